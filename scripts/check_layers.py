@@ -23,7 +23,7 @@ FROM_ABOVE = {
     # The keys, words and equilibrium gaps of the contact laws, which scenes and models ask for. Each law is a row of one table
     # (contact/laws.c), whose rows need the model's types: the table cannot stand below them.
     **dict.fromkeys(("contact_force_at_overlap", "contact_model_name", "contact_model_words", "contact_overlaps", "contact_refuses",
-                     "contact_rest_at_gap", "contact_rest_under_force", "contact_rests", "contact_schema_row", "contact_takes_round",
+                     "contact_rest_at_gap", "contact_rest_under_force", "contact_rests", "contact_schema_row", "contact_takes_round", "contact_takes_directions",
                      "contact_takes_shapes"), "contact"),
     # An included robot of another format becomes a scene, whose types its reader needs.
     "scene_read_robot": "robot",

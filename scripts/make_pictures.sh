@@ -157,6 +157,10 @@ if chosen features; then
   simulate features
   draw scenes/features $RUNS/features --trail 3 --azimuth -120 --size 640x480
 fi
+if chosen snake; then
+  simulate snake --steps 300
+  draw scenes/snake $RUNS/snake --trail 3 --size 640x480
+fi
 if chosen cradle; then
   simulate cradle --steps 150
   draw scenes/cradle $RUNS/cradle --strip 4 --view front --size 300x300

@@ -17,13 +17,15 @@ def hinge(y, **more):
 SCENE = {
     "simulation": {"dt": 0.005, "steps": 10, "integrator": "first_order"},
     "contact": {"friction": 0.3, "support": 2e-3, "stiffness": 1e-7, "smoothing": 1e-4, "rest_speed": 0.02, "restitution": 0.1,
-                "rolling": 0.01, "spinning": 0.01,
-                "pairs": [{"a": "ground", "b": "box", "friction": 0.2, "restitution": 0.4, "rolling": 0.02, "spinning": 0.02}]},
+                "rolling": 0.01, "spinning": 0.01, "static_friction": 0.5, "stribeck_speed": 0.8,
+                "pairs": [{"a": "ground", "b": "box", "friction": 0.2, "restitution": 0.4, "rolling": 0.02, "spinning": 0.02,
+                           "static_friction": 0.4, "stribeck_speed": 0.9}]},
     "shapes": {"ground": {"type": "half_space"}, "box": BOX},
     "links": [
         {"name": "ground", "fixed": True, "shape": "ground"},
         {"name": "box", "shape": BOX, "mass": 1, "position": [0, 0, 0.145], "rotation_vector": [0.3, 0.5, 0.1]},
-        {"name": "other", "shape": "box", "mass": 1, "friction": 0.4, "restitution": 0.3, "rolling": 0.01, "spinning": 0.01,
+        {"name": "other", "shape": "box", "mass": 1, "friction": [0.2, 0.4], "friction_axis": [1, 0.4, 0.2], "static_friction": 0.6,
+         "stribeck_speed": 0.7, "restitution": 0.3, "rolling": 0.01, "spinning": 0.01,
          "position": [1, 0, 0.13], "rotation_vector": [0.5, 0.2, 0.1]},
         {"name": "plain", "shape": "box", "mass": 1, "position": [2, 0, 0.13], "rotation_vector": [0.5, 0.2, 0.1]},
         {"name": "arm", "shape": "box", "mass": 0.4,
@@ -78,14 +80,16 @@ PARAMETERS = {
     "mass": {"links": ["box", "hand"]}, "center": {"link": "arm"}, "inertia": {"link": "arm"}, "size": {"link": "box"},
     "damping": {"links": ["arm", "hand"]}, "joint_stiffness": {"link": "arm"}, "joint_friction": {"link": "arm"}, "armature": {"link": "arm"},
     "axis": {"link": "arm"}, "rotation": {"links": ["arm", "hand"]}, "shape_size": {"link": "egg"}, "shape_form": {"link": "egg"},
-    **{f"link_{word}": {"link": "other"} for word in ("friction", "restitution", "rolling", "spinning")},
-    **{f"pair_{word}": {"a": "ground", "b": "box"} for word in ("friction", "restitution", "rolling", "spinning")},
+    **{f"link_{word}": {"link": "other"} for word in ("friction", "friction_along", "static_friction", "stribeck_speed",
+                                                       "restitution", "rolling", "spinning")},
+    **{f"pair_{word}": {"a": "ground", "b": "box"} for word in ("friction", "static_friction", "stribeck_speed", "restitution",
+                                                                "rolling", "spinning")},
     "closure_point": {"a": "gate"}, "closure_axis": {"a": "gate"}, "closure_length": {"a": "bob"}, "ratio": {"link": "rack"},
     "offset": {"link": "wheel"}, **{f"tendon_{word}": {"link": "pulled"} for word in ("point", "stiffness", "rest_length", "wrap_radius",
                                                                                            "wrap_position", "wrap_axis")},
     "joint_static_friction": {"link": "arm"}, **{f"fluid_{word}": {} for word in ("density", "viscosity", "velocity", "level")},
     **{word: {} for word in ("gravity", "friction", "barrier_distance", "stiffness", "smoothing", "rest_speed", "restitution", "rolling",
-                             "spinning")},
+                             "spinning", "static_friction", "stribeck_speed")},
 }
 CONTROL = {
     **{word: {"link": "arm", "of": ["drives"], "parameters": [word]}

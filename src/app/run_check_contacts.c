@@ -50,7 +50,8 @@ static bool before_is_known(const RunCheck* c, int row) {
 }
 
 static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair* pair, const ProofPair* before) {
-  double friction = model_pair_material(&c->recorded->model, pair->a, pair->b).value[MATERIAL_FRICTION];
+  PairMaterial material = model_pair_material(&c->recorded->model, pair->a, pair->b);
+  double friction = pair_largest_friction(&material);
   /* normal forces of several pieces that cancel in their sum still rub */
   if (friction > 0 && isfinite(contact_listed_range(&c->recorded->model, pair->a, pair->b))) return;
   bool impacts = c->recorded->model.contact.rest_speed > 0; /* the force before rests on the row before that one */

@@ -63,10 +63,11 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
 
 /* Friction of the step; lag after friction_evaluate at the poses of `next`. solution: the plane at t. then:
  * active vertices at t, found here. own: friction rests on the state at t + dt, where `solution` and `now` are, too;
- * slip counts from FrictionLag.then. Nothing where nothing presses. Cannot fail, allocates nothing. */
+ * slip counts from FrictionLag.then. by_slip: of a scalar by FrictionSlip.square at t + dt, 0 with `own`: what it has
+ * by poses at t + dt is not added. Nothing where nothing presses. Cannot fail, allocates nothing. */
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
-                      const double twist[2][6], ActiveSides* then, PairShares* out);
+                      const double twist[2][6], double by_slip, ActiveSides* then, PairShares* out);
 
 /* Contact at t + dt and at t, and what the pair carries from step to step. out holds what plane_adjoint has added and
  * nothing else. These return their derivative by the pair's potential at t, for impact_potential_adjoint. */

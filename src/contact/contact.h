@@ -384,7 +384,7 @@ ContactTimes contact_times(const ContactSystem* system);
 /* ---------------------------------------------------------------- a run kept (contact/replay.c) */
 
 /* All that must be kept of a pair in an accepted state to have its derivatives again later. */
-enum { CONTACT_KEPT_NUMBERS = 24 };
+enum { CONTACT_KEPT_NUMBERS = 40 };
 typedef struct ContactRecord {
   int hull_a, hull_b;                /* a half-space is always b */
   bool active;                       /* the hulls press on each other: the next step's friction rests on it */

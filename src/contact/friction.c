@@ -97,6 +97,26 @@ static int lag_side(const HullInstance* h, double sigma, double support, const P
   return count + lag_rings(h, sigma, support, plane, out + count);
 }
 
+/* (F11) e_i = S e_i of the basis before; a normal axis leaves it as it is. */
+static void direct_basis(FrictionLag* lag, const FrictionDirection* direction, const HullInstance* body) {
+  double stretch = direction->ratio - 1;
+  lag->direction = *direction;
+  lag->axis = mat3_mul_vec(body->pose.r, direction->axis);
+  Vec3 p = vec3_add_scaled(lag->axis, -vec3_dot(lag->normal, lag->axis), lag->normal);
+  lag->basis[0] = lag->e1;
+  lag->basis[1] = lag->e2;
+  lag->e1 = vec3_add_scaled(lag->e1, stretch * vec3_dot(p, lag->e1), p);
+  lag->e2 = vec3_add_scaled(lag->e2, stretch * vec3_dot(p, lag->e2), p);
+}
+
+/* What FrictionVertex.position is along: over a half-space e_i; of two hulls adj(S) of the basis, so that S n x y, by
+ * which a spin moves the point, is n x position (F11). */
+static Vec3 arm_basis(const FrictionLag* lag, int i) {
+  if (!lag->directed || lag->half_space) return i == 0 ? lag->e1 : lag->e2;
+  double across = vec3_dot(lag->basis[0], lag->e2), own = vec3_dot(lag->basis[1 - i], i == 0 ? lag->e2 : lag->e1);
+  return vec3_add_scaled(vec3_scale(lag->basis[i], own), -across, lag->basis[1 - i]);
+}
+
 static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const HullInstance* b, Vec3 origin) {
   int count = lag->count[0] + lag->count[1];
   Vec3 sum = {0, 0, 0};
@@ -111,12 +131,13 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
   lag->center = weight > 0 ? vec3_add_scaled(origin, 1.0 / weight, sum) : origin;
   lag->total_weight += weight;
   double spread = 0;
+  Vec3 arm1 = arm_basis(lag, 0), arm2 = arm_basis(lag, 1);
   for (int k = 0; k < count; k++) {
     const HullInstance* h = k < lag->count[0] ? a : b;
     const Pose* pose = lag->half_space ? &lag->then[0] : &h->pose; /* over a half-space slip is seen from there */
     Vec3 y = vec3_sub(pose_apply(*pose, lag->vertices[k].local), lag->center);
-    lag->vertices[k].position[0] = vec3_dot(lag->e1, y);
-    lag->vertices[k].position[1] = vec3_dot(lag->e2, y);
+    lag->vertices[k].position[0] = vec3_dot(arm1, y);
+    lag->vertices[k].position[1] = vec3_dot(arm2, y);
     lag->vertices[k].height = vec3_dot(lag->normal, y);
     spread += lag->vertices[k].weight * (lag->vertices[k].position[0] * lag->vertices[k].position[0] +
                                          lag->vertices[k].position[1] * lag->vertices[k].position[1]);
@@ -131,11 +152,13 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
 }
 
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,
-                  FrictionVertex* vertices, FrictionLag* lag) {
+                  const FrictionDirection* direction, FrictionVertex* vertices, FrictionLag* lag) {
   double length = vec3_norm(plane->n);
   lag->vertices = vertices;
   lag->normal = vec3_scale(plane->n, 1.0 / length);
   tangent_basis(lag->normal, &lag->e1, &lag->e2);
+  lag->directed = direction != NULL;
+  if (direction) direct_basis(lag, direction, direction->side == 0 ? a : b);
   lag->half_space = b->half_space;
   lag->then[0] = begin ? begin[0] : a->pose;
   lag->then[1] = begin ? begin[1] : b->pose;
@@ -462,6 +485,13 @@ FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pos
   return m;
 }
 
+FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt) {
+  FrictionMotion a = friction_motion(lag, 0, pose_a), b = friction_motion(lag, 1, pose_b);
+  Vec3 way = vec3_sub(a.displacement, b.displacement);
+  Vec3 slip = vec3_scale(vec3_add_scaled(way, -vec3_dot(lag->normal, way), lag->normal), 1 / dt);
+  return (FrictionSlip){true, vec3_dot(slip, slip), vec3_scale(slip, 2 / dt), {a.center, b.center}, dt};
+}
+
 static void hull_velocities(FrictionLag* lag, int side, const Pose* pose, double dt) {
   FrictionMotion m = friction_motion(lag, side, pose);
   double way[2] = {vec3_dot(lag->e1, m.displacement), vec3_dot(lag->e2, m.displacement)};
@@ -472,6 +502,15 @@ static void hull_velocities(FrictionLag* lag, int side, const Pose* pose, double
   }
 }
 
+/* Where a vertex over a half-space was at t. By its arm it is the point whose arm the slip is measured from, to the
+ * last digit; directed arms do not tell. */
+static Vec3 lagged_place(const FrictionLag* lag, const FrictionVertex* v) {
+  if (lag->directed) return pose_apply(lag->then[0], v->local);
+  Vec3 arm = vec3_add(vec3_scale(lag->e1, v->position[0]),
+                      vec3_add(vec3_scale(lag->e2, v->position[1]), vec3_scale(lag->normal, v->height)));
+  return vec3_add(lag->center, arm);
+}
+
 /* Against a half-space, whose points it takes along where it moves. */
 static void velocities_over_ground(FrictionLag* lag, const Pose* pose, const Pose* ground, double dt) {
   bool moving = memcmp(&lag->then[1], ground, sizeof(Pose)) != 0;
@@ -479,9 +518,7 @@ static void velocities_over_ground(FrictionLag* lag, const Pose* pose, const Pos
     FrictionVertex* v = &lag->vertices[k];
     Vec3 y = vec3_add(mat3_mul_vec(pose->r, v->local), vec3_sub(pose->t, lag->center));
     if (moving) {
-      Vec3 at = vec3_add(vec3_scale(lag->e1, v->position[0]),
-                         vec3_add(vec3_scale(lag->e2, v->position[1]), vec3_scale(lag->normal, v->height)));
-      at = vec3_add(lag->center, at);
+      Vec3 at = lagged_place(lag, v);
       y = vec3_sub(y, vec3_sub(pose_apply(*ground, pose_apply_inverse(lag->then[1], at)), at));
     }
     v->velocity[0] = (vec3_dot(lag->e1, y) - v->position[0]) / dt;

@@ -22,7 +22,7 @@ typedef struct {
 /* One lagged contact vertex. */
 typedef struct {
   Vec3 local;         /* in the link's frame [m]; of a ball the point that is nearest to the plane at t */
-  double position[2]; /* x^t - c in the tangent basis [m] */
+  double position[2]; /* x^t - c in the tangent basis, of directed friction of two hulls turned by adj(S) (F11) [m] */
   double scaled[2];   /* position / length of the lag */
   double height;      /* x^t - c along the normal [m] */
   double weight;      /* normal force for stiffness 1 */
@@ -31,10 +31,20 @@ typedef struct {
   SlipState at[2];    /* in each of two states */
 } FrictionVertex;
 
+/* Friction by direction (F11): S = P + (ratio - 1) p p^T, with P = I - n n^T and p = P d of the axis d at t. */
+typedef struct {
+  double ratio; /* of friction along the axis to that across */
+  Vec3 axis;    /* unit, in the frame of body `side` */
+  int side;
+} FrictionDirection;
+
 /* Lagged data of a pair. The vertices of side A come first. */
 typedef struct {
   Vec3 center;         /* c: weighted centroid of the contact vertices [m] */
-  Vec3 e1, e2, normal; /* right-handed basis, normal = n^t / |n^t| */
+  Vec3 e1, e2, normal; /* right-handed basis, normal = n^t / |n^t|; of directed friction S e1, S e2 */
+  bool directed;       /* the three that follow are set */
+  FrictionDirection direction;
+  Vec3 axis, basis[2]; /* d and the basis before S, world */
   int count[2];
   FrictionVertex* vertices; /* borrowed from the step's store */
   Pose then[2];             /* poses of both bodies at t */
@@ -57,8 +67,19 @@ typedef struct {
   Vec3 displacement; /* of that point [m] */
   double spin;       /* n . sine */
 } FrictionMotion;
-/* pose: of the body of that side now. Not for half-spaces. Cannot fail, allocates nothing. */
+/* pose: of the body of that side now. Cannot fail, allocates nothing. */
 FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pose);
+/* Slip of the bodies against each other over the step from the lag to these poses: of their points at c, in the plane
+ * (F12). */
+typedef struct {
+  bool known;    /* friction acted in the step; of a run's first step it rests */
+  double square; /* of the slip [(m/s)^2] */
+  Vec3 by;       /* its derivative by where body a's point is; by that of b the opposite [m/s^2] */
+  Vec3 point[2]; /* where the points are [m] */
+  double dt;     /* length of the step [s] */
+} FrictionSlip;
+/* By value; cannot fail, allocates nothing. The lag of the step's own force has none. */
+FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
 /* Derivative of the spin about `normal` by a rotation vector of the body now: (tr(R) n - R^T n) / 2. By value. */
 Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);
 
@@ -66,10 +87,10 @@ Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);
  * over support [m]; a half-space has none. At most the vertices of both. Nothing is allocated, nothing fails. */
 int friction_count(const HullInstance* a, const HullInstance* b, double support, const Plane* plane);
 /* Fill the lag at an accepted state: vertices has room for friction_count. Borrows `vertices`; support [m]. begin:
- * poses of both bodies since which they slip (NULL: where they stand). No allocation. Room for less is not checked.
- * Cannot fail. */
+ * poses of both bodies since which they slip (NULL: where they stand). direction: NULL: the same in all. No allocation.
+ * Room for less is not checked. Cannot fail. */
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,
-                  FrictionVertex* vertices, FrictionLag* lag);
+                  const FrictionDirection* direction, FrictionVertex* vertices, FrictionLag* lag);
 
 typedef struct {
   double coefficient; /* Coulomb */

@@ -155,6 +155,7 @@ static Vec3 in_plane(const FrictionLag* lag, double a, double b) {
 /* Derivatives by a hull's motion and field (A7b). */
 typedef struct {
   Vec3 displacement, field; /* of its point at c */
+  double slip[2], dual[2];  /* of these along both tangents */
   double spin, field_spin;
 } HullBar;
 
@@ -170,6 +171,8 @@ typedef struct {
   HullField hull[2]; /* of two hulls */
   HullBar by[2];
   Vec3 by_center; /* bar of c */
+  Vec3 by_e[2];   /* bar of both tangents e1, e2 */
+  Vec3 by_axis;   /* bar of the axis of directed friction */
   Vec3 fixed;     /* part of LagBar.direction that comes from what does not turn with the bodies at t */
 } FrictionReverse;
 
@@ -211,15 +214,50 @@ static void slip_reverse(const FrictionReverse* f, const FrictionVertex* v, cons
   out->smoothing -= 0.5 * weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
 }
 
-/* The normal moves the basis (de_i = -(e_i . dn^) n^), in which displacement and field are seen. */
-static Vec3 by_basis(const FrictionLag* lag, Vec3 by_r, Vec3 displacement, Vec3 by_q, Vec3 field) {
-  return vec3_add(vec3_scale(by_r, -vec3_dot(lag->normal, displacement)),
-                  vec3_scale(by_q, -vec3_dot(lag->normal, field)));
+/* A displacement and a field are seen along the tangents e_i. */
+static void add_tangents(FrictionReverse* f, const double by_r[2], Vec3 displacement, const double by_q[2],
+                         Vec3 field) {
+  for (int i = 0; i < 2; i++)
+    f->by_e[i] = vec3_add(f->by_e[i], vec3_add(vec3_scale(displacement, by_r[i]), vec3_scale(field, by_q[i])));
+}
+
+/* (A7c) The tangents rest on the normal, which moves them by -(e_i . dn^) n^, and, of directed friction, on the axis
+ * and the ratio: de_i = dS e_i of the basis before S. */
+static void tangents_reverse(FrictionReverse* f, LagBar* bar, PairShares* out) {
+  const FrictionLag* lag = f->lag;
+  Vec3 n = lag->normal, by_n = {0, 0, 0}, by_p = {0, 0, 0}, p = {0, 0, 0};
+  if (lag->directed) p = vec3_add_scaled(lag->axis, -vec3_dot(n, lag->axis), n);
+  for (int i = 0; i < 2; i++) {
+    Vec3 e = lag->directed ? lag->basis[i] : i == 0 ? lag->e1 : lag->e2;
+    by_n = vec3_add_scaled(by_n, -vec3_dot(n, f->by_e[i]), e);
+    double along = vec3_dot(p, e), by_along = vec3_dot(p, f->by_e[i]);
+    out->ratio += along * by_along;
+    by_p = vec3_add(by_p, vec3_add(vec3_scale(f->by_e[i], along), vec3_scale(e, by_along)));
+  }
+  if (lag->directed) {
+    by_p = vec3_scale(by_p, lag->direction.ratio - 1);
+    double lean = vec3_dot(n, by_p);
+    f->by_axis = vec3_add_scaled(by_p, -lean, n);
+    by_n = vec3_sub(by_n, vec3_add(vec3_scale(lag->axis, lean), vec3_scale(by_p, vec3_dot(n, lag->axis))));
+  }
+  f->fixed = vec3_add(f->fixed, by_n);
+  bar->direction = vec3_add(bar->direction, by_n);
+}
+
+/* The axis turns with its body in the state that friction rests on. */
+static void axis_reverse(const FrictionReverse* f, PairShares* out) {
+  const FrictionLag* lag = f->lag;
+  if (!lag->directed) return;
+  Vec3 torque = vec3_cross(lag->axis, f->by_axis);
+  int side = lag->direction.side;
+  Vec3* turn = f->own ? &out->turn_own[side] : &out->turn_now[side];
+  if (side == 1 && lag->half_space) turn = f->own ? &out->ground_next.torque : &out->ground_now.torque;
+  *turn = vec3_add(*turn, torque);
 }
 
 /* r and zeta of a vertex over a half-space: by its positions at t + dt and at t. */
 static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, const double twist[6], double b[2],
-                               double e[2], double* phi_q, LagBar* bar, PairShares* out) {
+                               double e[2], double* phi_q, PairShares* out) {
   const FrictionLag* lag = f->lag;
   double dt = f->parameters->dt, zeta[2];
   Vec3 x1 = pose_apply(f->next[0].hull.pose, v->local), x0 = pose_apply(lag->then[0], v->local);
@@ -228,9 +266,7 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
   slip_reverse(f, v, zeta, b, e, phi_q, out);
   Vec3 by_r = in_plane(lag, b[0] / dt, b[1] / dt), by_q = in_plane(lag, e[0], e[1]);
   ground_add(&out->ground_next, vec3_scale(by_r, -1), vec3_sub(x1, moved), f->next[1].hull.pose.t);
-  Vec3 by_direction = by_basis(lag, by_r, moved, by_q, field);
-  f->fixed = vec3_add(f->fixed, by_direction);
-  bar->direction = vec3_add(bar->direction, by_direction);
+  add_tangents(f, (const double[2]){b[0] / dt, b[1] / dt}, moved, e, field);
   return (VertexShare){.vertex = v->vertex,
                        .next = vec3_add(by_r, vec3_cross(by_q, vec3(twist[0], twist[1], twist[2]))),
                        .now = vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
@@ -246,6 +282,10 @@ static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, dou
   slip_reverse(f, v, zeta, b, e, phi_q, out);
   by->displacement = vec3_add(by->displacement, in_plane(lag, b[0] / dt, b[1] / dt));
   by->field = vec3_add(by->field, in_plane(lag, e[0], e[1]));
+  for (int i = 0; i < 2; i++) {
+    by->slip[i] += b[i] / dt;
+    by->dual[i] += e[i];
+  }
   by->spin += (v->position[0] * b[1] - v->position[1] * b[0]) / dt;
   by->field_spin += v->position[0] * e[1] - v->position[1] * e[0];
 }
@@ -281,8 +321,8 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   by_turn = vec3_add_scaled(by_turn, by->field_spin * vec3_dot(n, h->w), h->motion.sine);
   by_turn = vec3_add_scaled(by_turn, 0.5 * by->field_spin, vec3_cross(h->w, mat3_tmul_vec(turn, n)));
   out->turn_now[side] = vec3_add(out->turn_now[side], by_turn);
-  Vec3 by_normal = by_basis(lag, by->displacement, h->motion.displacement, by->field, h->field);
-  by_normal = vec3_add_scaled(by_normal, by->spin, h->motion.sine);
+  add_tangents(f, by->slip, h->motion.displacement, by->dual, h->field);
+  Vec3 by_normal = vec3_scale(h->motion.sine, by->spin);
   by_normal = vec3_add_scaled(by_normal, by->field_spin, spin_of(turn, h->w));
   bar->direction = vec3_add(bar->direction, by_normal);
 }
@@ -308,14 +348,17 @@ static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVer
   double b[2], e[2], omega = lag->slip[2] / lag->length, turn = f->a[2] / lag->length;
   VertexShare share = {.vertex = v->vertex};
   if (lag->half_space) {
-    share = over_ground(f, v, twist, b, e, phi_q, bar, out);
+    share = over_ground(f, v, twist, b, e, phi_q, out);
   } else {
     over_hull(f, side, v, b, e, phi_q, out);
     omega -= f->hull[side].motion.spin / f->parameters->dt;
     turn -= f->hull[side].spin;
   }
   /* the arm y in (omega - spin) n x y; c moves with it for both sides, so that it counts only against a hull's spin */
-  Vec3 by_y = in_plane(lag, -(omega * b[1] + turn * e[1]), omega * b[0] + turn * e[0]);
+  double by_spin[2] = {omega * b[0] + turn * e[0], omega * b[1] + turn * e[1]};
+  Vec3 y = vec3_sub(pose_apply(f->now[side].hull.pose, v->local), lag->center);
+  Vec3 by_y = vec3_cross(lag->normal, in_plane(lag, by_spin[0], by_spin[1])), across = vec3_cross(lag->normal, y);
+  for (int i = 0; i < 2; i++) f->by_e[i] = vec3_add_scaled(f->by_e[i], -by_spin[i], across);
   Vec3* lagged = lagged_share(f, &share);
   *lagged = vec3_add(*lagged, by_y);
   f->by_center = vec3_sub(f->by_center, by_y);
@@ -337,9 +380,10 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
 /* By where a point is at t and by its weight, as c rests on them: c is the weighted mean of the points at t. */
 static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVertex* v, double* weight_bar) {
   const FrictionLag* lag = f->lag;
+  double weight = lag->total_weight - lag->ground_weight;
   Vec3 arm = vec3_sub(pose_apply(f->now[side].hull.pose, v->local), lag->center);
-  *weight_bar = vec3_dot(f->by_center, arm) / lag->total_weight;
-  return vec3_scale(f->by_center, v->weight / lag->total_weight);
+  *weight_bar = vec3_dot(f->by_center, arm) / weight;
+  return vec3_scale(f->by_center, v->weight / weight);
 }
 
 static void center_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const ActiveVertex* then, LagBar* bar,
@@ -519,9 +563,29 @@ static void side_center(FrictionReverse* f, int side, const ActiveVertex* active
   }
 }
 
+/* (A7d) The slip of the points at c from t to t + dt, by the poses at t, c and the normal. A half-space follows the
+ * body. */
+static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar, PairShares* out) {
+  const FrictionLag* lag = f->lag;
+  FrictionSlip slip = friction_slip(lag, &f->next[0].hull.pose, &f->next[1].hull.pose, f->parameters->dt);
+  Vec3 by = vec3_scale(slip.by, by_slip), moved = vec3_sub(slip.point[0], slip.point[1]);
+  Vec3 by_n = vec3_scale(by, -vec3_dot(lag->normal, moved));
+  f->fixed = vec3_add(f->fixed, by_n);
+  bar->direction = vec3_add(bar->direction, by_n);
+  for (int side = 0; side < 2; side++) {
+    Vec3 forth = vec3_scale(by, side == 0 ? 1 : -1);
+    Vec3 back = mat3_tmul_vec(friction_motion(lag, side, &f->next[side].hull.pose).rotation, forth);
+    f->by_center = vec3_add(f->by_center, vec3_sub(back, forth));
+    if (side == 1 && lag->half_space) continue;
+    move_now(out, side, vec3_scale(back, -1), vec3_sub(lag->center, lag->then[side].t));
+    if (lag->half_space && f->now[0].hull.ring_count == 0)
+      ground_add(&out->ground_now, back, lag->center, f->now[1].hull.pose.t);
+  }
+}
+
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
-                      const double twist[2][6], ActiveSides* then, PairShares* out) {
+                      const double twist[2][6], double by_slip, ActiveSides* then, PairShares* out) {
   if (!(lag->total_weight > 0)) return;
   FrictionReverse f = {.lag = lag,
                        .parameters = parameters,
@@ -544,10 +608,12 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   for (int side = 0; side < sides; side++)
     then->count[side] = side_reverse(&f, side, twist[side], then->vertices + then->count[0], &bar, out);
   for (int side = 0; side < 2 && !lag->half_space; side++) hull_reverse(&f, side, &bar, out);
-  for (int side = 0; side < 2 && !lag->half_space; side++)
+  if (by_slip != 0) slip_square_reverse(&f, by_slip, &bar, out);
+  for (int side = 0; side < (lag->half_space ? by_slip != 0 : 2); side++)
     side_center(&f, side, then->vertices + (side ? then->count[0] : 0), then->count[side],
                 out->share[side] + first[side], &bar, out);
   then->known = true;
+  tangents_reverse(&f, &bar, out);
   if (lag->half_space) {
     ActiveVertex* ground = then->vertices + then->count[0];
     then->count[1] = active_vertices(&now[1].hull, 1, support, f.plane, ground);
@@ -557,5 +623,6 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   }
   plane_reverse(&f, solution, then, &bar, out, first);
   if (lag->half_space) ground_follows(&f, then->vertices, first[0], moved, turned, out);
+  axis_reverse(&f, out);
   out->friction += (out->value - before) / parameters->coefficient;
 }

@@ -71,6 +71,7 @@ typedef struct ContactLaw {
   bool once_differentiable; /* gradients of runs have kinks, which differences cannot judge */
   bool shapes;              /* takes smooth shapes as they are, and looks at no triangles */
   bool round;               /* takes round solids as they are: HullInstance.rounding */
+  bool directions;          /* has friction by direction and static friction */
   bool overlaps; /* no barrier: bodies may overlap, a gap is PairState.separation, there is nothing to certify */
   /* Why the law cannot take a piece, as the end of a sentence; NULL: it can. NULL: any. */
   const char* (*refuses)(const ModelHull* hull);

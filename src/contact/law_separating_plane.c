@@ -48,6 +48,9 @@ typedef struct {
   Impact step_load;   /* the same for the length of this one (I5) */
   bool load_bounces;  /* and it was an impact's that gives back */
   ImpactCourse course;
+  bool acts;               /* friction acts in this step, by `lag` */
+  bool has_past;           /* `past` is the slip that led to the accepted state, not that since the lag */
+  FrictionSlip past, slip; /* slip: what static friction of this step rests on */
 } Memory;
 
 /* What belongs to a state. */
@@ -63,13 +66,15 @@ typedef struct {
   Impact impact;
   double compression;
   ImpactCourse course;
+  FrictionSlip slip;
 } Kept;
 
 typedef struct {
-  Plane plane;      /* the minimiser, of an active record */
-  double slip[3];   /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane, of a rubbing one */
-  ContactLoad load; /* of the state before, which friction is in proportion to */
-  ImpactPast past;  /* what the pair carried into the step */
+  Plane plane;          /* the minimiser, of an active record */
+  double plane_slip[3]; /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane, of a rubbing one */
+  ContactLoad load;     /* of the state before, which friction is in proportion to */
+  ImpactPast past;      /* what the pair carried into the step */
+  FrictionSlip slip;    /* that led to the state before, of a pair with static friction that rubs */
 } Record;
 _Static_assert(sizeof(Record) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a record is kept as numbers");
 
@@ -98,6 +103,13 @@ static const SchemaRow rows[] = {
     {"contact", "spinning", VALUE_NUMBER, offsetof(ContactForm, contact.spinning), .only = ONLY, .unit = "m",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning = "Coefficient of spinning friction: the same for rotation about the contact normal."},
+    {"contact", "static_friction", VALUE_NUMBER, offsetof(ContactForm, contact.static_friction), .only = ONLY,
+     .fallback = "(contact.friction)", .range = RANGE_BETWEEN(0, 100),
+     .meaning = "Coulomb coefficient at rest, at least friction. At the slip v friction is friction + (static_friction "
+                "- friction) exp(-(v / stribeck_speed)^2); v is that at the start of the step."},
+    {"contact", "stribeck_speed", VALUE_NUMBER, offsetof(ContactForm, contact.stribeck_speed), .only = ONLY,
+     .unit = "m/s", .fallback = "0.01", .range = RANGE_ABOVE(0),
+     .meaning = "Slip over which static_friction falls to friction."},
     LAW_SMOOTHING_ROW(ONLY),
     {"contact", "restitution", VALUE_NUMBER, offsetof(ContactForm, contact.restitution), .only = ONLY, .fallback = "0",
      .nullable = true, .range = RANGE_BETWEEN(0, 1),
@@ -282,13 +294,43 @@ static bool rolls(const PairMaterial* material) {
 
 static bool slides(const PairMaterial* material) { return material->value[MATERIAL_FRICTION] > 0; }
 
+/* (F12) Has it static friction? */
+static bool sticks(const PairMaterial* material) {
+  return slides(material) && material->value[MATERIAL_STATIC_FRICTION] != material->value[MATERIAL_FRICTION];
+}
+
+/* (F12) The part of static above sliding friction that acts after this slip: exp(-(v / v_s)^2), 0 after none. */
+static double stuck_part(const PairMaterial* material, const FrictionSlip* slip) {
+  double speed = material->value[MATERIAL_STRIBECK_SPEED];
+  return sticks(material) && slip->known ? math_decay(-slip->square / (speed * speed)) : 0;
+}
+
+/* The material with the friction that acts. */
+static PairMaterial acting(const PairMaterial* material, const FrictionSlip* slip) {
+  PairMaterial out = *material;
+  double above = material->value[MATERIAL_STATIC_FRICTION] - material->value[MATERIAL_FRICTION];
+  out.value[MATERIAL_FRICTION] += stuck_part(material, slip) * above;
+  return out;
+}
+
+/* The slip that led to the accepted state. */
+static FrictionSlip slip_to(const LawPair* p) {
+  const Memory* memory = p->memory;
+  const Law* law = p->law;
+  if (!sticks(p->material)) return (FrictionSlip){.known = false};
+  if (memory->has_past) return memory->past;
+  if (!memory->acts) return (FrictionSlip){.known = false};
+  return friction_slip(&memory->lag, &p->a->pose, &p->b->pose, law->dt_before > 0 ? law->dt_before : law->friction.dt);
+}
+
 static bool rubs(const LawPair* p) {
   return p->lagged && (slides(p->material) || rolls(p->material)) && ((const Memory*)p->memory)->step_load.first > 0;
 }
 
 static FrictionParameters friction_of(const LawPair* p) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
-  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->step_load.first;
+  const Memory* memory = p->memory;
+  parameters.coefficient = acting(p->material, &memory->slip).value[MATERIAL_FRICTION] * memory->step_load.first;
   parameters.state = p->which;
   parameters.follow = ((const PairOwn*)p->own)->follows;
   return parameters;
@@ -444,6 +486,14 @@ static void note_load(const LawPair* p, double force) {
   for (int side = 0; side < 2 && force > 0; side++) memory->lag_center[side] = center_in_body(p, side);
 }
 
+/* Of a pair with an axis, else NULL. */
+static const FrictionDirection* direction_of(const PairMaterial* material, FrictionDirection* room) {
+  if (!material->directed || !slides(material)) return NULL;
+  *room = (FrictionDirection){material->value[MATERIAL_FRICTION_ALONG] / material->value[MATERIAL_FRICTION],
+                              material->axis, material->axis_side};
+  return room;
+}
+
 static size_t lag(const LawPair* p, void* room) {
   Memory* memory = p->memory;
   const PairOwn* own = p->own;
@@ -456,18 +506,25 @@ static size_t lag(const LawPair* p, void* room) {
       memory->load_bounces ? memory->load : impact_load(&memory->load, ((const Law*)p->law)->force_ratio);
   Pressure now = pressure_of(p);
   memory->course = course_of(p, ((const Law*)p->law)->dt_before);
+  memory->slip = slip_to(p);
+  memory->has_past = false;
+  memory->acts = p->lagged && slides(p->material) && memory->step_load.first > 0;
   if (!p->lagged) return 0;
   note_load(p, memory->step_load.first * now.force);
-  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, NULL, room, &memory->lag);
+  FrictionDirection direction;
+  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, NULL,
+               direction_of(p->material, &direction), room, &memory->lag);
   memory->rolling = rolling_lag(p->a, p->b, &own->solution.plane, now.force);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
 
-/* Impacts with restitution have friction in a substep of its own (impact.md, I9). Circles keep the force of t. */
+/* Impacts with restitution have friction in a substep of its own (impact.md, I9). Circles and pairs with static
+ * friction keep the force of t. */
 static bool takes_own_force(const LawPair* p) {
   const Memory* memory = p->memory;
   if (p->a->ring_count > 0 || p->b->ring_count > 0) return false;
-  return slides(p->material) && !rolls(p->material) && !memory->load_bounces && !memory->course.past.bounces;
+  return slides(p->material) && !sticks(p->material) && !rolls(p->material) && !memory->load_bounces &&
+         !memory->course.past.bounces;
 }
 
 static double own_force(const LawPair* p) {
@@ -494,7 +551,7 @@ static void loads(const LawPair* p, double* load, double* change) {
   if (!takes_own_force(p)) return;
   double force = own_force(p), old = p->lagged ? memory->lag_force : 0;
   double shift = force > 0 && old > 0 ? center_shift(p) : 0;
-  double scale = ((const Law*)p->law)->stiffness * p->material->value[MATERIAL_FRICTION];
+  double scale = ((const Law*)p->law)->stiffness * pair_largest_friction(p->material);
   *load = scale * fmax(force, old);
   *change = scale * (fabs(force - old) + fmin(force, old) * shift);
 }
@@ -508,21 +565,33 @@ static size_t relag(const LawPair* p, const Pose begin[2], void* room) {
   memory->step_load = presses ? own->impact : (Impact){0};
   note_load(p, own_force(p));
   if (!presses) return 0;
-  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, begin, room, &memory->lag);
+  FrictionDirection direction;
+  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, begin,
+               direction_of(p->material, &direction), room, &memory->lag);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
 
 static bool rests_on_own(const LawPair* p) { return ((const Memory*)p->memory)->own_force; }
 
-static void begin(const LawPair* p) { ((Memory*)p->memory)->before = compression(p); }
+/* It rests on what it presses on. */
+static void begin(const LawPair* p) {
+  Memory* memory = p->memory;
+  memory->before = compression(p);
+  memory->has_past = true;
+  memory->past = (FrictionSlip){.known = true};
+}
 
 static void keep(const LawPair* p, void* kept) {
-  *(Kept*)kept = (Kept){((const PairOwn*)p->own)->impact, compression(p), ((const Memory*)p->memory)->course};
+  *(Kept*)kept =
+      (Kept){((const PairOwn*)p->own)->impact, compression(p), ((const Memory*)p->memory)->course, slip_to(p)};
 }
 
 static void recall(const LawPair* p, const void* kept) {
+  Memory* memory = p->memory;
   ((PairOwn*)p->own)->impact = ((const Kept*)kept)->impact;
-  ((Memory*)p->memory)->course = ((const Kept*)kept)->course;
+  memory->course = ((const Kept*)kept)->course;
+  memory->past = ((const Kept*)kept)->slip;
+  memory->has_past = true;
 }
 
 static void pass_pressure(Pressure* pressure, StateBlock* block) {
@@ -567,6 +636,19 @@ static void pass_solution(PlaneSolution* s, StateBlock* block) {
   state_block_doubles(block, s->clearance, 2);
 }
 
+static void pass_slip(const LawPair* p, StateBlock* block) {
+  Memory* memory = p->memory;
+  if (!sticks(p->material)) return;
+  FrictionSlip* slip = &memory->past;
+  *slip = slip_to(p);
+  memory->has_past = true;
+  state_block_bool(block, &slip->known);
+  double* numbers[] = {&slip->square, &slip->dt};
+  for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
+  state_block_doubles(block, &slip->by.x, 3);
+  for (int k = 0; k < 2; k++) state_block_doubles(block, &slip->point[k].x, 3);
+}
+
 /* The lag of friction is made anew in every step. */
 static void pass(const LawPair* p, StateBlock* block) {
   Memory* memory = p->memory;
@@ -581,10 +663,12 @@ static void pass(const LawPair* p, StateBlock* block) {
   pass_impact(&own->impact, block);
   state_block_doubles(block, own->slip, 3);
   state_block_bool(block, &own->follows);
+  pass_slip(p, block);
 }
 
-/* Friction of the first step is in proportion to a force that is given. */
+/* Friction of the first step is in proportion to a force that is given, after a slip that is. */
 static void hold(const LawPair* p) {
+  ((Memory*)p->memory)->past.by = vec3(0, 0, 0);
   Impact* impact = &((PairOwn*)p->own)->impact;
   *impact = (Impact){.value = impact->value, .first = impact->first};
 }
@@ -603,7 +687,8 @@ static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMB
   r.past = ((const Memory*)p->memory)->course.past;
   if (p->state->outcome == PAIR_PRESSED) r.plane = own->solution.plane;
   const Memory* memory = p->memory;
-  if (rubbing) memcpy(r.slip, own->slip, sizeof(r.slip));
+  if (rubbing) memcpy(r.plane_slip, own->slip, sizeof(r.plane_slip));
+  if (rubbing && sticks(p->material)) r.slip = memory->slip;
   if (rubbing && !memory->own_force) {
     r.load = (ContactLoad){.factor = load->first,
                            .by_potential = load->second,
@@ -714,7 +799,7 @@ static double load_of(const Law* law, const Record* r) {
 static FrictionParameters recorded_friction(const LawReplay* p, const Record* r) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
   double load = p->record->own_force ? ((const Replay*)p->memory)->impact.first : load_of(p->law, r);
-  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * load;
+  parameters.coefficient = acting(p->material, &r->slip).value[MATERIAL_FRICTION] * load;
   return parameters;
 }
 
@@ -744,9 +829,10 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
     FrictionParameters parameters = recorded_friction(p, &r);
     const PairBody* at = p->record->own_force ? p->next : p->now;
     const PlaneSolution* solution = p->record->own_force ? next : now;
+    FrictionDirection direction;
     friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, p->record->own_force ? p->begin : NULL,
-                 p->vertices, &memory->lag);
-    memcpy(memory->lag.slip, r.slip, sizeof(r.slip));
+                 direction_of(p->material, &direction), p->vertices, &memory->lag);
+    memcpy(memory->lag.slip, r.plane_slip, sizeof(r.plane_slip));
     sound = friction_recall(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose) >= 0;
     if (sound)
       friction_derivatives(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose, body[0].reference,
@@ -777,8 +863,33 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
   ActiveSides then = {.vertices = law->active[p->thread]};
   ImpactMoment next = {p->next, p->own_next}, now = {p->now, p->own_now};
   FrictionParameters parameters = recorded_friction(p, &r);
-  friction_adjoint(&memory->lag, &parameters, law->support, p->next, p->next, true, next.solution, twist, &then, s);
+  friction_adjoint(&memory->lag, &parameters, law->support, p->next, p->next, true, next.solution, twist, 0, &then, s);
   impact_own_load_adjoint(&memory->impact, impact, p->material, &now, &next, &then, bar, s);
+}
+
+/* From the derivative by the friction that acts to what it rests on (F12): both coefficients, the speed, and the slip,
+ * of which the poses at t follow here and the step to t adds the rest. */
+static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip, PairShares* s) {
+  const double* value = p->material->value;
+  double part = stuck_part(p->material, slip), speed = value[MATERIAL_STRIBECK_SPEED], by = s->friction;
+  double above = value[MATERIAL_STATIC_FRICTION] - value[MATERIAL_FRICTION];
+  if (!(part > 0)) return;
+  s->friction = by * (1 - part);
+  s->static_friction = by * part;
+  s->stribeck_speed = by * above * part * 2 * slip->square / (speed * speed * speed);
+  double by_slip = -by * above * part / (speed * speed);
+  if (!(slip->dt > 0)) return; /* it began at rest */
+  s->carry.slip = by_slip;
+  s->dt_before -= 2 * slip->square / slip->dt * by_slip;
+  for (int side = 0; side < 2; side++) {
+    Vec3 move = vec3_scale(slip->by, side == 0 ? by_slip : -by_slip);
+    Vec3 turn = vec3_cross(vec3_sub(slip->point[side], p->now[side].hull.pose.t), move);
+    bool ground = p->now[side].hull.half_space;
+    Vec3* moves = ground ? &s->ground_now.force : &s->move_now[side];
+    Vec3* turns = ground ? &s->ground_now.torque : &s->turn_now[side];
+    *moves = vec3_add(*moves, move);
+    *turns = vec3_add(*turns, turn);
+  }
 }
 
 static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s) {
@@ -799,12 +910,14 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
     FrictionParameters parameters = recorded_friction(p, &r);
     RollingParameters rolling = rolling_of(law, p->material, load_of(law, &r));
     if (slides(p->material))
-      friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, false, now.solution, twist, &then,
-                       s);
+      friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, false, now.solution, twist,
+                       carry->slip, &then, s);
     if (rolls(p->material))
       bar.force += rolling_adjoint(&memory->rolling, &rolling, law->support, &now, p->next, twist, &then, s);
     double by_rest_speed = s->rest_speed;
-    impact_load_adjoint(&r.load, p->material, &bar, s);
+    PairMaterial material = acting(p->material, &r.slip);
+    impact_load_adjoint(&r.load, &material, &bar, s);
+    reverse_static_friction(p, &r.slip, s);
     if (r.past.dt_before > 0) /* the width goes with v_r dt (I2) */
       s->dt_before += (s->rest_speed - by_rest_speed) * law->impact.rest_speed / r.past.dt_before;
   }
@@ -824,6 +937,7 @@ const ContactLaw LAW_separating_plane = {
     .vertex_size = sizeof(FrictionVertex),
     .vertex_shares = VERTEX_SHARES,
     .round = true,
+    .directions = true,
     .create = create,
     .destroy = destroy,
     .set_dt = set_dt,

@@ -62,6 +62,8 @@ bool contact_takes_shapes(ContactModel model) { return model == CONTACT_NONE || 
 
 bool contact_takes_round(ContactModel model) { return model == CONTACT_NONE || law_of(model)->round; }
 
+bool contact_takes_directions(ContactModel model) { return model == CONTACT_NONE || law_of(model)->directions; }
+
 const char* contact_refuses(ContactModel model, const ModelHull* hull) {
   return model != CONTACT_NONE && law_of(model)->refuses ? law_of(model)->refuses(hull) : NULL;
 }

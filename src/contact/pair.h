@@ -111,6 +111,8 @@ HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose);
 /* What rubs in proportion to the normal force, times `grip`; 1 changes no bit. */
 static inline PairMaterial contact_gripping(PairMaterial material, double grip) {
   material.value[MATERIAL_FRICTION] *= grip;
+  material.value[MATERIAL_FRICTION_ALONG] *= grip;
+  material.value[MATERIAL_STATIC_FRICTION] *= grip;
   material.value[MATERIAL_ROLLING] *= grip;
   material.value[MATERIAL_SPINNING] *= grip;
   return material;
@@ -156,6 +158,7 @@ typedef struct {
   double y;
   Pressure old;
   double load, event;
+  double slip; /* by the square of the slip that led to t, which static friction of the step from t rests on */
 } PairCarry;
 
 /* What one pair adds. */
@@ -165,6 +168,8 @@ typedef struct {
   double value;   /* Phi */
   double support; /* dPhi/ds */
   double friction, smoothing, rest_speed, restitution, rolling, spinning;
+  double ratio; /* by FrictionDirection.ratio at fixed friction */
+  double static_friction, stribeck_speed;
   double own[CONTACT_OWN_PARAMETERS];      /* by the law's own parameters */
   double inertia, stiffness;               /* by ImpactPast.inertia; by the stiffness at a fixed factor of it */
   double dt, dt_before;                    /* by the lengths of the step and of the one before, of contact alone */

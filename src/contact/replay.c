@@ -415,7 +415,7 @@ static bool pair_field(const ContactReplay* r, int index, const ContactField* f,
 }
 
 static bool carries(const PairCarry* c) {
-  return c->y != 0 || c->old.potential != 0 || c->old.force != 0 || c->load != 0 || c->event != 0;
+  return c->y != 0 || c->old.potential != 0 || c->old.force != 0 || c->load != 0 || c->event != 0 || c->slip != 0;
 }
 
 static void reverse_pair(void* context, int index, int thread) {
@@ -523,8 +523,9 @@ double contact_replay_by_grip(const ContactReplay* r, int index) {
   if (!p->record->rubbing || p->record->own_force) return 0;
   PairMaterial whole = model_pair_material(r->model, p->link[0], p->link[1]);
   return r->model->contact.stiffness *
-         (p->shares.friction * whole.value[MATERIAL_FRICTION] + p->shares.rolling * whole.value[MATERIAL_ROLLING] +
-          p->shares.spinning * whole.value[MATERIAL_SPINNING]);
+         (p->shares.friction * whole.value[MATERIAL_FRICTION] +
+          p->shares.static_friction * whole.value[MATERIAL_STATIC_FRICTION] +
+          p->shares.rolling * whole.value[MATERIAL_ROLLING] + p->shares.spinning * whole.value[MATERIAL_SPINNING]);
 }
 
 static void add_to_item(const Model* model, int pair_law, const PairShares* s, double kappa, ModelGradient* gradient) {
@@ -572,7 +573,14 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     r->lengths.dt_before += kappa * p->shares.dt_before;
     if (p->shares.inertia != 0) add_inertia(r, p, kappa * p->shares.inertia, gradient);
     double grip = p->record->grip;
-    const double by[MATERIAL_COUNT] = {[MATERIAL_FRICTION] = kappa * p->shares.friction * grip,
+    double along =
+        p->shares.ratio != 0 ? p->shares.ratio / p->material.value[MATERIAL_FRICTION] : 0; /* by along/across */
+    double across =
+        along != 0 ? along * p->material.value[MATERIAL_FRICTION_ALONG] / p->material.value[MATERIAL_FRICTION] : 0;
+    const double by[MATERIAL_COUNT] = {[MATERIAL_FRICTION] = kappa * (p->shares.friction - across) * grip,
+                                       [MATERIAL_FRICTION_ALONG] = kappa * along * grip,
+                                       [MATERIAL_STATIC_FRICTION] = kappa * p->shares.static_friction * grip,
+                                       [MATERIAL_STRIBECK_SPEED] = kappa * p->shares.stribeck_speed,
                                        [MATERIAL_RESTITUTION] = kappa * p->shares.restitution,
                                        [MATERIAL_ROLLING] = kappa * p->shares.rolling * grip,
                                        [MATERIAL_SPINNING] = kappa * p->shares.spinning * grip};

@@ -50,7 +50,17 @@ static void visit_material(const SceneMaterial* material, int link, int item, in
 static void visit_materials(const Scene* scene, const Model* model, MaterialVisit visit, void* context) {
   if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return;
   const SceneContact* c = &scene->contact;
-  const SceneMaterial own = {{false, !c->elastic, true, true}, {0, c->restitution, c->rolling, c->spinning}};
+  bool sticks = c->static_friction > 0;
+  const SceneMaterial own = {.given = {[MATERIAL_RESTITUTION] = !c->elastic,
+                                       [MATERIAL_ROLLING] = true,
+                                       [MATERIAL_SPINNING] = true,
+                                       [MATERIAL_STATIC_FRICTION] = sticks,
+                                       [MATERIAL_STRIBECK_SPEED] = sticks},
+                             .value = {[MATERIAL_RESTITUTION] = c->restitution,
+                                       [MATERIAL_ROLLING] = c->rolling,
+                                       [MATERIAL_SPINNING] = c->spinning,
+                                       [MATERIAL_STATIC_FRICTION] = c->static_friction,
+                                       [MATERIAL_STRIBECK_SPEED] = c->stribeck_speed}};
   visit_material(&own, -1, -1, 0, visit, context);
   for (int i = 0; i < scene->link_count; i++)
     visit_material(&scene->links[i].material, i, -1, model_material_row(model, i, -1), visit, context);

@@ -162,6 +162,12 @@ static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactSc
   contact->gap_at_rest = gap_of(pair->law, contact, contact->reference_force);
 }
 
+/* Of scenes that no file says (imported robots), as the law's row has it [m/s]. */
+#define STRIBECK_SPEED 0.01
+/* Bodies that stick creep at up to a few sqrt(smoothing); static friction is reached within 1 % from so many on (F12).
+ */
+#define STRIBECK_PER_CREEP 20.0
+
 void build_contact(Builder* builder) {
   const SceneContact* given = &builder->scene->contact;
   ContactModel model = builder->model->contact_model;
@@ -178,6 +184,8 @@ void build_contact(Builder* builder) {
                             .hierarchy = given->hierarchy,
                             .rolling = given->rolling,
                             .spinning = given->spinning,
+                            .static_friction = given->static_friction,
+                            .stribeck_speed = given->stribeck_speed > 0 ? given->stribeck_speed : STRIBECK_SPEED,
                             .feature = feature};
   memcpy(contact->own, given->own, sizeof(contact->own));
   contact->bounces = model_largest_material(builder->model, MATERIAL_RESTITUTION) > 0;
@@ -294,6 +302,32 @@ static void check_smoothing(const DefaultsCheck* check) {
                     creep, creep / (friction * acceleration * dt), suits);
 }
 
+/* Least Stribeck speed of pairs that have static friction [m/s]; INFINITY: none has. */
+static double least_stribeck_speed(const Model* model) {
+  const Scene* scene = model->scene;
+  bool sticks = model->contact.static_friction > 0;
+  double least = INFINITY, own = INFINITY;
+  for (int i = 0; i < scene->link_count + scene->contact.pair_count; i++) {
+    const SceneMaterial* material =
+        i < scene->link_count ? &scene->links[i].material : &scene->contact.pairs[i - scene->link_count].material;
+    sticks = sticks || material->given[MATERIAL_STATIC_FRICTION];
+    if (material->given[MATERIAL_STRIBECK_SPEED]) own = fmin(own, material->value[MATERIAL_STRIBECK_SPEED]);
+  }
+  if (sticks) least = fmin(own, model->contact.stribeck_speed);
+  return least;
+}
+
+/* (F12) */
+static void check_stribeck_speed(const DefaultsCheck* check) {
+  double least = least_stribeck_speed(check->model), creep = sqrt(check->model->contact.smoothing);
+  if (!(least < STRIBECK_PER_CREEP * creep)) return;
+  double suits = least / STRIBECK_PER_CREEP;
+  diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->model->scene->contact.place,
+                  "'stribeck_speed' %.3g m/s is below %.3g m/s, %g times sqrt(contact.smoothing), at which sticking "
+                  "bodies creep: they slip before static friction is reached; raise it, or give a smoothing of %.2g",
+                  least, STRIBECK_PER_CREEP * creep, STRIBECK_PER_CREEP, suits * suits);
+}
+
 void model_check_contact(const Model* model, Diagnostics* diagnostics) {
   const SceneContact* given = &model->scene->contact;
   DefaultsCheck check = {.model = model,
@@ -310,4 +344,5 @@ void model_check_contact(const Model* model, Diagnostics* diagnostics) {
   }
   check_step(&check);
   check_smoothing(&check);
+  check_stribeck_speed(&check);
 }

@@ -17,36 +17,65 @@ static const ModelPairItem* find_items(const Model* model, int a, int b, int* it
   return model->pair_items + low;
 }
 
+/* The number that a link or an item gives the value by: friction for friction along the axis and static friction that
+ * it does not give; -1: by none. */
+static int source_of(const SceneMaterial* material, int which) {
+  bool coefficient = which == MATERIAL_FRICTION_ALONG || which == MATERIAL_STATIC_FRICTION;
+  if (material->given[which]) return which;
+  return coefficient && material->given[MATERIAL_FRICTION] ? MATERIAL_FRICTION : -1;
+}
+
 /* The last item that gives the value, or -1. */
 static int find_item(const Model* model, const ModelPairItem* first, int items, int which) {
   for (int k = items - 1; k >= 0; k--)
-    if (model->scene->contact.pairs[first[k].item].material.given[which]) return first[k].item;
+    if (source_of(&model->scene->contact.pairs[first[k].item].material, which) >= 0) return first[k].item;
   return -1;
 }
 
 static double contact_value(const Model* model, int which) {
   const ModelContact* c = &model->contact;
-  return (const double[MATERIAL_COUNT]){
-      c->friction, c->restitution, c->rolling, c->spinning, c->support, c->stiffness}[which];
+  double at_rest = c->static_friction > 0 ? c->static_friction : c->friction;
+  return (const double[MATERIAL_COUNT]){[MATERIAL_FRICTION] = c->friction,
+                                        [MATERIAL_RESTITUTION] = c->restitution,
+                                        [MATERIAL_ROLLING] = c->rolling,
+                                        [MATERIAL_SPINNING] = c->spinning,
+                                        [MATERIAL_FRICTION_ALONG] = c->friction,
+                                        [MATERIAL_STATIC_FRICTION] = at_rest,
+                                        [MATERIAL_STRIBECK_SPEED] = c->stribeck_speed,
+                                        [MATERIAL_SUPPORT] = c->support,
+                                        [MATERIAL_STIFFNESS] = c->stiffness}[which];
 }
 
 static double value_of_links(const Model* model, int a, int b, int which) {
   const SceneMaterial *one = &model->scene->links[a].material, *other = &model->scene->links[b].material;
-  if (one->given[which] && other->given[which]) return sqrt(one->value[which] * other->value[which]);
-  if (one->given[which]) return one->value[which];
-  return other->given[which] ? other->value[which] : contact_value(model, which);
+  int from_one = source_of(one, which), from_other = source_of(other, which);
+  if (from_one >= 0 && from_other >= 0) return sqrt(one->value[from_one] * other->value[from_other]);
+  if (from_one >= 0) return one->value[from_one];
+  return from_other >= 0 ? other->value[from_other] : contact_value(model, which);
+}
+
+/* Of two links that have an axis neither counts. */
+static void direct(const Model* model, int a, int b, PairMaterial* out) {
+  const SceneMaterial* of[2] = {&model->scene->links[a].material, &model->scene->links[b].material};
+  int side = of[1]->given[MATERIAL_FRICTION_ALONG] ? 1 : 0;
+  out->directed = of[side]->given[MATERIAL_FRICTION_ALONG] && !of[1 - side]->given[MATERIAL_FRICTION_ALONG];
+  out->axis_side = side;
+  out->axis = of[side]->axis;
 }
 
 PairMaterial model_pair_material(const Model* model, int a, int b) {
-  PairMaterial out;
+  PairMaterial out = {.directed = false};
   int items = 0;
   const ModelPairItem* first = model->has_materials ? find_items(model, a, b, &items) : NULL;
   for (int k = 0; k < MATERIAL_COUNT; k++) {
     int item = find_item(model, first, items, k);
-    out.value[k] = item >= 0              ? model->scene->contact.pairs[item].material.value[k]
+    const SceneMaterial* own = item >= 0 ? &model->scene->contact.pairs[item].material : NULL;
+    out.value[k] = own                    ? own->value[source_of(own, k)]
                    : model->has_materials ? value_of_links(model, a, b, k)
                                           : contact_value(model, k);
   }
+  if (model->has_materials && find_item(model, first, items, MATERIAL_FRICTION) < 0) direct(model, a, b, &out);
+  if (!out.directed) out.value[MATERIAL_FRICTION_ALONG] = out.value[MATERIAL_FRICTION];
   return out;
 }
 
@@ -83,17 +112,20 @@ double model_largest_material(const Model* model, int which) {
 
 static void add_to_links(const Model* model, int a, int b, int which, double by, ModelGradient* gradient) {
   const SceneMaterial *one = &model->scene->links[a].material, *other = &model->scene->links[b].material;
-  double *by_one = &gradient->material[1 + a][which], *by_other = &gradient->material[1 + b][which];
-  if (one->given[which] && other->given[which]) {
-    double root = sqrt(one->value[which] * other->value[which]);
+  int from_one = source_of(one, which), from_other = source_of(other, which);
+  double *by_one = gradient->material[1 + a], *by_other = gradient->material[1 + b];
+  bool at_rest = which == MATERIAL_STATIC_FRICTION && model->contact.static_friction > 0;
+  if (from_one >= 0 && from_other >= 0) {
+    double root = sqrt(one->value[from_one] * other->value[from_other]);
     if (!(root > 0)) return;
-    *by_one += by * 0.5 * root / one->value[which];
-    *by_other += by * 0.5 * root / other->value[which];
-  } else if (one->given[which]) {
-    *by_one += by;
-  } else if (other->given[which]) {
-    *by_other += by;
-  } else if (which == MATERIAL_FRICTION) {
+    by_one[from_one] += by * 0.5 * root / one->value[from_one];
+    by_other[from_other] += by * 0.5 * root / other->value[from_other];
+  } else if (from_one >= 0) {
+    by_one[from_one] += by;
+  } else if (from_other >= 0) {
+    by_other[from_other] += by;
+  } else if (which == MATERIAL_FRICTION || which == MATERIAL_FRICTION_ALONG ||
+             (which == MATERIAL_STATIC_FRICTION && !at_rest)) {
     gradient->contact[CONTACT_FRICTION] += by;
   } else {
     gradient->material[0][which] += by;
@@ -108,7 +140,9 @@ void model_gradient_material(const Model* model, int a, int b, const double by[M
     if (by[k] == 0) continue;
     int item = find_item(model, first, items, k);
     if (item >= 0)
-      gradient->material[model_material_row(model, -1, item)][k] += by[k];
+      gradient
+          ->material[model_material_row(model, -1, item)][source_of(&model->scene->contact.pairs[item].material, k)] +=
+          by[k];
     else
       add_to_links(model, a, b, k, by[k], gradient);
   }

@@ -214,6 +214,8 @@ typedef struct {
   double stiffness;                   /* kappa */
   double friction;                    /* Coulomb coefficient */
   double rolling, spinning;           /* of rolling and spinning friction [m] */
+  double static_friction;             /* 0: friction at any speed */
+  double stribeck_speed;              /* m/s */
   double smoothing;                   /* epsilon [(m/s)^2] */
   int friction_iterations;            /* SceneContact */
   double rest_speed;                  /* nothing that meets leaves faster [m/s]; 0: the bare barrier */
@@ -334,6 +336,8 @@ bool contact_overlaps(ContactModel model);
 bool contact_takes_shapes(ContactModel model);
 /* Does the law take round solids as they are? true for CONTACT_NONE: no error to ask. */
 bool contact_takes_round(ContactModel model);
+/* Has the law friction by direction and static friction? true for CONTACT_NONE: no error to ask. */
+bool contact_takes_directions(ContactModel model);
 /* Does a shape stand in models of the scene as a round solid (SOLID_ROUND)? It is exact, and all laws of the scene take
  * such. Neither may be NULL; nothing is allocated. (model/solid_round.c) */
 bool model_takes_round(const Scene* scene, const SceneShape* shape);
@@ -467,10 +471,20 @@ SceneInitial* model_scene_initial(const Scene* scene, int link);
  * Symmetric in its links. Numbers of links are not checked: undefined beyond link_count. Allocates nothing. */
 bool model_pair_allowed(const Model* model, int link_a, int link_b);
 /* What the contact of two links has (model/materials.c): of the last item of contact.pairs that says it, else
- * sqrt(value of a  value of b) of the links, else of the one link that has a value, else of contact. */
+ * sqrt(value of a  value of b) of the links, else of the one link that has a value, else of contact. Friction along the
+ * axis and static friction are friction where a link or an item gives that alone. */
 typedef struct {
   double value[MATERIAL_COUNT];
+  bool directed; /* friction along the axis is another one */
+  int axis_side; /* 0: the axis of link_a, 1: of link_b */
+  Vec3 axis;     /* in that link's frame, unit */
 } PairMaterial;
+/* Largest coefficient of the pair, in any direction and at any speed. By value, cannot fail. */
+static inline double pair_largest_friction(const PairMaterial* material) {
+  const double* v = material->value;
+  double directed = fmax(v[MATERIAL_FRICTION], v[MATERIAL_FRICTION_ALONG]);
+  return v[MATERIAL_FRICTION] > 0 ? directed * fmax(1, v[MATERIAL_STATIC_FRICTION] / v[MATERIAL_FRICTION]) : directed;
+}
 /* Friction and restitution without unit, rolling and spinning in m. By value, links in either order. Numbers of
  * links are not checked: undefined beyond link_count. */
 PairMaterial model_pair_material(const Model* model, int link_a, int link_b);

@@ -90,7 +90,12 @@ static double* material_number(const Scene* scene, const ModelOverride* o) {
   if (o->link >= 0) return &scene->links[o->link].material.value[o->index];
   if (o->part >= 0 && o->index >= MATERIAL_OWN) return &scene->contact.pairs[o->part].own[o->index - MATERIAL_OWN];
   if (o->part >= 0) return &scene->contact.pairs[o->part].material.value[o->index];
-  double* const own[MATERIAL_COUNT] = {&c.own->friction, &c.own->restitution, &c.own->rolling, &c.own->spinning};
+  double* const own[MATERIAL_COUNT] = {[MATERIAL_FRICTION] = &c.own->friction,
+                                       [MATERIAL_RESTITUTION] = &c.own->restitution,
+                                       [MATERIAL_ROLLING] = &c.own->rolling,
+                                       [MATERIAL_SPINNING] = &c.own->spinning,
+                                       [MATERIAL_STATIC_FRICTION] = &c.own->static_friction,
+                                       [MATERIAL_STRIBECK_SPEED] = &c.own->stribeck_speed};
   return own[o->index];
 }
 

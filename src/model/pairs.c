@@ -88,6 +88,44 @@ static void exclude_parted(Model* model) {
   if (model->excluded_count > before) sort_unique(model);
 }
 
+/* Friction by direction and static friction, under a law that has none. owner: the link, the first of a pair. */
+static void refuse_directions(Builder* builder, SourcePlace place, const SceneMaterial* material, const char* owner,
+                              ContactModel law) {
+  const char* key = material->given[MATERIAL_FRICTION_ALONG]    ? "friction_axis"
+                    : material->given[MATERIAL_STATIC_FRICTION] ? "static_friction"
+                                                                : "stribeck_speed";
+  diagnostics_add(builder->diagnostics, SEVERITY_ERROR, place,
+                  "'%s' of '%s': the law %s has no such friction: leave it off, or take the law separating_plane", key,
+                  text_excerpt(owner).text, contact_model_name(law));
+}
+
+static bool wants_directions(const SceneMaterial* material) {
+  return material->given[MATERIAL_FRICTION_ALONG] || material->given[MATERIAL_STATIC_FRICTION] ||
+         material->given[MATERIAL_STRIBECK_SPEED];
+}
+
+/* Every link and pair is reported once. */
+static void check_directions(Builder* builder) {
+  const Model* model = builder->model;
+  for (int i = 0; i < builder->scene->link_count; i++) {
+    if (!wants_directions(&builder->scene->links[i].material)) continue;
+    ContactModel law = model->contact_model;
+    for (int k = 0; k < model->pair_item_count && contact_takes_directions(law); k++) {
+      const ScenePair* pair = &builder->scene->contact.pairs[model->pair_items[k].item];
+      uint64_t key = model->pair_items[k].key;
+      bool concerns = (int)(key >> 32) == i || (int)(key & UINT32_MAX) == i;
+      if (concerns && pair->has_model) law = pair->model;
+    }
+    const SceneLink* link = &builder->scene->links[i];
+    if (!contact_takes_directions(law)) refuse_directions(builder, link->place, &link->material, link->name, law);
+  }
+  for (int k = 0; k < builder->scene->contact.pair_count; k++) { /* the reader looks at those that name a law */
+    const ScenePair* pair = &builder->scene->contact.pairs[k];
+    if (!pair->has_model && wants_directions(&pair->material) && !contact_takes_directions(model->contact_model))
+      refuse_directions(builder, pair->place, &pair->material, pair->name[0], model->contact_model);
+  }
+}
+
 /* Their parameters follow in contact_defaults.c. */
 static void find_laws(Builder* builder) {
   const SceneContact* contact = &builder->scene->contact;
@@ -149,6 +187,7 @@ void build_materials(Builder* builder) {
   for (int i = 0; i < scene->link_count; i++)
     for (int k = 0; k < MATERIAL_COUNT; k++) model->has_materials |= scene->links[i].material.given[k];
   find_laws(builder);
+  check_directions(builder);
   exclude_parted(model);
   memory_free(members[0]);
   memory_free(members[1]);

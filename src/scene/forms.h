@@ -82,6 +82,8 @@ typedef struct {
   int mass_model;
   double gravity_compensation;
   SceneMaterial material;
+  NumberList friction;
+  Vec3 friction_axis;
   Vec3 center;
   NumberList inertia;
 } LinkForm;

@@ -131,6 +131,8 @@ char* read_file_name(Reader* reader, const Node* node, const char* owner, const 
 
 /* Which of a material's values the map gives. */
 void read_material(const Node* map, SceneMaterial* material);
+/* An error where the map gives a static friction below friction. */
+void check_static_contact(Reader* reader, const Node* map, double friction, double static_friction);
 
 /* ---- check.c */
 /* What can be judged only once everything is read: masses, half-spaces, prescribed joints. Only reads the scene;

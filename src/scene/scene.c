@@ -95,6 +95,7 @@ static void read_contact(Reader* reader, const Node* map, ContactForm* form) {
     contact->smoothing_place = value_place(map, "smoothing");
     const Node* restitution = node_find(map, "restitution");
     contact->elastic = restitution && node_is_null(restitution);
+    check_static_contact(reader, map, contact->friction, contact->static_friction);
   }
   reader_leave(reader, mark);
 }
@@ -135,13 +136,21 @@ static void read_exclude_pair(Reader* reader, const Node* pair, SceneContact* co
 }
 
 const char* material_key(int which) {
-  static const char* const KEYS[MATERIAL_COUNT] = {"friction", "restitution",      "rolling",
-                                                   "spinning", "barrier_distance", "stiffness"};
+  static const char* const KEYS[MATERIAL_COUNT] = {"friction",       "restitution",      "rolling",
+                                                   "spinning",       "friction_along",   "static_friction",
+                                                   "stribeck_speed", "barrier_distance", "stiffness"};
   return KEYS[which];
 }
 
 void read_material(const Node* map, SceneMaterial* material) {
   for (int k = 0; k < MATERIAL_COUNT; k++) material->given[k] = is_given(map, material_key(k));
+}
+
+void check_static_contact(Reader* reader, const Node* map, double friction, double static_friction) {
+  if (is_given(map, "static_friction") && static_friction < friction)
+    reader_error(reader, node_key_place(node_find(map, "static_friction")),
+                 "'static_friction' %.6g is below 'friction' %.6g: give at least as much, or leave it off",
+                 static_friction, friction);
 }
 
 static void read_pair_name(Reader* reader, const char* key, const Node* node, char** name) {
@@ -200,6 +209,9 @@ static void read_pair(Reader* reader, const Node* item) {
   ScenePair* pair = &contact->pairs[contact->pair_count++];
   *pair = (ScenePair){.place = item->place, .material = form.material};
   read_material(item, &pair->material);
+  if (pair->material.given[MATERIAL_FRICTION])
+    check_static_contact(reader, item, form.material.value[MATERIAL_FRICTION],
+                         form.material.value[MATERIAL_STATIC_FRICTION]);
   read_pair_name(reader, "a", form.a, &pair->name[0]);
   read_pair_name(reader, "b", form.b, &pair->name[1]);
   pair->has_model = is_given(item, "model");

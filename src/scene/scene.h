@@ -136,6 +136,9 @@ enum {
   MATERIAL_RESTITUTION,
   MATERIAL_ROLLING,
   MATERIAL_SPINNING,
+  MATERIAL_FRICTION_ALONG, /* of links alone: MATERIAL_FRICTION then is that across */
+  MATERIAL_STATIC_FRICTION,
+  MATERIAL_STRIBECK_SPEED,
   MATERIAL_SUPPORT,
   MATERIAL_STIFFNESS,
   MATERIAL_COUNT
@@ -147,8 +150,10 @@ enum { MATERIAL_OWN = MATERIAL_COUNT, MATERIAL_NUMBERS = MATERIAL_OWN + CONTACT_
 typedef struct {
   bool given[MATERIAL_COUNT]; /* what nothing is said of comes from elsewhere (model_pair_material) */
   double value[MATERIAL_COUNT];
+  Vec3 axis; /* MATERIAL_FRICTION_ALONG: its direction in the link's frame, unit */
 } SceneMaterial;
-/* which: MATERIAL_FRICTION ... MATERIAL_STIFFNESS. Constant. */
+/* which: MATERIAL_FRICTION ... MATERIAL_STIFFNESS. Constant. "friction_along" is no key: it stands in a list of
+ * `friction`. */
 const char* material_key(int which); /* "friction", ... */
 
 /* MASS_BY_SHAPE, the default of links without an inertia, is no model of its own: the model of the scene makes it
@@ -492,6 +497,8 @@ typedef struct {
   double stiffness;                   /* kappa */
   double friction;                    /* Coulomb coefficient >= 0 */
   double rolling, spinning;           /* m, >= 0 */
+  double static_friction;             /* Coulomb coefficient at rest; 0: friction at any speed */
+  double stribeck_speed;              /* slip over which static friction falls to friction [m/s] */
   double smoothing;                   /* epsilon, (m/s)^2 */
   int friction_iterations;            /* of the force that friction rests on; 0: that of the step before */
   double rest_speed;                  /* m/s */

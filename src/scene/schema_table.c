@@ -165,6 +165,12 @@ static const SchemaRow ROWS[] = {
     {"contact_pair", "spinning", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_SPINNING]), .unit = "m",
      .fallback = "(from the links, else contact.spinning)", .range = RANGE_AT_LEAST(0),
      .meaning = "Spinning friction between them."},
+    {"contact_pair", "static_friction", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_STATIC_FRICTION]),
+     .fallback = "(friction of this item, else from the links, else contact.static_friction)",
+     .range = RANGE_BETWEEN(0, 100), .meaning = "Coulomb coefficient at rest between them, at least `friction`."},
+    {"contact_pair", "stribeck_speed", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_STRIBECK_SPEED]),
+     .unit = "m/s", .fallback = "(from the links, else contact.stribeck_speed)", .range = RANGE_ABOVE(0),
+     .meaning = "Slip over which `static_friction` falls to `friction` between them."},
     {"contact_pair", "model", VALUE_CHOICE, AT(ContactPairForm, model), .of = contact_model_words,
      .fallback = "(contact.model)",
      .meaning =
@@ -376,10 +382,16 @@ static const SchemaRow ROWS[] = {
                 "value of their own. 1 at the base carries a whole robot."},
     {"link", "collide", VALUE_BOOL, AT(LinkForm, collide), .fallback = "true",
      .meaning = "false: the link has no contact."},
-    {"link", "friction", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_FRICTION]),
-     .fallback = "(the other link's, else contact.friction)", .range = RANGE_BETWEEN(0, 100),
+    {"link", "friction", VALUE_PER_DOF, AT(LinkForm, friction), .fallback = "(the other link's, else contact.friction)",
+     .range = RANGE_BETWEEN(0, 100),
      .meaning = "Coulomb coefficient. Two links with coefficients of their own use the square root of the product; a "
-                "single one counts for both. contact.pairs overrides it."},
+                "single one counts for both. contact.pairs overrides it. Two numbers, [along, across]: friction along "
+                "and across friction_axis (skates, snakes, omni wheels); each combines by the same rule. If both links "
+                "have an axis, neither counts: friction is that across. Law separating_plane alone."},
+    {"link", "friction_axis", VALUE_VECTOR, AT(LinkForm, friction_axis), .fallback = "(none)",
+     .meaning = "Direction of the first of two numbers of friction, link axes, of any length but 0. It is projected "
+                "onto the contact plane without being normalised: where it leans out of the plane, friction changes "
+                "smoothly to that across. Where it is normal to the plane, friction is that across in all directions."},
     {"link", "restitution", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_RESTITUTION]),
      .fallback = "(the other link's, else contact.restitution)", .range = RANGE_BETWEEN(0, 1),
      .meaning = "Coefficient of restitution, combined by the same rule."},
@@ -389,6 +401,14 @@ static const SchemaRow ROWS[] = {
     {"link", "spinning", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_SPINNING]), .unit = "m",
      .fallback = "(the other link's, else contact.spinning)", .range = RANGE_AT_LEAST(0),
      .meaning = "Spinning friction, combined by the same rule."},
+    {"link", "static_friction", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_STATIC_FRICTION]),
+     .fallback = "(friction of this link, else the other link's, else contact.static_friction)",
+     .range = RANGE_BETWEEN(0, 100),
+     .meaning = "Coulomb coefficient at rest, at least `friction`, combined by the same rule. At the slip v friction is "
+                "friction + (static_friction - friction) exp(-(v / stribeck_speed)^2). Law separating_plane alone."},
+    {"link", "stribeck_speed", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_STRIBECK_SPEED]), .unit = "m/s",
+     .fallback = "(the other link's, else contact.stribeck_speed)", .range = RANGE_ABOVE(0),
+     .meaning = "Slip over which `static_friction` falls to `friction`, combined by the same rule."},
     {"link", "groups", VALUE_NAMES, AT(LinkForm, groups), .nullable = true,
      .meaning = "Names that contact.exclude and contact.pairs may use for this link."},
     {"link", "color", VALUE_COLOR, AT(LinkForm, color), .fallback = "(from a palette)",

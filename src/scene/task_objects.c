@@ -177,9 +177,11 @@ const SchemaObject TASK_OBJECTS[] = {
          "docs/derivations/design.md, D11)\n"
          "* `shape_size` [m]: lengths of the convex smooth shapes (sizes, offsets of faces) and the exact round solids "
          "that links have; `shape_form`: their exponents and sharpness\n"
-         "* `link_friction`, `link_restitution`, `link_rolling` [m], `link_spinning` [m] that links give themselves\n"
-         "* `pair_friction`, `pair_restitution`, `pair_rolling` [m], `pair_spinning` [m] of an item of contact.pairs, "
-         "with `a` and `b` instead of a link\n"
+         "* `link_friction` (of two numbers that across), `link_friction_along`, `link_static_friction`, "
+         "`link_stribeck_speed` [m/s], `link_restitution`, `link_rolling` [m], `link_spinning` [m] that links have of "
+         "their own\n"
+         "* `pair_friction`, `pair_static_friction`, `pair_stribeck_speed` [m/s], `pair_restitution`, `pair_rolling` "
+         "[m], `pair_spinning` [m] of an item of contact.pairs, with `a` and `b` instead of a link\n"
          "* `closure_point` [m], `closure_axis`, `closure_length` [m] of the scene's closures, with their `a` and `b`; "
          "`ratio` of the couplings of these links, if the coupling gives no `offset`; `offset` [m or rad] if it does: "
          "the initial coordinate of the coupled joint changes with it. All loops stay closed at the start. An axis "
@@ -191,7 +193,7 @@ const SchemaObject TASK_OBJECTS[] = {
          "* `fluid_density` [kg/m^3], `fluid_viscosity` [Pa s], `fluid_velocity` [m/s], `fluid_level` [m] of the "
          "scene's fluid\n"
          "* `friction`, `barrier_distance` [m], `stiffness`, `smoothing` [(m/s)^2], `rest_speed` [m/s], `restitution`, "
-         "`rolling` [m], `spinning` [m] of the contact",
+         "`rolling` [m], `spinning` [m], `static_friction`, `stribeck_speed` [m/s] of the contact",
      .example = "scene: ../scenes/slide.yaml\n"
                 "steps: 50\n"
                 "parameters:\n"

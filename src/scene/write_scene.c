@@ -87,9 +87,15 @@ static void write_parameter(Text* out, const SceneContact* contact, const Schema
 
 void write_material(Text* out, const SceneMaterial* material, const char* before, const char* after) {
   for (int k = 0; k < MATERIAL_COUNT; k++) {
-    if (!material->given[k]) continue;
+    if (!material->given[k] || k == MATERIAL_FRICTION_ALONG) continue;
     text_add(out, "%s%s: ", before, material_key(k));
-    write_number(out, material->value[k]);
+    if (k == MATERIAL_FRICTION && material->given[MATERIAL_FRICTION_ALONG]) {
+      const double both[] = {material->value[MATERIAL_FRICTION_ALONG], material->value[MATERIAL_FRICTION]};
+      write_numbers(out, both, 2);
+      text_add(out, "%s%sfriction_axis: ", after, before);
+      write_numbers(out, &material->axis.x, 3);
+    } else
+      write_number(out, material->value[k]);
     text_add(out, "%s", after);
   }
 }

@@ -54,6 +54,15 @@ def stick_slip_advance(mass, stiffness, dynamic, static, speed):
     return 2 * amplitude + speed * 2 * (math.pi - math.atan(amplitude * w / speed)) / w
 
 
+def stick_slip_period(run):
+    """Mean time between the largest deflections of the carriage in the second half of the run [s]."""
+    x, time = run.columns["carriage/cx"], run.time
+    middle = 0.5 * (min(x[len(x) // 2 :]) + max(x[len(x) // 2 :]))
+    falls = [i for i in range(len(x) // 3, len(x)) if x[i - 1] >= middle > x[i]]
+    at = [time[i] - (middle - x[i]) / (x[i - 1] - x[i]) * (time[i] - time[i - 1]) for i in falls]
+    return (at[-1] - at[0]) / (len(at) - 1)
+
+
 def plank(angle, duration=10):
     """A solid plank of 1 m that hangs on a hinge at its end."""
     return f"""
@@ -659,6 +668,71 @@ links:
         1,
         0.5,
         "tips at atan(1/3) = 18.43 degrees",
+    ),
+    Row(
+        "block on a slope, friction 0.1 along its axis and 0.6 across",
+        box(gravity=slope(math.radians(30)), duration=1).replace("name: box,", "name: box, friction: [0.1, 0.6], friction_axis: [1, 0, 0],"),
+        lambda r: r.at("box/cx"),
+        0.5 * G * (math.sin(math.radians(30)) - 0.1 * math.cos(math.radians(30))),
+        0.01 * 0.5 * G * (math.sin(math.radians(30)) - 0.1 * math.cos(math.radians(30))),
+        "g (sin - mu_along cos) t^2 / 2",
+    ),
+    Row(
+        "block on a slope, the axis across: how far it moves",
+        box(gravity=slope(math.radians(30)), duration=1).replace("name: box,", "name: box, friction: [0.1, 0.6], friction_axis: [0, 1, 0],"),
+        lambda r: r.at("box/cx"),
+        0,
+        0.003,
+        "it holds below atan(0.6) = 31 degrees",
+    ),
+    Row(
+        "skate that turns: across its way after half a circle",
+        """
+simulation: {duration: 1.5707963267948966}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - {name: skate, joint: {type: planar, axis: [0, 0, 1]}, mass: 1, inertia: [0.01, 0.01, 0.01, 0, 0, 0]}
+  - {name: blade, parent: skate, joint: {type: slide, axis: [0, 0, 1]}, position: [0, 0, 0.1005], mass: 1,
+     shape: {type: sphere, radius: 0.1}, friction: [0, 0.8], friction_axis: [1, 0, 0]}
+initial: [{link: skate, velocities: [1, 0, 2]}]
+""",
+        lambda r: r.at("blade/cy"),
+        1.0,
+        0.02,
+        "no slip across the blade: a circle of radius v / w",
+    ),
+    Row(
+        "force at which a box breaks away",
+        """
+simulation: {duration: 5}
+contact: {friction: 0.3, static_friction: 0.5}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - {name: box, mass: 1, shape: {type: box, size: [0.4, 0.4, 0.1]}, position: [0, 0, 0.0505]}
+loads:
+  - {link: box, point: [0, 0, -0.05], force: {type: keyframes, times: [0, 5], values: [[0, 0, 0], [10, 0, 0]]}}
+""",
+        lambda r: 2 * r.time[next(i for i, x in enumerate(r.columns["box/cx"]) if x > 0.005)],
+        0.5 * G,
+        0.03 * 0.5 * G,
+        "mu_s m g",
+    ),
+    Row(
+        "mass on a spring, on a belt that sticks and slips: period",
+        """
+simulation: {duration: 12}
+contact: {friction: 0.2, static_friction: 0.4, stribeck_speed: 0.01}
+links:
+  - {name: belt, shape: {type: half_space}, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, inertia: [1, 1, 1, 0, 0, 0]}
+  - {name: carriage, joint: {type: slide, axis: [1, 0, 0], stiffness: 50}, mass: 1, inertia: [0.01, 0.01, 0.01, 0, 0, 0]}
+  - {name: box, parent: carriage, joint: {type: slide, axis: [0, 0, 1]}, position: [0, 0, 0.1005], mass: 1,
+     shape: {type: box, size: [0.2, 0.2, 0.2]}}
+controllers: [{link: belt, type: prescribed, velocity: 0.1}]
+""",
+        lambda r: stick_slip_period(r),
+        stick_slip_advance(2, 50, 0.2 * G, 0.4 * G, 0.1) / 0.1,
+        0.03 * stick_slip_advance(2, 50, 0.2 * G, 0.4 * G, 0.1) / 0.1,
+        "closed form of sharp stiction",
     ),
     Row(
         "box on a belt that starts to move",

@@ -94,6 +94,7 @@ static inline const char* link_difference(const SceneLink* a, const SceneLink* b
   SAME(gravity_compensation);
   SAME(material.given);
   SAME(material.value);
+  SAME(material.axis);
   SAME(group_count);
   for (int i = 0; i < a->group_count; i++) SAME_TEXT(groups[i]);
   SAME(color);
@@ -213,6 +214,8 @@ static inline const char* settings_difference(const Scene* a, const Scene* b) {
   SAME(contact.support);
   SAME(contact.stiffness);
   SAME(contact.friction);
+  SAME(contact.static_friction);
+  SAME(contact.stribeck_speed);
   SAME(contact.smoothing);
   SAME(contact.pair_count);
   for (int i = 0; i < a->contact.pair_count; i++) {
