@@ -17,7 +17,8 @@
   "shape_size|shape_form|link_friction|"                                                                          \
   "link_restitution|link_rolling|link_spinning|pair_friction|pair_restitution|pair_rolling|pair_spinning|"        \
   "closure_point|closure_axis|closure_length|ratio|offset|tendon_point|tendon_stiffness|tendon_rest_length|"      \
-  "tendon_wrap_radius|tendon_wrap_position|tendon_wrap_axis|gravity|"                                             \
+  "tendon_wrap_radius|tendon_wrap_position|tendon_wrap_axis|bushing_stiffness|bushing_damping|bushing_preload|"   \
+  "bushing_position_a|bushing_position_b|gravity|"                                                                \
   "fluid_density|fluid_viscosity|fluid_velocity|fluid_level|"                                                     \
   "friction|barrier_distance|"                                                                                    \
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning"
@@ -376,6 +377,10 @@ static const SchemaRow ROWS[] = {
      .only = "damping|joint_stiffness|joint_friction|armature|joint_static_friction", .fallback = "(all)",
      .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
      .meaning = "Numbers of the joint's degrees of freedom, from 0, translations first."},
+    {"parameter", "dof", VALUE_INTEGERS, AT(ParameterForm, dof),
+     .only = "bushing_stiffness|bushing_damping|bushing_preload", .fallback = "(all)",
+     .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
+     .meaning = "Directions of the bushing that change: 0 to 2 along x, y, z, 3 to 5 about them."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "center|size", .of = "x|y|z",
      .fallback = "[x, y, z]", .meaning = "Coordinates, or edges of the box, that change."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "axis|rotation", .of = "x|y|z",
@@ -389,6 +394,9 @@ static const SchemaRow ROWS[] = {
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "tendon_wrap_position|tendon_wrap_axis",
      .of = "x|y|z", .fallback = "[x, y, z]",
      .meaning = "Components that change, in the frames of the wraps' links; the length of an axis does not matter."},
+    {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "bushing_position_a|bushing_position_b",
+     .of = "x|y|z", .fallback = "[x, y, z]",
+     .meaning = "Components of the position that change, in the frame of `a` or `b`."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "closure_axis", .of = "x|y|z",
      .fallback = "(those it does not lie along)",
      .meaning = "Components of the axis that change; its length does not matter."},
