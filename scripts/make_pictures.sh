@@ -210,6 +210,10 @@ if chosen knee; then
   simulate knee
   draw scenes/knee $RUNS/knee --strip 3 --size 400x300 --azimuth -90 --elevation 8 --time 1
 fi
+if chosen engine-mounts; then
+  simulate engine-mounts
+  draw scenes/engine-mounts $RUNS/engine-mounts --size 640x480 --azimuth 40 --elevation 20
+fi
 if chosen ten-bodies; then
   simulate ten-bodies
   draw scenes/ten-bodies $RUNS/ten-bodies --strip 4 --size 300x300 --time 3.5

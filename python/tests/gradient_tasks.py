@@ -47,6 +47,8 @@ SCENE = {
     "tendons": [{"points": [{"link": "ground", "point": [0.3, 12, 1.3]}, {"link": "pulled", "point": [0.1, 0, 0.05]}],
                  "wrap": [{"type": "cylinder", "radius": 0.03, "position": [0.2, 12, 1.19], "axis": [0, 1, 0.1]}],
                  "stiffness": 40, "rest_length": 0.2, "tension": {"type": "keyframes", "times": [0, 1], "values": [[3], [4]]}}],
+    "bushings": [{"a": "pulled", "b": "ground", "frame_a": {"position": [0.1, 0, 0.05]}, "frame_b": {"position": [0.2, 12, 1.1], "rpy": [0.1, 0.2, 0]},
+                  "stiffness": [20, 30, 40, 0.2, 0.3, 0.4], "damping": [0.1, 0.2, 0.1, 0.01, 0.01, 0.01], "preload": [0.2, 0, 0.1, 0, 0.01, 0]}],
     "controllers": [
         {"link": "arm", "type": "pd", "position_gain": 4, "velocity_gain": 0.02, "damping_gain": 0.1, "max_force": 3, "delay": 0.011,
          "target": {"type": "sines", "offset": 0.1, "terms": [{"amplitude": 0.5, "frequency": 2, "phase": 0.3}]},
@@ -87,6 +89,7 @@ PARAMETERS = {
     "closure_point": {"a": "gate"}, "closure_axis": {"a": "gate"}, "closure_length": {"a": "bob"}, "ratio": {"link": "rack"},
     "offset": {"link": "wheel"}, **{f"tendon_{word}": {"link": "pulled"} for word in ("point", "stiffness", "rest_length", "wrap_radius",
                                                                                            "wrap_position", "wrap_axis")},
+    **{f"bushing_{word}": {"link": "pulled"} for word in ("stiffness", "damping", "preload", "position_a", "position_b")},
     "joint_static_friction": {"link": "arm"}, **{f"fluid_{word}": {} for word in ("density", "viscosity", "velocity", "level")},
     **{word: {} for word in ("gravity", "friction", "barrier_distance", "stiffness", "smoothing", "rest_speed", "restitution", "rolling",
                              "spinning", "static_friction", "stribeck_speed")},

@@ -11,7 +11,7 @@
 
 static const OptionRow OPTIONS[] = {
     {"wrt", 0, OPTION_TEXT, "LIST",
-     "blocks: state,control,vertices,attachments,mass,contact,material,gains,shapes,closures,tendons (all)"},
+     "blocks: state,control,vertices,attachments,mass,contact,material,gains,shapes,closures,tendons,bushings (all)"},
     {"directions", 0, OPTION_COUNT, "N", "random directions per block (3; at most 16)"},
     {"steps", 'n', OPTION_COUNT, "N", "check the first N steps only (of a receding horizon: make windows so long)"},
     {"window", 0, OPTION_INDEX, "K", "of a task with receding: the window to check, from 0 (0)"},
@@ -640,7 +640,8 @@ const Verb VERB_GRADCHECK = {
         "(contact), restitution and what links and contact.pairs say of friction and restitution, above 0 (material),\n"
         "and numbers of drives: gains, limits, delays, feedback (gains),\n"
         "parameters of smooth shapes: sizes, exponents inside their range, sharpness, faces (shapes),\n"
-        "points and lengths of closures, ratios of couplings (closures), of tendons (tendons).\n"
+        "points and lengths of closures, ratios of couplings (closures), of tendons (tendons), of bushings "
+        "(bushings).\n"
         "A task is checked scenario by scenario with its own losses and the terms of subject_to, one sum, then by its "
         "own design\n"
         "and control variables, where `from` says that they begin. Of a task with `receding` it is a window of "

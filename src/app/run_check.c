@@ -417,8 +417,9 @@ static double potential_of(const RunCheck* c, int row, const Pose* poses, double
   const Model* model = &c->recorded->model;
   double field = model_field_energy(model, poses), fluid = sim_fluid_energy(model, poses);
   double sum = model_spring_energy(model, run_check_coordinates(c, row)) + model_tendon_energy(model, poses);
-  *size = sum + fabs(field) + fabs(fluid);
-  sum += field + fluid;
+  double bushing = model_bushing_energy(model, poses);
+  *size = sum + fabs(field) + fabs(fluid) + fabs(bushing);
+  sum += field + fluid + bushing;
   for (int i = 0; i < model->link_count; i++) {
     if (model->links[i].tree < 0) continue;
     Vec3 center = pose_apply(poses[i], model->links[i].center), g = model_link_gravity(model, i);
@@ -522,7 +523,7 @@ static void check_motion(RunCheck* c, int row, Pose* const* at) {
 
 static bool in_tree(const Model* model, int link, int tree) { return link >= 0 && model->links[link].tree == tree; }
 
-/* Does a closure, a coupling or a tendon hold it, with a force that no file lists? */
+/* Does a closure, a coupling, a tendon or a bushing hold it, with a force that no file lists? */
 static bool is_held(const Model* model, int tree) {
   for (int k = 0; k < model->tendon_count; k++) {
     const SceneTendon* tendon = model->tendons[k].source;
@@ -531,6 +532,8 @@ static bool is_held(const Model* model, int tree) {
     for (int i = 0; i < tendon->wrap_count; i++)
       if (in_tree(model, tendon->wraps[i].link, tree)) return true;
   }
+  for (int k = 0; k < 2 * model->bushing_count; k++)
+    if (in_tree(model, model->bushings[k / 2].source->link[k % 2], tree)) return true;
   for (int k = 0; k < model->closure_count; k++)
     for (int side = 0; side < 2; side++)
       if (in_tree(model, model->closures[k].link[side], tree)) return true;

@@ -189,6 +189,36 @@ static double tendon_scale(const Model* model, const ModelOverride* number) {
   return link < 0 ? 0.1 : fmax(model->links[link].reach, 1e-3);
 }
 
+/* Stiffness and damping where they are above 0, all preloads and positions. */
+static bool bushing_number_lives(const SceneBushing* bushing, int index) {
+  int k = index % 6;
+  return index >= BUSHING_PRELOAD || (index < BUSHING_DAMPING ? bushing->stiffness : bushing->damping)[k][k] > 0;
+}
+
+static void list_bushings(const Scene* scene, ModelOverride** next) {
+  for (int k = 0; k < scene->bushing_count; k++)
+    for (int i = 0; i < BUSHING_NUMBERS; i++)
+      if (bushing_number_lives(&scene->bushings[k], i)) *(*next)++ = (ModelOverride){OVERRIDE_BUSHING, -1, k, i, 0};
+}
+
+static int count_bushings(const Scene* scene) {
+  int count = 0;
+  for (int k = 0; k < scene->bushing_count; k++)
+    for (int i = 0; i < BUSHING_NUMBERS; i++) count += bushing_number_lives(&scene->bushings[k], i);
+  return count;
+}
+
+/* A tenth of a stiffness or damping; of a preload, of a's weight or of that times its reach; of a position, of the link
+ * that it is on. */
+static double bushing_scale(const Model* model, const ModelOverride* number) {
+  const SceneBushing* bushing = &model->scene->bushings[number->part];
+  const ModelLink* a = &model->links[bushing->link[0]];
+  int link = bushing->link[number->index >= BUSHING_POSITION_B];
+  if (number->index >= BUSHING_POSITION_A) return link < 0 ? 0.1 : fmax(0.1 * model->links[link].reach, 1e-3);
+  if (number->index < BUSHING_PRELOAD) return 0.1 * number->value;
+  return fmax(a->mass, 1e-3) * (number->index < BUSHING_PRELOAD + 3 ? 1 : fmax(a->reach, 1e-3));
+}
+
 /* Hull k of a link of an expanded scene is its shape use k. */
 static void list_shapes(const Model* model, ModelOverride** next) {
   for (int i = 0; i < model->link_count; i++)
@@ -212,6 +242,7 @@ ModelOverride* block_numbers(const Scene* scene, const Model* model, GradcheckBl
   if (block == GRADCHECK_SHAPES) list_shapes(model, &end);
   if (block == GRADCHECK_CLOSURES) list_closures(scene, &end);
   if (block == GRADCHECK_TENDONS) list_tendons(scene, &end);
+  if (block == GRADCHECK_BUSHINGS) list_bushings(scene, &end);
   if (block == GRADCHECK_CONTROL) list_signals(scene, &end);
   if (block == GRADCHECK_GAINS && drives_anything(model)) list_gains(scene, &end);
   if (block == GRADCHECK_CONTACT) list(&end, OVERRIDE_CONTACT, 0, 0, block_size(model, block));
@@ -255,6 +286,8 @@ int block_size(const Model* model, GradcheckBlock block) {
       return count_closures(model->scene);
     case GRADCHECK_TENDONS:
       return count_tendons(model->scene);
+    case GRADCHECK_BUSHINGS:
+      return count_bushings(model->scene);
     case GRADCHECK_BLOCKS:
       break;
   }
@@ -382,13 +415,16 @@ void block_scale(const Model* model, GradcheckBlock block, double* scale) {
       for (int k = 0; k < 3 * model->hulls[h].points.count && !model->hulls[h].smooth; k++)
         *scale++ = model->hulls[h].radius;
   bool closures = block == GRADCHECK_CLOSURES, tendons = block == GRADCHECK_TENDONS;
-  if (block != GRADCHECK_MASS && block != GRADCHECK_MATERIAL && block != GRADCHECK_SHAPES && !closures && !tendons)
+  bool bushings = block == GRADCHECK_BUSHINGS;
+  if (block != GRADCHECK_MASS && block != GRADCHECK_MATERIAL && block != GRADCHECK_SHAPES && !closures && !tendons &&
+      !bushings)
     return;
   ModelOverride* numbers = block_numbers(model->scene, model, block);
   for (int k = 0; k < block_size(model, block); k++)
-    scale[k] = closures  ? closure_scale(model, &numbers[k])
-               : tendons ? tendon_scale(model, &numbers[k])
-                         : numbers[k].value;
+    scale[k] = closures   ? closure_scale(model, &numbers[k])
+               : tendons  ? tendon_scale(model, &numbers[k])
+               : bushings ? bushing_scale(model, &numbers[k])
+                          : numbers[k].value;
   if (block == GRADCHECK_SHAPES) shape_scale(model, numbers, scale);
   memory_free(numbers);
 }
@@ -438,10 +474,13 @@ void block_gradient(const Model* model, GradcheckBlock block, const ModelGradien
       memcpy(out, g->gains, sizeof(double) * (size_t)block_size(model, block));
       break;
     case GRADCHECK_CLOSURES:
-    case GRADCHECK_TENDONS: {
+    case GRADCHECK_TENDONS:
+    case GRADCHECK_BUSHINGS: {
       ModelOverride* numbers = block_numbers(model->scene, model, block);
       for (int k = 0; k < block_size(model, block); k++)
-        out[k] = block == GRADCHECK_CLOSURES ? closure_slope(g, &numbers[k]) : tendon_slope(model, g, &numbers[k]);
+        out[k] = block == GRADCHECK_CLOSURES   ? closure_slope(g, &numbers[k])
+                 : block == GRADCHECK_BUSHINGS ? g->bushings[numbers[k].part][numbers[k].index]
+                                               : tendon_slope(model, g, &numbers[k]);
       memory_free(numbers);
       break;
     }

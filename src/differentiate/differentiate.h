@@ -428,6 +428,7 @@ typedef enum {
   GRADCHECK_SHAPES,      /* parameters of convex smooth shapes */
   GRADCHECK_CLOSURES,    /* points and lengths of closures, ratios of couplings */
   GRADCHECK_TENDONS,     /* points, stiffness, rest length of tendons */
+  GRADCHECK_BUSHINGS,    /* stiffness, damping, preload, positions of bushings */
   GRADCHECK_BLOCKS
 } GradcheckBlock;
 /* Static; as `sdrs gradcheck` prints it. Never NULL, not to be freed; undefined for what is no block. */

@@ -70,7 +70,7 @@ void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed) {
 
 static const char* const NAMES[GRADCHECK_BLOCKS] = {"state",  "control",  "vertices", "attachments",
                                                     "mass",   "contact",  "material", "gains",
-                                                    "shapes", "closures", "tendons"};
+                                                    "shapes", "closures", "tendons",  "bushings"};
 
 const char* gradcheck_block_name(GradcheckBlock block) { return NAMES[block]; }
 

@@ -63,6 +63,9 @@ static void add_tendon(Mjcf* m, int k) {
 }
 
 void mjcf_add_tendons(Mjcf* m) {
+  for (int k = 0; k < m->model->bushing_count; k++)
+    mjcf_note(m, m->model->links[m->model->bushings[k].source->link[0]].name,
+              "its bushing is left out: MuJoCo has none");
   if (m->model->tendon_count == 0) return;
   text_add(m->out, "  <tendon>\n");
   for (int k = 0; k < m->model->tendon_count; k++) add_tendon(m, k);

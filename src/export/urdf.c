@@ -361,6 +361,7 @@ static void tell_scene(Urdf* u) {
     left_out += mimic_of(model, model->couplings[k].dof[0]) != &model->couplings[k];
   if (left_out > 0) leave_out(u, "%d coupling(s) of joints left out", left_out);
   if (model->tendon_count > 0) leave_out(u, "%d tendon(s) left out", model->tendon_count);
+  if (model->bushing_count > 0) leave_out(u, "%d bushing(s) left out", model->bushing_count);
   if (model->load_count > 0)
     leave_out(u, "%d load%s left out", model->load_count, model->load_count == 1 ? " is" : "s are");
   tell_links(u, is_lightened, "gravity compensation is left out");

@@ -22,8 +22,10 @@ static void run_stages(Builder* builder) {
   build_controllers(builder);
   build_loads(builder);
   build_tendons(builder);
+  build_bushings(builder);
   build_initial(builder);
   check_wraps(builder->model, diagnostics);
+  check_bushings(builder->model, diagnostics);
   build_closures(builder);
   build_couplings(builder);
   build_exclusions(builder);
@@ -110,7 +112,8 @@ Status model_create_from(Model* model, const Scene* given, const ModelSolids* so
 bool model_can_restart(const Model* model, const ModelOverride* overrides, int count) {
   bool only_start = model->own_scene && count > 0;
   for (int k = 0; k < count; k++) only_start = only_start && overrides[k].kind == OVERRIDE_COORDINATE;
-  bool follows = model->closure_count > 0 || model->coupling_count > 0 || model->tendon_count > 0 || model->start;
+  bool follows = model->closure_count > 0 || model->coupling_count > 0 || model->tendon_count > 0 ||
+                 model->bushing_count > 0 || model->start;
   bool refuses = model->contact_model != CONTACT_NONE && !contact_overlaps(model->contact_model);
   return only_start && !follows && !refuses;
 }
@@ -135,6 +138,7 @@ void model_destroy(Model* model) {
   memory_free(model->loads);
   for (int k = 0; model->tendons && k < model->tendon_count; k++) signal_destroy(&model->tendons[k].tension);
   memory_free(model->tendons);
+  memory_free(model->bushings);
   for (int k = 0; model->closures && k < model->closure_count; k++) signal_destroy(&model->closures[k].active);
   memory_free(model->closures);
   memory_free(model->couplings);

@@ -33,6 +33,10 @@ void build_controllers(Builder* builder);
 void build_loads(Builder* builder);
 /* model/tendons.c: after the loads. */
 void build_tendons(Builder* builder);
+/* model/bushings.c: after the tree. Adds an error for a matrix that is not symmetric or has a negative eigenvalue. */
+void build_bushings(Builder* builder);
+/* After the start is known: adds an error for a bushing whose frames are turned by nearly pi. */
+void check_bushings(const Model* model, Diagnostics* diagnostics);
 /* After the initial coordinates: errors where an end of a wrapped part stands within its wrap. */
 void check_wraps(const Model* model, Diagnostics* diagnostics);
 /* The signal is created, and its parameters are numbered behind those there are; returns the first. Borrows source; the
@@ -103,7 +107,7 @@ void check_scale(const Model* model, Diagnostics* diagnostics);
  * that cannot; under first_order a warning where it takes much of a spin that the run begins with. */
 void build_spinning(Builder* builder);
 /* model/spring_theta.c: when springs act in a step, by their frequencies at the start. Needs build_spinning. Sets
- * ModelLink.spring_theta and ModelTendon.theta; 1 under other integrators than `momentum`. */
+ * ModelLink.spring_theta, ModelTendon.theta and ModelBushing.theta; 1 under other integrators than `momentum`. */
 void build_spring_thetas(Model* model);
 /* model/contact_defaults.c: contact parameters in force. Needs hulls and masses. Sets Model.contact [m, m/s, N]; what
  * is given stays. */

@@ -168,6 +168,13 @@ typedef struct {
   int home;                  /* a link of its that has a tree; -1: none has */
 } ModelTendon;
 
+/* Spring and damper between frames of two links (docs/derivations/loads.md, L18). */
+typedef struct {
+  const SceneBushing* source; /* borrowed from the model's scene */
+  double theta;               /* as ModelLink.spring_theta */
+  int home;                   /* a link of its two that has a tree; -1: none has */
+} ModelBushing;
+
 /* One equation c = 0 of a closure (docs/derivations/closures.md, Z1). x_a, x_b: its ends, d = x_a - x_b. */
 typedef enum {
   CLOSURE_POINT,  /* f_k . d, a component of d along a fixed direction of the world [m] */
@@ -264,6 +271,8 @@ typedef struct {
   int load_count;
   ModelTendon* tendons;
   int tendon_count, tendon_point_count, tendon_wrap_count; /* points, wraps: of all tendons */
+  ModelBushing* bushings;
+  int bushing_count;
   ModelClosure* closures;
   int closure_count, closure_row_count; /* rows: of closures, then of couplings */
   ModelCoupling* couplings;
@@ -386,6 +395,7 @@ typedef enum {
   OVERRIDE_CLOSURE,  /* part: of the scene's closures; index: CLOSURE_NUMBER_POINT, ... */
   OVERRIDE_TENDON,   /* part: of the scene's tendons; index: TENDON_NUMBER_STIFFNESS, ... */
   OVERRIDE_WRAP,     /* part: of the scene's tendons; index: WRAP_NUMBERS times the wrap + WRAP_NUMBER_RADIUS, ... */
+  OVERRIDE_BUSHING,  /* part: of the scene's bushings; index: BUSHING_STIFFNESS, ... */
   OVERRIDE_FLUID,    /* index: FLUID_DENSITY, ... */
   OVERRIDE_RATIO     /* part: of the scene's couplings; index: of its term, from 1; 0: its offset */
 } OverrideKind;
@@ -423,7 +433,7 @@ Status model_create_from(Model* model, const Scene* given, const ModelSolids* so
                          int count, Diagnostics* diagnostics);
 /* Can model_restart take the place of making it anew, for a run without steps? When all of overrides[count] are
  * OVERRIDE_COORDINATE, the model was made with overrides, and nothing that such a run asks of it follows from where it
- * starts: no closures, couplings, tendons, kept state, and no law that refuses overlaps. No error; allocates nothing.
+ * starts: no closures, couplings, tendons, bushings, kept state, and no law that refuses overlaps. Allocates nothing.
  */
 bool model_can_restart(const Model* model, const ModelOverride* overrides, int count);
 /* Of a model that model_create_with made without an error: other values, overrides[count], of the same numbers.
@@ -536,6 +546,17 @@ double model_spring_energy(const Model* model, const double* q);
 /* What is stored in stretched tendons, sum stiffness/2 (length - rest length)^2 [J] (model/tendons.c). poses
  * (links). 0 without tendons. Cannot fail, allocates nothing. */
 double model_tendon_energy(const Model* model, const Pose* poses);
+/* World pose of a bushing's frame on a (side 0) or b (side 1). poses[links]. By value; another side is undefined. */
+Pose bushing_frame(const SceneBushing* bushing, int side, const Pose* poses);
+/* (L18) Sets u: translation [m] and rotation vector [rad], |.| <= pi, of b's frame in a's. poses[links]. Allocates
+ * nothing, cannot fail; at a rotation by pi the vector jumps. */
+void bushing_difference(const SceneBushing* bushing, const Pose* poses, double u[6]);
+/* Sets out = matrix v. No error. */
+void bushing_times(const double (*matrix)[6], const double v[6], double out[6]);
+/* u . K u / 2 - preload . u of one bushing [J]. poses[links]. Cannot fail; allocates nothing. */
+double bushing_energy(const SceneBushing* bushing, const Pose* poses);
+/* Sum of bushing_energy over all bushings [J]; 0 without bushings. poses[links]. */
+double model_bushing_energy(const Model* model, const Pose* poses);
 /* (L16) model/fields.c; poses[links]; load: one with a field, not checked. By value, nothing is allocated. */
 FieldPlace field_place(const Model* model, const ModelLoad* load, const Pose* poses);
 /* By value; not finite where the points coincide and no softening is given. */
@@ -676,6 +697,7 @@ typedef struct {
   double (*tendons)[2];                    /* stiffness, rest length of every tendon  (tendons) */
   Vec3* tendon_points;                     /* in their links' frames  (tendon points) */
   double (*tendon_wraps)[WRAP_NUMBERS];    /* of every wrap of the tendons  (tendon wraps) */
+  double (*bushings)[BUSHING_NUMBERS];     /* of every bushing, BUSHING_STIFFNESS ...  (bushings) */
   double (*ratios)[COUPLING_TERMS]; /* of terms of couplings; the first: of an offset that is given  (couplings) */
   double* coordinates;              /* initial coordinates, as increments of joint_increment  (nv) */
   double* velocities;               /* initial velocities  (nv) */

@@ -73,6 +73,14 @@ static double* wrap_number(SceneTendonWrap* wrap, int index) {
   return component(vector, (index - WRAP_NUMBER_POSITION) % 3);
 }
 
+static double* bushing_number(SceneBushing* bushing, int index) {
+  if (index < BUSHING_DAMPING) return &bushing->stiffness[index][index];
+  if (index < BUSHING_PRELOAD) return &bushing->damping[index - BUSHING_DAMPING][index - BUSHING_DAMPING];
+  if (index < BUSHING_POSITION_A) return &bushing->preload[index - BUSHING_PRELOAD];
+  index -= BUSHING_POSITION_A;
+  return component(&bushing->position[index / 3], index % 3);
+}
+
 static double* joint_number(SceneJoint* joint, int part) {
   double* const place[JOINT_OWN_COUNT] = {[JOINT_DAMPING] = joint->damping,
                                           [JOINT_STIFFNESS] = joint->stiffness,
@@ -166,6 +174,8 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
       return tendon_number(&scene->tendons[o->part], o->index);
     case OVERRIDE_WRAP:
       return wrap_number(&scene->tendons[o->part].wraps[o->index / WRAP_NUMBERS], o->index % WRAP_NUMBERS);
+    case OVERRIDE_BUSHING:
+      return bushing_number(&scene->bushings[o->part], o->index);
     case OVERRIDE_RATIO:
       return o->index == 0 ? &scene->couplings[o->part].offset : &scene->couplings[o->part].terms[o->index].ratio;
     case OVERRIDE_GAIN:
@@ -258,6 +268,7 @@ Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, in
   scene->controllers = copy_of(given->controllers, sizeof *given->controllers * (size_t)given->controller_count);
   scene->loads = copy_of(given->loads, sizeof *given->loads * (size_t)given->load_count);
   scene->tendons = copy_of(given->tendons, sizeof *given->tendons * (size_t)given->tendon_count);
+  scene->bushings = copy_of(given->bushings, sizeof *given->bushings * (size_t)given->bushing_count);
   scene->initials = copy_of(given->initials, sizeof *given->initials * (size_t)given->initial_count);
   scene->contact.pairs = copy_of(given->contact.pairs, sizeof(ScenePair) * (size_t)given->contact.pair_count);
   scene->closures = copy_of(given->closures, sizeof *given->closures * (size_t)given->closure_count);
@@ -293,6 +304,7 @@ void model_scene_destroy(Scene* scene, const Scene* given) {
   memory_free(scene->controllers);
   memory_free(scene->loads);
   memory_free(scene->tendons);
+  memory_free(scene->bushings);
   memory_free(scene->initials);
   memory_free(scene->contact.pairs);
   for (int i = 0; i < scene->coupling_count; i++)

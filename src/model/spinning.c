@@ -9,8 +9,8 @@
 /* A larger part of a body's spin that the integrator takes within the run is told. */
 #define SPIN_TAKEN 0.5
 
-/* Alone in its tree, with all six degrees of freedom, prescribed by nobody, in no closure or coupling, on no tendon.
- * free_alone (links) is set. */
+/* Alone in its tree, with all six degrees of freedom, prescribed by nobody, in no closure or coupling, on no tendon or
+ * bushing. free_alone (links) is set. */
 static void find_free_bodies(const Model* model, bool* free_alone) {
   int* members = MEMORY_NEW(int, model->tree_count);
   bool* closed = MEMORY_NEW(bool, model->link_count);
@@ -25,6 +25,8 @@ static void find_free_bodies(const Model* model, bool* free_alone) {
     for (int i = 0; i < tendon->wrap_count; i++)
       if (tendon->wraps[i].link >= 0) closed[tendon->wraps[i].link] = true;
   }
+  for (int k = 0; k < 2 * model->bushing_count; k++)
+    if (model->bushings[k / 2].source->link[k % 2] >= 0) closed[model->bushings[k / 2].source->link[k % 2]] = true;
   for (int i = 0; i < model->link_count; i++)
     if (model->links[i].tree >= 0) members[model->links[i].tree]++;
   for (int i = 0; i < model->link_count; i++) {

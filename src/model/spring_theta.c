@@ -130,6 +130,28 @@ static double tendon_frequency(StartInertia* s, const SceneTendon* tendon) {
   return tendon->stiffness * sum;
 }
 
+/* The fastest of the six directions, each with its entry on the diagonal. */
+static double bushing_frequency(StartInertia* s, const SceneBushing* bushing) {
+  const Model* m = s->model;
+  Pose at[2] = {bushing_frame(bushing, 0, s->pose), bushing_frame(bushing, 1, s->pose)};
+  double most = 0;
+  for (int k = 0; k < 6; k++) {
+    if (!(bushing->stiffness[k][k] > 0)) continue;
+    double sum = 0;
+    Vec3 axis = mat3_mul_vec(at[0].r, vec3_axis(k));
+    for (int d = 0; d < m->dof_count; d++) s->x[d] = 0;
+    for (int side = 0; side < 2; side++)
+      for (int up = bushing->link[side]; up >= 0; up = m->links[up].parent)
+        for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++) {
+          Vec3 rate = k < 3 ? screw_velocity(&s->screws[d], at[1].t) : s->screws[d].w;
+          s->x[d] += (side == 0 ? -1 : 1) * vec3_dot(axis, rate);
+        }
+    for (int tree = 0; tree < m->tree_count; tree++) sum += tree_mobility(s, tree);
+    most = fmax(most, bushing->stiffness[k][k] * sum);
+  }
+  return most;
+}
+
 void build_spring_thetas(Model* model) {
   bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
   double dt = simulation_substep(&model->simulation);
@@ -148,6 +170,10 @@ void build_spring_thetas(Model* model) {
     bool springs = keeps && tendon->home >= 0 && tendon->source->stiffness > 0;
     tendon->theta = springs ? theta_of(tendon_frequency(&s, tendon->source) * dt * dt) : 1;
   }
+  for (int k = 0; k < model->bushing_count; k++) {
+    ModelBushing* bushing = &model->bushings[k];
+    bushing->theta = keeps && bushing->home >= 0 ? theta_of(bushing_frequency(&s, bushing->source) * dt * dt) : 1;
+  }
   for (int k = 0; k < model->tree_count; k++) memory_free(s.factor[k]);
   memory_free(s.pose);
   memory_free(s.screws);
@@ -158,4 +184,5 @@ void build_spring_thetas(Model* model) {
 void model_share_spring_thetas(Model* model, const Model* from) {
   for (int i = 0; i < model->link_count; i++) model->links[i].spring_theta = from->links[i].spring_theta;
   for (int k = 0; k < model->tendon_count; k++) model->tendons[k].theta = from->tendons[k].theta;
+  for (int k = 0; k < model->bushing_count; k++) model->bushings[k].theta = from->bushings[k].theta;
 }

@@ -115,6 +115,8 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return model_gradient_tendon(m, g, n->part, n->index);
     case OVERRIDE_WRAP:
       return model_gradient_wrap(m, g, n->part, n->index);
+    case OVERRIDE_BUSHING:
+      return g->bushings[n->part][n->index];
     case OVERRIDE_RATIO:
       return g->ratios[n->part][n->index];
     case OVERRIDE_AXIS: /* all of a joint's at once, design_turn_slope */

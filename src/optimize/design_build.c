@@ -278,6 +278,13 @@ static bool same_tendon(const Scene* first, const Scene* other, const DesignNumb
   return same;
 }
 
+/* Between the same links. */
+static bool same_bushing(const Scene* first, const Scene* other, const DesignNumber* n) {
+  if (n->part >= other->bushing_count) return false;
+  const int *a = first->bushings[n->part].link, *b = other->bushings[n->part].link;
+  return a[0] == b[0] && a[1] == b[1];
+}
+
 /* Is the number at the same place in another scene? */
 static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* other) {
   if (n->kind == OVERRIDE_ATTACHMENT || n->kind == OVERRIDE_GRAVITY || n->kind == OVERRIDE_CONTACT) return true;
@@ -287,6 +294,7 @@ static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* 
   if (n->kind == OVERRIDE_SHAPE) return same_shape(first, other, n);
   if (n->kind == OVERRIDE_CLOSURE) return same_closure(first, other, n);
   if (n->kind == OVERRIDE_RATIO) return same_coupling(first, other, n);
+  if (n->kind == OVERRIDE_BUSHING) return same_bushing(first, other, n);
   if (n->kind == OVERRIDE_TENDON || n->kind == OVERRIDE_WRAP) return same_tendon(first, other, n);
   if (n->kind == OVERRIDE_MATERIAL && n->link >= 0) return other->links[n->link].material.given[n->index];
   if (n->kind == OVERRIDE_MATERIAL && n->part >= 0)

@@ -62,6 +62,11 @@ static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
     [PARAMETER_TENDON_WRAP_RADIUS] = {"tendon_wrap_radius", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_RADIUS, LEAST_PART},
     [PARAMETER_TENDON_WRAP_POSITION] = {"tendon_wrap_position", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_POSITION, ANY},
     [PARAMETER_TENDON_WRAP_AXIS] = {"tendon_wrap_axis", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_AXIS, ANY},
+    [PARAMETER_BUSHING_STIFFNESS] = {"bushing_stiffness", OF_ITS_OWN, OVERRIDE_BUSHING, BUSHING_STIFFNESS, LEAST_PART},
+    [PARAMETER_BUSHING_DAMPING] = {"bushing_damping", OF_ITS_OWN, OVERRIDE_BUSHING, BUSHING_DAMPING, 0},
+    [PARAMETER_BUSHING_PRELOAD] = {"bushing_preload", OF_ITS_OWN, OVERRIDE_BUSHING, BUSHING_PRELOAD, ANY},
+    [PARAMETER_BUSHING_POSITION_A] = {"bushing_position_a", OF_ITS_OWN, OVERRIDE_BUSHING, BUSHING_POSITION_A, ANY},
+    [PARAMETER_BUSHING_POSITION_B] = {"bushing_position_b", OF_ITS_OWN, OVERRIDE_BUSHING, BUSHING_POSITION_B, ANY},
     [PARAMETER_GRAVITY] = {"gravity", OF_SCENE_AXES, OVERRIDE_GRAVITY, 0, ANY},
     [PARAMETER_FLUID_DENSITY] = {"fluid_density", OF_SCENE, OVERRIDE_FLUID, FLUID_DENSITY, LEAST_PART},
     [PARAMETER_FLUID_VISCOSITY] = {"fluid_viscosity", OF_SCENE, OVERRIDE_FLUID, FLUID_VISCOSITY, LEAST_PART},
@@ -430,6 +435,31 @@ static bool list_wraps(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, ordinal > 0 ? "its tendons have no such wrap" : "no tendon ends on it");
 }
 
+/* Lists numbers of the bushings whose `a` is the link. Names: link/bushing_stiffness/0 to 5 and
+ * link/bushing_position_a/x for the first bushing, link/bushing_stiffness/1/0 for the second. */
+static bool list_bushings(Listing* l, const TaskName* name, int link) {
+  const Scene* scene = l->b->scene;
+  char text[NAME_MAX_LENGTH + 60], which[16] = "", suffix[40];
+  int listed = 0, ordinal = 0, first = l->kind->which;
+  bool position = first >= BUSHING_POSITION_A;
+  for (int k = 0; k < scene->bushing_count; k++) {
+    const SceneBushing* bushing = &scene->bushings[k];
+    if (bushing->link[0] != link) continue;
+    if (ordinal > 0) snprintf(which, sizeof which, "%d/", ordinal);
+    ordinal++;
+    for (int i = 0; i < (position ? 3 : 6); i++) {
+      const double value = first == BUSHING_STIFFNESS ? bushing->stiffness[i][i] : bushing->damping[i][i];
+      if (position ? !l->item->axes[i] : !l->item->dof[i]) continue;
+      if (first < BUSHING_PRELOAD && !(value > 0)) continue;
+      snprintf(suffix, sizeof suffix, position ? "%s%c" : "%s%d", which, position ? "xyz"[i] : i);
+      list_number(l, link, k, first + i, name_of(text, sizeof text, name->text, l->kind->word, suffix));
+      listed++;
+    }
+  }
+  return listed > 0 ||
+         refuse(l, name, ordinal > 0 ? "its bushings have no such number above 0" : "no bushing has it as its 'a'");
+}
+
 /* ---------------------------------------------------------------- smooth shapes */
 
 /* Of a shape's parameters, which are lengths? Directions of faces are neither these nor form. */
@@ -553,6 +583,7 @@ static bool list_of_link(Listing* l, const TaskName* name) {
   if (l->item->type == PARAMETER_RATIO) return list_ratios(l, name, link);
   if (l->item->type == PARAMETER_OFFSET) return list_offsets(l, name, link);
   if (l->kind->kind == OVERRIDE_TENDON) return list_tendons(l, name, link);
+  if (l->kind->kind == OVERRIDE_BUSHING) return list_bushings(l, name, link);
   if (l->kind->kind == OVERRIDE_WRAP) return list_wraps(l, name, link);
   if (l->kind->kind == OVERRIDE_SHAPE) return list_shapes(l, name, link);
   if (l->item->type == PARAMETER_AXIS || l->item->type == PARAMETER_ROTATION) return list_turn(l, name, link);

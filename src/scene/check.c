@@ -61,6 +61,18 @@ static void warn_idle_tendons(Reader* reader, const Motion* motion) {
   }
 }
 
+static void warn_idle_bushings(Reader* reader, const Motion* motion) {
+  const Scene* scene = reader->scene;
+  for (int k = 0; k < scene->bushing_count; k++) {
+    bool idle = true;
+    for (int side = 0; side < 2; side++) {
+      int link = scene->bushings[k].link[side];
+      idle = idle && (link < 0 || (!motion->moves[link] && !reader->joint_broken[link]));
+    }
+    if (idle) reader_warning(reader, scene->bushings[k].place, "has no effect: forces cannot move any of its links");
+  }
+}
+
 static void find_moving(const Reader* reader, Motion* motion) {
   const Scene* scene = reader->scene;
   for (int i = 0; i < scene->link_count; i++) {
@@ -103,6 +115,7 @@ void check_scene(Reader* reader) {
   find_moving(reader, &motion);
   warn_idle_loads(reader, &motion);
   warn_idle_tendons(reader, &motion);
+  warn_idle_bushings(reader, &motion);
   int told = -1;
   for (int i = 0; i < scene->link_count; i++) {
     if (!motion.moves[i] || (told >= 0 && same_place(&scene->links[told], &scene->links[i]))) continue;

@@ -11,7 +11,7 @@
 
 typedef struct {
   const Node *name, *variables, *include, *simulation, *contact, *shapes, *links, *controllers, *loads, *tendons,
-      *closures, *couplings;
+      *bushings, *closures, *couplings;
   const Node *initial, *start, *fluid;
 } SceneForm;
 
@@ -140,6 +140,15 @@ typedef struct {
 } TendonPointForm;
 
 typedef struct {
+  const Node *a, *b, *frame_a, *frame_b, *stiffness, *damping;
+  NumberList preload;
+} BushingForm;
+
+typedef struct {
+  PoseForm pose;
+} BushingFrameForm;
+
+typedef struct {
   const Node *a, *b, *active;
   int type, axes;
   Vec3 point, axis;
@@ -182,7 +191,7 @@ typedef struct {
 } ContactPairForm;
 
 /* The objects of scenes, for the table (scene/schema_objects.c). */
-enum { SCENE_OBJECT_COUNT = 36 };
+enum { SCENE_OBJECT_COUNT = 38 };
 extern const SchemaObject SCENE_OBJECTS[];
 
 #endif

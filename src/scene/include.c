@@ -258,7 +258,6 @@ static void move_loads(Include* include) {
   }
 }
 
-/* Is it said in the frames of links alone, so that the file may hang on a link? */
 /* A tendon goes with its links, and where it passes the world it is moved as the file is; without one of its links it
  * is left out. */
 static void move_tendons(Include* include) {
@@ -298,6 +297,30 @@ static void move_tendons(Include* include) {
   }
 }
 
+/* A bushing goes with its links; a frame in the world moves as the file does. */
+static void move_bushings(Include* include) {
+  Reader* reader = include->reader;
+  Scene *scene = reader->scene, *part = &include->part;
+  Quat turn = pose_form_rotation(&include->form.pose);
+  for (int k = 0; k < part->bushing_count; k++) {
+    SceneBushing own = part->bushings[k];
+    own.link[0] = include->link[own.link[0]];
+    if (own.link[1] < 0) {
+      own.position[1] = vec3_add(include->form.pose.position, mat3_mul_vec(mat3_from_quat(turn), own.position[1]));
+      own.rotation[1] = quat_mul(turn, own.rotation[1]);
+      own.link[1] = include->attach;
+    } else {
+      own.link[1] = include->link[own.link[1]];
+      if (own.link[1] < 0) continue;
+    }
+    if (own.link[0] < 0) continue;
+    scene->bushings =
+        memory_grown(scene->bushings, sizeof(SceneBushing), scene->bushing_count, &reader->bushing_capacity);
+    scene->bushings[scene->bushing_count++] = own;
+  }
+}
+
+/* Is it said in the frames of links alone, so that the file may hang on a link? */
 static bool closures_hang(const Scene* part) {
   for (int k = 0; k < part->closure_count; k++)
     if (!part->closures[k].link_axes || part->closures[k].b < 0) return false;
@@ -432,6 +455,7 @@ static void read_item(Reader* reader, const Node* item, const IncludeForm* form)
       move_controllers(&include);
       move_loads(&include);
       move_tendons(&include);
+      move_bushings(&include);
       move_closures(&include);
       move_couplings(&include);
       move_initials(&include);

@@ -67,8 +67,8 @@ void read_variables(Reader* reader, const Node* map);
 /* They are the controller's, which owns them: measures (measure_count), feedback (controller_feedback_count). */
 void read_feedback(Reader* reader, const Node* node, SceneController* controller);
 
-/* ---- read_link.c, read_controller.c, read_load.c, read_tendon.c, read_closure.c, read_coupling.c, read_initial.c,
- * read_signal.c, read_csv.c */
+/* ---- read_link.c, read_controller.c, read_load.c, read_tendon.c, read_bushing.c, read_closure.c, read_coupling.c,
+ * read_initial.c, read_signal.c, read_csv.c */
 /* The list `links`, with repeats; NULL: it is absent. The names that were used before their link are told here. */
 void read_links(Reader* reader, const Node* list);
 /* The list `controllers`, after the links; NULL: it is absent. */
@@ -79,6 +79,8 @@ void read_loads(Reader* reader, const Node* list);
 void read_tendons(Reader* reader, const Node* list);
 /* Frees its points and its signal, not the struct. */
 void tendon_free(SceneTendon* tendon);
+/* The list `bushings`, after the links; NULL: it is absent. */
+void read_bushings(Reader* reader, const Node* list);
 /* Frees its signal; the closure itself is the scene's. */
 void closure_free(SceneClosure* closure);
 /* The list `closures`, after the links; NULL: it is absent. */

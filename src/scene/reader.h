@@ -9,6 +9,7 @@
 #define LOAD_MAX 100000
 #define TENDON_MAX 100000
 #define TENDON_POINT_MAX 10000
+#define BUSHING_MAX 100000
 #define CLOSURE_MAX 100000
 /* Problems reported before the rest is left unsaid. */
 #define READER_PROBLEM_MAX 200
@@ -45,7 +46,7 @@ typedef struct Reader {
   bool names_incomplete; /* a broken repeat: do not complain that its items are not known */
   bool* joint_broken;    /* per link: its joint could not be understood (room for link_capacity) */
   int shape_capacity, link_capacity, controller_capacity, load_capacity, tendon_capacity, tendon_point_capacity,
-      closure_capacity, coupling_capacity, initial_capacity;
+      bushing_capacity, closure_capacity, coupling_capacity, initial_capacity;
   int included_initials; /* items of `initial` of included files, the first ones */
   int* initial_of;       /* per link: its item of `initial`, -1 = none; only while these are read */
   LateName* late;

@@ -295,6 +295,7 @@ static void read_root(Reader* reader, const Node* root) {
   read_controllers(reader, form.controllers);
   read_loads(reader, form.loads);
   read_tendons(reader, form.tendons);
+  read_bushings(reader, form.bushings);
   read_closures(reader, form.closures);
   read_couplings(reader, form.couplings);
   read_initials(reader, form.initial);
@@ -446,6 +447,7 @@ void scene_free(Scene* scene) {
   memory_free(scene->loads);
   for (int i = 0; i < scene->tendon_count; i++) tendon_free(&scene->tendons[i]);
   memory_free(scene->tendons);
+  memory_free(scene->bushings);
   for (int i = 0; i < scene->closure_count; i++) closure_free(&scene->closures[i]);
   memory_free(scene->closures);
   for (int i = 0; i < scene->coupling_count; i++) memory_free(scene->couplings[i].terms);

@@ -353,6 +353,27 @@ typedef struct {
   double eyelet;       /* where two neighbouring points are nearer their pull fades [m]; 0 = nowhere */
 } SceneTendon;
 
+/* Spring and damper in all six directions between a frame of link a and one of link b (docs/derivations/loads.md, L18).
+ * u = (translation, rotation vector) of b's frame in a's, a's axes [m, rad]. */
+typedef struct {
+  SourcePlace place;
+  int link[2];            /* a; b, -1 = world */
+  Vec3 position[2];       /* of the frames in their links' frames [m] */
+  Quat rotation[2];       /* alike */
+  double stiffness[6][6]; /* symmetric, not negative [N/m, N, N m/rad] */
+  double damping[6][6];   /* alike [N s/m, N s, N m s/rad] */
+  double preload[6];      /* force and torque on b while u = 0, a's axes [N, N m] */
+} SceneBushing;
+/* Numbers of a bushing: diagonals of stiffness and damping, preload, positions on a and b [m]. */
+enum {
+  BUSHING_STIFFNESS,
+  BUSHING_DAMPING = 6,
+  BUSHING_PRELOAD = 12,
+  BUSHING_POSITION_A = 18,
+  BUSHING_POSITION_B = 21,
+  BUSHING_NUMBERS = 24
+};
+
 /* What holds two links of a closed loop together (docs/derivations/closures.md). */
 typedef enum { CLOSURE_WELD, CLOSURE_BALL, CLOSURE_HINGE, CLOSURE_SLIDE, CLOSURE_DISTANCE } ClosureType;
 
@@ -537,6 +558,8 @@ typedef struct {
   int load_count;
   SceneTendon* tendons;
   int tendon_count;
+  SceneBushing* bushings;
+  int bushing_count;
   SceneClosure* closures;
   int closure_count;
   SceneCoupling* couplings;

@@ -458,6 +458,31 @@ const SchemaObject SCENE_OBJECTS[] = {
          "tendons:\n"
          "  - points: [{point: [0.1, 0, -0.1]}, {link: \"disc{i}\", point: [0.1, 0, 0], repeat: {count: 3}}]\n"
          "    tension: 5\n"},
+    {.name = "bushing",
+     .title = "bushing",
+     .size = sizeof(BushingForm),
+     .meaning =
+         "A spring and a damper between a frame on `a` and one on `b`. With u = (translation, rotation vector) of "
+         "frame_b as seen from frame_a it stores u . stiffness u / 2 - preload . u and pulls b back with stiffness u - "
+         "preload + damping du/dt, as force and torque in the axes of frame_a; `a` gets the reaction. The rotation "
+         "must "
+         "stay below pi; there the rotation vector jumps. Links joined by a bushing may touch each other. "
+         "docs/derivations/loads.md, L18",
+     .example =
+         "links:\n"
+         "  - {name: engine, mass: 100, position: [0, 0, 0.5], shape: {type: box, size: [0.6, 0.4, 0.4]}}\n"
+         "bushings:\n"
+         "  # two mounts on the ground; the engine's weight is carried by the preload\n"
+         "  - {a: engine, frame_a: {position: [-0.2, 0, -0.2]}, frame_b: {position: [-0.2, 0, 0.3]}, stiffness: "
+         "[2.0e5, 2.0e5, 5.0e5, 100, 100, 100], damping: [500, 500, 800, 1, 1, 1], preload: [0, 0, -490.5, 0, 0, 0]}\n"
+         "  - {a: engine, frame_a: {position: [0.2, 0, -0.2]}, frame_b: {position: [0.2, 0, 0.3]}, stiffness: "
+         "[2.0e5, 2.0e5, 5.0e5, 100, 100, 100], damping: [500, 500, 800, 1, 1, 1], preload: [0, 0, -490.5, 0, 0, "
+         "0]}\n"},
+    {.name = "bushing_frame",
+     .title = "frame of a bushing",
+     .size = sizeof(BushingFrameForm),
+     .includes = {{"pose", AT(BushingFrameForm, pose)}},
+     .meaning = "A frame fixed to a link, or to the world."},
     {.name = "closure",
      .title = "closure",
      .size = sizeof(ClosureForm),

@@ -51,6 +51,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Forces and torques on links."},
     {"scene", "tendons", VALUE_LIST, AT(SceneForm, tendons), .of = "tendon", .nullable = true,
      .meaning = "Tendons: cables that pull points of links towards each other."},
+    {"scene", "bushings", VALUE_LIST, AT(SceneForm, bushings), .of = "bushing", .nullable = true,
+     .meaning = "Springs and dampers in all six directions between two links: mounts, torsion bars, gas springs."},
     {"scene", "closures", VALUE_LIST, AT(SceneForm, closures), .of = "closure", .nullable = true,
      .meaning = "Loop closures: constraints that hold two links together at a point, along an axis or at a distance."},
     {"scene", "couplings", VALUE_LIST, AT(SceneForm, couplings), .of = "coupling", .nullable = true,
@@ -697,6 +699,23 @@ static const SchemaRow ROWS[] = {
      .meaning = "The point in the link's frame."},
     {"tendon_point", "repeat", VALUE_OBJECT, AT(TendonPointForm, repeat), .of = "repeat_tendon_point", .nullable = true,
      .meaning = "Many points from this one, in their order."},
+
+    /* ---------------------------------------------------------------- bushing */
+    {"bushing", "a", VALUE_TEXT, AT(BushingForm, a), .required = true, .meaning = "A link."},
+    {"bushing", "b", VALUE_TEXT, AT(BushingForm, b), .fallback = "(world)",
+     .meaning = "Another link, of the same tree or of another, or world."},
+    {"bushing", "frame_a", VALUE_OBJECT, AT(BushingForm, frame_a), .of = "bushing_frame",
+     .fallback = "(the frame of a)", .meaning = "Where the bushing is fastened on a, and its axes: in a's frame."},
+    {"bushing", "frame_b", VALUE_OBJECT, AT(BushingForm, frame_b), .of = "bushing_frame", .required = true,
+     .meaning = "The same on b: in b's frame, or in the world. Both frames coincide where the springs are at rest."},
+    {"bushing", "stiffness", VALUE_TABLE, AT(BushingForm, stiffness), .unit = "N/m, N m/rad", .required = true,
+     .meaning = "Six numbers, of x, y, z and of the rotations about them, in the axes of frame_a; or the rows of a "
+                "symmetric 6 x 6 matrix without negative eigenvalues."},
+    {"bushing", "damping", VALUE_TABLE, AT(BushingForm, damping), .unit = "N s/m, N m s/rad", .fallback = "(zero)",
+     .meaning = "The same of the rates."},
+    {"bushing", "preload", VALUE_NUMBERS, AT(BushingForm, preload), .unit = "N, N m", .fallback = "(zero)",
+     .meaning = "Six numbers: force and torque on b where the frames coincide, in the axes of frame_a. A gas spring is "
+                "a preload along its axis and little stiffness."},
 
     /* ---------------------------------------------------------------- closure */
     {"closure", "type", VALUE_CHOICE, AT(ClosureForm, type), .of = "weld|ball|hinge|slide|distance", .required = true,

@@ -18,7 +18,8 @@
   "link_restitution|link_rolling|link_spinning|link_friction_along|link_static_friction|link_stribeck_speed|"     \
   "pair_friction|pair_restitution|pair_rolling|pair_spinning|pair_static_friction|pair_stribeck_speed|"           \
   "closure_point|closure_axis|closure_length|ratio|offset|tendon_point|tendon_stiffness|tendon_rest_length|"      \
-  "tendon_wrap_radius|tendon_wrap_position|tendon_wrap_axis|gravity|"                                             \
+  "tendon_wrap_radius|tendon_wrap_position|tendon_wrap_axis|bushing_stiffness|bushing_damping|bushing_preload|"   \
+  "bushing_position_a|bushing_position_b|gravity|"                                                                \
   "fluid_density|fluid_viscosity|fluid_velocity|fluid_level|"                                                     \
   "friction|barrier_distance|"                                                                                    \
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning|static_friction|stribeck_speed"
@@ -376,6 +377,10 @@ static const SchemaRow ROWS[] = {
      .only = "damping|joint_stiffness|joint_friction|armature|joint_static_friction", .fallback = "(all)",
      .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
      .meaning = "Degrees of freedom of the joint, numbered from 0, translations first."},
+    {"parameter", "dof", VALUE_INTEGERS, AT(ParameterForm, dof),
+     .only = "bushing_stiffness|bushing_damping|bushing_preload", .fallback = "(all)",
+     .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
+     .meaning = "Directions of the bushing that are variables: 0 to 2 along x, y, z, 3 to 5 about them."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "center|size", .of = "x|y|z",
      .fallback = "[x, y, z]", .meaning = "Coordinates, or edges of the box, that are variables."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "axis|rotation", .of = "x|y|z",
@@ -390,6 +395,9 @@ static const SchemaRow ROWS[] = {
      .of = "x|y|z", .fallback = "[x, y, z]",
      .meaning =
          "Components that are variables, in the frames of the wraps' links. The length of an axis has no effect."},
+    {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "bushing_position_a|bushing_position_b",
+     .of = "x|y|z", .fallback = "[x, y, z]",
+     .meaning = "Components of the position that are variables, in the frame of `a` or `b`."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "closure_axis", .of = "x|y|z",
      .fallback = "(those it does not lie along)",
      .meaning = "Components of the axis that are variables. Its length has no effect."},

@@ -395,6 +395,47 @@ static void write_tendon(const SceneWriter* writer, const SceneTendon* tendon) {
   if (tendon->tension.channels > 0) write_signal(out, "tension", &tendon->tension);
 }
 
+static void write_frame(Text* out, const char* key, const SceneBushing* bushing, int side) {
+  double position[3], rotation[4];
+  vec3_store(bushing->position[side], position);
+  quat_store(bushing->rotation[side], rotation);
+  text_add(out, "    %s: {position: ", key);
+  write_numbers(out, position, 3);
+  if (rotation[0] != 1) write_key_numbers(out, "rotation", rotation, 4);
+  text_add(out, "}\n");
+}
+
+/* Its diagonal where nothing else is in it. */
+static void write_matrix6(Text* out, const char* key, const double (*matrix)[6]) {
+  double diagonal[6];
+  bool full = false;
+  for (int k = 0; k < 36; k++) full = full || (k / 6 != k % 6 && matrix[k / 6][k % 6] != 0);
+  for (int i = 0; i < 6; i++) diagonal[i] = matrix[i][i];
+  text_add(out, "    %s: %s", key, full ? "[" : "");
+  if (!full) write_numbers(out, diagonal, 6);
+  for (int i = 0; full && i < 6; i++) {
+    text_add(out, i > 0 ? ", " : "");
+    write_numbers(out, matrix[i], 6);
+  }
+  text_add(out, full ? "]\n" : "\n");
+}
+
+static void write_bushing(const SceneWriter* writer, const SceneBushing* bushing) {
+  Text* out = writer->out;
+  text_add(out, "  - a: ");
+  write_text(out, writer->scene->links[bushing->link[0]].name);
+  text_add(out, "\n    b: ");
+  write_text(out, bushing->link[1] < 0 ? "world" : writer->scene->links[bushing->link[1]].name);
+  text_add(out, "\n");
+  write_frame(out, "frame_a", bushing, 0);
+  write_frame(out, "frame_b", bushing, 1);
+  write_matrix6(out, "stiffness", bushing->stiffness);
+  write_matrix6(out, "damping", bushing->damping);
+  text_add(out, "    preload: ");
+  write_numbers(out, bushing->preload, 6);
+  text_add(out, "\n");
+}
+
 static void write_closure(const SceneWriter* writer, const SceneClosure* closure) {
   static const char* const word[] = {"weld", "ball", "hinge", "slide", "distance"};
   Text* out = writer->out;
@@ -481,6 +522,8 @@ void scene_write_yaml(const Scene* scene, const char* folder, Text* out) {
   for (int i = 0; i < scene->load_count; i++) write_load(&writer, &scene->loads[i]);
   if (scene->tendon_count > 0) text_add(out, "tendons:\n");
   for (int i = 0; i < scene->tendon_count; i++) write_tendon(&writer, &scene->tendons[i]);
+  if (scene->bushing_count > 0) text_add(out, "bushings:\n");
+  for (int i = 0; i < scene->bushing_count; i++) write_bushing(&writer, &scene->bushings[i]);
   if (scene->closure_count > 0) text_add(out, "closures:\n");
   for (int i = 0; i < scene->closure_count; i++) write_closure(&writer, &scene->closures[i]);
   if (scene->coupling_count > 0) text_add(out, "couplings:\n");

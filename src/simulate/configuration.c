@@ -2,6 +2,7 @@
  * set out from (docs/derivations/step.md, S1, S10). */
 #include <string.h>
 
+#include "simulate/bushings.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
@@ -67,6 +68,7 @@ bool configuration_evaluate(Sim* s, Configuration* c) {
   for (int k = 0; k < s->model->tree_count; k++) inside = inside && s->inside[k];
   if (s->closures) closures_values(s->closures, c->pose, c->q, c->closures);
   if (s->tendons) tendons_energies(s->tendons, c->pose, c->tendons);
+  if (s->bushings) bushings_energies(s->bushings, c->pose, c->bushings);
   return inside;
 }
 
@@ -131,5 +133,6 @@ bool configuration_move(Sim* s, Configuration* to) {
   for (int n = 0; n < s->scope.tree_count; n++) inside = inside && s->inside[s->scope.trees[n]];
   if (s->closures) closures_values(s->closures, to->pose, to->q, to->closures);
   if (s->tendons) tendons_energies(s->tendons, to->pose, to->tendons);
+  if (s->bushings) bushings_energies(s->bushings, to->pose, to->bushings);
   return inside;
 }

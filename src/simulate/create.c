@@ -1,4 +1,5 @@
 /* A run: memory, the start, from one state to the next. */
+#include "simulate/bushings.h"
 #include "simulate/delay.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
@@ -36,6 +37,7 @@ static Configuration configuration_create(const Model* model) {
                          MEMORY_NEW(double, model->link_count),
                          MEMORY_NEW(JointTerms, model->link_count),
                          model->tendon_count > 0 ? MEMORY_NEW(double, model->tendon_count) : NULL,
+                         model->bushing_count > 0 ? MEMORY_NEW(double, model->bushing_count) : NULL,
                          model->closure_row_count > 0 ? MEMORY_NEW(double, model->closure_row_count) : NULL};
 }
 
@@ -46,6 +48,7 @@ static void configuration_destroy(Configuration* c) {
   memory_free(c->joints);
   memory_free(c->closures);
   memory_free(c->tendons);
+  memory_free(c->bushings);
 }
 
 static void mark_stale(Sim* s, const int* dof, int count) {
@@ -56,6 +59,10 @@ static void find_always_stale(Sim* s) {
   s->always_stale = MEMORY_NEW(bool, s->model->tree_count);
   if (s->closures) mark_stale(s, s->closures->dof, s->closures->dof_first[s->closures->count]);
   if (s->tendons) mark_stale(s, s->tendons->dof, s->tendons->dof_first[s->model->tendon_count]);
+  for (int k = 0; k < 2 * s->model->bushing_count; k++) {
+    int link = s->model->bushings[k / 2].source->link[k % 2];
+    if (link >= 0 && s->model->links[link].tree >= 0) s->always_stale[s->model->links[link].tree] = true;
+  }
 }
 
 static void list_tree_links(Sim* s) {
@@ -129,6 +136,7 @@ static void allocate_states(Sim* s) {
   s->drive_first = MEMORY_NEW(int, m->link_count + 1);
   s->loads = loads_create(m);
   s->tendons = tendons_create(m);
+  s->bushings = bushings_create(m);
   s->fluid = fluid_create(m);
   s->prescribed = MEMORY_NEW(double, m->coordinate_count);
   s->fixed = MEMORY_NEW(bool, m->dof_count);
@@ -284,6 +292,7 @@ void sim_destroy(Sim* s) {
   closures_destroy(s->closures);
   closures_free_model(s->own_model);
   tendons_destroy(s->tendons);
+  bushings_destroy(s->bushings);
   fluid_destroy(s->fluid);
   delays_destroy(s->delays);
   block_solver_destroy(s->solver);

@@ -1,6 +1,7 @@
 /* The direction of a round of Newton's method, component by component (docs/derivations/step.md, S9, S11). */
 #include <string.h>
 
+#include "simulate/bushings.h"
 #include "simulate/tendons.h"
 
 /* Smallest eigenvalue left after lifting (SDRS section V), of the smallest diagonal entry. */
@@ -329,6 +330,7 @@ bool step_direction(Sim* s, Assembly* a, StepReport* report) {
   }
   if (s->contact) contact_project(s->contact, s->marked_link);
   if (s->closures) closures_straighten(s->closures, s->marked_link);
+  if (s->bushings) s->bushings->convex = true;
   step_mark_stale(s, s->marked_link);
   step_assemble(s, contact_term_list(s->contact), a);
   return solve_wanted(s, a, false, FACTOR_PLAIN) || solve_wanted(s, a, false, FACTOR_LIFTED);

@@ -2,6 +2,7 @@
  * joint_passive.c) with all others switched off, at the configuration that a step was solved to. */
 #include <string.h>
 
+#include "simulate/bushings.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
@@ -115,9 +116,10 @@ static void note_fluid(Sim* s, int i, const Configuration* c) {
   note_wrench(s, i, force, torque, c);
 }
 
-/* Tendons and the fluid are among the loads. */
+/* Tendons, bushings and the fluid are among the loads. */
 static void note_tendons(Sim* s, const Configuration* c) {
   tendons_add_force(s->tendons, c->pose, s->screws, forces_of(s, JOINT_FORCE_LOAD));
+  bushings_add_force(s->bushings, s->reference, s->screws, forces_of(s, JOINT_FORCE_LOAD));
 }
 
 /* -C^T mu. */
@@ -142,7 +144,7 @@ void joint_forces_note(Sim* s) {
   }
   memset(forces_of(s, JOINT_FORCE_LOAD), 0, sizeof(double) * (size_t)m->dof_count);
   note_closures(s);
-  if (!s->loads && !s->tendons && !s->fluid) return;
+  if (!s->loads && !s->tendons && !s->bushings && !s->fluid) return;
   model_screws(m, c->q, c->pose, s->screws);
   note_tendons(s, c);
   for (int i = 0; s->loads && i < m->link_count; i++)

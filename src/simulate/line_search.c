@@ -5,6 +5,7 @@
  * has its own. Islands that come into contact in a trial are judged together. */
 #include <string.h>
 
+#include "simulate/bushings.h"
 #include "simulate/spin.h"
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
@@ -39,6 +40,8 @@ static void couple(Sim* s) {
     sets_join(s->island, (int)(s->closures->pairs[k] >> 32), (int)(s->closures->pairs[k] & UINT32_MAX));
   for (int k = 0; s->tendons && k < s->tendons->pair_count; k++)
     sets_join(s->island, (int)(s->tendons->pairs[k] >> 32), (int)(s->tendons->pairs[k] & UINT32_MAX));
+  for (int k = 0; s->bushings && k < s->bushings->pair_count; k++)
+    sets_join(s->island, (int)(s->bushings->pairs[k] >> 32), (int)(s->bushings->pairs[k] & UINT32_MAX));
   for (int n = 0; n < in->tree_count; n++) s->island[in->trees[n]] = sets_root(s->island, in->trees[n]);
   s->island_count = 0;
   for (int n = 0; n < in->tree_count; n++) { /* now numbers: a root comes before its members, which all point to it */
@@ -67,7 +70,7 @@ static void wake_unsettled(Sim* s, bool arrived) {
     if (!closure_holds(s->closures, k)) s->refused[s->link_island[closure_link(s->closures, k)]] = true;
   for (int n = 0; n < in->link_count; n++) {
     int i = in->links[n];
-    s->marked_link[i] = s->tendons || (s->link_island[i] >= 0 && s->refused[s->link_island[i]]);
+    s->marked_link[i] = s->tendons || s->bushings || (s->link_island[i] >= 0 && s->refused[s->link_island[i]]);
   }
   contact_wake(s->contact, s->marked_link);
 }
@@ -145,6 +148,9 @@ static void measure_islands(Sim* s, bool arrived) {
   for (int k = 0; s->tendons && k < s->model->tendon_count; k++)
     if (s->model->tendons[k].home >= 0)
       island_of_link(s, s->model->tendons[k].home)->rounding += tendon_rounding(s->tendons, k);
+  for (int k = 0; s->bushings && k < s->model->bushing_count; k++)
+    if (s->model->bushings[k].home >= 0)
+      island_of_link(s, s->model->bushings[k].home)->rounding += bushing_rounding(s->bushings, k);
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
     if (island->settled) island->alpha = 0;
@@ -223,6 +229,9 @@ static void measure_change(Sim* s) {
   for (int k = 0; s->tendons && k < s->model->tendon_count; k++)
     if (s->model->tendons[k].home >= 0)
       island_of_link(s, s->model->tendons[k].home)->change += new->tendons[k] - old->tendons[k];
+  for (int k = 0; s->bushings && k < s->model->bushing_count; k++)
+    if (s->model->bushings[k].home >= 0)
+      island_of_link(s, s->model->bushings[k].home)->change += new->bushings[k] - old->bushings[k];
   int count = s->contact ? contact_awake_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     int link_a, link_b;

@@ -151,10 +151,11 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
 
 /* ---------------------------------------------------------------- a state */
 
-/* Of springs, tendons, fields, gravity and buoyancy at poses (links) and coordinates (nq) [J]. */
+/* Of springs, tendons, bushings, fields, gravity and buoyancy at poses (links) and coordinates (nq) [J]. */
 static double potential_at(const Sim* s, const Pose* pose, const double* q) {
   const Model* m = s->model;
-  double sum = model_spring_energy(m, q) + model_tendon_energy(m, pose) + model_field_energy(m, pose);
+  double sum = model_spring_energy(m, q) + model_tendon_energy(m, pose) + model_bushing_energy(m, pose) +
+               model_field_energy(m, pose);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->tree < 0) continue;

@@ -109,8 +109,8 @@ void parts_destroy(StepParts* p) {
 
 /* ---------------------------------------------------------------- which parts there are */
 
-/* Trees with prescribed joints, closures, couplings or tendons, and the bodies near them, are left to the iterations of
- * the whole scene. */
+/* Trees with prescribed joints, closures, couplings, tendons or bushings, and the bodies near them, are left to the
+ * iterations of the whole scene. */
 static bool is_for_whole(const Sim* s, int tree) {
   const ModelTree* t = &s->model->trees[tree];
   bool driven = s->always_stale[tree];
@@ -222,6 +222,7 @@ static void attach_worker(PartWorker* w, const Sim* s) {
   w->sim.fixed_count = 0;
   w->sim.closures = NULL; /* they act on no tree of a part */
   w->sim.tendons = NULL;
+  w->sim.bushings = NULL;
   w->sim.times = (SimTimes){0};
   w->sim.parts = NULL;
   w->moves.count = 0;
@@ -335,12 +336,13 @@ static void join_moves(Sim* s) {
   }
 }
 
-/* Trees of no part stay, and with them closures and tendons. */
+/* Trees of no part stay, and with them closures, tendons and bushings. */
 static void keep_others(Sim* s) {
   const Configuration* from = &s->configuration[s->current];
   Configuration* to = &s->configuration[1 - s->current];
   if (s->closures) memcpy(to->closures, from->closures, sizeof(double) * (size_t)s->closures->row_count);
   if (s->tendons) memcpy(to->tendons, from->tendons, sizeof(double) * (size_t)s->model->tendon_count);
+  if (s->bushings) memcpy(to->bushings, from->bushings, sizeof(double) * (size_t)s->model->bushing_count);
   Sim rest = *s;
   for (int k = 0; k < s->model->tree_count; k++) {
     if (s->parts->of[k] >= 0) continue;

@@ -1,7 +1,8 @@
-/* Pattern of the step's matrix: which trees are coupled by pairs of contact, closures and tendons
+/* Pattern of the step's matrix: which trees are coupled by pairs of contact, closures, tendons and bushings
  * (docs/derivations/step.md, S8). */
 #include <stdlib.h>
 
+#include "simulate/bushings.h"
 #include "simulate/tendons.h"
 
 /* Room for `count` fresh keys. */
@@ -25,14 +26,16 @@ static int add_coupling(const Sim* s, int link_a, int link_b, uint64_t* keys, in
   return count + 1;
 }
 
-/* Those of closures and tendons; room: for so many keys more. */
+/* Those of closures, tendons and bushings; room: for so many keys more. */
 static int add_standing(const Sim* s, uint64_t* keys, int count) {
   for (int k = 0; s->closures && k < s->closures->pair_count; k++) keys[count++] = s->closures->pairs[k];
   for (int k = 0; s->tendons && k < s->tendons->pair_count; k++) keys[count++] = s->tendons->pairs[k];
+  for (int k = 0; s->bushings && k < s->bushings->pair_count; k++) keys[count++] = s->bushings->pairs[k];
   return count;
 }
 static int standing_count(const Sim* s) {
-  return (s->closures ? s->closures->pair_count : 0) + (s->tendons ? s->tendons->pair_count : 0);
+  return (s->closures ? s->closures->pair_count : 0) + (s->tendons ? s->tendons->pair_count : 0) +
+         (s->bushings ? s->bushings->pair_count : 0);
 }
 
 /* They are in order already where trees are single bodies. */

@@ -1,6 +1,7 @@
 /* What the step from t to t + dt aims at (docs/derivations/step.md, S2-S4). */
 #include <string.h>
 
+#include "simulate/bushings.h"
 #include "simulate/feedback.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
@@ -150,6 +151,7 @@ void step_prepare(Sim* s) {
   aim_armatures(s);
   loads_aim(s);
   tendons_aim(s);
+  bushings_aim(s);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);
   memcpy(c->pose, s->pose_now, sizeof(Pose) * (size_t)s->model->link_count);

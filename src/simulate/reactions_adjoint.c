@@ -3,6 +3,7 @@
  * those of lambda. */
 #include <string.h>
 
+#include "simulate/bushings.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/step_adjoint.h"
@@ -106,6 +107,7 @@ static void by_terms(StepAdjoint* a, const RecordedStep* step, const double (*sl
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)s->closures->row_count);
   closure_adjoint_product(a->closures, s, (const double(*)[6])a->field, a->wrench);
   tendons_product(s->tendons, (const double(*)[6])a->field, a->wrench);
+  bushings_product(s->bushings, (const double(*)[6])a->field, a->wrench);
   fluid_product(s, (const double(*)[6])a->field, a->wrench);
   step_adjoint_wrench_bars(a, pose, bar);
 }

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "simulate/bushings.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/spin.h"
@@ -14,6 +15,7 @@
 typedef struct {
   double *energy, *work, *exchanged, *scale; /* of every unit [J]: now; the scheme's; work of forces, by size; most */
   double *rate, *way, *length;               /* of the part before: rates, ways (nv), lengths' rates (tendons) */
+  double* bushing;                           /* and rates of u (6 x bushings) */
   double *given, *driven; /* of every unit: work of forces [J]; not 0: others than fixed bodies act */
   double* stored;         /* in contact at the start [J] */
   double* begun;          /* 0: the energies are not known yet */
@@ -37,7 +39,8 @@ typedef struct SchemeBalance {
 
 static void place_state(SchemeBalance* b, const Model* m) {
   size_t units = (size_t)b->units, nv = (size_t)m->dof_count, tendons = (size_t)m->tendon_count;
-  b->count = 6 * units + 2 * nv + tendons + 2;
+  size_t bushings = 6 * (size_t)m->bushing_count;
+  b->count = 6 * units + 2 * nv + tendons + bushings + 2;
   b->block = MEMORY_NEW(double, b->count);
   b->saved = MEMORY_NEW(double, b->count);
   double* next = b->block;
@@ -46,7 +49,8 @@ static void place_state(SchemeBalance* b, const Model* m) {
   b->at.rate = next;
   b->at.way = next + nv;
   b->at.length = next + 2 * nv;
-  b->at.begun = next + 2 * nv + tendons;
+  b->at.bushing = next + 2 * nv + tendons;
+  b->at.begun = b->at.bushing + bushings;
   b->at.stored = b->at.begun + 1;
 }
 
@@ -133,6 +137,9 @@ static void add_potential(const Sim* s, const Pose* pose, const double* q, doubl
     if (m->tendons[k].home >= 0)
       out[s->balance->unit[m->links[m->tendons[k].home].tree]] += factor * 0.5 * tendon->stiffness * stretch * stretch;
   }
+  for (int k = 0; k < m->bushing_count; k++)
+    if (m->bushings[k].home >= 0)
+      out[s->balance->unit[m->links[m->bushings[k].home].tree]] += factor * bushing_energy(m->bushings[k].source, pose);
 }
 
 /* Twist of a link about its centre of mass at b->pose, its parent's being known; returns its kinetic energy [J]. */
@@ -253,6 +260,21 @@ static double tendon_work(Sim* s, int k) {
   return -(1 - s->tendons->at[k].missing) * tendon->stiffness * tendon_stretch_in_step(s->tendons, k, length) * way;
 }
 
+/* Of the bushing's spring and preload as the part had them. */
+static double bushing_work(Sim* s, int k) {
+  const SceneBushing* bushing = s->model->bushings[k].source;
+  double *before = &s->balance->at.bushing[(ptrdiff_t)6 * k], u[6], old[6], push[6], sum = 0;
+  bushing_difference(bushing, s->pose_now, u);
+  bushing_difference(bushing, s->pose_old, old);
+  bushing_spring_push(s->bushings, k, u, push);
+  for (int i = 0; i < 6; i++) {
+    double rate = (u[i] - old[i]) / s->clock.dt;
+    sum -= push[i] * 0.5 * s->clock.dt * (rate + (s->clock.dt_before > 0 ? before[i] : rate));
+    before[i] = rate;
+  }
+  return sum;
+}
+
 /* Marks the units that a load, a fluid or another unit acts on. */
 static void mark_driven(Sim* s) {
   const Model* m = s->model;
@@ -280,6 +302,8 @@ void scheme_balance_note(Sim* s) {
     if (m->links[i].passive && m->links[i].tree >= 0) b->done[b->unit[m->links[i].tree]] -= spring_work(s, i);
   for (int k = 0; k < m->tendon_count; k++)
     if (m->tendons[k].home >= 0) b->done[b->unit[m->links[m->tendons[k].home].tree]] -= tendon_work(s, k);
+  for (int k = 0; k < m->bushing_count; k++)
+    if (m->bushings[k].home >= 0) b->done[b->unit[m->links[m->bushings[k].home].tree]] -= bushing_work(s, k);
   mark_driven(s);
   bool begun = *b->at.begun != 0;
   for (int k = 0; k < b->units && begun; k++) {
@@ -297,11 +321,12 @@ void scheme_balance_note(Sim* s) {
   memcpy(b->at.way, s->difference_old, sizeof(double) * (size_t)m->dof_count);
 }
 
-/* Marks the units that a controller, closure or tendon can act on. */
+/* Marks the units that a controller, closure, tendon or bushing can act on. */
 static void mark_motors(Sim* s) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
-  for (int k = 0; k < b->units; k++) b->at.driven[k] = m->closure_count > 0 || m->tendon_count > 0;
+  for (int k = 0; k < b->units; k++)
+    b->at.driven[k] = m->closure_count > 0 || m->tendon_count > 0 || m->bushing_count > 0;
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].tree >= 0 && m->links[i].prescribed >= 0) b->at.driven[b->unit[m->links[i].tree]] = 1;
   for (int k = 0; k < m->controller_count; k++) {

@@ -13,6 +13,7 @@ typedef struct {
   double* inertia;    /* energy of inertia and gravity of every link [J]  (links) */
   JointTerms* joints; /* (links) */
   double* tendons;    /* energies of the tendons [J]; NULL: there are none  (tendons) */
+  double* bushings;   /* energies of the bushings [J]; NULL: there are none  (bushings) */
   double* closures;   /* values of the closures' equations [m, 1]; NULL: there are none  (rows) */
 } Configuration;
 
@@ -31,7 +32,7 @@ typedef struct {
   double rise;       /* that prescribed joints under way may bring about over the whole step [J] */
   double rounding;   /* decrease that cannot be told from rounding [J] */
   double change;     /* of its energy at the trial [J] */
-  double own_change; /* of that without pairs, closures and tendons [J] */
+  double own_change; /* of that without pairs, closures, tendons and bushings [J] */
   double excess;     /* change above what is allowed, of its group [J] */
   bool settled;      /* in balance: it stays where it is */
   bool moved;        /* since own_change was found */
@@ -116,12 +117,13 @@ struct Sim {
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
   double* start_rate;                     /* these velocities  (nv) */
 
-  ClosureSystem* closures;      /* NULL: there are none */
-  struct TendonSystem* tendons; /* likewise */
-  struct FluidSystem* fluid;    /* likewise */
-  struct DelayHistory* delays;  /* NULL: nothing is measured late */
-  struct Spinner* spinners;     /* of bodies that carry their angular momentum; NULL: there is none  (links) */
-  struct TreeFlight* flight;    /* of trees that keep their momentum; NULL: there is none */
+  ClosureSystem* closures;        /* NULL: there are none */
+  struct TendonSystem* tendons;   /* likewise */
+  struct BushingSystem* bushings; /* likewise */
+  struct FluidSystem* fluid;      /* likewise */
+  struct DelayHistory* delays;    /* NULL: nothing is measured late */
+  struct Spinner* spinners;       /* of bodies that carry their angular momentum; NULL: there is none  (links) */
+  struct TreeFlight* flight;      /* of trees that keep their momentum; NULL: there is none */
 
   StepClock clock;   /* of the substep that is taken, or of the next one */
   StepClock reached; /* of the substep that led to the present state */
@@ -162,7 +164,7 @@ struct Sim {
   bool* moved_link;                        /* of every link: it may have moved since contact was tried last  (links) */
   bool* stale;                             /* of every tree: its terms are out of date  (trees) */
   bool* stale_blocks;                      /* by place: the tree's part of the Hessian is  (trees) */
-  bool* always_stale;                      /* of every tree: closures or tendons act on it  (trees) */
+  bool* always_stale;                      /* of every tree: closures, tendons or bushings act on it  (trees) */
   bool* balanced;                          /* of every tree: it was when this was noted last  (trees) */
   bool* noted;                             /* of every tree: nothing of it has been assembled since then  (trees) */
   LinkPart *rounding, *change;  /* of every link's own energies: where the search begins, in the trial  (links) */

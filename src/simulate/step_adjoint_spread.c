@@ -2,6 +2,7 @@
  * (docs/derivations/adjoint.md, A1, A10, A13). */
 #include <string.h>
 
+#include "simulate/bushings.h"
 #include "simulate/delay.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
@@ -152,6 +153,7 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
   closure_adjoint_product(a->closures, s, (const double(*)[6])a->twist, a->wrench);
   tendons_product(s->tendons, (const double(*)[6])a->twist, a->wrench);
+  bushings_product(s->bushings, (const double(*)[6])a->twist, a->wrench);
   fluid_product(s, (const double(*)[6])a->twist, a->wrench);
   for (int i = 0; i < m->link_count; i++) {
     Twist change = twist_of(a->wrench[i]), own = twist_of(a->twist[i]);
@@ -199,6 +201,7 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSl
   reverse_inertia(a, step, now, old, older, gradient);
   loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
   tendons_adjoint(s, (const double(*)[3][4])a->motion, now, old, gradient);
+  bushings_adjoint(s, (const double(*)[6])a->twist, now, old, gradient);
   fluid_adjoint(s, (const double(*)[3][4])a->motion, now, old, gradient);
   closure_adjoint_ends(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
   reverse_joints(a, step, now, old, older, gradient);

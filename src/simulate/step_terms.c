@@ -2,6 +2,7 @@
  * closures and tendons with their gradient (docs/derivations/step.md, S9). */
 #include <string.h>
 
+#include "simulate/bushings.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
@@ -73,6 +74,7 @@ static void link_terms(Sim* s) {
   parallel_for(s->options.threads, s->scope.link_count, TREES_PARALLEL, TREES_GRAIN, terms_of_link, s);
   if (s->closures) closures_assemble(s->closures, c->pose, c->q, s->reference, s->screws, step_inertia_weight(s));
   if (s->tendons) tendons_assemble(s->tendons, c->pose, s->reference, s->screws);
+  if (s->bushings) bushings_assemble(s->bushings, c->pose, s->reference);
 }
 
 void step_closure_slopes(Sim* s) {
@@ -95,6 +97,7 @@ static void list_terms(Sim* s, ContactTermList contact, Assembly* a) {
                   .contact = contact,
                   .closures = closures_terms(s->closures),
                   .tendons = tendons_terms(s->tendons),
+                  .bushings = bushings_terms(s->bushings),
                   .stale = s->all_stale ? NULL : s->stale};
   closures_couple(s->closures, a);
   tendons_couple(s->tendons, a);

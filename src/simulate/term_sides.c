@@ -27,12 +27,12 @@ static bool same_links(const ContactTerms* a, const ContactTerms* b) {
   return a->link_a == b->link_a && a->link_b == b->link_b;
 }
 
-/* Closures and tendons are few, and asked for side by side. Returns how many terms there are in all. *same: there are
- * no others, and they act on the links that they acted on before. */
+/* Closures, tendons and bushings are few, and asked for side by side. Returns how many terms there are in all. *same:
+ * there are no others, and they act on the links that they acted on before. */
 static int list_standing(const Assembly* in, TermSides* sides, bool* same) {
-  const ContactTermList* const lists[] = {&in->contact, &in->closures, &in->tendons};
-  for (int k = 0; k < 3; k++) sides->count[k] = lists[k]->holder ? lists[k]->count(lists[k]->holder) : 0;
-  int count = sides->count[1] + sides->count[2], at = 0;
+  const ContactTermList* const lists[] = {&in->contact, &in->closures, &in->tendons, &in->bushings};
+  for (int k = 0; k < 4; k++) sides->count[k] = lists[k]->holder ? lists[k]->count(lists[k]->holder) : 0;
+  int count = sides->count[1] + sides->count[2] + sides->count[3], at = 0;
   *same = in->scope->whole && sides->count[0] == 0 && count == sides->sorted && sides->first;
   if (count == 0) return sides->count[0];
   if (count > sides->standing_capacity) {
@@ -40,7 +40,7 @@ static int list_standing(const Assembly* in, TermSides* sides, bool* same) {
     sides->standing = MEMORY_NEW(ContactTerms, count);
     sides->standing_capacity = count;
   }
-  for (int k = 1; k < 3; k++)
+  for (int k = 1; k < 4; k++)
     for (int i = 0; i < sides->count[k]; i++, at++) {
       ContactTerms term = lists[k]->at(lists[k]->holder, i);
       *same = *same && same_links(&term, &sides->standing[at]);

@@ -228,15 +228,15 @@ typedef struct {
   const double *slope, *stiffness; /* (rows x count), (rows) */
   const bool* moves;               /* slope has an entry (rows) */
 } RowTerms;
-/* Which terms of pairs act on which tree, in the order of the terms: those of contact, of closures, of tendons. Behind
- * the trees stand the links that cannot move (simulate/term_sides.c). */
+/* Which terms of pairs act on which tree, in the order of the terms: those of contact, of closures, of tendons, of
+ * bushings. Behind the trees stand the links that cannot move (simulate/term_sides.c). */
 typedef struct {
   int* first;           /* by place (trees + 2) */
   int trees;            /* that there is room for */
   int *items, capacity; /* 2 * term + side */
   int sorted;           /* terms that items stand for, when none of them is of contact: these stay for long; else -1 */
-  int count[3];         /* terms of each list */
-  ContactTerms* standing; /* those of closures and tendons */
+  int count[4];         /* terms of each list */
+  ContactTerms* standing; /* all but those of contact */
   int standing_capacity;
 } TermSides;
 
@@ -257,13 +257,13 @@ typedef struct {
   const SolveScope* scope;
   int threads;
   const int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
-  const TermSides* sides;             /* of the three lists below */
+  const TermSides* sides;             /* of the four lists below */
   const Screw* screws;
   const Vec3* reference; /* world centres of mass */
   LinkTerms* links;      /* own terms on entry; composite on return */
   const JointTerms* joints;
   ContactTermList contact, closures; /* link -1 in closures: the world, or nothing at all */
-  ContactTermList tendons;           /* alike */
+  ContactTermList tendons, bushings; /* alike */
   const CouplingTerms* couplings;
   int coupling_count;
   const RowTerms* rows; /* of closures */
@@ -281,7 +281,7 @@ enum { TREES_PARALLEL = 128, TREES_GRAIN = 32 };
 void assembly_find_sides(const Assembly* in, TermSides* sides);
 /* Frees and zeroes it; a zeroed one is accepted. */
 void sides_free(TermSides* sides);
-/* The term with this number in the three lists. index: below the sum of sides->count. */
+/* The term with this number in the four lists. index: below the sum of sides->count. */
 static inline ContactTerms assembly_term(const Assembly* in, int index) {
   int first = in->sides->count[0];
   return index < first ? in->contact.at(in->contact.holder, index) : in->sides->standing[index - first];

@@ -21,6 +21,7 @@ enum {
   GAINS = 1 << GRADCHECK_GAINS,
   CLOSURES = 1 << GRADCHECK_CLOSURES,
   TENDONS = 1 << GRADCHECK_TENDONS,
+  BUSHINGS = 1 << GRADCHECK_BUSHINGS,
   INDEFINITE = 1 << 30 /* no block: a step's matrix is positive definite along the closures alone */
 };
 
@@ -1175,6 +1176,46 @@ static const char CORDS[] =
     "  - {points: [{point: [0.6, -0.2, 0.9]}, {link: free, point: [0, 0, 0.1]}, {link: arm, point: [0, -0.02, 0.05]}, "
     "{link: wheel, point: [0, 0.1, 0.05]}], tension: 1.5, stiffness: 8, rest_length: 0.9}\n";
 
+/* Bushings between a tree and a free body, to the world, to a prescribed link, and within a tree; one with a full
+ * matrix, one of middle frequency, far from rest. */
+static const char BUSHED[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "shapes:\n"
+    "  bone: {type: points, points: [[-0.05, -0.04, 0], [0.06, -0.05, 0.01], [0, 0.07, 0], [0.01, 0, -0.3], [0.05, "
+    "0.02, -0.25], [0.2, 0, -0.1]]}\n"
+    "links:\n"
+    "  - {name: arm, mass: 1, shape: bone, joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]], position: [0, 0.1, "
+    "0]}}\n"
+    "  - {name: hand, parent: arm, mass: 0.4, shape: bone, joint: {type: ball, position: [0.02, 0, -0.3]}}\n"
+    "  - {name: weight, mass: 0.5, shape: bone, position: [0.3, 0.2, 0]}\n"
+    "  - {name: wheel, joint: {type: hinge, axis: [1, 0, 0], position: [0.5, 0, 0.5]}, shape: bone}\n"
+    "controllers:\n"
+    "  - {link: wheel, type: prescribed, target: {type: sines, offset: 0.2, terms: [[{amplitude: 0.5, frequency: "
+    "2}]]}}\n"
+    "bushings:\n"
+    "  - {a: weight, b: arm, frame_a: {position: [-0.1, 0, 0.02], rpy: [0.4, 0.2, 0]}, frame_b: {position: [0.15, "
+    "0.05, -0.05], rpy: [0.1, -0.3, 0.5]}, stiffness: [[90, 5, 0, 1, 0, 0], [5, 80, 0, 0, 2, 0], [0, 0, 70, 0, 0, 0], "
+    "[1, 0, 0, 3, 0, 0], [0, 2, 0, 0, 4, 0.5], [0, 0, 0, 0, 0.5, 2]], damping: [1, 2, 1, 0.01, 0.02, 0.01], preload: "
+    "[2, -1, 1, 0.1, 0.2, -0.1]}\n"
+    "  - {a: hand, frame_a: {position: [0.1, 0, 0]}, frame_b: {position: [0.1, 0.1, -0.4], rpy: [0.5, 0.3, 0.2]}, "
+    "stiffness: [5000, 4000, 3000, 1, 2, 3], damping: [0, 0, 0, 0.01, 0.01, 0.01]}\n"
+    "  - {a: weight, b: wheel, frame_a: {position: [0.1, 0, 0]}, frame_b: {position: [-0.1, 0.2, -0.4], rpy: [0.9, 0, "
+    "0.5]}, stiffness: [40, 50, 60, 0.5, 0.6, 0.7], damping: [0.5, 0.5, 0.5, 0.01, 0.01, 0.02]}\n"
+    "  - {a: hand, b: arm, frame_a: {rpy: [0.8, 0, 0]}, frame_b: {position: [0.02, 0, -0.28]}, stiffness: [0, 0, 0, 1, "
+    "1, 1.5]}\n"
+    "initial:\n"
+    "  - {link: arm, coordinates: [0.35, 0.1], velocities: [1, -0.5]}\n"
+    "  - {link: weight, velocities: [1, 0.5, 2, 1, 2, -1]}\n";
+
+static void run_L18_L19_bushings(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS | BUSHINGS;
+  static const char* const integrators[] = {"first_order", "second_order", "momentum"};
+  for (int k = 0; k < 3; k++) check_row(&(Row){"bushings", blocks, 20, 1e-7, integrators[k], BUSHED});
+  check_row_in(&(Row){"bushings, in substeps", blocks, 8, 1e-7, "second_order", BUSHED}, FROM_THE_FIRST);
+}
+
 static void run_L7_tendons(void** state) {
   (void)state;
   const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS | TENDONS;
@@ -1413,6 +1454,7 @@ int main(void) {
       cmocka_unit_test(run_Z6_closures),
       cmocka_unit_test(run_M10_springs_of_every_frequency),
       cmocka_unit_test(run_L7_tendons),
+      cmocka_unit_test(run_L18_L19_bushings),
       cmocka_unit_test(run_L8_wraps),
       cmocka_unit_test(run_L9_L10_L11_L12_L13_L14_L15_fluid),
       cmocka_unit_test(run_W11_a_tree_at_rest),

@@ -1338,6 +1338,39 @@ tendons:
         1e-4,
         "tension x radius = m g l sin",
     ),
+    Row(
+        "engine on a bushing whose preload carries half of its weight: rest below the mount",
+        """
+simulation: {duration: 5}
+contact: {model: none}
+links:
+  - {name: frame, fixed: true}
+  - {name: engine, mass: 120, shape: {type: box, size: [0.5, 0.3, 0.3]}}
+bushings:
+  - {a: frame, b: engine, frame_b: {}, stiffness: [1.0e+5, 1.0e+5, 5.0e+4, 500, 500, 500], damping: [900, 900, 900, 30, 30, 30], preload: [0, 0, 588.6, 0, 0, 0]}
+""",
+        lambda r: r.columns["engine/cz"][-1],
+        -60 * G / 5.0e4,
+        1e-4 * 60 * G / 5.0e4,
+        "(m g - preload) / stiffness",
+    ),
+    Row(
+        "arm on a torsion bar: angle after 2 s",
+        """
+simulation: {duration: 2, gravity: [0, 0, 0]}
+contact: {model: none}
+links:
+  - {name: arm, mass: 3, center: [0.2, 0, 0], inertia: [0.01, 0.05, 0.05, 0, 0, 0], joint: {type: hinge, axis: [0, 1, 0]}}
+bushings:
+  - {a: arm, frame_b: {}, stiffness: [0, 0, 0, 0, 4, 0]}
+initial:
+  - {link: arm, velocities: [2]}
+""",
+        lambda r: math.atan2(-r.columns["arm/cz"][-1], r.columns["arm/cx"][-1]),
+        2 / math.sqrt(4 / 0.17) * math.sin(2 * math.sqrt(4 / 0.17)),
+        2e-3 * 2 / math.sqrt(4 / 0.17),
+        "rate / w sin(w t), w^2 = k / I",
+    ),
 ]
 
 

@@ -159,6 +159,16 @@ static inline const char* load_difference(const SceneLoad* a, const SceneLoad* b
   return difference ? difference : signal_difference(&a->torque, &b->torque);
 }
 
+static inline const char* bushing_difference_of(const SceneBushing* a, const SceneBushing* b) {
+  SAME(link);
+  SAME(position);
+  SAME(rotation);
+  SAME(stiffness);
+  SAME(damping);
+  SAME(preload);
+  return NULL;
+}
+
 static inline const char* tendon_difference(const SceneTendon* a, const SceneTendon* b) {
   SAME(count);
   SAME(end);
@@ -247,6 +257,7 @@ static inline const char* scene_difference(const Scene* a, const Scene* b) {
   SAME(controller_count);
   SAME(load_count);
   SAME(tendon_count);
+  SAME(bushing_count);
   SAME(initial_count);
   for (int i = 0; i < a->shape_count && !difference; i++) difference = shape_difference(&a->shapes[i], &b->shapes[i]);
   for (int i = 0; i < a->link_count && !difference; i++) difference = link_difference(&a->links[i], &b->links[i]);
@@ -255,6 +266,8 @@ static inline const char* scene_difference(const Scene* a, const Scene* b) {
   for (int i = 0; i < a->load_count && !difference; i++) difference = load_difference(&a->loads[i], &b->loads[i]);
   for (int i = 0; i < a->tendon_count && !difference; i++)
     difference = tendon_difference(&a->tendons[i], &b->tendons[i]);
+  for (int i = 0; i < a->bushing_count && !difference; i++)
+    difference = bushing_difference_of(&a->bushings[i], &b->bushings[i]);
   for (int i = 0; i < a->initial_count && !difference; i++)
     difference = initial_difference(&a->initials[i], &b->initials[i]);
   return difference;

@@ -1,0 +1,96 @@
+/* Bushings: the pose difference of two frames and its energy (docs/derivations/loads.md, L18). */
+#include <float.h>
+#include <string.h>
+
+#include "model/build.h"
+
+/* Rotation of the frames at the start beyond which the rotation vector may jump during the run [rad]. */
+#define ROTATION_MOST 3.0
+
+/* Part of the largest eigenvalue by which one may be negative, and of the largest entry by which two may differ. */
+#define MATRIX_ROUNDING 1e-9
+
+Pose bushing_frame(const SceneBushing* bushing, int side, const Pose* poses) {
+  Pose own = {mat3_from_quat(bushing->rotation[side]), bushing->position[side]};
+  return bushing->link[side] < 0 ? own : pose_mul(poses[bushing->link[side]], own);
+}
+
+void bushing_difference(const SceneBushing* bushing, const Pose* poses, double u[6]) {
+  Pose a = bushing_frame(bushing, 0, poses), b = bushing_frame(bushing, 1, poses);
+  vec3_store(mat3_tmul_vec(a.r, vec3_sub(b.t, a.t)), u);
+  vec3_store(quat_log(quat_from_mat3(mat3_mul(mat3_transpose(a.r), b.r))), u + 3);
+}
+
+void bushing_times(const double (*matrix)[6], const double v[6], double out[6]) {
+  for (int i = 0; i < 6; i++) {
+    out[i] = 0;
+    for (int j = 0; j < 6; j++) out[i] += matrix[i][j] * v[j];
+  }
+}
+
+double bushing_energy(const SceneBushing* bushing, const Pose* poses) {
+  double u[6], pull[6], sum = 0;
+  bushing_difference(bushing, poses, u);
+  bushing_times(bushing->stiffness, u, pull);
+  for (int i = 0; i < 6; i++) sum += u[i] * (0.5 * pull[i] - bushing->preload[i]);
+  return sum;
+}
+
+double model_bushing_energy(const Model* model, const Pose* poses) {
+  double sum = 0;
+  for (int k = 0; k < model->bushing_count; k++) sum += bushing_energy(model->bushings[k].source, poses);
+  return sum;
+}
+
+/* Adds an error unless the matrix is symmetric and without negative eigenvalues. */
+static void check_matrix(const SceneBushing* bushing, const double (*matrix)[6], const char* key,
+                         Diagnostics* diagnostics) {
+  double a[6][6], values[6], off[6], largest = 0;
+  for (int k = 0; k < 36; k++) largest = fmax(largest, fabs(matrix[k / 6][k % 6]));
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < i; j++) {
+      if (fabs(matrix[i][j] - matrix[j][i]) <= MATRIX_ROUNDING * largest) continue;
+      diagnostics_add(diagnostics, SEVERITY_ERROR, bushing->place,
+                      "'%s' must be symmetric: row %d has %.6g in column %d, row %d has %.6g in column %d", key, i + 1,
+                      matrix[i][j], j + 1, j + 1, matrix[j][i], i + 1);
+      return;
+    }
+  memcpy(a, matrix, sizeof a);
+  if (!symmetric_eigen(6, 6, &a[0][0], values, off) || values[0] < -MATRIX_ROUNDING * largest)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, bushing->place,
+                    "'%s' must have no negative eigenvalue, else it gives energy without end; the least one is %.6g",
+                    key, values[0]);
+}
+
+void build_bushings(Builder* builder) {
+  Model* model = builder->model;
+  const Scene* scene = builder->scene;
+  model->bushing_count = scene->bushing_count;
+  model->bushings = MEMORY_NEW(ModelBushing, scene->bushing_count);
+  for (int k = 0; k < scene->bushing_count; k++) {
+    const SceneBushing* source = &scene->bushings[k];
+    model->bushings[k] = (ModelBushing){.source = source, .theta = 1, .home = -1};
+    for (int side = 1; side >= 0; side--)
+      if (source->link[side] >= 0 && model->links[source->link[side]].tree >= 0)
+        model->bushings[k].home = source->link[side];
+    check_matrix(source, source->stiffness, "stiffness", builder->diagnostics);
+    check_matrix(source, source->damping, "damping", builder->diagnostics);
+  }
+}
+
+void check_bushings(const Model* model, Diagnostics* diagnostics) {
+  if (model->bushing_count == 0) return;
+  Pose* poses = initial_poses(model);
+  for (int k = 0; k < model->bushing_count; k++) {
+    double u[6];
+    bushing_difference(model->bushings[k].source, poses, u);
+    double angle = vec3_norm(vec3_at(u + 3));
+    if (angle > ROTATION_MOST)
+      diagnostics_add(
+          diagnostics, SEVERITY_ERROR, model->bushings[k].source->place,
+          "the frames are turned by %.4g rad against each other at the start, and the rotation of a bushing "
+          "must stay below pi: give 'frame_a' and 'frame_b' rotations that agree at rest",
+          angle);
+  }
+  memory_free(poses);
+}

@@ -1,0 +1,239 @@
+/* Bushings in a step (docs/derivations/loads.md, L18). */
+#include "simulate/bushings.h"
+
+#include <float.h>
+#include <string.h>
+
+/* Roundings of a position that no energy can do without. */
+#define PLACE_ROUNDINGS (16 * DBL_EPSILON)
+
+/* ---------------------------------------------------------------- what never changes */
+
+BushingSystem* bushings_create(const Model* m) {
+  if (m->bushing_count == 0) return NULL;
+  BushingSystem* s = MEMORY_NEW(BushingSystem, 1);
+  size_t values = sizeof(double[6]) * (size_t)m->bushing_count;
+  s->model = m;
+  s->at = MEMORY_NEW(SpringTime, m->bushing_count);
+  s->now = memory_alloc(values);
+  s->old = memory_alloc(values);
+  s->term = MEMORY_NEW(BushingTerm, m->bushing_count);
+  s->pairs = MEMORY_NEW(uint64_t, m->bushing_count);
+  for (int k = 0; k < m->bushing_count; k++) {
+    const int* link = m->bushings[k].source->link;
+    int a = m->links[link[0]].tree, b = link[1] < 0 ? -1 : m->links[link[1]].tree;
+    if (a >= 0 && b >= 0 && a != b)
+      s->pairs[s->pair_count++] = (uint64_t)(a < b ? a : b) << 32 | (uint64_t)(a < b ? b : a);
+  }
+  s->pair_count = order_distinct(s->pairs, s->pair_count);
+  return s;
+}
+
+void bushings_destroy(BushingSystem* s) {
+  if (!s) return;
+  void* owned[] = {s->at, s->now, s->old, s->term, s->pairs, s};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+}
+
+/* ---------------------------------------------------------------- energy */
+
+void bushings_aim(Sim* sim) {
+  BushingSystem* s = sim->bushings;
+  for (int k = 0; s && k < s->model->bushing_count; k++) {
+    const ModelBushing* bushing = &s->model->bushings[k];
+    s->at[k] = spring_time(&sim->clock, &sim->weights, bushing->theta, true);
+    s->rate_now = sim->weights.rate_now;
+    s->rate_old = sim->weights.rate_old;
+    bushing_difference(bushing->source, sim->pose_now, s->now[k]);
+    bushing_difference(bushing->source, sim->pose_old, s->old[k]);
+  }
+}
+
+/* u when the springs act. */
+static void spring_place(const BushingSystem* s, int k, const double u[6], double out[6]) {
+  const SpringTime* at = &s->at[k];
+  for (int i = 0; i < 6; i++) out[i] = spring_ahead(at) * u[i] + at->now * s->now[k][i] + at->old * s->old[k][i];
+}
+
+static void rate_of(const BushingSystem* s, int k, const double u[6], double out[6]) {
+  for (int i = 0; i < 6; i++)
+    out[i] = s->rate_now * (u[i] - s->now[k][i]) - s->rate_old * (s->now[k][i] - s->old[k][i]);
+}
+
+static double product(const double x[6], const double y[6]) {
+  double sum = 0;
+  for (int i = 0; i < 6; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+void bushings_energies(const BushingSystem* s, const Pose* poses, double* energies) {
+  for (int k = 0; k < s->model->bushing_count; k++) {
+    const SceneBushing* b = s->model->bushings[k].source;
+    double u[6], place[6], rate[6], pull[6], drag[6];
+    bushing_difference(b, poses, u);
+    spring_place(s, k, u, place);
+    rate_of(s, k, u, rate);
+    bushing_times(b->stiffness, place, pull);
+    bushing_times(b->damping, rate, drag);
+    double spring = 0.5 * product(place, pull) / spring_ahead(&s->at[k]) - product(b->preload, u);
+    energies[k] = (1 - s->at[k].missing) * spring + 0.5 * product(rate, drag) / s->rate_now;
+  }
+}
+
+void bushing_spring_push(const BushingSystem* s, int k, const double u[6], double push[6]) {
+  const SceneBushing* b = s->model->bushings[k].source;
+  double place[6];
+  spring_place(s, k, u, place);
+  bushing_times(b->stiffness, place, push);
+  for (int i = 0; i < 6; i++) push[i] = (1 - s->at[k].missing) * (push[i] - b->preload[i]);
+}
+
+double bushing_rounding(const BushingSystem* s, int k) {
+  const BushingTerm* t = &s->term[k];
+  double size = vec3_norm(t->frame[0].t) + vec3_norm(t->frame[1].t);
+  return PLACE_ROUNDINGS * (vec3_norm(vec3_at(t->push)) * size + vec3_norm(vec3_at(t->push + 3)));
+}
+
+/* ---------------------------------------------------------------- terms */
+
+/* out += factor times the matrix, from a row and a column on, and its mirror image where these differ. */
+static void add_block(double h[12][12], int row, int column, double factor, Mat3 block) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      h[row + i][column + j] += factor * block.m[i][j];
+      if (row != column) h[column + j][row + i] += factor * block.m[i][j];
+    }
+}
+
+/* (g r^T + r g^T) / 2 - g . r: the second derivative of g . exp(w) r. */
+static Mat3 turn_curvature(Vec3 g, Vec3 r) {
+  Mat3 out = mat3_scale(mat3_add(mat3_outer(g, r), mat3_outer(r, g)), 0.5);
+  return mat3_sub(out, mat3_scale(mat3_identity(), vec3_dot(g, r)));
+}
+
+/* torque . (second derivative of the rotation vector by exp of small rotations in b's axes): that of the increments
+ * R Rx(d1) Ry(d2) Rz(d3), less the second order of their product. */
+static Mat3 rotation_curvature(const RotationVector* phi, const double torque[3]) {
+  Mat3 out = mat3_zero();
+  double by[3] = {0, 0, 0};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      by[j] += 0.5 * torque[i] * phi->first[i][j];
+      for (int k = 0; k < 3; k++) out.m[j][k] += torque[i] * phi->second[i][j][k];
+    }
+  const double less[3] = {by[2], -by[1], by[0]};
+  for (int n = 0; n < 3; n++) {
+    int j = n == 2, k = n == 0 ? 1 : 2;
+    out.m[j][k] -= less[n];
+    out.m[k][j] -= less[n];
+  }
+  return out;
+}
+
+static void set_slope(BushingTerm* t, Mat3 by_turn, Vec3 lever) {
+  Mat3 back = mat3_transpose(t->frame[0].r);
+  Mat3 turn[2] = {mat3_mul(back, mat3_cross(lever)), mat3_scale(mat3_mul(back, mat3_cross(t->arm[1])), -1)};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int side = 0; side < 2; side++) {
+        double sign = side == 0 ? -1 : 1;
+        t->slope[i][6 * side + j] = turn[side].m[i][j];
+        t->slope[i][6 * side + 3 + j] = sign * back.m[i][j];
+        t->slope[3 + i][6 * side + j] = sign * by_turn.m[i][j];
+        t->slope[3 + i][6 * side + 3 + j] = 0;
+      }
+}
+
+/* slope^T stiff slope. */
+static void set_hessian(BushingTerm* t) {
+  double half[6][12];
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 12; j++) {
+      half[i][j] = 0;
+      for (int k = 0; k < 6; k++) half[i][j] += t->stiff[i][k] * t->slope[k][j];
+    }
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) {
+      t->hessian[i][j] = 0;
+      for (int k = 0; k < 6; k++) t->hessian[i][j] += t->slope[k][i] * half[k][j];
+    }
+}
+
+/* push . (second derivative of u): force g at b's frame, torque, lever from a's centre of mass to b's frame. */
+static void add_curvature(BushingTerm* t, const RotationVector* phi, Vec3 g, Vec3 torque, Vec3 lever) {
+  Mat3 cross = mat3_cross(g), r = t->frame[1].r;
+  Mat3 turn = mat3_mul(r, mat3_mul(rotation_curvature(phi, t->push + 3), mat3_transpose(r)));
+  add_block(t->hessian, 0, 0, 1, mat3_add(turn_curvature(g, lever), turn));
+  add_block(t->hessian, 6, 6, 1, mat3_add(turn_curvature(g, t->arm[1]), turn));
+  add_block(t->hessian, 0, 3, -1, cross);
+  add_block(t->hessian, 0, 9, 1, cross);
+  Mat3 both = mat3_mul(cross, mat3_cross(t->arm[1]));
+  add_block(t->hessian, 0, 6, -1, mat3_add(mat3_add(both, turn), mat3_scale(mat3_cross(torque), -0.5)));
+}
+
+static void assemble_bushing(BushingSystem* s, int k, const Pose* poses, const Vec3* reference) {
+  const SceneBushing* b = s->model->bushings[k].source;
+  BushingTerm* t = &s->term[k];
+  double u[6], rate[6], drag[6];
+  bushing_difference(b, poses, u);
+  rate_of(s, k, u, rate);
+  bushing_spring_push(s, k, u, t->push);
+  bushing_times(b->damping, rate, drag);
+  double ahead = (1 - s->at[k].missing) * spring_ahead(&s->at[k]);
+  for (int i = 0; i < 6; i++) {
+    t->push[i] += drag[i];
+    for (int j = 0; j < 6; j++) t->stiff[i][j] = ahead * b->stiffness[i][j] + s->rate_now * b->damping[i][j];
+  }
+  for (int side = 0; side < 2; side++) {
+    t->frame[side] = bushing_frame(b, side, poses);
+    t->arm[side] = vec3_sub(t->frame[side].t, b->link[side] < 0 ? vec3(0, 0, 0) : reference[b->link[side]]);
+  }
+  RotationVector phi =
+      rotation_vector_derivatives(quat_from_mat3(mat3_mul(mat3_transpose(t->frame[0].r), t->frame[1].r)));
+  Mat3 first;
+  memcpy(first.m, phi.first, sizeof first.m);
+  Mat3 by_turn = mat3_mul(first, mat3_transpose(t->frame[1].r));
+  Vec3 lever = vec3_add(t->arm[0], vec3_sub(t->frame[1].t, t->frame[0].t));
+  Vec3 g = mat3_mul_vec(t->frame[0].r, vec3_at(t->push)), torque = mat3_tmul_vec(by_turn, vec3_at(t->push + 3));
+  set_slope(t, by_turn, lever);
+  set_hessian(t);
+  if (!s->convex) add_curvature(t, &phi, g, torque, lever);
+  for (int side = 0; side < 2; side++) {
+    double sign = side == 0 ? -1 : 1;
+    Vec3 about = vec3_add(vec3_cross(side == 0 ? lever : t->arm[1], g), torque);
+    t->force[side] = vec3_scale(g, sign);
+    t->moment[side] = mat3_scale(mat3_cross(about), 0.5 * sign);
+  }
+}
+
+void bushings_assemble(BushingSystem* s, const Pose* poses, const Vec3* reference) {
+  for (int k = 0; k < s->model->bushing_count; k++) assemble_bushing(s, k, poses, reference);
+  s->convex = false;
+}
+
+static int term_count(const void* holder) { return ((const BushingSystem*)holder)->model->bushing_count; }
+
+static ContactTerms term_at(const void* holder, int index) {
+  const BushingSystem* s = holder;
+  const BushingTerm* t = &s->term[index];
+  const int* link = s->model->bushings[index].source->link;
+  return (ContactTerms){link[0], link[1], t->force, t->moment, t->hessian, false};
+}
+
+ContactTermList bushings_terms(const BushingSystem* s) {
+  return s ? (ContactTermList){s, term_count, term_at} : (ContactTermList){0};
+}
+
+void bushings_add_force(const BushingSystem* s, const Vec3* reference, const Screw* screws, double* force) {
+  for (int k = 0; s && k < s->model->bushing_count; k++)
+    for (int side = 0; side < 2; side++) {
+      const BushingTerm* t = &s->term[k];
+      int link = s->model->bushings[k].source->link[side];
+      Vec3 torque = mat3_axial(t->moment[side]);
+      for (int up = link; up >= 0; up = s->model->links[up].parent)
+        for (int d = s->model->links[up].dof_first; d < s->model->links[up].dof_first + s->model->links[up].dof_count;
+             d++)
+          force[d] -=
+              vec3_dot(screws[d].w, torque) + vec3_dot(screw_velocity(&screws[d], reference[link]), t->force[side]);
+    }
+}

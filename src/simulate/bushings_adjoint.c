@@ -1,0 +1,104 @@
+/* Bushings backwards (docs/derivations/loads.md, L19). */
+#include "simulate/bushings.h"
+
+#include <string.h>
+
+static bool moves(const Model* m, int link) { return link >= 0 && m->links[link].tree >= 0; }
+
+static void both_twists(const Model* m, const int link[2], const double (*twist)[6], double both[12]) {
+  memset(both, 0, sizeof(double[12]));
+  for (int side = 0; side < 2; side++)
+    if (moves(m, link[side])) memcpy(both + 6 * side, twist[link[side]], sizeof(double[6]));
+}
+
+void bushings_product(const BushingSystem* s, const double (*twist)[6], double (*wrench)[6]) {
+  for (int k = 0; s && k < s->model->bushing_count; k++) {
+    const int* link = s->model->bushings[k].source->link;
+    double both[12];
+    both_twists(s->model, link, twist, both);
+    for (int i = 0; i < 12; i++)
+      for (int j = 0; link[i / 6] >= 0 && j < 12; j++) wrench[link[i / 6]][i % 6] += s->term[k].hessian[i][j] * both[j];
+  }
+}
+
+/* By u at one state: the positions of the frames there. */
+static void add_positions(const SceneBushing* b, const Pose* poses, const double by[6], double* numbers) {
+  Vec3 own = mat3_mul_vec(mat3_from_quat(b->rotation[0]), vec3_at(by));
+  Vec3 world = mat3_mul_vec(bushing_frame(b, 0, poses).r, vec3_at(by));
+  if (b->link[1] >= 0) world = mat3_tmul_vec(poses[b->link[1]].r, world);
+  vec3_store(vec3_sub(vec3_at(numbers + BUSHING_POSITION_A), own), numbers + BUSHING_POSITION_A);
+  vec3_store(vec3_add(vec3_at(numbers + BUSHING_POSITION_B), world), numbers + BUSHING_POSITION_B);
+}
+
+static void add_bar(double bar[3][4], Mat3 by_r, Vec3 by_t) {
+  double t[3];
+  vec3_store(by_t, t);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) bar[i][j] += by_r.m[i][j];
+    bar[i][3] += t[i];
+  }
+}
+
+/* By u at a state before: its poses and the positions of the frames. */
+static void reverse_past(const SceneBushing* b, const Pose* poses, const double by[6], double (*bar)[3][4],
+                         double* numbers) {
+  Pose at[2] = {bushing_frame(b, 0, poses), bushing_frame(b, 1, poses)};
+  RotationVector phi = rotation_vector_derivatives(quat_from_mat3(mat3_mul(mat3_transpose(at[0].r), at[1].r)));
+  Mat3 first;
+  memcpy(first.m, phi.first, sizeof first.m);
+  Vec3 force = mat3_mul_vec(at[0].r, vec3_at(by)),
+       torque = mat3_mul_vec(at[1].r, mat3_tmul_vec(first, vec3_at(by + 3)));
+  Vec3 own = mat3_mul_vec(mat3_from_quat(b->rotation[0]), vec3_at(by)), apart = vec3_sub(at[1].t, at[0].t);
+  for (int side = 0; side < 2; side++) {
+    int link = b->link[side];
+    if (link < 0) continue;
+    Vec3 push = vec3_scale(force, side == 0 ? -1 : 1);
+    Mat3 by_r = mat3_add(mat3_outer(push, b->position[side]),
+                         mat3_scale(mat3_mul(mat3_cross(torque), poses[link].r), side == 0 ? -0.5 : 0.5));
+    if (side == 0) by_r = mat3_add(by_r, mat3_outer(apart, own));
+    add_bar(bar[link], by_r, push);
+  }
+  add_positions(b, poses, by, numbers);
+}
+
+/* Phi = push . (change of u by lambda). */
+static void reverse_bushing(const Sim* sim, int k, const double (*twist)[6], StateBar now, StateBar old,
+                            ModelGradient* gradient) {
+  const BushingSystem* s = sim->bushings;
+  const SceneBushing* b = s->model->bushings[k].source;
+  const BushingTerm* t = &s->term[k];
+  const Pose* poses = sim->configuration[sim->current].pose;
+  const SpringTime* at = &s->at[k];
+  double *numbers = gradient->bushings[k], both[12], change[6], u[6], pull[6], drag[6], by[3][6];
+  both_twists(s->model, b->link, twist, both);
+  bushing_difference(b, poses, u);
+  for (int i = 0; i < 6; i++) {
+    change[i] = 0;
+    for (int j = 0; j < 12; j++) change[i] += t->slope[i][j] * both[j];
+    double place = spring_ahead(at) * u[i] + at->now * s->now[k][i] + at->old * s->old[k][i];
+    double rate = s->rate_now * (u[i] - s->now[k][i]) - s->rate_old * (s->now[k][i] - s->old[k][i]);
+    numbers[BUSHING_STIFFNESS + i] += (1 - at->missing) * place * change[i];
+    numbers[BUSHING_DAMPING + i] += rate * change[i];
+    numbers[BUSHING_PRELOAD + i] -= (1 - at->missing) * change[i];
+  }
+  bushing_times(b->stiffness, change, pull);
+  bushing_times(b->damping, change, drag);
+  for (int i = 0; i < 6; i++) {
+    pull[i] *= 1 - at->missing;
+    by[0][i] = spring_ahead(at) * pull[i] + s->rate_now * drag[i];
+    by[1][i] = at->now * pull[i] - (s->rate_now + s->rate_old) * drag[i];
+    by[2][i] = at->old * pull[i] + s->rate_old * drag[i];
+  }
+  add_positions(b, poses, by[0], numbers);
+  reverse_past(b, sim->pose_now, by[1], now.pose, numbers);
+  reverse_past(b, sim->pose_old, by[2], old.pose, numbers);
+  /* b's frame moves with b, a's axes turn with a: g . ((w_b - w_a) x R_b dp). */
+  Vec3 turn = vec3_sub(vec3_at(both + 6), vec3_at(both)), by_b = vec3_cross(t->force[1], turn);
+  if (b->link[1] >= 0) by_b = mat3_tmul_vec(poses[b->link[1]].r, by_b);
+  vec3_store(vec3_add(vec3_at(numbers + BUSHING_POSITION_B), by_b), numbers + BUSHING_POSITION_B);
+}
+
+void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, StateBar old, ModelGradient* gradient) {
+  for (int k = 0; sim->bushings && k < sim->model->bushing_count; k++)
+    reverse_bushing(sim, k, twist, now, old, gradient);
+}
