@@ -77,7 +77,7 @@ class Shapes:
 
     def query(self, method: str, i: ArrayLike, j: ArrayLike, poses_a: ArrayLike, poses_b: ArrayLike,
               outputs: str | Iterable[str] = (), derivatives: str | Iterable[str] = (), threads: int = 1,
-              **options: Any) -> dict[str, NDArray[np.float64]]:
+              out: dict[str, NDArray[np.float64]] | None = None, **options: Any) -> dict[str, NDArray[np.float64]]:
         """Answers about shapes i (as body a) and j (as body b) at n pairs of poses.
 
         method: "growth", "distance", "manifold", "witness" or "touch" (which starts at these poses). i, j: numbers of shapes, or arrays of them (n). poses_a, poses_b:
@@ -85,7 +85,8 @@ class Shapes:
         `sdrs.query` ("alpha", "gap", ...); () stands for the method's first one if no derivatives are asked for. derivatives:
         names of which "d_<name>_a" and "d_<name>_b" are wanted: by a small motion of body a or b, turns about the world's x,
         y, z through the body's position [1/rad], then moves [1/m]. threads: over rows; the numbers do not depend on it.
-        options: further keys of the question (smoothing=0.01, ...).
+        out: what an earlier call for as many rows and the same names returned: its arrays are written over and returned, which
+        saves fetching fresh memory. options: further keys of the question (smoothing=0.01, ...).
 
         Returns {name: array}, rows first: (n), (n, 3), (n, 6), (n, 3, 6); of manifold contacts come second: (n, slots), (n,
         slots, 3), ... . NaN: not known, or no contact in this slot.
@@ -115,10 +116,18 @@ class Shapes:
         widths = (ctypes.c_size_t * len(wanted))()
         with self._lock:
             self._check(lib.sdrs_shapes_layout(self._pointer, ctypes.byref(request), widths))
-            out = np.empty((count, sum(widths)))
-            request.out, request.stride = out.ctypes.data, out.shape[1]
+            room = np.empty((count, sum(widths))) if out is None else self._room(out, wanted, (count, sum(widths)))
+            request.out, request.stride = room.ctypes.data, room.shape[1]
             self._check(lib.sdrs_shapes_query(self._pointer, ctypes.byref(request)))
-        return self._split(out, wanted, list(widths), method == "manifold" and not options.get("mean"))
+        return self._split(room, wanted, list(widths), method == "manifold" and not options.get("mean"))
+
+    @staticmethod
+    def _room(given: dict[str, NDArray[np.float64]], names: list[str], shape: tuple[int, int]) -> NDArray[np.float64]:
+        room = next(iter(given.values())).base if given else None
+        fits = list(given) == names and room is not None and room.shape == shape
+        if room is None or not fits or any(array.base is not room for array in given.values()):
+            raise c.Error(f"out: not the answer of a call for {shape[0]} rows of {', '.join(names)}")
+        return room
 
     @staticmethod
     def _split(out: NDArray[np.float64], names: list[str], widths: list[int], slots: bool) -> dict[str, NDArray[np.float64]]:

@@ -63,6 +63,22 @@ class Queries(unittest.TestCase):
             for name in one:
                 np.testing.assert_allclose(one[name][k], alone[name][0], rtol=1e-6, atol=1e-9)
 
+    def test_answers_are_written_over(self):
+        shapes, at = sdrs.Shapes([BOX, WEDGE]), poses(6, 0.5, 9)
+        ask = dict(outputs=("distance", "point"), derivatives="distance", edges=2)
+        first = shapes.query("manifold", 0, 1, at, at[::-1], **ask)
+        kept = {name: array.copy() for name, array in first.items()}
+        again = shapes.query("manifold", 0, 1, at[::-1], at, out=first, **ask)
+        alone = shapes.query("manifold", 0, 1, at[::-1], at, **ask)
+        for name, array in again.items():
+            self.assertIs(array.base, first[name].base)
+            np.testing.assert_array_equal(array, alone[name])
+            self.assertFalse((array == kept[name]).all())
+        for wrong in (dict(at=at[:3]), dict(outputs="distance"), dict(out={})):
+            rows = wrong.pop("at", at)
+            with self.assertRaisesRegex(sdrs.Error, "out: not the answer of a call"):
+                shapes.query("manifold", 0, 1, rows, rows, **{**ask, "out": first, **wrong})
+
     def test_balls_have_their_closed_form(self):
         shapes = sdrs.Shapes([BALL, {"type": "sphere", "radius": 1.0}])
         at = np.tile([0, 0, 0, 1, 0, 0, 0], (50, 1)).astype(float)

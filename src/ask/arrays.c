@@ -261,11 +261,14 @@ static void make_places(QueryPlan* plan, const QueryList* list, const QueryArray
   for (int kind = 0; kind < QUERY_PAIR_KINDS; kind++) {
     if (row[kind] < 0) continue;
     plan->places[kind] = MEMORY_NEW(int, ANSWER_NAMES);
+    int answered = 0;
     for (int at = 0; at < names[kind].count; at++) {
       plan->places[kind][at] = -1;
       for (int k = 0; k < arrays->name_count; k++)
         if (strcmp(names[kind].key[at], arrays->names[k]) == 0) plan->places[kind][at] = first[k];
+      if (plan->places[kind][at] >= 0) answered += names[kind].numbers[at];
     }
+    plan->whole[kind] = answered == plan->columns;
   }
   memory_free(names);
 }
@@ -367,9 +370,9 @@ static void answer_part(void* context, int part, int thread) {
     QueryItem item = x->plan->question;
     memcpy(item.body, pair, sizeof item.body);
     double* row = x->out + i * x->stride;
-    for (int c = 0; c < x->plan->columns; c++) row[c] = (double)NAN;
-    AnswerForm form = {
-        .row = row, .places = x->plan->places[kind_of(x->list, pair)], .in_row = true, .slots = x->plan->slots};
+    const int kind = kind_of(x->list, pair);
+    for (int c = 0; c < x->plan->columns && !x->plan->whole[kind]; c++) row[c] = (double)NAN;
+    AnswerForm form = {.row = row, .places = x->plan->places[kind], .in_row = true, .slots = x->plan->slots};
     answer_row(&form, x->list, &item, arrays->poses[0] + QUERY_POSE_NUMBERS * i,
                arrays->poses[1] + QUERY_POSE_NUMBERS * i, memory);
   }

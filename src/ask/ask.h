@@ -155,6 +155,7 @@ typedef struct {
   int columns;                   /* numbers of a row, */
   int* widths;                   /* of each name (name_count); owned */
   int* places[QUERY_PAIR_KINDS]; /* by answers; owned; NULL: no such pair. Kinds: is a smooth? 2: is b? */
+  bool whole[QUERY_PAIR_KINDS];  /* such a pair answers all columns */
 } QueryPlan;
 
 /* Bodies from a JSON list of shapes, as those of a question, without position and quaternion. Messages, path and errors

@@ -48,7 +48,7 @@ typedef struct {
 
 /* manifold_query without derivatives; with out NULL manifold_mean. room: as there, not NULL. Returns what those do. */
 int manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
-                     const ManifoldOptions* options, ManifoldContact* out, ManifoldMean* mean, void* room);
+                    const ManifoldOptions* options, ManifoldContact* out, ManifoldMean* mean, void* room);
 
 /* Of the size, borrowed from the room, for good. */
 static inline void* take(ManifoldPair* s, size_t size) {

@@ -127,7 +127,8 @@ static void wrong_questions_are_refused_with_their_reason(void** state) {
   pairs.stride = 1;
   expect_refusal(s, &pairs, SDRS_BAD_INPUT, "'alpha' is asked for twice");
   pairs = request(&rows, "growht", alpha, 1, out, 1);
-  expect_refusal(s, &pairs, SDRS_BAD_INPUT, "method must be growth, distance, manifold, witness or touch, got 'growht'");
+  expect_refusal(s, &pairs, SDRS_BAD_INPUT,
+                 "method must be growth, distance, manifold, witness or touch, got 'growht'");
   pairs = request(&rows, "touch", alpha, 1, out, 1);
   expect_refusal(s, &pairs, SDRS_BAD_INPUT, "touch needs");
   pairs = request(&rows, "growth", alpha, 1, out, 1);
