@@ -218,6 +218,7 @@ bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* b
   if (body->surface.triangle_count == 0)
     body->surface = body->hulled ? surface_of_hull(&body->hull) : field_surface(body->field, SURFACE_LEVEL);
   if (body->surface.point_count == 0) {
+    surface_free(&body->surface); /* the next question may ask of the same body again */
     query_reader_problem(reader, false, "%s: no surface is left of the body: its parts hide one another", key);
     return false;
   }
