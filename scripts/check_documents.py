@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Check that what CONTRIBUTING.md and src/README.md name is there.
+"""Check that what CONTRIBUTING.md, src/README.md and src/simulate/README.md name is there.
 
 Between backquotes: paths and files, of which a bare name may stand in any folder; `<name>` stands for a word that is the
 same wherever it occurs in the path, and something must match it; identifiers of the sources and targets of the Makefile.
 In indented blocks: the functions and files of a call chain. The include orders of both are the same, name every folder
 of src/ once, and the table of src/README.md lists the folders in the reverse order, each with its doors. In the pages of
 docs/ paths that begin with a folder of the checkout are looked at alone. Every picture of docs/ is shown by a page, or linked to.
+The table of src/simulate/README.md lists every constant of step control, and nothing else.
 Prints one line per fault; exits 1 when there is one.
 """
 
@@ -150,15 +151,34 @@ def picture_faults(checkout):
         yield f"{shown[name]}: no such picture: {name}"
 
 
+STEP_CONTROL = [f"src/simulate/{name}.c" for name in ("newton", "line_search", "direction", "parts", "balance", "substep")] + [
+    f"src/contact/{name}.c" for name in ("part", "crowd", "sleep", "terms")] + ["src/simulate/sim.h"]
+
+
+def constant_faults():
+    """Constants of step control that the table of src/simulate/README.md lacks, and rows of it that nothing defines."""
+    defined = set()
+    for name in STEP_CONTROL:
+        text = (ROOT / name).read_text()
+        defined |= set(re.findall(r"^#define ([A-Z_]+) [(\d]", text, re.M))
+        for body in re.findall(r"^enum \{([^}]*)\}", text, re.M):
+            defined |= set(re.findall(r"\b([A-Z][A-Z_]+) = \d", body))
+    table = (ROOT / "src/simulate/README.md").read_text().split("## Constants")[1]
+    listed = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`[A-Z].*?) \|", table, re.M))))
+    for name in sorted(defined ^ listed):
+        yield f"src/simulate/README.md: {name} is {'not listed' if name in defined else 'no constant of step control'}"
+
+
 def main():
     checkout = Checkout()
     faults = list(order_faults(checkout))
-    for name in ("CONTRIBUTING.md", "src/README.md"):
+    for name in ("CONTRIBUTING.md", "src/README.md", "src/simulate/README.md"):
         faults += document_faults(name, checkout)
     for name in checkout.files:
         if re.match(r"docs/.*\.md$", name):
             faults += page_faults(name, checkout)
     faults += picture_faults(checkout)
+    faults += constant_faults()
     print("\n".join(faults) if faults else "check_documents: no fault")
     return 1 if faults else 0
 

@@ -437,6 +437,21 @@ static void leave_begun(Sim* s) {
     if (s->begun[s->scope.trees[n]] >= 0) s->islands[s->island[s->scope.trees[n]]].settled = true;
 }
 
+/* After a trial of the last motion that was refused: islands in the way keep still. true: others still move, and some
+ * of those that did not fail with them. */
+static bool leave_refused(Sim* s) {
+  bool refused = false, others = false;
+  s->leaves = false;
+  for (int k = 0; k < s->island_count; k++) {
+    Island* island = &s->islands[k];
+    refused = refused || (island->shorten && island->alpha != 0);
+    if (island->shorten) island->alpha = 0;
+    others = others || island->alpha != 0;
+  }
+  scale_step(s);
+  return refused && others;
+}
+
 /* By how much a motion has changed, where that is little; what is struck or slips off goes on otherwise than so. */
 #define STEADY_CHANGE 0.1
 static double steady_change(double before, double after) {
@@ -482,17 +497,11 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   prepare_path(s);
   if (s->contact) contact_wake(s->contact, NULL);
   if (s->contact) contact_foretell(s->contact, crowded);
-  bool fine = false;
-  for (int attempt = 0; attempt < 2; attempt++) { /* islands in the way stay where they are the second time */
+  bool fine = false, any_left = true;
+  while (!fine && any_left) { /* islands in the way stay where they are, and the others are tried again */
     report->trials++;
-    fine = trial_feasible(s);
-    fine = fine && decreases(s, REPEAT_SHARE);
-    fine = fine && certified(s, report);
-    if (fine) break;
-    s->leaves = false;
-    for (int k = 0; k < s->island_count; k++)
-      if (s->islands[k].shorten) s->islands[k].alpha = 0;
-    scale_step(s);
+    fine = trial_feasible(s) && decreases(s, REPEAT_SHARE) && certified(s, report);
+    if (!fine) any_left = leave_refused(s);
   }
   if (s->contact) contact_foretell(s->contact, false);
   if (fine) accept_trial(s);
