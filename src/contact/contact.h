@@ -459,6 +459,10 @@ typedef struct {
 } EventTerms;
 /* False: the pair is not among those loaded, or its law has no events. Allocates nothing. */
 bool contact_replay_event(const ContactReplay* replay, int hull_a, int hull_b, EventTerms* event);
+/* Adds to wrench[links] (torque about the centre of mass, force) the derivatives by the motion of links at t + dt of
+ * what rests on the loads that pairs hand on from there: those that the step after this one, or
+ * contact_replay_seed_carry, has set. False: there are none. Allocates nothing. */
+bool contact_replay_loads(const ContactReplay* replay, double (*wrench)[6]);
 /* A scalar that grows by nu [m] times U, less U where impacts begin: its derivatives by vertices and by half-spaces
  * join those of the next contact_replay_adjoint; that by the support is added to gradient. */
 void contact_replay_seed_event(ContactReplay* replay, const EventTerms* event, double nu, ModelGradient* gradient);

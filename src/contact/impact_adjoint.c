@@ -110,8 +110,8 @@ static void bounce_adjoint(double by_factor, double by_load, const Impact* impac
   out->rest_speed += by_factor * impact->by_rest_speed;
   out->restitution += by_factor * impact->by_restitution;
   out->inertia += by_factor * impact->by_inertia;
-  out->stiffness += by_factor * impact->by_stiffness;
-  out->dt += by_load * impact->by_dt; /* step_lengths.c has that of the force */
+  out->stiffness += (by_factor - by_load) * impact->by_stiffness; /* the load is a force: it rests on no stiffness */
+  out->dt += by_load * impact->by_dt;                             /* step_lengths.c has that of the force */
   out->dt_before += by_factor * impact->by_dt_before;
   add_pressure(bar, by_factor, &impact->by_now);
   add_pressure(&out->carry.old, by_factor, &impact->by_old);
@@ -122,7 +122,7 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
                     Pressure* bar, PairShares* out) {
   double value = out->value;
   scale_shares(next->body, out, impact->first);
-  double by_potential = value * impact->second + carried->event;
+  double by_potential = (value + carried->load) * impact->second + carried->event;
   if (by_potential != 0) potential_adjoint(by_potential, parameters->support, next, AT_NEXT, active, out);
   if (past->bounces)
     bounce_adjoint(value + carried->load, carried->load, impact, bar, out);
@@ -142,13 +142,14 @@ void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, 
   out->friction *= load->factor;
   out->rolling *= load->factor;
   out->spinning *= load->factor;
-  if (load->bounces)
+  if (load->bounces) {
     out->carry.load += by_factor;
-  else {
-    out->support += by_factor * load->by_support;
-    out->rest_speed += by_factor * load->by_rest_speed;
-    out->carry.y += by_factor * load->by_before;
+    out->value -= by_factor * load->factor;
+    return;
   }
+  out->support += by_factor * load->by_support;
+  out->rest_speed += by_factor * load->by_rest_speed;
+  out->carry.y += by_factor * load->by_before;
   bar->potential += by_factor * load->by_potential;
 }
 

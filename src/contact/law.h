@@ -190,9 +190,10 @@ typedef struct ContactLaw {
   bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
   /* Gradient and Hessian at t + dt, stiffness included, on zeroes. false: not found again. */
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
-  /* Force and torque about the references of both bodies by which the pair's potential grows at t + dt (EventTerms).
-   * Only of an active record, after `replay`. NULL: no event ends a step there. */
-  void (*potential)(const LawReplay* pair, Vec3 force[2], Vec3 torque[2]);
+  /* Sets force and torque about the references of both bodies by which the pair's potential grows at t + dt
+   * (EventTerms). Returns the derivative of the load that the pair hands on (PairCarry.load) by the potential [m]. Only
+   * of an active record, after `replay`. NULL: no event ends a step there and nothing is handed on. */
+  double (*potential)(const LawReplay* pair, Vec3 force[2], Vec3 torque[2]);
   /* Shares of Phi (A4) for the twists of both bodies, and of a scalar that grows by `carry` times what the pair hands
    * on from t (PairShares.carry of the step after); everything for stiffness 1. out is zeroed. */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);

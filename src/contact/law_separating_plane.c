@@ -810,7 +810,7 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
   const PairBody* body = p->next;
   if (p->record->active) {
     plane_derivatives(next, body[1].hull.half_space, body[0].reference, body[1].reference, d, &memory->response);
-    if (!body[1].hull.half_space) plane_balance(next, &memory->response, d);
+    plane_balance(next, &memory->response, d);
     double before = now ? impact_compression(law->support, now->energy) : 0;
     Record r = record_of(p->record);
     ImpactParameters impact = impact_parameters(law, p->material);
@@ -842,16 +842,18 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
   return sound;
 }
 
-static void potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
+static double potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
   PairDerivatives d;
   PlaneResponse response;
   const PairBody* body = p->next;
   plane_derivatives(p->own_next, body[1].hull.half_space, body[0].reference, body[1].reference, &d, &response);
+  plane_balance(p->own_next, &response, &d);
   for (int side = 0; side < 2; side++) {
     force[side] = d.force[side];
     torque[side] = mat3_axial(d.moment[side]);
   }
   if (body[1].hull.half_space) force[1] = torque[1] = vec3(0, 0, 0); /* PairShares.ground_next has it */
+  return ((const Replay*)p->memory)->impact.second;
 }
 
 /* Friction that rests on the pair's own force: as reverse, at t + dt. */
@@ -892,6 +894,17 @@ static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip
   }
 }
 
+/* Phi of a pair that bounces, by the very numbers that the Hessian holds: with those of plane_adjoint, which round
+ * otherwise, the sum with what its load hands on would be left to chance (impact.md, I14). */
+static double potential_change(const LawReplay* p, const double twist[2][6]) {
+  Vec3 force[2], torque[2];
+  double sum = 0;
+  (void)potential(p, force, torque);
+  for (int side = 0; side < 2; side++)
+    sum += vec3_dot(torque[side], vec3_at(twist[side])) + vec3_dot(force[side], vec3_at(twist[side] + 3));
+  return sum;
+}
+
 static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s) {
   const Law* law = p->law;
   const Replay* memory = p->memory;
@@ -902,6 +915,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   if (p->record->active) {
     plane_adjoint(p->next, law->support, next.solution, &memory->response, twist, &active, s);
     Record r = record_of(p->record);
+    if (r.past.bounces) s->value = potential_change(p, twist);
     impact_adjoint(&memory->impact, &impact, &r.past, carry, &now, &next, &active, &bar, s);
   }
   if (p->record->own_force) reverse_own_force(p, twist, &impact, &bar, s);

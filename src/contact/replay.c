@@ -274,6 +274,24 @@ bool contact_replay_event(const ContactReplay* r, int hull_a, int hull_b, EventT
   return false;
 }
 
+bool contact_replay_loads(const ContactReplay* r, double (*wrench)[6]) {
+  bool found = false;
+  for (int k = 0; k < r->count && r->law->potential; k++) {
+    const ReplayPair* p = &r->pairs[k];
+    if (r->carry[1][k].load == 0 || !p->record->active) continue;
+    LawReplay pair = law_replay(r, k, 0);
+    Vec3 force[2], torque[2];
+    double bar = r->model->contact.stiffness * r->carry[1][k].load * r->law->potential(&pair, force, torque);
+    for (int side = 0; side < 2; side++) {
+      double* out = wrench[p->link[side]];
+      vec3_store(vec3_add_scaled(vec3_at(out), bar, torque[side]), out);
+      vec3_store(vec3_add_scaled(vec3_at(out + 3), bar, force[side]), out + 3);
+    }
+    found = true;
+  }
+  return found;
+}
+
 void contact_replay_seed_event(ContactReplay* r, const EventTerms* event, double nu, ModelGradient* gradient) {
   r->carry[1][event->index].event += nu / r->model->contact.stiffness;
   double support = r->model->contact.support;

@@ -246,6 +246,14 @@ void step_adjoint_pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t p
   step_adjoint_wrench_bars(a, pose, bar);
 }
 
+bool step_adjoint_pull_loads(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
+  if (!a->replay) return false;
+  memset(a->wrench, 0, sizeof(double[6]) * (size_t)a->model->link_count);
+  bool found = contact_replay_loads(a->replay, a->wrench);
+  if (found) step_adjoint_wrench_bars(a, pose, bar);
+  return found;
+}
+
 void step_adjoint_wrench_bars(const StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
   for (int i = 0; i < a->model->link_count; i++) {
     Twist g = twist_of(a->wrench[i]); /* torque, force about the centre of mass: entries of dR with dR = [w]x R */
@@ -350,6 +358,7 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   reaction_adjoint_load(a, step, at_end.reaction, next, now);
   spin_adjoint_advance(a->spin, s, step, rate, assembly.contact, next, now, gradient);
   step_adjoint_pull_forces(a, &at_end, (size_t)step->contact_count_next, step->pose_next, next.pose);
+  (void)step_adjoint_pull_loads(a, step->pose_next, next.pose);
   step_adjoint_compose(a, step->pose_next, next.pose);
   memcpy(a->reduced, next.q, sizeof(double) * (size_t)m->dof_count);
   step_adjoint_reduce(a, step->pose_next, s->screws, a->reduced);

@@ -79,6 +79,9 @@ bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, A
  * of so many pairs. pose[links], and sim->reference: of that state. */
 void step_adjoint_pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
                               double (*bar)[3][4]);
+/* What the loads that pairs hand on (contact_replay_loads) make of the poses at t + dt, added to bar[links]; false:
+ * they hand on none. */
+bool step_adjoint_pull_loads(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
 /* The wrenches of links (torque about the centre of mass, force; wrench[links]) as derivatives by poses, added to
  * bar[links]. pose[links], and sim->reference: of one state. */
 void step_adjoint_wrench_bars(const StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);

@@ -255,6 +255,19 @@ static void rows_of_closures(StepForward* f, const RecordedStep* step, const Scr
   }
 }
 
+/* The load that a pair hands on rests on the state at t + dt, too. */
+static void add_carried_load(StepForward* f, const RecordedStep* step, double* row) {
+  StepAdjoint* a = f->adjoint;
+  const Model* m = f->model;
+  memset(f->next_bar.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  memset(f->next_bar.q, 0, sizeof(double) * (size_t)m->dof_count);
+  if (!step_adjoint_pull_loads(a, step->pose_next, f->next_bar.pose)) return;
+  step_adjoint_compose(a, step->pose_next, f->next_bar.pose);
+  step_adjoint_reduce(a, step->pose_next, a->sim->screws, f->next_bar.q);
+  step_adjoint_origins(a, step->pose_next, &f->gradient);
+  step_forward_add_product(row, f->next_bar.q, m->dof_count, f->sensitivity[0], f->parameters);
+}
+
 /* What a pair hands on to the next step, as far as it is handed on. */
 static void carried_row(StepForward* f, const RecordedStep* step, int pair, int number, double* row) {
   StepAdjoint* a = f->adjoint;
@@ -263,6 +276,9 @@ static void carried_row(StepForward* f, const RecordedStep* step, int pair, int 
   ContactField none = {.twist = NULL};
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)f->model->link_count);
   contact_replay_adjoint(a->replay, &none, f->bar[0].pose, a->ground_bar, &f->gradient);
+  step_adjoint_compose(a, step->pose_next, a->ground_bar);
+  step_adjoint_origins(a, step->pose_next, &f->gradient);
+  add_carried_load(f, step, row);
   add_contact_lengths(f, true, row);
   step_forward_finish_row(f, step, row);
 }
