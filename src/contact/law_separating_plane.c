@@ -458,7 +458,7 @@ static size_t lag(const LawPair* p, void* room) {
   memory->course = course_of(p, ((const Law*)p->law)->dt_before);
   if (!p->lagged) return 0;
   note_load(p, memory->step_load.first * now.force);
-  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, NULL, room, &memory->lag);
+  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, NULL, p->aim, room, &memory->lag);
   memory->rolling = rolling_lag(p->a, p->b, &own->solution.plane, now.force);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
@@ -508,7 +508,7 @@ static size_t relag(const LawPair* p, const Pose begin[2], void* room) {
   memory->step_load = presses ? own->impact : (Impact){0};
   note_load(p, own_force(p));
   if (!presses) return 0;
-  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, begin, room, &memory->lag);
+  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, begin, NULL, room, &memory->lag);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
 
@@ -745,7 +745,7 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
     const PairBody* at = p->record->own_force ? p->next : p->now;
     const PlaneSolution* solution = p->record->own_force ? next : now;
     friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, p->record->own_force ? p->begin : NULL,
-                 p->vertices, &memory->lag);
+                 p->aim, p->vertices, &memory->lag);
     memcpy(memory->lag.slip, r.slip, sizeof(r.slip));
     sound = friction_recall(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose) >= 0;
     if (sound)
