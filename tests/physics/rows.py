@@ -1300,7 +1300,7 @@ ROWS += [
         rolling_disc(0.3, 0)[0],
         0.01 * rolling_disc(0.3, 0)[0],
         "Euler's equations, 2 sqrt(g / (R sin)) for a thin edge",
-        known={"default": "of first order in the time step: contact acts where the disc is at the end of the step"},
+        known={"default": "of first order in the time step: contact has the lever that it has at the end of the step"},
     ),
     Row(
         "disc that rolls in a circle of 0.5 m at 1.2 rad: rate",
@@ -1309,7 +1309,7 @@ ROWS += [
         rolling_disc(1.2, 0.5)[0],
         0.01 * rolling_disc(1.2, 0.5)[0],
         "Euler's equations with rolling",
-        known={"default": "of first order in the time step: contact acts where the disc is at the end of the step"},
+        known={"default": "of first order in the time step: contact has the lever that it has at the end of the step"},
     ),
     Row(
         "car with Ackermann steering that coasts: curvature",
@@ -1342,7 +1342,7 @@ ROWS += [
         math.sqrt(-balancer_stiffness(0)),
         0.01 * math.sqrt(-balancer_stiffness(0)),
         "Lagrange, small leans, wheels that roll",
-        known={"default": "contact and friction act at the end of the step: 3 % at 10 ms, in proportion to it"},
+        known={"default": "of first order in the time step: 3 % at 10 ms"},
     ),
     Row(
         "two-wheeled robot that balances by feedback of its lean: period",
