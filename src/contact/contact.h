@@ -63,6 +63,9 @@ void contact_set_dt(ContactSystem* system, double dt);
  * acted in the one before (I5; 1 where there is none). dt must be > 0, dt_before >= 0 [s], force_ratio > 0; neither is
  * checked. Allocates nothing. */
 void contact_set_part(ContactSystem* system, double dt, double dt_before, double force_ratio);
+/* Poses (links) that the links are expected to have at the end of the steps that follow; rotations may be affine maps.
+ * Borrowed: read by every contact_lag. NULL, as at first: not known. Cannot fail. */
+void contact_set_aim(ContactSystem* system, const Pose* aim);
 /* Are the trials that follow foretold by past steps, and near the solution if anything is? Friction's directions are
  * then those of their own slips, not what Newton's method makes of the accepted state's (docs/derivations/friction.md,
  * F5). At first they are not. Cannot fail. */
@@ -424,6 +427,9 @@ typedef struct {
 void contact_replay_begin(ContactReplay* replay);
 /* Length of the steps loaded from now on [s]; at first that of the scene. dt must be > 0, which nobody asserts. */
 void contact_replay_set_dt(ContactReplay* replay, double dt);
+/* The poses of contact_set_aim in the steps loaded from now on, and where contact_replay_adjoint adds the derivatives
+ * by their entries (links). Both borrowed; NULL, as at first: not known. */
+void contact_replay_set_aim(ContactReplay* replay, const Pose* aim, double (*bar)[3][4]);
 /* Loads the step from `now` to `next`. Steps that come one before the other load a state once. false: a plane or slip
  * was not found again; terms are not to be asked for then. Allocates while records grow. Both moments are borrowed
  * until the next load: their records[count] and pose[links] must live as long. */

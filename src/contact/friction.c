@@ -16,12 +16,13 @@
 
 /* ---------------------------------------------------------------- lagging: what the next step's friction rests on */
 
-/* *x: the vertex; of a ball its point nearest to the plane. */
-static bool side_is_active(const HullInstance* h, double sigma, const Plane* plane, double support, int m, Vec3* x,
+/* *arm: of a ball, from its centre to the point nearest to the plane. */
+static bool side_is_active(const HullInstance* h, double sigma, const Plane* plane, double support, int m, Vec3* arm,
                            double* c) {
-  *x = pose_apply(h->pose, vec3(h->points.x[m], h->points.y[m], h->points.z[m]));
-  if (h->rounding > 0) *x = vec3_add_scaled(*x, -sigma * h->rounding / vec3_norm(plane->n), plane->n);
-  *c = sigma * (vec3_dot(plane->n, vec3_sub(*x, plane->origin)) + plane->o);
+  Vec3 x = pose_apply(h->pose, vec3(h->points.x[m], h->points.y[m], h->points.z[m]));
+  *arm = vec3(0, 0, 0);
+  if (h->rounding > 0) *arm = vec3_scale(plane->n, -sigma * h->rounding / vec3_norm(plane->n));
+  *c = sigma * (vec3_dot(plane->n, vec3_sub(vec3_add(x, *arm), plane->origin)) + plane->o);
   return *c < support;
 }
 
@@ -70,14 +71,15 @@ static int lag_rings(const HullInstance* h, double sigma, double support, const 
     RingLoad load = ring_load(h, k, sigma, support, plane);
     if (!(load.force > 0)) continue;
     double weight = smoothed(load.force * length / RING_POINTS, support), radius = load.ring.radius;
-    Vec3 middle = vec3_add_scaled(load.ring.center, radius, load.mean);
-    middle = vec3_add_scaled(middle, -sigma * h->rounding / length, plane->n);
-    Vec3 local = mat3_tmul_vec(h->pose.r, vec3_sub(vec3_add(plane->origin, middle), h->pose.t));
-    for (int j = 0; j < RING_POINTS; j++)
-      out[count++] =
-          (FrictionVertex){.local = vec3_add_scaled(local, radius * load.spread, ring_radius(&h->rings[k], j)),
-                           .weight = weight,
-                           .vertex = k};
+    Vec3 arm = vec3_scale(load.mean, radius);
+    arm = vec3_add_scaled(arm, -sigma * h->rounding / length, plane->n);
+    for (int j = 0; j < RING_POINTS; j++) {
+      Vec3 radial = mat3_mul_vec(h->pose.r, ring_radius(&h->rings[k], j));
+      out[count++] = (FrictionVertex){.local = h->rings[k].center,
+                                      .arm = vec3_add_scaled(arm, radius * load.spread, radial),
+                                      .weight = weight,
+                                      .vertex = k};
+    }
   }
   return count;
 }
@@ -87,12 +89,12 @@ static int lag_side(const HullInstance* h, double sigma, double support, const P
   int count = 0;
   double length = vec3_norm(plane->n);
   for (int m = 0; m < h->points.count; m++) {
-    Vec3 x;
+    Vec3 arm;
     double c;
-    if (!side_is_active(h, sigma, plane, support, m, &x, &c) || !(c > 0)) continue;
+    if (!side_is_active(h, sigma, plane, support, m, &arm, &c) || !(c > 0)) continue;
     Vec3 local = {h->points.x[m], h->points.y[m], h->points.z[m]};
-    if (h->rounding > 0) local = mat3_tmul_vec(h->pose.r, vec3_sub(x, h->pose.t));
-    out[count++] = (FrictionVertex){.local = local, .weight = smoothed_weight(h, support, c, length), .vertex = m};
+    out[count++] =
+        (FrictionVertex){.local = local, .arm = arm, .weight = smoothed_weight(h, support, c, length), .vertex = m};
   }
   return count + lag_rings(h, sigma, support, plane, out + count);
 }
@@ -124,7 +126,7 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
   double weight = 0;
   for (int k = 0; k < count; k++) {
     const HullInstance* h = k < lag->count[0] ? a : b;
-    Vec3 x = vec3_sub(pose_apply(h->pose, lag->vertices[k].local), origin);
+    Vec3 x = vec3_sub(vec3_add(pose_apply(h->pose, lag->vertices[k].local), lag->vertices[k].arm), origin);
     sum = vec3_add_scaled(sum, lag->vertices[k].weight, x);
     weight += lag->vertices[k].weight;
   }
@@ -135,7 +137,7 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
   for (int k = 0; k < count; k++) {
     const HullInstance* h = k < lag->count[0] ? a : b;
     const Pose* pose = lag->half_space ? &lag->then[0] : &h->pose; /* over a half-space slip is seen from there */
-    Vec3 y = vec3_sub(pose_apply(*pose, lag->vertices[k].local), lag->center);
+    Vec3 y = vec3_sub(vec3_add(pose_apply(*pose, lag->vertices[k].local), lag->vertices[k].arm), lag->center);
     lag->vertices[k].position[0] = vec3_dot(arm1, y);
     lag->vertices[k].position[1] = vec3_dot(arm2, y);
     lag->vertices[k].height = vec3_dot(lag->normal, y);
@@ -151,8 +153,24 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
     for (int i = 0; i < 2; i++) lag->vertices[k].scaled[i] = lag->vertices[k].position[i] / lag->length;
 }
 
+/* Of a rotation, or what is near one; at most pi. */
+static Vec3 rotation_vector(Mat3 rotation) {
+  Vec3 sine = vec3_scale(mat3_axial(rotation), 0.5);
+  double s = vec3_norm(sine), c = 0.5 * (mat3_trace(rotation) - 1);
+  return vec3_scale(sine, s > 0 ? math_atan2(s, c) / s : 1);
+}
+
+/* Slip since `begin` rests on the step's own force: its points are fixed in the body. */
+static void fix_arms(FrictionLag* lag, const Pose* pose) {
+  for (int k = 0; k < lag->count[0] + lag->count[1]; k++) {
+    FrictionVertex* v = &lag->vertices[k];
+    v->local = vec3_add(v->local, mat3_tmul_vec(pose[k >= lag->count[0]].r, v->arm));
+    v->arm = vec3(0, 0, 0);
+  }
+}
+
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,
-                  const FrictionDirection* direction, FrictionVertex* vertices, FrictionLag* lag) {
+                  const Pose* aim, const FrictionDirection* direction, FrictionVertex* vertices, FrictionLag* lag) {
   double length = vec3_norm(plane->n);
   lag->vertices = vertices;
   lag->normal = vec3_scale(plane->n, 1.0 / length);
@@ -164,6 +182,10 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
   lag->then[1] = begin ? begin[1] : b->pose;
   lag->count[0] = lag_side(a, -1.0, support, plane, vertices);
   lag->count[1] = b->half_space ? 0 : lag_side(b, 1.0, support, plane, vertices + lag->count[0]);
+  lag->aimed = aim && !begin;
+  lag->aim = lag->aimed ? aim->r : lag->then[0].r;
+  lag->roll = lag->aimed ? rotation_vector(mat3_mul(lag->aim, mat3_transpose(lag->then[0].r))) : vec3(0, 0, 0);
+  if (begin) fix_arms(lag, (const Pose[]){a->pose, b->pose});
   lag->ground_weight = 0;
   if (b->half_space) {
     double c = plane_clearance(b, 1.0, *plane);
@@ -505,18 +527,25 @@ static void hull_velocities(FrictionLag* lag, int side, const Pose* pose, double
 /* Where a vertex over a half-space was at t. By its arm it is the point whose arm the slip is measured from, to the
  * last digit; directed arms do not tell. */
 static Vec3 lagged_place(const FrictionLag* lag, const FrictionVertex* v) {
-  if (lag->directed) return pose_apply(lag->then[0], v->local);
+  if (lag->directed) return vec3_add(pose_apply(lag->then[0], v->local), v->arm);
   Vec3 arm = vec3_add(vec3_scale(lag->e1, v->position[0]),
                       vec3_add(vec3_scale(lag->e2, v->position[1]), vec3_scale(lag->normal, v->height)));
   return vec3_add(lag->center, arm);
 }
 
+FrictionRoll friction_roll(const FrictionLag* lag, const Pose* pose) {
+  Mat3 turn = mat3_mul(pose->r, mat3_transpose(lag->aim));
+  return (FrictionRoll){turn, vec3_add_scaled(lag->roll, 0.5, mat3_axial(turn))};
+}
+
 /* Against a half-space, whose points it takes along where it moves. */
 static void velocities_over_ground(FrictionLag* lag, const Pose* pose, const Pose* ground, double dt) {
+  FrictionRoll roll = friction_roll(lag, pose);
   bool moving = memcmp(&lag->then[1], ground, sizeof(Pose)) != 0;
   for (int k = 0; k < lag->count[0]; k++) {
     FrictionVertex* v = &lag->vertices[k];
     Vec3 y = vec3_add(mat3_mul_vec(pose->r, v->local), vec3_sub(pose->t, lag->center));
+    y = vec3_add(y, friction_arm(v, &roll));
     if (moving) {
       Vec3 at = lagged_place(lag, v);
       y = vec3_sub(y, vec3_sub(pose_apply(*ground, pose_apply_inverse(lag->then[1], at)), at));
@@ -566,16 +595,29 @@ int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const
   return iterations;
 }
 
-Vec3 friction_spin_by_rotation(const FrictionMotion* m, Vec3 normal) {
-  return vec3_scale(vec3_sub(vec3_scale(normal, mat3_trace(m->rotation)), mat3_tmul_vec(m->rotation, normal)), 0.5);
+/* (tr(M) x - M^T x) / 2: derivative of x . axial(M) / 2 by a rotation vector, M -> exp(w) M. */
+static Vec3 axial_by_rotation(Mat3 m, Vec3 x) {
+  return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(m)), mat3_tmul_vec(m, x)), 0.5);
+}
+
+Vec3 friction_spin_by_rotation(const FrictionMotion* m, Vec3 normal) { return axial_by_rotation(m->rotation, normal); }
+
+/* Over a half-space: the rows of the centre, and of angle x arm. */
+static TwistRows rows_of_roll(const FrictionLag* lag, const FrictionVertex* v, const FrictionRoll* roll, Vec3 center) {
+  TwistRows rows = rows_at(lag, center);
+  rows.w1 = vec3_add(rows.w1, axial_by_rotation(roll->turn, vec3_cross(v->arm, lag->e1)));
+  rows.w2 = vec3_add(rows.w2, axial_by_rotation(roll->turn, vec3_cross(v->arm, lag->e2)));
+  return rows;
 }
 
 /* One side's vertices: their share of the Hessian, and their force and moment. */
 static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, const Pose* pose, Vec3 reference,
                      SlipSums* sums, PairDerivatives* out) {
   FrictionMotion m = {0};
+  FrictionRoll roll = {0};
   TwistRows center = {0};
-  Vec3 spin = {0, 0, 0};
+  Vec3 spin = {0, 0, 0}, rolling = {0, 0, 0};
+  if (lag->half_space) roll = friction_roll(lag, pose);
   if (!lag->half_space) {
     m = friction_motion(lag, side, pose);
     center = rows_at(lag, vec3_sub(m.center, reference));
@@ -591,7 +633,8 @@ static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, co
     Vec3 g = vec3_add(vec3_scale(lag->e1, q * r[0]), vec3_scale(lag->e2, q * r[1]));
     if (lag->half_space) {
       Vec3 arm = vec3_add(mat3_mul_vec(pose->r, v->local), vec3_sub(pose->t, reference));
-      TwistRows rows = rows_at(lag, arm);
+      TwistRows rows = rows_of_roll(lag, v, &roll, arm);
+      rolling = vec3_add(rolling, vec3_cross(v->arm, g));
       add_vertex_sums(lag, side, &rows, h, v->scaled, sums, out->hessian);
       out->force[0] = vec3_add(out->force[0], g);
       out->force[1] = vec3_sub(out->force[1], g);
@@ -603,7 +646,11 @@ static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, co
       torque += q * (v->position[0] * r[1] - v->position[1] * r[0]);
     }
   }
-  if (lag->half_space) return;
+  if (lag->half_space) {
+    Mat3 about = mat3_mul(mat3_cross(vec3_scale(rolling, 0.5)), mat3_transpose(roll.turn));
+    out->moment[side] = mat3_add(out->moment[side], about);
+    return;
+  }
   out->force[side] = vec3_add(out->force[side], force);
   /* K of the hull: G a^T of its point at c, and N / 2 [n]x R^T, of which the spin has gradient and curvature. */
   Mat3 about = mat3_mul(mat3_cross(vec3_scale(lag->normal, 0.5 * torque)), mat3_transpose(m.rotation));

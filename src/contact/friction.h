@@ -21,7 +21,8 @@ typedef struct {
 
 /* One lagged contact vertex. */
 typedef struct {
-  Vec3 local;         /* in the link's frame [m]; of a ball the point that is nearest to the plane at t */
+  Vec3 local;         /* in the link's frame [m]; of balls and circles their centre, where `arm` begins (F13) */
+  Vec3 arm;           /* from there to the point of contact at t, world [m]; zero of a vertex */
   double position[2]; /* x^t - c in the tangent basis, of directed friction of two hulls turned by adj(S) (F11) [m] */
   double scaled[2];   /* position / length of the lag */
   double height;      /* x^t - c along the normal [m] */
@@ -48,6 +49,9 @@ typedef struct {
   int count[2];
   FrictionVertex* vertices; /* borrowed from the step's store */
   Pose then[2];             /* poses of both bodies at t */
+  Mat3 aim;                 /* rotation that body a is expected to have at t + dt; may be affine (F13) */
+  Vec3 roll;                /* rotation vector from t to `aim` [rad] */
+  bool aimed;               /* false: `aim` is the rotation at t */
   Vec3 from[2];             /* where their points at c were at t [m]: c, but for a lag of the step's own force */
   double ground_weight;     /* half-space: its one weight; spin is held at zero */
   SlipState ground_at[2];
@@ -83,14 +87,27 @@ FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pos
 /* Derivative of the spin about `normal` by a rotation vector of the body now: (tr(R) n - R^T n) / 2. By value. */
 Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);
 
+/* Rotation of body a over a half-space (F13). */
+typedef struct {
+  Mat3 turn;  /* R aim^T */
+  Vec3 angle; /* roll + axial part of `turn` [rad] */
+} FrictionRoll;
+/* pose: of body a now. By value; cannot fail. */
+FrictionRoll friction_roll(const FrictionLag* lag, const Pose* pose);
+/* Arm of a lagged point now, over a half-space: arm + angle x arm [m]. */
+static inline Vec3 friction_arm(const FrictionVertex* v, const FrictionRoll* roll) {
+  return vec3_add(v->arm, vec3_cross(roll->angle, v->arm));
+}
+
 /* Upper bound of the number of vertices friction_lag will store. Both hulls' vertices nearer to the plane than a little
  * over support [m]; a half-space has none. At most the vertices of both. Nothing is allocated, nothing fails. */
 int friction_count(const HullInstance* a, const HullInstance* b, double support, const Plane* plane);
 /* Fill the lag at an accepted state: vertices has room for friction_count. Borrows `vertices`; support [m]. begin:
- * poses of both bodies since which they slip (NULL: where they stand). direction: NULL: the same in all. No allocation.
+ * poses of both bodies since which they slip (NULL: where they stand). aim: expected pose of a at t + dt, of which the
+ * rotation counts (NULL: where it stands); of no effect with `begin`. direction: NULL: the same in all. No allocation.
  * Room for less is not checked. Cannot fail. */
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,
-                  const FrictionDirection* direction, FrictionVertex* vertices, FrictionLag* lag);
+                  const Pose* aim, const FrictionDirection* direction, FrictionVertex* vertices, FrictionLag* lag);
 
 typedef struct {
   double coefficient; /* Coulomb */

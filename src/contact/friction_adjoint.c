@@ -75,8 +75,20 @@ static void hull_zeta(const FrictionLag* lag, const HullField* f, const Friction
   zeta[1] += f->spin * v->position[0];
 }
 
+/* (tr(M) w - M w) / 2: change of axial(M) / 2 with M -> exp(w) M. */
+static Vec3 axial_change(Mat3 m, Vec3 w) {
+  return vec3_scale(vec3_sub(vec3_scale(w, mat3_trace(m)), mat3_mul_vec(m, w)), 0.5);
+}
+
+/* Of a lagged point over a half-space. */
+static Vec3 roll_field(const FrictionVertex* v, const FrictionRoll* roll, const PairBody* next, const double twist[6]) {
+  Vec3 turn = axial_change(roll->turn, vec3(twist[0], twist[1], twist[2]));
+  return vec3_add(field_of(next, twist, pose_apply(next->hull.pose, v->local)), vec3_cross(turn, v->arm));
+}
+
 static void solve_slip_adjoint(const FrictionLag* lag, double smoothing, const PairBody next[2],
-                               const double twist[2][6], const HullField hull[2], double a[3]) {
+                               const double twist[2][6], const HullField hull[2], const FrictionRoll* roll,
+                               double a[3]) {
   static const double centre[2] = {0, 0};
   double h[4][4] = {{0}};
   a[0] = a[1] = a[2] = 0;
@@ -85,7 +97,7 @@ static void solve_slip_adjoint(const FrictionLag* lag, double smoothing, const P
     int side = k >= lag->count[0];
     double zeta[2];
     if (lag->half_space)
-      vertex_zeta(lag, field_of(&next[side], twist[side], pose_apply(next[side].hull.pose, v->local)), zeta);
+      vertex_zeta(lag, roll_field(v, roll, &next[side], twist[side]), zeta);
     else
       hull_zeta(lag, &hull[side], v, zeta);
     Slip s = slip_at(lag, v, smoothing);
@@ -174,28 +186,30 @@ typedef struct {
   Vec3 by_e[2];   /* bar of both tangents e1, e2 */
   Vec3 by_axis;   /* bar of the axis of directed friction */
   Vec3 fixed;     /* part of LagBar.direction that comes from what does not turn with the bodies at t */
+  /* over a half-space: by FrictionRoll.angle, by its change in the field, and by a turn of all arms at t + dt alone */
+  FrictionRoll roll;
+  Vec3 by_angle, by_change, by_arms;
 } FrictionReverse;
 
-/* (A8b) The point x0 = center + e, e = -sigma r n^, that friction of a ball acts at is fixed in the body during the
- * step: it goes with the plane's normal and the radius, and its place in the body with the body's turn at t, or, of the
- * step's own force, at t + dt. by: by where it is. */
-static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, LagBar* bar, PairShares* out) {
+/* (A8b) The point x0 = center + e, e = -sigma r n^, that friction of a ball acts at goes with the plane's normal and
+ * the radius. by: by where it is at t; by_arm: by e at t + dt. */
+static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, Vec3 by_arm, LagBar* bar,
+                         PairShares* out) {
   const PairBody *now = &f->now[side], *next = &f->next[side];
   double lean = (side == 0 ? 1 : -1), radius = now->hull.rounding;
-  Vec3 n = f->lag->normal, e = vec3_scale(n, lean * radius);
-  Vec3 back = mat3_mul_vec(now->hull.pose.r, mat3_tmul_vec(next->hull.pose.r, by->next));
-  if (f->own) { /* at t the body has it elsewhere */
+  Vec3 n = f->lag->normal, e = vec3_scale(n, lean * radius), by_e = vec3_add(by->now, by_arm);
+  if (f->own) { /* fixed in the body, which has it elsewhere at t */
     Mat3 then = f->lag->then[side].r;
     Vec3 e_then = mat3_mul_vec(then, mat3_tmul_vec(now->hull.pose.r, e));
+    Vec3 back = mat3_mul_vec(now->hull.pose.r, mat3_tmul_vec(next->hull.pose.r, by->next));
     back = vec3_add(back, mat3_mul_vec(now->hull.pose.r, mat3_tmul_vec(then, by->now)));
     out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(e_then, by->now));
+    out->turn_own[side] = vec3_add(out->turn_own[side], vec3_cross(back, e));
+    f->fixed = vec3_add_scaled(f->fixed, lean * radius, back);
+    by_e = vec3_add(by->own, back);
   }
-  Vec3 by_e = vec3_add(f->own ? by->own : by->now, back);
   bar->direction = vec3_add_scaled(bar->direction, lean * radius, by_e);
-  f->fixed = vec3_add_scaled(f->fixed, lean * radius, back);
   out->rounding[side] += lean * vec3_dot(n, by_e);
-  Vec3* turn = f->own ? &out->turn_own[side] : &out->turn_now[side];
-  *turn = vec3_add(*turn, vec3_cross(back, e));
 }
 
 /* What a vertex adds by its slip r and its q: bars of both, and of the smoothing. Sets e, the bar of q, and b, of r. */
@@ -257,18 +271,24 @@ static void axis_reverse(const FrictionReverse* f, PairShares* out) {
 
 /* r and zeta of a vertex over a half-space: by its positions at t + dt and at t. */
 static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, const double twist[6], double b[2],
-                               double e[2], double* phi_q, PairShares* out) {
+                               double e[2], double* phi_q, Vec3* by_arm, PairShares* out) {
   const FrictionLag* lag = f->lag;
   double dt = f->parameters->dt, zeta[2];
-  Vec3 x1 = pose_apply(f->next[0].hull.pose, v->local), x0 = pose_apply(lag->then[0], v->local);
-  Vec3 moved = vec3_sub(x1, pose_apply(f->ground, x0)), field = field_of(&f->next[0], twist, x1);
+  Vec3 w = vec3(twist[0], twist[1], twist[2]), turn = axial_change(f->roll.turn, w);
+  Vec3 x1 = vec3_add(pose_apply(f->next[0].hull.pose, v->local), friction_arm(v, &f->roll));
+  Vec3 x0 = vec3_add(pose_apply(lag->then[0], v->local), v->arm);
+  Vec3 moved = vec3_sub(x1, pose_apply(f->ground, x0)), field = roll_field(v, &f->roll, &f->next[0], twist);
   vertex_zeta(lag, field, zeta);
   slip_reverse(f, v, zeta, b, e, phi_q, out);
   Vec3 by_r = in_plane(lag, b[0] / dt, b[1] / dt), by_q = in_plane(lag, e[0], e[1]);
   ground_add(&out->ground_next, vec3_scale(by_r, -1), vec3_sub(x1, moved), f->next[1].hull.pose.t);
   add_tangents(f, (const double[2]){b[0] / dt, b[1] / dt}, moved, e, field);
+  *by_arm = vec3_add(by_r, vec3_add(vec3_cross(by_r, f->roll.angle), vec3_cross(by_q, turn)));
+  f->by_angle = vec3_add(f->by_angle, vec3_cross(v->arm, by_r));
+  f->by_change = vec3_add(f->by_change, vec3_cross(v->arm, by_q));
+  f->by_arms = vec3_add(f->by_arms, vec3_cross(v->arm, *by_arm));
   return (VertexShare){.vertex = v->vertex,
-                       .next = vec3_add(by_r, vec3_cross(by_q, vec3(twist[0], twist[1], twist[2]))),
+                       .next = vec3_add(by_r, vec3_cross(by_q, w)),
                        .now = vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
 }
 
@@ -341,14 +361,21 @@ static void weight_reverse(const FrictionReverse* f, int side, double weight_bar
   *lagged = vec3_add_scaled(*lagged, weight_bar * slope.by_clearance * sigma, f->plane->n);
 }
 
-/* By where a point that friction acts at is at t and at t + dt, its weight apart; *phi_q: by its weight over mu. */
+/* A lagged point in the state that friction rests on. */
+static Vec3 point_then(const FrictionReverse* f, int side, const FrictionVertex* v) {
+  return vec3_add(pose_apply(f->now[side].hull.pose, v->local), v->arm);
+}
+
+/* By where a point that friction acts at is at t and its centre at t + dt, its weight apart; *phi_q: by its weight over
+ * mu; *by_arm: by its arm at t + dt. */
 static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
-                                 double* phi_q, LagBar* bar, PairShares* out) {
+                                 double* phi_q, LagBar* bar, Vec3* by_arm, PairShares* out) {
   const FrictionLag* lag = f->lag;
   double b[2], e[2], omega = lag->slip[2] / lag->length, turn = f->a[2] / lag->length;
   VertexShare share = {.vertex = v->vertex};
+  *by_arm = vec3(0, 0, 0);
   if (lag->half_space) {
-    share = over_ground(f, v, twist, b, e, phi_q, out);
+    share = over_ground(f, v, twist, b, e, phi_q, by_arm, out);
   } else {
     over_hull(f, side, v, b, e, phi_q, out);
     omega -= f->hull[side].motion.spin / f->parameters->dt;
@@ -356,7 +383,7 @@ static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVer
   }
   /* the arm y in (omega - spin) n x y; c moves with it for both sides, so that it counts only against a hull's spin */
   double by_spin[2] = {omega * b[0] + turn * e[0], omega * b[1] + turn * e[1]};
-  Vec3 y = vec3_sub(pose_apply(f->now[side].hull.pose, v->local), lag->center);
+  Vec3 y = vec3_sub(point_then(f, side, v), lag->center);
   Vec3 by_y = vec3_cross(lag->normal, in_plane(lag, by_spin[0], by_spin[1])), across = vec3_cross(lag->normal, y);
   for (int i = 0; i < 2; i++) f->by_e[i] = vec3_add_scaled(f->by_e[i], -by_spin[i], across);
   Vec3* lagged = lagged_share(f, &share);
@@ -369,10 +396,10 @@ static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVer
 static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
                                   ActiveVertex* then, LagBar* bar, PairShares* out) {
   double phi_q;
-  VertexShare share = point_reverse(f, side, v, twist, &phi_q, bar, out);
-  if (f->now[side].hull.rounding > 0) ball_reverse(f, side, &share, bar, out);
-  *then = lagged_vertex(v, &f->now[side].hull, side == 0 ? -1 : 1, f->support, f->plane,
-                        pose_apply(f->now[side].hull.pose, v->local));
+  Vec3 by_arm;
+  VertexShare share = point_reverse(f, side, v, twist, &phi_q, bar, &by_arm, out);
+  if (f->now[side].hull.rounding > 0) ball_reverse(f, side, &share, by_arm, bar, out);
+  *then = lagged_vertex(v, &f->now[side].hull, side == 0 ? -1 : 1, f->support, f->plane, point_then(f, side, v));
   weight_reverse(f, side, f->parameters->coefficient * phi_q, then, bar, out, &share);
   return share;
 }
@@ -381,7 +408,7 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
 static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVertex* v, double* weight_bar) {
   const FrictionLag* lag = f->lag;
   double weight = lag->total_weight - lag->ground_weight;
-  Vec3 arm = vec3_sub(pose_apply(f->now[side].hull.pose, v->local), lag->center);
+  Vec3 arm = vec3_sub(point_then(f, side, v), lag->center);
   *weight_bar = vec3_dot(f->by_center, arm) / weight;
   return vec3_scale(f->by_center, v->weight / weight);
 }
@@ -393,13 +420,14 @@ static void center_reverse(FrictionReverse* f, int side, const FrictionVertex* v
   *lagged = vec3_add(*lagged, by_x0);
   VertexShare mean = {.vertex = v->vertex};
   *lagged_share(f, &mean) = by_x0;
-  if (f->now[side].hull.rounding > 0) ball_reverse(f, side, &mean, bar, out);
+  if (f->now[side].hull.rounding > 0) ball_reverse(f, side, &mean, vec3(0, 0, 0), bar, out);
   weight_reverse(f, side, weight_bar, then, bar, out, share);
 }
 
 /* Derivatives by the points that friction of a circle acts at, and by their weights. */
 typedef struct {
   VertexShare by[RING_POINTS];
+  Vec3 arm[RING_POINTS]; /* by arms at t + dt */
   double weight[RING_POINTS];
 } RingBar;
 
@@ -408,9 +436,9 @@ static void move_now(PairShares* out, int side, Vec3 by, Vec3 arm) {
   out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(arm, by));
 }
 
-/* (A8c) Friction of a circle acts at  y_j = x + R (m + b e_j) - sigma r n^,  fixed in the body during the step, with
- * the weights A(F |n| / N): m is the mean of the rim's unit radii by force, b = 2/3 (1 - m^2)^2, e_j a radius fixed in
- * the body. nodes: of this circle, which F and m are sums over; v: its points. */
+/* (A8c) Friction of a circle acts at  y_j = x + R (m + b e_j) - sigma r n^  with the weights A(F |n| / N): m is the
+ * mean of the rim's unit radii by force, b = 2/3 (1 - m^2)^2, e_j a radius fixed in the body. nodes: of this circle,
+ * which F and m are sums over; v: its points. */
 static void ring_reverse(const FrictionReverse* f, int side, const FrictionVertex* v, const RingBar* ring,
                          const ActiveVertex* nodes, int node_count, LagBar* bar, PairShares* out) {
   const HullInstance *now = &f->now[side].hull, *next = &f->next[side].hull;
@@ -419,10 +447,11 @@ static void ring_reverse(const FrictionReverse* f, int side, const FrictionVerte
   double R = load.ring.radius, d = FRICTION_WEIGHT_FLOOR / (f->support * f->support);
   double share = load.force * f->length / RING_POINTS, root = sqrt(share * share + d * d);
   Vec3 n = f->lag->normal, sum = {0, 0, 0}, middle = vec3_add(load.ring.center, f->plane->origin);
+  Vec3 by_now = {0, 0, 0}, by_next = {0, 0, 0};
   for (int j = 0; j < RING_POINTS; j++) {
-    Vec3 back = mat3_mul_vec(now->pose.r, mat3_tmul_vec(next->pose.r, ring->by[j].next));
-    Vec3 both = vec3_add(ring->by[j].now, back);
-    move_now(out, side, vec3_scale(back, -1), mat3_mul_vec(now->pose.r, v[j].local));
+    Vec3 both = vec3_add(ring->by[j].now, ring->arm[j]);
+    by_now = vec3_add(by_now, ring->by[j].now);
+    by_next = vec3_add(by_next, ring->by[j].next);
     Vec3 e = mat3_mul_vec(now->pose.r, ring_radius(&now->rings[v->vertex], j));
     out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(vec3_scale(e, R * load.spread), both));
     sum = vec3_add(sum, both);
@@ -437,9 +466,9 @@ static void ring_reverse(const FrictionReverse* f, int side, const FrictionVerte
   Vec3 mean_bar = vec3_add_scaled(vec3_scale(sum, R), -4 * RING_SPREAD * rest * spread_bar, load.mean);
   bar->direction = vec3_add_scaled(bar->direction, -sigma * now->rounding, sum);
   out->rounding[side] -= sigma * vec3_dot(n, sum);
-  move_now(out, side, sum, vec3_sub(middle, now->pose.t));
+  move_now(out, side, by_now, vec3_sub(middle, now->pose.t));
   out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(load.mean, mean_bar));
-  Vec3 local = mat3_tmul_vec(now->pose.r, sum);
+  Vec3 local = vec3_add(mat3_tmul_vec(now->pose.r, by_now), mat3_tmul_vec(next->pose.r, by_next));
   for (int k = 0; k < now->slope_count; k++)
     out->shape[side][k] +=
         vec3_dot(local, now->slope[k].center[v->vertex]) + now->slope[k].radius[v->vertex] * radius_bar;
@@ -540,7 +569,7 @@ static int side_reverse(FrictionReverse* f, int side, const double twist[6], Act
     RingBar ring;
     nodes = nodes_of(active, first, count, v[k].vertex);
     for (int j = 0; j < RING_POINTS; j++) {
-      ring.by[j] = point_reverse(f, side, &v[k + j], twist, &ring.weight[j], bar, out);
+      ring.by[j] = point_reverse(f, side, &v[k + j], twist, &ring.weight[j], bar, &ring.arm[j], out);
       ring.weight[j] *= f->parameters->coefficient;
     }
     ring_reverse(f, side, &v[k], &ring, &active[first], nodes, bar, out);
@@ -583,6 +612,36 @@ static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar,
   }
 }
 
+/* [x]x K + y I: by entries of a rotation P in  k (a . v),  k = angle / s,  v = axial(P) / 2,  s = |v|,  c the cosine.
+ */
+static Mat3 rotation_vector_reverse(Mat3 p, Vec3 a) {
+  Vec3 v = vec3_scale(mat3_axial(p), 0.5);
+  double s = vec3_norm(v), c = 0.5 * (mat3_trace(p) - 1), q = s * s + c * c, along = vec3_dot(a, v);
+  double k = s > 0 ? math_atan2(s, c) / s : 1 / c, x = s / c, x2 = x * x, slope; /* slope: dk/ds / s */
+  if (c > 0 && x < 0.05)
+    slope = (-2.0 / 3 + x2 * (4.0 / 5 + x2 * (-6.0 / 7 + x2 * (8.0 / 9 - x2 * 10.0 / 11)))) / (c * c * c);
+  else
+    slope = (c / q - k) / (s * s);
+  Vec3 by_v = vec3_add_scaled(vec3_scale(a, k), along * slope, v);
+  return mat3_add(mat3_cross(vec3_scale(by_v, 0.5)), mat3_scale(mat3_identity(), -0.5 * along / q));
+}
+
+/* (A8d) The angle by which arms turn rests on the rotation at t and on the one expected at t + dt. */
+static void roll_reverse(const FrictionReverse* f, const double twist[6], PairShares* out) {
+  const FrictionLag* lag = f->lag;
+  Vec3 w = vec3(twist[0], twist[1], twist[2]), u = f->by_change;
+  Mat3 by_turn = mat3_sub(mat3_scale(mat3_identity(), 0.5 * vec3_dot(w, u)), mat3_scale(mat3_outer(u, w), 0.5));
+  by_turn = mat3_add(by_turn, mat3_cross(vec3_scale(f->by_angle, 0.5)));
+  Mat3 by_aim = mat3_mul(mat3_transpose(by_turn), f->next[0].hull.pose.r);
+  if (!lag->aimed) {
+    out->turn_now[0] = vec3_add(out->turn_now[0], mat3_axial(mat3_mul(by_aim, mat3_transpose(lag->aim))));
+    return;
+  }
+  Mat3 p = mat3_mul(lag->aim, mat3_transpose(lag->then[0].r)), by_p = rotation_vector_reverse(p, f->by_angle);
+  out->aim = mat3_add(out->aim, mat3_add(by_aim, mat3_mul(by_p, lag->then[0].r)));
+  out->turn_now[0] = vec3_add(out->turn_now[0], mat3_axial(mat3_mul(mat3_transpose(by_p), p)));
+}
+
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
                       const double twist[2][6], double by_slip, ActiveSides* then, PairShares* out) {
@@ -598,7 +657,8 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                        .ground = ground_motion(lag, next)};
   for (int side = 0; side < 2 && !lag->half_space; side++)
     f.hull[side] = hull_field(lag, side, &next[side], twist[side]);
-  solve_slip_adjoint(lag, parameters->smoothing, next, twist, f.hull, f.a);
+  if (lag->half_space) f.roll = friction_roll(lag, &next[0].hull.pose);
+  solve_slip_adjoint(lag, parameters->smoothing, next, twist, f.hull, &f.roll, f.a);
   LagBar bar = {{0, 0, 0}, 0, {0}};
   double before = out->value;
   int first[2] = {out->count[0], out->count[1]};
@@ -622,7 +682,11 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
     at->torque = vec3_add(at->torque, vec3_cross(lag->normal, f.fixed));
   }
   plane_reverse(&f, solution, then, &bar, out, first);
-  if (lag->half_space) ground_follows(&f, then->vertices, first[0], moved, turned, out);
+  if (lag->half_space) {
+    ground_follows(&f, then->vertices, first[0], moved, turned, out);
+    out->ground_now.torque = vec3_add(out->ground_now.torque, f.by_arms);
+    if (!own) roll_reverse(&f, twist[0], out);
+  }
   axis_reverse(&f, out);
   out->friction += (out->value - before) / parameters->coefficient;
 }

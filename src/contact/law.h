@@ -22,6 +22,7 @@ typedef struct {
   int item[2];               /* numbers of the hulls; from Model.hull_count on, of links (ContactLaw.links) */
   const HullInstance *a, *b; /* where the hulls stand; a half-space is b */
   Vec3 reference[2];         /* their links' centres of mass, which twists are about [m] */
+  const Pose* aim;           /* pose that a's link is expected to have at the end of the step; NULL: not known */
   const PairMaterial* material;
   GjkCache* gjk;
   void* memory; /* of the pair (ContactLaw.pair_size) */
@@ -50,6 +51,7 @@ typedef struct {
   const PairMaterial* material;
   const PairBody *now, *next; /* (2); now NULL: it was not pressed at t */
   Pose begin[2];              /* of both bodies at t */
+  const Pose* aim;            /* as LawPair.aim */
   const void *own_now, *own_next;
   void* memory;   /* (ContactLaw.replay_size) */
   void* vertices; /* room for ContactLaw.vertex_size of every vertex of both hulls */

@@ -512,7 +512,7 @@ static size_t lag(const LawPair* p, void* room) {
   if (!p->lagged) return 0;
   note_load(p, memory->step_load.first * now.force);
   FrictionDirection direction;
-  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, NULL,
+  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, NULL, p->aim,
                direction_of(p->material, &direction), room, &memory->lag);
   memory->rolling = rolling_lag(p->a, p->b, &own->solution.plane, now.force);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
@@ -566,7 +566,7 @@ static size_t relag(const LawPair* p, const Pose begin[2], void* room) {
   note_load(p, own_force(p));
   if (!presses) return 0;
   FrictionDirection direction;
-  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, begin,
+  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, begin, NULL,
                direction_of(p->material, &direction), room, &memory->lag);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
@@ -831,7 +831,7 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
     const PlaneSolution* solution = p->record->own_force ? next : now;
     FrictionDirection direction;
     friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, p->record->own_force ? p->begin : NULL,
-                 direction_of(p->material, &direction), p->vertices, &memory->lag);
+                 p->aim, direction_of(p->material, &direction), p->vertices, &memory->lag);
     memcpy(memory->lag.slip, r.plane_slip, sizeof(r.plane_slip));
     sound = friction_recall(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose) >= 0;
     if (sound)

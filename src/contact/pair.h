@@ -180,6 +180,7 @@ typedef struct {
   Vec3 turn_now[2];                        /* by turns of the bodies at t, besides what their vertices share */
   Vec3 move_now[2];                        /* and by their displacements */
   Vec3 turn_own[2], move_own[2];           /* the same at t + dt, as VertexShare.own */
+  Mat3 aim;                                /* by the rotation that body a was expected to have (FrictionLag.aim) */
   double rounding[2];                      /* by HullInstance.rounding of both */
   Vec3 turn_next[2], move_next[2];         /* of hulls with circles: by the bodies' motion at t + dt */
   double* shape[2];                        /* by parameters of smooth shapes: room lent, zeroed; NULL: it has none */

@@ -42,7 +42,9 @@ struct ContactReplay {
   ReplaySide side[2]; /* planes at t and at t + dt */
   int next;           /* which of them is at t + dt */
   const Pose *pose_now, *pose_next;
-  int64_t number_now; /* ContactMoment.number of the moment at t */
+  const Pose* aim;         /* borrowed (contact_set_aim) */
+  double (*aim_bar)[3][4]; /* by its entries, borrowed */
+  int64_t number_now;      /* ContactMoment.number of the moment at t */
   ReplayPair* pairs;
   int count, capacity;
   char *memory, *vertices; /* of the law */
@@ -80,6 +82,11 @@ void contact_replay_destroy(ContactReplay* r) {
   memory_free(r->shares);
   memory_free(r->parameters);
   memory_free(r);
+}
+
+void contact_replay_set_aim(ContactReplay* r, const Pose* aim, double (*bar)[3][4]) {
+  r->aim = aim;
+  r->aim_bar = bar;
 }
 
 void contact_replay_set_dt(ContactReplay* r, double dt) { r->law->set_dt(r->own_law, dt); }
@@ -242,6 +249,7 @@ static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
                      .now = p->now ? p->now->body : NULL,
                      .next = p->next->body,
                      .begin = {r->pose_now[p->link[0]], r->pose_now[p->link[1]]},
+                     .aim = r->aim ? &r->aim[p->link[0]] : NULL,
                      .own_now = p->now ? own_at(r, &r->side[1 - r->next], p->now) : NULL,
                      .own_next = own_at(r, &r->side[r->next], p->next),
                      .memory = r->memory + (size_t)index * r->law->replay_size,
@@ -519,6 +527,11 @@ static void add_ground(const GroundShare* share, double kappa, Mat3 r, double (*
   }
 }
 
+static void add_turn(Mat3 by, double kappa, double (*pose)[4]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) pose[i][j] += kappa * by.m[i][j];
+}
+
 static void add_motion(Vec3 move, Vec3 turn, double kappa, Mat3 r, double (*pose)[4]) {
   if (is_zero(turn) && is_zero(move)) return;
   GroundShare share = {move, turn};
@@ -605,6 +618,7 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     for (int side = 0; side < 2; side++)
       add_motion(p->shares.move_now[side], p->shares.turn_now[side], kappa, r->pose_now[p->link[side]].r,
                  pose_now[p->link[side]]);
+    if (r->aim_bar) add_turn(p->shares.aim, kappa, r->aim_bar[p->link[0]]);
     for (int side = 0; side < 2; side++) add_parameters(r, p, side, kappa, gradient);
     model_gradient_material(r->model, p->link[0], p->link[1], by, gradient);
     int own = model_pair_law(r->model, p->link[0], p->link[1]);

@@ -278,6 +278,8 @@ bool contact_evaluate_again(ContactSystem* s) {
   return true;
 }
 
+void contact_set_aim(ContactSystem* s, const Pose* aim) { s->aim = aim; }
+
 bool contact_lag(ContactSystem* s) {
   assert(s->entered);
   double start = timer_now();

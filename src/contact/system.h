@@ -164,6 +164,7 @@ struct ContactSystem {
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
   Pose* begin_poses; /* where the step begins: of the last contact_lag  (links) */
+  const Pose* aim;   /* borrowed: where links are expected to be at its end (contact_set_aim); NULL: not known */
   Box* regions;      /* within which links stay while parts are solved by themselves; NULL: they never are  (links) */
   MotionBounds region_bounds; /* (links) */
   double *way, *fastest; /* from where links stand to their aim (links); most of the trees that may meet (trees) [m] */
@@ -306,6 +307,7 @@ static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, i
                    .a = &s->instance[which][p->hull_a],
                    .b = &s->instance[which][p->hull_b],
                    .reference = {s->reference[which][p->link_a], s->reference[which][p->link_b]},
+                   .aim = s->aim ? &s->aim[p->link_a] : NULL,
                    .material = &p->material,
                    .gjk = &p->gjk,
                    .memory = s->memory + slot * s->law->pair_size,

@@ -26,6 +26,8 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->rate_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->ground_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->own_bar = memory_alloc(sizeof(double[3][4]) * links);
+  a->expected_bar = memory_alloc(sizeof(double[3][4]) * links);
+  if (a->replay) contact_replay_set_aim(a->replay, a->sim->target, a->expected_bar);
   a->own = MEMORY_NEW(double, model->dof_count);
   a->own_next = MEMORY_NEW(double, model->dof_count);
   a->force = MEMORY_NEW(Vec3, links);
@@ -62,12 +64,12 @@ void step_adjoint_destroy(StepAdjoint* a) {
   step_lengths_destroy(a->lengths);
   closure_adjoint_destroy(a->closures);
   delay_pending_destroy(a->late);
-  void* owned[] = {a->lambda,      a->reduced,    a->product,    a->zero,        a->twist,       a->wrench,
-                   a->rate_bar,    a->felt,       a->pulled,     a->push,        a->motion,      a->ground_bar,
-                   a->force,       a->bar_force,  a->bar_moment, a->target,      a->target_rate, a->gains,
-                   a->turn_torque, a->turn_force, a->turn_curve, a->turn_moment, a->aim_bar,     a->back_bar,
-                   a->beyond_bar,  a->field,      a->field_now,  a->field_at,    a->field_rows,  a->own_bar,
-                   a->own,         a->own_next};
+  void* owned[] = {a->lambda,      a->reduced,    a->product,     a->zero,        a->twist,       a->wrench,
+                   a->rate_bar,    a->felt,       a->pulled,      a->push,        a->motion,      a->ground_bar,
+                   a->force,       a->bar_force,  a->bar_moment,  a->target,      a->target_rate, a->gains,
+                   a->turn_torque, a->turn_force, a->turn_curve,  a->turn_moment, a->aim_bar,     a->back_bar,
+                   a->beyond_bar,  a->field,      a->field_now,   a->field_at,    a->field_rows,  a->own_bar,
+                   a->own,         a->own_next,   a->expected_bar};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }

@@ -53,11 +53,12 @@ struct StepAdjoint {
   Vec3* force;                               /* (links) */
   Vec3 *felt, *pulled; /* by the forces that drives measured at the step's begin, and by those at its end; NULL: none
                           does (links) */
-  struct DelayPending* late; /* by measurements of states that come yet; NULL: none comes late */
-  double (*own_bar)[3][4];   /* by poses at t + dt through the forces that friction rests on there  (links) */
-  double *own, *own_next;    /* the same by coordinates; the next lambda  (nv) */
-  Vec3* bar_force;           /* (links) */
-  Mat3* bar_moment;          /* (links) */
+  struct DelayPending* late;    /* by measurements of states that come yet; NULL: none comes late */
+  double (*expected_bar)[3][4]; /* by the poses that contact expects at t + dt, the step's aims  (links) */
+  double (*own_bar)[3][4];      /* by poses at t + dt through the forces that friction rests on there  (links) */
+  double *own, *own_next;       /* the same by coordinates; the next lambda  (nv) */
+  Vec3* bar_force;              /* (links) */
+  Mat3* bar_moment;             /* (links) */
   Vec3 *turn_torque, *turn_force, *turn_curve;                                            /* (links) */
   Mat3* turn_moment;                                                                      /* (links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */

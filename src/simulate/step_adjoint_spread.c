@@ -45,6 +45,7 @@ static void find_motions(StepAdjoint* a, const RecordedStep* step) {
   }
 }
 
+/* After reverse_contact: what contact expects is the links' aims. */
 static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                             ModelGradient* gradient) {
   const Sim* s = a->sim;
@@ -52,16 +53,20 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
   if (a->aim_bar) memset(a->aim_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
   for (int i = 0; i < a->model->link_count; i++) {
     const ModelLink* link = &a->model->links[i];
-    if (link->tree < 0 || !(link->mass > 0)) continue;
     double target_bar[3][4] = {{0}};
-    inertia_adjoint(link, step->pose_next[i], s->target[i], weight, a->motion[i], target_bar, &gradient->moment[i]);
-    a->rounding += inertia_rounding(link, step->pose_next[i], weight, (const double(*)[4])a->motion[i]);
+    bool heavy = link->tree >= 0 && link->mass > 0;
+    if (heavy) {
+      inertia_adjoint(link, step->pose_next[i], s->target[i], weight, a->motion[i], target_bar, &gradient->moment[i]);
+      a->rounding += inertia_rounding(link, step->pose_next[i], weight, (const double(*)[4])a->motion[i]);
+    }
+    if (a->replay) add_scaled_bar(target_bar, 1, (const double(*)[4])a->expected_bar[i]);
     if (a->aim_bar && tree_flight_found(s->flight, link)) {
       memcpy(a->aim_bar[i], target_bar, sizeof(target_bar));
       continue;
     }
     Vec3 v = twist_of(a->twist[i]).v; /* -m g . v: the force is the same wherever the link's points are */
-    gradient->gravity = vec3_add_scaled(gradient->gravity, -link->mass * (1 - link->gravity_compensation), v);
+    if (heavy)
+      gradient->gravity = vec3_add_scaled(gradient->gravity, -link->mass * (1 - link->gravity_compensation), v);
     spin_adjoint_aim(a->spin, s, i, target_bar, now, gradient);
     add_scaled_bar(now.pose[i], s->weights.y_now, target_bar);
     if (s->weights.y_old != 0) add_scaled_bar(old.pose[i], s->weights.y_old, target_bar);
@@ -181,6 +186,7 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Forc
   if (!a->replay) return;
   ContactField field = step_adjoint_field(a->twist, force, step_adjoint_pair_slopes(a));
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  memset(a->expected_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
   if (own_force_bars(a, step)) step_adjoint_origins(a, step->pose_next, gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
@@ -198,6 +204,7 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSl
   step_adjoint_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
   reaction_adjoint_add(a);
   find_motions(a, step);
+  reverse_contact(a, step, force, now, gradient);
   reverse_inertia(a, step, now, old, older, gradient);
   loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
   tendons_adjoint(s, (const double(*)[3][4])a->motion, now, old, gradient);
@@ -207,7 +214,5 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSl
   reverse_joints(a, step, now, old, older, gradient);
   if (a->reacts) step_adjoint_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
   reverse_attachments(a, step, gradient);
-  reaction_adjoint_add(a);
-  reverse_contact(a, step, force, now, gradient);
   tree_flight_adjoint(a, step, now, old, gradient);
 }

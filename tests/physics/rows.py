@@ -1250,6 +1250,112 @@ controllers:
 
 CASTER = "  - {name: caster, parent: body, joint: {type: ball, position: [-0.15, 0, -0.05]}, mass: 0.1, shape: {type: sphere, radius: 0.05}}"
 
+OMNI = (0.04, 0.0116, 0.004, 8)  # from the hub's axis to that of a roller, half length, radius, number of rollers
+
+
+def skid_steer(spin):
+    """A car on four wheels that do not steer, those of the left side driven backwards."""
+    wheels, drives = [], []
+    for name, x, y in (("fl", 1, 1), ("fr", 1, -1), ("rl", -1, 1), ("rr", -1, -1)):
+        wheels.append(
+            f"  - {{name: {name}, parent: body, mass: 0.3, joint: {{type: hinge, axis: [0, 1, 0], position: [{x * 0.15}, {y * 0.2}, 0]}}, "
+            f"shapes: [{{type: wheel, radius: 0.1, width: 0.04, rim: 0.019, rpy: [1.5707963267948966, 0, 0]}}]}}"
+        )
+        drives.append(f"  - {{link: {name}, type: velocity, target: {-y * spin}, damping_gain: 10}}")
+    return f"""
+simulation: {{duration: 3}}
+contact: {{friction: 0.8}}
+links:
+  - {{name: ground, fixed: true, shape: {{type: half_space}}}}
+  - {{name: body, mass: 2, shape: {{type: box, size: [0.4, 0.3, 0.1]}}, position: [0, 0, 0.1002]}}
+{chr(10).join(wheels)}
+controllers:
+{chr(10).join(drives)}
+"""
+
+
+def balancer(drive=""):
+    """A body of 2 kg, 0.15 m above the axle of two wheels of 0.3 kg, that leans by 0.02 rad about the axle."""
+    return f"""
+simulation: {{duration: 1}}
+contact: {{friction: 0.8}}
+links:
+  - {{name: ground, fixed: true, shape: {{type: half_space}}}}
+  - {{name: body, mass: 2, center: [0, 0, 0.15], inertia: [0.02, 0.02, 0.02, 0, 0, 0], position: [0, 0, 0.1002], rpy: [0, 0.02, 0],
+      shape: {{type: box, size: [0.06, 0.2, 0.2], position: [0, 0, 0.15]}}}}
+  - &wheel
+    name: left
+    parent: body
+    mass: 0.3
+    inertia: [0.001, 0.0015, 0.001, 0, 0, 0]
+    joint: {{type: hinge, axis: [0, 1, 0], position: [0, 0.2, 0]}}
+    shapes: [{{type: wheel, radius: 0.1, width: 0.04, rim: 0.019, rpy: [1.5707963267948966, 0, 0]}}]
+  - {{<<: *wheel, name: right, joint: {{type: hinge, axis: [0, 1, 0], position: [0, -0.2, 0]}}}}
+{drive}"""
+
+
+BALANCE = """controllers:
+  - &drive {link: left, type: torque, target: 0, feedback: {measures: [body/zx], matrix: [1.5]}}
+  - {<<: *drive, link: right}
+"""
+
+
+def lean_period(run):
+    """Time from one fall of a body's lean through zero to the next [s]."""
+    lean = [run.direction("body", "z", row)[0] for row in range(len(run.time))]
+    falls = [
+        run.time[k - 1] + lean[k - 1] / (lean[k - 1] - lean[k]) * (run.time[k] - run.time[k - 1])
+        for k in range(1, len(lean))
+        if lean[k - 1] > 0 >= lean[k]
+    ]
+    return falls[1] - falls[0]
+
+
+def balancer_stiffness(gain):
+    """-theta'' / theta of that robot when both wheels get the torque gain * theta in all, small leans, wheels that roll.
+
+    (Me + m) x'' + m h theta'' = torque / R,   m h x'' + (m h^2 + I) theta'' = m g h theta - torque,   Me = 2 (m_w + I_w / R^2)
+    """
+    m, h, i, radius, rolls = 2.0, 0.15, 0.02, 0.1, 2 * (0.3 + 0.0015 / 0.1**2)
+    total = rolls + m
+    return (gain * (1 + m * h / (radius * total)) - m * G * h) / (i + m * h * h - (m * h) ** 2 / total)
+
+
+def omni_wheel():
+    """A hub at 3 rad/s with 8 rollers across its rim, on a frame that moves as it likes but does not turn."""
+    out, half, radius, count = OMNI
+    rollers = []
+    for k in range(count):
+        angle = 2 * math.pi * k / count
+        x, z = out * math.sin(angle), out * math.cos(angle)
+        rollers.append(
+            f"  - {{name: roller{k}, groups: [rollers], parent: hub, mass: 0.01, joint: {{type: hinge, axis: [1, 0, 0], position: [{x!r}, 0, {z!r}], rpy: [0, {angle!r}, 0]}}, "
+            f"shapes: [{{type: capsule, radius: {radius}, length: {2 * half}, rpy: [0, 1.5707963267948966, 0]}}]}}"
+        )
+    return f"""
+simulation: {{duration: 5}}
+contact: {{friction: 0.8, exclude: [[rollers, rollers]]}}
+links:
+  - {{name: ground, fixed: true, shape: {{type: half_space}}}}
+  - {{name: frame, mass: 1, inertia: [0.01, 0.01, 0.01, 0, 0, 0], joint: {{type: free, free_axes: [x, y, z], position: [0, 0, {out + radius + 2e-4!r}]}}}}
+  - {{name: hub, parent: frame, mass: 0.1, inertia: [1e-4, 1e-4, 1e-4, 0, 0, 0], joint: {{type: hinge, axis: [0, 1, 0]}}}}
+{chr(10).join(rollers)}
+controllers: [{{link: hub, type: velocity, target: 3, damping_gain: 10}}]
+"""
+
+
+def omni_advance():
+    """Way of a hub per radian: the rollers' ends are the corners of a convex polygon, with the rollers' radius about it."""
+    out, half, radius, count = OMNI
+    ends = []
+    for k in range(count):
+        angle = 2 * math.pi * k / count
+        for side in (-1, 1):
+            ends.append((out * math.sin(angle) + side * half * math.cos(angle), out * math.cos(angle) - side * half * math.sin(angle)))
+    around = sum(math.dist(ends[k], ends[(k + 1) % len(ends)]) for k in range(len(ends)))
+    return around / (2 * math.pi) + radius
+
+
 ROWS += [
     Row(
         "ball with backspin (draw shot)",
@@ -1258,7 +1364,6 @@ ROWS += [
         -3 / 7,
         0.005 * 3 / 7,
         "(5 v - 2 w R) / 7",
-        known={"default": "of first order in the time step; suspected: friction acts at the point that touched when the step began"},
     ),
     Row("ball that rolls on a turntable: rate of its circle", RIDER, lambda r: heading(r, "ball", 0.1, 1.9) / 1.8, 1, 0.01, "2/7 of the table's rate"),
     Row("roller on an eccentric cam: largest error of its height", CAM_SCENE, cam_error, 0, 1e-4, "centres R + r apart"),
@@ -1269,7 +1374,7 @@ ROWS += [
         rolling_disc(0.3, 0)[0],
         0.01 * rolling_disc(0.3, 0)[0],
         "Euler's equations, 2 sqrt(g / (R sin)) for a thin edge",
-        known={"default": "of first order in the time step; suspected: friction acts at the point that touched when the step began"},
+        known={"default": "of first order in the time step: contact has the lever that it has at the end of the step"},
     ),
     Row(
         "disc that rolls in a circle of 0.5 m at 1.2 rad: rate",
@@ -1278,7 +1383,7 @@ ROWS += [
         rolling_disc(1.2, 0.5)[0],
         0.01 * rolling_disc(1.2, 0.5)[0],
         "Euler's equations with rolling",
-        known={"default": "of first order in the time step; suspected: friction acts at the point that touched when the step began"},
+        known={"default": "of first order in the time step: contact has the lever that it has at the end of the step"},
     ),
     Row(
         "car with Ackermann steering that coasts: curvature",
@@ -1287,7 +1392,6 @@ ROWS += [
         math.tan(STEER) / WHEELBASE,
         0.01 * math.tan(STEER) / WHEELBASE,
         "tan(steer) / wheelbase",
-        known={"default": "of first order in the time step; suspected: friction acts at the point that touched when the step began"},
     ),
     Row(
         "two driven wheels and a caster: yaw rate",
@@ -1296,7 +1400,39 @@ ROWS += [
         4 * 0.1 / 0.4,
         0.01,
         "(right - left) R / track",
-        known={"default": "of first order in the time step; suspected: friction acts at the point that touched when the step began"},
+    ),
+    Row(
+        "skid steer, the sides driven against each other: yaw rate",
+        skid_steer(10),
+        lambda r: r.mean_rate(r.turned("body", "z"), 1, 3),
+        2 * 10 * 0.1 * 0.4 / (0.4**2 + 0.3**2),
+        0.01 * 2 * 10 * 0.1 * 0.4 / (0.4**2 + 0.3**2),
+        "2 w R track / (track^2 + wheelbase^2): friction against the slip of four equal wheels",
+    ),
+    Row(
+        "two-wheeled robot without drives: rate at which its lean grows",
+        balancer(),
+        lambda r: math.acosh(math.asin(r.direction("body", "z", 30)[0]) / 0.02) / 0.3,
+        math.sqrt(-balancer_stiffness(0)),
+        0.01 * math.sqrt(-balancer_stiffness(0)),
+        "Lagrange, small leans, wheels that roll",
+        known={"default": "of first order in the time step: 3 % at 10 ms"},
+    ),
+    Row(
+        "two-wheeled robot that balances by feedback of its lean: period",
+        balancer(BALANCE),
+        lean_period,
+        2 * math.pi / math.sqrt(balancer_stiffness(3)),
+        0.01 * 2 * math.pi / math.sqrt(balancer_stiffness(3)),
+        "the same, torque 3 N m a radian",
+    ),
+    Row(
+        "omni wheel of 8 rollers: speed",
+        omni_wheel(),
+        lambda r: r.mean_rate("frame/px", 5 - 4 * math.pi / 3, 5),
+        3 * omni_advance(),
+        0.03 * omni_advance(),
+        "perimeter of the rollers' hull in a turn",
     ),
 ]
 
