@@ -79,9 +79,28 @@ static void add_pair(Mjcf* m, int a, int b) {
     }
 }
 
+/* MuJoCo's frames of contacts follow no axis of a body, and its friction is the same at any speed. */
+static void note_friction(Mjcf* m) {
+  const Model* model = m->model;
+  bool at_rest = model->scene->contact.static_friction > 0;
+  for (int k = 0; k < model->scene->contact.pair_count; k++)
+    at_rest = at_rest || model->scene->contact.pairs[k].material.given[MATERIAL_STATIC_FRICTION];
+  for (int i = 0; i < model->link_count; i++) {
+    const bool* given = model->scene->links[i].material.given;
+    at_rest = at_rest || given[MATERIAL_STATIC_FRICTION];
+    if (given[MATERIAL_FRICTION_ALONG])
+      mjcf_note(m, model->links[i].name,
+                "its friction along an axis is left out: that across it holds in all directions");
+  }
+  if (at_rest)
+    mjcf_note(m, model->scene->name,
+              "the static friction of contacts is left out: MuJoCo has one friction at any speed");
+}
+
 /* Adds the pairs that MuJoCo would let touch and the model does not, and the pairs with friction of their own. */
 void mjcf_add_contacts(Mjcf* m) {
   const Model* model = m->model;
+  note_friction(m);
   text_add(m->out, "  <contact>\n");
   for (int a = 0; a < model->link_count; a++) {
     for (int b = a + 1; b < model->link_count && may_collide(&model->links[a]); b++) {

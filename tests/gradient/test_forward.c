@@ -158,6 +158,7 @@ static void momentum_Q1(void** state) {
   (void)state;
   check("momentum", 1, CONTACT, "", 1e-8);
   check("momentum", 1, CONTACT ", restitution: 0.5", "", 1e-6);
+  check("momentum", 1, CONTACT ", static_friction: 0.5, stribeck_speed: 1.5", "", 1e-8);
 }
 static void in_substeps_Q1(void** state) {
   (void)state;

@@ -19,8 +19,10 @@ static const char SCENE[] =
     "    - {a: ice, b: rubber, restitution: 0}\n"
     "links:\n"
     "  - {name: ice, friction: 0, shapes: [{shape: cube}], mass: 1}\n"
-    "  - {name: steel, friction: 0.4, restitution: 0.9, shapes: [{shape: cube}], mass: 1, position: [1, 0, 0]}\n"
-    "  - {name: foot, groups: [rubber], friction: 0.9, shapes: [{shape: cube}], mass: 1, position: [2, 0, 0]}\n"
+    "  - {name: steel, friction: 0.4, static_friction: 0.6, restitution: 0.9, shapes: [{shape: cube}], mass: 1, "
+    "position: [1, 0, 0]}\n"
+    "  - {name: foot, groups: [rubber], friction: [0.5, 0.9], friction_axis: [1, 0, 0], shapes: [{shape: cube}], mass: "
+    "1, position: [2, 0, 0]}\n"
     "  - {name: ball, groups: [rubber], restitution: 0.5, shapes: [{shape: cube}], mass: 1, position: [3, 0, 0]}\n"
     "  - {name: plain, shapes: [{shape: cube}], mass: 1, position: [4, 0, 0]}\n"
     "  - {name: other, shapes: [{shape: cube}], mass: 1, position: [5, 0, 0]}\n";
@@ -49,6 +51,12 @@ static void material_of_pairs_by_hand(void** state) {
     compare_near(value(m, rows[k].a, rows[k].b, MATERIAL_RESTITUTION), rows[k].restitution, 1e-15,
                  "restitution of %s and %s", rows[k].a, rows[k].b);
   }
+  compare_near(value(m, "foot", "steel", MATERIAL_FRICTION_ALONG), sqrt(0.5 * 0.4), 1e-15, "along the axis of foot");
+  compare_near(value(m, "foot", "ball", MATERIAL_FRICTION_ALONG), 1.2, 0, "an item is the same in all directions");
+  compare_near(value(m, "foot", "steel", MATERIAL_STATIC_FRICTION), sqrt(0.9 * 0.6), 1e-15,
+               "static of one, friction of the other");
+  compare_near(value(m, "foot", "ball", MATERIAL_STATIC_FRICTION), 1.2, 0, "an item without static friction");
+  compare_near(value(m, "plain", "other", MATERIAL_STATIC_FRICTION), 0.3, 0, "nobody gives static friction");
   compare_near(model_largest_material(m, MATERIAL_FRICTION), 1.5, 0, "largest friction");
   compare_near(model_largest_material(m, MATERIAL_RESTITUTION), 0.9, 0, "largest restitution");
   assert_true(m->contact.bounces);
@@ -67,13 +75,15 @@ static void material_gradient_against_differences(void** state) {
   for (int a = 0; a < m->link_count; a++)
     for (int b = 0; b < m->link_count; b++)
       for (int which = 0; a != b && which < MATERIAL_SUPPORT; which++) {
-        const double by[MATERIAL_COUNT] = {[0] = which == 0, [1] = which == 1};
+        double by[MATERIAL_COUNT] = {0};
+        by[which] = 1;
         model_gradient_clear(&g, m);
         model_gradient_material(m, a, b, by, &g);
         for (int row = 0; row < 1 + m->link_count + m->scene->contact.pair_count; row++) {
           bool of_link = row > 0 && row <= m->link_count;
           ModelOverride o = {OVERRIDE_MATERIAL, of_link ? row - 1 : -1,
                              row > m->link_count ? row - 1 - m->link_count : -1, which, 0};
+          if (row == 0 && which == MATERIAL_FRICTION_ALONG) continue; /* contact has none */
           double base = *model_scene_number(m->scene, &o), h = 1e-6, side[2], *slope = &g.material[row][which];
           if (!(base > 0)) continue; /* a derivative on one side only */
           for (int k = 0; k < 2; k++) {
