@@ -39,7 +39,7 @@ TABLE_1 = [
     ("ours margin 0.001", {"margin": 1e-3}, 1),
 ]
 # From several starts of b, until the targets are reached
-STARTS = [(f"ours starts {n}", {"starts": n}, 1) for n in (1, 4, 16, 64)]
+STARTS = [(f"ours starts {n}", {"starts": n}, 1) for n in (1, 2, 4, 16)]
 TABLE_2 = [(f"{score}+{sampling}", {"score": score, "sampling": sampling}, 1)
            for score in ("direction", "distance") for sampling in ("neighbor", "fixed", "adaptive")]
 TABLE_2 += [(f"{score}+{name}", {"score": score, "move": move, "transport": transport}, 1)

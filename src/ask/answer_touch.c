@@ -29,7 +29,28 @@ static void random_targets(const WitnessBody* a, const WitnessBody* b, const Que
 #define REACHED 3.2
 #define MILLIMETRE 1e-3 /* m */
 
-/* The least loss of descents from these poses and, while the targets are not reached, from random ones of b; the poses
+/* Random rotations of b that a start is chosen among. */
+enum { ROTATIONS = 256 };
+
+/* Both targets in one place, and b rotated so that the bodies overlap least, of some random rotations. */
+static Pose joined_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b, const Vec3* target, Random* random) {
+  Pose best = pose_identity();
+  double most = -HUGE_VAL;
+  WitnessCache cache = {.piece = {0, 0}};
+  for (int k = 0; k < ROTATIONS; k++) {
+    Quat q = {random_normal(random), random_normal(random), random_normal(random), random_normal(random)};
+    Mat3 turn = mat3_from_quat(quat_normalized(q));
+    Pose pose = {turn, vec3_sub(pose_apply(pose_a, target[0]), mat3_mul_vec(turn, target[1]))};
+    int piece[2];
+    double apart = witness_nearest(a, pose_a, b, pose, &cache, piece).distance;
+    if (!(apart > most)) continue;
+    most = apart;
+    best = pose;
+  }
+  return best;
+}
+
+/* The least loss of descents from these poses and, while the targets are not reached, from joined_start; the poses
  * where it is. */
 static double descend(const WitnessBody* a, const WitnessBody* b, const QueryItem* item, const Vec3* target,
                       Random* random, Pose pose[2]) {
@@ -40,7 +61,7 @@ static double descend(const WitnessBody* a, const WitnessBody* b, const QueryIte
   for (int k = 0; k < item->starts && !(best <= near * near); k++) {
     if (k > 0) {
       start[0] = first;
-      start[1] = random_start(a, first, b, random);
+      start[1] = joined_start(a, first, b, target, random);
     }
     double loss = witness_descend(a, &start[0], b, &start[1], target, &item->touch);
     if (!(loss < best)) continue;

@@ -386,6 +386,13 @@ static void add_cord_spring(MjcfModel* model, Scene* scene, MjcfElement e, doubl
   mjcf_add_tendon(scene, &cord, e.element->place, stiffness, stiffness * rest[1]);
 }
 
+static void warn_of_limits(const MjcfModel* model, const XmlElement* tendon, const double range[2]) {
+  const XmlAttribute* name = xml_attribute(tendon, "name");
+  diagnostics_add(model->diagnostics, SEVERITY_WARNING, tendon->place,
+                  "the limits %.6g .. %.6g of tendon '%s' are not imported: nothing holds its length within them",
+                  range[0], range[1], name ? text_excerpt(name->value).text : "");
+}
+
 static void add_tendon_springs(MjcfModel* model, Scene* scene, const int* carrier) {
   for (const XmlElement* section = xml_child(model->root, "tendon"); section; section = xml_next(section))
     for (const XmlElement* item = section->first; item; item = item->next) {
@@ -398,8 +405,10 @@ static void add_tendon_springs(MjcfModel* model, Scene* scene, const int* carrie
         else
           add_joint_spring(model, scene, e, stiffness);
       }
+      bool limited = has_range(model, e, "range", "limited", range);
+      if (limited) warn_of_limits(model, item, range);
       if ((mjcf_number(model, e, "damping", 0) > 0 && (spatial || !(stiffness > 0))) ||
-          mjcf_number(model, e, "frictionloss", 0) > 0 || has_range(model, e, "range", "limited", range))
+          mjcf_number(model, e, "frictionloss", 0) > 0 || limited)
         mjcf_drop(model, "damping, friction and limits of tendons");
     }
 }

@@ -138,6 +138,8 @@ static void other_ways_are_told(void** state) {
               NULL,
               "actuator/muscle, damping, friction and limits of tendons, limits of force of springs of spatial tendons, "
               "push of spatial tendons shorter than at rest, damping of spatial tendons");
+  expect_told(SLIDERS "<tendon>" CORD("t", "range='0 2' limited='true'") "</tendon></mujoco>", NULL,
+              "warning: the limits 0 .. 2 of tendon 't' are not imported");
 }
 
 static const SceneController* pd_of(const UrdfCase* c, const char* link) {
