@@ -104,14 +104,14 @@ static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum
 /* Rate up to which a coordinate that leaves its limit is still pushed [m/s, rad/s]: what remains of an impact. */
 #define STOP_SPEED 1e-3
 
-/* Friction of size 1 against rates above zero alone: from 0 at -STOP_SPEED to 1 at STOP_SPEED by a quintic. first: the
- * force, value: its integral by the rate, second: its slope. */
+/* Friction of size 1 against rates above zero alone: from 0 at rest, where the limit alone holds a load, to 1 at
+ * STOP_SPEED by a quintic. first: the force, value: its integral by the rate, second: its slope. */
 static LimitEnergy one_way_friction(double rate) {
   double x = rate / STOP_SPEED, s = x * x;
-  if (!(x > -1)) return (LimitEnergy){0, 0, 0};
-  if (!(x < 1)) return (LimitEnergy){rate, 1, 0};
-  return (LimitEnergy){STOP_SPEED * (0.15625 + 0.5 * x + s * (7.5 - s * (2.5 - 0.5 * s)) / 16),
-                       0.5 + x * (15 - s * (10 - 3 * s)) / 16, (15 - s * (30 - 15 * s)) / 16 / STOP_SPEED};
+  if (!(x > 0)) return (LimitEnergy){0, 0, 0};
+  if (!(x < 1)) return (LimitEnergy){rate - 0.5 * STOP_SPEED, 1, 0};
+  return (LimitEnergy){STOP_SPEED * s * s * (2.5 - x * (3 - x)), s * x * (10 - x * (15 - 6 * x)),
+                       30 * s * (1 - x) * (1 - x) / STOP_SPEED};
 }
 
 StopTerms joint_stop(const JointInput* in, int k, double rate) {

@@ -142,6 +142,25 @@ static void stops_S22_hold_and_let_go(void** state) {
   run_free(run);
 }
 
+/* 1 kg that falls on a stop, k = 1e4 N/m and m = 0.01 m: at rest k o^2 / (2 m) is its weight. */
+static void stops_S22_hold_a_load_with_their_own_force(void** state) {
+  (void)state;
+  static const double STEPS[] = {0.01, 0.001};
+  for (int k = 0; k < 2; k++) {
+    Run* run = run_create(1, 0,
+                          "simulation: {dt: %g, duration: 30, integrator: momentum}\n"
+                          "links: [{name: w, joint: {type: slide, axis: [0, 0, 1], limits: [0, 1], limit_law: penalty, "
+                          "limit_stiffness: 1e4, limit_margin: 0.01}, mass: 1, mass_model: given, inertia: [1, 1, 1, "
+                          "0, 0, 0]}]\n"
+                          "initial: [{link: w, coordinates: [1e-6]}]\n",
+                          STEPS[k]);
+    run_steps(run, (int)(15 / STEPS[k] + 0.5));
+    compare_relative(sim_state(run->sim)->q[0], -sqrt(2 * 0.01 * 9.81 / 1e4), 1e-3, "coordinate after 15 s, dt %g",
+                     STEPS[k]);
+    run_free(run);
+  }
+}
+
 /* ---------------------------------------------------------------- energy of the scheme */
 
 /* After so many steps, with the rate of the first coordinate. */
@@ -206,6 +225,7 @@ int main(void) {
       cmocka_unit_test(stops_S22_give_nothing_back),
       cmocka_unit_test(stops_S22_give_back_what_is_asked),
       cmocka_unit_test(stops_S22_hold_and_let_go),
+      cmocka_unit_test(stops_S22_hold_a_load_with_their_own_force),
       cmocka_unit_test(scheme_S23_is_what_a_wheel_loses),
       cmocka_unit_test(scheme_S23_leaves_out_work_of_drives),
       cmocka_unit_test(scheme_S23_counts_what_springs_lose),
