@@ -63,9 +63,11 @@ static void add_tendon(Mjcf* m, int k) {
 }
 
 void mjcf_add_tendons(Mjcf* m) {
-  for (int k = 0; k < m->model->bushing_count; k++)
-    mjcf_note(m, m->model->links[m->model->bushings[k].source->link[0]].name,
-              "its bushing is left out: MuJoCo has none");
+  for (int k = 0; k < m->model->bushing_count; k++) {
+    const int link = m->model->bushings[k].source->link[0];
+    bool noted = k > 0 && m->model->bushings[k - 1].source->link[0] == link;
+    if (!noted) mjcf_note(m, m->model->links[link].name, "its bushings are left out: MuJoCo has none");
+  }
   if (m->model->tendon_count == 0) return;
   text_add(m->out, "  <tendon>\n");
   for (int k = 0; k < m->model->tendon_count; k++) add_tendon(m, k);

@@ -21,6 +21,13 @@ void bushing_difference(const SceneBushing* bushing, const Pose* poses, double u
   vec3_store(quat_log(quat_from_mat3(mat3_mul(mat3_transpose(a.r), b.r))), u + 3);
 }
 
+double bushing_rotation(const SceneBushing* bushing, const double u[6]) {
+  bool acts = false;
+  for (int i = 3; i < 6; i++)
+    acts = acts || bushing->stiffness[i][i] > 0 || bushing->damping[i][i] > 0 || bushing->preload[i] != 0;
+  return acts ? vec3_norm(vec3_at(u + 3)) : 0;
+}
+
 void bushing_times(const double (*matrix)[6], const double v[6], double out[6]) {
   for (int i = 0; i < 6; i++) {
     out[i] = 0;
@@ -84,7 +91,7 @@ void check_bushings(const Model* model, Diagnostics* diagnostics) {
   for (int k = 0; k < model->bushing_count; k++) {
     double u[6];
     bushing_difference(model->bushings[k].source, poses, u);
-    double angle = vec3_norm(vec3_at(u + 3));
+    double angle = bushing_rotation(model->bushings[k].source, u);
     if (angle > ROTATION_MOST)
       diagnostics_add(
           diagnostics, SEVERITY_ERROR, model->bushings[k].source->place,

@@ -551,6 +551,8 @@ Pose bushing_frame(const SceneBushing* bushing, int side, const Pose* poses);
 /* (L18) Sets u: translation [m] and rotation vector [rad], |.| <= pi, of b's frame in a's. poses[links]. Allocates
  * nothing, cannot fail; at a rotation by pi the vector jumps. */
 void bushing_difference(const SceneBushing* bushing, const Pose* poses, double u[6]);
+/* The rotation [rad] of u if anything of the bushing acts against rotations, else 0. Cannot fail. */
+double bushing_rotation(const SceneBushing* bushing, const double u[6]);
 /* Sets out = matrix v. No error. */
 void bushing_times(const double (*matrix)[6], const double v[6], double out[6]);
 /* u . K u / 2 - preload . u of one bushing [J]. poses[links]. Cannot fail; allocates nothing. */

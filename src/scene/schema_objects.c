@@ -464,9 +464,9 @@ const SchemaObject SCENE_OBJECTS[] = {
      .meaning =
          "A spring and a damper between a frame on `a` and one on `b`. With u = (translation, rotation vector) of "
          "frame_b as seen from frame_a it stores u . stiffness u / 2 - preload . u and pulls b back with stiffness u - "
-         "preload + damping du/dt, as force and torque in the axes of frame_a; `a` gets the reaction. The rotation "
-         "must "
-         "stay below pi; there the rotation vector jumps. Links joined by a bushing may touch each other. "
+         "preload + damping du/dt, as force and torque in the axes of frame_a; `a` gets the reaction. Where "
+         "anything acts against rotations they must stay below 3.1 rad: a run that goes beyond ends with an error. "
+         "Links joined by a bushing may touch each other. "
          "docs/derivations/loads.md, L18",
      .example =
          "links:\n"

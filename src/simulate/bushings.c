@@ -77,6 +77,7 @@ void bushings_energies(const BushingSystem* s, const Pose* poses, double* energi
     bushing_times(b->damping, rate, drag);
     double spring = 0.5 * product(place, pull) / spring_ahead(&s->at[k]) - product(b->preload, u);
     energies[k] = (1 - s->at[k].missing) * spring + 0.5 * product(rate, drag) / s->rate_now;
+    if (bushing_rotation(b, u) > BUSHING_ROTATION_MOST) energies[k] = INFINITY;
   }
 }
 

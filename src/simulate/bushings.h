@@ -28,6 +28,9 @@ typedef struct BushingSystem {
   bool convex; /* the next assembly leaves out what may make a Hessian indefinite */
 } BushingSystem;
 
+/* Rotation that no step goes beyond [rad]: at pi the rotation vector jumps. */
+#define BUSHING_ROTATION_MOST 3.1
+
 /* NULL: the model has none. Owned by the caller. Freed with bushings_destroy. */
 BushingSystem* bushings_create(const Model* model);
 /* Frees it and all that it owns; NULL is accepted. */
@@ -35,8 +38,8 @@ void bushings_destroy(BushingSystem* system);
 
 /* Sets what the states before have of u, for the step of sim->clock. Nothing without bushings. */
 void bushings_aim(Sim* sim);
-/* Energy of every bushing in the step [J] (L18): springs, preload and dampers. energies (bushings): set;
- * poses[links]. */
+/* Energy of every bushing in the step [J] (L18): springs, preload and dampers; INFINITY beyond BUSHING_ROTATION_MOST.
+ * energies (bushings): set; poses[links]. */
 void bushings_energies(const BushingSystem* system, const Pose* poses, double* energies);
 /* Terms of all bushings at the poses[links]; reference: centres of mass (links). No allocation. */
 void bushings_assemble(BushingSystem* system, const Pose* poses, const Vec3* reference);

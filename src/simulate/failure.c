@@ -1,4 +1,5 @@
 /* A step that failed, in words. */
+#include "simulate/bushings.h"
 #include "simulate/closures.h"
 
 /* Bodies named after the one with the largest residual. */
@@ -58,6 +59,24 @@ static void add_closure(Text* text, const Model* model, const StepReport* report
            joints ? "(m or rad)" : "m (or rad)", joints ? "joints" : "links");
 }
 
+/* Beyond this part of what a bushing allows it is named [1]. */
+#define ROTATION_NAMED 0.8
+
+static void add_bushing(Text* text, const Model* model, const SimState* state) {
+  for (int k = 0; k < model->bushing_count; k++) {
+    const SceneBushing* b = model->bushings[k].source;
+    double u[6];
+    bushing_difference(b, state->pose, u);
+    if (!(bushing_rotation(b, u) > ROTATION_NAMED * BUSHING_ROTATION_MOST)) continue;
+    text_add(text,
+             "; the bushing of '%s' and '%s' is turned by %.3g rad and works up to %.3g rad: use the joint's stiffness "
+             "and damping for larger rotations",
+             model->links[b->link[0]].name, b->link[1] < 0 ? "world" : model->links[b->link[1]].name,
+             bushing_rotation(b, u), BUSHING_ROTATION_MOST);
+    return;
+  }
+}
+
 void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report) {
   const SimState* state = sim_state(sim);
   text_add(out, "the solver failed at t = %.6g s (step %d): %s", state->time + model->simulation.dt, state->step + 1,
@@ -69,4 +88,5 @@ void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport*
   }
   text_add(out, " after %d iterations", report->iterations);
   if (report->outcome == STEP_OPEN) add_closure(out, model, report);
+  add_bushing(out, model, state);
 }

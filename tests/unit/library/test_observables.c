@@ -6,8 +6,8 @@
 #include "library/library.h"
 #include "support/compare.h"
 
-/* A trunk that moves freely with an arm of a ball and a hinge on it, which is driven, loaded, pulled by a tendon and
- * leans on the ground. */
+/* A trunk that moves freely with an arm of a ball and a hinge on it, which is driven, loaded, pulled by a tendon,
+ * held by a bushing and leans on the ground. */
 static const char ROBOT[] =
     "simulation: {dt: 0.01, steps: 10, tolerance: 1e-13, integrator: %s, output: [reactions]}\n"
     "contact: {friction: 0.3}\n"
@@ -23,6 +23,9 @@ static const char ROBOT[] =
     "loads: [{link: hand, force: [1, 2, 3], point: [0.1, 0, 0.1], axes: link}]\n"
     "tendons: [{points: [{link: trunk, point: [0, 0.1, 0.1]}, {link: hand, point: [0, 0.1, 0]}], stiffness: 40, "
     "rest_length: 0.2}]\n"
+    "bushings: [{a: hand, b: trunk, frame_a: {position: [0.05, 0, 0], rpy: [0.2, 0, 0.1]}, frame_b: {position: [0.5, "
+    "0.1, 0.2]}, stiffness: [30, 20, 40, 0.5, 1, 2], damping: [1, 1, 2, 0.01, 0.02, 0.01], preload: [1, 0, 2, 0.1, 0, "
+    "0]}]\n"
     "initial: [{link: trunk, velocities: [0.4, 0.2, 0, 0, 0, 0.3]}, {link: arm, velocities: [0.3, -0.2, 0.5]}]\n";
 /* Two links on hinges, the second of a given mass; a loop of three, likewise. */
 static const char CHAIN[] =

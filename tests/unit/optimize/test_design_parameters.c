@@ -344,6 +344,43 @@ static void tendons_are_named(void** state) {
                          "12:40: error: link 'box': its tendons have no stiffness\n");
 }
 
+#define MOUNTS                                                                                                    \
+  "steps: 1\nscene:\n  contact: {model: none}\n  links:\n"                                                        \
+  "    - {name: box, mass: 2, mass_model: vertices, shape: {type: box, size: [0.2, 0.4, 0.6]}}\n"                 \
+  "    - {name: arm, mass: 1, mass_model: vertices, position: [2, 0, 0], shape: {type: sphere, radius: 0.3}}\n"   \
+  "  bushings:\n"                                                                                                 \
+  "    - {a: box, frame_b: {}, stiffness: [1, 0, 3, 0, 0, 0]}\n"                                                  \
+  "    - {a: box, b: arm, frame_b: {position: [-2, 0, 0]}, stiffness: [1, 2, 3, 4, 5, 6], damping: [0, 0, 0, 0, " \
+  "0, 7]}\n"                                                                                                      \
+  "loss: [{type: point, link: box, target: [0, 0, 0]}]\n"
+
+/* Of the bushings whose a is the link, without directions that have no stiffness. */
+static void bushings_are_named(void** state) {
+  (void)state;
+  DesignCase* c = design_case(
+      MOUNTS
+      "parameters: [{type: bushing_stiffness, link: box, dof: [0, 1, 2]}, {type: bushing_damping, link: box}, {type: "
+      "bushing_preload, link: box, dof: [5], tie: true}, {type: bushing_position_b, link: box, axes: [x]}]\n");
+  expect_variables(&c->design,
+                   "box/bushing_stiffness/0\nbox/bushing_stiffness/2\nbox/bushing_stiffness/1/0\n"
+                   "box/bushing_stiffness/1/1\nbox/bushing_stiffness/1/2\nbox/bushing_damping/1/5\n"
+                   "box/bushing_preload/5\nbox/bushing_position_b/x\nbox/bushing_position_b/1/x\n");
+  assert_true(variable_of(&c->design, "box/bushing_position_b/1/x")->initial == -2);
+  double x[9] = {10, 30, 11, 12, 13, 70, 0.5, 0.1, -2.5};
+  Scene* scene = scene_of(c, x);
+  const SceneBushing *first = &scene->bushings[0], *second = &scene->bushings[1];
+  compare_near(first->stiffness[2][2], 30, 1e-14, "stiffness");
+  compare_near(first->stiffness[1][1], 0, 0, "what stays");
+  compare_near(second->damping[5][5], 70, 1e-13, "damping");
+  compare_near(first->preload[5], 0.5, 0, "preload");
+  compare_near(second->preload[5], 0.5, 0, "the tied preload");
+  compare_near(second->position[1].x, -2.5, 0, "position on b");
+  model_scene_destroy(scene, case_scene(c, 0));
+  design_case_free(c);
+  expect_design_problems(MOUNTS "parameters: [{type: bushing_stiffness, link: arm}]\n",
+                         "11:46: error: link 'arm': no bushing has it as its 'a'\n");
+}
+
 static void gains_of_links_are_tied(void** state) {
   (void)state;
   DesignCase* c = design_case(
@@ -410,6 +447,7 @@ int main(void) {
       cmocka_unit_test(directions_and_pairs_are_named),
       cmocka_unit_test(loops_are_named),
       cmocka_unit_test(tendons_are_named),
+      cmocka_unit_test(bushings_are_named),
       cmocka_unit_test(gains_of_links_are_tied),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
