@@ -177,7 +177,7 @@ static Status write_mjcf(Exporting* exporting) {
 
 /* ---------------------------------------------------------------- policies */
 
-/* The only drive with feedback, of the link that is asked for or of all; -1: there is none, -2: there are several. */
+/* Index of the only drive with feedback, of the requested link or of all; -1: none, -2: several. */
 static int find_policy(const Exporting* exporting) {
   const Model* model = &exporting->recorded.model;
   int found = -1;

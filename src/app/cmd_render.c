@@ -16,7 +16,7 @@ enum { PAIR_PANEL_WIDTH = 640, PAIR_PANEL_HEIGHT = 560 };
 
 typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB, TARGET_PAGE } PictureKind;
 
-/* From the run folder to the picture. Zeroed or half-built is fine for rendering_free. */
+/* State of one rendering, from the run folder to the picture. Zeroed or half-built is fine for rendering_free. */
 typedef struct {
   const Options* options;
   Shown shown;

@@ -31,7 +31,8 @@
 #pragma clang attribute pop
 #endif
 #pragma GCC diagnostic pop
-#pragma GCC diagnostic ignored "-Wunused-function" /* it declares two that it does not define: told at the end */
+#pragma GCC diagnostic ignored \
+    "-Wunused-function" /* it declares two functions without definition, a warning at the end of the file */
 
 /* White of 16 bits. */
 #define WHITE 65535.0

@@ -141,7 +141,7 @@ void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]) 
   }
 }
 
-/* As the scene's, but what the law has to itself. */
+/* Parameters of a pair's law: those of the scene, except the law's own. */
 static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactScales* scales) {
   const ScenePair* item = &builder->scene->contact.pairs[pair->item];
   const SceneMaterial* given = &item->material;
