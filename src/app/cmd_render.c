@@ -338,7 +338,8 @@ static ExitCode draw_loaded(Rendering* rendering) {
 /* What a page shows is loaded by itself: of an optimization the runs of its designs. */
 static ExitCode draw_page(Rendering* rendering) {
   const Options* options = rendering->options;
-  if (rendering->pair) return usage_error(options, "a page shows one run, and of an optimization both designs anyway");
+  if (rendering->pair)
+    return usage_error(options, "a page shows one run; of an optimization it always shows both designs");
   double start = timer_now();
   int moments;
   ExitCode code = status_exit_code(make_target_folder(rendering));
