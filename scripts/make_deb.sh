@@ -35,7 +35,7 @@ Recommends: libassimp5, libmicrohttpd12
 Suggests: gnuplot-nox, ffmpeg, parallel, python3
 Description: simulator and optimizer of contact-rich robots with exact gradients
  Write a scene of links, joints, controllers and meshes, or import a robot in
- URDF or MJCF; simulate it so that nothing ever passes through anything; write a
+ URDF or MJCF; simulate it so that no two bodies ever intersect; write a
  task and get a design. Program, library, manual pages, scripts for sweeps,
  schemas of the file formats and documentation.
 CONTROL

@@ -624,7 +624,7 @@ class Run:
         return value.value, self._all_slopes()
 
     def certify(self) -> Proof:
-        """A proof that nothing meets in the recorded states and between them."""
+        """A proof that no two bodies intersect in the recorded states and between them."""
         found = c.ProofResult()
         self._own.check(lib.sdrs_certify(self._own.pointer, ctypes.byref(found)))
         names = tuple(self.scene.links[k] for k in (found.link_a, found.link_b) if k >= 0)

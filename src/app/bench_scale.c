@@ -42,7 +42,7 @@ void bench_pile_yaml(Text* yaml, int bodies) {
 
 /* ---------------------------------------------------------------- one size */
 
-/* What is dropped, and how it is timed; false when a step failed. */
+/* A kind of scene, and its measurement: `time` returns false if a step failed. */
 typedef struct {
   void (*yaml)(Text* yaml, int bodies);
   bool (*time)(const Options* options, Sim* sim, const Model* model, int bodies, double* rest_ms, double* fall_ms);

@@ -214,10 +214,10 @@ static void print_text(const Certifying* c) {
   int shown = c->options->verbose ? c->fault_count : (int)fmin(c->fault_count, FAULTS_SHOWN);
   for (int k = 0; k < shown; k++) print_fault(c, &c->faults[k]);
   if (shown < c->fault_count) printf("and %d more (-v prints all)\n", c->fault_count - shown);
-  printf("%s: %s: %d states and the ways between them, %lld pieces of path", c->options->operands[0],
-         proved(c) ? "proved, nothing meets" : "NOT proved", c->check.states, (long long)c->intervals);
-  if (c->rows_by_moves > 0) printf(", %d of the ways by the solver's moves", c->rows_by_moves);
-  if (c->detours > 0) printf(", %d of the ways not straight", c->detours);
+  printf("%s: %s: %d states and the motions between them, %lld pieces of path", c->options->operands[0],
+         proved(c) ? "proved, no intersection" : "NOT proved", c->check.states, (long long)c->intervals);
+  if (c->rows_by_moves > 0) printf(", %d of the motions by the solver's moves", c->rows_by_moves);
+  if (c->detours > 0) printf(", %d of the motions not straight", c->detours);
   if (c->nearest.gap_a >= 0)
     printf("; smallest gap of a state %.6g m, %s and %s at %.9g s", c->nearest.gap, link_name(c, c->nearest.gap_a),
            link_name(c, c->nearest.gap_b), c->nearest_time);

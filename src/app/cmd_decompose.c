@@ -271,7 +271,7 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
   if (!d->symmetric) command_error(options, "the hulls miss the mirror symmetry by %g diagonals", d->mirror_error);
   if (!d->within_budget) command_error(options, "there are more hulls, or a hull has more vertices, than allowed");
   if (!d->within_tolerance)
-    command_error(options, "%d hulls reach up to %g out of the mesh, more than --tolerance: give more --max-hulls",
+    command_error(options, "%d hulls extend up to %g beyond the mesh, more than --tolerance: raise --max-hulls",
                   d->hull_count, d->depth_at_most);
   return d->convex && d->covers && d->connected && d->symmetric && d->within_budget && d->within_tolerance;
 }

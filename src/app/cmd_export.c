@@ -92,7 +92,7 @@ static ExitCode read_options(Exporting* exporting) {
   if (exporting->folder && !format) return usage_error(options, "a folder needs --format obj, stl or 3mf");
   exporting->format = format_of(format, target);
   if (exporting->format == EXPORT_UNKNOWN && format)
-    return usage_error(options, "--format is mjcf, urdf, obj, stl, 3mf, json or c, got '%s'", format);
+    return usage_error(options, "--format must be mjcf, urdf, obj, stl, 3mf, json or c, got '%s'", format);
   if (exporting->format == EXPORT_UNKNOWN)
     return usage_error(options,
                        "-o names a model (.xml, .urdf), surfaces (.obj, .stl, .3mf) or a policy (.json, .h); for "
@@ -110,7 +110,7 @@ static ExitCode read_options(Exporting* exporting) {
   if (option_given(options, "grow") && option_given(options, "pieces"))
     return usage_error(options, "--grow is for pieces that are united: leave out --pieces");
   if (fabrication_build_axis(options) < 0)
-    return usage_error(options, "--build is x, y, z, -x, -y or -z, got '%s'", option_text(options, "build"));
+    return usage_error(options, "--build must be x, y, z, -x, -y or -z, got '%s'", option_text(options, "build"));
   return EXIT_DONE;
 }
 
@@ -177,7 +177,7 @@ static Status write_mjcf(Exporting* exporting) {
 
 /* ---------------------------------------------------------------- policies */
 
-/* The only drive with feedback, of the link that is asked for or of all; -1: there is none, -2: there are several. */
+/* Index of the only drive with feedback, of the requested link or of all; -1: none, -2: several. */
 static int find_policy(const Exporting* exporting) {
   const Model* model = &exporting->recorded.model;
   int found = -1;

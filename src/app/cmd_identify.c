@@ -72,7 +72,7 @@ static void print_verdict(const FitRun* run) {
     fprintf(stderr, "%s: %s\n", run->task.name, identification_verdict(id));
   for (const char* at = identification_told(id); *at && !run->options->quiet;) {
     int length = (int)strcspn(at, "\n");
-    fprintf(stderr, "  told only together: %.*s\n", length, at);
+    fprintf(stderr, "  determined only in combination: %.*s\n", length, at);
     at += length + (at[length] == '\n');
   }
 }

@@ -16,7 +16,7 @@ enum { PAIR_PANEL_WIDTH = 640, PAIR_PANEL_HEIGHT = 560 };
 
 typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB, TARGET_PAGE } PictureKind;
 
-/* From the run folder to the picture. Zeroed or half-built is fine for rendering_free. */
+/* State of one rendering, from the run folder to the picture. Zeroed or half-built is fine for rendering_free. */
 typedef struct {
   const Options* options;
   Shown shown;
@@ -338,7 +338,8 @@ static ExitCode draw_loaded(Rendering* rendering) {
 /* What a page shows is loaded by itself: of an optimization the runs of its designs. */
 static ExitCode draw_page(Rendering* rendering) {
   const Options* options = rendering->options;
-  if (rendering->pair) return usage_error(options, "a page shows one run, and of an optimization both designs anyway");
+  if (rendering->pair)
+    return usage_error(options, "a page shows one run; of an optimization it always shows both designs");
   double start = timer_now();
   int moments;
   ExitCode code = status_exit_code(make_target_folder(rendering));

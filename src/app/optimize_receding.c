@@ -204,9 +204,8 @@ static void print_plan(const WindowsRun* c) {
           receding_window_count(run->receding), t->horizon, t->apply, (unsigned long long)run->task.seed);
   if (!receding_is_one_run(run->receding))
     fprintf(stderr,
-            "%s: what a window finds changes signals before it, too (constants, sines, splines): what is executed is "
-            "no run "
-            "of best.scene.yaml\n",
+            "%s: the variables of a window also change its signals at earlier times (constants, sines, splines): the "
+            "executed motion is not a run of best.scene.yaml\n",
             run->task.name);
 }
 

@@ -187,7 +187,7 @@ static void table_free(Table* table) {
   if (table->columns > QUERY_POSE_COLUMNS) memory_free(table->room);
 }
 
-/* Columns from, ... of a distance's derivatives, which has so many in a row, to columns to, ... of the table. */
+/* Copies derivatives of a distance, `columns` a row, to the table's columns from `to` on. */
 static void copy_columns(Table* table, int to, const double* values, int columns, int from, int count) {
   for (int r = 0; r < DISTANCE_ROWS; r++)
     memcpy(table->room + (ptrdiff_t)r * table->columns + to, values + (ptrdiff_t)r * columns + from,

@@ -84,7 +84,7 @@ void query_free(QueryList* list);
 
 /* Warm start that an answer leaves for the next one; owns its arrays. Freed by query_memory_free. */
 typedef struct {
-  int body[2]; /* whose memory it is; -1 = nobody's */
+  int body[2]; /* body that owns the memory; -1 = none */
   GrowthCache growth;
   GjkCache gjk;
   WitnessCache witness;

@@ -4,7 +4,7 @@
 
 /* Number of reported problems; further ones are only counted. */
 #define PROBLEM_MAX READER_PROBLEM_MAX
-/* Largest coordinate [m]: beyond it squares lose the digits that a contact needs. */
+/* Largest coordinate [m]: beyond it squares lose the digits that contact needs. */
 #define COORDINATE_MAX READER_COORDINATE_MAX
 
 size_t query_reader_enter(QueryReader* reader, int child) {

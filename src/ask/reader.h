@@ -46,7 +46,7 @@ Vec3 query_reader_point(QueryReader* reader, const cJSON* item);
  * problem, when it is no such list. */
 void query_reader_points(QueryReader* reader, const cJSON* item, Vec3** points, int* count);
 
-/* Which of keys[count] it is; -1: none. */
+/* Returns the index of the name in keys[count]; -1: none. */
 int query_reader_find_key(const char* name, const char* const* keys, int count);
 /* A problem at the value's key: the nearest known key, else all of them (count). */
 void query_reader_refuse_key(QueryReader* reader, const char* name, const char* const* keys, int count);

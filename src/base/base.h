@@ -15,7 +15,7 @@ typedef enum {
   EXIT_CHECK_FAILED = 1,  /* a check ran and found a difference or a fault */
   EXIT_USAGE = 2,         /* wrong command line */
   EXIT_BAD_INPUT = 3,     /* a scene, mesh or query that cannot be used */
-  EXIT_SOLVER = 4,        /* the numeric solver gave up; the last good state is written */
+  EXIT_SOLVER = 4,        /* the numeric solver failed; the last good state is written */
   EXIT_IO = 5,            /* cannot read or write */
   EXIT_INTERRUPTED = 130, /* SIGINT, SIGTERM or SIGUSR1 */
 } ExitCode;
@@ -95,12 +95,12 @@ void memory_give_back(void);
 void memory_free(void* pointer);
 /* Copy of a NUL-terminated string, owned by the caller, freed by memory_free. text must not be NULL. */
 char* memory_text(const char* text);
-/* What these do when there is none left; for libraries that say so. size: bytes asked for, for the message. Does not
- * return: goes back to the memory_try of this thread, which answers false, or, without one, ends the process with
+/* Called when no memory is left; also by code whose library reports that. size: bytes asked for, for the message. Does
+ * not return: goes back to the memory_try of this thread, which answers false, or, without one, ends the process with
  * EXIT_IO. */
 _Noreturn void memory_exhausted(size_t size);
 
-/* What a library hands out lives in a pool, so that a failure half-way loses nothing: all blocks that are taken within
+/* Results of a library live in a pool, so that a failure half-way loses nothing: all blocks that are taken within
  * memory_try, in loops of parallel_for too, are of its pool, and those not freed one by one go with it. */
 typedef struct MemoryPool MemoryPool;
 /* Owned by the caller, ended by memory_pool_destroy. NULL: no memory. */
@@ -256,7 +256,7 @@ SourcePlace source_place(const char* source, const char* text, size_t offset);
 /* ---------------------------------------------------------------- files (base/file.c) */
 /* Whole file; *data is NUL-terminated and owned by the caller. STATUS_IO leaves errno set, for file_error_text.
  * Bounded: a file of 2 GiB, 256 MiB from a pipe, 1 MiB from a device; a pipe that no writer has opened within 10 s is
- * given up. After STATUS_IO *data is NULL and *length [bytes] 0. */
+ * an error. After STATUS_IO *data is NULL and *length [bytes] 0. */
 Status file_read(const char* path, char** data, size_t* length);
 /* strerror for what cannot be read: the bounds are said. Text of the C library, or static; not to be freed. error:
  * an errno, or one of this room's own numbers; never NULL. */
@@ -276,7 +276,7 @@ Status file_write_reported(const char* path, const Text* text, Diagnostics* diag
 /* With parents; one that is there already is fine. STATUS_IO leaves errno set, ENOTDIR where something else has the
  * name. Allocates for the time of the call; folders that were made before the failure stay. */
 Status file_make_folder(const char* path);
-/* The same; a failure is told in a diagnostic, and STATUS_IO. Allocates for the time of the call. */
+/* The same; a failure is reported in a diagnostic, and STATUS_IO. Allocates for the time of the call. */
 Status file_make_folder_reported(const char* path, Diagnostics* diagnostics);
 /* A folder that one process at a time writes to; zeroed: none. */
 typedef struct {
@@ -292,7 +292,7 @@ void folder_release(FolderClaim* claim);
  * STATUS_OK, for a path without one. Allocates for the time of the call. STATUS_IO comes with a diagnostic. */
 Status file_make_folder_of(const char* path, Diagnostics* diagnostics);
 /* true: something of this name can be looked at, a folder too; a link counts as what it points to. false too when a
- * folder on the way may not be searched. No error is told; allocates nothing. */
+ * folder on the way may not be searched. No error is reported; allocates nothing. */
 bool file_exists(const char* path);
 /* folder/name. Owned by the caller, as all paths below: freed by memory_free. Nothing is looked up, this never fails.
  * A slash is put between them unless folder is empty or ends with one. */

@@ -216,7 +216,7 @@ struct CsvRows {
   int count;
 };
 
-/* What ended a row's text. */
+/* End of a row's text. */
 typedef enum { ROW_READ, ROW_NONE, ROW_NUL } RowText;
 
 static void add_char(HeldRow* to, int c) {

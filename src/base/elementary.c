@@ -77,7 +77,7 @@ double math_cos(double x) {
   return cosine;
 }
 
-/* Of a number in [0, 2^60]: atan x = atan c + atan((x - c) / (1 + c x)), c the nearest of 0, 1/2, 1, 3/2 and infinity.
+/* For x in [0, 2^60]: atan x = atan c + atan((x - c) / (1 + c x)), c the nearest of 0, 1/2, 1, 3/2 and infinity.
  */
 static double arc_tangent(double x) {
   static const double high[] = {0, 4.63647609000806093515e-01, 7.85398163397448278999e-01, 9.82793723247329054082e-01,

@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- reading */
 
-/* What is read is held in memory: a file whose size is known before, one that comes through a pipe, and a device, which
+/* Files are read into memory: a file whose size is known before, one that comes through a pipe, and a device, which
  * a person may type into. */
 #define MEBIBYTE ((size_t)1 << 20)
 #define FILE_MOST (2048 * MEBIBYTE)

@@ -22,7 +22,7 @@
 
 /* One cache line, and the widest vector register. */
 #define ALIGNMENT ((size_t)64)
-/* Of x86-64 and arm64. Loops over large arrays that read a little of every element take longer to find the pages than
+/* Size of huge pages. Loops over large arrays that read a little of every element take longer to find the pages than
  * to read them, as soon as there are more than some thousand. */
 #define HUGE_PAGE ((size_t)2 << 20)
 /* After memory_give_back: in malloc's heap rows of a run that come and go in many sizes leave holes as large as all
@@ -50,7 +50,7 @@ typedef struct Guard {
   struct Guard* outer;
 } Guard;
 
-/* Of this thread; NULL: a failure ends the process. */
+/* Pool of this thread; NULL: a failure ends the process. */
 static _Thread_local Guard* guard;
 
 /* Counters that only tests read, so they cannot influence a result; and one that only they set: allocations within

@@ -8,7 +8,7 @@
 /* A running program that reads its standard input from us. */
 typedef struct {
   pid_t process;
-  int input; /* our end of its standard input */
+  int input; /* write end of its standard input */
 } Program;
 
 /* Starts words[0], found along PATH, with these arguments (NULL-terminated). No shell takes part, so no argument is

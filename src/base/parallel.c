@@ -13,7 +13,7 @@
 
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
-/* The OpenMP runtime is not instrumented, so the thread sanitizer does not see its fork and join: they are told by
+/* The OpenMP runtime is not instrumented, so the thread sanitizer does not see its fork and join: they are marked by
  * hand, and the function that the compiler outlines for the workers is left alone. */
 #define NOT_INSTRUMENTED __attribute__((no_sanitize("thread")))
 #define SYNC_RELEASE(address) __tsan_release(address)
@@ -56,7 +56,7 @@ static void run_index(ParallelLoop* loop, int index, int thread) {
     atomic_store(&loop->failed, true);
 }
 
-/* What is left of a thread's share of the indices: the first of them and the one behind the last, in one word. */
+/* Remaining indices of a thread's share: the first and the one behind the last, in one word. */
 typedef struct {
   _Alignas(64) _Atomic uint64_t left;
 } ParallelShare;

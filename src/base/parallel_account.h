@@ -18,7 +18,7 @@ typedef struct {
 /* Earlier gains count up to so much against a loss: a few turns of a scheduler [s]. */
 #define GAINS_KEPT 0.02
 
-/* What one shared loop has told. */
+/* Measurements of one shared loop. */
 typedef struct {
   double work;   /* processor time of the calling thread in its indices [s] */
   double waited; /* before its first index and after its last one [s] */

@@ -163,7 +163,7 @@ static Long long_times_power_of_5(uint64_t a, int k) {
   return long_times(product, power_of_5(k));
 }
 
-/* a 2^shift, of what fits. */
+/* a 2^shift, truncated to the range of Long. */
 static Long long_left(uint64_t a, int shift) {
   Long out = {{0}};
   int word = shift / WORD_BITS, bits = shift % WORD_BITS;

@@ -207,7 +207,7 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
 
 /* ---------------------------------------------------------------- a contact in a step */
 
-/* Where its point on either body is, how these have parted, and what that comes to. */
+/* Contact point on either body, their separation, and the resulting force. */
 typedef struct {
   Vec3 x[2], u;
   double delta;        /* depth; <= 0: none */

@@ -130,7 +130,7 @@ void blocks_recut(Blocks* blocks, const Pieces* pieces, const int* group, const 
 /* Middle of the box: unlike the mean of the corners it does not depend on corners within a flat face. The hull has a
  * vertex at least. */
 Vec3 hull_middle(const ConvexHull* hull);
-/* Of two hulls that touch in a face of one of them: the middle of what the faces have in common. false: they do not,
+/* Centre of the common area of two hulls that touch in a face of one of them. false: they do not,
  * and *middle has no meaning. */
 bool hulls_shared_middle(const ConvexHull* a, const ConvexHull* b, Vec3* middle);
 /* Let blocks of few faces grow through the neighbours that hold the face they share, where that leaves the union as it
@@ -148,7 +148,8 @@ typedef struct {
   int* first; /* of each hull     (count + 1) */
   int count;
 } NeighbourFaces;
-/* Of block `of`: planes and their first numbers are owned, freed by neighbours_free. Flat blocks have none. */
+/* Neighbours of block `of`: planes and their first numbers are owned, freed by neighbours_free. Flat blocks have none.
+ */
 NeighbourFaces neighbours_create(const Blocks* blocks, int of);
 /* Frees the arrays and leaves a zeroed one. */
 void neighbours_free(NeighbourFaces* near);

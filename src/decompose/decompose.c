@@ -88,7 +88,7 @@ static double blocks_volume(const Blocks* blocks) {
   return sum;
 }
 
-/* The half (quarter, eighth) and its images: with more and more pieces, the smallest hulls are kept. */
+/* Cuts the half (quarter, eighth) and its images into more and more pieces, and keeps the smallest set of hulls. */
 static void cut_mirrored(Blocks* blocks, const Cutting* c, const bool mirror[3]) {
   int fold = (mirror[0] ? 2 : 1) * (mirror[1] ? 2 : 1) * (mirror[2] ? 2 : 1), before = 0;
   Pieces pieces = {0};
@@ -251,7 +251,7 @@ static bool holds_all(const Decomposition* d) {
   return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;
 }
 
-/* What is missed weighs more than what does not hang together. */
+/* Missing volume weighs more than separate pieces. */
 static int guarantees_kept(const Decomposition* d) { return holds_all(d) ? 2 : d->convex && d->covers ? 1 : 0; }
 
 /* Keep the better of two: guarantees first, then volume. */

@@ -7,7 +7,7 @@
 
 #include "geometry/geometry.h"
 
-/* What was wrong with a mesh as a solid, and was mended (docs/decompose.md). */
+/* Faults of a mesh as a solid that were repaired (docs/decompose.md). */
 typedef struct {
   int unused_points, joined_points;             /* of no face; one with an earlier one */
   double joining;                               /* points no farther apart were one, mesh unit */
@@ -72,8 +72,9 @@ typedef struct {
   int apart;           /* components whose hulls fall apart */
   bool mirror[3];      /* mirror planes kept */
   double mirror_error; /* how far a mirrored hull sticks out of its image, / diagonal */
-  bool convex, covers, connected, symmetric, within_budget; /* the guarantees; covers: or lies inside */
-  bool within_tolerance;                                    /* or none was asked for */
+  bool convex, covers, connected, symmetric,
+      within_budget;     /* the guarantees; covers: covers the mesh, or lies inside it */
+  bool within_tolerance; /* or none was asked for */
 } Decomposition;
 
 /* Approximate convex decomposition; a pure function of mesh and options, whatever the number of threads.

@@ -100,7 +100,7 @@ static void put_piece(Grouping* g, int piece, int group) {
   for (int k = 0; k < count; k++) g->group[of[k]] = to[k];
 }
 
-/* What the volume of all hulls gains when the piece moves to the group; HUGE_VAL when its own group would be empty. */
+/* Change of the volume of all hulls if the piece moves to the group; HUGE_VAL when its own group would be empty. */
 static double price_of_moving(Grouping* g, int piece, int to) {
   int from = g->group[piece], images[8], kept[8], count = 0;
   double before_from = known_volume(g, from), before_to = known_volume(g, to);

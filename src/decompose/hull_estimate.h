@@ -14,7 +14,7 @@ typedef struct {
   double volume;
 } HullEstimate;
 
-/* Of points[count]; volume 0 when they are flat. By value, no allocation as a rule (points_volume). */
+/* Hull of points[count]; volume 0 if they are flat. By value, no allocation as a rule (points_volume). */
 HullEstimate hull_estimate(const Vec3* points, int count);
 /* Volume only [unit^3], from fewer directions; points: (count). Never larger than the hull's but for rounding. */
 double rough_hull_volume(const Vec3* points, int count);

@@ -11,7 +11,7 @@ enum { AROUND_MAX = 24 };
 enum { BOUNDS_MAX = AROUND_MAX + 6 };
 /* A new point may lie inside a face's plane by this [hull size]: rounding. */
 #define INSIDE_ROUNDING 1e-13
-/* What volume added inside a neighbour counts: little, but growing there is not for nothing. */
+/* Weight of volume added inside a neighbour: small, so that growth there is not free. */
 #define HELD_WORTH 0.3
 /* Distance outside a face at which a neighbour is looked for [hull size]. */
 #define HELD_STEP 1e-3

@@ -181,7 +181,7 @@ static CutPlane plane_image(CutPlane plane, int which) {
   return (CutPlane){vec3_mirrored(plane.n, which), plane.offset};
 }
 
-/* What the plane leaves of the hull, and all its images in the mirror planes `own` (bit = axis) with it. */
+/* Part of the hull that the plane leaves, and all its images in the mirror planes `own` (bit = axis) with it. */
 static Part cut_images(const ConvexHull* hull, CutPlane plane, int own) {
   Part part = part_of_hull(hull);
   for (int which = 0; which < 8; which++) {
@@ -305,7 +305,7 @@ static bool thin_to(Block* block, int own, int wanted, int most) {
 }
 
 /* A thinned hull lies inside the old one; one that is its own image keeps corners with their images. At most `wished`
- * vertices, or where so few enclose nothing at most `most`; a block for which that is not possible is given up. */
+ * vertices, or where so few enclose nothing at most `most`; a block for which that is not possible is dropped. */
 static void thin(Block* block, int own, int wished, int most) {
   if (block->flat || block->hull.vertex_count <= wished) return;
   for (int wanted = wished; wanted >= 4; wanted = wanted * 3 / 4)
@@ -365,7 +365,7 @@ static Block with_corner(const Block* block, Vec3 corner, int own) {
   return block_join(block, &extra);
 }
 
-/* What happens to block k happens to its images. */
+/* Changes of block k apply to its images. */
 static void grow_images(Blocks* blocks, const MirrorGroups* groups, int k, Vec3 corner) {
   for (int m = 0; m < blocks->count; m++) {
     if (groups->first[m] != groups->first[k]) continue;

@@ -46,7 +46,7 @@ static bool face_held(const ConvexHull* a, const ConvexHull* b, CutPlane plane) 
 
 /* ---------------------------------------------------------------- growing whole */
 
-/* What of b lies within all faces of a but those in the plane. If b holds the face of a in the plane, the hull of both
+/* Part of b within all faces of a but those in the plane. If b holds the face of a in the plane, the hull of both
  * is their union: a way from a to there passes the face, and the rest of it is in b. */
 static Part beyond(const ConvexHull* a, const ConvexHull* b, CutPlane plane) {
   Part part = part_of_hull(b);

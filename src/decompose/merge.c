@@ -132,7 +132,7 @@ static bool contains(const int* list, int count, int value) {
 /* Hulls with more faces than this are not cut to find their common volume. */
 #define FACES_CUT 80
 
-/* Volume of what two hulls share, 0 when they have many faces: the cost is then a little small where they overlap. */
+/* Volume common to two hulls; 0 if they have many faces, which underestimates the cost of overlaps a little. */
 static double common_volume(const Block* a, const Block* b) {
   if (a->hull.triangle_count > FACES_CUT || b->hull.triangle_count > FACES_CUT) return 0;
   Part part = part_of_hull(&a->hull);

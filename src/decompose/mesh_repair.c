@@ -164,7 +164,8 @@ static void keep_triangles(Part* part, const bool* drop) {
   part->triangle_count = kept;
 }
 
-/* Of triangles on the same corners one stays; of a sheet, with as many turned either way, one of each. */
+/* One of several triangles on the same corners stays; of a sheet, with equal numbers of both orientations, one of each.
+ */
 static void drop_repeated(Part* part, MeshCondition* condition) {
   SortedTriangle* list = sorted_triangles(part);
   bool* drop = MEMORY_NEW(bool, part->triangle_count + 1);

@@ -134,7 +134,7 @@ static Vec3 triangle_normal(const Part* part, const int t[3]) {
   return vec3_cross(vec3_sub(part->points[t[1]], a), vec3_sub(part->points[t[2]], a));
 }
 
-/* What the triangle leaves below the plane; its edges in the plane bound the new wall, in the other direction. A
+/* Part of the triangle below the plane; its edges in the plane bound the new wall, in the other direction. A
  * triangle in the plane belongs to the side that it bounds. */
 static void cut_surface(Cutter* c, const int t[3]) {
   double d[3] = {c->distance[t[0]], c->distance[t[1]], c->distance[t[2]]};

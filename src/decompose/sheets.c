@@ -1,6 +1,6 @@
 /* Closed surfaces that lie on one another, whatever their triangles: both sides of a solid, or one side twice. At an
- * edge of four sides two surfaces meet; which side goes on into which is told by the fold: a surface does not turn back
- * on itself. Surfaces of the same box, area and size of volume are one. */
+ * edge of four sides two surfaces meet; the fold determines which side continues into which: a surface does not turn
+ * back on itself. Surfaces of the same box, area and size of volume are one. */
 #include <string.h>
 
 #include "decompose/mesh_repair.h"
@@ -63,7 +63,7 @@ static bool is_same(const Sheet* a, const Sheet* b) {
          fabs(fabs(a->volume) - fabs(b->volume)) <= SAME && fabs(a->volume) > SAME;
 }
 
-/* Of two that are the same the one that is inside out goes, else the later one. */
+/* Removes, of two equal sheets, the one that is inside out, else the later one. */
 static void drop_same(Sheet* sheets, int count) {
   for (int i = 0; i < count; i++)
     for (int k = i + 1; k < count && !sheets[i].dropped; k++) {

@@ -6,7 +6,7 @@
 #include "decompose/decompose.h"
 #include "shapes/shapes.h"
 
-/* What is moved: logarithms of the three semi-axes to base 2, two exponents, a turn about the own axes, a way. */
+/* Variables: base-2 logarithms of the three semi-axes, two exponents, a rotation about the own axes, a displacement. */
 enum { SUPERQUADRIC_NUMBERS = 11 };
 
 /* One that distances can be asked of. */
@@ -46,7 +46,7 @@ double fit_cost(const FitProblem* problem, const Superquadric* list, int count, 
 /* Levenberg and Marquardt's method on all superquadrics at once, which improves them; returns the cost (B12). */
 double fit_improve(const FitProblem* problem, Superquadric* list, int count, double width, int iterations);
 
-/* What is known of the solid on the nodes of a grid, x running fastest, and on its surface. Owns its arrays. */
+/* Samples of the solid on the nodes of a grid, x running fastest, and on its surface. Owns its arrays. */
 typedef struct {
   Vec3 low;
   double edge;
@@ -56,7 +56,8 @@ typedef struct {
   int surface_count;
   double area;
 } SolidSamples;
-/* Of a closed surface; `cells` along the longest edge of its box, a margin beyond it. Freed by solid_samples_free. */
+/* Samples of a closed surface; `cells` along the longest edge of its box, a margin beyond it. Freed by
+ * solid_samples_free. */
 SolidSamples solid_samples_create(const ConvexHull* surface, int cells, int threads);
 /* Frees the arrays. */
 void solid_samples_free(SolidSamples* samples);

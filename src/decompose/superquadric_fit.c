@@ -18,7 +18,7 @@ enum { NUMBERS = SUPERQUADRIC_NUMBERS, CHUNK = 2048 };
 /* Beside the diagonal, so that numbers without effect stay [of its largest entry]. */
 #define DIAGONAL_LEAST 1e-9
 
-/* Of one superquadric: J^T J (upper triangle) and J^T r. */
+/* J^T J (upper triangle) and J^T r of one superquadric. */
 typedef struct {
   double square[NUMBERS][NUMBERS], slope[NUMBERS];
 } Normal;

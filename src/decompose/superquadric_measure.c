@@ -1,4 +1,4 @@
-/* What superquadrics are worth, by places that their fit has not seen: volumes by a sequence that fills the box of both
+/* Quality of superquadrics at points that their fit has not used: volumes by a sequence that fills the box of both
  * solids evenly, distances of the surfaces from one another. */
 #include "decompose/superquadric.h"
 

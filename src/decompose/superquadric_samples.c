@@ -1,4 +1,4 @@
-/* What a fit knows of a solid: distances on a grid, places on the surface. */
+/* Samples of a solid for a fit: distances on a grid, points on the surface. */
 #include "decompose/superquadric.h"
 
 enum { MARGIN = 3, SURFACE_PLACES = 8000 };
@@ -32,7 +32,7 @@ static double triangle_area(const ConvexHull* s, int t) {
                                     vec3_sub(s->vertices[c[2]], s->vertices[c[0]])));
 }
 
-/* Of a triangle, by two numbers in [0, 1). */
+/* Point of a triangle, by two numbers in [0, 1). */
 static Vec3 triangle_place(const ConvexHull* s, int t, double u, double v) {
   const int* c = s->triangles[t];
   if (u + v > 1) u = 1 - u, v = 1 - v;

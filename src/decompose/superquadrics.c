@@ -23,16 +23,16 @@ enum {
 #define WIDTH_CELLS 2.0
 #define WIDTH_OF_ROOM 0.7
 /* While one is sought: what it fills outside the solid counts so often, since others may come for what it leaves; and
- * the best start is the one with the best volume, which is told with a width of so many cells. */
+ * the best start is the one with the best volume, which is measured with a smoothing width of so many cells. */
 #define OUTSIDE_WEIGHT 2
 #define CHOICE_CELLS 0.5
-/* What is near the roomiest node: so many times its room. */
+/* Radius around the node with the largest clearance, in units of that clearance. */
 #define NEAR_ROOMS 4.0
 /* A new one that betters the cost by less than this part is none. */
 #define GAIN_OF_COST 5e-3
 /* Semi-axes: at least so many cells. */
 #define LEAST_CELLS 0.4
-/* What the surface weighs beside the volume: so many cells deep. */
+/* Weight of the surface relative to the volume: as a layer of this number of cells. */
 #define SURFACE_CELLS 2.0
 
 typedef struct {

@@ -66,7 +66,7 @@ static double odd_noise_of(const GradcheckDirection* d, double rounding) {
   return noise;
 }
 
-/* ... and the even part, which a kink is in, too. */
+/* ... plus the even part, which also contains kinks. */
 static double noise_of(const GradcheckDirection* d, double rounding) {
   double noise = odd_noise_of(d, rounding);
   for (int k = d->tried - 1; k > 1 && k >= d->tried - EVEN; k--) noise = fmax(noise, even_rest(d, k) / 2);
@@ -155,7 +155,7 @@ static double error_of(const GradcheckDirection* d, double difference) {
   return fabs(difference - d->analytic) / d->scale;
 }
 
-/* Errors below so many times the noise of their step say nothing of how they fall. */
+/* Errors below this multiple of their step's noise do not show the order of convergence. */
 #define CLEAR_OF_NOISE 30
 
 /* The power of h with which the errors of the plain differences fall, over the last decade before the step that decides
@@ -258,7 +258,7 @@ static void judge_again(GradcheckDirection* d, double noise, double zero, double
     judge_at(d, other, noise, zero, bound);
 }
 
-/* rounding: of a value. */
+/* rounding: rounding error of a value. */
 static void judge(GradcheckDirection* d, double rounding, double zero, double bound) {
   double noise = noise_of(d, rounding);
   judge_at(d, least_doubt(d, noise, doubt), noise, zero, bound);
@@ -360,7 +360,7 @@ static void average_step(const Sweep* s, double h, int samples, GradcheckDirecti
   d->extrapolated[k] = extrapolate(d, k);
 }
 
-/* (J14) Where noise hides what the differences are to tell, the sweep is made again with means. False when it was
+/* (J14) Repeats the sweep with means where noise hides the differences. False when it was
  * interrupted. */
 static bool average(const Sweep* s, const GradcheckOptions* options, double zero, GradcheckDirection* d) {
   bool hidden = d->verdict == GRADCHECK_UNCHECKED && !d->kink && !d->jump && d->resolution < 1;

@@ -32,7 +32,7 @@ static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double 
   }
 }
 
-/* Of the rows with the largest multipliers: four hold a vertex of the program. */
+/* Lists the rows with the largest multipliers: four determine a vertex of the program. */
 static int list_holds(glp_prob* lp, const BallRow* rows, BallHold hold[BALL_HOLDS_MAX]) {
   int count = 0;
   for (int row = 1; row <= glp_get_num_rows(lp); row++) {

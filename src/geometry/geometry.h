@@ -186,7 +186,7 @@ void surface_settle(TriangleSurface* surface, double length);
  * not wanted. old is the caller's own. Allocates for the time of the call; never fails. */
 void surface_drop_unused(TriangleSurface* surface, int* old);
 
-/* What a surface is by its numbers alone; places do not count but for the volume. */
+/* Properties of a surface that follow from its indices alone; positions matter for the volume only. */
 typedef struct {
   bool closed;          /* no edge has a triangle on one side only, and there is a triangle */
   bool manifold;        /* exactly two triangles at every edge, one fan round every point */
@@ -226,7 +226,7 @@ int polygon_triangulate(const Vec3* points, const int* corners, int corner_count
 /* A copy of the triangles in a turned frame, in which no ray along z meets an edge by the make of the part. Owned
  * arrays; surface_tree_free accepts a zeroed struct. */
 typedef struct {
-  Mat3 turn;          /* turned frame <- the surface's */
+  Mat3 turn;          /* rotation from the surface's frame to the rotated one */
   Vec3 (*corners)[3]; /* of the triangles, in the order of the leaves   (count) */
   Vec3 *low, *high;   /* boxes of the nodes, root 1, children of k at 2k and 2k + 1   (2 leaves) */
   int count, leaves;  /* triangles; a power of two */
@@ -312,7 +312,7 @@ MassMoment mass_moment_zero(void);
 void mass_moment_add(MassMoment* sum, const MassMoment* term, double factor);
 /* Solid of unit density, exact polynomial integrals over the tetrahedra from the first vertex. [m^3, m^4, m^5] In the
  * hull's frame; zero for a hull without vertices. It need not be convex. Triangles that are turned inwards make it
- * negative: no error is told. Allocates nothing. */
+ * negative: no error is reported. Allocates nothing. */
 MassMoment mass_moment_solid(const ConvexHull* hull);
 /* Unit mass spread evenly over points[count], count >= 1. [1, m, m^2]; zero for none. In the points' frame; points may
  * be NULL when count is 0. */
@@ -327,10 +327,10 @@ MassMoment mass_moment_transform(const MassMoment* moment, Pose pose);
 /* The mass S[3][3]. kg, when density was; 0 is no error. */
 double mass_moment_mass(const MassMoment* moment);
 /* Centre of mass in the moment's frame; mass must be > 0, else it is not finite. [m] By value; nothing is allocated,
- * no error told. */
+ * no error reported. */
 Vec3 mass_moment_center(const MassMoment* moment);
 /* Inertia tensor about the centre of mass. In the moment's axes, symmetric [kg m^2]; mass must be > 0. By value; no
- * error is told. */
+ * error is reported. */
 Mat3 mass_moment_inertia_tensor(const MassMoment* moment);
 
 /* ---------------------------------------------------------------- hot vertex arrays */
@@ -349,7 +349,7 @@ void point_view_free(PointView* view);
 
 /* ---------------------------------------------------------------- distance (geometry/gjk.c) */
 
-/* What GJK remembers of a pair between calls. Zeroed = cold. */
+/* State of GJK for a pair, kept between calls. Zeroed = cold. */
 typedef struct {
   int count;      /* vertices in the simplex, 0..4 */
   int a[4], b[4]; /* their indices */

@@ -31,7 +31,8 @@
 #pragma clang attribute pop
 #endif
 #pragma GCC diagnostic pop
-#pragma GCC diagnostic ignored "-Wunused-function" /* it declares two that it does not define: told at the end */
+/* It declares two functions that it does not define, which gcc reports at the end of the file. */
+#pragma GCC diagnostic ignored "-Wunused-function"
 
 /* White of 16 bits. */
 #define WHITE 65535.0

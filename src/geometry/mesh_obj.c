@@ -159,7 +159,7 @@ static int compare_marks(const void* left, const void* right) {
   return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
 }
 
-/* Let every mark know the first one with its names. */
+/* Links every mark to the first one with the same names. */
 static void join_marks(ObjReader* reader) {
   GroupMark* sorted = MEMORY_NEW(GroupMark, reader->mark_count);
   memcpy(sorted, reader->marks, sizeof *sorted * (size_t)reader->mark_count);

@@ -18,7 +18,7 @@
 #include "geometry/geometry.h"
 
 #define LIBRARY_FILE "libassimp.so.5"
-/* What a file may cost: seconds of a processor, bytes of memory, bytes of OBJ. */
+/* Limits for a file: seconds of a processor, bytes of memory, bytes of OBJ. */
 #define MOST_SECONDS 120
 #define MOST_MEMORY ((rlim_t)16 << 30)
 #define MOST_TEXT ((size_t)1 << 30)

@@ -31,7 +31,7 @@ static inline NearestPoint nearest_vertex(const Vec3* p, int i) {
   return (NearestPoint){p[i], vec3_dot(p[i], p[i]), 1, {i}, {1.0}};
 }
 
-/* Of the edge from corner i to j, which may have no length: then of i. */
+/* Nearest point of the edge from corner i to j; corner i if the edge has no length. */
 static inline NearestPoint nearest_on_edge(const Vec3* p, int i, int j) {
   Vec3 edge = vec3_sub(p[j], p[i]);
   double square = vec3_dot(edge, edge), along = -vec3_dot(p[i], edge);
@@ -63,7 +63,7 @@ typedef struct {
   bool collinear;
 } Triangle;
 
-/* Of corners i, j, k, in any order. collinear: the normal is of no use. */
+/* Triangle of corners i, j, k, in any order. collinear: the normal is of no use. */
 static inline Triangle triangle(const Vec3* p, int i, int j, int k) {
   Vec3 ij = vec3_sub(p[j], p[i]), jk = vec3_sub(p[k], p[j]), ki = vec3_sub(p[i], p[k]);
   double ij2 = vec3_dot(ij, ij), jk2 = vec3_dot(jk, jk), ki2 = vec3_dot(ki, ki), sides;
@@ -112,7 +112,7 @@ static inline NearestPoint nearest_in_plane(const Triangle* t, const double part
                         {part[0] / t->square, part[1] / t->square, part[2] / t->square}};
 }
 
-/* Of the triangle of corners i, j, k of p (4); a collinear one is its three edges. */
+/* Nearest point of the triangle i, j, k of p (4); a collinear triangle counts as its three edges. */
 static inline NearestPoint nearest_on_triangle(const Vec3* p, int i, int j, int k) {
   Triangle t = triangle(p, i, j, k);
   double part[3] = {t.square, 0, 0};
@@ -123,7 +123,7 @@ static inline NearestPoint nearest_on_triangle(const Vec3* p, int i, int j, int 
     inside = part[0] > 0 && part[1] > 0 && part[2] > 0;
   }
   if (inside) return nearest_in_plane(&t, part);
-  /* Outside: the nearest point is on an edge that the foot lies beyond. */
+  /* Outside: the nearest point is on an edge beyond which the projection lies. */
   NearestPoint best = {.square = HUGE_VAL};
   const int* corner = t.corner;
   if (t.collinear || !(part[0] > 0)) best = nearest_on_edge(p, corner[1], corner[2]);
@@ -141,7 +141,7 @@ typedef struct {
   bool flat;      /* no inside above rounding */
 } Tetrahedron;
 
-/* Of p[0] ... p[3]; scale [m^2], the square of the largest coordinate. */
+/* Tetrahedron of p[0] ... p[3]; scale [m^2], the square of the largest coordinate. */
 static inline Tetrahedron tetrahedron(const Vec3* p, double scale) {
   Vec3 e1 = vec3_sub(p[1], p[0]), e2 = vec3_sub(p[2], p[0]), e3 = vec3_sub(p[3], p[0]);
   Vec3 n1 = vec3_cross(e2, e3), n2 = vec3_cross(e3, e1), n3 = vec3_cross(e1, e2);
@@ -198,7 +198,7 @@ static inline double height_behind(const Vec3* p, const NearestPoint* nearest) {
   return height / sqrt(nearest->square);
 }
 
-/* Of two faces equally near up to rounding, the one that leaves no corner of p (4) before it is right. */
+/* Keeps the nearer face; of two equally near up to rounding, the one with no corner of p (4) in front. */
 static inline void keep_better_face(const Vec3* p, NearestPoint* best, NearestPoint other, double scale) {
   double difference = other.square - best->square;
   bool tie = difference * difference <= 4 * GAP_TOLERANCE * GAP_TOLERANCE * scale * best->square;
@@ -206,8 +206,8 @@ static inline void keep_better_face(const Vec3* p, NearestPoint* best, NearestPo
     *best = other;
 }
 
-/* Of p[0] ... p[3]; four corners in the result: the origin is inside, to within ZERO_TOLERANCE. A flat one is its
- * faces. */
+/* Nearest point of p[0] ... p[3]; four corners in the result: the origin is inside, to within ZERO_TOLERANCE. A flat
+ * one is its faces. */
 static inline NearestPoint nearest_on_tetrahedron(const Vec3* p, double scale) {
   static const int face[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
   Tetrahedron solid = tetrahedron(p, scale);

@@ -18,7 +18,7 @@ static const char* continuation(const ObjText* text, const char* at) {
   return at == text->end || is_line_end(*at) ? at : NULL;
 }
 
-/* Past the end of a line: LF, CR LF or CR. */
+/* Skips the end of a line: LF, CR LF or CR. */
 static void next_line(ObjText* text) {
   const char* at = text->place.at;
   at += *at == '\r' && at + 1 < text->end && at[1] == '\n' ? 2 : 1;

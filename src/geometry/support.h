@@ -25,7 +25,7 @@ static inline void support_raise(SupportLanes* best, const PointView* points, in
   best->height = lanes_max(heights, best->height);
 }
 
-/* Of two winners per lane the higher, on ties the one met first. */
+/* Chooses the higher of two candidates per lane, on ties the first. */
 static inline SupportLanes support_merge(SupportLanes a, SupportLanes b) {
   LaneMask from_b = (b.height > a.height) | ((b.height == a.height) & (b.block < a.block));
   return (SupportLanes){lanes_max(b.height, a.height), lanes_choose_index(from_b, b.block, a.block)};

@@ -224,7 +224,7 @@ static double six_volume(const TriangleSurface* surface, int triangle, Vec3 apex
   return vec3_dot(a, vec3_cross(b, c));
 }
 
-/* Triangles that share an edge are of one shell. */
+/* Counts shells: triangles that share an edge belong to the same shell. */
 static void check_shells(SurfaceCheck* check, const TriangleSurface* surface, const EdgeUse* uses) {
   int count = surface->triangle_count, *set = MEMORY_NEW(int, count + 1);
   double* volume = MEMORY_NEW(double, count + 1);

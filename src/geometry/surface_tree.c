@@ -4,7 +4,7 @@
 
 #include "geometry/nearest.h"
 
-/* Triangles of a leaf, about. */
+/* Approximate number of triangles of a leaf. */
 #define LEAF_TRIANGLES 4
 /* Steps of each axis of the curve along which triangles are sorted. */
 #define CURVE_STEPS 1024

@@ -9,8 +9,8 @@
 /* Room round a hull's box [unit frame]: planes move by less. */
 #define BOX_ROOM 1e-4
 
-/* What is near enough to be one, in parts of the diagonal of all hulls: planes first, then points, which move farther
- * than their planes where these meet at a slant. Tried in this order until the surface is sound. */
+/* Distance within which things coincide, in parts of the diagonal of all hulls: planes first, then points, which move
+ * farther than their planes where these meet at a slant. Tried in this order until the surface is sound. */
 static const struct {
   double plane, weld;
 } SNAPS[] = {{1e-7, 1e-6}, {1e-9, 1e-8}, {1e-11, 1e-10}, {1e-8, 1e-7}, {1e-6, 1e-5}};

@@ -73,9 +73,9 @@ typedef struct {
 /* The hull's face on its k-th half-space; count 0 when the others leave nothing of it. Owned by the caller, freed by
  * face_free. */
 UnionFace hull_face(const PlaneTable* table, const PlaneHull* hull, int k);
-/* What of the face is surface of the union: parts inside other hulls are dropped, of parts of the same orientation on
- * one plane the first hull's stays, those of opposite orientation vanish. (U3) Takes `face` over, adds to list. hull:
- * the number of the face's own hull; hulls: (hull_count). */
+/* Part of the face that is surface of the union: parts inside other hulls are dropped, of parts of the same orientation
+ * on one plane the first hull's stays, those of opposite orientation vanish. (U3) Takes `face` over, adds to list.
+ * hull: the number of the face's own hull; hulls: (hull_count). */
 void face_of_union(const PlaneTable* table, UnionFace face, int hull, const PlaneHull* hulls, int hull_count,
                    FaceList* list);
 

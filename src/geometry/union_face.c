@@ -137,8 +137,8 @@ static bool box_meets(const UnionFace* face, const PlaneHull* hull) {
          high.y >= hull->low.y && high.z >= hull->low.z;
 }
 
-/* What of the face lies outside a hull, or on one of its other planes. A face that does not meet the hull stays whole:
- * pieces that were cut off before that was seen are thrown away. */
+/* Part of the face that lies outside a hull, or on one of its other planes. A face that does not meet the hull stays
+ * whole: pieces that were cut off before that was seen are thrown away. */
 static void face_subtract(const PlaneTable* table, UnionFace face, const PlaneHull* hull, FaceList* list) {
   FaceList pieces = {0};
   UnionFace inside = face_create(face.side, face.count);

@@ -95,7 +95,7 @@ static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
                     "feedback by contact forces has no sensitivities forwards: take it out of the scene's drives");
   if (m->delayed_count > 0)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                    "feedback with a delay has no sensitivities forwards: take the delay out of the scene's drives");
+                    "feedback with a delay has no forward sensitivities: remove `delay` from the scene's drives");
   for (int k = 0; k < m->closure_count; k++)
     if (m->closures[k].active.source) {
       diagnostics_add(diagnostics, SEVERITY_ERROR, place,

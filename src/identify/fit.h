@@ -66,7 +66,7 @@ typedef struct {
 typedef struct {
   double cost, trial;    /* of the values that stand, of the last that were tried; NaN: none were */
   double gradient, step; /* norms, of variables in units of their large changes */
-  double simulated;      /* runs and windows so far */
+  double simulated;      /* number of runs and windows simulated so far */
   TrialOutcome outcome;
 } FitRow;
 

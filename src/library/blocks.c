@@ -1,4 +1,4 @@
-/* What there is: sizes, names, and the numbers of the present state. */
+/* Sizes and names of blocks, and the numbers of the current state. */
 #include <string.h>
 
 #include "library/library.h"

@@ -343,7 +343,7 @@ static sdrs_status slope_of_design(sdrs* s, sdrs_array* out) {
   return SDRS_OK;
 }
 
-/* Of the controllers' own signals: they do nothing in a run that follows inputs. */
+/* Derivatives by the controllers' own signals; zero in a run that follows inputs. */
 static sdrs_array slope_of_control(sdrs* s) {
   size_t count = (size_t)s->shared->model.parameter_count;
   if (!s->own->ran.driven) return array(s->own->gradient.control, 1, count);

@@ -57,7 +57,7 @@ typedef struct {
 
 struct sdrs {
   Shared* shared;    /* NULL: loading failed */
-  MemoryPool* pool;  /* of `own` and all below it */
+  MemoryPool* pool;  /* memory of `own` and all that it refers to */
   ObjectState* own;  /* NULL: to be made by the next call */
   const char* error; /* instead of own->error: there is no memory for words */
 };
@@ -72,8 +72,8 @@ sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments);
 /* Work with this pool, in the C locale; false: there was no memory for it. What the work had allocated then stays in
  * the pool, in no certain state. Returns false only then: errors of the work are the work's to tell. */
 bool library_try(MemoryPool* pool, void (*work)(void*), void* context);
-/* What the command line prints of the errors, without the last end of line. Warnings and notes are left out. Only
- * appends. Allocates in out, which is the caller's. */
+/* Text of the errors as the command line prints them, without the last end of line. Warnings and notes are left out.
+ * Only appends. Allocates in out, which is the caller's. */
 void library_add_errors(Text* out, const Diagnostics* diagnostics);
 /* Sets the error text; returns the status. The words are formatted into the object's own text, in place of those
  * before. */
@@ -116,7 +116,7 @@ void drive_copy(DrivenModel* drive, const DrivenModel* from, int steps);
 void drive_free(DrivenModel* drive);
 /* Inputs of `rows` rows (rows x inputs) from row `first` on; what is missing before it is what the signals say.
  * values are copied, row by row, in the order of the controllers. Allocates when there is no room. values must be
- * finite: an error that the caller has told. shared is only read. */
+ * finite: an error that the caller has reported. shared is only read. */
 void drive_input(DrivenModel* drive, const Model* shared, int first, const double* values, int rows);
 /* The controllers follow the shared model's signals again; inputs are freed. Never fails. */
 void drive_undriven(DrivenModel* drive, const Model* shared);
@@ -128,7 +128,7 @@ bool drive_set_velocities(DrivenModel* drive, const double* v);
 /* Channels of all controllers: nu. */
 int model_input_count(const Model* model);
 
-/* The simulation of the present state, begun if need be. On failure the error is told. */
+/* The simulation of the present state, begun if need be. On failure the error is reported. */
 sdrs_status library_sim(sdrs* s);
 
 /* Quaternions of all links in all rows of the record (rows x links x 4), continuous in time (library/record.c). w x

@@ -39,7 +39,7 @@ sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) {
   return status;
 }
 
-/* What diagnostics_print makes of the errors. The stream is the C library's, and so is its memory. */
+/* Text of the errors by diagnostics_print. The stream is the C library's, and so is its memory. */
 void library_add_errors(Text* out, const Diagnostics* diagnostics) {
   char* text = NULL;
   size_t length = 0;
@@ -173,7 +173,7 @@ typedef struct {
   const char *path, *text; /* text NULL: read from the path */
   const SceneOverride* overrides;
   int override_count;
-  bool sized; /* the options began with their size */
+  bool sized; /* the caller's options began with their size */
   Status status;
 } Loading;
 
@@ -229,7 +229,7 @@ static Status read_all(Loading* l) {
       l->text ? task_recognise_text(l->path, l->text, strlen(l->text), is_json(l->path)) : task_recognise(l->path);
   Status status = shared->is_task ? read_task(l) : read_scene(l);
   if (status != STATUS_OK) return status;
-  Diagnostics again = {0}; /* a task's models have told theirs */
+  Diagnostics again = {0}; /* a task's models have reported theirs */
   if (shared->is_task) {
     keep_design(shared);
     status = optimization_model(shared->optimization, shared->scenario, shared->design, &shared->model, &again);
@@ -284,7 +284,7 @@ static Shared* new_shared(void) {
   return NULL;
 }
 
-/* What was found, in words, in the object's own memory; its half-read scene goes. */
+/* Keeps the text of the errors in the object's own memory and frees its half-read scene. */
 static sdrs_status tell_load(sdrs* s, void* arguments) {
   Loading* l = arguments;
   library_add_errors(&s->own->error, &l->shared->diagnostics);

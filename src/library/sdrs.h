@@ -78,7 +78,7 @@ SDRS_API sdrs_status sdrs_clone(sdrs** out, sdrs* original);
  * invalid then. */
 SDRS_API void sdrs_free(sdrs* object);
 
-/* What was wrong with the last call that failed on this object, "" if none did. Of NULL: that there is no memory.
+/* Error of the last call that failed on this object, "" if none did. For NULL: that there is no memory.
  * Not to be freed; holds until the object's next call that is not const. */
 SDRS_API const char* sdrs_error(const sdrs* object);
 
@@ -150,8 +150,8 @@ SDRS_API int sdrs_block_count(void);
 SDRS_API const char* sdrs_block_name(sdrs_block block); /* "time", "coordinates", ...; NULL: no such block */
 /* The block of such a name, which may be NULL. */
 SDRS_API sdrs_block sdrs_block_find(const char* name); /* SDRS_NO_BLOCK: no such name */
-/* Of a column of the blocks that have nq, nv, nu or `design` columns: "box/x", "hip/0", "box/velocity/0". NULL: none.
- * Holds as long as the object. */
+/* Name of a column of the blocks that have nq, nv, nu or `design` columns: "box/x", "hip/0", "box/velocity/0". NULL:
+ * none. Holds as long as the object. */
 SDRS_API const char* sdrs_entry_name(sdrs* object, sdrs_block block, int index);
 
 typedef struct sdrs_array {
@@ -254,9 +254,9 @@ typedef struct sdrs_distance {
   double potential;                  /* of the contact, for stiffness 1 */
   double plane[4];                   /* n x + o < 0 on the side of a */
 } sdrs_distance;
-/* Of two convex hulls of points in the world (a_count x 3), (b_count x 3) [m], with a support [m]. grad_a, grad_b, as
- * long as these: derivatives of the potential by the points, or NULL. SDRS_BAD_INPUT: no points, numbers that are none,
- * or no support > 0. SDRS_USAGE: a wrong out->size. No object is needed, and nothing is kept. */
+/* Contact of two convex hulls of points in the world (a_count x 3), (b_count x 3) [m], with a support [m]. grad_a,
+ * grad_b, as long as these: derivatives of the potential by the points, or NULL. SDRS_BAD_INPUT: no points, numbers
+ * that are none, or no support > 0. SDRS_USAGE: a wrong out->size. No object is needed, and nothing is kept. */
 SDRS_API sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t b_count, double support,
                                 sdrs_distance* out, double* grad_a, double* grad_b);
 
@@ -279,7 +279,7 @@ typedef struct sdrs_shapes sdrs_shapes;
 SDRS_API sdrs_status sdrs_shapes_new(sdrs_shapes** out, const char* shapes, const char* path);
 /* Frees the shapes; NULL is nothing. */
 SDRS_API void sdrs_shapes_free(sdrs_shapes* shapes);
-/* What was wrong with the last call that failed on these shapes, "" if none did. Of NULL: that there is no memory. Not
+/* Error of the last call that failed on these shapes, "" if none did. For NULL: that there is no memory. Not
  * to be freed; holds until the next call on them. */
 SDRS_API const char* sdrs_shapes_error(const sdrs_shapes* shapes);
 /* Number of shapes; 0 for NULL and for a list that was refused. */

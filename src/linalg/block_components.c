@@ -8,7 +8,7 @@
 enum { DENSE_ALWAYS = 48 };
 /* Fronts pay when their flops are under this part of the dense n^3 / 3: they move more than they compute. */
 #define FRONTS_FLOP_SHARE 0.5
-/* A held order is given up when it costs so many times what an order that was looked for did for its size (flops of
+/* A kept order is dropped when it costs so many times what an order that was looked for did for its size (flops of
  * a heap grow with the square of it), or when more than this part of the blocks have no place in it. */
 #define HELD_FLOPS 1.5
 #define HELD_UNPLACED 0.125

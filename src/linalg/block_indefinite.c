@@ -17,7 +17,7 @@ enum { REFINEMENTS = 10 };
 #define ACCEPTED 1e-12
 /* Pivots below this part of the largest entry are rounding. */
 #define PIVOT_TINY 1e-16
-/* Of Lanczos' method for the eigenvalue nearest to zero. */
+/* Iterations of Lanczos' method for the eigenvalue nearest to zero. */
 enum { LANCZOS_STEPS = 40 };
 
 static IndefinitePivots pivots_of(const BlockSolver* s, const Component* c) {

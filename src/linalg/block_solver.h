@@ -32,7 +32,7 @@ struct BlockSolver {
   size_t value_capacity;
   bool *filled, *grouped_filled; /* per coupling: asked for since block_solver_clear; when the components were found */
   bool grouped, became_dense;    /* became_dense: a component has left its plan for this matrix alone */
-  bool checked;                  /* what is filled has been compared with what was grouped, and not changed since */
+  bool checked;                  /* the filled blocks were compared with the grouping, and have not changed since */
   /* components, in the order of their smallest blocks */
   int component_count;
   Component* components; /* one more than there are */
@@ -68,7 +68,7 @@ void* block_replaced(void* array, size_t element, size_t count);
  * there was no room for. */
 void block_find_components(BlockSolver* s);
 
-/* Of a component factored by its plan: the values of its blocks. Borrowed. */
+/* Values of the blocks of a component that is factored by its plan. Borrowed. */
 PlanValues block_values_of(const BlockSolver* s, const Component* c);
 /* Numbers that one dense front of the component takes: matrix and two vectors; with the work of its factorisation
  * behind them. */

@@ -12,9 +12,9 @@ typedef struct {
   double* beside; /* (pivots) D's entry (k + 1, k) of a 2 x 2 block that begins at k; 0: none. */
 } IndefinitePivots;
 
-/* Pivots smaller than `tiny` > 0 become that: the matrix is singular to rounding, or nearly so. Returns their number;
- * -1: not finite. panel, update as for front_factor (update may be NULL when rows = pivots); p: (pivots) each, written.
- * No allocation. */
+/* Replaces pivots smaller than `tiny` > 0 by it: the matrix is singular to rounding, or nearly so. Returns their
+ * number; -1: not finite. panel, update as for front_factor (update may be NULL when rows = pivots); p: (pivots) each,
+ * written. No allocation. */
 int indefinite_factor(int rows, int pivots, int stride, double tiny, double* panel, double* update, IndefinitePivots p);
 
 /* x = (x1; x2) as for front_forward; `spare`: stride numbers.  x1 <- L^-1 P x1, x2 <- x2 - W D^-1 x1. */

@@ -6,11 +6,11 @@
 /* In units in which entries are of order 1, a pivot or eigenvalue below this is rounding of one that is zero: rows that
  * say the same. */
 #define RANK 1e-12
-/* Rounding of an entry in these units, which a row of small entries blows up in those after it: by the square of what
+/* Rounding of an entry in these units, which a row of small entries amplifies in those after it: by the square of what
  * it has of them over its own pivot. */
 #define ENTRY_ROUNDING 1e-14
-/* What openness may leave out at most: beyond a thousandth of their size equations are too far from holding to be told
- * apart by it. */
+/* Largest openness that may be left out: equations that are violated by more than a thousandth of their size cannot be
+ * told apart by it. */
 #define OPEN_MOST 1e-6
 
 /* Eigenvalues up to this say nothing: of what is open but for `along`. */

@@ -47,7 +47,7 @@ static inline Vec3 vec3_normalized(Vec3 a) { return vec3_scale(a, 1.0 / vec3_nor
 static inline Vec3 vec3_across(Vec3 n) {
   return vec3_normalized(vec3_cross(n, fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0)));
 }
-/* The unit vector at right angles to n, which is one, that is nearest to the x axis, or to the y axis where n is as
+/* The unit vector perpendicular to the unit vector n that is nearest to the x axis, or to the y axis where n is as
  * near to that one as |n.x| = most, below 1. */
 static inline Vec3 vec3_x_across(Vec3 n, double most) {
   Vec3 axis = fabs(n.x) < most ? vec3(1, 0, 0) : vec3(0, 1, 0);
@@ -120,7 +120,7 @@ static inline double mat3_det(Mat3 a) {
          a.m[0][1] * (a.m[1][0] * a.m[2][2] - a.m[1][2] * a.m[2][0]) +
          a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);
 }
-/* By cofactors. The matrix must not be singular. A singular one gives infinities or NAN, no error is told. */
+/* By cofactors. The matrix must not be singular. A singular one gives infinities or NAN, no error is reported. */
 static inline Mat3 mat3_inverse(Mat3 a) {
   Vec3 x = vec3(a.m[0][0], a.m[0][1], a.m[0][2]), y = vec3(a.m[1][0], a.m[1][1], a.m[1][2]),
        z = vec3(a.m[2][0], a.m[2][1], a.m[2][2]);
@@ -174,7 +174,7 @@ Vec3 rpy_from_mat3(Mat3 r);
 /* d with Rx(d1) Ry(d2) Rz(d3) = R [rad], d2 in [-pi/2, pi/2]. R must be a rotation, which is not checked. By value. */
 Vec3 turns_from_mat3(Mat3 r);
 /* Rotation vector [rad] of q, angle in [0, pi]. q and -q give the same. Of unit length or not, but q must not be 0.
- * Near the identity by a series; no error is told. */
+ * Near the identity by a series; no error is reported. */
 Vec3 quat_log(Quat q);
 /* exp: rotation vector [rad] -> quaternion. Of unit length for any finite v. Near 0 by a series. By value; an
  * infinite v gives NAN, not an error. */

@@ -161,7 +161,7 @@ static int append_new(int* row, int count, const int* from, int from_count, int 
   return count;
 }
 
-/* What a column couples with, and what its children in the tree hand on. */
+/* Columns with which a column couples, and those that its children in the tree hand on. */
 static Columns columns_of(Plan* plan, int count, Neighbours near, const int* order, const int* position,
                           const int* parent, int* start, int* marked) {
   int *first_child = ints(&plan->work[6], 2 * count), *next = first_child + count, end = 0;
@@ -439,7 +439,7 @@ static double largest_diagonal(const Plan* plan, PlanValues matrix) {
   return largest;
 }
 
-/* What is left of the front after its pivots waits for the parent. */
+/* The rest of the front after its pivots waits for the parent. */
 static void put_aside(const Front* f, const double* update, double* stack) {
   int count = f->rows - f->pivots;
   double* to = stack + f->waiting;
@@ -464,7 +464,7 @@ static Parts parts_of(const Plan* plan, double* storage) {
   return p;
 }
 
-/* What the matrix and the children put into a front. */
+/* Contributions of the matrix and the children to a front. */
 static void assemble(const Plan* plan, const Front* f, PlanValues matrix, double shift, double largest,
                      const Parts* parts, double* panel) {
   const Front* fronts = plan->fronts.at;

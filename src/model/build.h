@@ -88,7 +88,7 @@ void free_smooth(ModelSmooth* smooth);
 /* Derivative of a vertex of a convex smooth shape, link frame, by its parameter k. sphere: primitive_sphere's points
  * of the same resolution (hull's points). [m per unit of the parameter]. */
 Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, int k);
-/* model/solid_round.c: a round solid as it is; drawn: the polyhedron inscribed, which is copied. */
+/* model/solid_round.c: an exact round solid; drawn: the inscribed polyhedron, which is copied. */
 void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* drawn, Pose pose);
 /* The polyhedron inscribed in a wheel, disc or cone, of shape->segments around. HULL_FAILED: of fewer than 3
  * or more than 1024. Result and ownership as of primitive_box. */

@@ -264,7 +264,7 @@ static void check_taken(const Model* model, Diagnostics* diagnostics) {
     if (!why || told) continue;
     const SceneShape* shape = &model->scene->shapes[hull->shape];
     diagnostics_add(diagnostics, SEVERITY_ERROR, shape->place,
-                    "contact.model %s %s; the shape of link '%s' is none (collide: false takes it out)",
+                    "contact.model %s %s, but the shape of link '%s' is not: change it, or set collide: false",
                     contact_model_name(model->contact_model), why, model->links[hull->link].name);
   }
 }

@@ -141,7 +141,7 @@ void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]) 
   }
 }
 
-/* As the scene's, but what the law has to itself. */
+/* Parameters of a pair's law: those of the scene, except the law's own. */
 static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactScales* scales) {
   const ScenePair* item = &builder->scene->contact.pairs[pair->item];
   const SceneMaterial* given = &item->material;
@@ -284,11 +284,10 @@ static void check_smoothing(const DefaultsCheck* check) {
   double acceleration = check->scales.acceleration, speed = sqrt(acceleration * contact->feature);
   double suits = derived_smoothing(contact->feature, acceleration, dt);
   if (contact_law_has(check->model->contact_model, "barrier_distance") && creep * dt > contact->support)
-    diagnostics_add(
-        check->diagnostics, SEVERITY_WARNING, check->smoothing,
-        "friction needs a slip of sqrt(smoothing) dt = %.3g m a step to grow to its full strength, more than "
-        "the support %.6g m: sticking bodies creep; a smoothing of about %.2g suits",
-        creep * dt, contact->support, suits);
+    diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->smoothing,
+                    "friction reaches its full strength at a slip of sqrt(smoothing) dt = %.3g m a step, more than the "
+                    "barrier distance %.6g m: sticking bodies creep; set contact.smoothing to about %.2g",
+                    creep * dt, contact->support, suits);
   else if (creep > CREEP_WARN * speed)
     diagnostics_add(
         check->diagnostics, SEVERITY_WARNING, check->smoothing,

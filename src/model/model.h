@@ -543,7 +543,7 @@ static inline Vec3 model_link_gravity(const Model* model, int link) {
 /* Energy of the joints' springs at coordinates q[nq] [J] (docs/derivations/drives.md, M4). 0 without springs; no
  * allocation. Cannot fail. */
 double model_spring_energy(const Model* model, const double* q);
-/* What is stored in stretched tendons, sum stiffness/2 (length - rest length)^2 [J] (model/tendons.c). poses
+/* Elastic energy of stretched tendons, sum stiffness/2 (length - rest length)^2 [J] (model/tendons.c). poses
  * (links). 0 without tendons. Cannot fail, allocates nothing. */
 double model_tendon_energy(const Model* model, const Pose* poses);
 /* World pose of a bushing's frame on a (side 0) or b (side 1). poses[links]. By value; another side is undefined. */

@@ -135,8 +135,9 @@ static void find_laws(Builder* builder) {
     const ScenePair* pair = &contact->pairs[k];
     if (!pair->has_model || pair->model == CONTACT_NONE) continue;
     if (model->contact_model == CONTACT_NONE)
-      diagnostics_add(builder->diagnostics, SEVERITY_ERROR, pair->place,
-                      "a law for some pairs needs one for all: contact.model is none (and none is a law for pairs)");
+      diagnostics_add(
+          builder->diagnostics, SEVERITY_ERROR, pair->place,
+          "a contact law for single pairs needs a contact.model other than none; exclude other pairs by model: none");
     if (model->contact_model != CONTACT_NONE && contact_overlaps(pair->model) != contact_overlaps(model->contact_model))
       diagnostics_add(
           builder->diagnostics, SEVERITY_ERROR, pair->place,

@@ -51,7 +51,7 @@ typedef struct {
   double within, low, high;
   int block;
   double prior; /* INFINITY or 0: none */
-  double step;  /* 0: that of its block */
+  double step;  /* step of the variable; 0: that of its block */
 } VariableWish;
 /* Its number, 0 ... variable_count - 1; `@scenario` is put behind the name of one that a scenario has alone. */
 int design_new_variable(DesignBuild* build, const VariableWish* wish, double initial, const char* format, ...)

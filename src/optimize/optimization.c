@@ -230,7 +230,7 @@ static void warn_of_prior(const Design* design, Diagnostics* diagnostics) {
   while (k < design->variable_count && !(design->variables[k].prior > 0)) k++;
   if (k < design->variable_count)
     diagnostics_add(diagnostics, SEVERITY_WARNING, design->variables[k].place,
-                    "prior: sdrs identify alone weighs it; here '%s' is held by its bounds and the loss",
+                    "prior: only sdrs identify uses it; here bounds and loss alone determine '%s'",
                     design->variables[k].name);
 }
 

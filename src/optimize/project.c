@@ -15,7 +15,7 @@
 #define DEPENDENT 1e-10
 /* A dependent constraint violated by less, relative to its terms, is rounding and not a contradiction. */
 #define CONTRADICTION 1e-9
-/* Multipliers do not leave for a slope that is rounding. */
+/* Slopes below this are rounding: their multipliers stay active. */
 #define SLOPE_TOLERANCE 1e-13
 
 /* What holds a variable or a row. */

@@ -187,7 +187,7 @@ bool features_parallel(const Feature f[2]) {
   return vec3_norm(vec3_cross(f[0].along[0], f[1].along[0])) < FLAT;
 }
 
-/* What the derivatives of an answer rest on. */
+/* Data for the derivatives of an answer. */
 typedef struct {
   Feature feature[2];
   double matrix[4][4];

@@ -48,7 +48,7 @@ static void outline(const Feature* f, PointView view, Pose pose, const Vec3 axis
   }
 }
 
-/* What of the patch has side(x) = normal . (x - from) >= -slack. */
+/* Part of the patch with side(x) = normal . (x - from) >= -slack. */
 static void cut(SharedFace* patch, const double from[2], const double normal[2], double slack) {
   SharedFace kept = {.count = 0};
   for (int i = 0; i < patch->count; i++) {
@@ -68,7 +68,7 @@ static void cut(SharedFace* patch, const double from[2], const double normal[2],
   *patch = kept;
 }
 
-/* What of the patch lies over the other feature: a face, or an edge along the patch's own, which its ends bound. */
+/* Part of the patch above the other feature: a face, or an edge along the patch's own, which its ends bound. */
 static void cut_by(SharedFace* patch, const SharedFace* other, bool face, double slack) {
   for (int i = 0; i < other->count && patch->count > 0; i++) {
     const double *p = other->at[i], *q = other->at[(i + 1) % other->count];

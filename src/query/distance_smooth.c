@@ -14,7 +14,7 @@ enum {
   HALVINGS = 12,
   ORDER_MAX = LU_INVERSE_MAX,
 };
-/* Width of the bounds, of the bodies' size, at which no more points are added. */
+/* Width of the bounds, relative to the bodies' size, at which no more points are added. */
 #define ENOUGH 1e-7
 /* Residual of the conditions, of the bodies' size, at which they hold. */
 #define SOLVED 1e-10
@@ -120,7 +120,7 @@ static void smooth_rows(System* s, int k, int first) {
   s->rest[first + 3] = v.value;
 }
 
-/* Of a feature: its directions are across the normal. */
+/* Equations of a feature: its directions are perpendicular to the normal. */
 static void feature_rows(System* s, int k, int first) {
   const Feature* f = &s->side[k].feature;
   double sign = k ? -1 : 1;
@@ -235,7 +235,7 @@ static bool solve_near(System* s, const ConvexBody body[2], const Pose pose[2], 
          apart_along(body, pose, out->normal, far) >= out->distance - slack;
 }
 
-/* Of a hull the feature is not known before the normal is known well: the largest that stands the test. */
+/* A hull's feature is known only once the normal is accurate: tries them from large to small reach. */
 static bool solve(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, Distance* out) {
   static const double reach[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-9, 0};
   s->scale = ldexp(1, ilogb(body_size(&body[0]) + body_size(&body[1])));
@@ -301,7 +301,7 @@ ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]) {
 
 /* ---------------------------------------------------------------- derivatives */
 
-/* What one displacement does by itself, each point joined to its body. */
+/* Effect of one displacement with each point fixed to its body. */
 typedef struct {
   Vec3 point[2], turn[2], along[2][2];
   double phi[2];

@@ -18,8 +18,8 @@ typedef struct {
   int corner[FEATURE_CORNERS]; /* these */
 } Feature;
 
-/* Of the vertices no farther than `reach` [m] behind the plane of the farthest along `out` (unit, world). No directions
- * where they are all in one point. No allocation. */
+/* Feature of the vertices no farther than `reach` [m] behind the plane of the farthest along `out` (unit, world). No
+ * directions where they are all in one point. No allocation. */
 Feature feature_of(PointView view, Pose pose, Vec3 out, double reach);
 /* Largest sum of a vertex's coordinates' magnitudes [m]: no vertex is farther from the frame's origin. */
 double point_view_size(PointView view);

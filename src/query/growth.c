@@ -21,7 +21,7 @@ enum { ORDER = 4, PATH_STEPS = 25 };
 #define LONGEST_STEP 1.0
 /* A point inside stays so far from the border, of how far it was. */
 #define NEAR_BORDER 0.05
-/* Of its entry on the diagonal. */
+/* Pivot limit, relative to the diagonal entry. */
 #define PIVOT_LEAST 1e-12
 /* A step on the interior path may use this part of the way to the border. */
 #define TO_BORDER 0.9
@@ -101,7 +101,7 @@ static void solve_positive(double w[ORDER][ORDER], double f[ORDER]) {
   }
 }
 
-/* What a step is: of p, u and of the multipliers. */
+/* A step: changes of p, u and the multipliers. */
 enum { STEP_A = ORDER, STEP_B, STEP_SIZE };
 static bool newton_step(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, const Slack* s,
                         double step[STEP_SIZE]) {

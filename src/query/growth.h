@@ -24,7 +24,7 @@ typedef struct {
 } GrowthValue;
 /* phi_a, phi_b at p, and their derivatives in a's axes by lengths of problem->scale. No allocation. */
 GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x);
-/* Bounds of the largest u, whatever p and u are; false: none can be told (G4). Then *low, *high may be written, but
+/* Bounds of the largest u, whatever p and u are; false: none can be given (G4). Then *low, *high may be written, but
  * bound nothing. Units of scale. */
 bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* low, double* high);
 
@@ -45,7 +45,7 @@ static inline void growth_across(Vec3 g, Vec3 t[2]) {
   t[1] = vec3_cross(g, t[0]);
 }
 
-/* What is known where Newton's method ended, and bounds of the largest u. */
+/* Result of Newton's method, and bounds of the largest u. */
 typedef struct {
   GrowthValue value; /* gradients there, Hessians a rounding beside */
   double low, high;

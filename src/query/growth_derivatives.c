@@ -8,7 +8,7 @@
 enum { ORDER = 6 };
 /* Centres nearer than this, of the bodies' size: the direction between them, and all that follows, is rounding. */
 #define CENTRES_APART 1e-8
-/* What may be left of the conditions of the optimum, which are 1. */
+/* Largest residual of the optimality conditions, relative to 1. */
 #define BALANCED 1e-7
 
 /* ---------------------------------------------------------------- several numbers at a time */
@@ -23,7 +23,7 @@ static inline Lanes3 mul(const Mat3* m, Lanes3 v) {
                   m->m[1][0] * v.x + m->m[1][1] * v.y + m->m[1][2] * v.z,
                   m->m[2][0] * v.x + m->m[2][1] * v.y + m->m[2][2] * v.z};
 }
-/* Of turns of a body about the world's axes e, or moves along them, three lanes: e, e x v. */
+/* Rotations of a body about the world's axes e, or translations along them, three lanes: e, e x v. */
 static inline Lanes3 axes(void) { return (Lanes3){{1}, {0, 1}, {0, 0, 1}}; }
 static inline Lanes3 swept(Vec3 v) { return (Lanes3){{0, v.z, -v.y}, {-v.z, 0, v.x}, {v.y, -v.x, 0}}; }
 
@@ -187,7 +187,7 @@ static bool invert(Answer* x) {
 
 /* ---------------------------------------------------------------- causes and what they change */
 
-/* What displacements change by themselves, the unknowns held; a's centre stays. */
+/* Partial derivatives by displacements with fixed unknowns; a's centre does not move. */
 typedef struct {
   Lanes3 centre_b, d; /* how b's centre moves, and d */
   Lanes length;       /* |r| */

@@ -1,7 +1,7 @@
 /* The growth gap as a potential sees it: its gradient by both poses, and what that gradient changes by (G8, G9). */
 #include "query/growth.h"
 
-/* What the gradient is made of. */
+/* Quantities from which the gradient is computed. */
 typedef struct {
   double length, part; /* |r|, u / |r| */
   Vec3 d, m, p, s;     /* m = n / (n . d); from the centres to the points of contact */
@@ -92,7 +92,7 @@ void half_space_gap_gradient(const HalfSpaceGap* g, double out[QUERY_POSE_COLUMN
   for (int k = 6; k < QUERY_POSE_COLUMNS; k++) out[k] = 0;
 }
 
-/* What one displacement changes: the normal, the point on the shape by the shape's own motion, and the rest. */
+/* Effect of one displacement: on the normal, on the point by the shape's own motion, and the rest. */
 typedef struct {
   Vec3 normal, moved, arm;
   double gap;

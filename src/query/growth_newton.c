@@ -11,7 +11,7 @@ enum { STEPS = 14 };
 #define STEP_SMALL 1e-9
 /* ... and rounding keeps it from getting below this. */
 #define STEP_ROUNDING 1e-13
-/* Of a bound, of the largest number that enters it. */
+/* Rounding of a bound, relative to the largest number in it. */
 #define BOUND_ROUNDING 1e-14
 
 typedef struct {

@@ -196,7 +196,7 @@ int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const Manif
   return wanted_of(points_in(a), options->points) + wanted_of(points_in(b), options->points) + 2 * edges;
 }
 
-/* Of what is taken for one body: places, depths, order and weights, of points and of edges. */
+/* Data of the points and edges of one body: positions, depths, order and weights. */
 static size_t room_of(const ManifoldBody* body, const ManifoldOptions* options) {
   size_t points = (size_t)body->point_count, edges = (size_t)body->edge_count,
          ranked = sizeof(RankedDepth) + sizeof(int) + sizeof(double) + sizeof(Dual);

@@ -21,7 +21,7 @@ static int deepest_first(const void* a, const void* b) {
 /* Beside the rank-th deepest, what is so many smoothings deeper or higher weighs less than a rounding. */
 #define CHOICE_GONE 37.0
 
-/* What may count: not higher than that below the last that is wanted. */
+/* Finds the points that may count: at most `gone` below the last that is wanted. */
 static int find_candidates(const Dual* depth, int count, double last, double smoothing, int* out) {
   int found = 0;
   double gone = CHOICE_GONE * smoothing;
@@ -357,7 +357,8 @@ static void judge(const ManifoldPair* s, const DualField* at[2][2], const EdgePa
 
 /* ---------------------------------------------------------------- edges */
 
-/* Of all edges (edge_count), borrowed from the room. all: both ends of each, or NULL: depths of points are known. */
+/* Depths of all edges (edge_count), borrowed from the workspace. all: both ends of each, or NULL: depths of points are
+ * known. */
 static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const Dual3* all) {
   const ManifoldBody* own = s->body[body];
   Dual* depth = take(s, sizeof(Dual) * (size_t)own->edge_count);
@@ -422,7 +423,7 @@ static void put_edges(const ManifoldPair* s, const EdgePair* pair, const EdgeCon
                 c->activity[side], first + side);
 }
 
-/* What is left of a pair without its fields: a distance without sign (X13). */
+/* Unsigned distance of a pair without its fields (X13). */
 static void put_idle(const ManifoldPair* s, const EdgePair* pair, int64_t first) {
   EdgeContacts c;
   for (int side = 0; side < 2; side++) {

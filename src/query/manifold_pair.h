@@ -11,7 +11,7 @@
 /* Edges nearer than this part of the smoothing have no direction between them. */
 #define APART_FLOOR 1e-2
 
-/* Of the derivatives of an answer. */
+/* Columns of the derivatives of an answer. */
 enum { COLUMNS = 12 };
 /* Three of them. */
 typedef double DualHalf __attribute__((vector_size(32)));
@@ -19,7 +19,7 @@ typedef double DualHalf __attribute__((vector_size(32)));
 /* Places whose fields are asked for together. */
 enum { BLOCK = 32 };
 
-/* Of distances by activities, and of activities (X14). */
+/* Sums of distances times activities, and of activities (X14). */
 typedef struct {
   Dual weighted, activity;
 } MeanSums;
@@ -40,7 +40,7 @@ typedef struct {
   DualHalf swept[3];    /* likewise of axis x the place of a's origin */
 } ManifoldPair;
 
-/* What a body's field is at a place. */
+/* Field of a body at a point. */
 typedef struct {
   Dual value;
   Dual3 normal; /* outward */
@@ -50,7 +50,7 @@ typedef struct {
 int manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                     const ManifoldOptions* options, ManifoldContact* out, ManifoldMean* mean, void* room);
 
-/* Of the size, borrowed from the room, for good. */
+/* Array of the given size, borrowed from the workspace permanently. */
 static inline void* take(ManifoldPair* s, size_t size) {
   void* out = s->room;
   s->room += (size + 63) / 64 * 64;

@@ -26,8 +26,8 @@ typedef struct {
   double gap;                /* |r| (1 - 1/alpha) = |witness_b - witness_a|, negative when they overlap [m] (G5) */
   double multiplier_a, multiplier_b; /* of phi_a, phi_b <= 0, positive */
   bool proved;                       /* high - low <= GROWTH_PROOF alpha */
-  bool coincident;                   /* of centres: alpha 0, the point is the centre, the rest means nothing */
-  bool bracketed;                    /* found by the method that cannot fail, where Newton's did not end */
+  bool coincident; /* the centres coincide: alpha is 0, the point is the centre, other members are undefined */
+  bool bracketed;  /* found by the method that cannot fail, where Newton's did not end */
   int iterations;
   ShapeValue at_a, at_b; /* gradients and Hessians of phi there, by lengths of growth_scale, in the axes of a, or: */
   bool of_b;             /* of b; for growth_derivatives */
@@ -36,7 +36,7 @@ typedef struct {
 /* Relative width of the bounds of a proved answer. */
 #define GROWTH_PROOF 1e-9
 
-/* What is remembered of a pair from one pose to the next. Zeroed = cold. */
+/* State of a pair that is kept from one pose to the next. Zeroed = cold. */
 typedef struct {
   bool warm;
   Vec3 p;   /* point on the smaller body, in its frame [m] */
@@ -242,7 +242,7 @@ enum { WITNESS_SAMPLES = 16, WITNESS_SURFACE = 1024 };
 /* Where a sample is scored. */
 typedef enum {
   WITNESS_BY_DISTANCE,  /* u_i = -|x_i - other|^2, other: the other body's nearest point */
-  WITNESS_BY_DIRECTION, /* u_i = x_i . y, y: from the own nearest point to the other's, back when they overlap */
+  WITNESS_BY_DIRECTION, /* u_i = x_i . y, y: from the own nearest point to the other body's, reversed if they overlap */
 } WitnessScore;
 
 typedef enum {
@@ -251,7 +251,7 @@ typedef enum {
   WITNESS_NEIGHBOR, /* corners within five edges of the nearest feature */
 } WitnessSampling;
 
-/* What the Jacobians of the nearest points come from. */
+/* Source of the Jacobians of the nearest points. */
 typedef enum {
   WITNESS_SMOOTHED,    /* the smoothed points (V2, V3) */
   WITNESS_ANALYTIC,    /* the features that are nearest; a point without such derivative stays with its body */
@@ -285,7 +285,7 @@ typedef struct {
   Mat3 by_sample[WITNESS_SAMPLES]; /* smooth by a move of each sample, world (V2) */
 } WitnessSide;
 
-/* What is remembered of a pair from one pose to the next. Zeroed = cold. */
+/* State of a pair that is kept from one pose to the next. Zeroed = cold. */
 typedef struct {
   int piece[2];
   GjkCache gjk; /* of these two */
@@ -345,7 +345,7 @@ typedef struct {
 double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
                        const WitnessDescent* options);
 
-/* What the loss cannot fall below for targets[2], without margin, wherever nearest points are the only ones [m^2]:
+/* Lower bound of the loss for targets[2], without margin, wherever nearest points are the only ones [m^2]:
  * then one of them is a corner, or both lie on edges; inside two faces they lie only where these are parallel, and then
  * anywhere (V11) (query/witness_reach.c). targets: 2, as above. Never fails, allocates nothing. */
 double witness_reach_bound(const WitnessBody* a, const WitnessBody* b, const Vec3* targets);
@@ -382,8 +382,8 @@ typedef struct {
  * (count * GRASP_EDGES rows: force, torque; no unit); returns how many. No allocation. out must have room for them:
  * not checked, undefined beyond. */
 int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[GRASP_WRENCH]);
-/* Of contacts[count]. Not `known`: too few contacts, or Qhull found no hull. Allocates for the time of the call. By
- * value; no error is told but by `known`. */
+/* Grasp quality of contacts[count]. Not `known`: too few contacts, or Qhull found no hull. Allocates for the time of
+ * the call. By value; no error is reported but by `known`. */
 GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings);
 /* Change of epsilon when the arm and the normal of `contact` change by these (V10); 0 where the quality is not known.
  * contacts: those of the quality. contact below their count: undefined beyond, not checked. Allocates nothing. */
@@ -463,7 +463,7 @@ typedef struct {
   bool cull;             /* pairs of edges whose activity is below a rounding are answered without it (X13) */
 } ManifoldOptions;
 
-/* What manifold_query_by is asked for derivatives by. */
+/* Variables of the derivatives of manifold_query_by. */
 typedef enum {
   MANIFOLD_BY_MOTION, /* manifold_query's own */
   MANIFOLD_BY_SHAPE_A,
@@ -505,7 +505,7 @@ size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const Manifol
 int manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                    const ManifoldOptions* options, ManifoldContact* out, void* room);
 
-/* Of all contacts. */
+/* Mean over all contacts (X14). */
 typedef struct {
   double distance;  /* sum of activity times distance over sum of activities [m] (X14); points count 1 */
   double activity;  /* sum of the activities; NaN distance where it is 0: a pair without points or edges */

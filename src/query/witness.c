@@ -39,7 +39,7 @@ Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b
 
 /* ---------------------------------------------------------------- one side */
 
-/* What a side is smoothed towards: the other body's nearest point, or a direction. */
+/* Reference of a side's smoothing: the other body's nearest point, or a direction. */
 typedef struct {
   WitnessScore score;
   Vec3 other, direction; /* world */

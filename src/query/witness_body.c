@@ -18,7 +18,7 @@ static ConvexHull copy_hull(const ConvexHull* hull) {
   return out;
 }
 
-/* Of a closed surface every edge is run both ways, once each: a corner's neighbours are where its edges lead. */
+/* A closed surface has every edge once in each direction: a corner's neighbours are the ends of its edges. */
 static void find_neighbors(WitnessPiece* piece) {
   const ConvexHull* hull = &piece->hull;
   int* first = piece->neighbor_first = MEMORY_NEW(int, hull->vertex_count + 2);

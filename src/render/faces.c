@@ -1,7 +1,7 @@
 #include <string.h>
 #include "render/drawing.h"
 
-/* What is nearer than this share of the distance to the target lies behind the lens. */
+/* Near plane, as a fraction of the distance to the target. */
 #define NEAR_SHARE 1e-3
 
 /* Light: a sky that is brighter above, and a lamp over the viewer's left shoulder. */

@@ -4,7 +4,7 @@
 #include "base/outside.h"
 #include "render/picture.h"
 
-/* Frames drawn at a time for a film: one picture a thread, a few rounds. */
+/* Frames drawn at a time for a film: one picture a thread, a few times. */
 #define FILM_BATCH 4
 
 /* ---------------------------------------------------------------- moments */

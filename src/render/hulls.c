@@ -1,4 +1,4 @@
-/* What a decomposition made of a part: the part, its hulls in place, and the hulls moved apart. The three panels are
+/* Picture of a decomposition: the part, its hulls in place, and the hulls moved apart. The three panels are
  * pictures of small models without a scene file: the part is one link, each hull is a link of its own. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What a picture costs, for `sdrs bench render`. */
+/* Times of a picture, for `sdrs bench render`. */
 #include "render/picture.h"
 
 static RenderTimes measure_moment(const RenderRun* render, int row, RenderImage* image) {

@@ -1,4 +1,4 @@
-/* What is drawn over a picture on request: ways of centres of mass, contacts, forces, separating planes. */
+/* Overlays of a picture: paths of centres of mass, contacts, forces, separating planes. */
 #include <stdlib.h>
 #include <string.h>
 #include "contact/contact.h"

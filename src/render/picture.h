@@ -56,7 +56,7 @@ bool camera_project(const RenderCamera* camera, Vec3 point, double* x, double* y
 /* The camera moved by `offset` [m, world] without turning. */
 RenderCamera camera_moved(RenderCamera camera, Vec3 offset);
 
-/* What a camera has to see, as four support values: of all points p added so far,
+/* Extent that a camera must show, as four support values: of all points p added so far,
  *   side[k] = max n_k . p,   n_k the outward normals of the viewing pyramid (right, left, up, down),
  *   near and far = extreme forward . p. */
 typedef struct {
@@ -89,7 +89,7 @@ typedef enum {
   HULL_TERRAIN, /* fixed and much larger than what moves: a floor that the camera need not show whole */
 } HullPart;
 
-/* What does not change during a run: colours, edges, which hulls are ground. Borrows the model. */
+/* Constants of a run: colours, edges, which hulls are ground. Borrows the model. */
 typedef struct {
   const Model* model;
   Vec3 up;           /* unit, against gravity */
@@ -189,7 +189,7 @@ void render_scene(RenderImage* image, const RenderStage* stage, const RenderCame
 
 /* ---------------------------------------------------------------- words and marks (label.c) */
 
-/* What render_marks drew, and its scales. */
+/* Marks that render_marks drew, and their scales. */
 typedef struct {
   unsigned show;            /* RENDER_CONTACTS and so on */
   double newtons;           /* an arrow of this force, seen from the side at the target, is arrow_pixels long */
@@ -199,7 +199,7 @@ typedef struct {
 /* Length of the arrow in the key [px], as a share of the picture's smaller side. */
 #define KEY_ARROW_SHARE 0.09
 
-/* What is written over a picture. Empty texts are left out. */
+/* Texts over a picture. Empty ones are omitted. */
 typedef struct {
   const char *title, *time;
   bool ground; /* ticks with metres along the ground grid, or a bar of known length where there is no ground */
@@ -303,10 +303,10 @@ void sheet_create(RenderSheet* sheet, RenderSubjects subjects, const RenderOptio
 void sheet_destroy(RenderSheet* sheet);
 /* A picture of the sheet's size, which the caller frees with image_destroy. */
 void sheet_image(const RenderSheet* sheet, RenderImage* image);
-/* Of each run the recorded row nearest to the time [s] after its begin; NAN = the last. image: of sheet_image, every
- * pixel is written. */
+/* Draws the recorded row of each run nearest to the time [s] after its start; NAN = the last. image: of sheet_image,
+ * every pixel is written. */
 void sheet_draw(const RenderSheet* sheet, double time, int threads, RenderImage* image);
-/* Of the longest run, from its first row to its last [s]. */
+/* Duration of the longest run, from its first row to its last [s]. */
 double sheet_duration(const RenderSheet* sheet);
 /* Its camera at a row 0 ... row_count - 1: with the followed link. */
 RenderCamera render_run_camera(const RenderRun* render, int row);

@@ -84,7 +84,7 @@ static void add_curves(PlotPanel* panel, const CsvTable* table, int x, int y, in
   memory_free(rows);
 }
 
-/* What a plot of columns is made of; -1: the rows' numbers, no groups. */
+/* Columns of a plot; -1: row numbers, no groups. */
 typedef struct {
   const char* patterns;
   int x, by;

@@ -1,4 +1,4 @@
-/* What can be plotted of a run folder: one row of PLOTS each, from its CSV files. */
+/* Plots of a run folder, one row of PLOTS each, from its CSV files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ typedef struct {
   int time, a, b, gap, force[3], moment[3]; /* moment: -1 where the run was not asked for it */
 } ContactColumns;
 
-/* What is shown of a pair. */
+/* Quantities shown of a pair. */
 typedef enum { CONTACT_GAP, CONTACT_FORCE, CONTACT_MOMENT } ContactNumber;
 
 static bool find_contact_columns(ContactColumns* c, const CsvTable* table) {
@@ -255,7 +255,7 @@ static bool start_closures(PlotPanel* panel, const CsvTable* table) {
   return start_columns(panel, table, "/fx", 3, "forces of closures", "force [N]");
 }
 
-/* Where each link is pressed, along both horizontal axes of a world whose z is up. */
+/* Centre of pressure of each link, along both horizontal axes of a world whose z is up. */
 static bool start_pressure(PlotPanel* panel, const CsvTable* table) {
   int time = csv_column(table, "time"), count = 0;
   if (time < 0) return false;

@@ -9,7 +9,7 @@
 
 typedef enum { RENDER_ISO, RENDER_FRONT, RENDER_SIDE, RENDER_TOP } RenderView;
 
-/* What is drawn. Everything is borrowed. */
+/* Subject of a picture. Everything is borrowed. */
 typedef struct {
   const Model* model;
   const RunPoses* run;
@@ -20,9 +20,9 @@ typedef struct {
 
 enum { RENDER_PATH_NONE = -1, RENDER_PATH_ALL = -2 };
 
-/* What is laid over a picture on request (RenderOptions.show). */
+/* Overlays of a picture (RenderOptions.show). */
 enum {
-  RENDER_CONTACTS = 1 << 0,     /* a dot where two hulls press on each other */
+  RENDER_CONTACTS = 1 << 0,     /* a dot where two hulls are in contact */
   RENDER_FORCES = 1 << 1,       /* the force of every touching pair of links as an arrow */
   RENDER_PLANES = 1 << 2,       /* the planes that part hulls near each other */
   RENDER_EDGES = 1 << 3,        /* every edge of every hull, not the sharp ones only */
@@ -51,7 +51,7 @@ typedef struct {
 /* One picture of 960 x 720 px, of the last moment, with a camera that stands still. By value; never fails. */
 RenderOptions render_defaults(void);
 
-/* What is drawn together: one subject, or two side by side, seen by the same camera and to the same scale. Links that
+/* Subjects that are drawn together: one, or two side by side, seen by the same camera and to the same scale. Links that
  * the options name have the same index in both. */
 typedef struct {
   const RenderSubject* subjects; /* (count) */
@@ -124,7 +124,7 @@ RenderSurroundings render_surroundings(const Model* model, const RunPoses* run);
  * right-handed with it. Neither may be NULL. A normal of length 0 gives NaN, no error. */
 void plane_axes(Vec3 normal, Vec3* u, Vec3* v);
 /* Distance of grid lines [m]: 1, 2 or 5 times a power of ten, 8 to 20 in `length` > 0 [m]. NaN or less where length
- * is not > 0: no error is told. */
+ * is not > 0: no error is reported. */
 double grid_spacing(double length);
 /* Distance of the heavier lines [m]: 5 or 10 units of the spacing's decade. spacing must be one of grid_spacing, or
  * the answer means nothing: not checked, no error. */
@@ -135,9 +135,10 @@ void palette_color(int index, float color[3]);
 /* Linear light of every link: its own color, else light grey where it cannot move and the palette where it can  (links)
  * color (links x 3), of the caller, 0 to 1. Never fails. */
 void link_colors(const Model* model, float (*color)[3]);
-/* Linear light of a channel in sRGB, both 0 to 1; 0 for NaN and below. No error is told above 1: the curve goes on. */
+/* Linear light of a channel in sRGB, both 0 to 1; 0 for NaN and below. No error is reported above 1: the curve goes on.
+ */
 float linear_from_srgb(double value);
-/* The channel in sRGB of linear light, both 0 to 1. No error is told outside of that: the curve goes on. */
+/* The channel in sRGB of linear light, both 0 to 1. No error is reported outside of that: the curve goes on. */
 double srgb_from_linear(double value);
 /* True when the contact's force is shown on a: the force on the link that can move is shown; where both can, on one
  * that is no part of a mechanism; else on b, as in contacts.csv. Returns true where b cannot move. Allocates
@@ -153,7 +154,7 @@ typedef struct {
   bool log_y;        /* logarithmic also where the plot is not by itself */
   bool log_x;
   const char *title, *x_label, *y_label;
-  /* Of plot_columns: the column across, and the column of which each value has a curve of its own. */
+  /* For plot_columns: the column of the abscissa, and the column whose values each have a curve. */
   const char *x, *by;
 } PlotOptions;
 /* 1200 x 800 px for an overview, else 800 x 500. By value; never fails. */
@@ -175,7 +176,7 @@ Status plot_runs(const char* path, const char* const* folders, int folder_count,
 Status plot_columns(const char* path, const char* file, const char* patterns, const PlotOptions* options,
                     Diagnostics* diagnostics);
 /* The run's file that has such a column, owned by the caller; NULL when none has. Freed with memory_free. Nothing is
- * told. */
+ * reported. */
 char* plot_file_with(const char* folder, const char* patterns);
 
 #endif

@@ -41,8 +41,8 @@ enum { PALETTE_COUNT = sizeof PALETTE / sizeof PALETTE[0] };
 /* Light grey for what cannot move. */
 static const float FIXED_COLOR[3] = {0.56f, 0.56f, 0.55f};
 
-/* Later rounds are darker, then lighter than the first: three are told apart by their lightness, and the pale yellow
- * and sky blue keep a contrast to the paper. */
+/* Later rounds are darker, then lighter than the first: three are reported apart by their lightness, and the pale
+ * yellow and sky blue keep a contrast to the paper. */
 void palette_color(int index, float color[3]) {
   int round = index / PALETTE_COUNT % 3;
   for (int k = 0; k < 3; k++) {

@@ -147,7 +147,7 @@ double robot_inertia_error(const Robot* robot, int link) {
   return size > 0 ? worst / size : worst > 0 ? HUGE_VAL : 0;
 }
 
-/* What a mass model makes of the file's centres and inertias. */
+/* Effect of a mass model on the file's centres and inertias. */
 static void tell_masses(Robot* robot, Diagnostics* diagnostics) {
   for (int i = 0; i < robot->scene.link_count; i++) {
     const SceneLink* source = &robot->scene.links[i];
@@ -183,7 +183,7 @@ static double carried_inertia(const Model* model, int link, const Screw* screw, 
   return stands_free(model, link) ? fmax(sum[0], sum[1]) : sum[1];
 }
 
-/* What the file allows the drive of a degree of freedom; 0: no limit. */
+/* Force limit of the file for the drive of a degree of freedom; 0: none. */
 static double effort_of(const RobotReport* report, int link, int dof) {
   for (int k = 0; k < report->joint_count; k++)
     if (report->joints[k].link == link && report->joints[k].dof == dof) return report->joints[k].effort;
@@ -298,7 +298,7 @@ static void add_head(const Robot* robot, const char* source, Text* out) {
   text_free(&lines);
 }
 
-/* What is written must be what simulate can read. */
+/* Checks that simulate can read the written scene. */
 Status robot_write_yaml(const Robot* robot, const char* source, const char* path, const char* folder, Text* out,
                         Diagnostics* diagnostics) {
   add_head(robot, source, out);

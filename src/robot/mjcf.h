@@ -21,7 +21,7 @@ typedef struct {
   Vec3 gravity;
 } MjcfCompiler;
 
-/* Of an attached model: what stands in this file is read by it. */
+/* An attached model and the compiler settings with which its elements are read. */
 typedef struct {
   const char* file; /* the very text of its places */
   MjcfCompiler compiler;
@@ -124,7 +124,7 @@ typedef struct {
 void mjcf_error(MjcfModel* model, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
 /* A text that lives as long as the model. Takes the text over and leaves it empty. */
 const char* mjcf_keep(MjcfModel* model, Text* text);
-/* That something of this name is left out, told once for all; the name is copied. */
+/* Reports once that something of this name is left out; the name is copied. */
 void mjcf_drop(MjcfModel* model, const char* what);
 /* Drops what is neither read nor without effect on motion, of an element and all in it (robot/mjcf_told.c). */
 void mjcf_report(MjcfModel* model, const XmlElement* element);
@@ -164,8 +164,8 @@ typedef struct {
 /* The element's own attribute, else that of its class, else of the classes around it; borrowed. NULL when none of
  * them has it. */
 const XmlAttribute* mjcf_attribute(const MjcfModel* model, MjcfElement element, const char* name);
-/* Up to `most` numbers of an attribute, those that are not there left as they are; how many there were. Told where it
- * is not `least` to `most` numbers. values: (most). 0 after an error too, then none is changed. */
+/* Up to `most` numbers of an attribute, those that are not there left as they are; how many there were. Reported where
+ * it is not `least` to `most` numbers. values: (most). 0 after an error too, then none is changed. */
 /* Returns whether the text from p to end is a decimal number behind blanks: strtod takes hexadecimal ones, too. */
 bool mjcf_is_decimal(const char* p, const char* end);
 int mjcf_numbers(MjcfModel* model, MjcfElement element, const char* name, int least, int most, double* values);
@@ -179,7 +179,7 @@ const char* mjcf_text(const MjcfModel* model, MjcfElement element, const char* n
 /* true, false, or another word or none: 1, 0, -1. */
 int mjcf_flag(const MjcfModel* model, MjcfElement element, const char* name);
 /* Where the element says that it stands, in its parent's frame [m]: pos and a rotation, or the middle of fromto with z
- * from its end to its begin. Identity where nothing is said; errors are told. */
+ * from its end to its begin. Identity where nothing is said; errors are reported. */
 UrdfPose mjcf_pose(MjcfModel* model, MjcfElement element);
 /* Three Euler angles of the file that a place is in, in its unit and sequence. angles: (3). */
 Quat mjcf_euler(const MjcfModel* model, SourcePlace place, const double* angles);
@@ -191,8 +191,8 @@ const XmlElement* mjcf_asset(const MjcfModel* model, const Names* names, const c
 /* ---------------------------------------------------------------- shapes (robot/mjcf_geom.c) */
 
 /* A geom of the robot's link, whose frame stands at `frame`: its shape, its mask, its colour, and its mass, which is
- * added to `moment` unless that is NULL. frame: in the link's frame. After an error, which is told, the geom is left
- * out. */
+ * added to `moment` unless that is NULL. frame: in the link's frame. After an error, which is reported, the geom is
+ * left out. */
 void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose frame, MassMoment* moment);
 
 /* Moment of a mesh at unit density by the rule of its `inertia`, in the geom's frame [m^3, m^4, m^5], of a shell
@@ -202,7 +202,7 @@ MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const Urdf
 
 /* ---------------------------------------------------------------- bodies (robot/mjcf_body.c) */
 
-/* worldbody as links and joints of model->robot. False after an error. Each error is told with its place. */
+/* worldbody as links and joints of model->robot. False after an error. Each error is reported with its place. */
 bool mjcf_read_bodies(MjcfModel* model);
 
 /* ---------------------------------------------------------------- what follows (robot/mjcf_scene.c) */

@@ -18,7 +18,7 @@ static double reference_of(const MjcfModel* model, const char* joint) {
   return 0;
 }
 
-/* Of the robot; -1 = none of that name. */
+/* Joint of the robot; -1 = none of that name. */
 static int joint_of(const MjcfModel* model, const char* name) {
   for (int k = 0; k < model->robot.joint_count; k++)
     if (*name && strcmp(model->robot.joints[k].name, name) == 0) return k;
@@ -93,7 +93,7 @@ static bool inherited_range(MjcfModel* model, MjcfElement e, double out[2]) {
   return true;
 }
 
-/* What it is driven with, within its range, and what becomes of that. control: of the key; NULL without one. */
+/* Control value within its range, and the resulting signal. control: of the key; NULL without one. */
 static void take_control(MjcfModel* model, MjcfElement e, ActuatorLaw* law, const double* control) {
   double gear[6] = {1}, range[2];
   if (control) law->control = *control;
@@ -162,7 +162,7 @@ static const RobotJointPlace* place_of(const RobotReport* report, const char* jo
   return NULL;
 }
 
-/* What an actuator pulls at: a coordinate, and what it has of the actuator's length. */
+/* Transmission of an actuator: a coordinate, and its part of the actuator's length. */
 typedef struct {
   const RobotJointPlace* place;
   double gear;      /* length by coordinate, times the actuator's own gear */
@@ -323,7 +323,7 @@ static bool add_joint_tendon(MjcfModel* model, Scene* scene, MjcfElement e, cons
   return true;
 }
 
-/* A cord through sites: what shortens it is tension; a spring that would lengthen it hangs loose here. */
+/* A tendon through sites: a shortening force is tension; a spring that would lengthen it is slack here. */
 static bool add_cord_actuator(MjcfModel* model, Scene* scene, MjcfElement e, ActuatorLaw law, const int* carrier,
                               const double* control) {
   double range[2] = {-HUGE_VAL, HUGE_VAL};

@@ -27,7 +27,7 @@ static const char* class_inside(const XmlElement* element, const char* outside) 
   return own ? own->value : outside;
 }
 
-/* What stands in a body, and in <frame>s in it, one kind after the other. */
+/* Elements of a body, and of <frame>s in it, one kind after the other. */
 typedef void (*Visit)(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context);
 
 static void visit(MjcfModel* model, MjcfElement container, UrdfPose frame, const char* names, Visit act,

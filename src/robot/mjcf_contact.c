@@ -36,7 +36,7 @@ void mjcf_find_pairs(MjcfModel* model) {
       }
 }
 
-/* The scene's link of a pair's geom; -1: none, told where the name is nobody's. */
+/* The scene's link of a pair's geom; -1: none; an unknown name is reported. */
 static int link_of_geom(const Contacts* c, const XmlElement* pair, const char* key) {
   const XmlAttribute* name = xml_attribute(pair, key);
   int index = name ? names_find(&c->model->paired, name->value) : -1;
@@ -114,7 +114,7 @@ static bool masks_touch(const MjcfMask* a, const MjcfMask* b) {
   return (a->type & b->affinity) != 0 || (b->type & a->affinity) != 0;
 }
 
-/* Of two links: 0 no geoms may touch, 2 all may, 1 some. */
+/* Contact of the geoms of two links: 0 none, 2 all, 1 some. */
 static int touching(const MjcfMask* masks, int a, int a_end, int b, int b_end) {
   int yes = 0, no = 0;
   for (int i = a; i < a_end; i++)

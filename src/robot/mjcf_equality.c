@@ -74,7 +74,7 @@ static void add_closure(EqualityReading* r, EqualityClosure e) {
 
 /* ---------------------------------------------------------------- bodies */
 
-/* Of <connect> or <weld>: the body's link of the robot, 0 = the world; -1 after an error. */
+/* Link of the robot of a <connect>'s or <weld>'s body, 0 = the world; -1 after an error. */
 static int body_of(EqualityReading* r, const XmlElement* item, const char* key, bool may_lack) {
   const XmlAttribute* name = xml_attribute(item, key);
   if ((!name && may_lack) || (name && strcmp(name->value, "world") == 0)) return 0;

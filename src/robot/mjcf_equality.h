@@ -1,4 +1,4 @@
-/* What MuJoCo's equality constraints and fixed tendons say of joints and links of a scene. Private to robot/: between
+/* MuJoCo's equality constraints and fixed tendons as closures and couplings of a scene. Private to robot/: between
  * mjcf_equality.c, which reads them, and mjcf_close.c, which finds a start at which they hold. */
 #ifndef SDRS_ROBOT_MJCF_EQUALITY_H
 #define SDRS_ROBOT_MJCF_EQUALITY_H
@@ -57,7 +57,7 @@ typedef struct {
   double reference; /* its length in MuJoCo's reference [m] */
 } MjcfCord;
 
-/* What our cords do not do (told). */
+/* Reports properties that tendons of a scene do not have. */
 #define MJCF_NO_PUSH "push of spatial tendons shorter than at rest"
 
 /* A <spatial> tendon in the links of the scene; carrier (links of the robot) as of mjcf_finish. False, nothing to free:

@@ -42,7 +42,7 @@ static const char* kind_of_reference(const char* attribute) {
   return NULL;
 }
 
-/* Of what an element with 'name' is: by its section, else by itself. */
+/* Kind of an element with 'name': by its section, else by itself. */
 static const char* kind_of_element(const XmlElement* element) {
   const char* section = element->parent ? element->parent->name : "";
   if (strcmp(section, "actuator") == 0 || strcmp(section, "tendon") == 0 || strcmp(section, "equality") == 0)
@@ -69,7 +69,7 @@ static void add_name(Renaming* renaming, const char* kind, const char* name) {
   names_add(&renaming->names, mjcf_keep(renaming->model, &key), 0);
 }
 
-/* What the element and all in it are called. */
+/* Renames the element and all elements in it. */
 static void collect(Renaming* renaming, const XmlElement* element) {
   const XmlAttribute* name = xml_attribute(element, "name");
   if (name) add_name(renaming, kind_of_element(element), name->value);
@@ -311,7 +311,7 @@ static void attach_defaults(Renaming* renaming, const XmlElement* root, const ch
   for (const XmlElement* item = own->first; item; item = item->next) mjcf_add_default(model, item);
 }
 
-/* What the attached tree's parts are named by; of a single body only what names nothing else. */
+/* Copies the items of a section that the attached tree uses, renamed; for a single body those to which it refers. */
 static void attach_section(Expansion* x, Renaming* renaming, const XmlElement* from, bool whole,
                            const char* main_class) {
   XmlDocument* document = &x->model->documents[0];
@@ -408,7 +408,7 @@ static XmlElement* attach(Expansion* x, const XmlElement* element, int depth) {
 
 /* ---------------------------------------------------------------- the tree */
 
-/* What is inside is worked in before what is around it. */
+/* Inner elements are expanded before outer ones. */
 static bool expand_within(Expansion* x, XmlElement* parent, int depth) {
   XmlElement* before = NULL;
   if (depth == XML_DEPTH_MAX) {

@@ -82,7 +82,7 @@ static bool include_file(MjcfModel* model, const char* base, XmlElement* include
   return good;
 }
 
-/* What an included file includes is looked at where it now stands; the number of files ends a ring. */
+/* Includes of an included file are resolved at their new place; the limit of files ends a cycle. */
 static bool include_all(MjcfModel* model, const char* base, XmlElement* parent) {
   XmlElement* before = NULL;
   for (XmlElement* child = parent->first; child;) {
@@ -167,7 +167,7 @@ static const XmlAttribute* said_by_default(const XmlElement* class_element, cons
   return attribute;
 }
 
-/* Of a class: the element with the tag in its <default>. Several <default>s at the top are one, main. Those of an
+/* Element with the tag in the <default> of a class. Several <default>s at the top are one, main. Those of an
  * attached model are of its own. */
 static const XmlAttribute* default_attribute(const MjcfModel* model, const char* class_name, const char* tag,
                                              const char* name) {

@@ -2,7 +2,7 @@
  * links of one friction are a group, and pairs of groups have theirs. */
 #include "robot/mjcf.h"
 
-/* Different ones that are told apart. */
+/* Different ones that are reported apart. */
 enum { KINDS_MAX = 12 };
 
 typedef struct {
@@ -31,7 +31,7 @@ static int kind_of(Frictions* f, const MjcfFriction* friction) {
   return f->kind_count++;
 }
 
-/* Of a link's geoms the one that decides. false: too many kinds. */
+/* Finds the geom of a link whose friction decides. false: too many kinds. */
 static bool find_kinds(Frictions* f, const int* carrier) {
   MjcfModel* model = f->model;
   bool mixed = false;

@@ -49,7 +49,7 @@ static void half_length_from_segment(Geom* geom) {
   }
 }
 
-/* False: told, or left out. */
+/* False: reported, or left out. */
 static bool read_type(Geom* geom) {
   MjcfModel* model = geom->model;
   const char *word = mjcf_text(model, geom->element, "type"), *mesh = mjcf_text(model, geom->element, "mesh");

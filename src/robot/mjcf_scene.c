@@ -1,4 +1,4 @@
-/* What a file of MuJoCo says beside bodies, for the scene made of them: a keyframe, and what follows in other files. */
+/* Parts of a MuJoCo file beside bodies: a keyframe, and references to other files. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Spatial tendons of MuJoCo: cords of a scene, from site to site, round spheres and cylinders. Over pulleys there are
- * none. */
+/* Spatial tendons of MuJoCo as tendons of a scene, from site to site, round spheres and cylinders. Over pulleys there
+ * are none. */
 #include <string.h>
 
 #include "robot/mjcf_equality.h"
@@ -56,7 +56,7 @@ static bool read_wrap(MjcfModel* model, const XmlElement* part, const int* carri
   return !fault;
 }
 
-/* Is all of it something that a cord of a scene does? */
+/* Can a tendon of a scene represent all of it? */
 static bool is_cord(MjcfModel* model, const XmlElement* tendon, const int* carrier) {
   bool good = true;
   for (const XmlElement* part = tendon->first; part; part = part->next) {

@@ -1,5 +1,5 @@
 /* robot: robots in formats of other programs as scenes - URDF (docs/urdf.md) and MJCF (docs/mjcf.md). What a scene
- * cannot say, or was changed, is told in remarks. SI units, radians, z up. */
+ * cannot say, or was changed, is reported in remarks. SI units, radians, z up. */
 #ifndef SDRS_ROBOT_H
 #define SDRS_ROBOT_H
 
@@ -102,7 +102,7 @@ void robot_free(Robot* robot);
  * back. Allocates for the time of the call; out is the caller's own. */
 Status robot_write_yaml(const Robot* robot, const char* source, const char* path, const char* folder, Text* out,
                         Diagnostics* diagnostics);
-/* What the mass model makes of a link with mass: distance of its centre from the file's [m]. link: of the scene and the
+/* Effect of the mass model on a link with mass: distance of its centre from the file's [m]. link: of the scene and the
  * model, 0-based. 0 when they agree to the bit; another link is undefined, not checked. Allocates nothing. */
 double robot_center_error(const Robot* robot, int link);
 /* The largest entry of the inertias' difference over the largest of the file's; HUGE_VAL where only that is zero.

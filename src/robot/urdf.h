@@ -101,14 +101,14 @@ typedef struct {
   int* order;      /* links, each after its parent, in the order of the file  (link_count) */
   int root;        /* link, or -1 after an error */
   Text ignored;    /* names of elements that were left out, with commas */
-  bool has_drives; /* of its own, as MuJoCo's, that come after the links */
+  bool has_drives; /* drives of the file itself, as in MJCF, which follow the links */
 } UrdfRobot;
 
 /* Read all elements, tell every problem; lenient: mend limits, with warnings. False after an error. root: of a document
  * that outlives the robot. urdf_free may be called in any case. */
 bool urdf_read(UrdfRobot* robot, const XmlElement* root, bool lenient, Diagnostics* diagnostics);
 /* Names to links, the tree, its order (robot/urdf_tree.c); lenient: without joints of links that are not there, each
- * told. False after an error. After urdf_read; makes robot->order. */
+ * reported. False after an error. After urdf_read; makes robot->order. */
 bool urdf_connect(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics);
 /* Frees the arrays, not the texts, and leaves a zeroed robot; accepts a half-read one. */
 void urdf_free(UrdfRobot* robot);
@@ -160,13 +160,13 @@ void urdf_take_name(Scene* scene, const char* name);
 
 /* Tell what is wrong with the files of meshes, for a robot that cannot become a scene for other reasons. */
 void urdf_check_files(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, Diagnostics* diagnostics);
-/* Fill build->defaults with one shape of each UrdfGeometry; the caller frees them by scene_free. */
+/* Fills build->defaults with one shape of each UrdfGeometry; the caller frees them by scene_free. */
 void urdf_shape_defaults(UrdfBuild* build);
 /* Shapes that a link of the robot brings to the scene, whatever its joint. (robot/urdf_shapes.c) Borrowed from the
  * link. */
 const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link);
 /* Add them to link `target` of the scene, in whose frame pose is the robot link's. What is wrong with a mesh file is
- * told, and the shape left out. */
+ * reported, and the shape left out. */
 void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);
 
 /* The pose b, seen from the frame that a is seen from: position a + R_a b [m], rotation a b. */

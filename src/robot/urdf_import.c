@@ -21,7 +21,7 @@ static bool import_tree(Scene* scene, const XmlElement* root, const RobotOptions
                         Diagnostics* diagnostics) {
   UrdfRobot robot;
   bool good = urdf_read(&robot, root, options->lenient, diagnostics);
-  /* what hangs on what is told even when numbers are broken */
+  /* the tree is checked and reported even if numbers are invalid */
   good = robot.link_count > 0 && robot.link_count <= LINK_MAX && urdf_connect(&robot, options->lenient, diagnostics) &&
          good;
   if (good) {

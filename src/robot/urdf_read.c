@@ -1,12 +1,12 @@
 /* Elements of a URDF file, one function each. What a scene has no use for is gathered by name; what looks like a
- * mistake (an unknown attribute of a known element) is told. */
+ * mistake (an unknown attribute of a known element) is reported. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "robot/urdf.h"
 
 enum { URDF_PROBLEM_MAX = 200 };
-/* An axis whose length is farther from 1 is told to be normalised: files give three digits. */
+/* An axis whose length is farther from 1 is reported as normalised: files give three digits. */
 #define AXIS_TOLERANCE 1e-3
 
 typedef struct {
@@ -187,7 +187,7 @@ static void not_below(UrdfReader* reader, const XmlElement* element, const char*
         zero ? ">=" : ">", value);
 }
 
-/* A length or other number > 0 that must be there. */
+/* Reads a required number > 0, such as a length. */
 static double positive(UrdfReader* reader, const XmlElement* element, const char* name) {
   double value = 1;
   if (needed(reader, element, name, 1, &value)) not_below(reader, element, name, value, false);

@@ -8,7 +8,7 @@
 enum { CHAIN_MAX = 5 };
 #define PARALLEL_SINE 1e-6
 #define ROBOT_GROUP "robot"
-/* Of joints with dry friction, as the format has it where nothing is said. */
+/* Default of friction_speed in scenes, for joints with dry friction. */
 #define FRICTION_SPEED 1e-4
 
 static UrdfPose identity(void) { return (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}}; }
@@ -94,7 +94,7 @@ static bool is_empty(const UrdfBuild* build, const UrdfLink* link) {
   return !(link->mass > 0) && urdf_used_shapes(build, link)->count == 0;
 }
 
-/* What the link of the robot is made of goes to a link of the scene. */
+/* Moves shapes and mass of a robot's link to a link of the scene. */
 static void put(UrdfBuild* build, int from, int target, UrdfPose pose) {
   const UrdfLink* link = &build->robot->links[from];
   build->carrier[from] = target;
@@ -367,7 +367,7 @@ static void store_inertia(const UrdfBody* body, SceneLink* link) {
   memcpy(link->inertia, six, sizeof six);
 }
 
-/* Of links that move without a mass and a shape to weigh [kg], and as spheres of this radius [m]. */
+/* Mass of moving links without mass and shape [kg], as spheres of this radius [m]. */
 #define DEFAULT_MASS 0.1
 #define DEFAULT_RADIUS 0.05
 #define DEFAULT_DENSITY 1000.0 /* kg/m^3 */
@@ -515,7 +515,7 @@ static const char* mimic_fails(const UrdfBuild* build, const UrdfJoint* joint) {
   return NULL;
 }
 
-/* Where a joint starts: as it is told, as the one that it follows says, or at zero or near it. */
+/* Initial coordinate of a joint: as given, by the joint that it follows, or the admissible one nearest to zero. */
 static double start_place(const UrdfBuild* build, const RobotJointPlace* place) {
   const RobotStart* start = start_of(build, place->name);
   const UrdfJoint* joint = joint_named(build, place->name);

@@ -61,7 +61,7 @@ static bool is_told(const Diagnostics* diagnostics, const char* text) {
 }
 
 /* package://name/rest or model://name/rest: the folder of that package and the rest; NULL when that is not known, an
- * error, told once for each package, unless such meshes are left out. */
+ * error, reported once for each package, unless such meshes are left out. */
 static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* inside) {
   size_t length = strcspn(inside, "/");
   for (int i = 0; i < build->options->package_count; i++) {
@@ -103,7 +103,7 @@ static const char* ending_of(const char* file) {
   return dot && (!slash || dot > slash) ? dot + 1 : "";
 }
 
-/* False: told, the shape is left out. */
+/* False: reported, the shape is left out. */
 static bool is_there(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
   char* path = mesh_path(build, shape);
   bool there = path && file_is_regular(path);
@@ -115,7 +115,7 @@ static bool is_there(UrdfBuild* build, const UrdfLink* link, const UrdfShape* sh
   return there;
 }
 
-/* False: told, the shape is left out. */
+/* False: reported, the shape is left out. */
 static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
   const char* ending = ending_of(shape->file);
   bool format = strcasecmp(ending, "obj") == 0 || strcasecmp(ending, "stl") == 0 || mesh_is_foreign(shape->file);

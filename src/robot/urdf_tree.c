@@ -28,7 +28,7 @@ static void drop_loose_joints(UrdfRobot* robot, Diagnostics* diagnostics, const 
   robot->joint_count = kept;
 }
 
-/* False when a joint has an end that is not known, told here or when it was read. */
+/* False if a joint has an unknown end, which is reported here or when it was read. */
 static bool find_ends(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics) {
   Names names = {0};
   bool whole = true;

@@ -15,7 +15,7 @@ typedef struct {
   size_t counted;
   XML_Parser parser;
   Diagnostics* diagnostics;
-  bool stopped; /* told why */
+  bool stopped; /* the reason is reported */
 } Parsing;
 
 /* Counted here, as in every other file: expat's columns count bytes. Places come in the order of the text. */

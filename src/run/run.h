@@ -265,7 +265,7 @@ Pose run_pose_rows_at(const RunPoseRows* poses, int row, int link);
 /* Open `joints.csv` of a run of this model, whose first column is the time [s], with the errors of run_poses_read;
  * *rows is NULL then, else to be closed. */
 Status run_coordinates_open(CsvRows** rows, const char* path, const Model* model, Diagnostics* diagnostics);
-/* Coordinates of a row as written: m, rad, quaternions. q (nq) is set. */
+/* Sets q (nq) to the coordinates of a row as written: m, rad, quaternions. */
 void run_coordinates_at(CsvRows* rows, int row, const Model* model, double* q);
 
 /* The same of `path.csv`, the recorded moves; *rows is NULL, and nothing is wrong, where there is no such file. The

@@ -96,7 +96,7 @@ static bool build_children(JsonReader* reader, Node* node, const cJSON* item) {
   return true;
 }
 
-/* Both walks must see the same kind of value: otherwise one of them is wrong, and the file is refused. */
+/* Both parsers must see the same kind of value; otherwise one of them is wrong, and the file is refused. */
 static bool agrees(const cJSON* item, const Token* token) {
   char c = *token->start;
   if (cJSON_IsObject(item)) return c == '{';

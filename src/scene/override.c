@@ -319,7 +319,7 @@ static bool walk_pattern(Override* override, Node* list, const SchemaRow* row, c
   int count = 0;
   for (Node *item = list->first, *next; item; item = next) {
     const char* name = item_name(item);
-    next = item->next; /* setting an item keeps its neighbours */
+    next = item->next; /* setting an item leaves its neighbours in the list */
     if (!*name) name = type_name(override, list, item);
     if (strcmp(pattern, "*") != 0 && fnmatch(pattern, name, 0) != 0) continue;
     override->path = path;

@@ -39,7 +39,7 @@ typedef struct Reader {
   int told_count;
   Variables variables;        /* of the scene */
   int include_depth;          /* files that this one is a part of */
-  const struct Reader* outer; /* the one that includes this file; NULL = none */
+  const struct Reader* outer; /* reader of the file that includes this one; NULL = none */
   int64_t work;
   bool exhausted;
   bool rotations;        /* the last three channels of the signal that is read are rotations */

@@ -285,7 +285,7 @@ typedef struct {
 /* How many numbers its feedback has: dof x measure_count of a matrix; of a network weights and biases. 0 without
  * feedback. Allocates nothing, never fails. */
 int controller_feedback_count(const SceneController* controller);
-/* How many numbers a controller has besides its signal: 1 + 4 dof + controller_feedback_count. Allocates nothing,
+/* Number of parameters of a controller besides its signal: 1 + 4 dof + controller_feedback_count. Allocates nothing,
  * never fails. */
 int controller_gain_count(const SceneController* controller);
 /* The index-th of them; index < controller_gain_count, asserted. Copied out. */
@@ -318,7 +318,7 @@ typedef struct {
   bool has_point;            /* false: the force acts at the centre of mass */
   Vec3 point;                /* where the force acts, link frame [m] */
   SceneSignal force, torque; /* three channels [N], [N m]; none (0) where there is none */
-  SceneField field;          /* force is its strength then, one channel [N m^power, A m^2] */
+  SceneField field;          /* `force` is then its strength, one channel [N m^power, A m^2] */
 } SceneLoad;
 
 /* A cord that pulls its points together (docs/derivations/loads.md, L5). */

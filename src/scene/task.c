@@ -18,7 +18,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   if (!schema_read_in_part(reader, root, "task", &form)) return;
   if (form.plan) {
     reader_error(reader, node_key_place(form.plan),
-                 "a task of planning has no run: sdrs optimize and validate take it");
+                 "a planning task has no simulation: use sdrs optimize or sdrs validate");
     return;
   }
   task->name = read_file_name(reader, form.name, "task", task->path);

@@ -33,7 +33,7 @@ typedef struct {
   bool* in; /* by number of the scenario  (scenarios); NULL: all */
   int count;
 } TaskWhere;
-/* Does it hold in this scenario? true where it names none; a scenario that the task has not is undefined. */
+/* True if it applies in this scenario, or names none. The scenario must be one of the task's. */
 static inline bool task_where(const TaskWhere* where, int scenario) { return !where->in || where->in[scenario]; }
 
 /* Bounds of a group of variables: relative to the initial value (within) or absolute (low, high). Absent = infinite. */
@@ -476,7 +476,7 @@ typedef struct {
   TaskChoiceMethod choice_method;
   int choice_tries; /* combinations that RANDOM and CLIMB try */
   int multistart;   /* how often it is sought, each time from another start; 1: from the scene's own alone */
-  int bundle;       /* gradients are means over so many designs nearby; 0: those of the design itself */
+  int bundle;       /* number of nearby designs over which gradients are averaged; 0: only the design itself */
   double spread;    /* standard deviation of theirs, in each variable's own unit */
   double memory;    /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
   SourcePlace memory_place; /* of `gradient` */

@@ -1,4 +1,4 @@
-/* Controller parameters and initial values that move. */
+/* Reads the variables of controllers and initial values. */
 #include "scene/task_parts.h"
 
 Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form) {

@@ -36,8 +36,10 @@ void read_validation(Reader* reader, Task* task, const Node* node) {
   size_t mark = reader_enter_key(reader, "validation");
   if (node && schema_read(reader, node, "validation", &form)) {
     task->validation_tries = form.tries;
-    if (task->draw_count == 0) reader_error(reader, node->place, "tries what 'draws' draws: there is nothing drawn");
-    if (task->success_count == 0) reader_error(reader, node->place, "needs 'success', which says what has held");
+    if (task->draw_count == 0)
+      reader_error(reader, node->place, "needs 'draws': the task has no random numbers to test");
+    if (task->success_count == 0)
+      reader_error(reader, node->place, "needs 'success': the criteria by which draws are judged");
   }
   reader_leave(reader, mark);
 }

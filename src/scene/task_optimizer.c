@@ -15,7 +15,7 @@ const char* task_optimizer_name(TaskOptimizerType type) {
 
 void read_optimizer(Reader* reader, Task* task, const Node* node) {
   OptimizerForm form;
-  TaskOptimizer design = task->optimizer; /* what stands in the design */
+  TaskOptimizer design = task->optimizer; /* options from the design section */
   size_t mark = reader_enter_key(reader, "optimizer");
   const Node* map = task_section(reader, task, node);
   if (map && schema_read(reader, map, "optimizer", &form)) {

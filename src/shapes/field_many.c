@@ -100,7 +100,7 @@ static inline void quadric_gauge(const double size[3], double q, double p, const
   out->hessian[2] = (Lanes3){xz, yz, (q - 1) * over * (all->less[1] * (1 / (size[2] * size[2])) - slope.z * slope.z)};
 }
 
-/* Of a superellipsoid p and q are both twice its exponent. */
+/* For a superellipsoid p and q are both twice its exponent. */
 static bool is_quadric(const Field* field) {
   return field->kind == FIELD_SHAPE &&
          (field->shape.kind == SMOOTH_SUPERQUADRIC || field->shape.kind == SMOOTH_SUPERELLIPSOID);

@@ -13,7 +13,7 @@ typedef struct {
   Vec3 gradient, pull;      /* of phi; E[b] [1/m] */
 } FieldMean;
 
-/* What happens to a point: its height, exponent, normal, pull b. */
+/* Change of a point: its height, exponent, normal, weight b. */
 typedef struct {
   double height, exponent;
   Vec3 normal, pull;
@@ -25,7 +25,7 @@ typedef struct {
   Vec3 outward;
 } FieldSlope;
 
-/* Of all points; the field must outlive it. No allocation. */
+/* Sums over all points; the field must outlive it. No allocation. */
 FieldMean field_mean_at(const Field* field, Vec3 x);
 /* Weight of point i, over the sum `sum`. */
 static inline double field_mean_weight(const FieldMean* mean, int i) {
@@ -33,7 +33,7 @@ static inline double field_mean_weight(const FieldMean* mean, int i) {
   double radius = mean->field->radius;
   return math_decay((mean->least - vec3_dot(arm, arm)) / (2 * radius * radius));
 }
-/* What a point that moves by `moved` and whose normal changes by `turned` does. */
+/* Effect of a point that moves by `moved` and whose normal changes by `turned`. */
 FieldChange field_point_change(const FieldMean* mean, int i, Vec3 moved, Vec3 turned);
 /* Adds what point i does. */
 void field_mean_change(const FieldMean* mean, int i, const FieldChange* d, FieldSlope* sum);

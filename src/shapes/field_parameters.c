@@ -150,7 +150,7 @@ static int part_number(const Field* field, int k, int* part) {
   return k;
 }
 
-/* By a motion of a part, at a place of the whole's: its frame's origin is the centre of turns. v: the part there. */
+/* Derivative by a motion of a part at x, rotations about its frame's origin. v: value of the part at x. */
 static void part_moved(const Field* part, const FieldValue* v, Vec3 x, int k, double* value, Vec3* outward) {
   Vec3 e = vec3_axis(k), way = k < 3 ? vec3_cross(e, vec3_sub(x, part->pose.t)) : e;
   *value = -vec3_dot(v->gradient, way);

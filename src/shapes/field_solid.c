@@ -60,7 +60,7 @@ static Grid grid_create(const Field* field, int cells) {
   return g;
 }
 
-/* Of a root's place between two, beside 1: rounding. */
+/* Rounding of a root's position between two samples, relative to 1. */
 #define ROOT_ROUNDING 1e-15
 
 /* Zero between a (inside) and b (outside): Newton's steps along the line from the secant's guess, a bisection where one

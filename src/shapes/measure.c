@@ -1,4 +1,4 @@
-/* What is measured of a whole body: its surface for pictures, its mass. */
+/* Measures of a whole body: its surface for pictures, and its mass. */
 #include "shapes/shapes.h"
 
 /* Each face of the cube of directions in so many strips both ways, with so many Gauss points each. */
@@ -73,7 +73,7 @@ static bool stands_for_images(const Shape* shape, Direction* d) {
   return true;
 }
 
-/* What is odd along an even axis is zero. */
+/* Integrals of functions that are odd along a symmetric axis are zero. */
 static void drop_odd(const Shape* shape, MassMoment* sum) {
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 4 && is_even(shape, i); k++)

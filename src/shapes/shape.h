@@ -1,4 +1,4 @@
-/* What a kind of shape has to do: a row of the table in shape.c. Private to shapes/. */
+/* Interface of a kind of shape: a row of the table in shape.c. Private to shapes/. */
 #ifndef SDRS_SHAPES_SHAPE_H
 #define SDRS_SHAPES_SHAPE_H
 

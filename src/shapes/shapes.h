@@ -25,7 +25,7 @@ typedef enum {
   SMOOTH_KINDS,
 } SmoothKind;
 
-/* What a shape is made of, as its user says it. Borrowed by shape_create. */
+/* Definition of a shape by its user. Borrowed by shape_create. */
 typedef struct {
   SmoothKind kind;
   double beta;              /* polytope, cone: sharpness, > 0 */
@@ -126,7 +126,7 @@ Vec3 shape_extents(const Shape* shape);
 /* Its derivative by parameter k [m per unit of it]. Another k is undefined, not checked. By value. */
 Vec3 shape_extents_slope(const Shape* shape, int k);
 /* Point of the surface, shape's frame [m], along a direction s, which is first stretched like the extents (B8). s: of
- * any length but zero. Of zero NaN, no error is told. By value. */
+ * any length but zero. Of zero NaN, no error is reported. By value. */
 Vec3 shape_surface_point(const Shape* shape, Vec3 s);
 /* The same of many, points[count]: directions in, points of the surface out. */
 void shape_surface_points(const Shape* shape, Vec3* points, int count);
@@ -199,7 +199,7 @@ const char* field_points_rule(const Vec3* points, const Vec3* normals, int count
 /* At a place of the body's frame [m]. At the centre of a convex shape, where no direction is outward, gradient and
  * normal are zero. No allocation. By value; never fails. */
 FieldValue field_evaluate(const Field* field, Vec3 place);
-/* What of a FieldValue is asked for: value and outward; gradient too; turn too. The rest is undetermined. */
+/* Requested members of a FieldValue: value and outward; also gradient; also turn. Others are undefined. */
 typedef enum { FIELD_VALUES, FIELD_GRADIENTS, FIELD_TURNS } FieldAnswer;
 /* The same at many places, to 1e-13 of the body's size: superquadrics and unions of them sixteen at a time
  * (shapes/field_many.c). places, out: (count). What a place gets depends neither on the others nor on what else is
@@ -224,7 +224,7 @@ void field_free(Field* field);
  * Triangles without area are left out. Never fails; surface is only read. */
 void field_of_triangles(Field* field, const TriangleSurface* surface, double radius);
 
-/* What a corner does to one plane or point of the field when it moves by e (Y12): a plane n . x = o, which passes
+/* Effect on one plane or point of the field of a corner that moves by e (Y12): a plane n . x = o, which passes
  * through the place x higher by (weight + along . x) (n . e) and turns by -along (n . e); a point that moves by share e
  * and whose normal changes by turned e. */
 typedef struct {
@@ -247,10 +247,10 @@ typedef struct {
   double tau;  /* what they are joined with [m] */
   bool fitted; /* a face has more than three corners: it follows them as the plane of best fit */
 } FieldCorners;
-/* Of field_of_hull's field of this hull; number[v]: which of the `count` corners vertex v is, -1: none of them; tau is
+/* For field_of_hull's field of this hull; number[v]: which of the `count` corners vertex v is, -1: none of them; tau is
  * held. field must outlive it; number, hull: only read. Never fails. */
 FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, const int* number, int count);
-/* Of field_of_triangles' field of this surface; number: of its points, likewise; the radius is held. */
+/* For field_of_triangles' field of this surface; number: of its points, likewise; the radius is held. */
 FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurface* surface, const int* number,
                                         int count);
 /* Change of value and outward at a place by parameters first, first + 1, ..., so many, of which corner i has 3 i (x),

@@ -8,7 +8,7 @@ enum { NEWTON_STEPS = 100, HALVINGS = 50 };
 #define DECREMENT_SEEN 1e-12
 /* Pivots of a Hessian below this, of its trace, are rounding. */
 #define PIVOT_LEAST 1e-15
-/* Of the shape's size; on a flat face the Hessian is singular. */
+/* Longest step, relative to the shape's size; on a flat face the Hessian is singular. */
 #define LONGEST_STEP 1.0
 /* Least curvature, in units of 1 / outer, at which the point counts as unique. */
 #define CURVATURE_LEAST 1e-8

@@ -334,7 +334,7 @@ void joint_difference_adjoint(const Joint* joint, const double* q_from, const do
   add_left(p, by_right, from_bar + plain);
 }
 
-/* exp(factor v): a change of v turns it by factor J_r(factor v) dv, one of q by exp(-factor v). */
+/* exp(factor v): a change dv rotates it by factor J_r(factor v) dv, a change of q by exp(-factor v). */
 void joint_continue_adjoint(const Joint* joint, const double* d, double factor, const double* bar, double* q_bar,
                             double* d_bar) {
   int plain = joint->plain_count;

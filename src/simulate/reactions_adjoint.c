@@ -63,7 +63,7 @@ static void move_origin(Vec3 force, const double slopes[6], double bar[3][4]) {
   bar[2][3] -= by.z;
 }
 
-/* What link terms, which are of all that hangs on a link, have of the link alone. */
+/* Part of a single link in the link terms, which are sums over a link and its descendants. */
 static OwnForce own_terms(const StepAdjoint* a, int i, const Pose* pose) {
   const Sim* s = a->sim;
   const Model* m = a->model;

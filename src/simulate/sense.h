@@ -10,7 +10,7 @@ typedef struct {
   double (*rate_bar)[3][4];
   Vec3* felt; /* forces at t (links); NULL where none is measured */
   ModelGradient* gradient;
-  struct DelayPending* pending; /* of measurements that come late; NULL: no drive has any */
+  struct DelayPending* pending; /* buffer of delayed measurements; NULL: no drive has a delay */
 } FeedbackBars;
 /* A number that the present state has (E1), and for a scalar with derivative bar by it: those by what it is made of,
  * added (E4). In the unit of its kind [m, rad, m/s, rad/s, N, 1], world axes where it has a direction. No

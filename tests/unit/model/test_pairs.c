@@ -149,7 +149,7 @@ static void a_law_of_pairs_needs_one_for_all(void** state) {
   Fixture f;
   fixture_load(&f, LAWS_OF_PAIRS("model: none, pairs: [{a: rod, b: c, model: long_range}]"));
   assert_int_equal(f.status, STATUS_BAD_INPUT);
-  check_message(&f, SEVERITY_ERROR, 1, "a law for some pairs needs one for all");
+  check_message(&f, SEVERITY_ERROR, 1, "a contact law for single pairs needs a contact.model");
   fixture_free(&f);
 }
 

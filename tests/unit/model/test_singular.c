@@ -2,7 +2,7 @@
 #include "fixture.h"
 
 #define BARS "shapes: {bar: {type: box, size: [0.1, 0.1, 0.1]}}\nlinks:\n"
-#define WORDS "stops a motion that its equations let begin"
+#define WORDS "starts in a singular position"
 
 /* closure: which is told of; -1: none. */
 typedef struct {
