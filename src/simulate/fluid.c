@@ -77,7 +77,7 @@ static FluidVector plain(Vec3 v) { return (FluidVector){v.x, v.y, v.z}; }
 /* Square root of a positive number. */
 static FluidNumber root(FluidNumber a) {
   double r = sqrt(creal(a));
-  return CMPLX(r, cimag(a) / (2 * r));
+  return r + cimag(a) / (2 * r) * (double complex)I;
 }
 
 static FluidVector turn(const FluidNumber pose[3][4], FluidVector p) {
@@ -384,7 +384,7 @@ void fluid_add_terms(const Sim* s, int link, const Pose* pose, LinkTerms* terms)
     FluidInput in = still;
     FluidNumber slope[3][4] = {{0}};
     for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 4; j++) in.pose[i][j] += CMPLX(0, FLUID_CHANGE * motion[k][i][j]);
+      for (int j = 0; j < 4; j++) in.pose[i][j] += FLUID_CHANGE * motion[k][i][j] * (double complex)I;
     add_faces(s->fluid, link, &in, slope);
     for (int n = 0; n < 6; n++)
       for (int i = 0; i < 3; i++)

@@ -28,7 +28,7 @@ static FluidNumber along(const FluidInput* in, const double motion[3][4]) {
 /* The derivative of `along` by one number of the input, which is left as it was. */
 static double change_by(FluidInput* in, FluidNumber* number, const double motion[3][4]) {
   FluidNumber kept = *number;
-  *number += CMPLX(0, FLUID_CHANGE);
+  *number += FLUID_CHANGE * (double complex)I;
   double change = cimag(along(in, motion)) / FLUID_CHANGE;
   *number = kept;
   return change;
