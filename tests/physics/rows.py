@@ -863,9 +863,9 @@ links:
 ]
 
 
-def collision(restitution):
+def collision(restitution, dt=0.01):
     return f"""
-simulation: {{duration: 1, gravity: [0, 0, 0]}}
+simulation: {{dt: {dt}, duration: 1, gravity: [0, 0, 0]}}
 contact: {{restitution: {restitution}}}
 links:
   - {{name: left, mass: 1, shape: {{type: box, size: [0.2, 0.2, 0.2]}}, position: [-0.3, 0, 0]}}
@@ -877,7 +877,9 @@ initial: [{{link: left, velocities: [1, 0, 0, 0, 0, 0]}}]
 ROWS += [
     Row("boxes that collide, restitution 1", collision(1), lambda r: r.slope("right/cx", 0.8, 1.0), 1, 0.01, "momentum, energy"),
     Row("boxes that collide, restitution 0", collision(0), lambda r: r.slope("right/cx", 0.8, 1.0), 0.5, 0.005, "momentum"),
-    Row("boxes that collide, restitution 0: speed apart", collision(0), lambda r: r.slope("right/cx", 0.8, 1.0) - r.slope("left/cx", 0.8, 1.0), 0, 0.005, "e v"),
+    Row("boxes that collide, restitution 0: speed apart", collision(0), lambda r: r.slope("right/cx", 0.8, 1.0) - r.slope("left/cx", 0.8, 1.0), 0, 0.001, "e v"),
+    Row("boxes that collide, restitution 0, dt 1 ms: speed apart", collision(0, 1e-3), lambda r: r.slope("right/cx", 0.8, 1.0) - r.slope("left/cx", 0.8, 1.0), 0, 0.001, "e v"),
+    Row("boxes that collide, restitution 0, dt 0.1 ms: speed apart", collision(0, 1e-4), lambda r: r.slope("right/cx", 0.8, 1.0) - r.slope("left/cx", 0.8, 1.0), 0, 0.001, "e v"),
 ]
 
 
