@@ -399,6 +399,7 @@ static Status advance_search(Optimization* o) {
   size_t n = sizeof(double) * (size_t)o->design.variable_count;
   optimizer_state_save(o->optimizer, o->spare_state);
   optimizer_propose(o->optimizer, o->x, o->loss, o->gradient, o->trial);
+  int moved_trials = o->moved_trials, start_pairs = o->start_pair_count;
   bool stays = memcmp(o->trial, o->x, n) == 0 && !optimizer_is_free(o->optimizer);
   if (stays && automatic_leave_flat(o)) return advance_search(o);
   if (stays && !continuation_goes_on(o, o->iteration + 1)) return note_stuck(o);
@@ -408,6 +409,8 @@ static Status advance_search(Optimization* o) {
   double step_design = block_step(o, o->x, o->trial, 0), step_control = block_step(o, o->x, o->trial, 1);
   if (interrupted) {
     optimizer_state_load(o->optimizer, o->spare_state);
+    o->moved_trials = moved_trials;
+    o->start_pair_count = start_pairs;
     return STATUS_INTERRUPTED;
   }
   bool accepted = outcome == TRIAL_ACCEPTED;
