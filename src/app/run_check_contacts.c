@@ -13,6 +13,9 @@
 /* Bound of the factor by which friction of a run's first step differs from what the force at its start allows
  * (friction.md, F6). The factor itself rests on a solve without friction, which no file holds. */
 #define FIRST_GRIP_MOST 100.0
+/* Force that friction rests on in steps with contact.friction_iterations, over the force of the state: that of the solve
+ * before the last one, which differs where the iteration has not settled (friction.md, F8). */
+#define OWN_FORCE_MOST 2.0
 
 enum { COLUMN_A = 1, COLUMN_GAP = 3, COLUMN_FORCE = 4 };
 
@@ -62,6 +65,7 @@ static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair
   if (c->recorded->model.start && row->row <= 1) return; /* rests on what the run went on from */
   if (friction > 0 && impacts && row->row > 1 && !before_is_known(c, row->row - 1)) return;
   double rests_on = before ? before->load : 0;
+  if (c->recorded->model.contact.friction_iterations > 0) rests_on = fmax(rests_on, OWN_FORCE_MOST * pair->load);
   double allowed = friction * rests_on + FORCE_TOLERANCE * (pair->load + rests_on);
   allowed += part_unknown(c, row->row, pair) * pair->load;
   if (row->row == 1) allowed += (FIRST_GRIP_MOST - 1) * friction * rests_on;
