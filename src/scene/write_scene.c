@@ -78,8 +78,9 @@ static void write_parameter(Text* out, const SceneContact* contact, const Schema
   }
   memcpy(&value, place, sizeof(value));
   bool derived = row->fallback && row->fallback[0] == '(' && !(value > 0);
+  bool unread = !range_holds(&row->range, value); /* by a law without the key */
   bool plain = row->fallback && strcmp(row->key, "friction") != 0 && value == strtod(row->fallback, NULL);
-  if (derived || plain) return;
+  if (derived || plain || unread) return;
   text_add(out, "  %s: ", row->key);
   write_number(out, value);
   text_add(out, "\n");
