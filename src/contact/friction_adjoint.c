@@ -612,8 +612,8 @@ static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar,
   }
 }
 
-/* [x]x K + y I: by entries of a rotation P in  k (a . v),  k = angle / s,  v = axial(P) / 2,  s = |v|,  c the cosine.
- */
+/* Derivative of a . (rotation vector of P) by the entries of the rotation P. The vector is (angle / s) v with
+ * v = axial(P) / 2, s = |v| and the angle's cosine c = (tr P - 1) / 2. */
 static Mat3 rotation_vector_reverse(Mat3 p, Vec3 a) {
   Vec3 v = vec3_scale(mat3_axial(p), 0.5);
   double s = vec3_norm(v), c = 0.5 * (mat3_trace(p) - 1), q = s * s + c * c, along = vec3_dot(a, v);
