@@ -179,8 +179,8 @@ static void judge_gradients(Run* next, const char* integrator, double memory) {
   for (int b = 0; b < GRADCHECK_BLOCKS; b++) {
     const GradcheckBlockReport* block = &report->block[b];
     bool constant = b == GRADCHECK_STATE || b == GRADCHECK_ATTACHMENTS || b == GRADCHECK_MATERIAL ||
-                    b == GRADCHECK_CLOSURES || b == GRADCHECK_TENDONS ||
-                    b == GRADCHECK_SHAPES; /* the last four: none */
+                    b == GRADCHECK_CLOSURES || b == GRADCHECK_TENDONS || b == GRADCHECK_BUSHINGS ||
+                    b == GRADCHECK_SHAPES; /* the last five: none */
     print_message("%s %s: %d numbers, |g| = %.3g, error %.2e, resolution %.1e\n", integrator,
                   gradcheck_block_name((GradcheckBlock)b), block->count, block->norm, block->error, block->resolution);
     assert_true(constant ? block->count == 0 : block->norm > 1e-6);
