@@ -49,7 +49,7 @@ differences() { # two run folders
 }
 
 "$SDRS" optimize $TASK -q -o "$work/alone" >/dev/null
-for processes in 2 6 ${SDRS_LONG:+4}; do # 6: more than scenarios
+for processes in 6 ${SDRS_LONG:+2 4}; do # 6: more than scenarios
   said=$(mpi "$processes" "$SDRS" optimize $TASK -q -o "$work/$processes") || said+=" exit code $?"
   [[ $said == "$work/$processes" ]] && said=
   judge "$processes processes" "$said$(differences "$work/alone" "$work/$processes" 2>&1)"
@@ -57,7 +57,7 @@ done
 
 # The best throw by its closed form (scenes/tasks/throw-four.yaml); creep and the lagged friction are below 1 mm/s.
 judge "the best throw" "$(
-  python3 - "$work/2/design.csv" <<'END'
+  python3 - "$work/6/design.csv" <<'END'
 import csv, math, sys
 found = [float(row["best"]) for row in csv.DictReader(open(sys.argv[1]))]
 mark, g = math.hypot(0.5, 0.2), 9.81
@@ -76,7 +76,7 @@ said=$(mpi 2 "$SDRS" optimize scenes/tasks/choose.yaml -q -o "$work/choose2") ||
 judge "discrete choices" "$said$(cmp "$work/choose/choices.csv" "$work/choose2/choices.csv" 2>&1)$(differences "$work/choose" "$work/choose2" 2>&1)"
 
 # Several starts, by gradients and by samples: all processes go through them together. With 8 of them the best is not the first.
-for type in lbfgs cma_es; do
+for type in lbfgs ${SDRS_LONG:+cma_es}; do
   starts=("$SDRS" optimize tests/cli/optimize-multistart/wave.task.yaml -q --set multistart=8 --set "optimizer.type=$type")
   "${starts[@]}" -o "$work/starts.$type" >/dev/null
   for processes in $([[ $type == lbfgs ]] && echo 3 || echo 2) ${SDRS_LONG:+4}; do
@@ -100,7 +100,7 @@ start_and_wait() { # folder, lines of convergence.csv to wait for, options...
   while kill -0 "$launcher" 2>/dev/null && (($(iterations "$1") < $2)); do sleep 0.02; done
 }
 
-for victim in first last; do
+for victim in last ${SDRS_LONG:+first}; do
   start_and_wait "$work/$victim" 20
   mapfile -t ranks < <(pgrep -P "$launcher")
   if [[ $victim == first ]]; then kill -KILL "${ranks[0]}"; else kill -KILL "${ranks[-1]}"; fi
@@ -136,7 +136,7 @@ fits_differ() { # two run folders; summary.json has times
 }
 
 "${fit[@]}" -o "$work/fit" >/dev/null 2>&1 || judge "identify alone" "exit code $?"
-for processes in 2 5; do # 5: more than runs
+for processes in 5 ${SDRS_LONG:+2}; do # 5: more than runs
   said=$(mpi "$processes" "${fit[@]}" -o "$work/fit$processes" 2>/dev/null) || said+=" exit code $?"
   [[ $said == "$work/fit$processes" ]] && said=
   judge "identify: $processes processes" "$said$(fits_differ "$work/fit" "$work/fit$processes" 2>&1)"
