@@ -13,8 +13,8 @@
 /* Bound of the factor by which friction of a run's first step differs from what the force at its start allows
  * (friction.md, F6). The factor itself rests on a solve without friction, which no file holds. */
 #define FIRST_GRIP_MOST 100.0
-/* Force that friction rests on in steps with contact.friction_iterations, over the force of the state: that of the solve
- * before the last one, which differs where the iteration has not settled (friction.md, F8). */
+/* Force that friction rests on in steps with contact.friction_iterations, over the force of the state: that of the
+ * solve before the last one, which differs where the iteration has not settled (friction.md, F8). */
 #define OWN_FORCE_MOST 2.0
 
 enum { COLUMN_A = 1, COLUMN_GAP = 3, COLUMN_FORCE = 4 };

@@ -406,8 +406,9 @@ static const SchemaRow ROWS[] = {
     {"link", "static_friction", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_STATIC_FRICTION]),
      .fallback = "(friction of this link, else the other link's, else contact.static_friction)",
      .range = RANGE_BETWEEN(0, 100),
-     .meaning = "Coulomb coefficient at rest, at least `friction`, combined by the same rule. At the slip v friction is "
-                "friction + (static_friction - friction) exp(-(v / stribeck_speed)^2). Law separating_plane alone."},
+     .meaning =
+         "Coulomb coefficient at rest, at least `friction`, combined by the same rule. At the slip v friction is "
+         "friction + (static_friction - friction) exp(-(v / stribeck_speed)^2). Law separating_plane alone."},
     {"link", "stribeck_speed", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_STRIBECK_SPEED]), .unit = "m/s",
      .fallback = "(the other link's, else contact.stribeck_speed)", .range = RANGE_ABOVE(0),
      .meaning = "Slip over which `static_friction` falls to `friction`, combined by the same rule."},

@@ -263,7 +263,7 @@ static double tendon_work(Sim* s, int k) {
 /* Of the bushing's spring and preload as the part had them. */
 static double bushing_work(Sim* s, int k) {
   const SceneBushing* bushing = s->model->bushings[k].source;
-  double *before = &s->balance->at.bushing[(ptrdiff_t)6 * k], u[6], old[6], push[6], sum = 0;
+  double *before = s->balance->at.bushing + (ptrdiff_t)6 * k, u[6], old[6], push[6], sum = 0;
   bushing_difference(bushing, s->pose_now, u);
   bushing_difference(bushing, s->pose_old, old);
   bushing_spring_push(s->bushings, k, u, push);

@@ -299,7 +299,8 @@ static void warns_R9_of_steps_too_long_for_the_stiffness(void** state) {
 
 static void warns_R10_of_smoothing(void** state) {
   (void)state;
-  check_warned("contact: {smoothing: 100}", "friction reaches its full strength at a slip of sqrt(smoothing) dt = 0.1 m a step");
+  check_warned("contact: {smoothing: 100}",
+               "friction reaches its full strength at a slip of sqrt(smoothing) dt = 0.1 m a step");
   check_warned("contact: {support: 0.01, smoothing: 0.04}", "friction needs a speed of sqrt(smoothing) = 0.2 m/s");
   check_warned("contact: {smoothing: 1e-16}", "sqrt(smoothing) = 1e-08 m/s is 2e-07 of the speed");
   check_silent("contact: {smoothing: 1e-6}");
