@@ -22,11 +22,10 @@ static double coordinate_of(const Run* run, int k) {
 
 /* First time at which the oscillation comes back through zero, which is half a period, from two states. */
 static double half_period(Run* run, int k, double dt, int most) {
-  double before = coordinate_of(run, k);
   run_steps(run, 1);
   double now = coordinate_of(run, k);
   for (int n = 1; n < most; n++) {
-    before = now;
+    double before = now;
     run_steps(run, 1);
     now = coordinate_of(run, k);
     if (before > 0 && now <= 0) return dt * (n + before / (before - now));
