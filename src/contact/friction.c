@@ -111,8 +111,8 @@ static void direct_basis(FrictionLag* lag, const FrictionDirection* direction, c
   lag->e2 = vec3_add_scaled(lag->e2, stretch * vec3_dot(p, lag->e2), p);
 }
 
-/* What FrictionVertex.position is along: over a half-space e_i; of two hulls adj(S) of the basis, so that S n x y, by
- * which a spin moves the point, is n x position (F11). */
+/* Returns the direction i of FrictionVertex.position. Over a half-space it is e_i. Between two hulls it is adj(S) of
+ * the basis, so that a spin about n moves the point by S (n x y) = n x position (F11). */
 static Vec3 arm_basis(const FrictionLag* lag, int i) {
   if (!lag->directed || lag->half_space) return i == 0 ? lag->e1 : lag->e2;
   double across = vec3_dot(lag->basis[0], lag->e2), own = vec3_dot(lag->basis[1 - i], i == 0 ? lag->e2 : lag->e1);
@@ -153,7 +153,7 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
     for (int i = 0; i < 2; i++) lag->vertices[k].scaled[i] = lag->vertices[k].position[i] / lag->length;
 }
 
-/* Of a rotation, or what is near one; at most pi. */
+/* Returns the rotation vector of a rotation, or of an affine map near one; its length is at most pi. */
 static Vec3 rotation_vector(Mat3 rotation) {
   Vec3 sine = vec3_scale(mat3_axial(rotation), 0.5);
   double s = vec3_norm(sine), c = 0.5 * (mat3_trace(rotation) - 1);

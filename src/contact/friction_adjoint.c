@@ -80,7 +80,7 @@ static Vec3 axial_change(Mat3 m, Vec3 w) {
   return vec3_scale(vec3_sub(vec3_scale(w, mat3_trace(m)), mat3_mul_vec(m, w)), 0.5);
 }
 
-/* Of a lagged point over a half-space. */
+/* Returns the velocity of a lagged point over a half-space under the field `twist`, with that of its arm (A8d). */
 static Vec3 roll_field(const FrictionVertex* v, const FrictionRoll* roll, const PairBody* next, const double twist[6]) {
   Vec3 turn = axial_change(roll->turn, vec3(twist[0], twist[1], twist[2]));
   return vec3_add(field_of(next, twist, pose_apply(next->hull.pose, v->local)), vec3_cross(turn, v->arm));

@@ -74,7 +74,7 @@ typedef struct {
   double plane_slip[3]; /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane, of a rubbing one */
   ContactLoad load;     /* of the state before, which friction is in proportion to */
   ImpactPast past;      /* what the pair carried into the step */
-  FrictionSlip slip;    /* that led to the state before, of a pair with static friction that rubs */
+  FrictionSlip slip;    /* over the step before; of a pair with static friction that slides */
 } Record;
 _Static_assert(sizeof(Record) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a record is kept as numbers");
 
@@ -486,7 +486,7 @@ static void note_load(const LawPair* p, double force) {
   for (int side = 0; side < 2 && force > 0; side++) memory->lag_center[side] = center_in_body(p, side);
 }
 
-/* Of a pair with an axis, else NULL. */
+/* Returns the friction by direction of a pair with an axis, in `room`; NULL: the pair has none. */
 static const FrictionDirection* direction_of(const PairMaterial* material, FrictionDirection* room) {
   if (!material->directed || !slides(material)) return NULL;
   *room = (FrictionDirection){material->value[MATERIAL_FRICTION_ALONG] / material->value[MATERIAL_FRICTION],

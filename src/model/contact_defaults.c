@@ -162,7 +162,7 @@ static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactSc
   contact->gap_at_rest = gap_of(pair->law, contact, contact->reference_force);
 }
 
-/* Of scenes that no file says (imported robots), as the law's row has it [m/s]. */
+/* Stribeck speed of scenes that were not read from a file (imported robots): the default of the schema row [m/s]. */
 #define STRIBECK_SPEED 0.01
 /* Bodies that stick creep at up to a few sqrt(smoothing); static friction is reached within 1 % from so many on (F12).
  */

@@ -54,7 +54,7 @@ static double value_of_links(const Model* model, int a, int b, int which) {
   return from_other >= 0 ? other->value[from_other] : contact_value(model, which);
 }
 
-/* Of two links that have an axis neither counts. */
+/* Sets friction by direction: the axis of the one link that has one. If both have one, friction is isotropic. */
 static void direct(const Model* model, int a, int b, PairMaterial* out) {
   const SceneMaterial* of[2] = {&model->scene->links[a].material, &model->scene->links[b].material};
   int side = of[1]->given[MATERIAL_FRICTION_ALONG] ? 1 : 0;

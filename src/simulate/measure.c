@@ -151,7 +151,8 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
 
 /* ---------------------------------------------------------------- a state */
 
-/* Of springs, tendons, bushings, fields, gravity and buoyancy at poses (links) and coordinates (nq) [J]. */
+/* Returns the potential energy of springs, tendons, bushings, fields, gravity and buoyancy at poses (links) and
+ * coordinates (nq) [J]. */
 static double potential_at(const Sim* s, const Pose* pose, const double* q) {
   const Model* m = s->model;
   double sum = model_spring_energy(m, q) + model_tendon_energy(m, pose) + model_bushing_energy(m, pose) +

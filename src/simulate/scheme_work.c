@@ -260,7 +260,7 @@ static double tendon_work(Sim* s, int k) {
   return -(1 - s->tendons->at[k].missing) * tendon->stiffness * tendon_stretch_in_step(s->tendons, k, length) * way;
 }
 
-/* Of the bushing's spring and preload as the part had them. */
+/* Returns the work of the bushing's spring and preload in the substep [J]. */
 static double bushing_work(Sim* s, int k) {
   const SceneBushing* bushing = s->model->bushings[k].source;
   double *before = s->balance->at.bushing + (ptrdiff_t)6 * k, u[6], old[6], push[6], sum = 0;
