@@ -131,7 +131,8 @@ def symbols():
     build = ROOT / "out/build"
     names = [path.relative_to(ROOT / "src").with_suffix(".o") for path in sorted((ROOT / "src").glob("*/*.c"))]
     places = [[pathlib.Path(flavour, "src", name) for flavour in ("check", "release")] for name in names]
-    objects = [str(place) for both in places for place in [p for p in both if (build / p).is_file()][:1]]
+    built = [[place for place in both if (build / place).is_file()] for both in places]
+    objects = [str(max(both, key=lambda place: (build / place).stat().st_mtime)) for both in built if both]
     if not objects:
         return
     lines = subprocess.run(["nm", "-A", "-g", *objects], cwd=build, capture_output=True, text=True, check=True).stdout
