@@ -1278,7 +1278,7 @@ static void run_L9_L10_L11_L12_L13_L14_L15_fluid(void** state) {
   (void)state;
   static const char* const integrators[] = {"first_order", "second_order", "momentum"};
   const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
-  for (int k = 0; k < 3; k++) check_row(&(Row){"fluid", blocks, 40, 1e-7, integrators[k], FLUID});
+  for (int k = 0; k < 3; k++) check_row(&(Row){"fluid", blocks, tests_count(16, 40), 1e-7, integrators[k], FLUID});
 }
 
 /* A differential gear, a rack on its carrier, a screw whose way is coupled, a disc in a plane that is coupled with it.

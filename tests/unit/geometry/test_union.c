@@ -234,7 +234,8 @@ static void random_hulls_U3(void** state) {
   (void)state;
   Random random = {7};
   int united = 0;
-  for (int trial = 0; trial < 120; trial++) {
+  const int trials = tests_count(50, 120);
+  for (int trial = 0; trial < trials; trial++) {
     int count = 2 + trial % 4;
     ConvexHull hulls[5];
     for (int h = 0; h < count; h++) hulls[h] = random_hull(&random, 6 + trial % 40, 0.5);
@@ -259,7 +260,8 @@ static void random_hulls_U3(void** state) {
 static void hulls_with_common_corners_U4(void** state) {
   (void)state;
   Random random = {9};
-  for (int trial = 0; trial < 60; trial++) {
+  const int trials = tests_count(30, 60);
+  for (int trial = 0; trial < trials; trial++) {
     Vec3 rings[6][4];
     for (int r = 0; r < 6; r++)
       for (int i = 0; i < 4; i++)
@@ -383,7 +385,8 @@ static void boxes_of_cells(void** state) {
   (void)state;
   Random random = {21};
   int united = 0, edges = 0;
-  for (int trial = 0; trial < 200; trial++) {
+  const int trials = tests_count(60, 200);
+  for (int trial = 0; trial < trials; trial++) {
     ConvexHull hulls[10];
     Cells cell = {{{false}}};
     int count = 2 + trial % 9, cells = 0;
