@@ -127,6 +127,7 @@ static void write_segment(const RodChain* chain, int i, Text* out) {
   write_text(out, chain->name);
   text_add(out, "], collide: %s", form->collide ? "true" : "false");
   if (is_given(chain->item, "friction")) write_key_number(out, "friction", form->friction);
+  if (!form->color) text_add(out, ", color: \"#c77b30\"");
   text_add(out, "}\n");
 }
 
@@ -137,7 +138,7 @@ static void read_segments(RodChain* chain) {
   for (int i = 0; i < chain->count; i++) write_segment(chain, i, &text);
   Node* list = document_read_yaml(reader->document, reader->scene->path, text.data, text.length, reader->diagnostics);
   text_free(&text);
-  const Node* color = node_find(chain->item, "color");
+  const Node* color = chain->form->color;
   for (Node* link = list ? list->first : NULL; link && !reader->exhausted; link = link->next) {
     set_places(link, chain->item->place);
     Node* own = color ? document_deep_copy(reader->document, color) : NULL;

@@ -751,7 +751,7 @@ static const SchemaRow ROWS[] = {
     {"rod", "friction", VALUE_NUMBER, AT(RodForm, friction), .fallback = "(as of links)",
      .range = RANGE_BETWEEN(0, 100), .meaning = "Coulomb coefficient of its links."},
     {"rod", "collide", VALUE_BOOL, AT(RodForm, collide), .fallback = "true", .meaning = "false: it has no contact."},
-    {"rod", "color", VALUE_COLOR, AT(RodForm, color), .fallback = "(from a palette)",
+    {"rod", "color", VALUE_COLOR, AT(RodForm, color), .fallback = "(#c77b30)",
      .meaning = "Colour in pictures, sRGB."},
     {"rod_end", "link", VALUE_TEXT, AT(RodEndForm, link), .fallback = "(world)",
      .meaning = "The link that the end is fastened to, where both are at the start, or world."},
