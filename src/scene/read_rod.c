@@ -261,6 +261,7 @@ static void exclude_neighbours(const RodChain* chain) {
   for (int i = 0; i < chain->count; i++) {
     double between = 0;
     for (int j = i + 1; j < chain->count && (j == i + 1 || between < PI * chain->form->radius); j++) {
+      if (!reader_work(chain->reader, chain->item->place, 8)) return;
       exclude_pair(chain->reader, chain->first + i, chain->first + j, chain->item->place);
       between += segment_length(chain, j);
     }
