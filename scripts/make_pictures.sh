@@ -214,6 +214,14 @@ if chosen engine-mounts; then
   simulate engine-mounts
   draw scenes/engine-mounts $RUNS/engine-mounts --size 640x480 --azimuth 40 --elevation 20
 fi
+if chosen cable; then
+  simulate cable
+  draw scenes/cable $RUNS/cable --size 640x480 --azimuth -70 --elevation 12
+fi
+if chosen soft-fingers; then
+  simulate soft-fingers
+  draw scenes/soft-fingers $RUNS/soft-fingers --strip 2 --size 400x400 --azimuth -80 --elevation 8
+fi
 if chosen ten-bodies; then
   simulate ten-bodies
   draw scenes/ten-bodies $RUNS/ten-bodies --strip 4 --size 300x300 --time 3.5

@@ -62,12 +62,19 @@ static void add_tendon(Mjcf* m, int k) {
   text_add(m->out, "    </spatial>\n");
 }
 
+/* One note, for a rod has many of them. */
+static void note_bushings(Mjcf* m) {
+  const int count = m->model->bushing_count;
+  Text text = {0};
+  if (count == 0) return;
+  text_add(&text, "%d bushing%s of this link%s left out: MuJoCo has none", count, count > 1 ? "s" : "",
+           count > 1 ? " and others are" : " is");
+  mjcf_note(m, m->model->links[m->model->bushings[0].source->link[0]].name, text.data);
+  text_free(&text);
+}
+
 void mjcf_add_tendons(Mjcf* m) {
-  for (int k = 0; k < m->model->bushing_count; k++) {
-    const int link = m->model->bushings[k].source->link[0];
-    bool noted = k > 0 && m->model->bushings[k - 1].source->link[0] == link;
-    if (!noted) mjcf_note(m, m->model->links[link].name, "its bushings are left out: MuJoCo has none");
-  }
+  note_bushings(m);
   if (m->model->tendon_count == 0) return;
   text_add(m->out, "  <tendon>\n");
   for (int k = 0; k < m->model->tendon_count; k++) add_tendon(m, k);

@@ -435,8 +435,22 @@ static bool list_wraps(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, ordinal > 0 ? "its tendons have no such wrap" : "no tendon ends on it");
 }
 
+/* A tied stiffness or damping is a factor, 1 at first, of what the scene says: stiffness of bending and of stretching
+ * have different units. */
+static void list_factor(Listing* l, int bushing, int index, double value, const char* name) {
+  Listing factor = *l;
+  ParameterKind kind = *l->kind;
+  kind.least = LEAST_PART;
+  factor.kind = &kind;
+  int variable = variable_for(&factor, 1, name);
+  l->tied = factor.tied;
+  design_add_number(l->b->design, OVERRIDE_BUSHING, l->b->scene->bushings[bushing].link[0], bushing, index, value);
+  design_add_term(l->b->design, variable, value);
+}
+
 /* Lists numbers of the bushings whose `a` is the link. Names: link/bushing_stiffness/0 to 5 and
- * link/bushing_position_a/x for the first bushing, link/bushing_stiffness/1/0 for the second. */
+ * link/bushing_position_a/x for the first bushing, link/bushing_stiffness/1/0 for the second;
+ * link/bushing_stiffness/scale of tied ones. Links without bushings behind the first one of a tie are passed over. */
 static bool list_bushings(Listing* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
   char text[NAME_MAX_LENGTH + 60], which[16] = "", suffix[40];
@@ -451,12 +465,16 @@ static bool list_bushings(Listing* l, const TaskName* name, int link) {
       const double value = first == BUSHING_STIFFNESS ? bushing->stiffness[i][i] : bushing->damping[i][i];
       if (position ? !l->item->axes[i] : !l->item->dof[i]) continue;
       if (first < BUSHING_PRELOAD && !(value > 0)) continue;
+      listed++;
+      if (first < BUSHING_PRELOAD && l->item->tie) {
+        list_factor(l, k, first + i, value, name_of(text, sizeof text, name->text, l->kind->word, "scale"));
+        continue;
+      }
       snprintf(suffix, sizeof suffix, position ? "%s%c" : "%s%d", which, position ? "xyz"[i] : i);
       list_number(l, link, k, first + i, name_of(text, sizeof text, name->text, l->kind->word, suffix));
-      listed++;
     }
   }
-  return listed > 0 ||
+  return listed > 0 || (l->item->tie && l->tied >= 0) ||
          refuse(l, name, ordinal > 0 ? "its bushings have no such number above 0" : "no bushing has it as its 'a'");
 }
 

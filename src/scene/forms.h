@@ -10,7 +10,7 @@
 #define SYMMETRY_WORDS "auto|none|x|y|z|xy|xz|yz|xyz"
 
 typedef struct {
-  const Node *name, *variables, *include, *simulation, *contact, *shapes, *links, *controllers, *loads, *tendons,
+  const Node *name, *variables, *include, *simulation, *contact, *shapes, *rods, *links, *controllers, *loads, *tendons,
       *bushings, *closures, *couplings;
   const Node *initial, *start, *fluid;
 } SceneForm;
@@ -148,6 +148,20 @@ typedef struct {
   PoseForm pose;
 } BushingFrameForm;
 
+enum { ROD_REST_POINTS, ROD_REST_STRAIGHT };
+typedef struct {
+  const Node *name, *points, *from, *to, *color;
+  int segments, rest;
+  double radius, young, shear, density, damping, friction;
+  bool collide;
+} RodForm;
+
+enum { ROD_END_CLAMPED, ROD_END_PINNED };
+typedef struct {
+  const Node* link;
+  int type;
+} RodEndForm;
+
 typedef struct {
   const Node *a, *b, *active;
   int type, axes;
@@ -191,7 +205,7 @@ typedef struct {
 } ContactPairForm;
 
 /* The objects of scenes, for the table (scene/schema_objects.c). */
-enum { SCENE_OBJECT_COUNT = 38 };
+enum { SCENE_OBJECT_COUNT = 40 };
 extern const SchemaObject SCENE_OBJECTS[];
 
 #endif

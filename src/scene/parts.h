@@ -71,6 +71,14 @@ void read_feedback(Reader* reader, const Node* node, SceneController* controller
  * read_initial.c, read_signal.c, read_csv.c */
 /* The list `links`, with repeats; NULL: it is absent. The names that were used before their link are told here. */
 void read_links(Reader* reader, const Node* list);
+/* An item of `links`; repeat: that it stands in, zeroed for none. */
+void read_link(Reader* reader, const Node* item, const Repeat* repeat);
+/* ---- read_rod.c
+ * The list `rods`, before the links, which may hang on a rod's: links, bushings between them and excluded pairs. NULL:
+ * it is absent. */
+void read_rods(Reader* reader, const Node* list);
+/* Bushings at the rods' ends, after `initial`, which tells where their links start. */
+void fasten_rods(Reader* reader);
 /* The list `controllers`, after the links; NULL: it is absent. */
 void read_controllers(Reader* reader, const Node* list);
 /* The list `loads`, after the links; NULL: it is absent. */

@@ -286,7 +286,7 @@ static void read_friction(Reader* reader, const Node* item, const LinkForm* form
   material->axis = axis ? unit_vector(form->friction_axis) : vec3(0, 0, 0);
 }
 
-static void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
+void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
   LinkForm form;
   if (!schema_read_in_part(reader, item, "link", &form)) {
     reader->names_incomplete = true;

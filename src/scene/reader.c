@@ -18,6 +18,8 @@ void reader_free(Reader* reader) {
     memory_free(reader->late[i].trail);
   }
   memory_free(reader->late);
+  for (int i = 0; i < reader->rod_end_count; i++) memory_free(reader->rod_ends[i].trail);
+  memory_free(reader->rod_ends);
 }
 
 /* ---------------------------------------------------------------- messages */

@@ -26,6 +26,17 @@ typedef struct {
   int item;           /* n of the repeat, -1 outside */
 } LateName;
 
+/* An end of a rod that is fastened once it is known where the links start. */
+typedef struct {
+  const Node* link; /* NULL: the world */
+  char* trail;      /* owned; from the reader's base */
+  SceneBushing bushing;
+  Vec3 node;       /* the end, world [m] */
+  Quat turn;       /* of the segment there */
+  int count, step; /* segments of the rod; 1 from its first end, -1 from its last one */
+  double reach;    /* length of the rod that may touch the link [m] */
+} RodEnd;
+
 typedef struct Reader {
   Scene* scene;
   const SchemaTable* table;
@@ -51,6 +62,8 @@ typedef struct Reader {
   int* initial_of;       /* per link: its item of `initial`, -1 = none; only while these are read */
   LateName* late;
   int late_count, late_capacity;
+  RodEnd* rod_ends;
+  int rod_end_count, rod_end_capacity;
   Names shape_names, link_names, group_names;
 } Reader;
 

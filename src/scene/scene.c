@@ -289,7 +289,8 @@ static void read_root(Reader* reader, const Node* root) {
   read_contact(reader, section(reader, form.contact), &contact);
   read_includes(reader, form.include, false);
   read_shapes(reader, form.shapes);
-  if (!form.links && !form.include) reader->names_incomplete = true;
+  if (!form.links && !form.include && !form.rods) reader->names_incomplete = true;
+  read_rods(reader, form.rods);
   read_links(reader, form.links);
   read_includes(reader, form.include, true);
   read_controllers(reader, form.controllers);
@@ -299,6 +300,7 @@ static void read_root(Reader* reader, const Node* root) {
   read_closures(reader, form.closures);
   read_couplings(reader, form.couplings);
   read_initials(reader, form.initial);
+  fasten_rods(reader);
   read_exclude(reader, contact.exclude);
   read_start_state(reader, form.start);
   read_pairs(reader, contact.pairs);

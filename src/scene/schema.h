@@ -86,7 +86,7 @@ typedef struct {
   const char* fallback; /* default as YAML; "(in brackets)" is only told and left to the code; NULL = none */
   ValueRange range;     /* of each number */
   bool required;
-  const char* unless; /* a key of the object with which this one is not required; NULL = none */
+  const char* unless; /* "one|another": keys of the object with which this one is not required; NULL = none */
   bool nullable;      /* null (or nothing after the colon) means absent */
   const char* group;  /* of the keys of one group only one may be given */
   const char* meaning;

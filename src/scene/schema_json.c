@@ -170,7 +170,10 @@ static int add_unless_rules(const Rows* rows, int count, Text* out) {
     const SchemaRow* row = rows->rows[i].row;
     if (!row->required || !row->unless) continue;
     text_add(out, count++ ? ",\n        " : "\n        ");
-    text_add(out, "{\"anyOf\": [{\"required\": [\"%s\"]}, {\"required\": [\"%s\"]}]}", row->key, row->unless);
+    text_add(out, "{\"anyOf\": [{\"required\": [\"%s\"]}", row->key);
+    for (int k = 0; k < words_count(row->unless); k++)
+      text_add(out, ", {\"required\": [\"%s\"]}", words_at(row->unless, k).text);
+    text_add(out, "]}");
   }
   return count;
 }

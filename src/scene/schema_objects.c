@@ -483,6 +483,30 @@ const SchemaObject SCENE_OBJECTS[] = {
      .size = sizeof(BushingFrameForm),
      .includes = {{"pose", AT(BushingFrameForm, pose)}},
      .meaning = "A frame fixed to a link, or to the world."},
+    {.name = "rod",
+     .title = "rod",
+     .size = sizeof(RodForm),
+     .meaning =
+         "An elastic rod with a round, solid section: cable, spring of wire, soft finger. It becomes links, capsules "
+         "with "
+         "the mass of their part of the rod, that bushings join: with the stiffness of bending E pi r^4 / 4, of "
+         "torsion G "
+         "pi r^4 / 2, of stretching E pi r^2 and of shear 0.9 G pi r^2, each over the length between the middles of "
+         "both "
+         "segments. A link's frame lies in the middle of its segment, with z along it. Everything that works on links "
+         "and bushings works on rods: loads, contact, tendons, parameters of tasks. Segments less than pi r apart "
+         "along "
+         "the rod do not touch each other. docs/derivations/loads.md, L50",
+     .example = "rods:\n"
+                "  # a rubber rope between a wall and a ball\n"
+                "  - {name: rope, points: [[0, 0, 1], [0.5, 0, 1]], radius: 0.005, young: 1.0e6, density: 1100, from: "
+                "{}, to: {link: ball, type: pinned}}\n"
+                "links:\n"
+                "  - {name: ball, mass: 0.1, position: [0.55, 0, 1], shape: {type: sphere, radius: 0.05}}\n"},
+    {.name = "rod_end",
+     .title = "end of a rod",
+     .size = sizeof(RodEndForm),
+     .meaning = "A link, or the world, that holds an end of a rod."},
     {.name = "closure",
      .title = "closure",
      .size = sizeof(ClosureForm),

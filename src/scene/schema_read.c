@@ -335,7 +335,9 @@ static bool check_required(Reader* reader, const Form* form) {
     bool belongs = !row->only || (form->type && schema_row_belongs(row, form->type));
     bool type_is_elsewhere = form->object->type_key && strcmp(row->key, form->object->type_key) == 0 &&
                              form->object->instead_of_type && node_find(form->map, form->object->instead_of_type);
-    bool instead = row->unless && node_find(form->map, row->unless);
+    bool instead = false;
+    for (int k = 0; row->unless && k < words_count(row->unless); k++)
+      instead = instead || node_find(form->map, words_at(row->unless, k).text);
     if (row->required && belongs && !type_is_elsewhere && !instead && !node_find(form->map, row->key))
       report_missing(reader, form, row);
   }

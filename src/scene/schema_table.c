@@ -43,7 +43,9 @@ static const SchemaRow ROWS[] = {
      .meaning = "Contact law and its parameters, friction, excluded pairs."},
     {"scene", "shapes", VALUE_MAP, AT(SceneForm, shapes), .of = "shape", .nullable = true,
      .meaning = "Shapes by name, for links to use."},
-    {"scene", "links", VALUE_LIST, AT(SceneForm, links), .of = "link", .required = true, .unless = "include",
+    {"scene", "rods", VALUE_LIST, AT(SceneForm, rods), .of = "rod", .nullable = true,
+     .meaning = "Elastic rods: cables, springs of wire, soft fingers."},
+    {"scene", "links", VALUE_LIST, AT(SceneForm, links), .of = "link", .required = true, .unless = "include|rods",
      .meaning = "Rigid bodies, each after its parent."},
     {"scene", "controllers", VALUE_LIST, AT(SceneForm, controllers), .of = "controller", .nullable = true,
      .meaning = "Motors and other drives of joints."},
@@ -717,6 +719,44 @@ static const SchemaRow ROWS[] = {
     {"bushing", "preload", VALUE_NUMBERS, AT(BushingForm, preload), .unit = "N, N m", .fallback = "(zero)",
      .meaning = "Six numbers: force and torque on b where the frames coincide, in the axes of frame_a. A gas spring is "
                 "a preload along its axis and little stiffness."},
+
+    /* ---------------------------------------------------------------- rod */
+    {"rod", "name", VALUE_TEXT, AT(RodForm, name), .required = true,
+     .meaning = "Its links are called name_0, name_1 and so on, from the first point. It is a group of theirs, too."},
+    {"rod", "points", VALUE_TABLE, AT(RodForm, points), .unit = "m", .required = true,
+     .meaning = "Two or more points that the axis runs through, straight from each to the next, in the world at the "
+                "start."},
+    {"rod", "segments", VALUE_INTEGER, AT(RodForm, segments), .fallback = "(16, or one between two points)",
+     .range = RANGE_BETWEEN(1, LINK_MAX),
+     .meaning = "Number of links, at least one between two points. Errors fall as its square: a cantilever of n "
+                "segments bends by 1/(2 n^2) more than it should."},
+    {"rod", "radius", VALUE_NUMBER, AT(RodForm, radius), .unit = "m", .required = true, .range = RANGE_UP_TO(0, 1e9),
+     .meaning = "Radius of the round, solid section."},
+    {"rod", "young", VALUE_NUMBER, AT(RodForm, young), .unit = "Pa", .required = true, .range = RANGE_UP_TO(0, 1e15),
+     .meaning =
+         "Young's modulus. Steel has 2.1e11, nylon 3e9, rubber 1e6 to 1e8, silicone of soft fingers 1e5 to 1e6."},
+    {"rod", "shear", VALUE_NUMBER, AT(RodForm, shear), .unit = "Pa", .fallback = "(young / 2.6)",
+     .range = RANGE_UP_TO(0, 1e15), .meaning = "Shear modulus. By default that of a Poisson's ratio of 0.3."},
+    {"rod", "density", VALUE_NUMBER, AT(RodForm, density), .unit = "kg/m^3", .required = true,
+     .range = RANGE_UP_TO(0, 1e6), .meaning = "Mass per volume. Steel has 7850, rubber 1100."},
+    {"rod", "damping", VALUE_NUMBER, AT(RodForm, damping), .unit = "s", .fallback = "0", .range = RANGE_BETWEEN(0, 1e6),
+     .meaning =
+         "Internal damping over stiffness. An oscillation of w rad/s decays by the damping ratio w damping / 2."},
+    {"rod", "rest", VALUE_CHOICE, AT(RodForm, rest), .of = "points|straight", .fallback = "points",
+     .meaning = "Shape without stress: as the points lie, or straight and without twist."},
+    {"rod", "from", VALUE_OBJECT, AT(RodForm, from), .of = "rod_end", .fallback = "(free)",
+     .meaning = "What holds the end at the first point; {} clamps it in the world."},
+    {"rod", "to", VALUE_OBJECT, AT(RodForm, to), .of = "rod_end", .fallback = "(free)",
+     .meaning = "The same at the last point."},
+    {"rod", "friction", VALUE_NUMBER, AT(RodForm, friction), .fallback = "(as of links)",
+     .range = RANGE_BETWEEN(0, 100), .meaning = "Coulomb coefficient of its links."},
+    {"rod", "collide", VALUE_BOOL, AT(RodForm, collide), .fallback = "true", .meaning = "false: it has no contact."},
+    {"rod", "color", VALUE_COLOR, AT(RodForm, color), .fallback = "(#c77b30)",
+     .meaning = "Colour in pictures, sRGB."},
+    {"rod_end", "link", VALUE_TEXT, AT(RodEndForm, link), .fallback = "(world)",
+     .meaning = "The link that the end is fastened to, where both are at the start, or world."},
+    {"rod_end", "type", VALUE_CHOICE, AT(RodEndForm, type), .of = "clamped|pinned", .fallback = "clamped",
+     .meaning = "clamped: it keeps its place and its direction in the link. pinned: it turns freely about the point."},
 
     /* ---------------------------------------------------------------- closure */
     {"closure", "type", VALUE_CHOICE, AT(ClosureForm, type), .of = "weld|ball|hinge|slide|distance", .required = true,

@@ -405,8 +405,11 @@ static const SchemaRow ROWS[] = {
      .fallback = "[x, y]",
      .meaning = "Components that are variables, world axes. x and y model a support that is not level."},
     {"parameter", "tie", VALUE_BOOL, AT(ParameterForm, tie), .fallback = "false",
-     .meaning = "One variable for all links, degrees of freedom and axes of the item; all take the initial value of "
-                "the first."},
+     .meaning =
+         "One variable for all links, degrees of freedom and axes of the item; all take the initial value of "
+         "the first. bushing_stiffness, bushing_damping: one factor for all, 1 at first. With links of a rod, of "
+         "which the last may have no bushing, it is Young's modulus (dof [2, 3, 4]), the shear modulus (dof [0, 1, "
+         "5]) or both over that of the scene."},
     {"parameter", "a", VALUE_TEXT, AT(ParameterForm, pair[0]), .only = PARAMETERS_OF_PAIRS, .required = true,
      .meaning = "One link or group of the item of contact.pairs, as it is written there."},
     {"parameter", "b", VALUE_TEXT, AT(ParameterForm, pair[1]), .only = PARAMETERS_OF_PAIRS, .required = true,

@@ -108,6 +108,47 @@ def lost_energy(run, scale):
     return (sum(last) / len(last) - sum(first) / len(first)) / scale
 
 
+def bottoms(run, column):
+    """Times and values of the lowest points, by parabolas."""
+    y, t = run.columns[column], run.time
+    found = []
+    for i in range(1, len(y) - 1):
+        if y[i] < y[i - 1] and y[i] <= y[i + 1]:
+            a, b = (y[i + 1] + y[i - 1]) / 2 - y[i], (y[i + 1] - y[i - 1]) / 2
+            found.append((t[i] - b / (2 * a) * (t[i] - t[i - 1]), y[i] - b * b / (4 * a)))
+    return found
+
+
+def bottoms_apart(run, column, count):
+    """Mean time between the first `count` of them."""
+    found = bottoms(run, column)
+    return (found[count - 1][0] - found[0][0]) / (count - 1)
+
+
+def bottom_left(run, column, count):
+    """Depth below the start's mirror image: what is left of the swing about the first one's middle."""
+    found, middle = bottoms(run, column), (run.columns[column][0] + bottoms(run, column)[0][1]) / 2
+    return (found[count][1] - middle) / (found[0][1] - middle)
+
+
+CABLE = "[[-0.4, 0, 0], [-0.3, 0, -0.3], [0.3, 0, -0.3], [0.4, 0, 0]]"
+
+
+def catenary_sag(span, length):
+    low, high = 0.05, 5.0
+    for _ in range(80):
+        a = (low + high) / 2
+        low, high = (a, high) if 2 * a * math.sinh(span / (2 * a)) > length else (low, a)
+    return a * (math.cosh(span / (2 * a)) - 1)
+
+
+def helix(radius, pitch, turns, steps):
+    """Points of a helix about z as YAML."""
+    angles = [2 * math.pi * k / steps for k in range(turns * steps + 1)]
+    points = [(radius * math.cos(a), radius * math.sin(a), pitch * a / (2 * math.pi)) for a in angles]
+    return "[" + ", ".join(f"[{x:.9f}, {y:.9f}, {z:.9f}]" for x, y, z in points) + "]"
+
+
 def elliptic_k(k):
     """Complete elliptic integral of the first kind by the arithmetic-geometric mean."""
     a, b = 1.0, math.sqrt(1 - k * k)
@@ -1475,6 +1516,78 @@ tendons:
         math.asin(30 * 0.04 / (0.8 * G * 0.2)),
         1e-4,
         "tension x radius = m g l sin",
+    ),
+    Row(
+        "cantilever rod of rubber under a force on its tip: deflection",
+        """
+simulation: {duration: 10, gravity: [0, 0, 0]}
+rods:
+  - {name: bar, points: [[0, 0, 0], [1, 0, 0]], radius: 0.01, young: 1.0e+7, density: 1100, damping: 0.5, from: {}}
+loads: [{link: bar_15, force: [0, 0, 0.001], point: [0, 0, 0.03125]}]
+""",
+        lambda r: r.columns["bar_15/cz"][-1] + 0.03125 * r.direction("bar_15", "z", -1)[2],
+        0.001 / (3 * 1e7 * math.pi * 0.01**4 / 4),
+        3e-5,
+        "F L^3 / 3 E I",
+    ),
+    Row(
+        "clamped nylon rod sags: period of its first bending oscillation",
+        """
+simulation: {duration: 1}
+rods:
+  - {name: bar, points: [[0, 0, 0], [0.5, 0, 0]], radius: 0.003, young: 3.0e+9, density: 1150, from: {}}
+""",
+        lambda r: bottoms_apart(r, "bar_15/cz", 4),
+        2 * math.pi / (1.875104**2 * 0.0015 * math.sqrt(3e9 / 1150) / 0.25),
+        2e-3,
+        "Euler-Bernoulli beam, 1.875^2 sqrt(E I / rho A) / L^2",
+        recommended=("simulation.dt=0.001",),
+        known={"default": "springs faster than the step act at its end, 0.34 rad of the oscillation late"},
+    ),
+    Row(
+        "clamped nylon rod swings: share of its amplitude that ten periods leave",
+        """
+simulation: {duration: 2.5}
+rods:
+  - {name: bar, points: [[0, 0, 0], [0.5, 0, 0]], radius: 0.003, young: 3.0e+9, density: 1150, from: {}}
+""",
+        lambda r: bottom_left(r, "bar_15/cz", 10),
+        1.0,
+        0.05,
+        "no damping",
+        recommended=("simulation.dt=0.001",),
+        known={
+            "default": "springs faster than the step damp what bends by (w dt)^2 / 2 a step",
+            "recommended": "the same: 0.06 % a step",
+        },
+    ),
+    Row(
+        "rubber cable of 1.23 m between points 0.8 m apart: sag",
+        f"""
+simulation: {{duration: 6}}
+rods:
+  - {{name: cable, points: {CABLE}, rest: straight, radius: 0.002, young: 1.0e+6, density: 1100, damping: 0.3, from: {{type: pinned}}, to: {{type: pinned}}}}
+""",
+        lambda r: -min(r.columns[f"cable_{i}/cz"][-1] for i in range(16)),
+        catenary_sag(0.8, 0.6 + 2 * math.hypot(0.1, 0.3)),
+        6e-3,
+        "catenary; 16 segments",
+    ),
+    Row(
+        "spring of steel wire, five turns, guided: deflection under 1 N",
+        f"""
+simulation: {{duration: 1, gravity: [0, 0, 0]}}
+contact: {{model: none}}
+rods:
+  - {{name: wire, points: {helix(0.02, 0.005, 5, 16)}, radius: 0.001, young: 2.08e+11, shear: 8.0e+10, density: 7850, damping: 0.002, from: {{}}, to: {{link: plate}}}}
+links:
+  - {{name: plate, mass: 0.01, inertia: [1.0e-6, 1.0e-6, 1.0e-6, 0, 0, 0], joint: {{type: slide, axis: [0, 0, 1], position: [0, 0, 0.025]}}}}
+loads: [{{link: plate, force: [0, 0, 1]}}]
+""",
+        lambda r: r.columns["plate/cz"][-1] - 0.025,
+        8 * 0.04**3 * 5 / (8e10 * 0.002**4),
+        4e-5,
+        "8 D^3 N F / G d^4",
     ),
     Row(
         "engine on a bushing whose preload carries half of its weight: rest below the mount",

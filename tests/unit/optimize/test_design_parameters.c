@@ -381,6 +381,29 @@ static void bushings_are_named(void** state) {
                          "11:46: error: link 'arm': no bushing has it as its 'a'\n");
 }
 
+/* One factor for springs of different units; the last link of a rod has no bushing of its own. */
+static void tied_springs_of_a_rod_have_a_factor(void** state) {
+  (void)state;
+  DesignCase* c = design_case(
+      "steps: 1\nscene:\n"
+      "  rods: [{name: r, points: [[0, 0, 0], [0, 0, 1]], segments: 3, radius: 0.01, young: 1.0e7, density: 1000, "
+      "from: "
+      "{}}]\n"
+      "loss: [{type: point, link: r_2, target: [0, 0, 0]}]\n"
+      "parameters: [{type: bushing_stiffness, links: [r_*], dof: [2, 3, 4], tie: true}]\n");
+  expect_variables(&c->design, "r_0/bushing_stiffness/scale\n");
+  assert_true(c->design.variables[0].initial == 1);
+  const SceneBushing* before = case_scene(c, 0)->bushings;
+  Scene* scene = scene_of(c, (double[]){1.5});
+  for (int k = 0; k < 3; k++) {
+    compare_near(scene->bushings[k].stiffness[2][2] / before[k].stiffness[2][2], 1.5, 1e-14, "stretching of %d", k);
+    compare_near(scene->bushings[k].stiffness[4][4] / before[k].stiffness[4][4], 1.5, 1e-14, "bending of %d", k);
+    compare_near(scene->bushings[k].stiffness[5][5] / before[k].stiffness[5][5], 1, 0, "torsion of %d", k);
+  }
+  model_scene_destroy(scene, case_scene(c, 0));
+  design_case_free(c);
+}
+
 static void gains_of_links_are_tied(void** state) {
   (void)state;
   DesignCase* c = design_case(
@@ -448,6 +471,7 @@ int main(void) {
       cmocka_unit_test(loops_are_named),
       cmocka_unit_test(tendons_are_named),
       cmocka_unit_test(bushings_are_named),
+      cmocka_unit_test(tied_springs_of_a_rod_have_a_factor),
       cmocka_unit_test(gains_of_links_are_tied),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,353 @@
+/* Elastic rods as chains of links that bushings join (docs/derivations/loads.md, L50). */
+#include <float.h>
+#include <string.h>
+
+#include "scene/parts.h"
+#include "scene/write_text.h"
+
+#define PI 3.14159265358979323846
+/* Segments of a rod with few points, where nothing is said. */
+#define SEGMENTS_DEFAULT 16
+/* Mean shear stress of a round section over the largest strain energy's, Cowper 1966 at a Poisson's ratio of 0.3. */
+#define SHEAR_FACTOR 0.9
+/* Tangents that turn back by more than this cosine have no direction between them. */
+#define FOLD_COSINE (-0.999)
+
+/* The links and the section of one rod while it is read. */
+typedef struct {
+  Reader* reader;
+  const Node* item;
+  const RodForm* form;
+  char* name;
+  Vec3* nodes;      /* ends of the segments (count + 1) [m] */
+  Quat* turns;      /* of the links: z along the segment (count) */
+  int count, first; /* segments; the first one's link */
+} RodChain;
+
+static double segment_length(const RodChain* chain, int i) {
+  return vec3_norm(vec3_sub(chain->nodes[i + 1], chain->nodes[i]));
+}
+
+/* ---------------------------------------------------------------- the curve */
+
+/* Points of the list; NULL after an error. The caller frees them. */
+static Vec3* read_curve(Reader* reader, const Node* list) {
+  static const ValueRange range = RANGE_BETWEEN(-READER_LENGTH_MAX, READER_LENGTH_MAX);
+  int before = reader->problem_count, count = 0;
+  size_t mark = reader_enter_key(reader, "points");
+  if (list->count < 2) reader_error(reader, list->place, "a rod needs at least 2 points, got %d", list->count);
+  Vec3* points = MEMORY_NEW(Vec3, list->count);
+  for (const Node* item = list->first; item && reader->problem_count == before; item = item->next, count++) {
+    double v[3] = {0};
+    size_t below = reader_enter_index(reader, count);
+    reader_numbers(reader, item, &range, "m", 3, v);
+    points[count] = vec3(v[0], v[1], v[2]);
+    if (count > 0 && reader->problem_count == before && !(vec3_norm(vec3_sub(points[count], points[count - 1])) > 0))
+      reader_error(reader, item->place, "is the same point as the one before: leave one of them out");
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+  if (reader->problem_count == before) return points;
+  memory_free(points);
+  return NULL;
+}
+
+/* The stretches between the points in parts of like length, so that there are `wanted` of them or one a stretch. */
+static void divide_curve(RodChain* chain, const Vec3* points, int point_count, int wanted) {
+  double whole = 0, along = 0;
+  for (int k = 1; k < point_count; k++) whole += vec3_norm(vec3_sub(points[k], points[k - 1]));
+  chain->nodes = MEMORY_NEW(Vec3, wanted + point_count);
+  chain->nodes[0] = points[0];
+  int done = 0;
+  for (int k = 1; k < point_count; k++) {
+    along += vec3_norm(vec3_sub(points[k], points[k - 1]));
+    int upto = wanted <= point_count - 1 ? k : (int)round(wanted * along / whole);
+    int parts = upto - done > 1 ? upto - done : 1;
+    done = upto > done ? upto : done;
+    for (int i = 1; i <= parts; i++)
+      chain->nodes[++chain->count] =
+          i == parts ? points[k]
+                     : vec3_add_scaled(points[k - 1], (double)i / parts, vec3_sub(points[k], points[k - 1]));
+  }
+}
+
+/* Frames without twist from segment to segment; false after an error. */
+static bool turn_segments(RodChain* chain) {
+  chain->turns = MEMORY_NEW(Quat, chain->count);
+  Vec3 before = vec3(0, 0, 1);
+  for (int i = 0; i < chain->count; i++) {
+    Vec3 along = vec3_normalized(vec3_sub(chain->nodes[i + 1], chain->nodes[i]));
+    double cosine = vec3_dot(before, along);
+    if (i > 0 && cosine < FOLD_COSINE) {
+      reader_error(chain->reader, chain->form->points->place,
+                   "the rod turns back on itself at (%.6g, %.6g, %.6g): put points on a bend between",
+                   chain->nodes[i].x, chain->nodes[i].y, chain->nodes[i].z);
+      return false;
+    }
+    Vec3 axis = vec3_cross(before, along);
+    Quat turn = cosine < FOLD_COSINE ? (Quat){0, 1, 0, 0} : quat_normalized((Quat){1 + cosine, axis.x, axis.y, axis.z});
+    if (cosine < FOLD_COSINE) { /* the first segment, downwards: a half turn, and what is missing to it */
+      axis = vec3_cross(vec3(0, 0, -1), along);
+      turn = quat_mul(quat_normalized((Quat){1 - along.z, axis.x, axis.y, axis.z}), turn);
+    }
+    chain->turns[i] = quat_normalized(i > 0 ? quat_mul(turn, chain->turns[i - 1]) : turn);
+    before = along;
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- links */
+
+static void set_places(Node* node, SourcePlace place) {
+  node->place = place;
+  node->key_line = place.line;
+  node->key_column = place.column;
+  for (Node* child = node->first; child; child = child->next) set_places(child, place);
+}
+
+/* One link in flow style: a round bar with round ends, which weigh nothing. */
+static void write_segment(const RodChain* chain, int i, Text* out) {
+  const RodForm* form = chain->form;
+  double length = segment_length(chain, i), r = form->radius, rotation[4];
+  double mass = form->density * PI * r * r * length, across = mass * (3 * r * r + length * length) / 12;
+  Text name = {0};
+  text_add(&name, "%s_%d", chain->name, i);
+  text_add(out, "- {name: ");
+  write_text(out, name.data);
+  text_free(&name);
+  write_key_number(out, "mass", mass);
+  write_key_numbers(out, "inertia", (const double[]){across, across, mass * r * r / 2, 0, 0, 0}, 6);
+  write_key_vector(out, "position", vec3_scale(vec3_add(chain->nodes[i], chain->nodes[i + 1]), 0.5));
+  quat_store(chain->turns[i], rotation);
+  write_key_numbers(out, "rotation", rotation, 4);
+  text_add(out, ", shape: {type: capsule");
+  write_key_number(out, "radius", r);
+  write_key_number(out, "length", length);
+  text_add(out, "}, groups: [");
+  write_text(out, chain->name);
+  text_add(out, "], collide: %s", form->collide ? "true" : "false");
+  if (is_given(chain->item, "friction")) write_key_number(out, "friction", form->friction);
+  if (!form->color) text_add(out, ", color: \"#c77b30\"");
+  text_add(out, "}\n");
+}
+
+/* The links as the scene could have said them, read by their own reader. */
+static void read_segments(RodChain* chain) {
+  Reader* reader = chain->reader;
+  Text text = {0};
+  for (int i = 0; i < chain->count; i++) write_segment(chain, i, &text);
+  Node* list = document_read_yaml(reader->document, reader->scene->path, text.data, text.length, reader->diagnostics);
+  text_free(&text);
+  const Node* color = chain->form->color;
+  for (Node* link = list ? list->first : NULL; link && !reader->exhausted; link = link->next) {
+    set_places(link, chain->item->place);
+    Node* own = color ? document_deep_copy(reader->document, color) : NULL;
+    if (own) node_append(link, own);
+    read_link(reader, link, &(Repeat){0});
+  }
+}
+
+/* ---------------------------------------------------------------- bushings */
+
+/* Springs of the section over `share` metres of the rod; bends: rotations too. */
+static void set_springs(const RodForm* form, double share, bool bends, SceneBushing* bushing) {
+  double r = form->radius, area = PI * r * r, second = PI * r * r * r * r / 4;
+  double shear = SHEAR_FACTOR * form->shear * area, bend = bends ? form->young * second : 0;
+  const double stiffness[6] = {
+      shear / share, shear / share, form->young * area / share,
+      bend / share,  bend / share,  bends ? form->shear * 2 * second / share : 0,
+  };
+  for (int k = 0; k < 6; k++) {
+    bushing->stiffness[k][k] = stiffness[k];
+    bushing->damping[k][k] = form->damping * stiffness[k];
+  }
+}
+
+static void add_bushing(Reader* reader, const SceneBushing* bushing) {
+  Scene* scene = reader->scene;
+  if (scene->bushing_count >= BUSHING_MAX) {
+    if (!reader->exhausted) reader_error(reader, bushing->place, "more than %d bushings", BUSHING_MAX);
+    reader_stop(reader);
+    return;
+  }
+  scene->bushings =
+      memory_grown(scene->bushings, sizeof(SceneBushing), scene->bushing_count, &reader->bushing_capacity);
+  scene->bushings[scene->bushing_count++] = *bushing;
+}
+
+/* Between segment i and the next one; its axes lie half way between theirs. */
+static void join_segments(const RodChain* chain, int i) {
+  double length[2] = {segment_length(chain, i), segment_length(chain, i + 1)};
+  SceneBushing bushing = {.place = chain->item->place, .link = {chain->first + i, chain->first + i + 1}};
+  Quat a = chain->turns[i], b = chain->turns[i + 1];
+  Quat between = quat_normalized((Quat){a.w + b.w, a.x + b.x, a.y + b.y, a.z + b.z});
+  for (int side = 0; side < 2; side++) {
+    bushing.position[side] = vec3(0, 0, side == 0 ? length[0] / 2 : -length[1] / 2);
+    bushing.rotation[side] = quat_identity();
+    if (chain->form->rest == ROD_REST_POINTS)
+      bushing.rotation[side] = quat_normalized(quat_mul(quat_conjugate(side == 0 ? a : b), between));
+  }
+  set_springs(chain->form, (length[0] + length[1]) / 2, true, &bushing);
+  add_bushing(chain->reader, &bushing);
+}
+
+/* ---------------------------------------------------------------- ends */
+
+/* An end waits until it is known where its link starts. */
+static void postpone_end(const RodChain* chain, const Node* node, bool last) {
+  Reader* reader = chain->reader;
+  RodEndForm form;
+  if (!node) return;
+  size_t mark = reader_enter_key(reader, last ? "to" : "from");
+  if (schema_read(reader, node, "rod_end", &form)) {
+    int i = last ? chain->count - 1 : 0;
+    double length = segment_length(chain, i);
+    RodEnd end = {.link = form.link,
+                  .trail = memory_text(reader->trail.data + reader->base),
+                  .node = chain->nodes[last ? chain->count : 0],
+                  .turn = chain->turns[i],
+                  .count = chain->count,
+                  .step = last ? -1 : 1,
+                  .reach = PI * chain->form->radius};
+    end.bushing = (SceneBushing){.place = node->place,
+                                 .link = {chain->first + i, -1},
+                                 .position = {vec3(0, 0, last ? length / 2 : -length / 2)},
+                                 .rotation = {quat_identity(), quat_identity()}};
+    set_springs(chain->form, length / 2, form.type == ROD_END_CLAMPED, &end.bushing);
+    reader->rod_ends = memory_grown(reader->rod_ends, sizeof(RodEnd), reader->rod_end_count, &reader->rod_end_capacity);
+    reader->rod_ends[reader->rod_end_count++] = end;
+  }
+  reader_leave(reader, mark);
+}
+
+/* Pose of a link at the start, as `initial` says. */
+static Pose start_pose(const Scene* scene, int link) {
+  const SceneLink* l = &scene->links[link];
+  Joint joint = scene_joint(&l->joint);
+  double q[JOINT_MAX_COORDINATE] = {0};
+  joint_zero(&joint, q);
+  for (int k = 0; k < scene->initial_count; k++)
+    if (scene->initials[k].link == link && scene->initials[k].has_coordinates)
+      memcpy(q, scene->initials[k].coordinates, sizeof q);
+  Pose own = pose_mul((Pose){mat3_from_quat(l->joint.rotation), l->joint.position}, joint_motion(&joint, q));
+  return l->parent < 0 ? own : pose_mul(start_pose(scene, l->parent), own);
+}
+
+/* The first link above the end, itself included, that a signal may have moved at the start; -1: none. */
+static int moved_link(const Scene* scene, int link) {
+  for (; link >= 0; link = scene->links[link].parent) {
+    bool given = false;
+    for (int k = 0; k < scene->initial_count; k++) given = given || scene->initials[k].link == link;
+    for (int k = 0; k < scene->controller_count && !given; k++) {
+      const SceneController* c = &scene->controllers[k];
+      if (c->link != link || c->type != CONTROLLER_PRESCRIBED || c->target.integrated) continue;
+      for (int i = 0; i < c->target.channels; i++)
+        if (c->target.values[i] != 0) return link;
+      for (int i = 0; i < c->target.channels * c->target.terms; i++)
+        if (c->target.phase[i] != 0) return link;
+    }
+  }
+  return -1;
+}
+
+/* No contact between two links. */
+static void exclude_pair(Reader* reader, int a, int b, SourcePlace place) {
+  const SceneLink* links = reader->scene->links;
+  contact_add_exclusion(&reader->scene->contact, memory_text(links[a].name), memory_text(links[b].name), place);
+}
+
+/* Segments nearer along the rod than half its narrowest circle cannot be kept apart by contact. */
+static void exclude_neighbours(const RodChain* chain) {
+  for (int i = 0; i < chain->count; i++) {
+    double between = 0;
+    for (int j = i + 1; j < chain->count && (j == i + 1 || between < PI * chain->form->radius); j++) {
+      if (!reader_work(chain->reader, chain->item->place, 8)) return;
+      exclude_pair(chain->reader, chain->first + i, chain->first + j, chain->item->place);
+      between += segment_length(chain, j);
+    }
+  }
+}
+
+static void exclude_end(Reader* reader, const RodEnd* end, int link) {
+  double between = 0;
+  for (int k = 0; k < end->count && (k == 0 || between < end->reach); k++) {
+    int segment = end->bushing.link[0] + k * end->step;
+    exclude_pair(reader, link, segment, end->bushing.place);
+    between += reader->scene->shapes[reader->scene->links[segment].shapes[0].shape].length;
+  }
+}
+
+static void fasten_end(Reader* reader, RodEnd* end) {
+  SceneBushing* bushing = &end->bushing;
+  int link = read_link_or_world(reader, end->link, "link");
+  if (link == bushing->link[0]) reader_error(reader, bushing->place, "a rod cannot end on its own segment");
+  if (link < -1 || link == bushing->link[0] || (link >= 0 && reader->joint_broken[link])) return;
+  int moved = moved_link(reader->scene, link);
+  if (moved >= 0) {
+    reader_error(reader, bushing->place,
+                 "a signal decides where '%s' starts: say it in `initial` too, so that the rod is fastened there",
+                 text_excerpt(reader->scene->links[moved].name).text);
+    return;
+  }
+  Pose pose = link < 0 ? pose_identity() : start_pose(reader->scene, link);
+  bushing->link[1] = link;
+  bushing->position[1] = pose_apply_inverse(pose, end->node);
+  bushing->rotation[1] = quat_normalized(quat_mul(quat_conjugate(quat_from_mat3(pose.r)), end->turn));
+  add_bushing(reader, bushing);
+  if (link >= 0) exclude_end(reader, end, link);
+}
+
+void fasten_rods(Reader* reader) {
+  for (int k = 0; k < reader->rod_end_count; k++) {
+    size_t mark = reader->trail.length;
+    text_add(&reader->trail, "%s", reader->rod_ends[k].trail);
+    fasten_end(reader, &reader->rod_ends[k]);
+    reader_leave(reader, mark);
+  }
+}
+
+/* ---------------------------------------------------------------- the rod */
+
+static void read_rod(Reader* reader, const Node* item) {
+  RodForm form;
+  if (!schema_read(reader, item, "rod", &form)) {
+    reader->names_incomplete = true;
+    return;
+  }
+  if (!is_given(item, "shear")) form.shear = form.young / (2 * (1 + 0.3));
+  RodChain chain = {.reader = reader, .item = item, .form = &form, .first = reader->scene->link_count};
+  int before = reader->problem_count;
+  chain.name = reader_name(reader, form.name);
+  Vec3* points = chain.name && reader->problem_count == before ? read_curve(reader, form.points) : NULL;
+  if (points) {
+    int wanted = is_given(item, "segments")              ? form.segments
+                 : form.points->count > SEGMENTS_DEFAULT ? form.points->count - 1
+                                                         : SEGMENTS_DEFAULT;
+    divide_curve(&chain, points, form.points->count, wanted);
+    if (turn_segments(&chain)) read_segments(&chain);
+  }
+  if (points && reader->problem_count == before && reader->scene->link_count == chain.first + chain.count) {
+    postpone_end(&chain, form.from, false);
+    for (int i = 0; i + 1 < chain.count; i++) join_segments(&chain, i);
+    postpone_end(&chain, form.to, true);
+    exclude_neighbours(&chain);
+  } else {
+    reader->names_incomplete = true;
+  }
+  memory_free(points);
+  memory_free(chain.name);
+  memory_free(chain.nodes);
+  memory_free(chain.turns);
+}
+
+void read_rods(Reader* reader, const Node* list) {
+  if (!list) return;
+  size_t mark = reader_enter_key(reader, "rods");
+  int index = 0;
+  for (const Node* entry = list->first; entry && !reader->exhausted; entry = entry->next, index++) {
+    size_t below = reader_enter_index(reader, index);
+    read_rod(reader, entry);
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
