@@ -40,7 +40,7 @@ void automatic_begin(Optimization* o) {
   forget(a);
   if (!is_automatic(o)) return;
   a->method = is_noisy(o) ? OPTIMIZER_ADAM : OPTIMIZER_LBFGS;
-  if (is_noisy(o)) a->factor = ADAM_STEP;
+  if (is_noisy(o) && !draws_vary(o)) a->factor = ADAM_STEP;
 }
 
 TaskOptimizer automatic_settings(const Optimization* o) {
@@ -102,6 +102,7 @@ static bool watch_lbfgs(Optimization* o, bool weak, double predicted, bool can_s
 
 static bool watch_adam(Optimization* o, bool can_step) {
   Automatic* a = &o->automatic;
+  if (draws_vary(o)) return can_step; /* the loss of one design depends on its draws: none is known to be the best */
   if (!(a->mark - o->best_worth <= PROGRESS_LEAST * gained_so_far(o))) {
     a->mark = o->best_worth;
     a->mark_iteration = o->iteration;
