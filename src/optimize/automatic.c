@@ -18,6 +18,9 @@ enum { PATIENCE = 20, RESTARTS_MOST = 2 };
 /* Adam steps by a part of L-BFGS' bound, a restart by a part of that. */
 #define ADAM_STEP 0.25
 #define RESTART_STEP 0.25
+/* Where gradients grow by more along a run, samples follow L-BFGS, a fifth of a range apart: four of its steps. */
+#define GROWTH_ROUGH 1e4
+#define SAMPLE_STEP 4
 
 static bool is_automatic(const Optimization* o) { return o->task->optimizer.type == OPTIMIZER_AUTO; }
 
@@ -91,10 +94,13 @@ static bool watch_lbfgs(Optimization* o, bool weak, double predicted, bool can_s
   bool converged = predicted < PREDICTED_LEAST * gained_so_far(o);
   weak = weak && !converged;
   a->weak = ((a->weak << 1) | weak) & ((1u << WATCHED) - 1);
+  bool samples = o->adjoint.growth > GROWTH_ROUGH && can_sample(o);
+  TaskOptimizerType next = samples ? OPTIMIZER_CMA_ES : OPTIMIZER_ADAM;
+  double factor = samples ? SAMPLE_STEP : ADAM_STEP;
   if (!can_step && !converged && !o->subjects)
-    change(o, OPTIMIZER_ADAM, ADAM_STEP, CHANGE_SHORT_STEP, 0);
+    change(o, next, factor, CHANGE_SHORT_STEP, 0);
   else if (a->tried >= WATCHED && count_bits(a->weak) >= WEAK_MOST)
-    change(o, OPTIMIZER_ADAM, ADAM_STEP, CHANGE_SHORT_OF_PREDICTION, count_bits(a->weak));
+    change(o, next, factor, CHANGE_SHORT_OF_PREDICTION, count_bits(a->weak));
   else
     return can_step;
   return true;
