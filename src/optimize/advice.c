@@ -14,6 +14,10 @@ enum { ADVICE_MOST = 3 };
 #define MOVED 1e-6
 /* A search still improves where its last quarter brought more than this part of the whole gain. */
 #define STILL_FALLING 0.02
+/* A loss that fell to less than this part without a wish for `success`: of a square, a thousandth of the distance. */
+#define SOLVED 1e-6
+/* Bounds limit a design where they hold at least this part of the variables that moved. */
+#define BOUND_PART 0.1
 
 typedef struct {
   const Optimization* o;
@@ -252,25 +256,13 @@ static const SceneShape* faceted_ball(const Scene* scene) {
   return NULL;
 }
 
-/* `auto` has begun Adam again without progress, where gradients explode: quad.yaml of benchmarks/design ends at -0.44
- * by auto and at -1.02 by samples, with the same trials. */
-static void advise_samples(Advisor* a) {
-  const Optimization* o = a->o;
-  bool stuck = o->task->optimizer.type == OPTIMIZER_AUTO && o->automatic.restarts > 0;
-  if (!stuck || o->adjoint.growth <= GROWTH_LARGE || o->design.variable_count > SAMPLED_MOST || o->subjects) return;
-  advise(a,
-         "gradients grow by a factor of %.1g along the run, and Adam made no progress by them; samples instead: --set "
-         "optimizer.type=cma_es",
-         o->adjoint.growth);
-}
-
 static void advise_rough(Advisor* a) {
   const Optimization* o = a->o;
   TaskOptimizerType type = o->task->optimizer.type;
   int iterations = o->task->optimizer.iterations > 300 ? o->task->optimizer.iterations : 300;
   bool rough = o->adjoint.growth > GROWTH_LARGE;
   Text steps = {0};
-  if (a->count == 0 || 2 * a->rejected.rose < a->count || type == OPTIMIZER_CMA_ES) return;
+  if (a->count == 0 || 2 * a->rejected.rose < a->count || o->automatic.method == OPTIMIZER_CMA_ES) return;
   const SceneShape* ball = faceted_ball(&o->task->scenarios[0].scene);
   if (ball && contact_takes_round(o->runs[0].model.contact_model))
     advise(a,
@@ -353,9 +345,9 @@ static bool find_within(const Optimization* o, int variable, Text* key, double* 
   return false;
 }
 
-/* The item with most variables at bounds, where these are at least a tenth of all that moved. Variables of one item of
- * a link follow one another. */
-static void advise_bounds(Advisor* a) {
+/* The item with most variables at bounds, where these are at least a part of all that moved. Variables of one item of a
+ * link follow one another. */
+static void advise_bounds(Advisor* a, double part) {
   const Optimization* o = a->o;
   const DesignVariable* v = o->design.variables;
   int moved = 0, most = 0, count = 0, chosen = -1;
@@ -367,7 +359,7 @@ static void advise_bounds(Advisor* a) {
     most = count;
     chosen = k;
   }
-  if (chosen < 0 || 10 * most < moved) return;
+  if (chosen < 0 || most < part * moved) return;
   Text key = {0};
   double within;
   if (find_within(o, chosen, &key, &within))
@@ -382,6 +374,7 @@ static void advise_bounds(Advisor* a) {
 /* A search that reached what was asked for needs no remedy. */
 static bool is_satisfied(const Optimization* o) {
   if (optimization_success_count(o) > 0) return optimization_succeeded(o);
+  if (o->best_loss >= 0 && o->best_loss < SOLVED * o->rows[0].loss) return true;
   return o->stop == STOP_LOSS || (o->stop == STOP_FLAT && !is_flat(o));
 }
 
@@ -401,12 +394,13 @@ static void add_advice(Advisor* a) {
   if (still_falls(a))
     advise(a, "the loss was still falling: --resume --iterations %d goes on, or --set optimizer.iterations=%d",
            2 * settings->iterations, 2 * settings->iterations);
-  advise_samples(a);
   advise_rough(a);
   advise_steps(a);
-  advise_bounds(a);
-  if (a->count > 0 && a->given < 2 && !o->task->receding.given && !has_continuation(o) && o->task->draw_count == 0)
-    advise(a, "begin elsewhere, too: --set multistart=%d", o->task->multistart > 1 ? 2 * o->task->multistart : 8);
+  advise_bounds(a, BOUND_PART);
+  bool alone = o->task->multistart <= 1 && !o->task->receding.given && !has_continuation(o);
+  if (a->count > 0 && a->given == 0 && alone && o->task->draw_count == 0)
+    advise(a, "begin elsewhere, too: --set multistart=8");
+  if (a->given == 0) advise_bounds(a, 0);
 }
 
 /* ---------------------------------------------------------------- the report */

@@ -18,6 +18,9 @@ enum { PATIENCE = 20, RESTARTS_MOST = 2 };
 /* Adam steps by a part of L-BFGS' bound, a restart by a part of that. */
 #define ADAM_STEP 0.25
 #define RESTART_STEP 0.25
+/* Where gradients grow by more along a run, samples follow L-BFGS, a fifth of a range apart: four of its steps. */
+#define GROWTH_ROUGH 1e4
+#define SAMPLE_STEP 4
 
 static bool is_automatic(const Optimization* o) { return o->task->optimizer.type == OPTIMIZER_AUTO; }
 
@@ -40,7 +43,7 @@ void automatic_begin(Optimization* o) {
   forget(a);
   if (!is_automatic(o)) return;
   a->method = is_noisy(o) ? OPTIMIZER_ADAM : OPTIMIZER_LBFGS;
-  if (is_noisy(o)) a->factor = ADAM_STEP;
+  if (is_noisy(o) && !draws_vary(o)) a->factor = ADAM_STEP;
 }
 
 TaskOptimizer automatic_settings(const Optimization* o) {
@@ -91,10 +94,13 @@ static bool watch_lbfgs(Optimization* o, bool weak, double predicted, bool can_s
   bool converged = predicted < PREDICTED_LEAST * gained_so_far(o);
   weak = weak && !converged;
   a->weak = ((a->weak << 1) | weak) & ((1u << WATCHED) - 1);
+  bool samples = o->adjoint.growth > GROWTH_ROUGH && can_sample(o);
+  TaskOptimizerType next = samples ? OPTIMIZER_CMA_ES : OPTIMIZER_ADAM;
+  double factor = samples ? SAMPLE_STEP : ADAM_STEP;
   if (!can_step && !converged && !o->subjects)
-    change(o, OPTIMIZER_ADAM, ADAM_STEP, CHANGE_SHORT_STEP, 0);
+    change(o, next, factor, CHANGE_SHORT_STEP, 0);
   else if (a->tried >= WATCHED && count_bits(a->weak) >= WEAK_MOST)
-    change(o, OPTIMIZER_ADAM, ADAM_STEP, CHANGE_SHORT_OF_PREDICTION, count_bits(a->weak));
+    change(o, next, factor, CHANGE_SHORT_OF_PREDICTION, count_bits(a->weak));
   else
     return can_step;
   return true;
@@ -102,6 +108,7 @@ static bool watch_lbfgs(Optimization* o, bool weak, double predicted, bool can_s
 
 static bool watch_adam(Optimization* o, bool can_step) {
   Automatic* a = &o->automatic;
+  if (draws_vary(o)) return can_step; /* the loss of one design depends on its draws: none is known to be the best */
   if (!(a->mark - o->best_worth <= PROGRESS_LEAST * gained_so_far(o))) {
     a->mark = o->best_worth;
     a->mark_iteration = o->iteration;

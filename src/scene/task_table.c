@@ -521,11 +521,13 @@ static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- optimizer */
     {"optimizer", "type", VALUE_CHOICE, AT(OptimizerForm, type),
      .of = "auto|adam|step_bounded|gradient|lbfgs|cma_es|levenberg_marquardt", .fallback = "auto",
-     .meaning = "auto: starts with lbfgs, changes to adam where gradients do not predict the decrease, and to cma_es "
-                "where they are zero; every change is reported. adam: momentum and a scale per variable. step_bounded: "
-                "the best linear step within a trust radius. gradient: steps along the gradient. lbfgs: a quasi-Newton "
-                "method. cma_es: no gradient, samples of a normal distribution that adapts to the best of them; an "
-                "iteration is one sample. levenberg_marquardt: for `sdrs identify` only, and its default."},
+     .meaning =
+         "auto: starts with lbfgs, changes to adam where gradients do not predict the decrease, and to cma_es "
+         "where they are zero or grow by more than 1e4 along the run; every change is reported. With draws it is "
+         "adam throughout. adam: momentum and a scale per variable. step_bounded: the best linear step within a trust "
+         "radius. gradient: steps along the gradient. lbfgs: a quasi-Newton "
+         "method. cma_es: no gradient, samples of a normal distribution that adapts to the best of them; an "
+         "iteration is one sample. levenberg_marquardt: for `sdrs identify` only, and its default."},
     {"optimizer", "iterations", VALUE_INTEGER, AT(OptimizerForm, optimizer.iterations), .fallback = "100",
      .range = RANGE_BETWEEN(1, 100000000), .meaning = "Number of iterations."},
     {"optimizer", "design_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.design_step), .unit = "m",

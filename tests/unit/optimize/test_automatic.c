@@ -17,6 +17,17 @@ static const char TASK[] =
     "loss: [{type: point, link: box, target: [0, 0, 0]}]\n"
     "optimizer: {iterations: 120}\n";
 
+static const char DRAWN[] =
+    "seed: 1\n"
+    "scene:\n"
+    "  simulation: {dt: 0.01, steps: 1, gravity: [0, 0, 0], integrator: first_order}\n"
+    "  links: [{name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}}]\n"
+    "  initial: [{link: box, coordinates: [0, 0, 0, 0, 0, 0]}]\n"
+    "initial: [{link: box, velocities: true, low: -2, high: 2}]\n"
+    "loss: [{type: point, link: box, target: [0, 0, 0]}]\n"
+    "draws: {numbers: [{link: box, of: start, dof: [0], low: -0.1, high: 0.1}]}\n"
+    "optimizer: {type: auto, iterations: 60, control_step: 0.1}\n";
+
 typedef struct {
   Task task;
   Optimization* optimization;
@@ -38,16 +49,19 @@ static TrialOutcome evaluate(void* context, const double* x, double* value, doub
 
 static bool smooth = true, kinked = false;
 
-static void begin(Sought* s, bool* kind) {
+static void begin_task(Sought* s, bool* kind, const char* text, const TaskOptimizerType* type) {
   static const double unit[COUNT] = {1, 1, 1, 1, 1, 1};
   Diagnostics diagnostics = {0};
   OptimizationOptions options = {.threads = 1};
-  assert_int_equal(task_parse(&s->task, "inline.yaml", TASK, strlen(TASK), false, NULL, 0, &diagnostics), STATUS_OK);
+  assert_int_equal(task_parse(&s->task, "inline.yaml", text, strlen(text), false, NULL, 0, &diagnostics), STATUS_OK);
+  if (type) s->task.optimizer.type = *type;
   assert_int_equal(optimization_create(&s->optimization, &s->task, &options, &diagnostics), STATUS_OK);
   s->function = (OptimizationFunction){.context = kind, .evaluate = evaluate, .unit = unit};
   optimization_minimise(s->optimization, &s->function);
   diagnostics_free(&diagnostics);
 }
+
+static void begin(Sought* s, bool* kind) { begin_task(s, kind, TASK, NULL); }
 
 static void end(Sought* s) {
   optimization_destroy(s->optimization);
@@ -133,10 +147,33 @@ static void resumes_to_the_same_bits(void** state) {
   end(&whole);
 }
 
+/* Where draws vary it is Adam with the steps of the settings, to the same bits. */
+static void takes_adams_steps_under_draws_O23(void** state) {
+  (void)state;
+  Sought automatic, adam;
+  const TaskOptimizerType type = OPTIMIZER_ADAM;
+  begin_task(&automatic, &kinked, DRAWN, NULL);
+  begin_task(&adam, &kinked, DRAWN, &type);
+  start(&automatic);
+  start(&adam);
+  seek(&automatic);
+  seek(&adam);
+  assert_int_equal(optimization_method_change_count(automatic.optimization), 0);
+  assert_int_equal(optimization_iteration(automatic.optimization), 60);
+  for (int k = 0; k < COUNT; k++) {
+    OptimizationVariable a = optimization_variable(automatic.optimization, k);
+    OptimizationVariable b = optimization_variable(adam.optimization, k);
+    if (a.now != b.now || a.now == a.initial) fail_msg("%s: %a by auto, %a by adam", a.name, a.now, b.now);
+  }
+  end(&adam);
+  end(&automatic);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stays_with_lbfgs_where_it_is_smooth_O23),
       cmocka_unit_test(leaves_lbfgs_at_kinks_O23),
+      cmocka_unit_test(takes_adams_steps_under_draws_O23),
       cmocka_unit_test(resumes_to_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
