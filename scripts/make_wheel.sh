@@ -2,6 +2,7 @@
 # A Python wheel that contains the library, the program and all that they need but glibc: sdrs-VERSION-py3-none-manylinux_G_ARCH.whl.
 #   scripts/make_wheel.sh [FOLDER]     after `make program library`; FOLDER: out
 # The tag names the newest glibc (G) that one of its libraries asks for. Python is /usr/bin/python3 or python3, whichever has build and hatchling.
+# License-Expression of its metadata joins the licences of sdrs and of all libraries in it. GLPK makes the whole subject to the GPL.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,21 +26,35 @@ soname=$(readelf -d out/lib/libsdrs.so | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 make -s SHARED="$bundle/$soname" PROGRAM="$bundle/sdrs" LDFLAGS="-Wl,--disable-new-dtags,-rpath,'\$\$ORIGIN'" "$bundle/$soname" "$bundle/sdrs"
 strip --strip-unneeded "$bundle/$soname" "$bundle/sdrs"
 
+# Licence (SPDX) of each Debian package whose library comes along, as it applies to the library.
+declare -A licence=(
+  [libamd2]=BSD-3-Clause [libbz2-1.0]=bzip2-1.0.6 [libcjson1]=MIT [libcolamd2]=BSD-3-Clause [libexpat1]=MIT
+  [libglpk40]=GPL-3.0-or-later [libgmp10]='(LGPL-3.0-or-later OR GPL-2.0-or-later)'
+  [libgomp1]='GPL-3.0-or-later WITH GCC-exception-3.1' [libltdl7]=LGPL-2.0-or-later [libqhull-r8.0]=Qhull [libsleef3]=BSL-1.0
+  [libssl3]=Apache-2.0 [libsuitesparseconfig5]=BSD-3-Clause [libyaml-0-2]=MIT [libzip4]=BSD-3-Clause [zlib1g]=Zlib
+)
+licences=(BSD-3-Clause Bitstream-Vera) # sdrs and the letters of its pictures
 while read -r name path; do
   case $name in
     libc.so.* | libm.so.* | libpthread.so.* | libdl.so.* | "$soname") continue ;;
   esac
   cp -L "$path" "$bundle/$name"
-  if package=$(dpkg -S "*/$(basename "$(realpath "$path")")" 2>/dev/null | head -n 1) && [[ $package ]]; then
-    cp "/usr/share/doc/${package%%:*}/copyright" "$bundle/licenses/${package%%:*}"
-  else
-    echo "$name: no package of Debian, its licence is not in the wheel" >&2
+  package=$(dpkg -S "*/$(basename "$(realpath "$path")")" 2>/dev/null | sed -n '1s/:.*//p')
+  if [[ ! $package || ! ${licence[$package]:-} ]]; then
+    echo "the licence of $name (Debian package '$package') is not known: add it to the table 'licence' of scripts/make_wheel.sh" >&2
+    exit 1
   fi
+  cp "/usr/share/doc/$package/copyright" "$bundle/licenses/$package"
+  licences+=("${licence[$package]}")
+  printf '%s: %s, Debian source package %s\n' "$name" "${licence[$package]}" \
+    "$(dpkg-query -W -f '${source:Package} ${source:Version}' "$package")" >>"$bundle/licenses/LIBRARIES"
 done < <(ldd "$bundle/$soname" "$bundle/sdrs" | sed -n 's/^\s*\(\S*\) => \(\/\S*\) .*/\1 \2/p' | sort -u)
 cp LICENSE "$bundle/licenses/sdrs"
 cp scenes/gym/*.xml scenes/gym/LICENSE "$bundle/gym/" # sdrs.gym.make
-cp /usr/share/common-licenses/GPL-3 "$bundle/licenses/" 2>/dev/null || true
-cp /usr/share/doc/fonts-dejavu-core/copyright "$bundle/licenses/fonts-dejavu-core" 2>/dev/null || true
+for text in GPL-3 GPL-2 LGPL-3 LGPL-2 Apache-2.0; do cp "/usr/share/common-licenses/$text" "$bundle/licenses/"; done
+cp /usr/share/doc/fonts-dejavu-core/copyright "$bundle/licenses/fonts-dejavu-core"
+expression=$(printf '%s\n' "${licences[@]}" | awk '!seen[$0]++ { printf "%s%s", n++ ? " AND " : "", $0 }')
+sed -i "s/^license = .*/license = \"$expression\"\nlicense-files = { globs = [\"sdrs\/_bundle\/licenses\/*\"] }/" "$stage/source/pyproject.toml"
 
 glibc=$(objdump -T "$bundle"/*.so* "$bundle/sdrs" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
 glibc=${glibc#GLIBC_}

@@ -69,6 +69,15 @@ typedef struct {
   MassMoment moment;
 } MjcfWeighedMesh;
 
+/* The joint of a cable's segment resists bending and twisting: torque on the segment about the axes of the one before
+ * it = -stiffness (w - rest), w: the segment's rotation vector in the frame of the one before it. */
+typedef struct {
+  SourcePlace place;
+  int link, before; /* of the robot: the segment, the one before it */
+  Vec3 stiffness;   /* N m/rad */
+  Vec3 rest;        /* rad */
+} MjcfElasticity;
+
 typedef struct {
   XmlDocument* documents; /* the file, then those that it includes (document_count) */
   int document_count;
@@ -110,6 +119,8 @@ typedef struct {
   int coordinate_count, coordinate_capacity;
   MjcfFriction* frictions;
   int friction_count, friction_capacity;
+  MjcfElasticity* elasticities; /* of cables */
+  int elasticity_count, elasticity_capacity;
   unsigned disabled_groups; /* of actuators, a bit each */
   Text dropped;             /* names of elements and attributes that a scene has no word for, with commas */
   Names dropped_names;
@@ -154,6 +165,12 @@ bool mjcf_expand(MjcfModel* model);
  * <contact> of their own. Other types are reported and become an empty frame. NULL after an error
  * (robot/mjcf_composite.c). */
 XmlElement* mjcf_composite(MjcfModel* model, XmlElement* root, const XmlElement* element);
+#define MJCF_CABLE_PLUGIN "mujoco.elasticity.cable"
+/* The element in a cable's segment that holds the elasticity of its joint: stiffness [N m/rad] and rest [rad], three
+ * numbers each. No file can have an element of this name. */
+#define MJCF_ELASTICITY "cable elasticity"
+/* After the scene is made: elasticities of cables as bushings. carrier (links of the robot) as of mjcf_finish. */
+void mjcf_add_elasticities(MjcfModel* model, Scene* scene, const int* carrier);
 
 /* An element with the class that its body gives to what says none. */
 typedef struct {

@@ -386,11 +386,63 @@ static void add_cord_spring(MjcfModel* model, Scene* scene, MjcfElement e, doubl
   mjcf_add_tendon(scene, &cord, e.element->place, stiffness, stiffness * rest[1]);
 }
 
-static void warn_of_limits(const MjcfModel* model, const XmlElement* tendon, const double range[2]) {
-  const XmlAttribute* name = xml_attribute(tendon, "name");
-  diagnostics_add(model->diagnostics, SEVERITY_WARNING, tendon->place,
-                  "the limits %.6g .. %.6g of tendon '%s' are not imported: nothing holds its length within them",
-                  range[0], range[1], name ? text_excerpt(name->value).text : "");
+/* Stiffness of a limit over the mass behind it [1/s^2]. MuJoCo's soft constraint by its defaults solreflimit
+ * (t = 0.02 s) and solimplimit (d = 0.9 to D = 0.95) lets a weight m g sink by m g / stiffness with
+ * stiffness = m d^2 / (D^2 t^2 (1 - d)). */
+#define LIMIT_RATE (0.9 * 0.9 / (0.95 * 0.95 * 0.02 * 0.02 * 0.1))
+
+/* Mass of the trees of joints that the tendon passes [kg]: no more can pull at it. */
+static double mass_behind(const Scene* scene, const MjcfCord* cord) {
+  int* root = MEMORY_NEW(int, scene->link_count + 1);
+  bool* passed = MEMORY_NEW(bool, scene->link_count + 1);
+  double sum = 0;
+  for (int i = 0; i < scene->link_count; i++) { /* a fixed link of the world is no tree */
+    int parent = scene->links[i].parent;
+    root[i] = parent >= 0 && !(scene->links[parent].fixed && scene->links[parent].parent < 0) ? root[parent] : i;
+  }
+  for (int i = 0; i < cord->count; i++)
+    if (cord->points[i].link >= 0) passed[root[cord->points[i].link]] = true;
+  for (int i = 0; i < cord->wrap_count; i++)
+    if (cord->wraps[i].link >= 0) passed[root[cord->wraps[i].link]] = true;
+  for (int i = 0; i < scene->link_count; i++)
+    if (passed[root[i]] && !(scene->links[i].fixed && scene->links[i].parent < 0)) sum += scene->links[i].mass;
+  memory_free(root);
+  memory_free(passed);
+  return sum;
+}
+
+/* The upper limit of a spatial tendon is a tendon that pulls beyond it. */
+static bool add_limit(MjcfModel* model, Scene* scene, const XmlElement* item, const char* name, double length,
+                      const int* carrier) {
+  MjcfCord cord;
+  if (strcmp(item->name, "spatial") != 0 || !(length > 0)) return false;
+  if (!mjcf_cord(model, scene, item, carrier, &cord)) return false;
+  double stiffness = LIMIT_RATE * mass_behind(scene, &cord);
+  robot_remark(
+      model->report, model->diagnostics, item->place,
+      "the upper limit %.6g m of tendon '%s' is a spring of %.6g N/m, which loses no energy: where MuJoCo's limit "
+      "brakes, it rebounds",
+      length, name, stiffness);
+  mjcf_add_tendon(scene, &cord, item->place, stiffness, stiffness * length);
+  return true;
+}
+
+/* False: a limit is not imported, which is a warning. */
+static bool take_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier) {
+  double range[2];
+  if (!has_range(model, e, "range", "limited", range)) return true;
+  const XmlAttribute* named = xml_attribute(e.element, "name");
+  Excerpt name = text_excerpt(named ? named->value : "");
+  bool upper = add_limit(model, scene, e.element, name.text, range[1], carrier);
+  if (!upper)
+    diagnostics_add(model->diagnostics, SEVERITY_WARNING, e.element->place,
+                    "the limits %.6g .. %.6g of tendon '%s' are not imported: nothing holds its length within them",
+                    range[0], range[1], name.text);
+  else if (range[0] > 0)
+    diagnostics_add(model->diagnostics, SEVERITY_WARNING, e.element->place,
+                    "the lower limit %.6g of tendon '%s' is not imported: nothing keeps it from getting shorter",
+                    range[0], name.text);
+  return upper && !(range[0] > 0);
 }
 
 static void add_tendon_springs(MjcfModel* model, Scene* scene, const int* carrier) {
@@ -398,17 +450,16 @@ static void add_tendon_springs(MjcfModel* model, Scene* scene, const int* carrie
     for (const XmlElement* item = section->first; item; item = item->next) {
       MjcfElement e = {item, ""};
       bool spatial = strcmp(item->name, "spatial") == 0;
-      double stiffness = mjcf_number(model, e, "stiffness", 0), range[2];
+      double stiffness = mjcf_number(model, e, "stiffness", 0);
       if (stiffness > 0) {
         if (spatial)
           add_cord_spring(model, scene, e, stiffness, carrier);
         else
           add_joint_spring(model, scene, e, stiffness);
       }
-      bool limited = has_range(model, e, "range", "limited", range);
-      if (limited) warn_of_limits(model, item, range);
+      bool limits = take_limits(model, scene, e, carrier);
       if ((mjcf_number(model, e, "damping", 0) > 0 && (spatial || !(stiffness > 0))) ||
-          mjcf_number(model, e, "frictionloss", 0) > 0 || limited)
+          mjcf_number(model, e, "frictionloss", 0) > 0 || !limits)
         mjcf_drop(model, "damping, friction and limits of tendons");
     }
 }

@@ -366,6 +366,22 @@ typedef struct {
   Vec3 anchor;
 } BodyParent;
 
+typedef struct {
+  int link, before; /* of the robot */
+} Segment;
+
+static void take_elasticity(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
+  (void)frame;
+  const Segment* segment = context;
+  double stiffness[3] = {0}, rest[3] = {0};
+  mjcf_numbers(model, element, "stiffness", 3, 3, stiffness);
+  mjcf_numbers(model, element, "rest", 3, 3, rest);
+  model->elasticities = memory_grown(model->elasticities, sizeof *model->elasticities, model->elasticity_count,
+                                     &model->elasticity_capacity);
+  model->elasticities[model->elasticity_count++] =
+      (MjcfElasticity){element.element->place, segment->link, segment->before, vec3_at(stiffness), vec3_at(rest)};
+}
+
 static void read_inside(MjcfModel* model, MjcfElement inside, const Body* body, int link, Vec3 anchor) {
   UrdfPose none = at(vec3(0, 0, 0)), shifted = at(vec3_scale(anchor, -1));
   MassMoment moment = mass_moment_zero();
@@ -401,6 +417,8 @@ static void read_body(MjcfModel* model, MjcfElement element, UrdfPose frame, voi
   if (*mjcf_text(model, (MjcfElement){element.element, ""}, "mocap")) mjcf_drop(model, "mocap (the body stands still)");
   read_inside(model, inside, &body, link, anchor);
   if (link > first) split_mass(model, first, link);
+  Segment segment = {link, parent->link};
+  visit(model, inside, at(vec3(0, 0, 0)), MJCF_ELASTICITY, take_elasticity, &segment);
   BodyParent own = {link, anchor};
   visit(model, inside, at(vec3(0, 0, 0)), "body", read_body, &own);
 }

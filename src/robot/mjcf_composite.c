@@ -1,5 +1,6 @@
-/* <composite type="cable"> as the bodies, joints, geoms, sites and excluded pairs that MuJoCo makes of it. The other
- * types are left out: they are soft, or MuJoCo itself refuses them by now. */
+/* <composite type="cable"> as the bodies, joints, geoms, sites and excluded pairs that MuJoCo makes of it, and its
+ * elasticity as bushings. The other types are left out: they are soft, or MuJoCo itself refuses them by now. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "robot/mjcf.h"
@@ -19,6 +20,9 @@ typedef struct {
   const char *prefix, *initial;
   Vec3* vertices; /* ends of the segments (segment_count + 1) */
   int segment_count;
+  const XmlElement* plugin; /* holds the <config>s of its elasticity; NULL: it has none */
+  double twist, bend;       /* moduli [Pa] */
+  bool flat;                /* it rests straight, else as it is drawn */
 } Cable;
 
 static const char* name_of(const Cable* cable, const char* kind, int index) {
@@ -187,6 +191,112 @@ static void add_site(const Cable* cable, XmlElement* body, int segment, double l
     xml_append(body, xml_make(cable->document, "site", cable->element->place, pairs));
 }
 
+/* ---------------------------------------------------------------- elasticity */
+
+static const XmlAttribute* config_of(const XmlElement* plugin, const char* key) {
+  for (const XmlElement* config = xml_child(plugin, "config"); config; config = xml_next(config)) {
+    const XmlAttribute* name = xml_attribute(config, "key");
+    if (name && strcmp(name->value, key) == 0) return xml_attribute(config, "value");
+  }
+  return NULL;
+}
+
+/* The <instance> of the cable plugin in the file's extensions; NULL: there is none of that name. */
+static const XmlElement* instance_of(const XmlElement* root, const char* name) {
+  for (const XmlElement* extension = xml_child(root, "extension"); extension; extension = xml_next(extension))
+    for (const XmlElement* plugin = xml_child(extension, "plugin"); plugin; plugin = xml_next(plugin)) {
+      const XmlAttribute* kind = xml_attribute(plugin, "plugin");
+      if (!kind || strcmp(kind->value, MJCF_CABLE_PLUGIN) != 0) continue;
+      for (const XmlElement* item = xml_child(plugin, "instance"); item; item = xml_next(item)) {
+        const XmlAttribute* own = xml_attribute(item, "name");
+        if (own && strcmp(own->value, name) == 0) return item;
+      }
+    }
+  return NULL;
+}
+
+/* A modulus [Pa], 0 where it is not there. False after an error. */
+static bool read_modulus(const Cable* cable, const char* key, double* modulus) {
+  const XmlAttribute* value = config_of(cable->plugin, key);
+  char* after;
+  *modulus = value ? strtod(value->value, &after) : 0;
+  if (!value || (after[strspn(after, " \t\r\n")] == '\0' && *modulus >= 0 && isfinite(*modulus))) return true;
+  mjcf_error(cable->model, value->place, "'%s' of the plugin %s must be a number >= 0 [Pa], got '%s'", key,
+             MJCF_CABLE_PLUGIN, text_excerpt(value->value).text);
+  return false;
+}
+
+/* False after an error. */
+static bool read_elasticity(Cable* cable, const XmlElement* root) {
+  const XmlElement* plugin = xml_child(cable->element, "plugin");
+  if (!plugin) return true;
+  const XmlAttribute *kind = xml_attribute(plugin, "plugin"), *instance = xml_attribute(plugin, "instance");
+  if (kind && strcmp(kind->value, MJCF_CABLE_PLUGIN) != 0) return true; /* which is reported */
+  cable->plugin = !kind && instance ? instance_of(root, instance->value) : plugin;
+  if (!cable->plugin) {
+    mjcf_error(cable->model, instance->place, "no <instance> of the plugin %s is named '%s'", MJCF_CABLE_PLUGIN,
+               text_excerpt(instance->value).text);
+    return false;
+  }
+  const XmlAttribute* flat = config_of(cable->plugin, "flat");
+  cable->flat = flat && strcmp(flat->value, "true") == 0;
+  return read_modulus(cable, "twist", &cable->twist) && read_modulus(cable, "bend", &cable->bend);
+}
+
+/* Torsion constant about x and second moments of area about y and z of the cross section [m^4], as MuJoCo has them: a
+ * circle of radius size[0], a rectangle of 2 size[1] along y and 2 size[2] along z. */
+static Vec3 section_moments(const Cable* cable) {
+  const double pi = 3.14159265358979323846;
+  double size[3] = {0, 0, 0};
+  mjcf_numbers(cable->model, (MjcfElement){cable->geom, ""}, "size", 1, 3, size);
+  double r4 = size[0] * size[0] * size[0] * size[0], y = size[1], z = size[2], a = fmax(y, z), b = fmin(y, z);
+  if (strcmp(xml_attribute(cable->geom, "type")->value, "box") != 0) return vec3(pi / 2 * r4, pi / 4 * r4, pi / 4 * r4);
+  double ratio = a > 0 ? b / a : 0, r2 = ratio * ratio;
+  double torsion = a * b * b * b * (16.0 / 3 - 3.36 * ratio * (1 - r2 * r2 / 12));
+  return vec3(torsion, 4.0 / 3 * y * z * z * z, 4.0 / 3 * z * y * y * y);
+}
+
+/* turn: of the segment in the one before it, which is as long as `length` [m]. */
+static void add_elasticity(const Cable* cable, XmlElement* body, Quat turn, double length) {
+  double stiffness[3], rest[3] = {0};
+  Vec3 moments = section_moments(cable);
+  if (!(cable->twist > 0) && !(cable->bend > 0)) return;
+  vec3_store(
+      vec3(cable->twist * moments.x / length, cable->bend * moments.y / length, cable->bend * moments.z / length),
+      stiffness);
+  if (!cable->flat) vec3_store(quat_log(turn), rest);
+  const char* const pairs[] = {"stiffness", numbers(cable, stiffness, 3), "rest", numbers(cable, rest, 3), NULL};
+  xml_append(body, xml_make(cable->document, MJCF_ELASTICITY, cable->plugin->place, pairs));
+}
+
+static void set_bushing_frame(const MjcfModel* model, const int* carrier, int body, SceneBushing* bushing, int side) {
+  UrdfPose frame = mjcf_site_place(model, &(MjcfSite){.link = body, .pose = {{0, 0, 0}, {1, 0, 0, 0}}});
+  bushing->link[side] = carrier[body];
+  bushing->position[side] = frame.position;
+  bushing->rotation[side] = frame.rotation;
+}
+
+void mjcf_add_elasticities(MjcfModel* model, Scene* scene, const int* carrier) {
+  size_t count = (size_t)scene->bushing_count, more = (size_t)model->elasticity_count, size = sizeof(SceneBushing);
+  if (more == 0) return;
+  scene->bushings = memory_resize(scene->bushings, count * size, (count + more) * size);
+  for (int k = 0; k < model->elasticity_count; k++) {
+    const MjcfElasticity* e = &model->elasticities[k];
+    const double stiffness[3] = {e->stiffness.x, e->stiffness.y, e->stiffness.z};
+    const double rest[3] = {e->rest.x, e->rest.y, e->rest.z};
+    SceneBushing bushing = {.place = e->place};
+    set_bushing_frame(model, carrier, e->before, &bushing, 0);
+    set_bushing_frame(model, carrier, e->link, &bushing, 1);
+    for (int i = 0; i < 3; i++) {
+      bushing.stiffness[3 + i][3 + i] = stiffness[i];
+      bushing.preload[3 + i] = stiffness[i] * rest[i];
+    }
+    scene->bushings[scene->bushing_count++] = bushing;
+  }
+}
+
+/* ---------------------------------------------------------------- the chain */
+
 /* Returns the body that carries the whole chain. `own` is a class without content: a composite's parts have no
  * defaults. */
 static XmlElement* make_chain(const Cable* cable, const char* own, Vec3 offset, XmlElement* contact) {
@@ -209,6 +319,7 @@ static XmlElement* make_chain(const Cable* cable, const char* own, Vec3 offset, 
     add_geom(cable, body, k, length);
     add_site(cable, body, k, length);
     if (parent) {
+      add_elasticity(cable, body, quat_normalized(quat_mul(quat_conjugate(before), turn)), length_before);
       const char* const both[] = {"body1", name_of(cable, "B", k - 1), "body2", name_of(cable, "B", k), NULL};
       xml_append(parent, body);
       xml_append(contact, xml_make(cable->document, "exclude", cable->element->place, both));
@@ -263,7 +374,7 @@ XmlElement* mjcf_composite(MjcfModel* model, XmlElement* root, const XmlElement*
   cable.joint = xml_child(element, "joint");
   double offset[3] = {0};
   mjcf_numbers(model, e, "offset", 3, 3, offset);
-  bool good = has_a_cable_s_geom(&cable) && place_vertices(&cable);
+  bool good = has_a_cable_s_geom(&cable) && read_elasticity(&cable, root) && place_vertices(&cable);
   if (good) {
     XmlElement* contact = xml_make(cable.document, "contact", element->place, (const char* const[]){NULL});
     xml_append(container, make_chain(&cable, empty_class(&cable), vec3_at(offset), contact));

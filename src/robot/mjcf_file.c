@@ -452,6 +452,7 @@ void mjcf_free(MjcfModel* model) {
   names_free(&model->round_names);
   memory_free(model->rounds);
   memory_free(model->frictions);
+  memory_free(model->elasticities);
   memory_free(model->anchors);
   memory_free(model->sites);
   names_free(&model->dropped_names);

@@ -155,6 +155,7 @@ void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene) {
   mjcf_take_frictions(model, scene, carrier);
   mjcf_read_equality(model, scene, carrier);
   mjcf_add_actuators(model, scene, carrier);
+  mjcf_add_elasticities(model, scene, carrier);
   mjcf_read_contact(model, scene, carrier);
   if (model->key) {
     const XmlAttribute* name = xml_attribute(model->key, "name");

@@ -185,9 +185,25 @@ static void report_attributes(MjcfModel* model, const XmlElement* element, const
   }
 }
 
+/* The elasticity of a cable is imported (robot/mjcf_composite.c), and so is an extension that declares no other. */
+static bool is_cable_elasticity(const XmlElement* element) {
+  if (strcmp(element->name, "plugin") == 0) {
+    const XmlAttribute* name = xml_attribute(element, "plugin");
+    bool in_composite = element->parent && strcmp(element->parent->name, "composite") == 0;
+    bool declared = element->parent && strcmp(element->parent->name, "extension") == 0;
+    return name ? (in_composite || declared) && strcmp(name->value, MJCF_CABLE_PLUGIN) == 0 : in_composite;
+  }
+  if (strcmp(element->name, MJCF_ELASTICITY) == 0) return true;
+  if (strcmp(element->name, "extension") != 0) return false;
+  for (const XmlElement* child = element->first; child; child = child->next)
+    if (!is_cable_elasticity(child)) return false;
+  return true;
+}
+
 void mjcf_report(MjcfModel* model, const XmlElement* element) {
   const ElementRow* row = row_of(element);
   Text what = {0};
+  if (is_cable_elasticity(element)) return;
   if (!row) {
     text_add(&what, "%s (no element of MJCF)", element->name);
     mjcf_drop(model, what.data);

@@ -86,6 +86,22 @@ assert not foreign, foreign
 P
 }
 
+# The metadata names the licence of every library of the bundle, the GPL of GLPK among them, and the texts are there.
+wheel_states_its_licences() {
+  in_venv python - <<'P'
+import importlib.metadata, os, sdrs
+bundle = os.path.join(os.path.dirname(sdrs.__file__), "_bundle")
+stated = importlib.metadata.metadata("sdrs")["License-Expression"]
+lines = [line.split(": ") for line in open(os.path.join(bundle, "licenses", "LIBRARIES")).read().splitlines()]
+licences = {name: rest.split(", Debian source package ")[0] for name, rest in lines}
+print(stated, sorted(licences))
+assert "GPL-3.0-or-later" in stated.split(" AND ") and licences["libglpk.so.40"] == "GPL-3.0-or-later"
+assert set(licences) == {f for f in os.listdir(bundle) if ".so" in f and not f.startswith("libsdrs")}
+assert all(licence in stated for licence in licences.values())
+assert "GNU GENERAL PUBLIC LICENSE" in open(os.path.join(bundle, "licenses", "GPL-3")).read()
+P
+}
+
 wheel_runs_the_program() {
   in_venv sdrs simulate slide.yaml --steps 2 -q -o run && [[ -s $work/user/run/trajectory.csv ]] &&
     in_venv python -c 'import sdrs; assert sdrs.Scene("slide.yaml").run(3)._repr_html_().startswith("<iframe")'
@@ -110,6 +126,7 @@ if [[ $python ]]; then
   check wheel-throw wheel_throws
   check wheel-balance wheel_balances
   check wheel-whole wheel_is_whole
+  check wheel-licences wheel_states_its_licences
   check wheel-libraries wheel_finds_its_libraries
   check wheel-program wheel_runs_the_program
 else

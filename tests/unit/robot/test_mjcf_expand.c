@@ -152,6 +152,53 @@ static void cables_in_replicas_and_by_vertices(void** state) {
   urdf_case_free(&c);
 }
 
+/* Torque K (w - rest) with K = (G J, E Iy, E Iz) / length of the segment before (plugin/elasticity of MuJoCo 3.3.8). */
+#define ELASTIC(PLUGIN, GEOM)                                                                                       \
+  "<composite type='cable' curve='cos(s) sin(s)' count='5 1 1' size='1 0.5 1' initial='none'>" PLUGIN "<geom " GEOM \
+  "/></composite>"
+#define CONFIG "<config key='twist' value='1e6'/><config key='bend' value='4e6'/>"
+static void cables_resist_bending_and_twisting(void** state) {
+  (void)state;
+  const double pi = 3.14159265358979323846, length = 2 * 0.5 * sin(pi / 8), r4 = 0.02 * 0.02 * 0.02 * 0.02;
+  UrdfCase c = mjcf_load(
+      WORLD(ELASTIC("<plugin plugin='mujoco.elasticity.cable'>" CONFIG "</plugin>", "type='capsule' size='0.02'")),
+      NULL);
+  assert_int_equal(c.scene.bushing_count, 3); /* four segments */
+  assert_null(c.report.remarks.data ? strstr(c.report.remarks.data, "left out") : NULL);
+  for (int k = 0; k < 3; k++) {
+    const SceneBushing* bushing = &c.scene.bushings[k];
+    compare_near(bushing->stiffness[3][3], 1e6 * pi / 2 * r4 / length, 1e-9, "twist");
+    compare_near(bushing->stiffness[4][4], 4e6 * pi / 4 * r4 / length, 1e-9, "bend about y");
+    compare_near(bushing->stiffness[5][5], 4e6 * pi / 4 * r4 / length, 1e-9, "bend about z");
+    compare_near(bushing->preload[5], 4e6 * pi / 4 * r4 / length * pi / 4, 1e-9, "it rests as it is drawn");
+    compare_near(bushing->stiffness[0][0], 0, 0, "the ball holds it together");
+    assert_string_equal(c.scene.links[bushing->link[1]].name, k == 2 ? "B_last" : k == 1 ? "B_2" : "B_1");
+  }
+  urdf_case_free(&c);
+  c = mjcf_load("<mujoco><extension><plugin plugin='mujoco.elasticity.cable'><instance name='e'>" CONFIG
+                "<config key='flat' value='true'/></instance></plugin></extension><worldbody>"
+                "<replicate count='2' offset='0 0 1'>" ELASTIC(
+                    "<plugin instance='e'/>", "type='box' size='1 0.02 0.01'") "</replicate></worldbody></mujoco>",
+                NULL);
+  assert_int_equal(c.scene.bushing_count, 6);
+  assert_null(c.report.remarks.data ? strstr(c.report.remarks.data, "left out") : NULL);
+  const SceneBushing* flat = &c.scene.bushings[5];
+  /* Sides 0.04 along y and 0.02 along z: b h^3 / 12. Torsion constant of 2 : 1 is 0.2287 long short^3 (Roark). */
+  compare_near(flat->stiffness[4][4], 4e6 * 0.04 * 0.02 * 0.02 * 0.02 / 12 / length, 1e-9, "about y");
+  compare_near(flat->stiffness[5][5], 4e6 * 0.02 * 0.04 * 0.04 * 0.04 / 12 / length, 1e-9, "about z");
+  compare_near(flat->stiffness[3][3] * length / (1e6 * 0.04 * 0.02 * 0.02 * 0.02), 0.2287, 3e-4, "torsion constant");
+  compare_near(flat->preload[5], 0, 0, "it rests straight");
+  urdf_case_free(&c);
+  expect_told(WORLD(ELASTIC("<plugin instance='f'/>", "type='capsule' size='0.02'")), NULL,
+              "no <instance> of the plugin mujoco.elasticity.cable is named 'f'");
+  expect_told(WORLD(ELASTIC("<plugin plugin='mujoco.elasticity.cable'><config key='bend' value='-1'/></plugin>",
+                            "type='capsule' size='0.02'")),
+              NULL, "'bend' of the plugin mujoco.elasticity.cable must be a number >= 0 [Pa], got '-1'");
+  c = mjcf_load(WORLD(ELASTIC("<plugin plugin='other'/>", "type='capsule' size='0.02'")), NULL);
+  assert_non_null(strstr(c.report.remarks.data, "left out: plugin"));
+  urdf_case_free(&c);
+}
+
 static void other_composites_are_left_out_by_their_type(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(
@@ -223,6 +270,7 @@ int main(void) {
       cmocka_unit_test(a_whole_model),
       cmocka_unit_test(a_cable_is_a_chain_of_bodies),
       cmocka_unit_test(cables_in_replicas_and_by_vertices),
+      cmocka_unit_test(cables_resist_bending_and_twisting),
       cmocka_unit_test(other_composites_are_left_out_by_their_type),
       cmocka_unit_test(mistakes_of_cables_are_reported),
       cmocka_unit_test(mistakes_are_told),

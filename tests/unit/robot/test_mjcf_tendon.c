@@ -138,8 +138,28 @@ static void other_ways_are_told(void** state) {
               NULL,
               "actuator/muscle, damping, friction and limits of tendons, limits of force of springs of spatial tendons, "
               "push of spatial tendons shorter than at rest, damping of spatial tendons");
-  expect_told(SLIDERS "<tendon>" CORD("t", "range='0 2' limited='true'") "</tendon></mujoco>", NULL,
-              "warning: the limits 0 .. 2 of tendon 't' are not imported");
+  expect_told(SLIDERS "<tendon>" CORD("t", "range='1 2' limited='true'") "</tendon></mujoco>", NULL,
+              "warning: the lower limit 1 of tendon 't' is not imported");
+  expect_told(SLIDERS
+              "<tendon><fixed name='t' range='0 2' limited='true'><joint joint='j' coef='1'/></fixed></tendon>"
+              "</mujoco>",
+              NULL, "warning: the limits 0 .. 2 of tendon 't' are not imported");
+}
+
+/* A limit pulls beyond the length, with what MuJoCo's default constraint has as stiffness for the mass behind it. */
+static void upper_limits_are_springs(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      SLIDERS "<tendon>" CORD("t", "range='0 3.5' stiffness='7' springlength='0 2'") "</tendon></mujoco>", NULL);
+  const double mass = 1000 * 4 / 3.0 * 3.14159265358979323846 * 0.001; /* of b; a is another tree */
+  assert_int_equal(c.scene.tendon_count, 2);
+  check_cord(&c, 0, 7, 2, 0);
+  assert_int_equal(c.scene.tendons[1].count, 2);
+  compare_near(c.scene.tendons[1].rest_length, 3.5, 1e-12, "limit");
+  compare_near(c.scene.tendons[1].stiffness, 0.81 / (0.9025 * 0.0004 * 0.1) * mass, 1e-6, "stiffness");
+  assert_non_null(strstr(c.report.remarks.data, "the upper limit 3.5 m of tendon 't' is a spring of "));
+  assert_null(strstr(c.report.remarks.data, "left out"));
+  urdf_case_free(&c);
 }
 
 static const SceneController* pd_of(const UrdfCase* c, const char* link) {
@@ -211,7 +231,8 @@ int main(void) {
       cmocka_unit_test(cords_run_from_site_to_site), cmocka_unit_test(springs_rest_where_they_say),
       cmocka_unit_test(actuators_pull_at_cords),     cmocka_unit_test(cords_hold_a_key_without_controls),
       cmocka_unit_test(cords_go_round_geoms),        cmocka_unit_test(other_ways_are_told),
-      cmocka_unit_test(fixed_tendons_have_springs),  cmocka_unit_test(other_actuators_of_joints),
+      cmocka_unit_test(upper_limits_are_springs),    cmocka_unit_test(fixed_tendons_have_springs),
+      cmocka_unit_test(other_actuators_of_joints),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
