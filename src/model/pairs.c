@@ -30,7 +30,7 @@ static bool link_has_name(const SceneLink* link, const char* name) {
   return false;
 }
 
-/* Lists the links that a name refers to; members[links]. */
+/* Lists the links that a name refers to; members[links]. Returns their number. */
 static int find_members(const Scene* scene, const char* name, int* members) {
   int count = 0;
   for (int i = 0; i < scene->link_count; i++)

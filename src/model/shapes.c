@@ -63,8 +63,8 @@ static void note_import(Builder* builder, const SceneShape* shape, const ImportC
 
 /* ---------------------------------------------------------------- meshes */
 
-/* Lists the positions used by faces first .. first + count - 1, each once. used: workspace (position_count), zero
- * before and after. */
+/* Lists the positions used by faces first .. first + count - 1, each once. Returns their number. used: workspace
+ * (position_count), zero before and after. */
 static int face_points(const Mesh* mesh, int first, int count, bool* used, Vec3* points) {
   int found = 0;
   for (int pass = 0; pass < 2; pass++)
