@@ -14,198 +14,192 @@
  * threads. */
 typedef struct ContactSystem ContactSystem;
 
-/* How far a link can move along a path x(alpha), alpha in [0, 1]: bounds on the derivatives with respect to alpha of
- * the link frame's origin (speed [m], acceleration [m]) and of its rotation (spin [rad], spin_rate [rad]). */
+/* Bounds on a link's motion along a path x(alpha), alpha in [0, 1]: derivatives with respect to alpha of the link
+ * frame's origin (speed [m], acceleration [m]) and of its rotation (spin [rad], spin_rate [rad]). */
 typedef struct {
   double speed, acceleration, spin, spin_rate;
 } MotionBound;
 
-/* The same for what a link's own joint adds to its parent: docs/derivations/certificate.md (P1-P3). */
+/* Bounds on the motion that a link's own joint adds to its parent's: docs/derivations/certificate.md (P1-P3). */
 typedef struct {
   double arm;             /* distance of the joint's origin from the parent's [m] */
-  double length;          /* largest distance the slides carry the link from there [m] */
+  double length;          /* largest distance by which slides displace the link from there [m] */
   double slide;           /* rate of the slides [m] */
   double spin, spin_rate; /* of the rotation [rad] */
-  Vec3 start_w, start_v;  /* of the link's frame against the world where the path begins, exactly [rad, m] */
+  Vec3 start_w, start_v;  /* exact rate of the link frame, world axes, at the start of the path [rad, m] */
 } JointBound;
 
 typedef struct {
-  MotionBound* link; /* against the world  (links) */
-  JointBound* joint; /* against the parent  (links) */
+  MotionBound* link; /* relative to the world (links) */
+  JointBound* joint; /* relative to the parent (links) */
 } MotionBounds;
 
-/* Bound of a link from that of its parent and its own joint, m and rad per unit of alpha. Infinite where the
- * parent's is; no argument is refused, nothing is allocated. */
+/* Returns the bound of a link from that of its parent and its own joint, m and rad per unit of alpha. Infinite if the
+ * parent's is. Accepts all values, allocates nothing. */
 MotionBound motion_bound_below(MotionBound up, const JointBound* own);
 
 /* Derivatives of a pair's contact and friction energy with respect to the twists (w, v) of its links about their
- * centres of mass in world axes; link_a < 0 never, link_b may be immovable. [J, N, N m, ...], stiffness included. */
+ * centres of mass, world axes, stiffness included [J, N, N m, ...]. link_a is never negative; link_b may be immovable.
+ */
 typedef struct {
   int link_a, link_b;
   const Vec3* force;           /* dE/dv of a and b  (2) */
   const Mat3* moment;          /* sum g r^T of a and b  (2) */
   const double (*hessian)[12]; /* 12x12, a first; NULL: none */
-  bool across;                 /* nothing stands in its blocks of a and of b alone */
+  bool across;                 /* only the cross block is nonzero */
 } ContactTerms;
 
-/* Borrows the model, which must outlive the system; freed with contact_destroy. threads: below 1 counts as 1.
- * tolerance: of the step, relative; planes are solved tightly enough for it. Before contact_reset, or
- * contact_pass_state, it stands nowhere. Never NULL; model and law are not checked again, model_create has done
- * that. */
+/* Creates the contact system of a valid model. Borrows the model, which must outlive it; freed with contact_destroy.
+ * threads: below 1 counts as 1. tolerance: relative tolerance of the step, to which planes are solved. It has no state
+ * before contact_reset or contact_pass_state. Never NULL. */
 ContactSystem* contact_create(const Model* model, int threads, double tolerance);
-/* Frees the system with all pairs and what the laws own; NULL is accepted. */
+/* Frees the system with all pairs and the data of the laws. Accepts NULL. */
 void contact_destroy(ContactSystem* system);
-/* Length of the steps that follow [s]; at first that of the scene. Friction sees it from the next lag on. dt must be
- * > 0, which nobody asserts here. */
+/* Sets the length dt > 0 (not checked) of the following steps [s]; initially that of the scene. Friction uses it from
+ * the next contact_lag on. */
 void contact_set_dt(ContactSystem* system, double dt);
-/* The same for a part of a step, with the length of the one before (0: none), whether it is one of those that resolve
- * an impact (docs/derivations/impact.md, I10), and for how much of the time for which a force acts in this part it
- * acted in the one before (I5; 1 where there is none). dt must be > 0, dt_before >= 0 [s], force_ratio > 0; neither is
- * checked. Allocates nothing. */
+/* Sets the length dt > 0 of the following substeps, the length dt_before >= 0 of the substep before (0: none) [s],
+ * whether they resolve an impact (docs/derivations/impact.md, I10), and force_ratio > 0: the duration of force action
+ * in the substep before over that in this one (I5; 1 without one). Arguments are not checked. Allocates nothing. */
 void contact_set_part(ContactSystem* system, double dt, double dt_before, double force_ratio);
-/* Poses (links) that the links are expected to have at the end of the steps that follow; rotations may be affine maps.
- * Borrowed: read by every contact_lag. NULL, as at first: not known. Cannot fail. */
+/* Sets the expected poses (links) at the end of the following steps; rotations may be affine maps. Borrowed: read by
+ * every contact_lag. NULL, as initially: unknown. Cannot fail. */
 void contact_set_aim(ContactSystem* system, const Pose* aim);
-/* Are the trials that follow foretold by past steps, and near the solution if anything is? Friction's directions are
- * then those of their own slips, not what Newton's method makes of the accepted state's (docs/derivations/friction.md,
- * F5). At first they are not. Cannot fail. */
+/* Declares the following trials as extrapolated from past steps and near the solution. Friction directions then follow
+ * from the trials' own slips, not from the accepted state and Newton's method (docs/derivations/friction.md, F5).
+ * Initially false. Cannot fail. */
 void contact_foretell(ContactSystem* system, bool foretold);
 
-/* Distance from which on two hulls exert nothing on each other [m]. The largest of all laws of the model; INFINITY:
- * they always do. Cannot fail; copies the model's head once for each law that pairs name. */
+/* Returns the distance from which on hulls exert no force on each other [m]: the largest of all laws of the model, or
+ * INFINITY. Cannot fail. Copies the model struct for each law of contact.pairs. */
 double contact_range(const Model* model);
-/* Is the law's energy once differentiable only, so that gradients of runs have kinks? Of the model's law, or of any
- * that a pair names. Answers from constant tables: cannot fail, allocates nothing. */
+/* Returns true if the energy of some law of the model is only once differentiable, so that gradients of runs have
+ * kinks. Cannot fail, allocates nothing. */
 bool contact_once_differentiable(const Model* model);
-/* Two links are listed as touching when they are nearer than this [m]; INFINITY: when they exert a force. Links that
- * no pair names have the range of the model's own law; numbers of links are not checked, beyond the model's the
- * answer is undefined. */
+/* Returns the distance below which two links are listed as touching [m]; INFINITY: links that exert a force are listed.
+ * Pairs without their own law have the range of the model's law. Undefined for link numbers out of range. */
 double contact_listed_range(const Model* model, int link_a, int link_b);
-/* Are some pairs of links listed by how near they are? What is farther away may act, too. Of the model's law, or of any
- * that a pair names. Cannot fail, allocates nothing. */
+/* Returns true if some law of the model lists pairs by distance. Pairs beyond the listed distance may exert forces,
+ * too. Cannot fail, allocates nothing. */
 bool contact_lists_by_range(const Model* model);
-/* Find the pairs that can matter while every link moves from the accepted poses within its bound (bounds: an entry a
- * link, [m] and [rad]). Grows the list of candidates when it must, else allocates nothing. bounds->joint is not
- * read. Bounds must be finite and >= 0, which nobody asserts. */
+/* Finds the candidate pairs for motions of the links from the accepted poses within their bounds (one per link, finite
+ * and >= 0, not checked; bounds->joint is unused) [m] and [rad]. Allocates only when the list grows. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
-/* How much of the path within `bounds` a link had better go at a time, 1 or a half of it, a quarter, ...: two links of
- * very many triangles, each listed with those of the other, would else fill the list with what never meets. Above 0.
- * 1 for links of few triangles. bounds of every link, as of contact_prepare; cannot fail, allocates nothing. */
+/* Returns the fraction 1, 1/2, 1/4, ... of the path within `bounds` that a link should move at once. Two links with
+ * very many triangles would otherwise list too many pairs; 1 for links of few triangles. bounds: as of contact_prepare.
+ * Cannot fail, allocates nothing. */
 double contact_path_share(const ContactSystem* system, const MotionBounds* bounds, int link);
-/* Only pairs with such a link (links; NULL: all) will be looked at by contact_try and what judges its trial: the others
- * do not move in it. Holds until the list of candidates changes; the trials of those that sleep are their accepted
- * states. links[links], borrowed for the call. Allocates nothing. */
+/* Restricts contact_try, and the functions that evaluate its trial, to pairs with a link marked in links[links] (NULL:
+ * all pairs): the others do not move. Valid until the list of candidates changes. The trial of an inactive pair is its
+ * accepted state. Borrows links for the call. Allocates nothing. */
 void contact_wake(ContactSystem* system, const bool* links);
-/* How many candidates are awake. -1: not known, since the list changed after the last contact_wake. Not an error:
- * contact_try wakes all then. Allocates nothing. */
+/* Returns the number of awake candidates; -1 if the list has changed since contact_wake: contact_try then wakes all.
+ * Allocates nothing. */
 int contact_awake_count(const ContactSystem* system);
-/* Evaluate the trial state at the poses[links], which are copied. Returns false where some hulls intersect or a plane
- * was not found: the trial cannot be accepted then. Pairs whose
- * links both stand where they stood in the accepted state, or in the trial before, are not looked at again. Wakes all
- * pairs. Allocates nothing; after false the accepted state is what it was, and contact_accept must not follow
- * (asserted). */
+/* Evaluates the trial state at poses[links] (copied) for all pairs. Pairs whose links have not moved since the accepted
+ * state or the last trial are not recomputed. Returns false if hulls intersect or a plane was not found; the accepted
+ * state is then unchanged and contact_accept must not follow (asserted). Allocates nothing. */
 bool contact_evaluate(ContactSystem* system, const Pose* poses);
-/* The same of a search's trials, where links with moves = false stand where the last trial, of the same accepted state,
- * had them (links); and group by group of links that move together: groups (links; -1: one that stays) numbers them,
- * refused[groups] becomes true for those with a pair that stands in the way, infeasible or nearer than the law wants a
- * trial to be. Of groups that are refused not every pair is looked at, and friction of no pair when there is one.
- * false: some are. All of refused is set. Poses, moves: one a link; groups must be below group_count. Returns false
- * where at least one group is refused; the accepted state is what it was then. Allocates nothing. */
+/* Evaluates a line-search trial by groups of links that move together. moves[links]: false for links at their poses of
+ * the last trial from the same accepted state. groups[links] < group_count; -1: a fixed link. Sets
+ * refused[group_count]: groups with a pair that is infeasible or closer than the law admits for a trial. Not every pair
+ * of a refused group is evaluated, and then no friction. Returns false if a group is refused; the accepted state is
+ * unchanged. Allocates nothing. */
 bool contact_try(ContactSystem* system, const Pose* poses, const bool* moves, const int* groups, int group_count,
                  bool* refused);
-/* One candidate pair in the accepted and in the trial state. */
+/* A candidate pair in the accepted and in the trial state. */
 typedef struct {
   int link_a, link_b;
-  bool coupled;  /* it has terms in the accepted state: its links move together in Newton's model */
-  bool feasible; /* in the trial state, and not nearer there than the law wants a trial to be */
-  double change; /* energy of the trial state less that of the accepted one [J] */
+  bool coupled;  /* has terms in the accepted state: its links are coupled in Newton's model */
+  bool feasible; /* feasible in the trial state, and not closer than the law admits for a trial */
+  double change; /* energy of the trial state minus that of the accepted state [J] */
 } ContactTrial;
-/* After contact_evaluate or contact_try; candidate: a number below contact_candidate_count. A number from there on
- * is undefined, not checked. Copied out; of a pair that sleeps the trial is its accepted state. */
+/* Returns a candidate after contact_evaluate or contact_try. Undefined for candidate >= contact_candidate_count. The
+ * trial of an inactive pair is its accepted state. */
 ContactTrial contact_trial(const ContactSystem* system, int candidate);
-/* Change of energy of one of contact_awake_count pairs in a feasible trial [J], and its links. index: below
- * contact_awake_count. Asserts that the last trial was feasible. Copied out; nothing is allocated. */
+/* Returns the change of energy [J] of an awake pair in a feasible trial (asserted), and its links. index <
+ * contact_awake_count. Allocates nothing. */
 double contact_awake_change(const ContactSystem* system, int index, int* link_a, int* link_b);
-/* Rounding of the energies of all pairs with terms, and that of one of contact_term_count, once it is found: clearances
- * are differences of coordinates [J]. Of the accepted state; cannot fail, allocates nothing. */
+/* Computes the rounding errors of pair energies in the accepted state [J]: in total, and of each term
+ * (contact_term_rounding). They result from clearances as differences of coordinates. Cannot fail, allocates nothing.
+ */
 void contact_find_rounding(ContactSystem* system);
-/* Of the term `index` [J], as contact_find_rounding found it last; below contact_term_count. Undefined for an index
- * beyond, or before contact_find_rounding; not asserted. */
+/* Returns the rounding error of term `index` < contact_term_count [J] from the last contact_find_rounding. Undefined
+ * otherwise, unchecked. */
 double contact_term_rounding(const ContactSystem* system, int index);
-/* Sum of the pair energies of the accepted state [J]; friction without its constant. Both are set, summed over the
- * candidates in their order. Cannot fail; 0 when there are no candidates. Allocates nothing. */
+/* Sets the sums of contact and friction energies of the accepted state [J], friction up to a constant. Summed in the
+ * order of candidates. Cannot fail, allocates nothing. */
 void contact_energy(const ContactSystem* system, double* contact, double* friction);
-/* That of contact without what impacts take in this step: the energy that is stored (impact.md, I4) [J]. Equal to
- * the first of contact_energy under laws without impacts. Cannot fail, allocates nothing. */
+/* Returns the stored contact energy [J]: without the part that impacts dissipate in this step (impact.md, I4). Equal to
+ * that of contact_energy under laws without impacts. Cannot fail, allocates nothing. */
 double contact_stored(const ContactSystem* system);
-/* The trial becomes the accepted state, with forces and Hessians of all pairs that have terms. Asserts that its
- * evaluation returned true; the state that was accepted before is lost. Every pointer that contact_term has handed
- * out is invalid then. Allocates nothing. */
+/* Makes the trial the accepted state, with forces and Hessians of all pairs that have terms. Asserts that its
+ * evaluation returned true. Invalidates all pointers from contact_term. Allocates nothing. */
 void contact_accept(ContactSystem* system);
-/* Take planes, forces and positions of the accepted state as the ones friction rests on (time t of SDRS Eq. 8-12), and
- * evaluate the accepted state again with them. Allocates when more pairs are pressed than ever before. Returns false
- * where a plane is not found again: the step fails. Asserts that contact_reset or contact_pass_state was called.
- * contact_accept must not follow then. */
+/* Makes planes, forces and positions of the accepted state the reference of friction (time t of SDRS Eq. 8-12), and
+ * re-evaluates the state. Returns false if a plane is not found: the step fails, and contact_accept must not follow.
+ * Asserts that contact_reset or contact_pass_state was called. Allocates when more pairs are active than before. */
 bool contact_lag(ContactSystem* system);
-/* Friction rests on the accepted state's own forces: for the laws that can (ContactLaw.relag), planes, forces and
- * positions of the accepted state replace those of contact_lag, slip still counts from the poses of contact_lag, and
- * the state is evaluated again. Returns false as contact_lag does. Allocates alike. Asserts that some law can. */
+/* Replaces the reference forces of friction by those of the accepted state, for laws with ContactLaw.relag; slip is
+ * still relative to the poses of contact_lag. Re-evaluates the state. Returns false and allocates as contact_lag.
+ * Asserts that some law has relag. */
 bool contact_relag(ContactSystem* system);
-/* Is no force that friction rests on off by more than `tolerance` of the largest from that of the accepted state? Of
- * laws that can relag; true of others. links: the two with the largest change, NULL: not needed. Allocates nothing. */
+/* Returns true if all reference forces of friction agree with those of the accepted state to `tolerance` times the
+ * largest force. Laws without relag count as settled. links: the two with the largest change, or NULL. Allocates
+ * nothing. */
 bool contact_friction_settled(const ContactSystem* system, double tolerance, int links[2]);
-/* Forget and re-enter at given poses[links], which are copied: the start of a run. Returns false where hulls
- * intersect. Drops the candidates there were. Allocates. After false no pair has terms. */
+/* Resets the system to poses[links] (copied): the start of a run. Drops all candidates. Returns false if hulls
+ * intersect; no pair has terms then. Allocates. */
 bool contact_reset(ContactSystem* system, const Pose* poses);
-/* Of the accepted state what its poses do not tell: how hard its pairs were pressed on the way there. */
-typedef enum { CONTACT_STEP, CONTACT_PART } ContactMemory; /* there are two to be remembered at a time */
-/* Copied into the system, over what was remembered there before. Allocates when there are more candidates than ever
- * before. No error under laws that keep nothing: returns at once. */
+/* Slots for data of an accepted state beyond its poses: the activity of its pairs on the way there. */
+typedef enum { CONTACT_STEP, CONTACT_PART } ContactMemory; /* two slots */
+/* Stores the data in a slot. Does nothing under laws without such data. Allocates when there are more candidates than
+ * before. */
 void contact_remember(ContactSystem* system, ContactMemory which);
-/* What an impact makes of the force of candidate `index` in the accepted state, when a step of length dt has led there
- * from the state of contact_remember(CONTACT_STEP). Without unit; 1: it is not pressed, or its law takes nothing.
- * rest_speed [m/s], dt [s]. index must be below contact_candidate_count (not asserted); nothing is allocated. */
+/* Returns the factor by which an impact scales the force of candidate `index` in the accepted state, after a step of
+ * length dt [s] from the state of contact_remember(CONTACT_STEP). 1 for inactive pairs and laws without impacts.
+ * rest_speed [m/s]. index < contact_candidate_count (not checked). Allocates nothing. */
 double contact_impact_factor(const ContactSystem* system, int index, double rest_speed, double dt);
-/* After contact_reset at the poses of contact_remember. Pairs that were not pressed then keep what they have. Allocates
- * nothing. Cannot fail; pairs that are new since then keep what they have. */
+/* Restores the data of a slot, after contact_reset at the poses of contact_remember. Pairs that were inactive, or are
+ * new, are unchanged. Cannot fail, allocates nothing. */
 void contact_recall(ContactSystem* system, ContactMemory which);
 
 /* ---- impacts (contact/impacts.c; docs/derivations/impact.md, I9, I10) */
 /* True if the substep that begins in the accepted state, after one of length dt_before [s], belongs to an impact.
  * Cannot fail. */
 bool contact_impact_begins(ContactSystem* system, double dt_before);
-/* A pair of hulls and how far it is from where its impact begins, without unit: at a substep's begin (> 0) and at its
- * end. */
+/* A pair of hulls and its normalized distance from the start of its impact: at the beginning (> 0) and at the end of a
+ * substep. */
 typedef struct {
   int hull_a, hull_b;
   double before, after;
 } ContactEntry;
-/* Of the accepted state, which a substep of length dt has led to from the poses `begin`, and would have to `aim`
- * without contact (links): the pair whose impact began first in it. Pairs that begin one at the end remember their
- * speed of approach. False: none began before the end. The arrays must have an entry for every link, and dt must be >
- * 0; neither is asserted. */
+/* Returns true and sets the pair whose impact began first in the substep of length dt > 0 from poses `begin` to the
+ * accepted state; `aim`: end poses without contact (links). False if none began before the end. Pairs whose impact
+ * begins at the end store their approach speed. Arguments are not checked. */
 bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt, ContactEntry* entry);
-/* How far this pair of hulls is from where its impact begins, in the accepted state, without unit: negative beyond. */
+/* Returns the normalized distance of a pair of hulls from the start of its impact in the accepted state; negative after
+ * the start. */
 double contact_impact_ahead(ContactSystem* system, int hull_a, int hull_b);
-/* After contact_impact_entry: has the part ended an approach? false under laws that resolve no impacts. Of all
- * candidates; cannot fail, allocates nothing. */
+/* Returns true if the substep ended an approach; call after contact_impact_entry. False under laws without impacts.
+ * Cannot fail, allocates nothing. */
 bool contact_struck(ContactSystem* system);
-/* Does a pair press as one does that still approaches faster than the rest speed? false alike. Of all candidates;
- * cannot fail, allocates nothing. */
+/* Returns true if the force of some pair corresponds to an approach faster than the rest speed. False under laws
+ * without impacts. Cannot fail, allocates nothing. */
 bool contact_pressed(ContactSystem* system);
-/* After contact_impact_entry: does a pair press no more that did when the part began? false alike. Of all candidates;
- * cannot fail, allocates nothing. */
+/* Returns true if a pair that exerted a force at the beginning of the substep exerts none now; call after
+ * contact_impact_entry. False under laws without impacts. Cannot fail, allocates nothing. */
 bool contact_lets_go(ContactSystem* system);
 
-/* ---- friction of a run's first step (contact/grip.c; docs/derivations/friction.md, F6, F7): it is solved without
- * friction first, and pairs rub by the forces that this leaves */
-/* Does a pair press in the accepted state that can rub? */
+/* Friction of a run's first step (contact/grip.c; docs/derivations/friction.md, F6, F7). The step is first solved
+ * without friction; the resulting normal forces then limit friction. */
+/* Returns true if some pair with friction exerts a force in the accepted state. */
 bool contact_begins_rubbing(const ContactSystem* system);
-/* How pairs rub from the next contact_lag on: by the force there; not at all; or by as much of it as the forces say
- * that contact_note_forces has found at both ends of the solve without friction. */
+/* Normal forces that limit friction from the next contact_lag on: those there; none; or the fraction of them that
+ * follows from contact_note_forces at both ends of the frictionless solve. */
 typedef enum { GRIP_FULL, GRIP_NONE, GRIP_FOUND } ContactGrip;
 void contact_set_grip(ContactSystem* system, ContactGrip grip);
-/* Pairs as contact_record has them, and the force of each on its first link, world axes [N]. */
+/* Records of pairs as of contact_record, and the force of each on its first link, world axes [N]. */
 typedef struct {
   const struct ContactRecord* records;
   const Vec3* force; /* (count) */
@@ -215,10 +209,10 @@ typedef struct {
  * the system; allocates while the candidates grow in number. */
 typedef enum { CONTACT_START, CONTACT_END } ContactEnd;
 void contact_note_forces(ContactSystem* system, ContactEnd end);
-/* Borrowed until it is noted again. */
+/* Returns the stored forces, borrowed until they are stored again. */
 ContactForces contact_noted_forces(const ContactSystem* system, ContactEnd end);
-/* The part of its start's force that a pair of items (hulls, or links after them) rubs by, and its derivatives by the
- * sizes of two forces [1/N], those of the records `start` and `end`; -1: by none. */
+/* Fraction of the initial force that limits friction of a pair of items (hulls, or links after them), and its
+ * derivatives by the magnitudes of two forces [1/N], numbered by the records `start` and `end`; -1: none. */
 typedef struct {
   double value, by_start, by_end;
   int start, end;
@@ -226,209 +220,201 @@ typedef struct {
 ContactGripSlope contact_grip_found(const Model* model, const ContactForces* start, const ContactForces* end,
                                     int item_a, int item_b);
 
-/* What the system knows between two steps, through a block (contact/snapshot.c): all that contact_lag and the steps
- * after it depend on, and what contact_force, contact_energy, contact_gap and contact_record say of the accepted state;
- * Hessians only from the next contact_lag on. poses[links]: of the accepted state, needed to read. A block is for
- * systems of the same model; one that is not fails. Ways (contact_way_begin) begin anew. Reading allocates, and copies
- * the poses. */
+/* Writes or reads, through a block (contact/snapshot.c), all state that contact_lag and later steps depend on, and the
+ * results of contact_force, contact_energy, contact_gap and contact_record; Hessians only from the next contact_lag on.
+ * poses[links]: of the accepted state, needed to read (copied). Reading fails for a block of another model, and
+ * allocates. Paths (contact_way_begin) restart. */
 void contact_pass_state(ContactSystem* system, const Pose* poses, StateBlock* block);
-/* The run begins in the accepted state, which was given: what led to its forces has no derivatives. Only pressed pairs
- * with terms; nothing under laws that carry nothing from step to step. Cannot fail; allocates nothing. */
+/* Marks the accepted state as restored: its history is constant, so its forces have no derivatives with respect to it.
+ * Affects active pairs with terms under laws with history. Cannot fail, allocates nothing. */
 void contact_hold(ContactSystem* system);
 
-/* Where a path has a link at alpha in [0, 1]: sets the poses of the link and of those that carry it up to `from`, which
- * is set already (-1: of all that do) and no others. poses (links), world frame [m]. */
+/* Callback for a path: sets the poses of `link` at alpha in [0, 1], and of its ancestors below `from`, which is set
+ * already (-1: all ancestors), and no others. poses (links), world frame [m]. */
 typedef void (*ContactPath)(void* context, double alpha, int link, int from, Pose* poses);
 /* Prove that nothing passes through anything between the accepted poses and the trial poses along the path
  * poses_at(context, alpha, ...), which moves links within `bounds`. Adds to *intervals the pieces of
  * path looked at; *failure is set when it returns false. docs/derivations/certificate.md. */
 typedef struct {
   int candidate;
-  double alpha; /* where the search ended */
-  bool meet;    /* the hulls meet there; else the halvings were used up without a proof */
+  double alpha; /* alpha where the search ended */
+  bool meet;    /* the hulls intersect there; false: no proof within the halving limit */
 } ContactFailure;
-/* Asserts that the trial is feasible. Returns false where a proof is missing; pairs that sleep count as one piece
- * each. failure counts only when false is returned; it is written to either way. Allocates nothing; poses_at is
- * called from one thread. */
+/* Proves that no hulls intersect between the accepted and the trial poses along the path poses_at(context, alpha, ...),
+ * which moves links within `bounds` (docs/derivations/certificate.md). Asserts a feasible trial. Adds the number of
+ * path intervals to *intervals; each inactive pair counts as one. Returns false without a proof; *failure is meaningful
+ * only then. poses_at is called from one thread. Allocates nothing. */
 bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                      int* intervals, ContactFailure* failure);
-/* A way of several accepted states begins at the present one: remember what the pairs are here. Of all candidates;
- * those that enter later have no mark. Allocates nothing. */
+/* Marks the accepted state as the start of a path over several accepted states, for all present candidates. Allocates
+ * nothing. */
 void contact_way_begin(ContactSystem* system);
-/* The same proof for another path that leads to the accepted state: is it shown, with fewer halvings than
- * contact_certify has, that nothing meets on it? remembered: it comes from where the way begins. Changes nothing.
- * Allocates while pairs that are not listed grow in number. false is no proof of a collision, only that none was
- * found that there is none. */
+/* Proves that no hulls intersect along another path that ends at the accepted state, with a lower halving limit than
+ * contact_certify. remembered: the path starts at contact_way_begin. False: no proof, but not a proof of a collision.
+ * Changes nothing. Allocates while unlisted pairs grow. */
 bool contact_certify_arrival(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                              bool remembered);
-/* Candidate `index` in the trial state, along the direction that parts the hulls best in the accepted one. */
+/* Candidate `index` in the trial state, measured along the separating direction of the accepted state. */
 typedef struct {
   int link_a, link_b;
-  Vec3 axis, at; /* unit, from a to b, in world axes; the point of a that is farthest along it [m] */
-  double gap;    /* of the trial state along the axis; negative: the hulls overlap by so much [m] */
+  Vec3 axis, at; /* axis: unit, from a to b, world axes; at: farthest point of a along it [m] */
+  double gap;    /* along the axis in the trial state; negative: overlap [m] */
   double before; /* distance in the accepted state, or a lower bound [m] */
 } ContactSqueeze;
-/* A pair of links has gap and before INFINITY. index must be below contact_candidate_count and a trial evaluated;
- * neither is asserted. Copied out. */
+/* Returns the squeeze of a candidate; gap and before are INFINITY for a pair of links. Requires index <
+ * contact_candidate_count and an evaluated trial (not checked). */
 ContactSqueeze contact_squeeze(const ContactSystem* system, int index);
 
-/* How many pairs have terms in the accepted state, in a fixed order. Known since the last contact_accept,
- * contact_lag or contact_reset; asking allocates nothing and cannot fail. */
+/* Returns the number of pairs with terms in the accepted state, in a fixed order, as of the last contact_accept,
+ * contact_lag or contact_reset. Cannot fail, allocates nothing. */
 int contact_term_count(const ContactSystem* system);
-/* Gradient [N, N m] and Hessian (12 x 12) of the pair [index] of these; its pointers hold until the next
- * contact_accept. index: below contact_term_count. Owned by the system, not to be freed. An index beyond is
- * undefined. */
+/* Returns gradient [N, N m] and Hessian (12 x 12) of term `index` < contact_term_count (undefined otherwise). Owned by
+ * the system; pointers are valid until the next contact_accept. */
 ContactTerms contact_term(const ContactSystem* system, int index);
 
-/* Terms of whoever holds some: a ContactSystem, or a ContactReplay. Zeroed: none. */
+/* List of terms of a ContactSystem or a ContactReplay. Zeroed: empty. */
 typedef struct {
   const void* holder;
   int (*count)(const void* holder);
   ContactTerms (*at)(const void* holder, int index);
 } ContactTermList;
-/* Of the accepted state; owned by the system. NULL: an empty list. Its numbers hold until the next
- * contact_accept. */
+/* Returns the terms of the accepted state, owned by the system and valid until the next contact_accept. NULL gives an
+ * empty list. */
 ContactTermList contact_term_list(const ContactSystem* system);
-/* Newton's model of pairs that are pressed together far more than they will be (docs/derivations/step.md, S11).
- * twist[links]: (w, v) of every link about its centre of mass under the Newton step from the accepted state. Where the
- * step takes away more than a third of a pair's normal force, the pair's terms in contact_model_list are those of a
- * spring through the force that the step leaves. Sets of every link (of a part: of its own) whether it has such a pair
- * (links); returns how many pairs that are. twist is (links x 6) [rad, m]; 0 under laws without such a model. twist and
- * relieved must have an entry for every link. Returns 0 where nothing was relieved; cannot fail, allocates nothing. */
+/* Replaces terms of overcompressed pairs in Newton's model (docs/derivations/step.md, S11). twist[links]: (w, v) of
+ * each link about its centre of mass under the Newton step [rad, m] (links x 6). If the step removes more than a third
+ * of a pair's normal force, its terms in contact_model_list become those of a spring through the remaining force. Sets
+ * relieved[links], for a part of its own links, to whether the link has such a pair; returns the number of such pairs.
+ * 0 under laws without this model. Cannot fail, allocates nothing. */
 int contact_relieve(ContactSystem* system, const double (*twist)[6], bool* relieved);
-/* Adds to the force of every pair that bounces its change under the twists, to first order: W' += W'' dU. Friction of
- * the next substep rests on it (impact.md, I13). twist: as above, of the step that Newton's method would take next
- * (links x 6) [rad, m]. Poses stay. Cannot fail, allocates nothing. */
+/* Adds the first-order change under the twists to the force of every pair with restitution: W' += W'' dU. Friction of
+ * the next substep uses it (impact.md, I13). twist: of the next Newton step (links x 6) [rad, m]. Cannot fail,
+ * allocates nothing. */
 void contact_refine(ContactSystem* system, const double (*twist)[6]);
-/* As contact_term_list, with what contact_relieve made of it. NULL: an empty list. Borrowed from the system as that
- * list is. */
+/* Returns the terms as modified by contact_relieve, borrowed as contact_term_list. NULL gives an empty list. */
 ContactTermList contact_model_list(const ContactSystem* system);
-/* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one: of those with a
- * link that is asked for: links[link], NULL: all. */
+/* Replaces the Hessian of each pair in the accepted state by the nearest positive semidefinite matrix, for pairs with a
+ * marked link in links[link]; NULL: all. */
 void contact_project(ContactSystem* system, const bool* links);
-/* ---- parts of a scene that are solved by themselves (contact/part.c; docs/derivations/step.md, S17): trees of joints
- * that cannot come within reach of any other as long as all links stay in their regions */
+/* Independent parts of a scene (contact/part.c; docs/derivations/step.md, S17): trees that cannot come within range of
+ * any other while all links stay in their regions. */
 
-/* Room for that. false: under the model's laws it cannot be. Allocates; freed with the system. */
+/* Allocates the data for parts, freed with the system. Returns false if the model's laws do not allow parts. */
 bool contact_parts_create(ContactSystem* system);
-/* The region of every link: where it stands in the accepted state and where `aim` (links) has it, with a margin. The
- * list of candidates grows to what covers that. Links whose regions are within reach of each other belong together:
- * joins their trees in sets (trees). Allocates while the list grows. */
+/* Computes the region of each link: its accepted pose and that of `aim` (links), with a margin. Extends the list of
+ * candidates to these regions. Joins trees whose regions are within range in sets (trees). Allocates while the list
+ * grows. */
 void contact_parts_find(ContactSystem* system, const Pose* aim, int* sets);
-/* A system for parts of `whole`, whose pairs and states it works on: its own are lists alone. thread: of the workspaces
- * that it may use. Freed with contact_part_destroy. */
+/* Creates a system for parts that works on the pairs and states of `whole` and owns only lists. thread: number of the
+ * workspace it uses. Freed with contact_part_destroy. */
 ContactSystem* contact_part_create(const ContactSystem* whole, int thread);
-/* Frees the part, not what it shares; NULL is accepted. */
+/* Frees the part, not what it shares. Accepts NULL. */
 void contact_part_destroy(ContactSystem* part);
-/* Before contact_part_begin, and after what changes `whole`: the part sees what it is. Not beside others that change
- * it. */
+/* Updates the part after a change of `whole`; required before contact_part_begin. Not thread-safe with respect to
+ * changes of `whole`. */
 void contact_part_attach(ContactSystem* part, const ContactSystem* whole);
-/* The candidates of every part, one part after the other: of (trees) tells a tree's part, -1: none. The list
- * must not change before contact_parts_end. Allocates while lists grow. */
+/* Lists the candidates part by part. of (trees): the part of each tree, -1: none. The list of candidates must not
+ * change before contact_parts_end. Allocates while lists grow. */
 void contact_parts_list(ContactSystem* system, const int* of, int part_count);
-/* From here on `part` is the part of this number, in the state that `whole` has accepted: all that its verbs do
- * concerns these links (ascending) and the pairs that touch them. Beside parts of other numbers. Allocates while lists
- * grow. */
+/* Makes `part` represent part `number` in the accepted state of `whole`: its functions then apply to these links
+ * (ascending) and their pairs. May run in parallel with other parts. Allocates while lists grow. */
 void contact_part_begin(ContactSystem* part, const ContactSystem* whole, int number, const int* links, int count);
-/* Do all moving links stay in their regions, and their hulls in the boxes that the list of candidates was made from, on
- * the way within `bounds` from the accepted to the trial state? */
+/* Returns true if on the path within `bounds` from the accepted to the trial state all links stay in their regions, and
+ * their hulls in the boxes of the candidate list. */
 bool contact_part_stays(const ContactSystem* part, const MotionBounds* bounds);
-/* The state that the part has accepted becomes the trial of `whole`. */
+/* Makes the accepted state of the part the trial state of `whole`. */
 void contact_part_end(ContactSystem* part, const ContactSystem* whole);
-/* After all parts: that trial becomes the accepted state of the whole, in which links of no part stand where they
- * stood. begin: where all stood before (links). Allocates nothing. */
+/* Makes that trial the accepted state of the whole after all parts. Links of no part keep their poses. begin: poses of
+ * all links before (links). Allocates nothing. */
 void contact_parts_end(ContactSystem* system, const Pose* begin);
 
-/* How many candidates there are: pairs that may touch during this step, for the sparsity pattern. Since the last
- * contact_prepare; asking cannot fail and allocates nothing. */
+/* Returns the number of candidates: pairs that may touch during this step, for the sparsity pattern. Changes with
+ * contact_prepare only. Cannot fail, allocates nothing. */
 int contact_candidate_count(const ContactSystem* system);
-/* Sets both links of the candidate `index`, below contact_candidate_count. link_a and link_b must not be NULL; an
- * index beyond is undefined, not checked. Allocates nothing. */
-void contact_candidate(const ContactSystem* system, int index, int* link_a, int* link_b);
-/* A number that changes whenever the list of candidates does: what was computed from the list is invalid then. It only
- * grows. */
-int contact_version(const ContactSystem* system);
-/* How many candidates press in the accepted state. Goes through all candidates. 0 is no error: nothing touches.
+/* Sets both links of candidate `index` < contact_candidate_count (undefined otherwise). Pointers must not be NULL.
  * Allocates nothing. */
+void contact_candidate(const ContactSystem* system, int index, int* link_a, int* link_b);
+/* Returns a counter that increases with every change of the candidate list, which invalidates data derived from it. */
+int contact_version(const ContactSystem* system);
+/* Returns the number of candidates with nonzero contact energy in the accepted state. Allocates nothing. */
 int contact_active_count(const ContactSystem* system);
 
-/* Exact gap (GJK) of candidate `index` in the accepted state [m], or a lower bound above the contact range. INFINITY of
- * hulls whose links' own pair, a candidate too, tells for all of them. Updates the pair's GJK cache, allocates nothing.
- * An index from contact_candidate_count on is undefined, not checked. */
+/* Returns the exact gap (GJK) of candidate `index` in the accepted state [m], or a lower bound beyond the contact
+ * range. INFINITY for hulls represented by a pair of their links. Updates the pair's GJK cache, allocates nothing.
+ * Undefined for index >= contact_candidate_count. */
 double contact_gap(ContactSystem* system, int index);
-/* The same in the trial state, always exact. Asserts that there is a trial. An index from contact_candidate_count on
- * is undefined, not checked. Allocates nothing. */
+/* Returns the exact gap in the trial state [m]. Asserts that there is a trial. Undefined for index >=
+ * contact_candidate_count. Allocates nothing. */
 double contact_trial_gap(ContactSystem* system, int index);
-/* Sets the total force of candidate `index` on its second link [N], zero when it exerts none: returns false then.
- * World axes; on the first link it is the opposite. false is no error. Allocates nothing. */
+/* Sets the total force of candidate `index` on its second link [N], world axes; the first link gets the opposite.
+ * Returns false, with zero force, if it exerts none. Allocates nothing. */
 bool contact_force(const ContactSystem* system, int index, Vec3* force_on_b);
 
-/* Where and how it acts on its second link, in world axes: force [N], torque about the world's origin [N m], and the
- * centre of pressure on the pair's plane, about which the torque is normal to the plane [m]; press: size of the force
- * along the plane's normal [N]. Laws of many distances say themselves where they press (ContactLaw.center: the mean by
- * force), press then is the sum of sizes. What only rubs without a plane has the reference of a body, and press 0. */
+/* Wrench of a pair on its second link, world axes: force [N], torque about the world's origin [N m], centre of pressure
+ * on the pair's plane, about which the torque is normal to the plane [m], and press: normal force [N]. Laws with many
+ * distances define the centre themselves (ContactLaw.center: mean by force), and press is the sum of magnitudes. A pair
+ * with friction only and without a plane has the body's reference point and press 0. */
 typedef struct {
   Vec3 force, torque, point;
   double press;
 } ContactWrench;
-/* Of candidate `index` in the accepted state; force, torque and press are 0 where it exerts none. index: below
- * contact_candidate_count. N, N m, m; nothing is allocated. A larger index is undefined, not checked. */
+/* Returns the wrench of candidate `index` in the accepted state; force, torque and press are 0 if it exerts none.
+ * Undefined for index >= contact_candidate_count. Allocates nothing. */
 ContactWrench contact_wrench(const ContactSystem* system, int index);
 
 /* Wall time spent in contact, friction and broad phase since creation [s]. */
 typedef struct {
   double broad_phase, contact, friction;
 } ContactTimes;
-/* share: of the times that are added. */
+/* Adds `share` times the given times. */
 void contact_add_times(ContactSystem* system, ContactTimes times, double share);
-/* Clock time: it differs from run to run, and no result depends on it. Copied out; cannot fail. */
+/* Returns the wall times, which differ between runs and affect no result. Cannot fail. */
 ContactTimes contact_times(const ContactSystem* system);
 
 /* ---------------------------------------------------------------- a run kept (contact/replay.c) */
 
-/* All that must be kept of a pair in an accepted state to have its derivatives again later. */
+/* Data of a pair in an accepted state from which its derivatives can be recomputed. */
 enum { CONTACT_KEPT_NUMBERS = 40 };
 typedef struct ContactRecord {
-  int hull_a, hull_b;                /* a half-space is always b */
-  bool active;                       /* the hulls press on each other: the next step's friction rests on it */
-  bool rubbing;                      /* friction acts between them */
-  bool own_force;                    /* it rests on this state's own force (contact_relag), else on the state before */
-  double grip;                       /* it does so by this part of the force there: 1 but in a run's first step */
-  double kept[CONTACT_KEPT_NUMBERS]; /* what the law wants to know again */
+  int hull_a, hull_b; /* a half-space is always hull_b */
+  bool active;        /* nonzero contact energy: friction of the next step depends on it */
+  bool rubbing;       /* friction acts between them */
+  bool own_force;     /* its reference force is that of this state (contact_relag), otherwise of the state before */
+  double grip;        /* fraction of that force that limits friction: 1 except in a run's first step */
+  double kept[CONTACT_KEPT_NUMBERS]; /* data of the law */
 } ContactRecord;
-/* What contact_record will tell of: called before it, and before it is asked how many candidates there are. It may grow
- * the list, which allocates; nothing under laws where each pair of hulls stands for itself. Cannot fail; the list's
- * contact_version changes when it grew. */
+/* Completes the candidate list for contact_record; call it before contact_record and contact_candidate_count. May grow
+ * the list, which allocates and changes contact_version. No effect under laws with independent pairs of hulls. Cannot
+ * fail. */
 void contact_find_records(ContactSystem* system);
-/* Of the accepted state, before contact_lag moves on; records has room for contact_candidate_count. Returns how many.
- * Skips pairs that neither press nor rub. Allocates nothing. Records beyond that room would be written unchecked:
- * contact_find_records must have come first. */
+/* Writes the records of the accepted state and returns their number. Call after contact_find_records and before the
+ * next contact_lag. records needs room for contact_candidate_count entries (unchecked). Skips pairs without contact or
+ * friction force. Allocates nothing. */
 int contact_record(const ContactSystem* system, ContactRecord* records);
 
-/* The pairs of one recorded step from t to t + dt: their terms again, and the derivative of
- *   Phi = sum over pairs and both links of  dE/d(twist) . (w, v)                                                (A4)
- * with respect to everything else that E depends on, for given twists. docs/derivations/adjoint.md. */
+/* Replay of the pairs of a recorded step from t to t + dt: recomputes their terms, and differentiates Phi = sum over
+ * pairs and both links of dE/d(twist) . (w, v) (A4) for given twists with respect to everything else that E depends on
+ * (docs/derivations/adjoint.md). */
 typedef struct ContactReplay ContactReplay;
-/* Borrows the model; freed with contact_replay_destroy. threads: below 1 counts as 1. Never NULL. Until
- * contact_replay_load returns true there is nothing to ask it for. */
+/* Creates a replay. Borrows the model; freed with contact_replay_destroy. threads: below 1 counts as 1. Never NULL. It
+ * has no data until contact_replay_load returns true. */
 ContactReplay* contact_replay_create(const Model* model, int threads);
-/* Frees it and all that it owns; NULL is accepted. */
+/* Frees the replay and everything it owns. Accepts NULL. */
 void contact_replay_destroy(ContactReplay* replay);
-/* Poses (links) and records at t and at t + dt; borrowed until the next call. false: a plane or slip was not found. */
+/* Poses (links) and records at t or t + dt, borrowed until the next load. */
 typedef struct {
   const Pose* pose;
   const ContactRecord* records;
   int count;
-  int64_t number; /* of the state in its run, > 0: by which the step before is known to go on from the one loaded last,
-                     wherever poses and records stand; else it is known by where they stand */
+  int64_t number; /* number (> 0) of the state in its run, by which consecutive steps are recognized; 0: they are
+                     recognized by the addresses of poses and records */
 } ContactMoment;
-/* Forget what was loaded: the next step belongs to another run. Frees nothing: the room of earlier records stays.
- * Cannot fail. */
+/* Forgets the loaded step: the next one belongs to another run. Keeps allocated memory. Cannot fail. */
 void contact_replay_begin(ContactReplay* replay);
-/* Length of the steps loaded from now on [s]; at first that of the scene. dt must be > 0, which nobody asserts. */
+/* Sets the length dt > 0 (not checked) of steps loaded from now on [s]; initially that of the scene. */
 void contact_replay_set_dt(ContactReplay* replay, double dt);
-/* The poses of contact_set_aim in the steps loaded from now on, and where contact_replay_adjoint adds the derivatives
- * by their entries (links). Both borrowed; NULL, as at first: not known. */
+/* Sets the poses of contact_set_aim for steps loaded from now on, and the array (links) to which contact_replay_adjoint
+ * adds derivatives by their entries. Both borrowed; NULL, as initially: unknown. */
 void contact_replay_set_aim(ContactReplay* replay, const Pose* aim, double (*bar)[3][4]);
 /* Loads the step from `now` to `next`. Steps that come one before the other load a state once. false: a plane or slip
  * was not found again; terms are not to be asked for then. Allocates while records grow. Both moments are borrowed

@@ -10,10 +10,10 @@ enum { BARS_ALIVE = 4 };
 struct RunAdjoint {
   const Model* model;
   StepAdjoint* step;
-  StateBar handed[3];         /* what one step hands to the three states before it, when it is discounted */
-  StateBar bars[BARS_ALIVE];  /* by states, by their number in the run */
-  double *no_rate, *rate_now; /* zeros; what the loss says of one row (nv) */
-  Vec3* force_now;            /* of one row (links) */
+  StateBar handed[3];         /* contributions of one step to the three states before it, when they are discounted */
+  StateBar bars[BARS_ALIVE];  /* indexed by state number in the run, modulo BARS_ALIVE */
+  double *no_rate, *rate_now; /* zeros; derivatives of the loss by the rates of one row (nv) */
+  Vec3* force_now;            /* derivatives of the loss by the forces of one row (links) */
 };
 
 static StateBar bar_create(const Model* model) {
@@ -56,7 +56,7 @@ static void clear_bar(const Model* m, StateBar bar) {
   memset(bar.q, 0, sizeof(double) * (size_t)m->dof_count);
 }
 
-/* Derivatives by a state begin with the loss's own, which sees rows only. */
+/* Starts a state's derivatives with the loss's own; only rows have such. */
 static void begin_bar(const Model* m, const LossSeeds* seeds, const RecordedState* state, StateBar bar) {
   clear_bar(m, bar);
   for (int i = 0; state->row && i < m->link_count; i++) {
@@ -68,7 +68,7 @@ static void begin_bar(const Model* m, const LossSeeds* seeds, const RecordedStat
   }
 }
 
-/* Rates and forces of a row, zero where none are kept. */
+/* Gathers derivatives by the rates and forces of a row; zero where none are kept. */
 static void gather_row(RunAdjoint* a, const LossSeeds* seeds, int row) {
   const Model* m = a->model;
   for (int i = 0; i < m->link_count; i++) {
@@ -82,14 +82,14 @@ static void gather_row(RunAdjoint* a, const LossSeeds* seeds, int row) {
 
 /* ---------------------------------------------------------------- steps */
 
-/* Before the start states repeat the first. */
+/* Returns the derivatives of a state. Indices before the start refer to the first state. */
 static StateBar bar_of(const RunAdjoint* a, const Recording* r, int index) {
   int64_t number = r->first_state + index;
   return a->bars[(number > 0 ? number : 0) % BARS_ALIVE];
 }
 
 RecordedStep recording_step_to(const Recording* r, int index) {
-  const RecordedState* state[4]; /* next, now, old, older; before the start they repeat the first */
+  const RecordedState* state[4]; /* next, now, old, older; the first state stands for those before the start */
   for (int k = 0; k < 4; k++) state[k] = &r->states[index - k > 0 ? index - k : 0];
   size_t row = (size_t)(state[0]->step - r->first_row) * (size_t)r->model->closure_count;
   const SimJoin* joined = r->joined ? r->joined + row : NULL;
@@ -127,13 +127,13 @@ static ForcePairSlopes pair_slopes(const LossSeeds* seeds, int row) {
   return (ForcePairSlopes){seeds->pairs, count > 0 ? seeds->pair_force + (size_t)row * count : NULL, (int)count};
 }
 
-/* The substep that led to state `index`. discount: for it. */
+/* Applies the adjoint of the substep that led to state `index`. discount: factor of this substep. */
 static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, const LossSeeds* seeds, int index, double discount,
                                   ModelGradient* gradient) {
   const Model* m = a->model;
   const RecordedState* state = &r->states[index];
   RecordedStep recorded = recording_step_to(r, index);
-  if (r->first_state + index >= BARS_ALIVE - 1) /* the oldest that it reaches */
+  if (r->first_state + index >= BARS_ALIVE - 1) /* the oldest state that the step depends on */
     begin_bar(m, seeds, &r->states[index - BARS_ALIVE + 1], bar_of(a, r, index - BARS_ALIVE + 1));
   StateBar next = bar_of(a, r, index), before[3];
   for (int k = 0; k < 3; k++) before[k] = bar_of(a, r, index - 1 - k);
@@ -153,13 +153,13 @@ static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, const LossS
   return report;
 }
 
-/* What is discounted by `discount` a step is so in each of its substeps. */
+/* Returns the discount of a substep: the substeps of a step multiply to `discount`. */
 static double substep_discount(const Recording* r, int step, double discount) {
   int count = recording_substeps(r, step);
   return count == 1 || discount == 1.0 ? discount : math_pow(discount, 1.0 / count);
 }
 
-/* Centres, masses, vertices and signals that losses name themselves. */
+/* Adds the derivatives of losses that depend on centres, masses, vertices and signals directly. */
 static void add_direct(const Model* m, const LossSeeds* seeds, ModelGradient* gradient) {
   for (int i = 0; i < m->link_count; i++) model_gradient_center(m, i, seeds->center[i], gradient);
   for (int i = 0; i < m->link_count; i++) gradient->moment[i].s[3][3] += seeds->mass[i];
@@ -177,7 +177,8 @@ static void note_step(AdjointReport* report, const StepAdjointReport* step, int 
   report->largest_step = number;
 }
 
-/* The states that the last step reaches, but for the oldest, which begins with the step. */
+/* Initializes the derivatives of the states that the last step depends on, except the oldest, which one_step
+ * initializes. */
 static void begin_bars(RunAdjoint* a, const Recording* last, const LossSeeds* seeds) {
   for (int k = 0; k < BARS_ALIVE - 1; k++) {
     int index = last->state_count - 1 - k;
@@ -185,7 +186,7 @@ static void begin_bars(RunAdjoint* a, const Recording* last, const LossSeeds* se
   }
 }
 
-/* The steps of a part of the run. false: one of them has no derivative. */
+/* Applies the adjoint of all steps of a part of the run. False if a step has no derivative. */
 static bool part_backwards(RunAdjoint* a, const Recording* part, const LossSeeds* seeds, double discount,
                            ModelGradient* gradient, AdjointReport* report, double* last) {
   for (int index = part->state_count - 1; index > part->entry; index--) {
@@ -202,7 +203,7 @@ static bool part_backwards(RunAdjoint* a, const Recording* part, const LossSeeds
   return true;
 }
 
-/* From the first row: where the parts have led to, or the whole began. A recorded state is a constant. */
+/* Turns the derivatives of the first row into those of the initial state. A recorded initial state is constant. */
 static void finish_at_start(RunAdjoint* a, const LossSeeds* seeds, const double* q, const Pose* pose,
                             ModelGradient* gradient) {
   gather_row(a, seeds, 0);

@@ -1,11 +1,11 @@
-/* A scene's numbers as flat vectors. Vertices and attachments in link order; a point is three numbers. */
+/* The numbers of a scene as flat vectors. Vertices and attachments are in link order; a point has three numbers. */
 #include <string.h>
 
 #include "differentiate/gradcheck.h"
 
 /* ---------------------------------------------------------------- numbers of a scene */
 
-/* The next numbers are those with index 0 to count - 1 of a part. */
+/* Appends the numbers with index 0 to count - 1 of a part. */
 static void list(ModelOverride** next, OverrideKind kind, int link, int part, int count) {
   for (int k = 0; k < count; k++) *(*next)++ = (ModelOverride){kind, link, part, k, 0};
 }
@@ -111,7 +111,8 @@ static void list_gains(const Scene* scene, ModelOverride** next) {
   }
 }
 
-/* What may change while the start stays closed. Not an axis: a linkage that is flat, as most are, would lock. */
+/* Lists closure numbers that can change while the initial state stays closed. Axes are excluded: most linkages are
+ * planar, and a tilted axis would lock them. */
 static void list_closures(const Scene* scene, ModelOverride** next) {
   for (int k = 0; k < scene->closure_count; k++) {
     const SceneClosure* c = &scene->closures[k];
@@ -150,12 +151,12 @@ static double tendon_slope(const Model* model, const ModelGradient* g, const Mod
                                        : model_gradient_tendon(model, g, number->part, number->index);
 }
 
-/* A sphere has no axis. */
+/* True if the wrap has the number: a sphere has no axis. */
 static bool number_of_wrap(const SceneTendonWrap* wrap, int index) {
   return index < WRAP_NUMBER_AXIS || wrap->type == WRAP_CYLINDER;
 }
 
-/* Stiffness and rest length where it has them, all points, all wraps. */
+/* Lists stiffness and rest length where the tendon has them, all points and all wraps. */
 static void list_tendons(const Scene* scene, ModelOverride** next) {
   for (int k = 0; k < scene->tendon_count; k++) {
     int first = scene->tendons[k].stiffness > 0 ? 0 : TENDON_NUMBER_POINTS;
@@ -177,7 +178,7 @@ static int count_tendons(const Scene* scene) {
   return count;
 }
 
-/* A tenth of what stands there; of a point, of the link that it is on; of a wrap, of its radius. */
+/* Returns a tenth of the value; for a point of the link's reach; for a wrap of its radius. */
 static double tendon_scale(const Model* model, const ModelOverride* number) {
   if (number->kind == OVERRIDE_WRAP) {
     int index = number->index % WRAP_NUMBERS;
@@ -189,7 +190,7 @@ static double tendon_scale(const Model* model, const ModelOverride* number) {
   return link < 0 ? 0.1 : fmax(model->links[link].reach, 1e-3);
 }
 
-/* Stiffness and damping where they are above 0, all preloads and positions. */
+/* True for stiffness and damping above 0 and for all preloads and positions. */
 static bool bushing_number_lives(const SceneBushing* bushing, int index) {
   int k = index % 6;
   return index >= BUSHING_PRELOAD || (index < BUSHING_DAMPING ? bushing->stiffness : bushing->damping)[k][k] > 0;
@@ -208,8 +209,8 @@ static int count_bushings(const Scene* scene) {
   return count;
 }
 
-/* A tenth of a stiffness or damping; of a preload, of a's weight or of that times its reach; of a position, of the link
- * that it is on. */
+/* Returns a tenth of a stiffness or damping; for a preload of a's weight, or weight times reach; for a position of the
+ * link's reach. */
 static double bushing_scale(const Model* model, const ModelOverride* number) {
   const SceneBushing* bushing = &model->scene->bushings[number->part];
   const ModelLink* a = &model->links[bushing->link[0]];
@@ -228,7 +229,7 @@ static void list_shapes(const Model* model, ModelOverride** next) {
     }
 }
 
-/* Vertices of smooth shapes are no numbers of a scene. */
+/* Returns the number of vertices that are numbers of the scene: those of smooth shapes are not. */
 static int free_vertices(const Model* model) {
   int count = model->vertex_count;
   for (int h = 0; h < model->hull_count; h++)
@@ -263,7 +264,7 @@ int block_size(const Model* model, GradcheckBlock block) {
   int weighed = 0, materials = 0;
   for (int i = 0; i < model->link_count; i++) weighed += model->links[i].mass > 0;
   switch (block) {
-    case GRADCHECK_STATE: /* a recorded start is a constant, and so are the joints' origins in it */
+    case GRADCHECK_STATE: /* a recorded initial state is constant, including its joint origins */
       return model->start ? 0 : 2 * model->dof_count;
     case GRADCHECK_CONTROL:
       return model->parameter_count;
@@ -294,7 +295,7 @@ int block_size(const Model* model, GradcheckBlock block) {
   return 0;
 }
 
-/* The largest value that a signal is given, in its unit. */
+/* Returns the largest magnitude of a signal's given values, in its unit. */
 static double largest_value(const SceneSignal* s) {
   double largest = 0;
   for (int k = 0; k < s->rows * s->channels; k++) largest = fmax(largest, fabs(s->values[k]));
@@ -304,14 +305,14 @@ static double largest_value(const SceneSignal* s) {
 
 static double duration_of(const Model* model) { return model->simulation.dt * model->simulation.steps; }
 
-/* What takes a link as far as it is large within the run, if nothing else acts: a force [N]. */
+/* Returns the force [N] that moves a link by its own size within the run if nothing else acts. */
 static double force_unit(const Model* model, int link) {
   double duration = duration_of(model);
   return link < 0 ? 0 : model->links[link].mass * model->links[link].reach / (duration * duration);
 }
 
-/* A tenth of `unit`; of a sine's phase, of a radian, of its frequency, of what turns it by one within the run. Returns
- * where the next signal's scales go. */
+/* Sets scales of a signal: a tenth of `unit`; for a sine's phase 0.1 rad; for its frequency the change that shifts the
+ * phase by 0.1 within the run. Returns where the next signal's scales start. */
 static double* signal_scale(const Model* model, const Signal* signal, double unit, double* scale) {
   const SceneSignal* s = signal->source;
   int count = signal_parameter_count(signal), terms = s->channels * s->terms;
@@ -322,13 +323,14 @@ static double* signal_scale(const Model* model, const Signal* signal, double uni
   return scale;
 }
 
-/* Of values that have no natural size; least: of the unit. */
+/* Sets scales of signal values without a natural size, at least `least` times the unit. Returns where the
+ * next scales start. */
 static double* value_scale(const Model* model, const Signal* signal, double least, double* scale) {
   double unit = fmax(largest_value(signal->source), least);
   return signal_scale(model, signal, unit > 0 ? unit : 1, scale);
 }
 
-/* Where a joint is, or how fast, or with what force it is driven. */
+/* Sets scales of a controller's signal: a position, rate or force. Returns where the next scales start. */
 static double* drive_scale(const Model* model, const ModelController* c, double* scale) {
   bool place = c->type == CONTROLLER_PD || c->type == CONTROLLER_PRESCRIBED;
   return place ? signal_scale(model, &c->target, 1, scale) : value_scale(model, &c->target, 0, scale);
@@ -346,15 +348,15 @@ static void control_scale(const Model* model, double* scale) {
     scale = value_scale(model, &model->tendons[k].tension, force_unit(model, model->scene->tendons[k].end), scale);
 }
 
-/* Prescribed joints start where their signals are: their state is no variable. */
+/* Sets scales of the initial state; 0 for prescribed joints, which start on their signals. */
 static void state_scale(const Model* model, double* scale) {
   for (int k = 0; k < model->dof_count; k++)
     if (model->links[model->dof_link[k]].prescribed >= 0) scale[k] = scale[model->dof_count + k] = 0;
 }
 
-/* What a gain that is 0 would be if it mattered within the run, beside the drive's other gains: with the inertia M of
- * the link alone and the run's duration T, of damping M/T or the root of M times the stiffness, of stiffness M/T^2 or
- * the damping over T. Of a number of feedback its largest one, or 1. */
+/* Returns the scale of a gain that is 0: the value at which it would matter within the run beside the other gains. With
+ * the link's inertia M and the run's duration T: damping M/T or the root of M times the stiffness; stiffness M/T^2 or
+ * damping/T. For feedback the largest number, or 1. */
 static double gain_unit(const Model* model, const ModelController* c, Gain gain) {
   const ModelLink* link = &model->links[c->link];
   double largest = 0, duration = duration_of(model);
@@ -371,7 +373,7 @@ static double gain_unit(const Model* model, const ModelController* c, Gain gain)
   return unit > 0 ? unit : 1;
 }
 
-/* A tenth of what stands there, or of what would matter; what does not live stays. */
+/* Sets scales of gains: a tenth of the value, or of gain_unit. Gains without effect get 0. */
 static void gain_scale(const Model* model, double* scale) {
   ModelOverride* gains = block_numbers(model->scene, model, GRADCHECK_GAINS);
   for (int c = 0; c < model->controller_count; c++) {
@@ -386,7 +388,7 @@ static void gain_scale(const Model* model, double* scale) {
   memory_free(gains);
 }
 
-/* Whole parameters; an exponent at the end of its range stays, a ball's for instance. */
+/* Sets scales of shape parameters: the whole value; 0 for an exponent at the end of its range, as a ball's. */
 static void shape_scale(const Model* model, const ModelOverride* numbers, double* scale) {
   for (int k = 0; k < model->shape_parameter_count; k++) {
     const ModelOverride* n = &numbers[k];

@@ -1,4 +1,4 @@
-/* What can be made, measured of a design as it stands: the terms of docs/losses.md without a task. */
+/* Fabrication measures of a design: the terms of docs/losses.md without a task. */
 #include <string.h>
 
 #include "differentiate/sweep.h"
@@ -11,7 +11,7 @@ static Recording at_start(const Model* model) {
   return recording;
 }
 
-/* The term's value with margin 0; NAN: there is no such thing. */
+/* Returns the term's value with margin 0; NAN if undefined. */
 static double term_value(const Task* task, TaskLoss* source, const Recording* recording, SweepReport* sweep) {
   LossTerm term = {0};
   Diagnostics diagnostics = {0};
@@ -39,7 +39,7 @@ FabricationReport fabrication_measure(const Model* model, int link, Vec3 build, 
   TaskLoss loss = {.link = {.text = name}, .direction = build, .angle = angle};
   FabricationReport report = {0};
   loss.type = LOSS_NECK;
-  report.neck = 0 - term_value(&task, &loss, &recording, NULL); /* of 0 no minus */
+  report.neck = 0 - term_value(&task, &loss, &recording, NULL); /* 0 - x turns -0 into 0 */
   loss.type = LOSS_WALL;
   report.wall = -term_value(&task, &loss, &recording, NULL);
   loss.type = LOSS_OVERHANG;

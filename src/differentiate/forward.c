@@ -1,4 +1,4 @@
-/* A recorded run forwards: sensitivities of all its rows (docs/derivations/identify.md, I1). */
+/* Forward sensitivities of all rows of a recorded run (docs/derivations/identify.md, I1). */
 #include <assert.h>
 
 #include "differentiate/recording.h"

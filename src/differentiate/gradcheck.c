@@ -5,9 +5,9 @@
 
 #include "differentiate/gradcheck.h"
 
-/* A vertex this close to the plane of a triangle it does not belong to, in radii of the hull, is soon on its other
- * side; vertices of such hulls are drawn towards the middle by up to the second part of the way, drawing lots so often
- * for a hull without such vertices (large ones have always some). */
+/* FLAT: a vertex this close to the plane of a foreign triangle, in hull radii, can cross it. Vertices of such hulls are
+ * moved towards the centre by random fractions up to the second constant. The third is the number of draws until such
+ * vertices are gone; large hulls always keep some. */
 #define FLAT 1e-3
 #define GENERIC_SHIFT 3e-2
 enum { GENERIC_DRAWS = 30 };
@@ -31,7 +31,7 @@ static bool weighs_by_volume(const SceneLink* link, const ModelLink* built) {
   return built->mass > 0 && by_volume && built->mass_model != MASS_GIVEN;
 }
 
-/* points: of the hull, moved. */
+/* Moves the hull's vertices inward at random. points: those of the hull. */
 static void shrink_hull(const ModelHull* hull, Random* random, Vec3* points) {
   bool flat = true;
   for (int draw = 0; flat && draw < GENERIC_DRAWS; draw++) {
@@ -46,7 +46,7 @@ static void shrink_hull(const ModelHull* hull, Random* random, Vec3* points) {
   }
 }
 
-/* random NULL: only looks whether there is one. */
+/* Visits hulls with flat faces; random NULL: only returns whether there is one. */
 static bool visit_flat_hulls(Scene* scene, const Model* model, Random* random) {
   bool any = false;
   for (int i = 0; i < model->link_count; i++) {
@@ -77,17 +77,17 @@ const char* gradcheck_block_name(GradcheckBlock block) { return NAMES[block]; }
 typedef struct {
   const GradcheckOptions* options;
   const Scene* scene;
-  const Model* model;  /* of the unmoved scene */
-  ModelSolids* solids; /* of its shapes */
+  const Model* model;  /* of the base scene */
+  ModelSolids* solids; /* solids of its shapes */
   const Loss* loss;    /* NULL: the probe */
   double* terms;       /* of the loss */
   Probe* probe;
   double rounding; /* of one value */
-  RowKeep keep;    /* of both recordings, when memory is bounded */
+  RowKeep keep;    /* rows of both recordings when memory is bounded */
   Recording base, moved;
-  LossSeeds seeds;    /* of the base */
-  bool repeats;       /* moved runs repeat the substeps of the base run (GradcheckOptions.fixed_substeps) */
-  int runs, expected; /* moved runs that were made, and about how many there will be */
+  LossSeeds seeds;    /* of the base run */
+  bool repeats;       /* perturbed runs repeat the substeps of the base run (GradcheckOptions.fixed_substeps) */
+  int runs, expected; /* perturbed runs done, and the expected total */
   GradcheckReport* report;
 } Check;
 
@@ -95,7 +95,7 @@ static double value_of(const Check* c, const Recording* r, LossSeeds* seeds) {
   return c->loss ? loss_evaluate(c->loss, r, c->terms, seeds) : probe_evaluate(c->probe, r, seeds);
 }
 
-/* What values are summed from; c->terms are those of the base. */
+/* Returns the magnitude of the summands of the value; c->terms are those of the base run. */
 static double size_of_value(const Check* c) {
   double size = 0;
   if (!c->loss) return probe_size(c->probe);
@@ -112,11 +112,11 @@ static RecordOptions record_options(const Check* c) {
 typedef struct {
   Check* check;
   GradcheckBlock block;
-  ModelOverride* numbers; /* of the block; none of the state  (count) */
+  ModelOverride* numbers; /* of the block; none for the state (count) */
   int count;
 } BlockContext;
 
-/* The loss with the block's numbers at values; NaN when the run fails or has jumped. */
+/* Returns the loss with the block's numbers set to values; NaN when the run fails or has a jump. */
 static double block_value(void* context, const double* values) {
   const BlockContext* b = context;
   Check* c = b->check;
@@ -158,7 +158,7 @@ static double block_norm(const Model* m, GradcheckBlock block, const ModelGradie
   return sqrt(sum);
 }
 
-/* A gradient this small against that of the largest block is rounding of the adjoint. */
+/* A gradient this small relative to the largest block is rounding of the adjoint. */
 #define ZERO 1e-12
 
 static GradcheckFloor floor_of(const Check* c, const ModelGradient* gradient) {
@@ -218,7 +218,7 @@ void gradcheck_excuse_singular(bool singular, GradcheckBlockReport* block) {
   if (block->singular) block->verdict = GRADCHECK_UNCHECKED;
 }
 
-/* Nor is there a solution to every tolerance. */
+/* True if a closure is open: some loops have no solution to every tolerance. */
 static bool is_open(const Model* model, const RecordReport* run) {
   return model->singular_closure >= 0 && run->last.outcome == STEP_OPEN;
 }
@@ -227,9 +227,9 @@ static Status check_all(Check* c) {
   ModelGradient gradient;
   GradcheckReport* report = c->report;
   model_gradient_create(&gradient, c->model);
-  gradient.without_turns = true; /* they are in no block */
+  gradient.without_turns = true; /* not part of any block */
   report->passed = report->checked = all_gradients(c, &gradient);
-  /* laws that take shapes as they are solve nothing: what they do not give again has no derivative */
+  /* laws for exact shapes solve no contact problem: a point without a derivative stays one */
   report->passed |= report->adjoint.step.contact_failed && contact_takes_shapes(c->model->contact_model);
   c->expected = expected_runs(c);
   report->kinks = c->model->contact_model != CONTACT_NONE && contact_once_differentiable(c->model);
@@ -245,8 +245,8 @@ static Status check_all(Check* c) {
   return stopped(c) ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
-/* With bounded memory, of all runs only what the loss looks at is kept, and of the unmoved one what its gradient needs.
- */
+/* Selects rows. With bounded memory, perturbed runs keep only the rows of the loss, and the base run those of its
+ * gradient. */
 static void create_rows(Check* c, int steps) {
   if (!(c->options->memory > 0)) {
     recording_create(&c->base, c->model, steps);

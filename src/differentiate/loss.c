@@ -8,7 +8,7 @@ struct Loss {
   LossTerm* terms;
   int count;
   int steps;        /* horizon */
-  ForcePair* pairs; /* whose forces its terms look at  (pair_count) */
+  ForcePair* pairs; /* pairs whose forces the terms read (pair_count) */
   int pair_count;
 };
 
@@ -28,7 +28,7 @@ static void complain_of_twin(const Task* task, int index, Diagnostics* diagnosti
                   loss->name, task->losses[first].place.line);
 }
 
-/* Given names first; the others take the word of their kind, with _2, _3, ... as far as needed. */
+/* Names the terms: given names first; the others get the word of their kind, with _2, _3, ... if needed. */
 static void name_terms(Loss* loss, const Task* task, Diagnostics* diagnostics) {
   for (int i = 0; i < loss->count; i++) {
     if (!task->losses[i].name) continue;
@@ -104,7 +104,7 @@ bool loss_counts(const Loss* loss, int index) { return !loss->terms[index].absen
 static void keep_rows(const LossTerm* term, const Model* model, RowKeep* keep) {
   if (term->absent || term->kind->window == WINDOW_NONE) return;
   int first = term->first < term->reference ? term->first : term->reference;
-  if (first > 0) first--; /* velocities are differences */
+  if (first > 0) first--; /* velocities need the row before */
   if (term->link >= 0) row_keep_link(keep, term->link, first, term->last);
   for (int k = 1; k < term->link_count; k++) row_keep_link(keep, term->links[k], first, term->last);
   if (term->other >= 0) row_keep_link(keep, term->other, first, term->last);
@@ -125,7 +125,7 @@ void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeed
 
 /* ---------------------------------------------------------------- value */
 
-/* The sum over its links, times a factor. */
+/* Returns the sum over the term's links, times a factor. */
 static double evaluate(const LossTerm* term, const Recording* recording, double factor, LossSeeds* seeds) {
   if (term->absent) return 0;
   LossTerm one = *term;

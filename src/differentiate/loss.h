@@ -1,5 +1,5 @@
-/* Private to differentiate/: the terms of a loss and their kinds (docs/losses.md). A new kind is one file
- * loss_<kind>.c with value and derivative side by side, and one row in loss_table.c. */
+/* Private to differentiate/: the terms of a loss and their kinds (docs/losses.md). A kind is a file loss_<kind>.c with
+ * value and derivative, and a row in loss_table.c. */
 #ifndef SDRS_DIFFERENTIATE_LOSS_H
 #define SDRS_DIFFERENTIATE_LOSS_H
 
@@ -7,10 +7,10 @@
 
 typedef struct LossKind LossKind;
 
-/* What a shape loss remembers of a hull of the initial design. */
+/* Reference of a shape loss: one hull of the initial design. */
 typedef struct {
-  int hull;         /* index in the model; half-spaces are left out */
-  int first_vertex; /* its place in LossSeeds.vertices */
+  int hull;         /* index in the model; half-spaces are excluded */
+  int first_vertex; /* number of its first vertex in LossSeeds.vertices */
   int vertex_count;
   Vec3* vertices; /* link frame [m]  (vertex_count) */
   double volume;  /* m^3 */
@@ -18,39 +18,39 @@ typedef struct {
   int edge_count;
 } HullReference;
 
-/* One loss of the task with its names resolved. Owns its name, links, motion and what stands behind hulls. */
+/* One loss of the task with its names resolved. Owns its name, links, motion and hulls. */
 typedef struct {
   const LossKind* kind;
   char* name;
   double weight;
   bool bounded;    /* TaskLoss.bounded */
-  bool absent;     /* it does not count in this scenario */
+  bool absent;     /* has no effect in this scenario */
   int link, other; /* -1 = not given */
-  int* links;      /* all that the term is the sum over; the first is `link`. NULL: that one alone */
+  int* links;      /* links that the term sums over, the first is `link`; NULL: `link` only */
   int link_count;
-  SceneSignal* motion_source; /* comes to the target; NULL: nothing does */
+  SceneSignal* motion_source; /* added to the target; NULL: none */
   Signal motion;
-  Mat3 rotation;              /* wanted */
+  Mat3 rotation;              /* target rotation */
   double length, smoothing;   /* m */
   bool has_point;             /* false: the centre of mass */
   Vec3 point;                 /* link frame [m] */
-  Vec3 target;                /* world, with its random part; a direction is unit */
+  Vec3 target;                /* world, with its random part; unit if it is a direction */
   Vec3 direction;             /* unit, world */
   Vec3 axis;                  /* unit, link frame */
   bool has_target;            /* of touch */
   double friction, quality;   /* of closure */
   double angle;               /* of overhang [rad] */
   Vec3 box_low, box_high;     /* of keep_out, link frame [m] */
-  struct WitnessBody* bodies; /* of touch between hulls (2), link and other; else NULL */
+  struct WitnessBody* bodies; /* for touch between hulls: link and other (2); otherwise NULL */
   double margin;              /* m */
   int power;                  /* 1 or 2 */
-  int first, last;            /* states of the window */
-  int reference;              /* the state that others are compared with */
+  int first, last;            /* first and last state of the window */
+  int reference;              /* reference state of relative losses */
   HullReference* hulls;
-  int hull_count, vertex_count, edge_count; /* of all hulls together */
+  int hull_count, vertex_count, edge_count; /* over all hulls */
 } LossTerm;
 
-/* Where a loss is made from. */
+/* Source of a loss in the task. */
 typedef struct {
   const Task* task;
   const TaskLoss* source;
@@ -60,142 +60,142 @@ typedef struct {
   Diagnostics* diagnostics;
 } LossOrigin;
 
-/* Which states count when no window is given. */
+/* Default window of a kind. */
 typedef enum {
-  WINDOW_NONE, /* not a loss over time */
-  WINDOW_END,  /* the last */
-  WINDOW_RUN,  /* all */
-  WINDOW_START /* the first; no window can be given */
+  WINDOW_NONE, /* not over time */
+  WINDOW_END,  /* the last state */
+  WINDOW_RUN,  /* all states */
+  WINDOW_START /* the first state; no window may be given */
 } LossWindow;
 
 typedef enum { LINK_UNUSED, LINK_OPTIONAL, LINK_REQUIRED } LossLink;
 
 struct LossKind {
-  const char* word; /* as the task's file has it; the default name */
+  const char* word; /* word in task files, and the default name */
   LossLink link, other;
   LossWindow window;
-  int first_state;  /* 1: the quantity belongs to a step, and the initial state has none */
-  int least_states; /* that a window must hold */
-  /* What else has to be looked up or checked, once links and window stand; NULL = nothing. */
+  int first_state;  /* 1: defined for steps, so not for the initial state */
+  int least_states; /* least number of states in a window */
+  /* Further look-ups and checks after links and window are resolved; NULL: none. */
   void (*prepare)(LossTerm* term, const LossOrigin* origin);
-  /* Value times weight; adds the derivatives of that to seeds unless they are NULL. No allocation, but for the faces of
-   * volumes. */
+  /* Returns value times weight and adds its derivatives to seeds unless NULL. Allocates only the faces of volumes. */
   double (*evaluate)(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 };
 
-const LossKind* loss_kind(TaskLossType type); /* loss_table.c */
+const LossKind* loss_kind(TaskLossType type); /* Returns the kind (loss_table.c). */
 
 /* ---------------------------------------------------------------- creation (differentiate/loss_resolve.c) */
-/* Links, target, window and what the kind prepares; every problem to the diagnostics. Without the name. The term owns
- * what it allocates, for loss_release and loss_hulls_free. */
+/* Resolves links, target and window and calls `prepare`, but sets no name. Problems go to the diagnostics. The term
+ * owns its allocations, for loss_release and loss_hulls_free. */
 void loss_resolve(LossTerm* term, const LossOrigin* origin);
-void loss_release(LossTerm* term); /* what it made */
-/* Adds an error at `place`; printf's format. */
+void loss_release(LossTerm* term); /* Frees what loss_resolve allocated. */
+/* Adds an error at `place`; format as of printf. */
 void loss_complain(const LossOrigin* origin, SourcePlace place, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Make `direction` unit; complain when it is zero. what: its key. One that is not finite, too; direction stays then. */
+/* Normalizes `direction`. Reports a zero or non-finite one and leaves it unchanged. what: its key. */
 void loss_unit(const LossOrigin* origin, const char* what, Vec3* direction);
 
 /* ---------------------------------------------------------------- parts of kinds (differentiate/loss_term.c) */
-/* What a state of the window counts: weight / number of states, so that a finer dt does not count more. */
+/* Returns the weight of a state of the window: weight / number of states, independent of dt. */
 double loss_share(const LossTerm* term);
-/* The target at a state, where it is then. World [m], or the quantity's own unit. */
+/* Returns the target at a state: world [m], or the unit of the quantity. */
 Vec3 loss_target(const LossTerm* term, const Recording* recording, int step);
-/* World position of the term's point of `link`, or of its centre of mass: R X + t. [m]. The row must be kept. */
+/* Returns the world position R X + t of the term's point of `link`, or of its centre of mass [m]. The row must be kept.
+ */
 Vec3 loss_position(const LossTerm* term, const Recording* recording, int link, int step);
-/* g = dL/dx of that position: g (X, 1)^T to the pose, R^T g to the centre. seeds may be NULL here and below. World axes
- * [1/m]. */
+/* Chain rule for g = dL/d(loss_position) [1/m], world axes: g (X, 1)^T to the pose, R^T g to the centre. seeds may be
+ * NULL, here and below. */
 void loss_seed_position(const LossTerm* term, const Recording* recording, int link, int step, Vec3 g, LossSeeds* seeds);
-/* g = dL/dx of R X + t, X constant. x_local: link frame [m]. */
+/* Chain rule for g = dL/d(R X + t) with constant X = x_local, link frame [m]. */
 void loss_seed_pose(const Recording* recording, int link, int step, Vec3 x_local, Vec3 g, LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- kinds */
-/* Mean over the window of |x - target|^power, times weight [m, m^2]. With power 1 no slope at the target itself. */
+/* Mean over the window of |x - target|^power, times weight [m, m^2]. Power 1 has slope zero at the target. */
 double loss_point(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* - weight direction . (x_last - x_first) [m]. */
 double loss_travel(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Makes the direction unit; complains when it is zero. */
+/* Normalizes the direction; reports a zero one. */
 void loss_travel_prepare(LossTerm* term, const LossOrigin* origin);
-/* Mean squared way of the other link's point in the axes of `link` since the state of reference [m^2]. */
+/* Mean squared displacement of the other link's point in the axes of `link` since the reference state [m^2]. */
 double loss_relative(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Sets the state of reference; without a window the last state alone counts. */
+/* Sets the reference state. Without a window only the last state counts. */
 void loss_relative_prepare(LossTerm* term, const LossOrigin* origin);
 /* Mean of max(|x - target|^2 - margin^2, 0) [m^2]. */
 double loss_reach(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Mean of |R axis - target|^2, without unit: 2 - 2 cos of the angle. */
 double loss_orientation(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Makes axis and target unit; complains when one is zero. */
+/* Normalizes axis and target; reports a zero one. */
 void loss_orientation_prepare(LossTerm* term, const LossOrigin* origin);
-/* Mean of |(x_k - x_{k-1}) / dt - target|^2 [(m/s)^2]; rows k - 1 and k are looked at. */
+/* Mean of |(x_k - x_{k-1}) / dt - target|^2 [(m/s)^2]; reads rows k - 1 and k. */
 double loss_velocity(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Mean over states of the sum over drives and degrees of freedom of the squared force [N^2, N^2 m^2]. */
 double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Complains when no drive moves the link's joint, or one has feedback. */
+/* Reports a joint without drive, or a drive with feedback. */
 void loss_effort_prepare(LossTerm* term, const LossOrigin* origin);
 /* Mean over states of the sum of the squared rates of targets [(m/s)^2, (rad/s)^2]. */
 double loss_smoothness(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Complains when no controller drives the link's joint. */
+/* Reports a joint without controller. */
 void loss_smoothness_prepare(LossTerm* term, const LossOrigin* origin);
-/* Mean of |f - target|^2, f on the link, or on it by `other`, world axes [N^2]. */
+/* Mean of |f - target|^2, f: force on the link from all contacts, or from `other`, world axes [N^2]. */
 double loss_force(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Complains when `other` is the link; warns where nothing touches. */
+/* Reports `other` equal to the link; warns if the links cannot touch. */
 void loss_force_prepare(LossTerm* term, const LossOrigin* origin);
-/* Room for derivatives by the forces of these pairs in every row (differentiate/loss_seeds.c). pairs are borrowed;
- * allocates ((steps + 1) x count), which loss_seeds_destroy frees. */
+/* Allocates derivatives by the forces of these pairs in every row ((steps + 1) x count; differentiate/loss_seeds.c).
+ * Borrows pairs. loss_seeds_destroy frees the array. */
 void loss_seeds_keep_pairs(LossSeeds* seeds, const ForcePair* pairs, int count, int steps);
-/* Mean of max(margin - distance of the links' hulls, 0)^2 [m^2]; no slope where two hulls overlap. */
+/* Mean of max(margin - distance of the links' hulls, 0)^2 [m^2]; slope zero where hulls overlap. */
 double loss_gap(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Mean over vertices of the squared way from the initial design [m^2]. */
+/* Mean over vertices of the squared displacement from the initial design [m^2]. */
 double loss_shape(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Sum over hulls of (V / V_0 - 1)^2, without unit. Allocates and frees faces. */
 double loss_volume(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Mean over edges of the squared difference of the ways of both ends [m^2]. */
+/* Mean over edges of the squared difference of the displacements of both ends [m^2]. */
 double loss_roughness(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Mean of max(smoothed squared distance - margin^2, 0) [m^2]; NaN poses give NaN. */
 double loss_approach(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Of both kinds in loss_touch.c; what touch has made is freed. */
+/* Both kinds in loss_touch.c. loss_touch_free frees the allocations of loss_touch_prepare. */
 double loss_touch(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Allocates both bodies for hulls; complains about shapes that it cannot take. */
+/* Allocates both bodies for hulls; reports unsupported shapes. */
 void loss_touch_prepare(LossTerm* term, const LossOrigin* origin);
-/* Frees the bodies; accepts a term without. */
+/* Frees the bodies. Accepts a term without bodies. */
 void loss_touch_free(LossTerm* term);
-/* Mean over states; without unit. NaN where two shapes have no meeting. 0 of all links but the first. */
+/* Mean over states, without unit. NaN where the contact of two shapes is undefined; 0 for all links but the first. */
 double loss_closure(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Complains about too few or many links, and shapes that are not smooth and convex. */
+/* Reports a wrong number of links, and shapes that are not smooth and convex. */
 void loss_closure_prepare(LossTerm* term, const LossOrigin* origin);
-/* Mean of |x - target|^2 + length^2 / 2 |R - rotation|^2, entry by entry [m^2]. */
+/* Mean of |x - target|^2 + length^2 / 2 |R - rotation|^2, elementwise [m^2]. */
 double loss_pose(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Of both kinds that are of distances: the links have hulls. And barycentric coordinates (4) of the point of a segment
- * or triangle nearest to the origin, which lies inside of it. Complains when they have none, or two half-spaces. */
+/* Checks the links of gap and approach. Reports links without hulls, and two half-spaces. */
 void loss_gap_prepare(LossTerm* term, const LossOrigin* origin);
-/* corner (count, 1 to 3) [m]; weight (4) is set, sums to 1. */
+/* Sets barycentric coordinates weight[4], with sum 1, of the point nearest to the origin of a segment or triangle.
+ * corner[count] [m], count: 1 to 3. The point must be in the interior. */
 void loss_nearest_weights(const Vec3* corner, int count, double* weight);
-/* Of all three (differentiate/loss_hulls.c): vertices, volumes and edges of the initial design. */
+/* Uses of loss_hulls.c: vertices, volumes and edges of the initial design. */
 double loss_neck(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* As loss_hulls_prepare; complains about a link of one hull. */
+/* As loss_hulls_prepare; reports a link with a single hull. */
 void loss_neck_prepare(LossTerm* term, const LossOrigin* origin);
 /* margin - width of the thinnest hull between parallel planes [m]. */
 double loss_wall(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* How long the link is along `direction`, of its own frame [m]. */
+/* Size of the link along `direction`, link frame [m]. */
 double loss_extent(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* The link's mass [kg]; prepare complains about one without. */
+/* Mass of the link [kg]; prepare reports a massless link. */
 void loss_mass_prepare(LossTerm* term, const LossOrigin* origin);
 double loss_mass(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Sum over triangles of the area times the squared excess over the angle [m^2]. */
 double loss_overhang(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Of all three in differentiate/loss_clearance.c. */
+/* Clearance, removal and keep_out are in differentiate/loss_clearance.c. */
 double loss_clearance(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* `other` becomes the parent where none is given; complains when the joint has no range to sweep. */
+/* Defaults `other` to the parent; reports a joint without a range to sweep. */
 void loss_clearance_prepare(LossTerm* term, const LossOrigin* origin);
-/* margin - the least distance on a straight way out along `direction` [m]. */
+/* margin - the least distance on a straight path out along `direction` [m]. */
 double loss_removal(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Makes the direction unit; complains when there is nothing to be removed from. */
+/* Normalizes the direction; reports a term without other links. */
 void loss_removal_prepare(LossTerm* term, const LossOrigin* origin);
 /* margin - the distance of the link's hulls from the box [m]. */
 double loss_keep_out(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Of `link`, or of all links. Allocates; complains when there is no vertex. */
+/* Stores the hulls of `link`, or of all links. Allocates; reports a term without vertices. */
 void loss_hulls_prepare(LossTerm* term, const LossOrigin* origin);
-/* Frees the hulls; accepts a term without. */
+/* Frees the hulls. Accepts a term without hulls. */
 void loss_hulls_free(LossTerm* term);
 
 #endif

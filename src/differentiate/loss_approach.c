@@ -7,19 +7,19 @@
 
 #include "differentiate/loss.h"
 
-/* Pairs whose share is below rounding are left out: exp(-40) = 4e-18. */
+/* Pairs with a weight below rounding are skipped: exp(-40) = 4e-18. */
 #define SHARES_WITHIN 40.0
 
-/* A vertex and a hull, where their links stand. */
+/* A vertex and a hull, in world poses. */
 typedef struct {
   const Recording* recording;
   int step, vertex_hull, vertex, hull;
-  Pose pose, other; /* of the vertex's link, of the hull's */
+  Pose pose, other; /* of the vertex's link; of the hull's link */
 } Pair;
 
 static Vec3 vertex_at(PointView view, int i) { return vec3(view.x[i], view.y[i], view.z[i]); }
 
-/* The vertex as a set of one point. */
+/* Returns a vertex as a set of one point. */
 static PointView alone(PointView view, int i, double room[3][8]) {
   for (int k = 0; k < 8; k++) {
     room[0][k] = view.x[i];
@@ -29,18 +29,18 @@ static PointView alone(PointView view, int i, double room[3][8]) {
   return (PointView){room[0], room[1], room[2], 1, 8};
 }
 
-/* Squared distance, and where it is nearest. */
+/* Squared distance and its nearest points. */
 typedef struct {
   double square;       /* m^2 */
   Vec3 from, nearest;  /* world */
-  int count, index[4]; /* vertices of the hull that carry the nearest point; none of a half-space */
+  int count, index[4]; /* vertices of the hull that span the nearest point; none for a half-space */
   double weight[4];
 } VertexReach;
 
 static VertexReach reach_half_space(const Pair* p, const ModelHull* half, Vec3 x) {
   Vec3 normal = mat3_mul_vec(p->other.r, half->normal);
   double height = vec3_dot(half->normal, pose_apply_inverse(p->other, x)) - half->offset;
-  double outside = fmax(height, 0); /* NaN: nothing */
+  double outside = fmax(height, 0); /* NaN becomes 0 */
   return (VertexReach){.square = outside * outside, .from = x, .nearest = vec3_add_scaled(x, -outside, normal)};
 }
 
@@ -65,7 +65,7 @@ static VertexReach reach_of(const Pair* p) {
   return out;
 }
 
-/* What the squared distance cannot be below [m^2]. */
+/* Returns a lower bound of the squared distance [m^2]. */
 static double bound_of(const Pair* p) {
   const Model* m = p->recording->model;
   const ModelHull *hull = &m->hulls[p->hull], *own = &m->hulls[p->vertex_hull];
@@ -77,7 +77,7 @@ static double bound_of(const Pair* p) {
 
 typedef void (*PairVisit)(const Pair* pair, void* context);
 
-/* Every vertex of `from` with every hull of `to`. */
+/* Calls body for every vertex of `from` with every hull of `to`. */
 static void visit(const Recording* r, int step, int from, int to, PairVisit body, void* context) {
   const Model* m = r->model;
   const ModelLink *own = &m->links[from], *other = &m->links[to];
@@ -96,7 +96,7 @@ static void visit_both(const LossTerm* term, const Recording* r, int step, PairV
 }
 
 typedef struct {
-  double square, least, sum; /* s^2; of all pairs; of shares relative to the least */
+  double square, least, sum; /* s^2; least squared distance of all pairs; sum of weights relative to it */
   int count;
   double factor; /* dL/dD */
   LossSeeds* seeds;
@@ -107,12 +107,12 @@ static void take_least(const Pair* p, void* context) {
   s->count++;
   if (bound_of(p) >= s->least) return;
   double square = reach_of(p).square;
-  if (!(square >= s->least)) s->least = square; /* NaN goes on */
+  if (!(square >= s->least)) s->least = square; /* also true for NaN */
 }
 
 static bool counts(const Pair* p, const Smooth* s) { return bound_of(p) <= s->least + SHARES_WITHIN * s->square; }
 
-/* NaN when a pose is not a number, which the distances need not tell. */
+/* Returns NaN if the pose is not finite: distances need not show it. */
 static double sound_pose(Pose pose) {
   double sum = pose.t.x + pose.t.y + pose.t.z;
   for (int k = 0; k < 9; k++) sum += pose.r.m[k / 3][k % 3];
@@ -155,7 +155,7 @@ double loss_approach(const LossTerm* term, const Recording* recording, LossSeeds
     double sound = sound_pose(recording_link_pose(recording, k, term->link)) +
                    sound_pose(recording_link_pose(recording, k, term->other));
     double excess = sound + s.least - s.square * math_log(s.sum / s.count) - term->margin * term->margin;
-    if (excess <= 0) continue; /* NaN goes on */
+    if (excess <= 0) continue; /* false for NaN, which passes on */
     sum += excess;
     if (seeds) visit_both(term, recording, k, add_seeds, &s);
   }

@@ -9,17 +9,18 @@
 #include "differentiate/nearest.h"
 #include "differentiate/sweep.h"
 
-/* A box is left alone where it cannot hold less than this, in sizes of the link, below the least found. */
+/* A box of coordinates is discarded if its bound is less than this below the least distance found, in sizes of the
+ * link. */
 #define SWEEP_ROUNDING 1e-3
-/* Distances that differ by less, in sizes of the link, are equal. */
+/* Distances closer than this, in sizes of the link, are equal. */
 #define LEVEL 1e-6
-/* The least is followed down to steps of so much of its box. */
+/* The minimum is refined to steps of this fraction of its box. */
 #define REFINED 1e-14
-/* Where the least is a fold, its sides are looked at so far from it, of the range; slopes below so much, in sizes of
- * the link over the coordinate's unit, are those of a smooth least. */
+/* At a fold of the minimum its sides are evaluated at this fraction of the range. Slopes below this, in sizes of the
+ * link per unit, belong to a smooth minimum. */
 #define FOLD 1e-7
 #define FOLD_FLAT 1e-3
-/* Places that are looked at before the rest is given up; of the first grid by degrees of freedom. */
+/* Limit on evaluated positions; size of the first grid by number of degrees of freedom. */
 enum { PLACES_MAX = 20000 };
 static const int GRID[SWEEP_DOF_MAX + 1] = {1, 33, 9, 5};
 
@@ -27,10 +28,11 @@ typedef struct {
   const LossTerm* term;
   const Model* model;
   const Recording* recording;
-  const ModelHull* box; /* keep_out: instead of other links; its link is -1 */
-  const Joint* joint;   /* NULL: a straight way along the term's direction */
-  Pose start, base;     /* of the link; of its joint's frame after the motion is taken off */
-  double low[SWEEP_DOF_MAX], high[SWEEP_DOF_MAX], radius; /* of the link's vertices about its frame [m] */
+  const ModelHull* box; /* for keep_out: the box that replaces other links; its link is -1 */
+  const Joint* joint;   /* NULL: straight path along the term's direction */
+  Pose start, base;     /* pose of the link; pose of its joint frame with the motion removed */
+  double low[SWEEP_DOF_MAX], high[SWEEP_DOF_MAX],
+      radius; /* range of the coordinates; radius of the link's vertices about its frame [m] */
   int count, places;
 } Sweep;
 
@@ -56,19 +58,19 @@ static bool is_other(const Sweep* s, const ModelHull* hull) {
 
 typedef struct {
   double middle[SWEEP_DOF_MAX], half[SWEEP_DOF_MAX];
-  double below; /* what no place in it is below */
+  double below; /* lower bound over the box */
 } SweepBox;
 
-/* How the link moves from the middle of a box to anywhere in it. */
+/* Bounds on the motion of the link from the middle of a box to any point of it. */
 typedef struct {
   SweepBox* box;
-  double way;  /* of any vertex [m] */
-  double bend; /* of a vertex off its straight way, over its distance from the link's frame */
+  double way;  /* displacement of any vertex [m] */
+  double bend; /* deviation of a vertex from its straight path, relative to its distance from the link frame */
   JointReach reach;
   Screw screws[JOINT_MAX_DOF];
 } Around;
 
-/* How far a vertex of the link goes at most from the middle of a box to anywhere in it. */
+/* Returns the largest displacement of a vertex from the middle of a box to any point of it. */
 static double way_within(const Sweep* s, const double* middle, const double* half) {
   if (s->count == 0) return 0;
   if (!s->joint) return half[0];
@@ -89,7 +91,8 @@ static Around around(const Sweep* s, SweepBox* box, Pose pose) {
   return a;
 }
 
-/* (P8): the gap along the direction of the least distance in the middle, which the distance is nowhere below. */
+/* (P8) Returns a lower bound of the distance in the box: the gap along the direction of the least distance in the
+ * middle. */
 static double pair_below(const Sweep* s, const Around* a, const Nearest* nearest, Pose pose) {
   const ModelHull* own = nearest->a->link == s->term->link ? nearest->a : nearest->b;
   Vec3 out = vec3_scale(nearest->normal, own == nearest->a ? -1 : 1);
@@ -108,8 +111,8 @@ static double pair_below(const Sweep* s, const Around* a, const Nearest* nearest
 
 /* ---------------------------------------------------------------- distances */
 
-/* The least distance from one hull, if below *best; with `a`, what it is nowhere below in the box. false: a pose is not
- * a number. */
+/* Updates *best with the distance from one hull; with `a`, also the lower bound in the box. False if a pose is not
+ * finite. */
 static bool look_at(const Sweep* s, const ModelHull* other, Pose pose, Nearest* best, Around* a) {
   const ModelLink* link = &s->model->links[s->term->link];
   Pose pose_other = pose_of_other(s, other);
@@ -140,10 +143,10 @@ static Nearest look_from(Sweep* s, Pose pose, double limit, Around* a) {
   return best;
 }
 
-/* Where the link stands at q: the least distance; those above `limit` are not told apart. */
+/* Returns the least distance with the link at q. Distances above `limit` may be inexact. */
 static Nearest distance_at(Sweep* s, const double* q, double limit) { return look_from(s, pose_of(s, q), limit, NULL); }
 
-/* In the middle of a box, likewise; and what it is nowhere below in the box, if less than the limit. */
+/* Returns the least distance in the middle of a box, and sets its lower bound if below the limit. */
 static Nearest distance_in(Sweep* s, SweepBox* box, double limit) {
   Pose pose = pose_of(s, box->middle);
   Around a = around(s, box, pose);
@@ -159,7 +162,7 @@ static void keep_less(Nearest* best, double* at, Nearest found, const double* q)
   memcpy(at, q, sizeof(double) * SWEEP_DOF_MAX);
 }
 
-/* So many places along each coordinate, both ends among them. */
+/* Evaluates a grid that includes both ends of each coordinate. */
 static void look_at_grid(Sweep* s, Nearest* best, double* at) {
   int side = GRID[s->count], count = 1;
   for (int k = 0; k < s->count; k++) count *= side;
@@ -176,7 +179,7 @@ static void look_at_grid(Sweep* s, Nearest* best, double* at) {
   }
 }
 
-/* Down from a place by ever shorter steps. */
+/* Refines a minimum by ever shorter steps. */
 static void refine(Sweep* s, Nearest* best, double* at) {
   for (double part = 1.0 / (GRID[s->count] - 1); s->count > 0 && part > REFINED;) {
     bool moved = false;
@@ -192,7 +195,7 @@ static void refine(Sweep* s, Nearest* best, double* at) {
   }
 }
 
-/* The side of a box along which the link moves most. */
+/* Returns the side of a box along which the link moves most. */
 static int widest_side(const Sweep* s, const SweepBox* box) {
   int widest = 0;
   double most = -1;
@@ -205,7 +208,7 @@ static int widest_side(const Sweep* s, const SweepBox* box) {
   return widest;
 }
 
-/* Boxes, none before the one that lies under it in the tree (k over 2k + 1 and 2k + 2): the lowest first. */
+/* A binary heap of boxes by lower bound; children of k are 2k + 1 and 2k + 2. */
 typedef struct {
   SweepBox* box;
   int count, capacity;
@@ -230,7 +233,7 @@ static SweepBox heap_pop(BoxHeap* heap) {
   return top;
 }
 
-/* What no place of the whole range is below; finds a lower place than *best on the way if there is one. */
+/* Returns a lower bound over the whole range, and updates *best if a lower distance is found. */
 static double bound_all(Sweep* s, Nearest* best, double* at) {
   if (s->count == 0) return best->distance;
   BoxHeap heap = {0};
@@ -286,7 +289,7 @@ static const double* coordinates(const Recording* recording, int link) {
   return recording->q + row_place(recording->keep, recording->model, 0, link).coordinate;
 }
 
-/* Without limits a hinge goes all around (the reader of the term has seen to the rest). */
+/* Sets the range. A hinge without limits turns fully around; loss_clearance_prepare has checked the rest. */
 static void take_joint(Sweep* s) {
   const ModelLink* link = &s->model->links[s->term->link];
   s->joint = &link->joint;
@@ -315,12 +318,12 @@ static Sweep sweep_of(const LossTerm* term, const Recording* recording, bool box
 
 /* ---------------------------------------------------------------- slopes */
 
-/* g = dL/dx of a point of the link, both where it is swept to: to the pose at the start, which carries the place, and
- * against the coordinates at the start, which do not. */
+/* Chain rule for g = dL/dx of a point of the link, both in the swept position: to the initial pose, which carries the
+ * swept one, and with opposite sign to the initial coordinates. */
 static void seed_link(const Sweep* s, Pose pose, Vec3 point, Vec3 g, LossSeeds* seeds) {
   int link = s->term->link;
   Vec3 at = pose_apply(pose, point);
-  if (!s->joint) { /* the way is the same for all points */
+  if (!s->joint) { /* a straight path displaces all points equally */
     loss_seed_pose(s->recording, link, 0, point, g, seeds);
     return;
   }
@@ -350,8 +353,8 @@ static void seed(const Sweep* s, Pose own, const Nearest* nearest, double weight
   }
 }
 
-/* All pairs that are as near as the nearest, but for rounding, have equal shares of the slope: a pin in the middle of
- * a slot gets no more room from one side alone. Counts them; with a weight, seeds them. */
+/* Shares the slope equally among all pairs at the least distance (to rounding): a pin centred in a slot gains no room
+ * from one side alone. Returns their number; with a weight, adds their derivatives. */
 static int share(const Sweep* s, Pose own, double nearest, double weight, LossSeeds* seeds) {
   const ModelLink* link = &s->model->links[s->term->link];
   int count = 0, others = s->box ? 1 : s->model->hull_count;
@@ -369,19 +372,19 @@ static int share(const Sweep* s, Pose own, double nearest, double weight, LossSe
   return count;
 }
 
-/* distance: that of q. */
+/* Adds the derivatives at q. distance: the one at q. */
 static void seed_at(const Sweep* s, const double* q, double distance, double weight, LossSeeds* seeds) {
   Pose own = pose_of(s, q);
   share(s, own, distance, weight / share(s, own, distance, 0, NULL), seeds);
 }
 
-/* A depth is a most over directions, so its least over one coordinate may lie where two are equal: (b) of `at` and
- * (a) beyond it, falling towards each other. Both have such shares that the coordinate has none in the slope, as the
- * least has it. false: there is no such fold. */
+/* Adds derivatives at a fold. A penetration depth is a maximum over directions, so its minimum over a coordinate can
+ * lie where two directions are equal: (b) at `at` and (a) beyond, with opposite slopes. Weights are chosen so that the
+ * coordinate's slope cancels. False if there is no fold. */
 static bool seed_fold(Sweep* s, const double* at, double distance, LossSeeds* seeds) {
   double step = FOLD * (s->high[0] - s->low[0]), slope[2], side[2] = {at[0] - step, at[0] + step}, there[2];
   if (s->count != 1 || !(distance < 0) || side[0] - step < s->low[0] || side[1] + step > s->high[0]) return false;
-  for (int k = 0; k < 2; k++) { /* `at` is the fold's place but for a part of a step */
+  for (int k = 0; k < 2; k++) { /* `at` is within a fraction of a step of the fold */
     double beyond = side[k] + (k == 0 ? -step : step);
     there[k] = distance_at(s, &side[k], HUGE_VAL).distance;
     slope[k] = (distance_at(s, &beyond, HUGE_VAL).distance - there[k]) / step;
@@ -441,7 +444,7 @@ SweepReport loss_clearance_report(const LossTerm* term, const Recording* recordi
 
 /* ---------------------------------------------------------------- what can be swept */
 
-/* NULL: it can be. */
+/* Returns why the joint cannot be swept, or NULL. */
 static const char* cannot_sweep(const ModelLink* link) {
   const Joint* joint = &link->joint;
   if (joint->dof_count == 0) return "its joint does not move";
@@ -488,7 +491,7 @@ void loss_removal_prepare(LossTerm* term, const LossOrigin* origin) {
     loss_gap_prepare(term, origin);
     return;
   }
-  loss_hulls_prepare(term, origin); /* it has vertices */
+  loss_hulls_prepare(term, origin); /* reports a link without vertices */
   for (int h = 0; h < origin->model->hull_count; h++)
     if (origin->model->hulls[h].link != term->link) return;
   loss_complain(origin, origin->source->place, "there is nothing that '%.60s' could be removed from",

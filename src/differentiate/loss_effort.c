@@ -31,7 +31,7 @@ typedef struct {
   const ModelController* controller;
   const ModelLink* link;
   const double *q, *rate;                                 /* of the link's joint */
-  double t, per_second;                                   /* time; 1 / length that gains are quoted for */
+  double t, per_second;                                   /* time; 1 / the time step for which gains are quoted */
   double value[JOINT_MAX_DOF], value_rate[JOINT_MAX_DOF]; /* of the signal */
   double error[JOINT_MAX_DOF], rate_error[JOINT_MAX_DOF]; /* q - target, rate - target rate */
 } EffortDrive;
@@ -53,7 +53,7 @@ static void drive_errors(EffortDrive* d) {
   for (int i = 0; i < d->link->dof_count; i++) d->rate_error[i] = d->rate[i] - rate[i];
 }
 
-/* by_error, by_rate: dL by error and rate error. The seeds of the joint and of the signal's parameters:
+/* Chain rule for by_error and by_rate, dL by error and rate error, to the joint and the signal's parameters:
  *   d e = J(e)^-1 dq,   d e = -J(e)^-T J(v) dv,   d (J(v) dv/dt): rotation_rate of linalg.h, J(v)^T = J(-v) */
 static void drive_seed(const EffortDrive* d, const double* by_error, const double* by_rate, double* q, double* rate,
                        double* control) {
@@ -77,7 +77,7 @@ static void drive_seed(const EffortDrive* d, const double* by_error, const doubl
   signal_eval_vjp(&d->controller->target, d->t, by_value, by_value_rate, control);
 }
 
-/* The same of drives whose signal is a rate or a force. by_force: dL by the force that is wanted. */
+/* Chain rule for drives whose signal is a rate or a force. by_force: dL by the unlimited force. */
 static void signal_seed(const EffortDrive* d, const double* by_rate, const double* by_force, double* rate,
                         double* control) {
   double by_value[JOINT_MAX_DOF];
@@ -89,7 +89,7 @@ static void signal_seed(const EffortDrive* d, const double* by_rate, const doubl
   signal_eval_vjp(&d->controller->target, d->t, by_value, none, control);
 }
 
-/* By the delay, of joints without three rotations: target and rate are as much earlier. */
+/* Returns the derivative by the delay, for joints without three rotations: target and rate are shifted in time. */
 static double delay_effort(const EffortDrive* d, const double* by_error, const double* by_rate,
                            const double* by_force) {
   double change[JOINT_MAX_DOF], slope = 0;
@@ -102,8 +102,8 @@ static double delay_effort(const EffortDrive* d, const double* by_error, const d
   return slope;
 }
 
-/* What a drive wants along every degree of freedom, what it gives, and d (sum of its squares) / d(what it wants), by
- * the limit. */
+/* Unlimited and limited force of a drive along each degree of freedom, and the derivative of the sum of squares by the
+ * unlimited one. */
 typedef struct {
   double wanted[JOINT_MAX_DOF], slope[JOINT_MAX_DOF], by_limit[JOINT_MAX_DOF], sum;
 } EffortForces;
@@ -136,7 +136,7 @@ static EffortForces effort_forces(const EffortDrive* d) {
   return out;
 }
 
-/* Sum of the squared forces of one controller at one state; seeds with `factor`. */
+/* Returns the sum of squared forces of a controller at a state; adds derivatives times `factor`. */
 static double drive_effort(EffortDrive* d, double factor, size_t seed, double* control, LossSeeds* seeds) {
   double* gains = seeds ? seeds->gains + d->controller->gain_first + 1 : NULL;
   int dof = d->link->dof_count;

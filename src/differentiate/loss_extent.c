@@ -1,8 +1,8 @@
-/* Extent: size of a link along a direction of its frame, from the lowest to the highest vertex; of several that are
- * level the mean carries it. */
+/* Extent: size of a link along a direction of its frame, between its lowest and highest vertex. Vertices at equal
+ * height share the derivative. */
 #include "differentiate/loss.h"
 
-/* Vertices this near to the end, in parts of the extent, are level with it. */
+/* Vertices within this fraction of the extent from the end count as equally high. */
 #define LEVEL 1e-9
 
 static void add_end(const LossTerm* term, const Recording* recording, double end, double level, double factor,

@@ -1,5 +1,5 @@
-/* Force: |contact and friction force on the link - target|^2, mean over the window's states k >= 1; of all that touches
- * it, or of `other` alone. */
+/* Force: |contact and friction force on the link - target|^2, mean over the window's states k >= 1; from all contacts,
+ * or from `other` only. */
 #include <assert.h>
 
 #include "differentiate/loss.h"
@@ -16,7 +16,7 @@ void loss_force_prepare(LossTerm* term, const LossOrigin* origin) {
                   "nothing touches '%.60s': the force on it is always zero", model->links[term->link].name);
 }
 
-/* The place of the term's pair in every row of forces between links. */
+/* Returns the index of the term's pair in each row of pair forces. */
 static size_t pair_of(const LossTerm* term, const Recording* recording) {
   int k = 0;
   while (k < recording->pair_count &&

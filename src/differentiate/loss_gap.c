@@ -25,7 +25,8 @@ void loss_gap_prepare(LossTerm* term, const LossOrigin* origin) {
 
 /* ---------------------------------------------------------------- the nearest pair */
 
-/* Of all pairs of hulls; farther than margin, margin and whatever pair. pose: of link and other. */
+/* Returns the nearest pair of hulls; if farther than margin, the distance margin and any pair. pose: of link and other.
+ */
 static Nearest nearest_of_links(const LossTerm* term, const Model* model, const Pose pose[2]) {
   const ModelLink *link = &model->links[term->link], *other = &model->links[term->other];
   Nearest best = {.distance = term->margin};
@@ -44,14 +45,14 @@ static Nearest nearest_of_links(const LossTerm* term, const Model* model, const 
 
 /* ---------------------------------------------------------------- the loss */
 
-/* g = dL/dx of the nearest point of one side: to its pose and to the vertices that carry it. */
+/* Chain rule for g = dL/dx of one nearest point, to its pose and the vertices that span it. */
 static void seed_side(const Recording* recording, int step, const ModelHull* hull, const Carrier* side, Vec3 g,
                       LossSeeds* seeds) {
   loss_seed_pose(recording, hull->link, step, side->point, g, seeds);
   nearest_seed_vertices(hull, side, mat3_tmul_vec(recording_link_pose(recording, step, hull->link).r, g), seeds);
 }
 
-/* slope = dL/dd with the sign turned. */
+/* Adds the derivatives; slope = -dL/dd. */
 static void seed_gap(const Recording* recording, int step, const Nearest* nearest, double slope, LossSeeds* seeds) {
   const Pose pose[2] = {recording_link_pose(recording, step, nearest->a->link),
                         recording_link_pose(recording, step, nearest->b->link)};

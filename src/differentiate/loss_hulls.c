@@ -1,4 +1,4 @@
-/* What shape losses remember of the initial design. */
+/* The initial design as reference of shape losses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ static int compare_edges(const void* x, const void* y) {
   return a[0] != b[0] ? (a[0] < b[0] ? -1 : 1) : (a[1] > b[1]) - (a[1] < b[1]);
 }
 
-/* Every edge of the triangles once. */
+/* Lists each edge of the triangles once. */
 static void list_edges(const ConvexHull* solid, HullReference* hull) {
   int count = 3 * solid->triangle_count;
   hull->edges = memory_alloc(sizeof *hull->edges * (size_t)count);

@@ -7,11 +7,11 @@
 
 #include "differentiate/loss.h"
 
-/* Radii that differ by less than this part are equal. */
+/* Radii within this relative difference are equal. */
 #define LEVEL 1e-6
 
 typedef struct {
-  int a, b; /* of term->hulls */
+  int a, b; /* indices into term->hulls */
   double radius;
 } HullOverlap;
 
@@ -37,7 +37,7 @@ static bool boxes_meet(const ModelHull* a, const ModelHull* b) {
   return fabs(d.x) <= e.x && fabs(d.y) <= e.y && fabs(d.z) <= e.z;
 }
 
-/* Pairs whose boxes meet, or with `all` the others. */
+/* Lists pairs whose boxes intersect; with `all`, the others. Returns their number. */
 static int list_overlaps(const LossTerm* term, const Recording* recording, bool all, HullOverlap* out) {
   int count = 0;
   for (int a = 0; a < term->hull_count; a++)
@@ -55,13 +55,13 @@ static int list_overlaps(const LossTerm* term, const Recording* recording, bool 
   return count;
 }
 
-/* The overlaps that hold a link together, the widest first; the last is the neck. */
+/* The widest overlaps that join all hulls of a link (a maximum spanning tree). The last one is the neck. */
 typedef struct {
-  HullOverlap* joined; /* one less than hulls, if all could be joined */
+  HullOverlap* joined; /* hulls - 1 if all are joined */
   int count;
 } Necks;
 
-/* Joins what is apart, the widest first. false: it is not one piece yet. */
+/* Joins separate pieces, widest overlap first. False if the link is not yet one piece. */
 static bool join_widest(HullOverlap* overlaps, int count, int* set, int* pieces, Necks* necks) {
   if (count > 0) qsort(overlaps, (size_t)count, sizeof(HullOverlap), widest_first);
   for (int k = 0; k<count&& * pieces> 1; k++) {
@@ -73,7 +73,7 @@ static bool join_widest(HullOverlap* overlaps, int count, int* set, int* pieces,
   return *pieces == 1;
 }
 
-/* Where no boxes meet, the pair that is least apart. */
+/* Finds the necks. Where no boxes intersect it uses the pair with the least distance. */
 static Necks find_necks(const LossTerm* term, const Recording* recording) {
   int hulls = term->hull_count, pieces = hulls;
   Necks necks = {MEMORY_NEW(HullOverlap, hulls), 0};
@@ -90,7 +90,7 @@ static Necks find_necks(const LossTerm* term, const Recording* recording) {
   return necks;
 }
 
-/* The face that a triangle belongs to. */
+/* Returns the face that contains a triangle. */
 static int face_of(const FlatFaces* faces, const int* triangle) {
   for (int f = 0; f < faces->count; f++) {
     int found = 0;
@@ -101,7 +101,7 @@ static int face_of(const FlatFaces* faces, const int* triangle) {
   return 0;
 }
 
-/* The shift of a face's plane at p to its corners: an affine function through their shifts, by least squares. */
+/* Distributes the shift of a face's plane at p to its corners: the least-squares affine function of their shifts. */
 static void seed_plane(const ConvexHull* solid, const int* triangle, Vec3 center, double factor, Vec3* gradient) {
   FlatFaces faces;
   flat_faces_create(&faces, solid);
@@ -142,7 +142,7 @@ static void seed_neck(const LossTerm* term, const Recording* recording, const Hu
   }
 }
 
-/* All that are as narrow have equal shares: a chain of equal links gets no stronger by one of them. */
+/* All necks of equal width share the derivative: a chain of equal links gains nothing from one of them. */
 static void seed_necks(const LossTerm* term, const Recording* recording, const Necks* necks, LossSeeds* seeds) {
   double narrowest = necks->joined[necks->count - 1].radius;
   int first = necks->count - 1;

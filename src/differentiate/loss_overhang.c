@@ -5,14 +5,14 @@
  */
 #include "differentiate/loss.h"
 
-/* Inside another hull, or level with the bed, in parts of the link's size: rounding. */
+/* Tolerance for "inside another hull" and "on the bed", relative to the link's size. */
 #define NEAR 1e-9
 
 typedef struct {
   const LossTerm* term;
   const Model* model;
   Vec3 up;
-  double bed, near, least; /* lowest level, rounding [m]; sine of the angle */
+  double bed, near, least; /* height of the bed, tolerance [m]; sine of the angle */
 } Printing;
 
 static const ConvexHull* solid_of(const Printing* p, int hull) {
@@ -50,7 +50,7 @@ static Printing look_at(const LossTerm* term, const Recording* recording) {
   return p;
 }
 
-/* One triangle: its part of the sum, and the derivative by S. */
+/* Returns a triangle's summand and sets its derivative by S. */
 static double hanging(const Printing* p, int hull, const int* c, Vec3* by_area) {
   const Vec3* x = solid_of(p, hull)->vertices;
   Vec3 s = vec3_scale(vec3_cross(vec3_sub(x[c[1]], x[c[0]]), vec3_sub(x[c[2]], x[c[0]])), 0.5);
@@ -74,7 +74,7 @@ double loss_overhang(const LossTerm* term, const Recording* recording, LossSeeds
       sum += own;
       if (!seeds || own == 0) continue;
       Vec3* gradient = seeds->vertices + term->hulls[h].first_vertex;
-      for (int k = 0; k < 3; k++) { /* dS/dx_k v = (x_l - x_m) x v / 2, l and m the next ones */
+      for (int k = 0; k < 3; k++) { /* dS/dx_k v = (x_l - x_m) x v / 2, l and m: the next two corners */
         Vec3 side = vec3_sub(solid->vertices[c[(k + 2) % 3]], solid->vertices[c[(k + 1) % 3]]);
         gradient[c[k]] = vec3_add_scaled(gradient[c[k]], term->weight / 2, vec3_cross(by_area, side));
       }

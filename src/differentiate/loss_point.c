@@ -5,8 +5,8 @@ double loss_point(const LossTerm* term, const Recording* recording, LossSeeds* s
   double sum = 0, share = loss_share(term);
   for (int k = term->first; k <= term->last; k++) {
     Vec3 e = vec3_sub(loss_position(term, recording, term->link, k), loss_target(term, recording, k));
-    double distance = vec3_norm(e), slope = 2;                     /* the derivative is slope e */
-    if (term->power == 1) slope = distance > 0 ? 1 / distance : 0; /* at its tip the cone has none: none is taken */
+    double distance = vec3_norm(e), slope = 2;                     /* the derivative is slope * e */
+    if (term->power == 1) slope = distance > 0 ? 1 / distance : 0; /* zero slope at the tip of the cone */
     sum += term->power == 1 ? distance : vec3_dot(e, e);
     loss_seed_position(term, recording, term->link, k, vec3_scale(e, share * slope), seeds);
   }

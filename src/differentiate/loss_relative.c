@@ -2,7 +2,7 @@
  * |y_k - y_reference|^2, mean over the window. */
 #include "differentiate/loss.h"
 
-/* Of a window the first state is what the others are compared with; without one, the end with the beginning. */
+/* With a window its first state is the reference; otherwise the end is compared with the start. */
 void loss_relative_prepare(LossTerm* term, const LossOrigin* origin) {
   bool given = origin->source->from != -1 || origin->source->to != -1;
   term->reference = term->first;

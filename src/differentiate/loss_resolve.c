@@ -1,10 +1,10 @@
-/* From what the task says to what a loss computes with: links, targets, windows. */
+/* Resolves links, targets and windows of a task's losses. */
 #include <fnmatch.h>
 #include <string.h>
 
 #include "differentiate/loss.h"
 
-/* A time this close to a state, in steps, is that state's: 0.3 s is the third step of 0.1 s, whatever the rounding. */
+/* A time within this fraction of a step from a state selects the state, despite rounding: 0.3 s is step 3 of 0.1 s. */
 #define TIME_ROUNDING 1e-6
 
 void loss_complain(const LossOrigin* origin, SourcePlace place, const char* format, ...) {
@@ -41,10 +41,10 @@ static int find_link(const LossOrigin* origin, const TaskName* name, const char*
   return -1;
 }
 
-/* Is the link what a name of a list means: itself, a group of its, or a pattern? */
+/* True if a name of a list refers to the link: its name, one of its groups, or a pattern. */
 static bool is_meant(const Model* model, int link, const char* name) {
   const SceneLink* source = &model->scene->links[link];
-  if (!name) return false; /* of a task that was not read without an error */
+  if (!name) return false; /* the task was read with errors */
   bool meant = fnmatch(name, source->name, 0) == 0;
   for (int k = 0; k < source->group_count; k++) meant = meant || strcmp(name, source->groups[k]) == 0;
   return meant;
@@ -79,8 +79,8 @@ void loss_unit(const LossOrigin* origin, const char* what, Vec3* direction) {
     loss_complain(origin, origin->source->place, "'%s' has no direction", what);
 }
 
-/* Seed, scenario and loss each are hashed in, so that every loss of every scenario has numbers of its own, and all
- * three axes are drawn, so that the spread of one does not change the others. */
+/* Returns the target with its random part. Seed, scenario and loss are hashed, so every loss of every scenario has its
+ * own numbers. All three axes are drawn, so the spread of one does not affect the others. */
 static Vec3 draw_target(const LossOrigin* origin) {
   Vec3 target = origin->source->target, spread = origin->source->spread;
   Random random = {origin->task->seed};
@@ -94,7 +94,7 @@ static Vec3 draw_target(const LossOrigin* origin) {
 
 /* ---------------------------------------------------------------- windows */
 
-/* Does the time lie within the run? -1: it was not given. */
+/* True if the time lies within the run; -1: not given. */
 static bool check_time(const LossOrigin* origin, const char* key, double t) {
   double dt = origin->model->simulation.dt;
   if (t == -1 || (t >= 0 && t <= (origin->steps + TIME_ROUNDING) * dt)) return true;
@@ -103,7 +103,7 @@ static bool check_time(const LossOrigin* origin, const char* key, double t) {
   return false;
 }
 
-/* States k with from <= k dt <= to. As soon as one end is given, the other is that of the run. */
+/* Selects states k with from <= k dt <= to. If one end is given, the other defaults to the run's. */
 static void set_window(LossTerm* term, const LossOrigin* origin) {
   const LossKind* kind = term->kind;
   double dt = origin->model->simulation.dt, from = origin->source->from, to = origin->source->to;

@@ -1,4 +1,4 @@
-/* Memory of a loss's derivatives: one block, cleared at one stroke. */
+/* Storage of a loss's derivatives: one block, cleared at once. */
 #include <string.h>
 
 #include "differentiate/loss.h"

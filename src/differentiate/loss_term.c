@@ -1,4 +1,4 @@
-/* What several kinds of loss are made of: shares of a window, points of links. */
+/* Functions shared by several losses: weights in a window, points of links. */
 #include "differentiate/loss.h"
 
 double loss_share(const LossTerm* term) { return term->weight / (term->last - term->first + 1); }
@@ -10,7 +10,7 @@ Vec3 loss_target(const LossTerm* term, const Recording* recording, int step) {
   return vec3_add(term->target, vec3_at(value));
 }
 
-/* The point in the link's frame. */
+/* Returns the point in the link frame. */
 static Vec3 local_point(const LossTerm* term, const Model* model, int link) {
   return term->has_point ? term->point : model->links[link].center;
 }

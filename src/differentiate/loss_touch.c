@@ -9,7 +9,7 @@
 
 enum { COLUMNS = QUERY_POSE_COLUMNS };
 
-/* dL of a turn about a point fixed to the link's body, and of a move, to the pose. */
+/* Adds dL by a rotation and translation of the link's body to the pose. */
 static void seed_twist(const Recording* r, int link, int step, const double slope[6], Vec3 about, LossSeeds* seeds) {
   Pose pose = recording_link_pose(r, step, link);
   double(*out)[4] = seeds->pose[row_place(seeds->keep, r->model, step, link).pose];
@@ -30,11 +30,11 @@ static const ModelHull* smooth_of(const Model* model, int link) {
   return l->hull_count == 1 && hull_is_convex_smooth(hull) ? hull : NULL;
 }
 
-/* Of two convex smooth shapes: slopes by the twists of both about their shapes' origins. */
+/* Nearest points of two convex smooth shapes, with slopes by the twists of both about their shapes' origins. */
 typedef struct {
-  bool sound, known; /* known: derivatives */
+  bool sound, known; /* known: derivatives exist */
   double gap;
-  Vec3 normal, at[2]; /* from the first to the second */
+  Vec3 normal, at[2]; /* from the first to the second shape */
   Pose pose[2];       /* of the shapes */
   double slope[GAP_ROWS][COLUMNS];
 } SmoothMeeting;
@@ -57,7 +57,7 @@ static SmoothMeeting meeting_of(const Recording* r, int step, const int link[2],
   if (!slopes || !m.sound) return m;
   m.known = !growth_gap_derivatives(shape[0], m.pose[0], shape[1], m.pose[1], &found, false, work, m.slope[0]);
   if (m.known) return m;
-  growth_gap_gradient(m.pose[0], m.pose[1], &found, m.slope[GAP_VALUE]); /* flat on flat: the points stay */
+  growth_gap_gradient(m.pose[0], m.pose[1], &found, m.slope[GAP_VALUE]); /* flat faces: nearest points are constant */
   return m;
 }
 
@@ -65,7 +65,7 @@ static Vec3 row_of(const SmoothMeeting* m, int row, int column) {
   return vec3(m->slope[row][column], m->slope[row + 1][column], m->slope[row + 2][column]);
 }
 
-/* How a point fixed to body `side` moves in a column. */
+/* Returns the velocity of a point fixed to body `side` for a column. */
 static Vec3 carried(const SmoothMeeting* m, int side, Vec3 x, int column) {
   Vec3 e = vec3_axis(column);
   if (column / 6 != side) return vec3(0, 0, 0);
@@ -131,7 +131,7 @@ static WitnessBody body_of(const Model* model, int link) {
   return body;
 }
 
-/* Nothing here knows how the value changes with a shape. */
+/* Returns true if no shape is a design variable: derivatives by shapes are not implemented. */
 static bool shapes_stay(const LossOrigin* origin) {
   bool stay = origin->task->vertices_count == 0;
   for (int k = 0; k < origin->task->parameter_count; k++) {
@@ -215,7 +215,7 @@ static void seed_hold(const LossTerm* term, const Recording* r, int step, double
 }
 
 double loss_closure(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
-  if (term->link != term->links[0]) return 0; /* the term is one of all its links */
+  if (term->link != term->links[0]) return 0; /* the first link evaluates the term for all */
   double sum = 0, share = loss_share(term);
   for (int k = term->first; k <= term->last; k++) {
     Hold h;

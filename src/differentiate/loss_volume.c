@@ -5,7 +5,7 @@
  */
 #include "differentiate/loss.h"
 
-/* The hull's first vertex is the origin: far from the link's frame the digits would cancel. */
+/* Vertices relative to the hull's first one, to avoid cancellation far from the link frame. */
 static Vec3 corner(const ConvexHull* solid, int i) { return vec3_sub(solid->vertices[i], solid->vertices[0]); }
 
 static double volume_of(const ConvexHull* solid) {

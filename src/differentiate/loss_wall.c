@@ -1,16 +1,16 @@
-/* Wall: how much thinner than `margin` the thinnest hull of a link is; its width between parallel planes changes with
- * the vertices that carry it. */
+/* Wall: margin - width of a link's thinnest hull between parallel planes. The width depends on the vertices in those
+ * planes. */
 #include "differentiate/nearest.h"
 
-/* Widths that differ by less than this part are equal. */
+/* Widths within this relative difference are equal. */
 #define LEVEL 1e-6
 
 static void add_side(const int* vertex, const double* weight, int count, Vec3 slope, Vec3* gradient) {
   for (int i = 0; i < count; i++) gradient[vertex[i]] = vec3_add_scaled(gradient[vertex[i]], weight[i], slope);
 }
 
-/* The vertices that carry a width together, those of parallel faces all: as if the hull's two sides were two hulls that
- * meet the other way round (differentiate/nearest.h). */
+/* Adds slopes to the vertices that span a width, including all of parallel faces. Treated as the distance of the two
+ * sides with reversed orientation (differentiate/nearest.h). */
 static void add_width(const ModelHull* hull, const HullWidth* width, double weight, Vec3* gradient) {
   const Pose pose[2] = {pose_identity(), pose_identity()};
   Vec3 slope = vec3_scale(width->normal, weight), on_top = vec3(0, 0, 0);
@@ -32,7 +32,7 @@ static HullWidth width_of(const LossTerm* term, const Recording* recording, int 
   return hull_least_width(&recording->model->hulls[term->hulls[hull].hull].solid);
 }
 
-/* All hulls that are as thin have equal shares. */
+/* All hulls of equal width share the slope. */
 static void add_slopes(const LossTerm* term, const Recording* recording, double width, LossSeeds* seeds) {
   int count = 0;
   for (int h = 0; h < term->hull_count; h++) count += width_of(term, recording, h).width <= width * (1 + LEVEL);

@@ -42,7 +42,7 @@ static Nearest nearest_of_hulls(const ModelHull* a, const ModelHull* b, Pose pos
   return out;
 }
 
-/* A hull over a half-space, which is a of the two: the surface's point below the lowest vertex. */
+/* Returns the nearest points of a half-space (a) and a hull: the surface point below the lowest vertex. */
 static Nearest nearest_of_half_space(const ModelHull* half, const ModelHull* over, Pose half_space_pose,
                                      Pose hull_pose) {
   Nearest out = {
@@ -79,9 +79,9 @@ double nearest_bound(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose p
 
 /* ---------------------------------------------------------------- vertices that carry a gap together */
 
-/* Vertices whose heights differ by less than this, in radii of the hulls, are level: bodies at rest tilt by less. */
+/* Vertices whose heights differ by less than this, in hull radii, are level; bodies at rest tilt by less. */
 #define LEVEL 1e-6
-/* Of weights and their sums: what is left out below counts as zero, a row of the conditions as spent. */
+/* Weights and row norms below this count as zero. */
 #define WEIGHT_ROUNDING 1e-9
 #define ROW_ROUNDING 1e-12
 
@@ -94,7 +94,7 @@ static void carrier_of_simplex(Carrier* carrier, const Nearest* nearest, const i
   }
 }
 
-/* The vertices farthest along a direction of the link's frame; false when there are too many. */
+/* Lists the vertices farthest along a direction, link frame. False if there are too many. */
 static bool level_vertices(Carrier* carrier, PointView view, Vec3 direction, double tolerance) {
   double highest = -HUGE_VAL;
   carrier->count = 0;
@@ -113,7 +113,7 @@ static void set_point(Carrier* carrier, PointView view) {
     carrier->point = vec3_add_scaled(carrier->point, carrier->weight[i], vertex(view, carrier->vertex[i]));
 }
 
-/* Conditions on the weights: each side's sum is 1, and both points are one point along two directions. */
+/* Constraints on the weights: each side sums to 1, and both points coincide in two tangential directions. */
 typedef struct {
   int count;
   double row[4][2 * CARRIER_MAX], wanted[4];
@@ -125,8 +125,8 @@ static double row_product(const double* a, const double* b, int count) {
   return sum;
 }
 
-/* The weights (count) with the least squares that meet the conditions, those of `out` being zero: combinations of the
- * conditions' rows, by Gram and Schmidt. */
+/* Sets the weights (count) of least squares that satisfy the constraints, with those of `out` zero, by Gram-Schmidt on
+ * the constraint rows. */
 static void least_weights(const Conditions* conditions, const bool* out, double* weight) {
   double basis[4][2 * CARRIER_MAX], value[4];
   int count = conditions->count, rows = 0;
@@ -157,7 +157,7 @@ static bool conditions_hold(const Conditions* conditions, const double* weight) 
   return true;
 }
 
-/* The same with weights >= 0: those below are taken out one by one, the lowest first. False: no such weights found. */
+/* Sets nonnegative weights: negative ones are removed one by one, the lowest first. False if none are found. */
 static bool positive_weights(const Conditions* conditions, double* weight) {
   bool out[2 * CARRIER_MAX] = {false};
   for (int tries = 0; tries < conditions->count; tries++) {
@@ -171,7 +171,7 @@ static bool positive_weights(const Conditions* conditions, double* weight) {
   return false;
 }
 
-/* Two level sides across a normal: false when their vertices cannot carry one point. */
+/* Distributes weights between two parallel faces. False if their vertices cannot span one point. */
 static bool share_between(const Nearest* nearest, PointView view[2], const Pose pose[2], double size, Carrier side[2]) {
   Conditions conditions = {.count = side[0].count + side[1].count, .wanted = {1, 1, 0, 0}};
   Vec3 u = vec3_across(nearest->normal), along[2] = {u, vec3_cross(nearest->normal, u)};

@@ -14,39 +14,39 @@
 /* The nearest points of hulls a and b, in their links' frames, as combinations of up to three vertices. Borrows both.
  */
 typedef struct {
-  double distance; /* m; below a half-space's surface negative */
+  double distance; /* m; negative below a half-space's surface */
   const ModelHull *a, *b;
-  Vec3 normal; /* of the distance, from a to b, world */
+  Vec3 normal; /* of the distance, from a to b, world frame */
   Vec3 point_a, point_b;
-  int count;                    /* 0: hulls that meet have no direction to part in */
-  int vertex_a[4], vertex_b[4]; /* -1: of a half-space */
+  int count;                    /* 0: overlapping hulls without a direction */
+  int vertex_a[4], vertex_b[4]; /* -1: half-space */
   double weight[4];
 } Nearest;
 
-/* Of two hulls, at most one of them a half-space, which is then a of the answer. Where they meet the distance is 0 and
- * the count 0; nearest_signed has minus the depth then, and its direction (allocates). */
+/* Returns the nearest points of two hulls. At most one is a half-space, which becomes a of the result. Overlapping
+ * hulls give distance 0 and count 0; nearest_signed gives minus the depth and its direction instead (allocates). */
 Nearest nearest_between(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b);
-/* The same, negative where they overlap; of a half-space as nearest_between. */
+/* As nearest_between, with a negative distance for overlapping hulls. */
 Nearest nearest_signed(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b);
-/* What the distance cannot be below, by the bounding spheres; NaN when a pose is not a number. [m]; -HUGE_VAL with a
+/* Returns a lower bound of the distance from the bounding spheres [m]; NaN if a pose is not finite; -HUGE_VAL with a
  * half-space. */
 double nearest_bound(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b);
 
-/* Most vertices of a side; more are left to those where GJK ended. */
+/* Most vertices of a face; larger ones use the points of GJK. */
 enum { CARRIER_MAX = 128 };
-/* The nearest point of one side as a combination of vertices of its hull. */
+/* Nearest point of one side as a combination of hull vertices. */
 typedef struct {
-  int count;               /* 0: of hulls deep in each other, whose faces have too many vertices */
-  int vertex[CARRIER_MAX]; /* -1: of a half-space */
+  int count;               /* 0: deep overlap of faces with too many vertices */
+  int vertex[CARRIER_MAX]; /* -1: half-space */
   double weight[CARRIER_MAX];
   Vec3 point; /* link frame */
 } Carrier;
 
-/* Both sides: what carries the distance. pose: of the links of nearest->a and nearest->b. count 0 where nothing carries
- * it. No allocation. */
+/* Sets the vertices and weights that span the nearest points of both sides. pose: of the links of nearest->a and
+ * nearest->b. count 0: no vertices. Allocates nothing. */
 void nearest_carry(const Nearest* nearest, const Pose pose[2], Carrier side[2]);
-/* g = dL/dx of the point in its link's frame: to the vertices that carry it. Added to seeds->vertices; nothing for a
- * half-space. */
+/* Adds the derivatives for g = dL/dx of the point, link frame, to the vertices that span it in seeds->vertices; nothing
+ * for a half-space. */
 void nearest_seed_vertices(const ModelHull* hull, const Carrier* side, Vec3 g, LossSeeds* seeds);
 
 #endif

@@ -1,5 +1,5 @@
-/* Observables: six numbers of every link that a run is asked for by name, with their derivatives
- * (docs/derivations/observables.md). A new one is a row of the table below. */
+/* Observables: six numbers of each link that a run can output, with derivatives (docs/derivations/observables.md). An
+ * observable is a row of the table below. */
 #include <string.h>
 
 #include "differentiate/differentiate.h"
@@ -17,14 +17,14 @@ static void reaction_seed(const Observation* o, int link, const double* bar, con
 
 /* ---------------------------------------------------------------- inertial measurement (O2) */
 
-/* Mean acceleration of the frame's origin about the middle pose, less gravity, world axes. */
+/* Returns the mean acceleration of the frame origin about the middle pose minus gravity, world axes. */
 static Vec3 proper_acceleration(const Observation* o, int link) {
   Vec3 before = o->pose[0][link].t, now = o->pose[1][link].t, after = o->pose[2][link].t;
   Vec3 change = vec3_sub(vec3_sub(after, now), vec3_sub(now, before));
   return vec3_sub(vec3_scale(change, 1 / (o->dt * o->dt)), o->model->simulation.gravity);
 }
 
-/* From the pose before to the one after, in the link's axes [rad]. */
+/* Returns the rotation from the pose before to the one after, link axes [rad]. */
 static Vec3 turn_between(const Observation* o, int link) {
   return quat_log(quat_from_mat3(mat3_mul(mat3_transpose(o->pose[0][link].r), o->pose[2][link].r)));
 }
@@ -43,7 +43,7 @@ static Vec3 log_slope(Vec3 phi, double sign, Vec3 w) {
   return vec3_add_scaled(vec3_add_scaled(w, 0.5 * sign, across), bend, vec3_cross(phi, across));
 }
 
-/* Of a turn R exp(d) with slope a . d: by the entries of R. */
+/* Adds the derivative of a rotation R exp(d) with slope a . d to the entries of R. */
 static void add_turn(double bar[3][4], Mat3 r, Vec3 a) {
   Mat3 by = mat3_scale(mat3_mul(r, mat3_cross(a)), 0.5);
   for (int i = 0; i < 3; i++)

@@ -1,7 +1,7 @@
-/* A run in parts, within bounded memory (docs/derivations/adjoint.md, A18). Each part has the state that it begins from
- * and may hold its rows. Where memory runs out, rows of the oldest parts go first, for the adjoint wants the newest
- * first; states that make up more than half of what there is are thinned out to every second one. A part whose rows are
- * gone is run again from its state, and where its rows are more than fit, in parts itself. */
+/* Recording of a run within bounded memory (docs/derivations/adjoint.md, A18). The run is divided into parts. Each part
+ * stores its initial state and may hold its rows. When memory runs out, rows of the oldest parts are dropped first,
+ * because the adjoint needs the newest first. States that use more than half of the memory are thinned to every second
+ * one. A part without rows is recomputed from its state, in parts again if its rows do not fit. */
 #include <assert.h>
 #include <limits.h>
 #include <string.h>
@@ -9,19 +9,19 @@
 #include "differentiate/recording.h"
 
 enum {
-  FIRST_SPACING = 32, /* rows of a part at first: a state takes about as much as a row or a few */
-  LEAST_PARTS = 3,    /* of a stretch: it gets shorter however little memory there is */
+  FIRST_SPACING = 32, /* initial rows of a part: a state takes as much memory as a few rows */
+  LEAST_PARTS = 3,    /* least parts of a stretch: parts get shorter when memory is small */
 };
-/* Arrays grow in strides: so much of the memory is left for that. */
+/* Fraction of the memory reserved for the growth of arrays. */
 #define RESERVE (1.0 / 16)
 
 typedef struct {
-  int row, end;            /* it leads from row to end */
+  int row, end;            /* from row to end */
   int64_t state;           /* number in the run of the state at `row` */
-  RecordedState before[2]; /* what was before that, in the order of time  (before_count) */
+  RecordedState before[2]; /* states before it, in order of time (before_count) */
   int before_count;
   SimSnapshot* start;
-  bool lent;       /* start belongs to another part */
+  bool lent;       /* start is owned by another part */
   Recording* rows; /* NULL: not held */
   size_t bytes;    /* of start and rows */
 } RunPart;
@@ -35,19 +35,19 @@ struct RunParts {
   const Model* model;
   RecordOptions options;
   int* substeps;    /* RecordOptions.substeps, or NULL */
-  PartStack run;    /* of the run when it was recorded */
-  PartStack again;  /* of the last stretch of it whose rows are not held */
-  PartStack* stack; /* which one grows */
-  int base;         /* the stretch that is run begins with this part of it */
+  PartStack run;    /* parts of the recorded run */
+  PartStack again;  /* parts of the last stretch being recomputed */
+  PartStack* stack; /* stack in use */
+  int base;         /* first part of the stretch being recomputed */
   int spacing, until;
-  RecordedState recent[3]; /* states, the present one last  (recent_count) */
+  RecordedState recent[3]; /* states, the present one last (recent_count) */
   int recent_count;
   int64_t state;                  /* number of the present one */
-  int most_contacts, most_states; /* of a state; of a row: those inside its step and itself */
+  int most_contacts, most_states; /* largest number of contacts of a state; of states of a row */
   size_t limit, held, most;
   int64_t repeated;
-  Sim* sim; /* for running again */
-  int at;   /* part of `run` that the adjoint has come to */
+  Sim* sim; /* for recomputation */
+  int at;   /* part of `run` that the adjoint has reached */
 };
 
 /* ---------------------------------------------------------------- what is held */
@@ -91,7 +91,7 @@ static size_t starts_of(const PartStack* stack, int first) {
   return bytes;
 }
 
-/* Every second part of the stretch joins the one before it. */
+/* Merges every second part of the stretch with the one before it. */
 static void thin_out(RunParts* p) {
   PartStack* s = p->stack;
   int kept = p->base;
@@ -118,7 +118,7 @@ static void thin_out_states(RunParts* p) {
   while (starts_of(s, p->base + 1) > room / 2 && s->count - p->base > LEAST_PARTS) thin_out(p);
 }
 
-/* Until `more` bytes fit. A part of one row is never given up: something must be left to go on with. */
+/* Frees memory until `more` bytes fit. Parts of one row are kept: the adjoint needs at least one to continue. */
 static void make_room(RunParts* p, size_t more) {
   PartStack* s = p->stack;
   for (int k = p->base; k < s->count && p->held + more > p->limit; k++)
@@ -135,7 +135,7 @@ static size_t row_size(const RunParts* p) {
   return size * (size_t)p->most_states;
 }
 
-/* The rows from the present one on, if so many fit. */
+/* Holds the rows from the present one on if they fit. */
 static void hold_rows(RunParts* p, RunPart* part, Sim* sim) {
   size_t starts = starts_of(&p->run, 0) + starts_of(&p->again, 0), room = p->limit > starts ? p->limit - starts : 0;
   if (p->spacing > 1 && ((size_t)p->spacing + 3) > room / row_size(p)) return;
@@ -159,7 +159,7 @@ static void count_contacts(RunParts* p, Sim* sim) {
   if (count > p->most_contacts) p->most_contacts = count;
 }
 
-/* The present state begins a part. */
+/* Starts a part at the present state. */
 static void open_part(RunParts* p, Sim* sim, int row) {
   if (p->stack->count > 0) make_room(p, sim_snapshot_size(top_of(p->stack)->start));
   RunPart* part = push(p->stack);
@@ -171,7 +171,7 @@ static void open_part(RunParts* p, Sim* sim, int row) {
   count_contacts(p, sim);
   account(p, part);
   thin_out_states(p);
-  if (top_of(p->stack)->row != row) return; /* it was thinned out itself */
+  if (top_of(p->stack)->row != row) return; /* the part itself was merged */
   hold_rows(p, top_of(p->stack), sim);
   make_room(p, 0);
 }
@@ -212,7 +212,7 @@ void run_parts_add(RunParts* p, Sim* sim, int row) {
 }
 
 RunParts* run_parts_create(const Model* model, Sim* sim, int steps, const RecordOptions* options) {
-  memory_give_back(); /* what is dropped must not be missing elsewhere */
+  memory_give_back(); /* memory freed here must be available elsewhere */
   RunParts* p = MEMORY_NEW(RunParts, 1);
   *p = (RunParts){.model = model, .options = *options, .spacing = FIRST_SPACING, .until = INT_MAX, .at = -1};
   p->most_states = simulation_substeps(&model->simulation);
@@ -245,7 +245,7 @@ void run_parts_destroy(RunParts* p) {
 
 /* ---------------------------------------------------------------- backwards */
 
-/* Rows of a part when `rows` of them are run again: all, or what leaves as much room for the states. */
+/* Returns the rows per part when `rows` rows are recomputed: all, or as many as leave equal memory for the states. */
 static int spacing_for(const RunParts* p, int rows) {
   size_t room = p->limit > p->held ? p->limit - p->held : 0, fit = room / row_size(p), half = ((size_t)rows + 1) / 2;
   if ((size_t)rows + 3 <= fit) return rows;
@@ -264,7 +264,7 @@ static void restart(RunParts* p, RunPart* part) {
   hold_rows(p, part, p->sim);
 }
 
-/* The steps of the last part of the stack `again` once more. The bits are those of the first time, so none fails. */
+/* Repeats the steps of the last part of the stack `again`. The results are bit-identical, so no step fails. */
 static void run_again(RunParts* p, int spacing) {
   int base = p->again.count - 1, row = p->again.items[base].row, until = p->again.items[base].end;
   p->stack = &p->again;
@@ -287,12 +287,12 @@ static void need_sim(RunParts* p) {
   Diagnostics none = {0};
   SimOptions options = {.threads = p->options.threads, .tolerance = p->options.tolerance};
   Status status = sim_create(&p->sim, p->model, &options, &none);
-  assert(status == STATUS_OK); /* as it was before */
+  assert(status == STATUS_OK); /* steps of a repeated run cannot fail */
   (void)status;
   diagnostics_free(&none);
 }
 
-/* The last part of `again` gets its rows, or parts of its own of which the last one has some. */
+/* Recomputes the rows of the last part of `again`, if needed through shorter parts. */
 static void find_rows(RunParts* p) {
   need_sim(p);
   while (!top_of(&p->again)->rows) {
@@ -300,7 +300,7 @@ static void find_rows(RunParts* p) {
     int rows = part->end - part->row, row = part->row;
     run_again(p, spacing_for(p, rows));
     part = top_of(&p->again);
-    if (!part->rows && part->row == row) run_again(p, (rows + 1) / 2); /* more than was thought */
+    if (!part->rows && part->row == row) run_again(p, (rows + 1) / 2); /* the rows needed more memory than estimated */
   }
 }
 

@@ -1,8 +1,8 @@
-/* A loss for scenes that have none: a random linear function of what a run comes to. Differences from the run it was
- * made for keep the digits that a difference quotient needs. */
+/* A loss for scenes without one: a random linear function of the run's result relative to the base run, which preserves
+ * the digits of difference quotients. */
 #include "differentiate/gradcheck.h"
 
-/* Poses of all links at so many states spread over the run, the last among them. */
+/* Number of states, spread over the run and including the last, whose poses are used. */
 enum { PROBE_STATES = 4 };
 
 struct Probe {
@@ -34,12 +34,12 @@ double probe_size(const Probe* p) {
     for (int i = 0; i < r->model->link_count; i++)
       for (int k = 0; k < 12; k++) {
         double entry = pose_entry(recording_link_pose(r, r->steps * s / PROBE_STATES, i), k);
-        sum += entry * entry; /* the weights are of size one */
+        sum += entry * entry; /* the weights are of order one */
       }
   return sqrt(sum);
 }
 
-/* Where a rate of the last row stands. */
+/* Returns the index of a rate in the last row. */
 static size_t rate_place(const RowKeep* keep, const Model* m, int row, int dof) {
   int link = 0;
   while (dof < m->links[link].dof_first || dof >= m->links[link].dof_first + m->links[link].dof_count) link++;

@@ -89,7 +89,7 @@ void recording_destroy(Recording* r) {
   *r = (Recording){0};
 }
 
-/* Parts must not take more than what they are given. */
+/* Grows an array; parts must stay within their memory limit. */
 static void* grown(const Recording* r, void* old, int* capacity, int needed, size_t size) {
   if (needed <= *capacity) return old;
   int larger = r->is_part ? needed + needed / 8 + 2 : 2 * needed + 64;
@@ -169,7 +169,7 @@ static void keep_contacts(Recording* r, RecordedState* state, const ContactRecor
   state->contact_count = count;
 }
 
-/* A state that is not in the arrays of rows. momentum NULL: it is not asked for. */
+/* Stores a state inside a step. momentum NULL: not kept. */
 static void keep_between(Recording* r, RecordedState* state, const double* q, const Pose* pose, const Vec3* momentum,
                          const Vec3* felt, const double* delayed) {
   size_t nq = (size_t)r->model->coordinate_count, links = (size_t)r->model->link_count;
@@ -195,7 +195,7 @@ void recording_add_before(Recording* r, const RecordedState* what, const double*
   keep_between(r, add_state(r, what->step, what->clock, what->row), q, pose, NULL, NULL, NULL);
 }
 
-/* What lies between the row before and this one. */
+/* Stores the states between the row before and this one. */
 static void keep_substates(Recording* r, const Sim* sim, int row) {
   int count;
   const SimSubstate* inside = sim_substates(sim, &count);
@@ -208,13 +208,13 @@ static void keep_substates(Recording* r, const Sim* sim, int row) {
 
 /* ---------------------------------------------------------------- rows */
 
-/* Later rows know of all closures that broke before. */
+/* Stores breaking times of closures; those of the last row include all earlier ones. */
 static void keep_closures(Recording* r, const Sim* sim) {
   const double* broken = sim_closures_broken(sim);
   if (broken) memcpy(r->closures_broken, broken, sizeof(double) * (size_t)r->model->closure_count);
 }
 
-/* Of every link what is kept of it; of states only when they were. */
+/* Stores the kept quantities of each link, and states if requested. */
 static void keep_thin_row(Recording* r, Sim* sim, int row) {
   const Model* m = r->model;
   const SimState* state = sim_state(sim);
@@ -237,7 +237,7 @@ static void keep_thin_row(Recording* r, Sim* sim, int row) {
   }
 }
 
-/* The first step's. */
+/* Stores the warm start of friction of the first step. */
 static void keep_guess(Recording* r, const Sim* sim) {
   const SimGuess* guess = sim_guess(sim);
   memory_free(r->guess);
@@ -289,7 +289,7 @@ void recording_add_row(Recording* r, Sim* sim, int row) {
 
 /* ---------------------------------------------------------------- the run */
 
-/* Do the lengths of parts of step `row` depend on the state (impact.md, I10)? Then a run nearby has its own. */
+/* True if the substep lengths of step `row` depend on the state (impact.md, I10). A perturbed run then has its own. */
 static bool has_events(const Recording* like, int row) {
   for (int k = like->row_state[row - 1] + 1; k <= like->row_state[row]; k++) {
     const StepClock* c = &like->states[k].clock;
@@ -298,7 +298,7 @@ static bool has_events(const Recording* like, int row) {
   return false;
 }
 
-/* Step `row` in the parts that it had in another run. */
+/* Repeats step `row` with the substeps of another run. */
 static StepReport repeat_step(const Recording* like, Sim* sim, int row) {
   int first = like->row_state[row - 1] + 1, count = recording_substeps(like, row);
   StepClock* parts = MEMORY_NEW(StepClock, count);
@@ -313,7 +313,7 @@ StepReport recording_step(Sim* sim, const RecordOptions* options, int row) {
   return options->substeps ? sim_step_in(sim, options->substeps[row - 1]) : sim_step(sim);
 }
 
-/* A run that begins in a recorded state: the states before it, which the first steps look back on. */
+/* Stores the states before a recorded initial state, which the first steps depend on. */
 static void keep_history(Recording* r, const Sim* sim) {
   const SimHistory history = sim_history(sim);
   const RecordedState before = {.step = 0};

@@ -1,10 +1,10 @@
-/* The same run with a shorter time step. What the time step is a part of stays what it was: contact's parameters that
- * were derived, and the damping gain / dt of velocity gains. */
+/* The same run with a shorter time step. Quantities derived from the time step keep their values: default contact
+ * parameters, and the damping gain / dt of velocity gains. */
 #include <string.h>
 
 #include "differentiate/differentiate.h"
 
-/* Shares all but its controllers and pairs with the scene that it is made from. */
+/* Copies the scene, sharing everything but its controllers and pairs. */
 static void refine_scene(Scene* refined, const Scene* scene, const Model* coarse, int parts) {
   const ModelContact* contact = &coarse->contact;
   *refined = *scene;
@@ -24,14 +24,14 @@ static void refine_scene(Scene* refined, const Scene* scene, const Model* coarse
   }
 }
 
-/* Rows that all refinements have in common, spread over the run, the last among them. */
+/* Selects rows at times that all refinements have, spread over the run, including the last. */
 static void keep_moments(RefinedRun* run, int coarse_steps, int moments, int parts) {
   run->moments = moments < coarse_steps ? moments : coarse_steps;
   for (int k = 1; k <= run->moments; k++)
     row_keep_whole(&run->keep, (int)((int64_t)coarse_steps * k / run->moments) * parts);
 }
 
-/* The losses over all of the refined run: a scenario's own number of steps is that of the coarse one. */
+/* Creates the losses over the refined run; a scenario's own number of steps is scaled. */
 static Status create_loss(RefinedRun* run, const RefinedSubject* subject, Diagnostics* diagnostics) {
   Task task = *subject->task;
   task.scenarios = MEMORY_NEW(TaskScenario, task.scenario_count);
@@ -47,7 +47,7 @@ int refined_row(const RefinedRun* run, int moment) { return run->keep.whole[mome
 Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, const RecordOptions* options,
                    Diagnostics* diagnostics) {
   *run = (RefinedRun){.value = NAN};
-  Diagnostics again = {0}; /* the same as of the first model */
+  Diagnostics again = {0}; /* discarded: equal to those of the first model */
   Model coarse;
   Status status = model_create(&coarse, subject->scene, parts == 1 ? diagnostics : &again);
   if (status == STATUS_OK) refine_scene(&run->scene, subject->scene, &coarse, parts);

@@ -1,4 +1,4 @@
-/* Gaps at the start along a fixed direction, and their derivatives: differentiate/differentiate.h. */
+/* Initial gaps along a fixed direction, and their derivatives: differentiate/differentiate.h. */
 #include "differentiate/nearest.h"
 
 static Vec3 vertex_of(const ModelHull* hull, int vertex) {
@@ -15,7 +15,7 @@ double start_gap(const Model* model, const Pose* pose, const StartGap* gap) {
          height(&model->hulls[gap->hull[0]], pose, gap->vertex[0], gap->normal);
 }
 
-/* The vertex farthest along sign * direction; -1: the surface of a half-space. */
+/* Returns the vertex farthest along sign * direction; -1: the surface of a half-space. */
 static int farthest(const ModelHull* hull, const Pose* pose, Vec3 direction, double sign) {
   int found = -1;
   double best = -HUGE_VAL;
@@ -27,7 +27,7 @@ static int farthest(const ModelHull* hull, const Pose* pose, Vec3 direction, dou
   return found;
 }
 
-/* What a search for gaps looks at. */
+/* Input of a search for gaps. */
 typedef struct {
   const Model *standing, *trial;
   Pose *standing_pose, *trial_pose; /* (links) */
@@ -35,12 +35,12 @@ typedef struct {
   int count, most;
 } GapSearch;
 
-/* Appends the gap where the trial has less of it than is kept. */
+/* Appends the gap if the trial has less than the gap to be kept. */
 static void add_gap(GapSearch* s, const StartGap* gap) {
   if (s->count < s->most && start_gap(s->trial, s->trial_pose, gap) < gap->least) s->out[s->count++] = *gap;
 }
 
-/* Every vertex of each side against the foremost of the other. */
+/* Compares every vertex of each side with the foremost one of the other. */
 static void search_hulls(GapSearch* s, int hull_a, int hull_b, double least) {
   const ModelHull* pair[2] = {&s->standing->hulls[hull_a], &s->standing->hulls[hull_b]};
   if (!pair[0]->kind->bounded && !pair[1]->kind->bounded) return;

@@ -1,7 +1,7 @@
-/* model_create: the stages in order, and the end of a model. */
+/* model_create runs the build stages in order; model_destroy frees the model. */
 #include "model/build.h"
 
-/* Steps solved to this part of the forces at work, or looser, leave an imbalance that shows in the motion; often the
+/* A solver tolerance above this fraction of the acting forces leaves an imbalance that shows in the motion. Often the
  * value was meant in newtons. */
 #define TOLERANCE_WARN 1e-4
 
@@ -14,7 +14,8 @@ static void check_tolerance(const SceneSimulation* simulation, Diagnostics* diag
       simulation->tolerance);
 }
 
-/* Without loadable geometry there is nothing to weigh; the stages that do not need it still report their problems. */
+/* Runs all stages. A mesh that cannot be read stops the stages that need geometry; the others still report their
+ * problems. */
 static void run_stages(Builder* builder) {
   Diagnostics* diagnostics = builder->diagnostics;
   int errors_before = diagnostics->error_count;
@@ -59,7 +60,7 @@ Status model_create_with(Model* model, const Scene* given, const ModelOverride* 
 }
 
 struct ModelSolids {
-  Builder builder; /* of the solids alone */
+  Builder builder; /* has the solids only */
 };
 
 ModelSolids* model_solids_create(const Scene* scene) {

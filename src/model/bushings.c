@@ -7,7 +7,8 @@
 /* Rotation of the frames at the start beyond which the rotation vector may jump during the run [rad]. */
 #define ROTATION_MOST 3.0
 
-/* Part of the largest eigenvalue by which one may be negative, and of the largest entry by which two may differ. */
+/* Tolerance for a negative eigenvalue, relative to the largest eigenvalue, and for asymmetry, relative to the largest
+ * entry. */
 #define MATRIX_ROUNDING 1e-9
 
 Pose bushing_frame(const SceneBushing* bushing, int side, const Pose* poses) {

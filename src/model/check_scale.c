@@ -1,11 +1,11 @@
-/* Warnings of scenes that are valid but rarely meant: sizes and time steps that fit no body of ordinary matter (often
- * millimetres, or a time step in other units), and wheels that lie flat. */
+/* Warnings about valid scenes that are rarely intended: sizes or time steps that fit no body of ordinary matter (often
+ * millimetres or other time units), and wheels that lie flat. */
 #include "model/build.h"
 
-/* Mean density below which no solid exists [kg/m^3]: the lightest aerogels have 0.16. Sizes in millimetres make a body
- * a thousand million times too light. */
+/* Mean density below which no solid exists [kg/m^3]; the lightest aerogels have 0.16. A scene in millimetres makes
+ * bodies 1e9 times too light. */
 #define DENSITY_LEAST 0.01
-/* Part of its size that the largest moving link falls in the time step that is advised. */
+/* The advised time step lets the largest moving link fall by this fraction of its size. */
 #define FALL_ADVISED 0.1
 
 /* Longest edge of the boxes around the bounded hulls [m]; 0 without any. */
@@ -54,7 +54,8 @@ static double thickness(const SceneShape* shape) {
   }
 }
 
-/* Is the link one flat round solid, centred on a hinge without limits that is perpendicular to the solid's axis? */
+/* True if the link is one flat round solid centred on a hinge without limits that is perpendicular to the solid's axis.
+ */
 static bool wheel_lies_flat(const Scene* scene, const SceneLink* link) {
   if (link->joint.type != JOINT_HINGE || link->joint.limited[0] || link->shape_count != 1) return false;
   const SceneShapeUse* use = &link->shapes[0];

@@ -1,16 +1,17 @@
-/* What would stop a run before its first step: hulls that intersect, or nearly touch, at the start.
- * Boxes are swept along one axis, then exact distances (GJK) decide. */
+/* Initial states that a run cannot start from: hulls that intersect or nearly touch. A sweep along one axis selects
+ * pairs of boxes; exact distances (GJK) decide. */
 #include <stdlib.h>
 #include "model/build.h"
 
-enum { REPORTS_MAX = 20 }; /* messages of one kind; a pile built with the wrong pitch would give thousands */
+enum { REPORTS_MAX = 20 }; /* messages of one kind: a pile with the wrong pitch would give thousands */
 
-/* Contact forces are infinite at a gap of zero. Below the first part of the support they overflow any step: the hulls
- * "touch". Below the second part of the gap at rest they are thousands of times the weight and throw the bodies apart.
- */
+/* Contact forces are infinite at zero gap. Below GAP_TOUCH times the barrier distance they overflow in any step: the
+ * hulls "touch". Below the second fraction, of the equilibrium gap, they exceed the weight thousands of times and throw
+ * the bodies apart. */
 #define GAP_TOUCH 1e-3
 #define GAP_NARROW 0.25
-/* What carries all others may start nearer, as its gap falls with the root of the weight under some laws. */
+/* Fraction of the equilibrium gap for a body that carries all others: under some laws its gap falls with the square
+ * root of the load. */
 #define GAP_NARROW_UNDER_ALL 0.5
 
 typedef struct {
@@ -21,7 +22,7 @@ typedef struct {
 typedef struct {
   int link_a, link_b; /* a < b */
   int hull_a, hull_b;
-  double gap; /* 0 when they intersect; below 0 the depth in a half-space [m] */
+  double gap; /* 0 when they intersect; negative: depth in a half-space [m] */
 } Meeting;
 
 typedef struct {
@@ -29,7 +30,7 @@ typedef struct {
   Diagnostics* diagnostics;
   Pose* poses;
   double touch, narrow; /* gaps [m] */
-  Meeting* meetings;    /* gaps below narrow */
+  Meeting* meetings;    /* pairs with a gap below `narrow` */
   int count, capacity;
 } TouchSearch;
 
@@ -67,7 +68,7 @@ static int collect_boxes(const TouchSearch* search, HullBox* boxes) {
   return count;
 }
 
-/* Boxes are sorted by their low x; (x, y, z) are first permuted so that x is the axis along which they spread most. */
+/* Boxes are sorted by their lower x bound. (x, y, z) are first permuted so that x is the axis of largest spread. */
 static Vec3 permuted(Vec3 v, int axis) { return axis == 0 ? v : axis == 1 ? vec3(v.y, v.z, v.x) : vec3(v.z, v.x, v.y); }
 
 static int widest_axis(const HullBox* boxes, int count) {
@@ -93,7 +94,7 @@ static bool boxes_overlap(const HullBox* a, const HullBox* b) {
   return a->low.y <= b->high.y && b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-/* Less than 0: that of the cores is less than both roundings. */
+/* Returns the gap; negative when the distance of the cores is below the sum of both roundings. */
 static double hull_gap(const TouchSearch* search, const ModelHull* a, const ModelHull* b) {
   RoundBody core_a = hull_body(a), core_b = hull_body(b);
   double round = core_a.rounding + core_b.rounding;
@@ -124,7 +125,7 @@ static void sweep_boxes(TouchSearch* search) {
 
 /* ---------------------------------------------------------------- half-spaces */
 
-/* Height of the lowest point above the plane. */
+/* Returns the height of the lowest point above the plane. */
 static double height_above(const ModelHull* ground, Pose ground_pose, const ModelHull* hull, Pose pose) {
   Vec3 normal = mat3_mul_vec(ground_pose.r, ground->normal);
   RoundBody body = hull_body(hull);
@@ -160,23 +161,23 @@ static double meeting_depth(const TouchSearch* search, const Meeting* meeting) {
   RoundBody core_a = hull_body(a), core_b = hull_body(b);
   double round = core_a.rounding + core_b.rounding, gap = hull_gap(search, a, b);
   if (gap > -round) return -gap;                                  /* the cores are apart */
-  bool rings[2] = {core_a.ring_count > 0, core_b.ring_count > 0}; /* of these the polyhedra inscribed */
+  bool rings[2] = {core_a.ring_count > 0, core_b.ring_count > 0}; /* for these use the inscribed polyhedra */
   double depth = hull_penetration(rings[0] ? a->points : core_a.points, search->poses[a->link],
                                   rings[1] ? b->points : core_b.points, search->poses[b->link], &normal);
   return depth + (rings[0] ? 0 : core_a.rounding) + (rings[1] ? 0 : core_b.rounding);
 }
 
-/* All meetings of one pair of links: first .. first + count - 1. */
+/* All intersections of one pair of links: first .. first + count - 1. */
 typedef struct {
   int first, count;
-  double gap; /* smallest */
+  double gap; /* smallest of the pair */
 } LinkMeeting;
 
 static double pair_depth(const TouchSearch* search, const LinkMeeting* pair) {
   double depth = 0;
   for (int i = pair->first; i < pair->first + pair->count; i++)
     depth = fmax(depth, meeting_depth(search, &search->meetings[i]));
-  return depth + 0.0; /* no -0 */
+  return depth + 0.0; /* turns -0 into 0 */
 }
 
 static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
@@ -189,13 +190,13 @@ static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
     diagnostics_add(
         search->diagnostics, SEVERITY_ERROR, place,
         "links '%s' and '%s' intersect at the start, depth %.6g m; move them apart to a gap of about %.2g m "
-        "(the gap at rest), or exclude the pair",
+        "(the equilibrium gap), or exclude the pair",
         a, b, depth, rest);
   else
     diagnostics_add(
         search->diagnostics, SEVERITY_ERROR, place,
         "links '%s' and '%s' touch at the start (depth %.6g m); move them apart by a gap of about %.2g m (the "
-        "gap at rest)",
+        "equilibrium gap)",
         a, b, depth, rest);
 }
 
@@ -204,7 +205,7 @@ static void report_narrow(const TouchSearch* search, const LinkMeeting* pair) {
   const Model* model = search->model;
   diagnostics_add(
       search->diagnostics, SEVERITY_WARNING, model->scene->links[meeting->link_b].place,
-      "links '%s' and '%s' start only %.3g m apart: contact will throw them apart; the gap at rest is about "
+      "links '%s' and '%s' start only %.3g m apart: contact will throw them apart; the equilibrium gap is about "
       "%.2g m",
       model->links[meeting->link_a].name, model->links[meeting->link_b].name, pair->gap, model->contact.gap_at_rest);
 }
@@ -240,7 +241,7 @@ static void report_meetings(const TouchSearch* search) {
   report_rest(search, SEVERITY_WARNING, narrow - REPORTS_MAX, "nearly touch");
 }
 
-/* All meetings, sorted by links; the caller frees meetings and poses. */
+/* Finds all intersections, sorted by links. The caller frees meetings and poses. */
 static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
   TouchSearch search = {
       .model = model, .diagnostics = diagnostics, .poses = initial_poses(model), .touch = touch_depth(model)};
@@ -254,7 +255,7 @@ static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
   return search;
 }
 
-/* Each shape that the law cannot take, once. */
+/* Reports each shape that the contact law does not support, once. */
 static void check_taken(const Model* model, Diagnostics* diagnostics) {
   for (int k = 0; k < model->hull_count; k++) {
     const ModelHull* hull = &model->hulls[k];
@@ -269,7 +270,7 @@ static void check_taken(const Model* model, Diagnostics* diagnostics) {
   }
 }
 
-/* A piece of a link that a law cannot take, and why; NULL: it takes all. */
+/* Returns why a contact law does not support a piece of the link; NULL if it supports all. */
 static const char* refused_piece(const Model* model, int link, ContactModel law) {
   const char* why = NULL;
   const ModelLink* l = &model->links[link];
@@ -278,7 +279,7 @@ static const char* refused_piece(const Model* model, int link, ContactModel law)
   return why;
 }
 
-/* The same of the laws of pairs, each item of contact.pairs once. */
+/* Reports unsupported shapes for the laws of contact.pairs, once per item. */
 static void check_taken_by_pairs(const Model* model, Diagnostics* diagnostics) {
   for (int p = 0; p < model->pair_law_count; p++) {
     const ModelPairLaw* pair = &model->pair_laws[p];

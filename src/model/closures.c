@@ -1,11 +1,12 @@
-/* Closures: their ends and directions in the links' frames, from where the links are at the start
- * (docs/derivations/closures.md, Z1). */
+/* Closures: attachment points and directions in the link frames, from the initial poses (docs/derivations/closures.md,
+ * Z1). */
 #include "model/build.h"
 
-/* A length given twice agrees with itself to this: decimals in a file, not rounding. */
+/* Relative tolerance for a length given twice: allows for decimals in a file, not only for rounding. */
 #define SAME_LENGTH 1e-6
 
-/* Two directions at right angles to a unit one and to each other: the axis that it is farthest from gives the first. */
+/* Sets two unit vectors perpendicular to a unit axis and to each other. The coordinate axis farthest from `axis` gives
+ * the first. */
 static void perpendiculars(Vec3 axis, Vec3* first, Vec3* second) {
   double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
   Vec3 away = x <= y && x <= z ? vec3(1, 0, 0) : y <= z ? vec3(0, 1, 0) : vec3(0, 0, 1);
@@ -13,8 +14,8 @@ static void perpendiculars(Vec3 axis, Vec3* first, Vec3* second) {
   *second = vec3_cross(axis, *first);
 }
 
-/* Points are measured along the axis of a hinge and across it, in the world: a flat linkage moves two of these rows
- * then, in whatever plane it lies, and not three that say the same twice. Along the world's axes where the axis is one.
+/* Closure points are measured along the hinge axis and across it, world frame. A planar linkage then moves exactly two
+ * of these rows, whatever its plane, and no row is redundant. World axes are used when the hinge axis is one of them.
  */
 static void set_frame(ModelClosure* c, Vec3 axis, const Vec3 across[2]) {
   c->framed = axis.x != 0 ? axis.y != 0 || axis.z != 0 : axis.y != 0 && axis.z != 0;
@@ -22,7 +23,7 @@ static void set_frame(ModelClosure* c, Vec3 axis, const Vec3 across[2]) {
   for (int k = 0; c->framed && k < 3; k++) vec3_store(f[k], c->frame.m[k]);
 }
 
-/* u and v: in the world at the start. */
+/* Appends an equation. u and v: world frame, initial state. */
 static void add_row(ModelClosure* c, const Pose at[2], ClosureEquation kind, int axis, Vec3 u, Vec3 v) {
   c->rows[c->row_count++] = (ClosureRow){kind, axis, mat3_tmul_vec(at[0].r, u), mat3_tmul_vec(at[1].r, v)};
 }
@@ -32,7 +33,7 @@ static void add_points(ModelClosure* c, const Pose at[2]) {
   for (int k = 0; k < 3; k++) add_row(c, at, CLOSURE_POINT, k, zero, zero);
 }
 
-/* Three axes of a stay at right angles to the next one of b. */
+/* Appends three rows: each axis of a stays perpendicular to the next axis of b. */
 static void add_turns(ModelClosure* c, const Pose at[2]) {
   const Vec3 e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for (int k = 0; k < 3; k++) add_row(c, at, CLOSURE_ALIGN, 0, e[k], e[(k + 1) % 3]);
@@ -90,7 +91,7 @@ static void check_length(Builder* builder, const SceneClosure* source, const Mod
                     "the ends of this distance are %.9g m apart at the start, not %.9g m", c->length, source->length);
 }
 
-/* Nothing can move one against the other: there is nothing to close. */
+/* Reports a closure between links that cannot move relative to each other: there is nothing to close. */
 static void check_closure(Builder* builder, const SceneClosure* source, const ModelClosure* c) {
   const Model* model = builder->model;
   bool moves = false;
@@ -139,7 +140,8 @@ void build_closures(Builder* builder) {
   }
 }
 
-/* Of a link without a shape, whose frame is at its centre, its radius of gyration; of one without that, 1 m. */
+/* Returns the size of a link without a shape, whose frame is at its centre: its radius of gyration, or 1 m without one.
+ */
 static double size_without_shape(const ModelLink* link) {
   Mat3 inertia = link->mass > 0 ? mass_moment_inertia_tensor(&link->moment) : mat3_zero();
   double trace = inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2];

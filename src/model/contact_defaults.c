@@ -1,4 +1,4 @@
-/* Contact parameters that work unasked, and warnings about given ones that cannot (docs/contact-parameters.md). */
+/* Default contact parameters, and warnings about given ones that cannot work (docs/contact-parameters.md). */
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,51 +6,53 @@
 #include "model/contact_scales.h"
 #include "scene/schema.h"
 
-/* (R4) The support is this part of the smallest feature: 1 mm for a box of 0.2 m. */
+/* (R4) Barrier distance per smallest feature: 1 mm for a box of 0.2 m. */
 #define SUPPORT_PER_FEATURE (1.0 / 200)
-/* (R4) With gravity it is at most this part of the way that the scene's own speed goes in a step: what stood and parts
- * is out of range in a few steps, and no blow beside it presses it. */
+/* (R4) With gravity, upper bound of the barrier distance relative to the displacement per step at the scene's speed. A
+ * resting body that separates then leaves the range in a few steps, and no neighbouring impact loads it. */
 #define SUPPORT_PER_WAY 0.75
-/* Rounding of the scene's coordinates (1e-16 of them) stays below a millionth of the support. */
+/* Lower bound relative to the scene's extent: rounding of coordinates (1e-16 of the extent) stays below a millionth of
+ * the barrier distance. */
 #define SUPPORT_PER_EXTENT 1e-9
-/* ... but bodies do not feel each other through their own thickness for that. */
+/* The lower bound stays below this fraction of the smallest feature: bodies must not act through their own thickness.
+ */
 #define SUPPORT_WITHIN (1.0 / 8)
-/* (R5) Gaps in units of the support: of the median body, and what the whole pile and the lightest body may have. */
+/* (R5) Gaps in units of the barrier distance: for the median body, for the whole pile and for the lightest body. */
 #define GAP_REFERENCE 0.5
 #define GAP_SMALLEST 0.15
 #define GAP_LARGEST 1.0
-/* (R13) Of laws that let bodies overlap: by so much of the smallest feature the median body does at rest, and under the
- * whole pile. */
+/* (R13) For laws with overlap: overlap of the median body at rest, and under the whole pile, relative to the smallest
+ * feature. */
 #define OVERLAP_REFERENCE (1.0 / 400)
 #define OVERLAP_LARGEST (1.0 / 40)
-/* (R6) Creep speed as part of sqrt(acceleration feature): 0.3 mm/s for a box of 0.2 m; a held body creeps at a small
- * multiple of it (R11). */
+/* (R6) Creep speed relative to sqrt(acceleration feature): 0.3 mm/s for a box of 0.2 m. A body held by friction creeps
+ * at a small multiple of it (R11). */
 #define CREEP_PER_SPEED 2e-4
-/* ... and of the speed gained in one step: friction is then at most 1000 times stiffer than inertia. */
+/* Lower bound relative to the speed gained in one step: friction is then at most 1000 times stiffer than inertia. */
 #define CREEP_PER_STEP 1e-3
-/* (R12) What is left of an impact at the scene's speed; at rest gaps settle within a few 1 / 6 d / rest speed. */
+/* (R12) Separation speed left after an impact, relative to the scene's speed. At rest, gaps settle within a few 1 / (6
+ * d / rest speed). */
 #define REST_PER_SPEED 2e-3
-/* A piece this small against its link is a sliver of a decomposition, not a feature. */
+/* A piece smaller than this fraction of its link is a sliver of a decomposition, not a feature. */
 #define SLIVER 0.01
-/* Used when nothing collides [m], [N]: any value does, the parameters are then without effect. */
+/* Used when nothing collides [m], [N]: the parameters have no effect then. */
 #define FEATURE_WITHOUT_HULLS 1.0
 #define FORCE_WITHOUT_BODIES 1.0
 
-/* Warnings. (R8) gaps below this part of the support,
- * where the force is already 33 000 times that at s/2. */
+/* Warnings. (R8) Gaps below this fraction of the barrier distance, where the force is 33 000 times that at s/2. */
 #define GAP_WARN 0.1
-/* (R9) steps longer than this many contact periods; (R10) friction stiffer than this times inertia: Newton stalls ...
- */
+/* (R9) Steps longer than this many contact periods. (R10) Friction stiffer than this multiple of inertia: Newton's
+ * method stalls. */
 #define PERIODS_WARN 20.0
 #define FRICTION_STIFFNESS_WARN 1e4
-/* ... or full friction only above this part of the scene's own speed: a drag. */
+/* Full friction only above this fraction of the scene's speed: friction then acts as a drag. */
 #define CREEP_WARN 0.1
 
 static const double TWO_PI = 6.283185307179586476925286766559;
 
 /* ---------------------------------------------------------------- feature (R3) */
 
-/* Smallest feature of a link's hulls, slivers aside. */
+/* Returns the smallest feature of a link's hulls, ignoring slivers. */
 static double link_feature(const Model* model, const ModelLink* link, const double* feature) {
   double volume = 0, smallest = HUGE_VAL;
   for (int k = 0; k < link->hull_count; k++) volume += hull_volume(&model->hulls[link->hull_first + k]);
@@ -62,7 +64,7 @@ static double link_feature(const Model* model, const ModelLink* link, const doub
   return smallest;
 }
 
-/* Over the links that move and collide; over all links when there is none. */
+/* Returns the smallest feature of the links that move and collide, or of all links if there are none. */
 static double smallest_feature(const Model* model, const double* feature) {
   double moving = HUGE_VAL, any = HUGE_VAL;
   for (int i = 0; i < model->link_count; i++) {
@@ -76,7 +78,7 @@ static double smallest_feature(const Model* model, const double* feature) {
 
 /* ---------------------------------------------------------------- values in force */
 
-/* Impacts that give back are resolved, and a wide range is what they are resolved in. */
+/* Returns the default barrier distance. Scenes with restitution resolve impacts, for which a wide range is needed. */
 static double derived_support(const ModelContact* contact, const ContactScales* scales) {
   double support = contact->feature * SUPPORT_PER_FEATURE;
   if (scales->way > 0 && !contact->bounces) support = fmin(support, scales->way * SUPPORT_PER_WAY);
@@ -87,15 +89,15 @@ static double force_at(ContactModel model, double support, double gap) {
   return contact_rest_at_gap(model, support, REST_VERTICES, REST_VERTICES, gap * support).force;
 }
 
-/* (R13) */
+/* Returns the stiffness of a law with overlap (R13). */
 static double overlap_stiffness(ContactModel model, const ModelContact* contact, const ContactScales* scales) {
   double usual = contact_force_at_overlap(model, contact->own, OVERLAP_REFERENCE * contact->feature);
   double most = contact_force_at_overlap(model, contact->own, OVERLAP_LARGEST * contact->feature);
   return usual > 0 && most > 0 ? fmax(contact->reference_force / usual, scales->total / most) : 0;
 }
 
-/* (R5) The median body rests at s/2. The lightest must not hover beyond the support; the whole pile on one face must
- * not be pressed together, which counts more when both cannot be had. */
+/* Returns the default stiffness (R5). The median body rests at s/2. The lightest body must stay within the barrier
+ * distance, and the whole pile on one face must not be compressed; the second condition has priority. */
 static double derived_stiffness(ContactModel model, const ModelContact* contact, const ContactScales* scales) {
   double support = contact->support;
   if (!contact_rests(model)) return overlap_stiffness(model, contact, scales);
@@ -105,7 +107,7 @@ static double derived_stiffness(ContactModel model, const ModelContact* contact,
   return fmax(stiffness, scales->total / force_at(model, support, GAP_SMALLEST));
 }
 
-/* (R6) */
+/* Returns the default smoothing of friction (R6). */
 static double derived_smoothing(double feature, double acceleration, double dt) {
   double creep = fmax(CREEP_PER_SPEED * sqrt(acceleration * feature), CREEP_PER_STEP * acceleration * dt);
   return creep * creep;
@@ -121,7 +123,7 @@ static double gap_under(const Model* model, double force) {
   return gap_of(model->contact_model, &model->contact, force);
 }
 
-/* Masses and accelerations at the ends of the range of doubles leave no usable product. */
+/* Reports derived parameters that are not finite: extreme masses and accelerations overflow. */
 static void check_derived(Builder* builder) {
   const ModelContact* contact = &builder->model->contact;
   if (isnormal(contact->support) && isnormal(contact->stiffness) && isnormal(contact->smoothing)) return;
@@ -141,7 +143,7 @@ void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]) 
   }
 }
 
-/* Parameters of a pair's law: those of the scene, except the law's own. */
+/* Derives the parameters of a pair's law. All but the law's own parameters are those of the scene. */
 static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactScales* scales) {
   const ScenePair* item = &builder->scene->contact.pairs[pair->item];
   const SceneMaterial* given = &item->material;
@@ -162,10 +164,10 @@ static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactSc
   contact->gap_at_rest = gap_of(pair->law, contact, contact->reference_force);
 }
 
-/* Stribeck speed of scenes that were not read from a file (imported robots): the default of the schema row [m/s]. */
+/* Stribeck speed of scenes not read from a file (imported robots) [m/s]: the default of the schema. */
 #define STRIBECK_SPEED 0.01
-/* Bodies that stick creep at up to a few sqrt(smoothing); static friction is reached within 1 % from so many on (F12).
- */
+/* Sticking bodies creep at up to a few sqrt(smoothing). From this multiple on, static friction is reached within 1 %
+ * (F12). */
 #define STRIBECK_PER_CREEP 20.0
 
 void build_contact(Builder* builder) {
@@ -214,7 +216,7 @@ typedef struct {
   SourcePlace support, stiffness, smoothing;
 } DefaultsCheck;
 
-/* (R7) */
+/* Warns of a barrier distance that does not fit the scene (R7). */
 static void check_support(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   if (contact->support_derived) {
@@ -248,7 +250,7 @@ static void warn_gap(const DefaultsCheck* check, const char* body, double force,
                   body, force, gap, rule, contact->support, suits);
 }
 
-/* (R8) */
+/* Warns of a small gap (R8). */
 static void check_gap(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   const ContactScales* scales = &check->scales;
@@ -259,7 +261,7 @@ static void check_gap(const DefaultsCheck* check) {
     warn_gap(check, "heaviest", scales->heaviest, narrowest, "less than a tenth of");
 }
 
-/* (R9) A body of the reference weight on its contact swings with the period 2 pi sqrt(m / k). */
+/* Warns of a long step (R9). A body of the reference weight oscillates on its contact with period 2 pi sqrt(m / k). */
 static void check_step(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   if (contact->support_derived && contact->stiffness_derived) return;
@@ -275,7 +277,7 @@ static void check_step(const DefaultsCheck* check) {
                   dt, dt / period, period);
 }
 
-/* (R10) */
+/* Warns of unsuitable smoothing (R10). */
 static void check_smoothing(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   double friction = model_largest_material(check->model, MATERIAL_FRICTION);
@@ -301,7 +303,7 @@ static void check_smoothing(const DefaultsCheck* check) {
                     creep, creep / (friction * acceleration * dt), suits);
 }
 
-/* Least Stribeck speed of pairs that have static friction [m/s]; INFINITY: none has. */
+/* Returns the least Stribeck speed of pairs with static friction [m/s], or INFINITY if there is none. */
 static double least_stribeck_speed(const Model* model) {
   const Scene* scene = model->scene;
   bool sticks = model->contact.static_friction > 0;
@@ -316,7 +318,7 @@ static double least_stribeck_speed(const Model* model) {
   return least;
 }
 
-/* (F12) */
+/* Warns of a Stribeck speed too close to the creep speed (F12). */
 static void check_stribeck_speed(const DefaultsCheck* check) {
   double least = least_stribeck_speed(check->model), creep = sqrt(check->model->contact.smoothing);
   if (!(least < STRIBECK_PER_CREEP * creep)) return;
@@ -337,7 +339,7 @@ void model_check_contact(const Model* model, Diagnostics* diagnostics) {
                          .smoothing = given->smoothing_place};
   if (model->contact_model == CONTACT_NONE || check.scales.tree_count == 0 || !contact_rests(model->contact_model))
     return;
-  if (model->contact_model == CONTACT_SEPARATING_PLANE) { /* others have no support */
+  if (model->contact_model == CONTACT_SEPARATING_PLANE) { /* other laws have no barrier distance */
     check_support(&check);
     check_gap(&check);
   }

@@ -1,7 +1,7 @@
 #include "model/contact_scales.h"
 #include <stdlib.h>
 
-/* Without gravity, bodies are taken to cross their own size in this many steps. */
+/* Without gravity, the reference acceleration moves a body by its own size in this many steps. */
 #define STEPS_PER_FEATURE 10.0
 
 static double reference_acceleration(const Model* model, double feature) {
@@ -23,7 +23,7 @@ static int compare_numbers(const void* left, const void* right) {
   return (a > b) - (a < b);
 }
 
-/* Masses of the trees that move by forces and have something to collide with, ascending; returns how many. */
+/* Lists the masses of trees that forces can move and that can collide, ascending. Returns their number. */
 static int tree_masses(const Model* model, double* mass) {
   bool* collides = MEMORY_NEW(bool, model->tree_count);
   for (int i = 0; i < model->link_count; i++) {
@@ -40,7 +40,7 @@ static int tree_masses(const Model* model, double* mass) {
   return kept;
 }
 
-/* A bound on the speed that anything starts with. */
+/* Returns an upper bound of all initial speeds. */
 static double initial_speed(const Model* model) {
   double fastest = 0;
   for (int i = 0; i < model->link_count; i++) {
@@ -53,8 +53,8 @@ static double initial_speed(const Model* model) {
   return fastest;
 }
 
-/* Nothing here may depend on dt. Without gravity nothing has to settle on a gap: a quarter of the start's speed leaves
- * less than a thousandth of an impact. */
+/* Returns the scene's speed, independently of dt. Without gravity it is a quarter of the initial speed: the rest speed
+ * is then below a thousandth of an impact. */
 static double scene_speed(const Model* model, double feature) {
   double gravity = vec3_norm(model->simulation.gravity), start = initial_speed(model);
   if (gravity > 0) return sqrt(gravity * feature);

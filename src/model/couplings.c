@@ -1,7 +1,8 @@
-/* Joints coupled: which coordinates, and the offset that they have at the start (docs/derivations/closures.md, Z7). */
+/* Joint couplings: their coordinates, and their offset in the initial state (docs/derivations/closures.md, Z7). */
 #include "model/build.h"
 
-/* An offset given agrees with the start to this, relative to 1 + |coordinate|: decimals in a file, not rounding. */
+/* Tolerance for a given offset against the initial state, relative to 1 + |coordinate|: allows for decimals in a file.
+ */
 #define SAME_OFFSET 1e-6
 
 static double sum_at_start(const Model* model, const ModelCoupling* c) {
@@ -32,15 +33,15 @@ static void check_coupling(Builder* builder, const SceneCoupling* source, const 
                   start, c->offset);
 }
 
-/* The coupling by which a coordinate follows one other, -1: none. */
+/* Returns the coupling through which a coordinate depends on one other, or -1. */
 static int follows_by(const Model* model, int dof) {
   for (int k = 0; k < model->coupling_count; k++)
     if (model->couplings[k].count == 2 && model->couplings[k].dof[0] == dof) return k;
   return -1;
 }
 
-/* Rings of couplings that hold what they couple fast, each told once: a coordinate that follows itself by a ratio other
- * than 1, or another by two ratios. */
+/* Reports once each ring of couplings that locks its coordinates: one depends on itself by a ratio other than 1, or on
+ * another by two ratios. */
 static void check_ring(Builder* builder, int index) {
   const Model* model = builder->model;
   const ModelCoupling* c = &model->couplings[index];
@@ -55,7 +56,7 @@ static void check_ring(Builder* builder, int index) {
                     name, -model->couplings[first].slope[1], ratio);
   for (int step = 0; step < model->coupling_count && at != c->dof[0]; step++) {
     int next = follows_by(model, at);
-    if (next <= index) return; /* none, or told there */
+    if (next <= index) return; /* open chain, or reported from its lowest index */
     ratio *= -model->couplings[next].slope[1];
     at = model->couplings[next].dof[1];
   }

@@ -1,4 +1,4 @@
-/* Controllers and loads: ready signals, and which joints are prescribed (the scene allows one controller each). */
+/* Controllers and loads: their signals, and the prescribed joints (a scene allows one controller per joint). */
 #include "model/build.h"
 
 void build_controllers(Builder* builder) {
@@ -34,9 +34,9 @@ void build_controllers(Builder* builder) {
   }
 }
 
-/* The first degree of freedom that needs longer than the run to get near a constant target, or -1: hardly what was
- * meant. A velocity gain acts as a damping of gain / dt, which is a hundred times the number at a hundredth of a
- * second. Targets that move are followed by their rate. */
+/* Returns the first degree of freedom that cannot approach its constant target within the run, or -1. A velocity gain
+ * adds a damping of gain / dt: at dt = 0.01 s a hundred times the given number. Moving targets are excluded: their rate
+ * is followed. */
 static int find_creeping(const Model* model, const ModelController* c) {
   const ModelLink* link = &model->links[c->link];
   if (c->target.source->type != SIGNAL_CONSTANT) return -1;

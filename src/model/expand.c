@@ -1,4 +1,5 @@
-/* The shapes of a scene as point lists, one per hull of the model, so that single vertices can be moved and written. */
+/* Writes the shapes of a scene as point lists, one per hull of the model, so that a design can move and write single
+ * vertices. */
 #include <string.h>
 
 #include "model/model.h"
@@ -18,7 +19,7 @@ static void add_point_shape(Scene* scene, const ModelHull* hull, SceneShapeUse* 
   *use = (SceneShapeUse){scene->shape_count++, use->place, {0, 0, 0}, quat_identity()};
 }
 
-/* A smooth or exact shape stays what it is; every use has one of its own, so that it can change alone. */
+/* Copies a smooth or exact shape for one use, so that this use can change independently. */
 static void add_smooth_shape(Scene* scene, SceneShapeUse* use) {
   const SceneShape* from = &scene->shapes[use->shape];
   SceneShape* shape = &scene->shapes[scene->shape_count];
@@ -33,7 +34,7 @@ static void add_smooth_shape(Scene* scene, SceneShapeUse* use) {
   use->shape = scene->shape_count++;
 }
 
-/* What lists of points stand for is built no more, and not written. */
+/* Marks shapes that point lists replace: they are neither built nor written. */
 static void mark_replaced(Scene* scene, const SceneLink* link) {
   for (int k = 0; k < link->shape_count; k++) {
     SceneShape* shape = &scene->shapes[link->shapes[k].shape];
@@ -41,7 +42,7 @@ static void mark_replaced(Scene* scene, const SceneLink* link) {
   }
 }
 
-/* One use per hull, in the model's order; half-spaces stay as they are. */
+/* Adds one use per hull, in the model's order. Half-spaces are kept. */
 static void expand_link(Scene* scene, const Model* model, int index) {
   SceneLink* link = &scene->links[index];
   const ModelLink* source = &model->links[index];
@@ -51,7 +52,7 @@ static void expand_link(Scene* scene, const Model* model, int index) {
     while (link->shapes[from].shape != hull->shape) from++; /* hulls come in the order of the uses */
     uses[k] = link->shapes[from];
     int parameters = hull_parameter_count(hull);
-    if (!hull->kind->bounded || hull->smooth) from++; /* it is one hull, and keeps the pose of its use */
+    if (!hull->kind->bounded || hull->smooth) from++; /* a single hull keeps the pose of its use */
     if (parameters > 0)
       add_smooth_shape(scene, &uses[k]);
     else if (hull->kind->bounded && !hull->smooth)

@@ -13,7 +13,7 @@ static Vec3 other_point(const Model* m, const SceneField* field) {
 FieldPlace field_place(const Model* m, const ModelLoad* load, const Pose* poses) {
   const SceneField* field = load->field;
   const Pose* a = &poses[load->link];
-  bool linked = field->to >= 0; /* else the world has the other point */
+  bool linked = field->to >= 0; /* otherwise the other point belongs to the world */
   Pose b = linked ? poses[field->to] : (Pose){mat3_identity(), vec3(0, 0, 0)};
   Vec3 p = model_load_point(m, load), o = other_point(m, field);
   Vec3 end = linked ? pose_apply(b, o) : o;

@@ -1,4 +1,5 @@
-/* Derivatives with respect to a model's numbers, and how masses pass theirs on (docs/derivations/adjoint.md, A9). */
+/* Derivatives with respect to the numbers of a model, and the derivatives of masses by their parameters
+ * (docs/derivations/adjoint.md, A9). */
 #include <string.h>
 
 #include "model/build.h"
@@ -96,7 +97,7 @@ double model_gradient_tendon(const Model* model, const ModelGradient* g, int ten
 
 static double* component(Vec3* v, int axis) { return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z; }
 
-/* Of all hulls of a link the vertex farthest along an axis, or against it; -1: there are none. */
+/* Returns the vertex of a link's hulls that is farthest along an axis or against it, or -1 without hulls. */
 static int outermost_vertex(const Model* model, const ModelLink* link, int axis, double sign) {
   int found = -1;
   double farthest = -HUGE_VAL;
@@ -130,7 +131,8 @@ void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient
 
 /* ---------------------------------------------------------------- moments to vertices */
 
-/* The derivative of a scalar by S, made symmetric: second (3x3), first (twice the entries of the column), mass. */
+/* Derivative of a scalar with respect to S, symmetrized: second (3x3), first (twice the entries of the column), mass.
+ */
 typedef struct {
   Mat3 second;
   Vec3 first;
@@ -153,7 +155,7 @@ static double bar_product(const MomentBar* bar, const MassMoment* m) {
   return sum;
 }
 
-/* bar : X~ X~^T and its derivative by X. */
+/* Returns bar : X~ X~^T and its derivative with respect to X. */
 static double point_value(const MomentBar* bar, Vec3 x) {
   return vec3_dot(x, mat3_mul_vec(bar->second, x)) + vec3_dot(bar->first, x) + bar->mass;
 }
@@ -162,8 +164,8 @@ static Vec3 point_slope(const MomentBar* bar, Vec3 x) {
   return vec3_add(vec3_scale(mat3_mul_vec(bar->second, x), 2), bar->first);
 }
 
-/* bar : S of the tetrahedron (0, a, b, c) is V h with V = det / 6 and
- * h = mass + first . s / 4 + (aQa + bQb + cQc + sQs) / 20,  s = a + b + c,  Q = second. */
+/* Sets the value bar : S of the tetrahedron (0, a, b, c) and its slopes. The value is V h with V = det / 6 and h = mass
+ * + first . s / 4 + (aQa + bQb + cQc + sQs) / 20, s = a + b + c, Q = second. */
 static void tetrahedron_slope(const MomentBar* bar, const Vec3 p[3], double* value, Vec3 slope[3]) {
   Vec3 s = vec3_add(p[0], vec3_add(p[1], p[2])), qs = mat3_mul_vec(bar->second, s);
   double volume = vec3_dot(p[0], vec3_cross(p[1], p[2])) / 6;
@@ -177,8 +179,8 @@ static void tetrahedron_slope(const MomentBar* bar, const Vec3 p[3], double* val
   }
 }
 
-/* A face with more than three corners as the fan about the mean of its corners (A9): however it is cut, the value is
- * the same while it is flat, but the slopes are those of the cut; the fan prefers no diagonal. */
+/* Adds a face with more than three corners as the fan about the mean of its corners (A9). The value of a flat face does
+ * not depend on its triangulation, but the slopes do. The fan is symmetric in the corners. */
 static void fan_slope(const MomentBar* bar, const ConvexHull* solid, const FlatFaces* faces, int face, double* value,
                       double factor, Vec3* out) {
   const int* corners = faces->corners + faces->corner_first[face];
@@ -205,8 +207,8 @@ static void triangle_slope(const MomentBar* bar, const ConvexHull* solid, const 
   for (int k = 0; k < 3; k++) out[corner[k]] = vec3_add_scaled(out[corner[k]], factor, slope[k]);
 }
 
-/* bar : S of a solid of unit density and its derivative by the vertices, times `factor`, added. The vertices are taken
- * from the hull's first, so that digits do not cancel far from the link's origin. */
+/* Adds factor times bar : S of a solid of unit density and its derivatives with respect to the vertices. Vertices are
+ * taken relative to the hull's first one, to avoid cancellation far from the link's origin. */
 static double solid_slope(const MomentBar* bar, const ConvexHull* solid, double factor, Vec3* out) {
   if (solid->vertex_count == 0) return 0;
   Vec3 o = solid_origin(solid);
@@ -242,7 +244,7 @@ static const ModelHull* hull_of(const LinkReverse* r, int k) { return &r->model-
 
 static Vec3* slopes_of(const LinkReverse* r, int k) { return r->gradient->vertices + hull_of(r, k)->vertex_first; }
 
-/* S = m / N sum X~ X~^T; returns the derivative by m. */
+/* S = m / N sum X~ X~^T. Returns the derivative with respect to m. */
 static double reverse_vertices(const LinkReverse* r) {
   int count = 0;
   double value = 0;
@@ -259,7 +261,7 @@ static double reverse_vertices(const LinkReverse* r) {
   return value / count;
 }
 
-/* bar : S of a smooth shape, and its derivative by the shape's own parameters, times `factor`, added. */
+/* Adds factor times bar : S of a smooth shape, and its derivatives with respect to the shape's parameters. */
 static double smooth_slope(const ModelHull* hull, const MomentBar* bar, double factor, double* out) {
   const ModelSmooth* smooth = hull->smooth;
   for (int k = 0; hull_is_round(hull) && k < hull_parameter_count(hull); k++)
@@ -299,7 +301,8 @@ static double reverse_solids(const LinkReverse* r) {
   return value / volume;
 }
 
-/* S = m (X c)(X c)^T + (tr(I)/2 1 - I) about the centre c: by c, by I, and returned by m. */
+/* S = m (X c)(X c)^T + (tr(I)/2 1 - I) about the centre c. Sets the derivatives with respect to c and I; returns that
+ * with respect to m. */
 static double reverse_given(const LinkReverse* r, Vec3* center, double inertia[6]) {
   static const int axis[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   const Mat3* q = &r->bar.second;

@@ -1,8 +1,8 @@
-/* The state at t = 0: what the scene says, zero where it is silent, the signal where a joint is prescribed. */
+/* The initial state: values of the scene, zero where it gives none, the signal's value for prescribed joints. */
 #include <string.h>
 #include "model/build.h"
 
-/* Two statements of one number agree to this, relative to 1 + |number|: decimals in a file, not rounding. */
+/* Tolerance for a number given twice, relative to 1 + |number|: allows for decimals in a file. */
 #define SAME_TOLERANCE 1e-9
 
 void initial_from_signal(Model* model, const ModelLink* link) {
@@ -12,21 +12,21 @@ void initial_from_signal(Model* model, const ModelLink* link) {
   joint_rates_from_target(&link->joint, value, rate, model->initial_velocities + link->dof_first);
 }
 
-/* q and v as the user wrote them. The angular velocity of three rotations is in link axes, as the model has it. */
+/* Reads q and v of the scene. The angular velocity of three rotations is converted to link axes. */
 static void initial_from_scene(const ModelLink* link, const SceneInitial* initial, double* q, double* v) {
   joint_zero(&link->joint, q);
   if (initial->has_coordinates) memcpy(q, initial->coordinates, sizeof(double) * (size_t)link->coordinate_count);
   if (initial->has_velocities) memcpy(v, initial->velocities, sizeof(double) * (size_t)link->dof_count);
 }
 
-/* Largest difference of two lists of numbers, each relative to 1 + |number|. */
+/* Returns the largest difference of two lists of numbers, relative to 1 + |number|. */
 static double difference_of(const double* a, const double* b, int count) {
   double largest = 0;
   for (int k = 0; k < count; k++) largest = fmax(largest, fabs(a[k] - b[k]) / (1 + fabs(b[k])));
   return largest;
 }
 
-/* What the user wrote about a prescribed joint must be what its signal says. */
+/* Reports a given initial state of a prescribed joint that differs from its signal. */
 static void check_prescribed(Builder* builder, const ModelLink* link, const SceneInitial* initial, const double* q,
                              const double* v) {
   double q_given[JOINT_MAX_COORDINATE] = {0}, v_given[JOINT_MAX_DOF] = {0}, apart[JOINT_MAX_DOF];

@@ -1,9 +1,9 @@
-/* Bodies that touch others at the start are lifted off them: contact needs a gap. */
+/* Lifts bodies that touch others at the start: contact needs a gap. */
 #include "model/build.h"
 
-/* Bodies may stand on one another in so many layers. */
+/* Largest number of layers in a stack that is lifted. */
 enum { LIFT_ROUNDS = 30 };
-/* A joint that is steeper than this lifts its robot: cosine of the angle to the vertical. */
+/* Cosine of the largest angle to the vertical at which a joint can lift its robot. */
 #define LIFT_COSINE 0.1
 
 static int root_of(const Model* model, int link) {
@@ -11,8 +11,8 @@ static int root_of(const Model* model, int link) {
   return link;
 }
 
-/* The displacement of a root that lifts it by one, along what its joint lets it do, in the frame of its joint's
- * position; zero where it cannot rise. up: unit. */
+/* Returns the joint displacement that lifts a root by one, in the frame of its joint's position, or zero if the joint
+ * cannot lift it. up: unit. */
 static Vec3 rise_of(const Model* model, int link, Vec3 up) {
   const SceneJoint* joint = &model->scene->links[link].joint;
   Mat3 turn = mat3_from_quat(joint->rotation);
@@ -32,7 +32,7 @@ static Vec3 rise_of(const Model* model, int link, Vec3 up) {
 
 static bool can_rise(const Model* model, int link, Vec3 up) { return vec3_norm(rise_of(model, link, up)) > 0; }
 
-/* Returns the root to lift: the one of the pair that can rise, the higher one of two; -1: none. */
+/* Returns the root to lift: the one that can rise, the higher one if both can, -1 if neither can. */
 static int lifted_of(const Model* model, const ModelTouch* touch, double deepest, Vec3 up) {
   int a = root_of(model, touch->a), b = root_of(model, touch->b);
   if (a == b || touch->depth > deepest) return -1;
@@ -48,7 +48,7 @@ static int lifted_of(const Model* model, const ModelTouch* touch, double deepest
   return vec3_dot(vec3_sub(at, bt), up) > 0 ? a : b;
 }
 
-/* lift[links]: by how much each root has been lifted so far [m]. Returns how many more were. */
+/* Lifts roots once. lift[links]: total lift of each root [m]. Returns the number of roots lifted. */
 static int lift_once(const Model* model, Scene* scene, double deepest, Vec3 up, double* lift) {
   ModelTouch* touches;
   int count = model_touching(model, &touches), lifted = 0;
@@ -76,7 +76,7 @@ static void rebuild(Model* model, Scene* scene) {
   diagnostics_free(&unsaid);
 }
 
-/* Bodies that a lift has not freed, beside a wall for instance, start where the file has them. given[links]: there. */
+/* Restores the given positions of bodies that a lift did not free, for instance beside a wall. given[links]. */
 static void undo_lifts(Model* model, Scene* scene, double deepest, Vec3 up, const Vec3* given, double* lift) {
   ModelTouch* touches;
   int count = model_touching(model, &touches), undone = 0;
@@ -132,7 +132,7 @@ Status model_create_lifted(Model* model, Scene* scene, Diagnostics* diagnostics)
       diagnostics_add(&after, SEVERITY_NOTE, (SourcePlace){scene->path, 0, 0},
                       "these touch others at the start and start higher, by the gap that contact needs: %s",
                       names.data);
-    } else { /* the messages of the scene as it was written */
+    } else { /* reports the scene as written */
       for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = given[i];
       diagnostics_free(&after);
     }

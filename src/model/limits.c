@@ -1,11 +1,11 @@
-/* Joint limits: where a joint starts, and where its controller wants it to be. */
+/* Joint limits: checks of initial coordinates and controller targets. */
 #include "model/build.h"
 
-/* A target signal is looked at this often over the run. */
+/* Number of samples of a target signal over the run. */
 enum { TARGET_SAMPLES = 2000 };
 
-/* The number that a limit of slot k speaks of: a coordinate; or the total angle, the swing and the twist of a ball, in
- * the slots of its three rotations (S24). */
+/* Returns the number that limit slot k bounds: a coordinate, or for a ball the total angle, the swing and the twist
+ * (S24). */
 static double limited_value(const ModelLink* link, const double* q, int k) {
   int plain = link->joint.plain_count;
   if (k < plain) return q[k];
@@ -25,7 +25,7 @@ static const char* limited_name(const ModelLink* link, int k) {
 
 static const char* limited_unit(const ModelLink* link, int k) { return k < link->joint.slide_count ? "m" : "rad"; }
 
-/* A barrier is infinite at the limit itself, so a start there is outside too. */
+/* True if the value is outside the limit. A barrier is infinite at the limit, so strict includes the limit itself. */
 static bool outside_limit(const ModelLink* link, int k, double value, bool strict) {
   if (strict) return !(value > link->lower[k] && value < link->upper[k]);
   return !(value >= link->lower[k] && value <= link->upper[k]);
@@ -48,12 +48,13 @@ static void report_start(const Model* model, Diagnostics* diagnostics, int index
                   initial ? "" : " (no initial coordinates are given: zero)");
 }
 
-/* A barrier stores energy within its margin: a joint that starts there is pushed, and held back as it leaves (S22). */
+/* Warns of a joint that starts within the margin of a barrier. Its stored energy pushes the joint, and damping acts as
+ * it leaves (S22). */
 static void warn_of_margin(const Model* model, Diagnostics* diagnostics, int index, int k, double value) {
   const ModelLink* link = &model->links[index];
   const SceneInitial* initial = initial_of(model->scene, index);
   int plain = link->joint.plain_count;
-  bool one_sided = k == plain || k == plain + 1; /* angle and swing of three rotations */
+  bool one_sided = k == plain || k == plain + 1; /* total angle and swing of a ball joint */
   double above = one_sided ? HUGE_VAL : value - link->lower[k], below = link->upper[k] - value;
   if (!(fmin(above, below) < link->limit_margin)) return;
   double limit = above < below ? link->lower[k] : link->upper[k];
@@ -86,7 +87,7 @@ static void report_target(const Model* model, Diagnostics* diagnostics, int cont
                   limited_name(link, k), link->name, value, limited_unit(link, k), t, link->lower[k], link->upper[k]);
 }
 
-/* Marks in reported[] the degrees of freedom whose target is outside at t. */
+/* Marks in reported[] the degrees of freedom whose target is outside its limits at time t. */
 static void check_target_at(const Model* model, Diagnostics* diagnostics, int index, double t, bool* reported) {
   const ModelController* controller = &model->controllers[index];
   const ModelLink* link = &model->links[controller->link];
@@ -102,7 +103,7 @@ static void check_target_at(const Model* model, Diagnostics* diagnostics, int in
   }
 }
 
-/* One warning for each degree of freedom, at the first time its target is outside. */
+/* Warns once per degree of freedom, at the first time its target is outside its limits. */
 static void check_target(const Model* model, Diagnostics* diagnostics, int index) {
   bool reported[JOINT_MAX_DOF] = {false};
   int steps = model->simulation.steps, samples = steps < TARGET_SAMPLES ? steps : TARGET_SAMPLES;

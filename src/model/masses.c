@@ -21,7 +21,7 @@ static bool has_triangles(const Model* model, const ModelLink* link) {
 
 /* ---------------------------------------------------------------- mass models: moments of mass 1 or of the volume */
 
-/* All hull vertices weigh the same. */
+/* Returns the moment for equal masses at all hull vertices. */
 static MassMoment vertex_moment(const Model* model, const ModelLink* link) {
   MassMoment sum = mass_moment_zero();
   double vertices = link_vertices(model, link);
@@ -34,14 +34,14 @@ static MassMoment vertex_moment(const Model* model, const ModelLink* link) {
   return sum;
 }
 
-/* A round solid has no vertices: its link weighs by its volume. */
+/* True if the link has a round solid. It has no vertices, so its mass is distributed over its volume. */
 static bool has_round(const Model* model, const ModelLink* link) {
   bool round = false;
   for (int k = 0; k < link->hull_count; k++) round = round || hull_is_round(&model->hulls[link->hull_first + k]);
   return round;
 }
 
-/* Overlapping hulls count twice where they overlap, in the volume too. */
+/* Returns the moment of the solids. Overlaps of hulls count twice, also in the volume. */
 static MassMoment solid_moment(const Model* model, const ModelLink* link) {
   MassMoment sum = mass_moment_zero();
   for (int k = 0; k < link->hull_count; k++) {
@@ -54,7 +54,7 @@ static MassMoment solid_moment(const Model* model, const ModelLink* link) {
 
 /* ---------------------------------------------------------------- one link */
 
-/* Extreme lengths and densities leave the range of doubles; NaN fails too. */
+/* True if the mass is usable. Extreme lengths and densities overflow; NaN fails too. */
 static bool mass_usable(Builder* builder, const ModelLink* link, const SceneLink* source, double mass) {
   if (mass > 0 && isfinite(mass)) return true;
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place, "mass of link '%s' must be > 0 kg, got %.6g",
@@ -62,14 +62,14 @@ static bool mass_usable(Builder* builder, const ModelLink* link, const SceneLink
   return false;
 }
 
-/* The link's shape that is made of triangles, the first where there are several; there must be one. */
+/* Returns the first shape of the link that consists of triangles. There must be one. */
 static const SceneShape* triangle_shape(const Builder* builder, const SceneLink* source) {
   int k = 0;
   while (k + 1 < source->shape_count && !builder->scene->shapes[source->shapes[k].shape].triangles) k++;
   return &builder->scene->shapes[source->shapes[k].shape];
 }
 
-/* A closed surface whose triangles face inward encloses a negative volume. */
+/* Reports a closed surface whose triangles face inward: it encloses a negative volume. */
 static void refuse_inward(Builder* builder, const SceneLink* source, double volume) {
   const SceneShape* shape = triangle_shape(builder, source);
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
@@ -79,7 +79,7 @@ static void refuse_inward(Builder* builder, const SceneLink* source, double volu
                   shape->file ? "give the mesh 'orient: fix', which turns it outward" : "turn the triangles over");
 }
 
-/* Do the link's triangles, if it has some, leave an edge open? Corners at the same place are one. */
+/* True if the link's triangles leave an edge open. Corners at the same position count as one. */
 static bool is_open(const Model* model, const ModelLink* link) {
   TriangleSurface surface = {.points = MEMORY_NEW(Vec3, 3 * link->hull_count + 1)};
   surface.triangles = memory_alloc(sizeof *surface.triangles * (size_t)(link->hull_count + 1));
@@ -112,7 +112,8 @@ static void weigh_vertices(Builder* builder, ModelLink* link, const SceneLink* s
 
 static void weigh_shapes(Builder* builder, ModelLink* link, const SceneLink* source) {
   const Model* model = builder->model;
-  bool open = !model->own_scene && is_open(model, link); /* where single corners are moved, they were closed before */
+  bool open = !model->own_scene &&
+              is_open(model, link); /* moved corners belong to a surface that was closed in the given scene */
   if (source->mass_model == MASS_BY_SHAPE) link->mass_model = open ? MASS_VERTICES : MASS_UNIFORM;
   if (has_round(model, link)) link->mass_model = MASS_UNIFORM;
   if (open) {
@@ -138,7 +139,8 @@ static void weigh_shapes(Builder* builder, ModelLink* link, const SceneLink* sou
   link->mass = mass;
 }
 
-/* The scene gives every link that forces can move a mass and something to carry it; others may lack either. */
+/* Computes a link's mass moment. A link that forces can move has a mass and a shape or inertia; others may lack either.
+ */
 static void weigh_link(Builder* builder, int index) {
   ModelLink* link = &builder->model->links[index];
   const SceneLink* source = &builder->scene->links[index];
@@ -152,7 +154,7 @@ static void weigh_link(Builder* builder, int index) {
   }
 }
 
-/* Centre of the box around the boxes of all bounded hulls; the frame's origin without any. */
+/* Returns the centre of the box around all bounded hulls, or the frame's origin without any. */
 static Vec3 box_center(const Model* model, const ModelLink* link) {
   Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1);
   for (int k = 0; k < link->hull_count; k++) {

@@ -1,7 +1,7 @@
-/* What two links are to each other where they touch: friction and restitution of the pair, and where they come from. */
+/* Material properties of a pair of links in contact: friction and restitution, and their source. */
 #include "model/model.h"
 
-/* The first item of the pair's run in the sorted list; items: how many follow it. */
+/* Returns the first item of the pair in the sorted list. items: number of items of the pair. */
 static const ModelPairItem* find_items(const Model* model, int a, int b, int* items) {
   uint64_t key = a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
   int low = 0, high = model->pair_item_count;
@@ -17,15 +17,15 @@ static const ModelPairItem* find_items(const Model* model, int a, int b, int* it
   return model->pair_items + low;
 }
 
-/* The number that a link or an item gives the value by: friction for friction along the axis and static friction that
- * it does not give; -1: by none. */
+/* Returns which number of a link or item supplies the value, or -1. Missing axial and static friction default to its
+ * `friction`. */
 static int source_of(const SceneMaterial* material, int which) {
   bool coefficient = which == MATERIAL_FRICTION_ALONG || which == MATERIAL_STATIC_FRICTION;
   if (material->given[which]) return which;
   return coefficient && material->given[MATERIAL_FRICTION] ? MATERIAL_FRICTION : -1;
 }
 
-/* The last item that gives the value, or -1. */
+/* Returns the last item that gives the value, or -1. */
 static int find_item(const Model* model, const ModelPairItem* first, int items, int which) {
   for (int k = items - 1; k >= 0; k--)
     if (source_of(&model->scene->contact.pairs[first[k].item].material, which) >= 0) return first[k].item;
@@ -54,7 +54,8 @@ static double value_of_links(const Model* model, int a, int b, int which) {
   return from_other >= 0 ? other->value[from_other] : contact_value(model, which);
 }
 
-/* Sets friction by direction: the axis of the one link that has one. If both have one, friction is isotropic. */
+/* Sets direction-dependent friction if exactly one link has a friction axis. If both have one, friction is isotropic.
+ */
 static void direct(const Model* model, int a, int b, PairMaterial* out) {
   const SceneMaterial* of[2] = {&model->scene->links[a].material, &model->scene->links[b].material};
   int side = of[1]->given[MATERIAL_FRICTION_ALONG] ? 1 : 0;

@@ -1,4 +1,4 @@
-/* Scenes with other numbers: a copy that owns what differs and shares the rest. */
+/* Scenes with overridden numbers: a copy that owns the changed parts and shares the rest. */
 #include <assert.h>
 #include <string.h>
 
@@ -220,13 +220,13 @@ static void free_signal(SceneSignal* signal, const SceneSignal* given) {
   memory_free(signal->phase);
 }
 
-/* Gains stand in the controller, the numbers of its feedback do not. */
+/* Copies the feedback: its numbers are stored outside the controller, unlike the gains. */
 static void own_feedback(SceneController* controller, const SceneController* given) {
   if (controller->feedback != given->feedback || !given->feedback) return;
   controller->feedback = copy_of(given->feedback, sizeof(double) * (size_t)controller_feedback_count(given));
 }
 
-/* A prescribed joint starts where its signal says; what was written agreed with the signal that it had. */
+/* Removes the given initial state of a prescribed joint: it agreed with the replaced signal. */
 static void forget_start(Scene* scene, int link) {
   SceneInitial* initial = model_scene_initial(scene, link);
   if (initial) initial->has_coordinates = initial->has_velocities = false;

@@ -1,4 +1,4 @@
-/* Which links may touch. */
+/* Link pairs that may collide. */
 #include <stdlib.h>
 #include <string.h>
 #include "model/build.h"
@@ -30,7 +30,7 @@ static bool link_has_name(const SceneLink* link, const char* name) {
   return false;
 }
 
-/* Links that a name stands for; members: (link_count). */
+/* Lists the links that a name refers to; members[links]. Returns their number. */
 static int find_members(const Scene* scene, const char* name, int* members) {
   int count = 0;
   for (int i = 0; i < scene->link_count; i++)
@@ -68,7 +68,7 @@ static void add_items(Model* model, int item, int* const members[2], const int c
     }
 }
 
-/* Of the last item that names a law for two links: is it none? */
+/* Returns true if the last item that names a law for the two links names none. */
 static bool is_parted(const Model* model, const ModelPairItem* first, int items) {
   for (int k = items - 1; k >= 0; k--) {
     const ScenePair* pair = &model->scene->contact.pairs[first[k].item];

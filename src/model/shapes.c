@@ -3,7 +3,7 @@
 #include <string.h>
 #include "model/build.h"
 
-/* A mesh written inside a link goes by its file. */
+/* Returns the shape's name, or the file of a mesh given inside a link. */
 static const char* shape_name(const SceneShape* shape) {
   if (shape->name[0]) return shape->name;
   if (!shape->file) return "(unnamed)";
@@ -22,7 +22,7 @@ static void report_hull(Builder* builder, const SceneShape* shape, const char* p
 
 /* ---------------------------------------------------------------- one hull from points */
 
-/* What import did is said once for a shape, summed over its pieces. */
+/* Import statistics of a shape, summed over its pieces for one report. */
 typedef struct {
   int points, vertices, thinned_from;
   double error; /* largest distance of a dropped vertex [m] */
@@ -52,7 +52,7 @@ static bool add_piece(Builder* builder, const SceneShape* shape, const char* par
 
 static void note_import(Builder* builder, const SceneShape* shape, const ImportCount* import) {
   int inside = import->points - import->thinned_from;
-  if (import->vertices == 0) return; /* no hull: there is an error instead */
+  if (import->vertices == 0) return; /* an error was reported: there is no hull */
   if (inside > 0)
     text_add(&builder->note, "shape '%s': %d of %d points lie inside its hull or repeat a vertex and were dropped\n",
              shape_name(shape), inside, import->points);
@@ -63,8 +63,8 @@ static void note_import(Builder* builder, const SceneShape* shape, const ImportC
 
 /* ---------------------------------------------------------------- meshes */
 
-/* Positions that the faces first .. first + count - 1 use, each once. used: scratch (position_count), zero before and
- * after. */
+/* Lists the positions used by faces first .. first + count - 1, each once. Returns their number. used: workspace
+ * (position_count), zero before and after. */
 static int face_points(const Mesh* mesh, int first, int count, bool* used, Vec3* points) {
   int found = 0;
   for (int pass = 0; pass < 2; pass++)
@@ -108,7 +108,7 @@ static void warn_shape(Builder* builder, const SceneShape* shape, const char* fo
   text_free(&text);
 }
 
-/* What the decomposition promises and could not keep; flat hulls are refused where they are made. */
+/* Reports limits of a decomposition that could not be kept. Flat hulls are refused where they are built. */
 static void check_decomposition(Builder* builder, const SceneShape* shape, const Decomposition* d) {
   if (!d->covers && d->inside)
     warn_shape(builder, shape, "the hulls do not lie inside the mesh: they stick out by %.3g m, or nothing fits",
@@ -127,7 +127,7 @@ static void check_decomposition(Builder* builder, const SceneShape* shape, const
   if (!d->within_budget) warn_shape(builder, shape, "there are more hulls, or a hull has more vertices, than allowed");
 }
 
-/* The mesh is in the file's unit, so that the hulls are those of sdrs decompose, times the scale. */
+/* Decomposes the mesh in the file's unit, then scales, so that the hulls equal those of sdrs decompose. */
 static void solid_from_decomposition(Builder* builder, const SceneShape* shape, const Mesh* mesh, ShapeSolid* solid,
                                      ImportCount* import) {
   Decomposition d;
@@ -156,8 +156,8 @@ static void solid_from_decomposition(Builder* builder, const SceneShape* shape, 
 
 /* ---------------------------------------------------------------- triangles as they are */
 
-/* Smallest size that contact has to resolve (R3), of a whole set: as of a hull 6 volume / area, and the sides of its
- * box; of one without volume the largest side. */
+/* Returns the smallest size of a set that contact has to resolve (R3): the least of 6 volume / area and the sides of
+ * its box. A set without volume has its largest side. */
 static double set_feature(const ShapeSolid* solid) {
   double volume = 0, area = 0;
   Vec3 low = solid->pieces[0].vertices[0], high = low;
@@ -177,7 +177,7 @@ static double set_feature(const ShapeSolid* solid) {
 
 static void add_triangle(ShapeSolid* solid, Vec3 a, Vec3 b, Vec3 c) {
   ConvexHull* piece = &solid->pieces[solid->piece_count];
-  if (!(vec3_norm(vec3_cross(vec3_sub(b, a), vec3_sub(c, a))) > 0)) return; /* it has no area */
+  if (!(vec3_norm(vec3_cross(vec3_sub(b, a), vec3_sub(c, a))) > 0)) return; /* zero area */
   *piece = (ConvexHull){.vertex_count = 3, .triangle_count = 1};
   piece->vertices = MEMORY_NEW(Vec3, 3);
   piece->triangles = memory_alloc(sizeof *piece->triangles);
@@ -209,13 +209,13 @@ static void triangles_of_mesh(const Mesh* mesh, ShapeSolid* solid) {
   memory_free(cut);
 }
 
-/* The triangles of the repaired surface, turned outward, instead of those of the file. */
+/* Uses the triangles of the repaired surface, outward, instead of those of the file. */
 static void triangles_of_repaired(Builder* builder, const SceneShape* shape, const Mesh* mesh, ShapeSolid* solid) {
   ConvexHull surface;
   MeshCondition c;
   bool any = mesh_surface(&surface, &c, mesh);
   solid->pieces = MEMORY_NEW(ConvexHull, any ? surface.triangle_count : 1);
-  if (!any) return; /* finish_triangles reports it */
+  if (!any) return; /* finish_triangles reports the error */
   for (int k = 0; k < surface.triangle_count; k++) {
     const int* t = surface.triangles[k];
     add_triangle(solid, surface.vertices[t[0]], surface.vertices[t[1]], surface.vertices[t[2]]);
@@ -241,7 +241,7 @@ static void finish_triangles(Builder* builder, const SceneShape* shape, ShapeSol
 
 /* ---------------------------------------------------------------- files */
 
-/* The mistake is the scene's: it names what cannot be read. */
+/* Reports a mesh that cannot be read at its position in the scene. */
 static void report_unread(Builder* builder, const SceneShape* shape, Status status, const char* what) {
   builder->unreadable |= status == STATUS_IO;
   diagnostics_add(builder->diagnostics, status == STATUS_IO ? SEVERITY_ERROR : SEVERITY_NOTE, shape->place,
@@ -271,7 +271,7 @@ static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSoli
   mesh_free(&mesh);
 }
 
-/* More pieces make a scene that nobody can wait for. */
+/* a scene with more pieces is too slow to be useful */
 enum { HEIGHT_PIECES_MAX = 400000 };
 
 static void solid_from_heights(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
@@ -331,10 +331,10 @@ static HullResult make_primitive(ConvexHull* hull, const SceneShape* shape) {
   return HULL_FAILED;
 }
 
-/* Of the polyhedron that stands for a round solid in pictures and files. */
+/* Resolution of the polyhedron that represents a round solid in pictures and files. */
 enum { DRAWN_RESOLUTION = 2, DRAWN_SEGMENTS = 24 };
 
-/* Largest depth of the faces of a round solid's polyhedron under its surface [m]. */
+/* Returns the largest distance between a round solid's surface and the faces of its polyhedron [m]. */
 static double sagitta(const SceneShape* shape, const ConvexHull* hull) {
   double radius = fmax(shape->radius, fmax(shape->bottom_radius, shape->top_radius));
   if (shape->type != SHAPE_SPHERE) return radius * (1 - math_cos(M_PI / shape->segments));
@@ -387,7 +387,7 @@ static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* s
 }
 
 void build_solids(Builder* builder) {
-  if (builder->solids) return; /* lent */
+  if (builder->solids) return; /* borrowed solids are complete */
   int count = builder->scene->shape_count;
   builder->solids = MEMORY_NEW(ShapeSolid, count);
   builder->hull_folder = decompose_cache_folder();

@@ -1,40 +1,40 @@
-/* Loops that stand in a singular position at the start (docs/derivations/closures.md, Z11). */
+/* Loops that start in a singular configuration (docs/derivations/closures.md, Z11). */
 #include <string.h>
 
 #include "linalg/linalg.h"
 #include "model/build.h"
 
-/* Of the differences, in rad and sizes of the loop: what the second ones leave out is its square, 1e-7, and rounding
- * makes of them 1e-9. */
+/* Step of the differences [rad, loop sizes]: truncation error of second differences is its square, 1e-7; rounding error
+ * 1e-9. */
 #define STEP 3e-4
-/* Rows say the same twice where their slopes cancel to this part of the largest: beyond the rounding of the slopes, and
- * below what moves a loop clear of the position. */
+/* Rows are linearly dependent where their slopes cancel to this fraction of the largest: above rounding, below the
+ * slopes of a loop that is clear of the singular configuration. */
 #define SAME_SLOPES 1e-5
-/* A second derivative above this is one, and no rest of the slopes that cancel. */
+/* A second derivative above this is nonzero, not a residue of the cancelling slopes. */
 #define CURVED 1e-3
-/* A loop of more rows is not looked at: eigenvectors cost their cube. */
+/* Loops with more rows are skipped: the eigenvectors cost the cube of the number of rows. */
 enum { ROWS_MOST = 96 };
-/* Random motions: one alone may happen to lie where none of the curvature is. */
+/* Number of random motions: a single one can miss the curvature. */
 enum { MOTIONS = 4 };
 
-/* Trees that closures and couplings join. */
+/* A set of trees joined by closures and couplings. */
 typedef struct {
   const Model* model;
   int *closure, *coupling, *dof, *link;
   int closures, couplings, rows, dofs, links;
-  double size;                 /* of the largest closure: what a slide of 1 is [m] */
-  double *increment, *q;       /* of all the model (nv), (nq) */
+  double size;                 /* of the largest closure: a slide by 1 means this length [m] */
+  double *increment, *q;       /* of the whole model (nv), (nq) */
   Pose* poses;                 /* of all links */
-  double *value, *there;       /* rows at the start and where they are looked at, in sizes (rows) */
+  double *value, *there;       /* rows in the initial and in the displaced state, in loop sizes (rows) */
   double *slope, *motion;      /* rows x dofs, dofs */
-  double *vector, *root, *off; /* eigenvectors of slope slope^T, one a row; eigenvalues; work */
+  double *vector, *root, *off; /* eigenvectors of slope slope^T by rows; eigenvalues; workspace */
 } Loop;
 
-/* (Z1), the plain twin of what steps find. */
+/* Returns the value of a row (Z1), independently of the code of the steps. */
 static double row_value(const ModelClosure* c, const ClosureRow* row, const Pose at[2]) {
   Vec3 d = vec3_sub(pose_apply(at[0], c->end[0]), pose_apply(at[1], c->end[1])), v = mat3_mul_vec(at[1].r, row->v);
   switch (row->kind) {
-    case CLOSURE_POINT: /* the frame is the identity where it is not framed */
+    case CLOSURE_POINT: /* frame is the identity unless framed */
       return vec3_dot(vec3_at(c->frame.m[row->axis]), d);
     case CLOSURE_ALIGN:
       return vec3_dot(mat3_mul_vec(at[0].r, row->u), v);
@@ -46,14 +46,14 @@ static double row_value(const ModelClosure* c, const ClosureRow* row, const Pose
   return 0.5 * (vec3_dot(d, d) / c->length - c->length);
 }
 
-/* In sizes of the closure, and rad. */
+/* Sets the values of a closure's rows, in sizes of the closure and rad. */
 static void closure_values(const ModelClosure* c, const Pose* poses, double* value) {
   Pose at[2] = {model_closure_pose(c, 0, poses), model_closure_pose(c, 1, poses)};
   for (int i = 0; i < c->row_count; i++)
     value[i] = row_value(c, &c->rows[i], at) / (c->rows[i].kind == CLOSURE_ALIGN ? 1 : c->size);
 }
 
-/* Rows where `motion` times h leads from the start. value: (rows). */
+/* Sets the row values after the displacement h * motion from the initial state. value[rows]. */
 static void values_at(Loop* l, double h, double* value) {
   const Model* m = l->model;
   for (int k = 0; k < l->dofs; k++) {
@@ -94,12 +94,12 @@ static void find_slopes(Loop* l) {
   }
 }
 
-/* Does eigenvector e say what others say? */
+/* True if eigenvector e is a linear dependence of the rows. */
 static bool says_nothing(const Loop* l, int e) {
   return l->root[e] <= SAME_SLOPES * SAME_SLOPES * fmax(1, l->root[l->rows - 1]);
 }
 
-/* Eigenvectors of the slopes' products; false: all rows say something of their own. */
+/* Computes the eigenvectors. False if all rows are independent. */
 static bool find_vectors(Loop* l) {
   for (int i = 0; i < l->rows; i++)
     for (int j = 0; j < l->rows; j++) {
@@ -110,7 +110,8 @@ static bool find_vectors(Loop* l) {
   return symmetric_eigen(l->rows, l->rows, l->vector, l->root, l->off) && says_nothing(l, 0);
 }
 
-/* A random motion of length 1 that the slopes let go; false: there is none. Increments are work here. */
+/* Draws a random motion of length 1 in the null space of the slopes; false if there is none. Increments are workspace.
+ */
 static bool draw_motion(Loop* l, Random* random) {
   double before = 0, after = 0;
   for (int k = 0; k < l->dofs; k++) {
@@ -133,14 +134,14 @@ static bool draw_motion(Loop* l, Random* random) {
   return after > 1e-12 * before;
 }
 
-/* Rows' second derivative along the motion, by the mean of both sides, to `there`. */
+/* Sets `there` to the second derivative of the rows along the motion, by central differences. */
 static void bend(Loop* l) {
   values_at(l, STEP, l->there);
   values_at(l, -STEP, l->off);
   for (int i = 0; i < l->rows; i++) l->there[i] = (l->there[i] + l->off[i] - 2 * l->value[i]) / (STEP * STEP);
 }
 
-/* The closure that has most of combination e of the rows; -1: only couplings have any. */
+/* Returns the closure with the largest weight in combination e of the rows; -1 if only couplings have weight. */
 static int closure_of(const Loop* l, int e) {
   const double* share = l->vector + e * l->rows;
   double most = 0;
@@ -156,7 +157,7 @@ static int closure_of(const Loop* l, int e) {
   return found;
 }
 
-/* (Z11) -1: none. */
+/* Returns a singular closure (Z11), or -1. */
 static int singular_closure(Loop* l) {
   Random random = {1};
   values_at(l, 0, l->value);
@@ -184,7 +185,7 @@ static int tree_of_closure(const Model* m, const ModelClosure* c) {
   return tree >= 0 || c->link[1] < 0 ? tree : m->links[c->link[1]].tree;
 }
 
-/* Members of the trees with this root; rows of no tree are left out. */
+/* Collects the trees with this root and their rows. Rows without a tree are skipped. */
 static void gather(Loop* l, int* parent, int root) {
   const Model* m = l->model;
   l->closures = l->couplings = l->rows = l->dofs = l->links = 0;
@@ -222,7 +223,7 @@ static void join_trees(const Model* m, int* parent) {
                 m->links[m->dof_link[m->couplings[k].dof[i]]].tree);
 }
 
-/* Its closure, with what a loop of this many rows and degrees of freedom needs beside. */
+/* Allocates the arrays for the loop's rows and degrees of freedom, and returns its singular closure. */
 static int look_at(Loop* l) {
   size_t rows = (size_t)l->rows, dofs = (size_t)l->dofs;
   double* memory = MEMORY_NEW(double, rows*(dofs + rows + 4) + dofs);

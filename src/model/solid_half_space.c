@@ -1,7 +1,7 @@
-/* Half-spaces { x : normal . x <= offset }: without end, without vertices, for links that forces cannot move. */
+/* Half-spaces { x : normal . x <= offset }: unbounded, without vertices, for links that forces cannot move. */
 #include "model/build.h"
 
-/* Moved by x -> R x + t: { x : Rn . x <= d + Rn . t }. */
+/* Transformed by x -> R x + t: { x : Rn . x <= d + Rn . t }. */
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose) {
   hull->kind = &SOLID_HALF_SPACE;
   hull->normal = mat3_mul_vec(pose.r, vec3_normalized(shape->normal));

@@ -1,5 +1,5 @@
-/* Round solids as they are: all within a radius of the hull of points or circles about the z axis, their core
- * (contact.md, C6, C7). Pictures, files and whoever looks at vertices see a polyhedron inscribed. */
+/* Exact round solids: all points within a radius of a core, the hull of points or of circles about the z axis
+ * (contact.md, C6, C7). Pictures, files and users of vertices get an inscribed polyhedron. */
 #include <string.h>
 
 #include "model/build.h"
@@ -15,8 +15,8 @@ bool model_takes_round(const Scene* scene, const SceneShape* shape) {
 
 /* ---------------------------------------------------------------- the core of a shape */
 
-/* Two ends on the z axis, of which the second repeats the first where there is but one, and what they have about them:
- * height, radius of the circle, rounding. All are linear in the shape's lengths. */
+/* Profile of a round solid: two ends on the z axis (equal if there is one), each with height, circle radius and
+ * rounding. All are linear in the shape's lengths. */
 typedef struct {
   double z[2], radius[2], rounding;
 } Profile;
@@ -53,7 +53,7 @@ HullResult draw_round(ConvexHull* hull, const SceneShape* shape) {
   return primitive_circles(hull, p.z, p.radius, p.rounding, shape->segments);
 }
 
-/* By its length k. */
+/* Returns the derivative of the profile with respect to length k. */
 static Profile profile_slope(ShapeType type, int k) {
   double unit[ROUND_PARAMETERS_MAX] = {0};
   unit[k] = 1;
@@ -62,7 +62,7 @@ static Profile profile_slope(ShapeType type, int k) {
 
 /* ---------------------------------------------------------------- moments of density 1 kg/m^3 in the shape's frame */
 
-/* A number and its derivative by one parameter. */
+/* A number and its derivative with respect to one parameter. */
 typedef struct {
   double v, d;
 } Dual;
@@ -75,7 +75,7 @@ static Dual power(Dual a, int n) {
   return p;
 }
 
-/* int x^2 = int y^2, int z^2, int z, volume. */
+/* Integrals of x^2 (equal to that of y^2), z^2, z and 1 over the solid. */
 typedef struct {
   Dual across, along, first, volume;
 } Integrals;
@@ -87,7 +87,7 @@ static void add_integrals(Integrals* sum, Integrals other) {
   sum->volume = plus(sum->volume, other.volume);
 }
 
-/* Between two circles `length` apart, centred: radius m + d z / length. */
+/* Integrals between two circles at distance `length`, centred: radius m + d z / length. */
 static Integrals frustum(Dual m, Dual d, Dual length) {
   Dual m2 = power(m, 2), d2 = power(d, 2);
   Dual quartic = plus(plus(power(m, 4), scaled(times(m2, d2), 0.5)), scaled(power(d, 4), 1.0 / 80));
@@ -97,7 +97,8 @@ static Integrals frustum(Dual m, Dual d, Dual length) {
                      scaled(times(length, plus(m2, scaled(d2, 1.0 / 12))), PI)};
 }
 
-/* Beyond the circles of radius R at both ends z = -h and h, up to r farther: radius R + sqrt(r^2 - (|z| - h)^2). */
+/* Integrals beyond the circles of radius R at both ends z = -h and h, out to distance r: radius R + sqrt(r^2 - (|z| -
+ * h)^2). */
 static Integrals caps(Dual R, Dual h, Dual r) {
   Dual r2 = power(r, 2), r3 = power(r, 3), r4 = power(r, 4), r5 = power(r, 5), R2 = power(R, 2);
   Dual area[3] = {plus(plus(times(R2, r), scaled(times(R, r2), PI / 2)), scaled(r3, 2.0 / 3)),
@@ -109,7 +110,7 @@ static Integrals caps(Dual R, Dual h, Dual r) {
   return (Integrals){scaled(quartic, PI / 2), scaled(along, 2 * PI), {0, 0}, scaled(area[0], 2 * PI)};
 }
 
-/* Values, and derivatives along `slope`. */
+/* Returns the integrals and their derivatives along `slope`. */
 static Integrals integrals_of(const Profile* p, const Profile* slope) {
   Dual r0 = {p->radius[0], slope->radius[0]}, r1 = {p->radius[1], slope->radius[1]},
        rounding = {p->rounding, slope->rounding}, length = {p->z[1] - p->z[0], slope->z[1] - slope->z[0]};
@@ -175,7 +176,7 @@ void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* dra
   hull->radius = sqrt(widest * widest + half * half) + p.rounding;
 }
 
-/* Of a vertex of the polyhedron: it is a point of an end's circle and, off that, on the rounding. */
+/* A vertex of the polyhedron is a point of an end's circle plus an offset on the rounding. */
 Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k) {
   const ModelSmooth* round = hull->smooth;
   const RoundSlope* slope = &round->slope[k];

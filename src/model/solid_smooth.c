@@ -1,18 +1,18 @@
-/* Smooth shapes: one convex shape, or a field joined from several. Pictures, files and laws that know polyhedra see
- * points of the surface with triangles between them; masses and laws of smooth surfaces take the shape itself. */
+/* Smooth shapes: one convex shape, or a field of several. Pictures, files and polyhedral contact laws use a
+ * triangulated surface. Masses and the laws for smooth surfaces use the exact shape. */
 #include <string.h>
 
 #include "model/build.h"
 
 /* ---------------------------------------------------------------- one convex shape */
 
-/* Moments in the link's frame. */
+/* Returns the moment in the link frame. */
 static MassMoment moment_of(const ModelSmooth* smooth) {
   MassMoment own = shape_mass(&smooth->field.shape);
   return mass_moment_transform(&own, smooth->pose);
 }
 
-/* Half of the box's edges and its middle, along the axes of the link's frame. */
+/* Sets half extents and centre of the box, link axes. */
 static void box_of_shape(ModelHull* hull) {
   const ModelSmooth* smooth = hull->smooth;
   double low[3], high[3];
@@ -29,7 +29,7 @@ static void box_of_shape(ModelHull* hull) {
       fmin(vec3_norm(hull->half_extent), smooth->field.shape.outer + vec3_norm(vec3_sub(hull->center, smooth->pose.t)));
 }
 
-/* Points in the directions of a sphere's, which stay the same when parameters change. */
+/* Samples the surface in the directions of a sphere's points, which do not depend on the parameters. */
 static void shape_surface(const ModelSmooth* smooth, int resolution, bool drawn, ConvexHull* solid) {
   int count;
   Vec3* points = primitive_sphere_points(resolution, &count);
@@ -40,7 +40,7 @@ static void shape_surface(const ModelSmooth* smooth, int resolution, bool drawn,
     return;
   }
   if (count > 0 && hull_create_keeping(solid, points, count) != HULL_OK &&
-      primitive_sphere(solid, 1, resolution) == HULL_OK) /* triangles of the sphere, then */
+      primitive_sphere(solid, 1, resolution) == HULL_OK) /* otherwise the triangles of the sphere */
     memcpy(solid->vertices, points, sizeof(Vec3) * (size_t)count);
   memory_free(points);
 }
@@ -52,7 +52,7 @@ Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, 
 
 /* ---------------------------------------------------------------- several shapes joined */
 
-/* Cells along an edge of the box that a surface is cut from, at resolution 0. */
+/* cells per edge of the box from which a surface is extracted, at resolution 0 */
 enum { CELLS_COARSEST = 5 };
 
 static void joined_surface(ModelSmooth* smooth, int resolution, ModelHull* hull) {
@@ -81,8 +81,8 @@ static void take_oriented(const SceneShape* shape, Field* field) {
   }
 }
 
-/* Parts are placed in the frame of the whole. Returns the rule that a shape breaks, which the reader tells of those
- * that are written, but a design may come to; NULL: none. */
+/* Builds the field; parts are placed in the frame of the union. Returns NULL, or the violated rule: the reader reports
+ * it for scenes, but a design can reach it too. */
 static const char* field_of_scene_shape(const Scene* scene, const SceneShape* shape, Field* field) {
   const char* rule = NULL;
   if (shape_is_convex_smooth(shape)) {
@@ -109,7 +109,7 @@ static const char* field_of_scene_shape(const Scene* scene, const SceneShape* sh
 
 /* ---------------------------------------------------------------- placed */
 
-/* Are triangles wanted, by who draws or by a law? */
+/* True if drawing or a contact law needs triangles. */
 static bool is_drawn(const Scene* scene) {
   bool looks = !contact_takes_shapes(scene->contact.model);
   for (int i = 0; i < scene->contact.pair_count; i++)
@@ -147,7 +147,7 @@ static double support(const ModelHull* hull, Vec3 direction, int* vertex) {
 
 static MassMoment moment(const ModelHull* hull) { return hull->smooth->moment; }
 
-/* The diameter of the ball inside, of what is joined the least edge of its box. */
+/* Returns the diameter of the inscribed ball; for unions the least edge of the box. */
 static double thickness(const ModelHull* hull) {
   Vec3 e = hull->half_extent;
   bool joined = hull->smooth->field.kind != FIELD_SHAPE;

@@ -1,4 +1,4 @@
-/* A triangle of a set that stands for a solid or a sheet: a flat hull of three vertices. */
+/* A triangle of a set that represents a solid or a sheet: a flat hull of three vertices. */
 #include "model/build.h"
 
 void place_triangle(ModelHull* hull, const ConvexHull* piece, Pose pose) {
@@ -10,11 +10,11 @@ static double support(const ModelHull* hull, Vec3 direction, int* vertex) {
   return SOLID_HULL.support(hull, direction, vertex);
 }
 
-/* That of the tetrahedron to the origin of the link's frame, with its sign: the sum over a closed set is that of what
- * it encloses. */
+/* Signed moment of the tetrahedron to the link frame's origin; the sum over a closed set is the moment of the enclosed
+ * solid. */
 static MassMoment moment(const ModelHull* hull) { return mass_moment_solid(&hull->solid); }
 
-/* Of itself it has none; what the set encloses has (shapes.c). */
+/* A triangle has no thickness of its own; the set has one (shapes.c). */
 static double thickness(const ModelHull* hull) {
   (void)hull;
   return HUGE_VAL;

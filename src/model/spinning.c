@@ -1,16 +1,16 @@
-/* Bodies that carry their angular momentum, and trees of joints that keep it (docs/derivations/spin.md). */
+/* Bodies that integrate their angular momentum, and trees that conserve it (docs/derivations/spin.md). */
 #include "model/build.h"
 
-/* What a principal moment may exceed the sum of the others by, relative to their sum: rounding of what a user writes.
- */
+/* Tolerance by which a principal moment may exceed the sum of the others, relative to their sum: rounding in the user's
+ * numbers. */
 #define TRIANGLE_ROUNDING 1e-6
 /* Largest ratio of principal moments: beyond it the inverse has few digits left. */
 #define CONDITION_MAX 1e12
-/* A larger part of a body's spin that the integrator takes within the run is told. */
+/* A warning is given when the integrator dissipates a larger fraction of a body's spin within the run. */
 #define SPIN_TAKEN 0.5
 
-/* Alone in its tree, with all six degrees of freedom, prescribed by nobody, in no closure or coupling, on no tendon or
- * bushing. free_alone (links) is set. */
+/* Sets free_alone[links]: bodies alone in their tree, with six degrees of freedom, not prescribed, without closure,
+ * coupling, tendon or bushing. */
 static void find_free_bodies(const Model* model, bool* free_alone) {
   int* members = MEMORY_NEW(int, model->tree_count);
   bool* closed = MEMORY_NEW(bool, model->link_count);
@@ -38,7 +38,7 @@ static void find_free_bodies(const Model* model, bool* free_alone) {
   memory_free(closed);
 }
 
-/* Sylvester's criterion. */
+/* True if the matrix is positive definite (Sylvester's criterion). */
 static bool positive(Mat3 a) {
   return a.m[0][0] > 0 && a.m[0][0] * a.m[1][1] - a.m[0][1] * a.m[1][0] > 0 && mat3_det(a) > 0;
 }
@@ -49,7 +49,8 @@ static double largest_entry(Mat3 a) {
   return largest;
 }
 
-/* Euler's equations need the inverse of the tensor, and their series that it is one of a body. */
+/* Returns why a link's inertia is unusable, or NULL. Euler's equations need its inverse, and their series a tensor of a
+ * physical body. */
 static const char* inertia_fault(const ModelLink* link) {
   Mat3 inertia = mass_moment_inertia_tensor(&link->moment);
   double trace = mat3_trace(inertia);
@@ -62,7 +63,7 @@ static const char* inertia_fault(const ModelLink* link) {
   return NULL;
 }
 
-/* Trees of joints by their momentum (W11): those that forces can move, but for bodies that spin. */
+/* Selects the trees that conserve momentum (W11): those that forces can move, except spinning bodies. */
 static void choose_flying(Model* model) {
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
@@ -72,7 +73,7 @@ static void choose_flying(Model* model) {
     if (model->links[i].spins) model->trees[model->links[i].tree].flies = false;
 }
 
-/* (W19) Part of a spin [rad/s] that is gone after the run when nothing touches the body. */
+/* (W19) Returns the fraction of a spin [rad/s] that is dissipated during the run without contact. */
 static double spin_taken(const SceneSimulation* simulation, double spin) {
   double duration = simulation->dt * simulation->steps, step = simulation_substep(simulation), turn = spin * step;
   if (simulation->integrator == INTEGRATOR_SECOND_ORDER)
@@ -80,7 +81,7 @@ static double spin_taken(const SceneSimulation* simulation, double spin) {
   return 1 - 1 / sqrt(1 + 2 * turn * spin * duration);
 }
 
-/* Of the free body that begins with the most. */
+/* Reports the free body with the largest initial spin. */
 static void tell_spin_taken(const Model* model, const bool* free_alone, Diagnostics* diagnostics) {
   double most = 0;
   int link = -1;

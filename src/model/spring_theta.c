@@ -1,29 +1,27 @@
-/* When springs and position gains act in a step, by how fast they oscillate (docs/derivations/drives.md, M10). */
+/* Implicitness of springs and position gains in a step, from their frequencies (docs/derivations/drives.md, M10). */
 #include "model/build.h"
 
-/* Frequency times substep [rad] up to which a spring keeps its energy, and from which on it acts at the end of the
- * step.
- */
+/* Frequency times substep [rad] up to which a spring conserves energy, and above which it is fully implicit. */
 #define SPRING_RESOLVED 0.5
 #define SPRING_UNRESOLVED 4.0
 
-/* square: (frequency times substep)^2. */
+/* Returns theta; square: (frequency times substep)^2. */
 static double theta_of(double square) {
   double s = (sqrt(square) - SPRING_RESOLVED) / (SPRING_UNRESOLVED - SPRING_RESOLVED);
-  if (!(s < 1)) return 1; /* without inertia, too */
+  if (!(s < 1)) return 1; /* also for a motion without inertia */
   return s > 0 ? 0.5 + 0.5 * s * s * (3 - 2 * s) : 0.5;
 }
 
-/* The poses and screws of the start, and the factored inertia of the trees that were asked for. */
+/* Poses and screws of the initial state, and factored inertia matrices of the trees used so far. */
 typedef struct {
   const Model* model;
   Pose* pose;
   Screw* screws;
-  double** factor; /* NULL: not yet  (trees) */
+  double** factor; /* NULL: not computed yet (trees) */
   double* x;       /* (nv) */
 } StartInertia;
 
-/* a += the inertia of one link by all pairs of degrees of freedom that move it. */
+/* Adds the inertia of one link to a, for all pairs of degrees of freedom that move it. */
 static void add_link(const StartInertia* s, int link, int first, int n, double* a) {
   const Model* m = s->model;
   const ModelLink* l = &m->links[link];
@@ -41,8 +39,8 @@ static void add_link(const StartInertia* s, int link, int first, int n, double* 
     }
 }
 
-/* Cholesky of the inertia by the degrees of freedom that nothing prescribes. A motion without inertia has a pivot of
- * 0. */
+/* Factors the inertia (Cholesky) over the degrees of freedom that are not prescribed. A motion without inertia gets the
+ * pivot 0. */
 static void factor_tree(const StartInertia* s, int tree, double* a) {
   const Model* m = s->model;
   int first = m->trees[tree].dof_first, n = m->trees[tree].dof_count;
@@ -61,7 +59,8 @@ static void factor_tree(const StartInertia* s, int tree, double* a) {
   }
 }
 
-/* x . M^-1 x over one tree, x by degrees of freedom of the model; infinite where x moves something without inertia. */
+/* Returns x . M^-1 x over one tree, x by degrees of freedom of the model; infinite if x moves something without
+ * inertia. */
 static double tree_mobility(StartInertia* s, int tree) {
   const Model* m = s->model;
   const ModelTree* t = &m->trees[tree];
@@ -85,7 +84,7 @@ static double tree_mobility(StartInertia* s, int tree) {
   return sum;
 }
 
-/* The stiffest coordinate of a joint, springs and position gains together. */
+/* Returns the highest frequency of a joint's coordinates, springs and position gains combined. */
 static double joint_frequency(StartInertia* s, int link) {
   const Model* m = s->model;
   const ModelLink* l = &m->links[link];
@@ -102,7 +101,7 @@ static double joint_frequency(StartInertia* s, int link) {
   return most;
 }
 
-/* x += how fast a length with that slope by a point of a link grows with the coordinates. */
+/* Adds to x the derivative of a length by the coordinates, given its slope by a point of a link. */
 static void add_slope(StartInertia* s, int link, Vec3 slope, Vec3 at) {
   const Model* m = s->model;
   for (int up = link; up >= 0; up = m->links[up].parent)
@@ -130,7 +129,7 @@ static double tendon_frequency(StartInertia* s, const SceneTendon* tendon) {
   return tendon->stiffness * sum;
 }
 
-/* The fastest of the six directions, each with its entry on the diagonal. */
+/* Returns the highest frequency of the six directions, each from its diagonal entry. */
 static double bushing_frequency(StartInertia* s, const SceneBushing* bushing) {
   const Model* m = s->model;
   Pose at[2] = {bushing_frame(bushing, 0, s->pose), bushing_frame(bushing, 1, s->pose)};

@@ -1,4 +1,4 @@
-/* The state of another run that this one begins in: is it of a model like this one? */
+/* The stored state from which a run starts, and whether it fits the model. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void add_tree(const Model* model, Text* text) {
     add_numbers(text, &joint->axes[0].x, 6);
     add_numbers(text, joint->parameters, JOINT_MAX_PARAMETER);
   }
-  text_add(text, "\n%d", model->armature); /* one state more is kept of coordinates */
+  text_add(text, "\n%d", model->armature); /* an armature needs one more state of coordinates */
 }
 
 static void add_hulls(const Model* model, Text* text) {
@@ -43,7 +43,7 @@ static void add_pairs(const Model* model, Text* text) {
   }
 }
 
-/* What contact in the state was evaluated with. */
+/* Appends the contact parameters of the stored state. */
 static void add_contact_numbers(const Model* model, Text* text) {
   const ModelContact* c = &model->contact;
   const double numbers[] = {c->support, c->stiffness, c->friction, c->smoothing, c->rest_speed, c->restitution};
@@ -98,8 +98,8 @@ static const char* const WHAT[MODEL_ALIKE] = {"another dt or integrator", "other
                                               "hulls with other numbers of vertices",
                                               "another contact model or other pairs that touch"};
 
-/* The first part in which the state is of another model; -1: none. One that is at hand may be of another contact law.
- */
+/* Returns the first part in which the saved state belongs to a different model, or -1. A state in memory may be of
+ * another contact law. */
 static int different_part(const Model* model, const int64_t* saved, bool at_hand) {
   int64_t own[MODEL_IDENTITY];
   model_identity(model, own);

@@ -1,18 +1,18 @@
-/* The way of a cord round a cylinder or a sphere (docs/derivations/loads.md, L8). */
+/* The path of a tendon around a cylinder or a sphere (docs/derivations/loads.md, L8). */
 #include "model/model.h"
 
-/* An end this near to the solid, as a part of the radius, counts as on it. */
+/* An end closer to the surface than this fraction of the radius counts as on it. */
 #define ON_SURFACE 1e-9
 
-/* Geometry of one end in the plane in which the tendon winds. */
+/* Geometry of one end in the winding plane. */
 typedef struct {
-  Vec3 out;     /* from the centre to it: unit */
+  Vec3 out;     /* unit vector from the centre to the end */
   double far;   /* distance from the centre [m] */
   double free;  /* length of the straight part [m] */
-  double angle; /* between the end and the point where that part touches */
-  Vec3 slope;   /* of the way by the end: unit, along the straight part */
-  Vec3 across;  /* that turned by a right angle about the normal */
-  double turns; /* 1 where the way goes on about the normal, -1 */
+  double angle; /* between the end and the point of tangency */
+  Vec3 slope;   /* derivative of the path by the end: unit, along the straight part */
+  Vec3 across;  /* slope rotated by a right angle about the normal */
+  double turns; /* 1 if the path continues about the normal, otherwise -1 */
 } WrapEnd;
 
 static WrapEnd find_end(Vec3 arm, double radius) {
@@ -30,12 +30,13 @@ static void set_slope(WrapEnd* e, Vec3 normal, double turns, double radius) {
   e->across = vec3_cross(normal, e->slope);
 }
 
-/* From a direction to an end, about the normal: -pi ... pi. */
+/* Returns the angle from a direction to an end about the normal, -pi ... pi. */
 static double angle_from(Vec3 direction, Vec3 end, Vec3 normal) {
   return math_atan2(vec3_dot(normal, vec3_cross(direction, end)), vec3_dot(direction, end));
 }
 
-/* Angle from a to b about the normal, below 0 against it: across the side, or the shorter way without one. */
+/* Returns the angle from a to b about the normal, negative against it: on the side of `side`, or the shorter one if
+ * NULL. */
 static double find_angle(const WrapEnd end[2], Vec3 normal, const Vec3* side) {
   if (!side) return angle_from(end[0].out, end[1].out, normal);
   return angle_from(*side, end[1].out, normal) - angle_from(*side, end[0].out, normal);
@@ -43,7 +44,7 @@ static double find_angle(const WrapEnd end[2], Vec3 normal, const Vec3* side) {
 
 static Mat3 outer(double factor, Vec3 a, Vec3 b) { return mat3_scale(mat3_outer(a, b), factor); }
 
-/* In its plane. The straight parts roll on the circle, so each end's slope turns by itself. */
+/* Path in the winding plane. The straight parts roll on the circle, so each end's slope rotates independently. */
 static TendonWrap way_in_plane(const WrapEnd end[2], double radius, double angle) {
   TendonWrap out = {.touches = true, .by_radius = angle - end[0].angle - end[1].angle, .curvature[2] = mat3_zero()};
   out.length = end[0].free + end[1].free + radius * out.by_radius;
@@ -56,7 +57,7 @@ static TendonWrap way_in_plane(const WrapEnd end[2], double radius, double angle
   return out;
 }
 
-/* A helix: the length is that of the way in the plane and of the run along the axis, at right angles. */
+/* Turns the planar path into a helix: the length combines the planar path and the perpendicular run along the axis. */
 static void add_run(TendonWrap* w, Vec3 axis, double run) {
   double plane = w->length, length = math_hypot(plane, run), c = plane / length, s = run / length, turn = w->by_radius;
   Vec3 normal[2];
@@ -89,7 +90,7 @@ static TendonWrap round_cylinder(const SceneTendonWrap* wrap, Pose pose, const V
   return way;
 }
 
-/* In the plane of the ends and the centre. Out of it the plane turns with the ends. */
+/* Path around a sphere, in the plane of the ends and the centre. Displacements out of the plane rotate it. */
 static TendonWrap round_sphere(const SceneTendonWrap* wrap, const Vec3 arm[2], const Vec3* side) {
   Vec3 normal = vec3_cross(arm[0], arm[1]);
   WrapEnd end[2] = {find_end(arm[0], wrap->radius), find_end(arm[1], wrap->radius)};

@@ -1,4 +1,4 @@
-/* Links and joints from the scene, trees, and the numbering of degrees of freedom. */
+/* Links and joints of the scene, trees, and the numbering of degrees of freedom. */
 #include <string.h>
 #include "model/build.h"
 
@@ -36,9 +36,8 @@ static ModelLink link_from_scene(const SceneLink* source) {
   return link;
 }
 
-/* A link without joint moves with its parent. One with a joint continues its parent's tree, or begins a new one on the
- * world and on links that cannot move: two arms on one fixed stand do not feel each other through it.
- * Rigid group 0 is the world. */
+/* Assigns trees. A link without joint belongs to its parent's tree. A joint continues its parent's tree, or starts a
+ * new one on the world or a fixed link: two arms on one stand are independent trees. Rigid group 0 is the world. */
 static void assign_trees(Model* model) {
   int groups = 1;
   for (int i = 0; i < model->link_count; i++) {
@@ -54,7 +53,7 @@ static void assign_trees(Model* model) {
   for (int i = 0; i < model->link_count; i++) model->link_tree[i] = model->links[i].tree;
 }
 
-/* Tree by tree, so that the Hessian of each is one dense block. */
+/* Numbers degrees of freedom tree by tree, so that each tree's Hessian is one dense block. */
 static void number_coordinates(Model* model) {
   int* coordinate_next = MEMORY_NEW(int, model->tree_count);
   model->trees = MEMORY_NEW(ModelTree, model->tree_count);

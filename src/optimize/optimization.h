@@ -1,6 +1,6 @@
-/* Private to optimize/: what an optimization holds, and evaluating a design in all scenarios (optimize/evaluate.c).
- * Under several processes each holds all of this and has run its own scenarios only; what counts of a run - outcome,
- * value, terms, by_variables - is then shared, so that all take the same steps. */
+/* Private to optimize/: the state of an optimization, and the evaluation of a design in all scenarios
+ * (optimize/evaluate.c). Every MPI process holds all of it and runs its own scenarios. Outcome, value, terms and
+ * by_variables of a run are then exchanged, so that all processes take the same steps. */
 #ifndef SDRS_OPTIMIZE_OPTIMIZATION_H
 #define SDRS_OPTIMIZE_OPTIMIZATION_H
 
@@ -10,16 +10,16 @@
 /* Hashes of a task's identity before those of its scenes. */
 enum { IDENTITY_SCENES = 3 };
 
-/* A scenario with the design that was tried last. */
+/* A scenario with the design evaluated last. */
 typedef struct {
   const Scene* scene; /* borrowed from the task, whose design is the initial one */
   double weight;
   Model model;
-  bool has_model, made; /* made: without an error */
-  int number_count;     /* of overrides that it was made with */
-  RowKeep keep;         /* of recording and seeds, when memory is bounded */
+  bool has_model, made; /* built; built without an error */
+  int number_count;     /* number of overrides it was built with */
+  RowKeep keep;         /* kept rows of recording and seeds, when memory is bounded */
   Recording recording;
-  Recording repeated; /* runs repeat the parts of its steps (optimization_repeat_parts); zero: they do not */
+  Recording repeated; /* run whose substeps are repeated (optimization_repeat_parts); zero: none */
   Loss* loss;
   LossSeeds seeds;
   ModelGradient gradient;
@@ -36,97 +36,96 @@ typedef struct {
 typedef struct Success Success;
 typedef struct Validation Validation;
 
-/* ---- what is drawn (optimize/draws.c; docs/derivations/update.md, O18): a function of the seed, of what it is for, of
- * a number (iteration / every, or number of the try) and of the scenario alone, so checkpoints need not hold it. */
+/* Random draws (optimize/draws.c; docs/derivations/update.md, O18). A draw depends only on the seed, its stream, a
+ * number (iteration / every, or number of the try) and the scenario, so checkpoints do not store it. */
 typedef enum { DRAW_NONE, DRAW_TRAINING, DRAW_VALIDATION } DrawStream;
 typedef struct {
   DrawStream stream;
   int number;
 } DrawMoment;
 typedef struct Draws Draws;
-/* NULL where the task draws nothing. The scenes must be the initial ones. STATUS_BAD_INPUT with diagnostics. Freed
- * with draws_destroy, also after a failure; design and task must outlive it. */
+/* Creates the draws; NULL if the task has none. The scenes must be the initial ones. Returns STATUS_BAD_INPUT with
+ * diagnostics. Freed with draws_destroy, also after a failure. design and task must outlive it. */
 Status draws_create(Draws** out, const Design* design, const Task* task, Diagnostics* diagnostics);
-/* Frees it and all that it owns; NULL is accepted. */
+/* Frees the draws and everything they own. Accepts NULL. */
 void draws_destroy(Draws* draws);
-/* How many overrides draws_apply may add: room for them is the caller's. 0 for NULL. */
+/* Returns how many overrides draws_apply may add; the caller provides the room. 0 for NULL. */
 int draws_room(const Draws* draws);
-/* What is drawn comes to the design's overrides[count], or joins them; how many there are then. Nothing for NULL or
- * DRAW_NONE. The same numbers at every call; several threads may. */
+/* Merges the drawn numbers into overrides[count] and returns the new count. No change for NULL or DRAW_NONE. The result
+ * is the same at every call. Thread-safe. */
 int draws_apply(const Draws* draws, DrawMoment moment, int scenario, ModelOverride* overrides, int count);
 
 /* ---------------------------------------------------------------- what is bounded (optimize/subjects.c;
  * docs/derivations/update.md, O11, O12). Terms g_i = value - bound, the last of the loss's. */
 typedef struct Subjects Subjects;
-/* NULL where nothing is bounded. The task is copied from, not kept; freed with subjects_destroy. */
+/* Creates the bounds of subject_to; NULL if there are none. Copies from the task. Freed with subjects_destroy. */
 Subjects* subjects_create(const Task* task);
-/* Frees it and all that it owns; NULL is accepted. */
+/* Frees the bounds. Accepts NULL. */
 void subjects_destroy(Subjects* subjects);
-/* A = loss + sum_i (rho_i / 2) (max(0, g_i + lambda_i / rho_i)^2 - (lambda_i / rho_i)^2), from all terms. terms
- * (losses, then subjects), only read. NaN goes through. */
+/* Returns the augmented Lagrangian A = loss + sum_i (rho_i / 2) (max(0, g_i + lambda_i / rho_i)^2 - (lambda_i /
+ * rho_i)^2). terms (losses, then subjects). NaN propagates. */
 double subjects_merit(const Subjects* subjects, double loss, const double* terms);
-/* dA by every term: 1 for losses, max(0, lambda_i + rho_i g_i) for what is bounded  (terms). Owned by the subjects
- * until the next call. */
+/* Returns dA by every term: 1 for losses, max(0, lambda_i + rho_i g_i) for bounded terms. Owned by the subjects until
+ * the next call. */
 const double* subjects_factors(Subjects* subjects, const double* terms);
-/* The largest g_i relative to the size of its bound; <= SUBJECTS_TOLERANCE: all are kept. NaN terms are not seen. */
+/* Returns the largest g_i relative to its bound; all bounds hold if it is <= SUBJECTS_TOLERANCE. NaN terms are ignored.
+ * terms (losses, then subjects). */
 double subjects_violation(const Subjects* subjects, const double* terms);
 #define SUBJECTS_TOLERANCE 1e-6
-/* At the start: penalties in proportion to the loss. Multipliers become zero. terms (losses, then subjects). */
+/* Initializes penalties in proportion to the loss, and zero multipliers. terms (losses, then subjects). */
 void subjects_begin(Subjects* subjects, double loss, const double* terms);
-/* Better multipliers at a design; solved: the optimizer has done with the present ones, so that penalties that were too
- * small may grow. false: they are as good as they get, and the bounds are kept. terms
- * (losses, then subjects). */
+/* Updates the multipliers at a design. solved: the optimizer has converged for the present ones, so that penalties may
+ * grow. False if the multipliers have converged and the bounds hold. terms (losses, then subjects). */
 bool subjects_update(Subjects* subjects, const double* terms, bool solved);
-/* The same on the way, after every so many iterations (optimizer_patience): where a violation does not fall by itself.
- * From a design that stands, its terms and NULL; of a method that wanders from the mean of all terms over these
- * iterations and the largest difference between two of them. mean, spread (losses, then subjects). false: nothing has
- * changed. (O20) */
+/* Updates the multipliers during the search, every optimizer_patience iterations, where a violation does not decrease.
+ * For descent methods: terms of the current design, and NULL. For others: mean of the terms over these iterations and
+ * the largest difference of two of them (losses, then bounded terms). False if nothing changed. (O20) */
 bool subjects_follow(Subjects* subjects, const double* mean, const double* spread);
-/* Is it time, so many iterations after the last change, with the gradient's norm then and now? *solved: because the
- * optimizer has come near to where it goes. since in iterations; *solved is set in any case. */
+/* Returns true if an update is due `since` iterations after the last change, given the gradient's norm then and now.
+ * Sets *solved to true if the optimizer is near its limit. */
 bool subjects_due(int since, double norm_then, double norm, bool* solved);
-/* How many there are; 0 for NULL. */
+/* Returns the number of bounds; 0 for NULL. */
 int subjects_count(const Subjects* subjects);
-/* All that lasts, (*count) doubles, multipliers (subjects) first; owned by the subjects, to be written to for a
- * checkpoint. */
+/* Returns the persistent state, (*count) doubles, multipliers (subjects) first. Owned by the subjects; a checkpoint is
+ * loaded by writing to it. */
 double* subjects_state(Subjects* subjects, int* count);
 
-/* The contact of a scene before a schedule has changed it, and after the switch to another law, once there was one:
- * its numbers are derived once, from the scene's own start. Both share what they point to with the scene. */
+/* A scene's contact before a schedule changes it, and after a switch to another law, whose parameters are derived once
+ * from the scene's initial state. Both share their arrays with the scene. */
 typedef struct {
   SceneContact given, switched;
   bool has_switched;
 } ScheduledContact;
 
-/* Why `auto` changes its method. */
+/* Reason for which `auto` changes its method. */
 typedef enum {
-  CHANGE_SHORT_OF_PREDICTION, /* trials gain less than the gradient predicts, or rise */
-  CHANGE_SHORT_STEP,          /* no step is short enough to be better */
+  CHANGE_SHORT_OF_PREDICTION, /* trials gain less than the gradient predicts, or the loss rises */
+  CHANGE_SHORT_STEP,          /* no step length improves the loss */
   CHANGE_NO_PROGRESS,         /* the best design has hardly improved */
   CHANGE_NO_SLOPE             /* the gradient is zero */
 } MethodReason;
 typedef struct {
-  int iteration; /* after it */
+  int iteration; /* iteration after which the method changed */
   TaskOptimizerType from, to;
   MethodReason reason;
-  int count; /* of trials that fell short, or of iterations without progress */
+  int count; /* number of poor trials, or of iterations without progress */
 } MethodChange;
-/* Changes that are remembered, of all starts. */
+/* Largest number of stored changes, over all starts. */
 enum { METHOD_CHANGES_MOST = 32 };
-/* What `auto` watches (optimize/automatic.c; docs/derivations/update.md, O23). */
+/* Statistics for `auto` (optimize/automatic.c; docs/derivations/update.md, O23). */
 typedef struct {
   TaskOptimizerType method;
-  double factor; /* of the steps in the settings */
-  int tried;     /* trials of the method */
-  unsigned weak; /* one bit for each of the last trials: it fell short */
-  double mark;   /* worth of the best design when it last made progress */
+  double factor; /* factor on the steps of the settings */
+  int tried;     /* trials with the present method */
+  unsigned weak; /* one bit for each of the last trials: it was poor */
+  double mark;   /* value of the best design at its last progress */
   int mark_iteration, restarts;
-  bool return_to_best; /* before the next trial */
+  bool return_to_best; /* return to the best design before the next trial */
   MethodChange changes[METHOD_CHANGES_MOST];
   int change_count;
 } Automatic;
 
-/* Links of a scenario that a trial would have let intersect at the start. */
+/* Links of a scenario that a trial would have made intersect at the start. */
 typedef struct {
   int scenario, a, b;
 } StartPair;
@@ -135,158 +134,157 @@ struct Optimization {
   Task* task;
   OptimizationOptions options;
   Design design;
-  OptimizationFunction function; /* in place of the losses of runs; evaluate NULL: none */
-  double* unit;                  /* of the variables; NULL: 1  (variables) */
-  double* function_gradient;     /* of what was evaluated last  (variables) */
+  OptimizationFunction function; /* replaces the losses of runs; evaluate NULL: none */
+  double* unit;                  /* units of the variables; NULL: 1 (variables) */
+  double* function_gradient;     /* at the last evaluation (variables) */
   Optimizer* optimizer;
   Automatic automatic;
   ScenarioRun* runs;
   int run_count, term_count;
-  int capacity;                                           /* of rows */
+  int capacity;                                           /* of the arrays of rows */
   double *x, *gradient, *trial, *trial_gradient, *best_x; /* (variables) */
-  double *terms, *trial_terms;                            /* of the design that stands, of the trial  (terms) */
-  Subjects* subjects;                                     /* NULL: nothing is bounded */
-  Success* success;                                       /* NULL: nothing is judged */
-  Validation* validation;                                 /* NULL: not yet, or not asked for */
-  Draws* draws;                                           /* NULL: nothing is drawn */
-  ScheduledContact* contacts;                             /* of a schedule  (scenarios) */
-  DrawMoment moment;                                      /* of what is evaluated */
-  double plain, best_violation;                           /* loss of the design that stands, without its bounds */
-  double* spare_state;                                    /* of the optimizer, before a proposal */
+  double *terms, *trial_terms;                            /* of the current design; of the trial (terms) */
+  Subjects* subjects;                                     /* NULL: no bounds */
+  Success* success;                                       /* NULL: no success terms */
+  Validation* validation;                                 /* NULL: not run yet, or not requested */
+  Draws* draws;                                           /* NULL: no draws */
+  ScheduledContact* contacts;                             /* contact of a schedule (scenarios) */
+  DrawMoment moment;                                      /* draws used by evaluations */
+  double plain, best_violation;                           /* loss of the current design without its bounds */
+  double* spare_state;                                    /* optimizer state before a proposal */
   double loss, best_loss, best_worth;
   int iteration, best_iteration, since_best;
   OptimizationStop stop;
   OptimizationRow* rows;              /* (capacity) */
   double* row_terms;                  /* (capacity * terms) */
   double* row_multipliers;            /* (capacity * subjects) */
-  const double* factors;              /* of the terms' derivatives in evaluate_gradient; NULL: 1 */
+  const double* factors;              /* dA by the terms, for evaluate_gradient; NULL: 1 */
   int since_update;                   /* iterations since the multipliers changed */
-  int since_look;                     /* and since the violations were looked at */
-  double norm_updated;                /* of the gradient then */
+  int since_look;                     /* iterations since the violations were checked */
+  double norm_updated;                /* gradient norm at that time */
   bool stuck;                         /* the optimizer has no step left with these multipliers */
-  int start, best_start;              /* of several, from 0: the present one, and whose the best design is */
+  int start, best_start;              /* present start, from 0, and the start of the best design */
   int first_iteration;                /* of the present start */
   double start_best, start_violation; /* of the present start */
-  bool between_starts;                /* the next one has not begun yet */
+  bool between_starts;                /* the next start has not begun yet */
   char* reason;
-  int failed_scenario;  /* whose run the last refused trial failed in */
-  char (*identity)[65]; /* of the task, for checkpoints: settings, variables, losses, each scene  (identity_count) */
+  int failed_scenario;  /* scenario in which the last rejected trial failed */
+  char (*identity)[65]; /* hashes that a checkpoint must match: settings, variables, losses, each scene (identity_count)
+                         */
   int identity_count;
   StartPair* start_pairs;
   int start_pair_count, start_pair_capacity;
-  int moved_trials; /* trials that could not start and were moved until they could */
+  int moved_trials; /* trials that intersected at the start and were moved until they did not */
   Text note;
-  Scene* shown;          /* of optimization_scene; NULL before */
-  const Scene* shown_of; /* the scenario's scene it shares its parts with */
+  Scene* shown;          /* scene returned by optimization_scene; NULL before */
+  const Scene* shown_of; /* scenario scene whose arrays `shown` shares */
   AdjointReport adjoint;
-  double started, seconds_before; /* wall time */
+  double started, seconds_before; /* wall time [s] */
   double forward_seconds, adjoint_seconds;
 };
 
 /* ---- what the result is judged by (optimize/success.c) */
-/* Resolves the terms in every scenario; runs: those of the optimization, whose models are the initial ones. NULL
- * without terms. STATUS_BAD_INPUT with diagnostics. Freed with success_destroy, also after a failure. */
+/* Resolves the success terms in every scenario. runs: those of the optimization, with initial models. NULL without
+ * terms. Returns STATUS_BAD_INPUT with diagnostics. Freed with success_destroy, also after a failure. */
 Status success_create(Success** out, const Optimization* o, Diagnostics* diagnostics);
-/* Frees it and all that it owns; NULL is accepted. */
+/* Frees the terms. Accepts NULL. */
 void success_destroy(Success* success);
-/* The terms in scenario 0, whose rows a recording is to keep. Owned by the success. */
+/* Returns the terms in scenario 0, whose rows a recording must keep. Owned by the success. */
 const Loss* success_loss(const Success* success);
-/* Does the best design meet the terms in a scenario, with what is drawn then? Not where its run fails. Several threads
- * may. *met is set in any case; the status is that of the run. */
+/* Sets *met to true if the best design meets the terms in a scenario with the given draws; false if its run fails.
+ * Returns the status of the run. Thread-safe. */
 Status success_try(Optimization* o, int scenario, DrawMoment moment, bool* met);
-/* Frees it and all that it owns; NULL is accepted (optimize/validation.c). */
+/* Frees the validation. Accepts NULL (optimize/validation.c). */
 void validation_destroy(Validation* validation);
 
-/* Are there other draws in other iterations? */
+/* Returns true if draws differ between iterations. */
 bool draws_vary(const Optimization* o);
-/* Notes those of an iteration as o->moment; nothing where nothing is drawn. */
+/* Sets o->moment to the draws of an iteration. Does nothing without draws. */
 void draws_set(Optimization* o, int iteration);
-/* Before iteration + 1: its draws, and with a method that descends, the design that stands under them.
- * STATUS_INTERRUPTED: nothing has changed. */
+/* Sets the draws of iteration + 1; descent methods re-evaluate the current design under them. STATUS_INTERRUPTED:
+ * nothing has changed. */
 Status draws_advance(Optimization* o);
-/* The numbers of a scenario for x[variables], with what is drawn: *count of them, which the caller frees with
+/* Returns the overrides of a scenario for x[variables], draws included. Sets *count; the caller frees the array with
  * memory_free. */
 ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawMoment moment,
                                       int* count);
 
-/* What a run in a scenario came to (NULL: it failed) joins the others; scenario 0 first. values[terms] are only
- * read; the largest stays, NaN for good. */
+/* Adds the result of a run in a scenario (NULL: failed), scenario 0 first. Keeps the largest of values[terms]; NaN
+ * stays. */
 void success_add(Success* success, int scenario, const double* values);
 
-/* Build the models of a design and run them: the weighted loss and its terms. TRIAL_ACCEPTED: it ran. interrupted: set
- * when a run was cut short. x[variables]; terms[term_count], weighted and summed. Any other outcome: *loss is of
- * no use, o->reason says why. */
+/* Builds and runs the models of a design. TRIAL_ACCEPTED: sets *loss to the weighted loss and terms[term_count] to the
+ * terms, weighted and summed over scenarios. Other outcomes: *loss is undefined and o->reason is the reason. Sets
+ * *interrupted when a run was interrupted. x[variables]. */
 TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted);
-/* Builds the model of a scenario with x[variables]; can it start? Nothing is simulated. false: the reason is that of
- * the scenario's run. */
+/* Builds the model of a scenario with x[variables] without simulating. False if it cannot start; the reason is stored
+ * in the scenario's run. */
 bool evaluate_start(Optimization* o, const double* x, int scenario);
-/* Moves a trial that the last evaluate_design refused as TRIAL_INVALID to one that can start, between it and the design
- * that stands (optimize/start_gaps.c). false: none was found; o->trial is of no use then. Allocates for the time of the
- * call. */
+/* Moves a trial that evaluate_design rejected as TRIAL_INVALID towards the current design until it can start
+ * (optimize/start_gaps.c). False, with o->trial undefined, if none is found. Allocates temporarily. */
 bool start_gaps_correct(Optimization* o);
-/* What is made small of a loss and its terms, with the present multipliers (optimize/optimization.c). terms
- * (term_count). */
+/* Returns the function to minimize from loss and terms, with the present multipliers (optimize/optimization.c).
+ * terms[term_count]. */
 double optimization_merit(Optimization* o, double loss, const double* terms);
-/* Gradient at the design that evaluate_design has just run, summed over scenarios (variables). Any outcome but
- * TRIAL_ACCEPTED: it is of no use. */
+/* Sets the gradient (variables) at the design that evaluate_design ran last, summed over scenarios. Undefined unless
+ * TRIAL_ACCEPTED is returned. */
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
-/* Frees what a run holds; the Scene is the task's. */
+/* Frees the data of a run; the Scene belongs to the task. */
 void scenario_run_free(ScenarioRun* run);
-/* From here on every run takes its steps in the parts of the last ones, once: for differences, since the parts are data
- * to the adjoint. Takes new recordings; the old ones are kept until scenario_run_free. */
+/* Makes all further runs repeat the substeps of the last runs, as difference quotients require: the adjoint treats
+ * substeps as constants. Call once. Uses new recordings; scenario_run_free frees the old ones. */
 void optimization_repeat_parts(Optimization* o);
-/* Run the design x and take it for the one that stands, with its loss, terms and gradient (optimize/optimization.c).
- * *interrupted is set in any case. */
+/* Runs the design x and makes it the current design, with loss, terms and gradient (optimize/optimization.c). Always
+ * sets *interrupted. */
 TrialOutcome optimization_stand(Optimization* o, bool* interrupted);
-/* The same with multipliers as they are: after the method has changed. */
+/* As optimization_stand without changing the multipliers; used after a change of method. */
 TrialOutcome optimization_stand_again(Optimization* o, bool* interrupted);
-/* What designs are compared by: the loss of one of this iteration, or a mean where draws vary. */
+/* Returns the value by which designs are compared: the loss of this iteration, or a mean if draws vary. */
 double optimization_worth(const Optimization* o, int iteration, double loss);
-/* What stands is the first of a search: its row, and is it the best so far? Writes the row at o->iteration. */
+/* Writes the row o->iteration of the first design of a search, and updates the best design. */
 void optimization_note_start(Optimization* o);
 
-/* ---- several starts (optimize/multistart.c; docs/derivations/update.md, O17). Is a search over, and another to come?
- */
+/* Multistart (optimize/multistart.c; docs/derivations/update.md, O17). Returns true if a search has ended and another
+ * follows. */
 bool multistart_goes_on(const Optimization* o);
-/* Begin the next one that has a design that runs; without one, it ends as the last one has. STATUS_INTERRUPTED: it is
- * to be called again. */
+/* Begins the next start whose design can run; without one, the optimization ends. STATUS_INTERRUPTED: call again. */
 Status multistart_next(Optimization* o);
-/* Begin anew at x[variables], with a fresh optimizer; those that are held stay as they are (variables, NULL: none).
- * optimization_start is next (optimize/optimization_create.c). x and held are only read; rows are counted from 0 again.
- */
+/* Restarts at x[variables] with a new optimizer; held variables are fixed (variables, NULL: none). Call
+ * optimization_start next (optimize/optimization_create.c). Rows are counted from 0 again. */
 void optimization_restart(Optimization* o, const double* x, const bool* held);
-/* Why it ends here, if it does; can_step: the optimizer can go on (optimize/optimization.c). Sets o->stop,
- * STOP_NOT_YET while it goes on. */
+/* Sets o->stop to the reason for which the search ends here, or STOP_NOT_YET. can_step: the optimizer can continue
+ * (optimize/optimization.c). */
 void optimization_judge_end(Optimization* o, bool can_step);
-/* Sets identity; the scenes must be the initial ones (optimize/optimization_checkpoint.c). Allocates o->identity
- * (identity_count), which optimization_destroy frees. */
+/* Sets o->identity (identity_count), freed by optimization_destroy; the scenes must be the initial ones
+ * (optimize/optimization_checkpoint.c). */
 void optimization_identify(Optimization* o);
 
-/* More variables than a search by samples learns in a few hundred trials. */
+/* Above this number of variables a sampling method needs more than a few hundred trials. */
 enum { SAMPLED_MOST = 40 };
 /* ---- the method of `optimizer: auto` (optimize/automatic.c); that of the task where it names one */
-/* The first method of a search, with nothing seen. */
+/* Sets the first method of a search, without statistics. This and the following functions also apply to a task that
+ * names its method. */
 void automatic_begin(Optimization* o);
-/* The task's settings with the present method and its steps. By value. */
+/* Returns the task's settings with the present method and its steps. */
 TaskOptimizer automatic_settings(const Optimization* o);
-/* Replaces the optimizer by one as at the start, of the present settings, and the room for its state. */
+/* Replaces the optimizer by a new one with the present settings, and reallocates the room for its state. */
 void automatic_renew(Optimization* o);
-/* After a trial: what it gained and what the gradient predicted (both > 0 for less loss); can_step: the optimizer can
- * go on. Changes the method where it is time. Returns whether the search can go on. */
+/* Evaluates a trial: its gain and the gain predicted by the gradient (both > 0 for a lower loss); can_step: the
+ * optimizer can continue. Changes the method when needed. Returns true if the search can continue. */
 bool automatic_watch(Optimization* o, TrialOutcome outcome, double gained, double predicted, bool can_step);
-/* The gradient is zero before any trial: changes to samples. false: the method stays. */
+/* Changes to a sampling method when the gradient is zero before any trial. False: the method is unchanged. */
 bool automatic_leave_flat(Optimization* o);
-/* Stands at the best design again where a change asks for it. STATUS_INTERRUPTED: it is to be called again. */
+/* Returns to the best design if a change of method requires it. STATUS_INTERRUPTED: call again. */
 Status automatic_return(Optimization* o);
 
 /* ---- contact that changes over the iterations (optimize/continuation.c), in the scenes of all scenarios. What is in
  * force is a function of the number of the iteration alone, so checkpoints need not hold it. */
-/* The contact of iteration 0. STATUS_BAD_INPUT with diagnostics: a law without the key, or an end that is never
- * reached. Allocates o->contacts (scenarios), which optimization_destroy frees, also after a failure. */
+/* Sets the contact of iteration 0. STATUS_BAD_INPUT with diagnostics: a law without the key, or an end that is never
+ * reached. Allocates o->contacts (scenarios), freed by optimization_destroy, also after a failure. */
 Status continuation_start(Optimization* o, Diagnostics* diagnostics);
-/* The contact of an iteration; was there another in force? Rewrites the contact of all scenes of the task. */
+/* Sets the contact of an iteration in all scenes of the task. Returns true if it differs from the contact before. */
 bool continuation_set(Optimization* o, int iteration);
-/* The contact of iteration 0 again, as every window of a receding horizon begins. */
+/* Sets the contact of iteration 0, with which each window of a receding horizon begins. */
 void continuation_restart(Optimization* o);
 /* The last contact of all, which windows are executed with. */
 void continuation_finish(Optimization* o);

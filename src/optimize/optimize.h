@@ -1,7 +1,7 @@
-/* optimize: a task's variables, update rules, and the loop that designs (SDRS sections III-B, V;
- * docs/derivations/design.md). An Optimization borrows the Task, whose scenes it rewrites, and must be destroyed before
- * it. Results do not depend on the number of threads, and a loaded checkpoint goes on bit by bit as the run that wrote
- * it would have. */
+/* optimize: variables of a task, update rules, and the optimization loop (SDRS sections III-B, V;
+ * docs/derivations/design.md). An Optimization borrows the Task, changes its scenes, and must be destroyed before it.
+ * Results do not depend on the number of threads. A run continued from a checkpoint is bit-identical to an
+ * uninterrupted one. */
 #ifndef SDRS_OPTIMIZE_H
 #define SDRS_OPTIMIZE_H
 
@@ -9,27 +9,27 @@
 
 typedef struct Optimization Optimization;
 
-/* What became of an iteration's trial. */
+/* Outcome of an iteration's trial. */
 typedef enum {
   TRIAL_START, /* iteration 0: the initial design */
   TRIAL_ACCEPTED,
-  TRIAL_ROSE,        /* the loss rose where the method wants descent */
-  TRIAL_INVALID,     /* bodies intersect at the start, a hull is flat or too thin, or the scene is refused */
+  TRIAL_ROSE,        /* the loss rose, and the method requires descent */
+  TRIAL_INVALID,     /* bodies intersect at the start, a hull is flat or too thin, or the scene is invalid */
   TRIAL_SOLVER,      /* a step was not solved */
   TRIAL_NO_GRADIENT, /* the run has no gradient: a singular Hessian */
-  TRIAL_NOT_FINITE,  /* the loss is no number */
+  TRIAL_NOT_FINITE,  /* the loss is not finite */
 } TrialOutcome;
-/* Constant, as convergence.csv has it: "accepted", "rejected_solver", ... Never NULL, not to be freed; undefined for
- * what is no TrialOutcome. */
+/* Returns the text of convergence.csv: "accepted", "rejected_solver", ... Static, never NULL. Undefined for an invalid
+ * outcome. */
 const char* trial_outcome_text(TrialOutcome outcome);
 
-/* A row of convergence.csv: where the optimization stands after an iteration, and what its trial gave. */
+/* A row of convergence.csv: the current design after an iteration, and the result of its trial. */
 typedef struct {
-  double loss;                      /* of the design that stands */
-  double trial_loss;                /* NaN when there is none */
-  double grad_design, grad_control; /* Euclidean norms of the gradient of the design that stands */
+  double loss;                      /* of the current design */
+  double trial_loss;                /* NaN if undefined */
+  double grad_design, grad_control; /* Euclidean norms of the gradient at the current design */
   double step_design, step_control; /* infinity norms of the trial's step */
-  double seconds;                   /* of wall time; the only number that differs between equal runs */
+  double seconds;                   /* wall time; the only number that differs between equal runs */
   TrialOutcome outcome;
 } OptimizationRow;
 
@@ -38,165 +38,161 @@ typedef enum {
   STOP_ITERATIONS,
   STOP_LOSS,       /* below stop_loss */
   STOP_STALL,      /* no better design for `stall` iterations */
-  STOP_SHORT_STEP, /* trials are refused until the step has become too short */
+  STOP_SHORT_STEP, /* trials were rejected until the step was too short */
   STOP_FLAT,       /* the gradient is zero */
   STOP_INTERRUPTED,
 } OptimizationStop;
-/* Constant, in words for a user. Never NULL, not to be freed; undefined for what is no OptimizationStop. */
+/* Returns the reason in words. Static, never NULL. Undefined for an invalid reason. */
 const char* optimization_stop_text(OptimizationStop stop);
 
 typedef struct {
   int threads;
-  bool (*interrupted)(void); /* NULL: never */
+  bool (*interrupted)(void); /* polled during runs; NULL: never */
 } OptimizationOptions;
 
-/* Set up variables, losses, memory. STATUS_BAD_INPUT with diagnostics. Nothing is run yet. task is borrowed and
- * changed, options are copied. *optimization is set in any case, for optimization_destroy. */
+/* Sets up variables, losses and memory; runs nothing. Returns STATUS_BAD_INPUT with diagnostics. Borrows and changes
+ * the task, copies options. *optimization is always set, for optimization_destroy. */
 Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
                            Diagnostics* diagnostics);
-/* Frees it, not its task; a half-built one and NULL are accepted. */
+/* Frees the optimization, not its task. Accepts NULL or a partly built one. */
 void optimization_destroy(Optimization* optimization);
-/* Begin with these values of variables by their names, where the task has them, as near as its bounds and constraints
- * allow; how many it has. Before optimization_start. names[count] and values[count], in the units of the variables, are
- * read only; unknown names are passed over. A value that is not finite is not refused here. Allocates for the time
- * of the call. */
+/* Sets initial values of the named variables that the task has, as near as bounds and constraints allow, and returns
+ * their number. Call before optimization_start. names[count], values[count] in the units of the variables; unknown
+ * names are ignored, non-finite values are not refused. Allocates temporarily. */
 int optimization_begin_with(Optimization* optimization, const char* const* names, const double* values, int count);
-/* Another function of the same variables in place of the task's losses. */
+/* A function of the variables that replaces the task's losses. */
 typedef struct {
   void* context; /* borrowed */
-  /* Its value at x (variables), and where gradient is not NULL its derivatives (variables). Anything but
-   * TRIAL_ACCEPTED: both are of no use. *interrupted is false before, and set where it was cut short. All processes
+  /* Evaluates the function at x (variables), and its derivatives (variables) unless gradient is NULL. Both are
+   * undefined unless TRIAL_ACCEPTED is returned. *interrupted is false on entry and set when interrupted. All processes
    * call it. */
   TrialOutcome (*evaluate)(void* context, const double* x, double* value, double* gradient, bool* interrupted);
-  /* > 0, of what counts as a large change: steps of the optimizer are parts of it (variables), but of those that the
-   * task gives a step */
+  /* large changes, > 0 (variables): optimizer steps are fractions of them, except for variables with a step in the task
+   */
   const double* unit;
-  const bool* held; /* left where they begin; NULL: none (variables) */
+  const bool* held; /* fixed variables; NULL: none (variables) */
 } OptimizationFunction;
-/* Before optimization_start or _load: make the function small, within the task's bounds and constraints, by its
- * optimizer; all that follows is as of a loss, in one term that is 0. Norms of gradients and steps in the rows are
- * those of variables in units. unit and held are copied.                                                        (O21).
- * Called after optimization_start it is an error of the caller, not checked. */
+/* Minimizes the function, within the task's bounds and constraints, by the task's optimizer. Call before
+ * optimization_start or _load (not checked). All results are then those of a loss with one term, which is 0. Norms of
+ * gradients and steps in the rows refer to variables in units. Copies unit and held. (O21) */
 void optimization_minimise(Optimization* optimization, const OptimizationFunction* function);
-/* The initial design (iteration 0). It must run: STATUS_SOLVER, STATUS_BAD_INPUT with diagnostics.
- * STATUS_INTERRUPTED: it was cut short, without a message. Runs all scenarios, forward and backward. Twice is an
- * error of the caller. Allocates what a first run needs. */
+/* Runs the initial design (iteration 0) in all scenarios, forward and backward. Returns STATUS_SOLVER or
+ * STATUS_BAD_INPUT with diagnostics if it fails, STATUS_INTERRUPTED without a message. Must be called once. Allocates.
+ */
 Status optimization_start(Optimization* optimization, Diagnostics* diagnostics);
-/* One more iteration. STATUS_INTERRUPTED: nothing has changed since the iteration before. A trial that fails is no
- * failure but a row with its outcome: STATUS_OK. Not after optimization_stop says that it has ended. Allocates while
- * runs need more than those before. */
+/* Performs one iteration. A rejected trial gives STATUS_OK and a row with its outcome. STATUS_INTERRUPTED: nothing has
+ * changed. Must not be called after optimization_stop reports an end. Allocates while runs need more memory. */
 Status optimization_advance(Optimization* optimization);
-/* Why it has ended; STOP_NOT_YET: it has not. Asking allocates nothing, never fails. */
+/* Returns why the search has ended, or STOP_NOT_YET. Allocates nothing, never fails. */
 OptimizationStop optimization_stop(const Optimization* optimization);
-/* The last iteration that is done, counted from 0, the initial design. Asking allocates nothing, never fails. */
+/* Returns the number of the last iteration; 0 is the initial design. Allocates nothing, never fails. */
 int optimization_iteration(const Optimization* optimization);
-/* A row for each of the iterations 0 ... optimization_iteration; owned by the optimization until it advances. Not to
- * be freed; undefined before optimization_start. */
+/* Returns the rows of iterations 0 ... optimization_iteration, owned by the optimization until it advances. Undefined
+ * before optimization_start. */
 const OptimizationRow* optimization_rows(const Optimization* optimization);
-/* How many terms a loss has. The length of each row of optimization_terms. Fixed by optimization_create; never
- * fails. */
+/* Returns the number of terms of the loss, the length of each row of optimization_terms. Fixed by optimization_create;
+ * never fails. */
 int optimization_term_count(const Optimization* optimization);
-/* Name of a term 0 ... optimization_term_count - 1, the header of its column; owned by the optimization. Undefined
- * beyond, not checked; never NULL. */
+/* Returns the name of a term, the header of its column. Owned by the optimization, never NULL. Undefined for a term out
+ * of range, unchecked. */
 const char* optimization_term_name(const Optimization* optimization, int term);
-/* Terms (optimization_term_count) in the row of an iteration, weighted and summed over scenarios; owned by the
- * optimization until it advances. iteration: 0 ... optimization_iteration. Undefined beyond, not checked. */
+/* Returns the terms (optimization_term_count) of an iteration's row, weighted and summed over scenarios. Owned by the
+ * optimization until it advances. Undefined for an iteration out of range, unchecked. */
 const double* optimization_terms(const Optimization* optimization, int iteration);
-/* How many of the terms are those of subject_to, the last of them all. The length of each row of
- * optimization_multipliers; 0: nothing is bounded. Never fails. */
+/* Returns the number of terms of subject_to, which are the last terms, and the length of each row of
+ * optimization_multipliers. Never fails. */
 int optimization_subject_count(const Optimization* optimization);
-/* Their multipliers (optimization_subject_count) in the row of an iteration; owned by the optimization. An iteration
- * beyond is undefined, not checked; not to be freed. */
+/* Returns the multipliers (optimization_subject_count) of an iteration's row. Owned by the optimization. Undefined for
+ * an iteration out of range, unchecked. */
 const double* optimization_multipliers(const Optimization* optimization, int iteration);
-/* The largest excess over a bound of the best design, relative to the bound; -HUGE_VAL: nothing is bounded. Without
- * unit. Asking never fails, allocates nothing. */
+/* Returns the largest violation of the best design, relative to its bound; -HUGE_VAL without bounds. Never fails,
+ * allocates nothing. */
 double optimization_best_violation(const Optimization* optimization);
-/* Loss of the best design so far, of a schedule under its last contact. In the task's own units, without
- * multipliers. Asking never fails, allocates nothing. */
+/* Returns the loss of the best design so far, with a schedule under its last contact; in the task's units, without
+ * multipliers. Never fails, allocates nothing. */
 double optimization_best_loss(const Optimization* optimization);
-/* The iteration that it is of: a row of optimization_rows. Asking never fails, allocates nothing. */
+/* Returns the iteration of the best design, a row of optimization_rows. Never fails, allocates nothing. */
 int optimization_best_iteration(const Optimization* optimization);
-int optimization_best_start(const Optimization* optimization); /* of several, from 0: that iteration's */
-/* What the last refused trial failed of, in words ("" when it was not); owned by the optimization until it advances. */
+int optimization_best_start(
+    const Optimization* optimization); /* Returns the number of the start of the best design, from 0. */
+/* Returns the reason for the last rejection, "" if the last trial was accepted. Owned by the optimization until it
+ * advances. */
 const char* optimization_reason(const Optimization* optimization);
-/* How often `optimizer: auto` has changed its method. Asking allocates nothing, never fails. */
+/* Returns the number of method changes by `optimizer: auto`. Allocates nothing, never fails. */
 int optimization_method_change_count(const Optimization* optimization);
-/* Adds one of these changes, 0 ... count - 1, to a text: iteration, reason, methods, as one line without an end.
+/* Appends a method change 0 ... count - 1 to a text: iteration, reason and methods, one line without line end.
  * Allocates in out. */
 void optimization_add_method_change(const Optimization* optimization, int index, Text* out);
-/* How many pairs of links have limited designs so far: a trial would have let them intersect at the start, and was
- * moved until they do not. Asking allocates nothing, never fails. */
+/* Returns the number of link pairs that limited designs so far: a trial would have made them intersect at the start and
+ * was moved. Allocates nothing, never fails. */
 int optimization_start_pair_count(const Optimization* optimization);
-/* One of them, 0 ... count - 1, in the order in which they were found: "'a' and 'b'". By value. */
+/* Returns such a pair 0 ... count - 1, in order of detection: "'a' and 'b'". */
 Excerpt optimization_start_pair(const Optimization* optimization, int index);
-/* How the last gradient was found. Undefined before optimization_start; copied out. */
+/* Returns the report of the last gradient. Undefined before optimization_start. */
 AdjointReport optimization_adjoint(const Optimization* optimization);
 /* Returns the steps of the last evaluated runs that ended above the tolerance, of the scenario with the largest
  * residual. *model: its model, borrowed until the optimization advances. */
 UnconvergedSteps optimization_unconverged(const Optimization* optimization, const Model** model);
-/* The same of the scenario with the most steps whose friction did not settle. */
+/* As optimization_unconverged, for the scenario with the most steps of unsettled friction. */
 UnconvergedSteps optimization_friction_open(const Optimization* optimization, const Model** model);
-/* Seconds of wall time in forward runs and in adjoints so far; neither pointer may be NULL. Nothing is allocated. */
+/* Sets the wall time of forward runs and adjoints so far [s]. Neither pointer may be NULL. Allocates nothing. */
 void optimization_times(const Optimization* optimization, double* forward, double* adjoint);
 
-/* Variables: name, initial value, bounds, value now and in the best design. */
+/* A variable: name, initial value, bounds, present and best value. */
 typedef struct {
   const char* name;
   double initial, low, high, now, best;
   bool is_control;
-  double scale;      /* a change that counts as large */
-  double prior;      /* standard deviation of what is known beforehand; 0: nothing */
-  double step;       /* of its own, of the optimizer; 0: the block's */
-  SourcePlace place; /* in the task, of what asked for it */
+  double scale;      /* a large change */
+  double prior;      /* standard deviation of prior knowledge; 0: none */
+  double step;       /* optimizer step of the variable; 0: that of its block */
+  SourcePlace place; /* task entry that created it */
 } OptimizationVariable;
-/* How many variables there are, of the design and of control together. The length of every `values` and `slope`
- * below. Asking never fails. */
+/* Returns the number of variables of design and control, the length of every `values` and `slope` below. Never fails.
+ */
 int optimization_variable_count(const Optimization* optimization);
-/* One of them, 0 ... count - 1, in the unit of the variable (m, rad, ...); its name is owned by the optimization.
- * Undefined beyond, not checked. */
+/* Returns a variable 0 ... count - 1, in its unit (m, rad, ...). The optimization owns its name. Undefined for an index
+ * out of range, unchecked. */
 OptimizationVariable optimization_variable(const Optimization* optimization, int index);
-/* A scenario's scene with the best (or the present) design, to be written or built from. It is the optimization's,
- * until one of these is called again. scenario: 0 ... scenario_count - 1. Not to be freed. Another number is
- * undefined, not checked. */
+/* Returns a scenario's scene with the best or the present design. Owned by the optimization until one of these
+ * functions is called again. scenario: 0 ... scenario_count - 1, unchecked. */
 const Scene* optimization_scene(Optimization* optimization, int scenario, bool best);
-/* The same with values[variables] of the caller's own, which are only read; owned and valid likewise. Values are
- * not held to bounds or constraints, nor checked to be finite. */
+/* As optimization_scene with values[variables] of the caller. Values are not checked against bounds, constraints or for
+ * being finite. */
 const Scene* optimization_scene_of(Optimization* optimization, int scenario, const double* values);
-/* A scenario's model with values[variables] of the caller's own. The caller owns *model: model_destroy, also where
- * it was not built. STATUS_BAD_INPUT with diagnostics, as model_create. values are only read; overrides that are
- * made of them are copied. */
+/* Builds a scenario's model with values[variables]. The caller frees *model with model_destroy, also after a failure.
+ * Returns STATUS_BAD_INPUT with diagnostics as model_create does. */
 Status optimization_model(const Optimization* optimization, int scenario, const double* values, Model* model,
                           Diagnostics* diagnostics);
 /* Computes the gradient of a recorded run by the adjoint method, with every derivative that optimization_chain reads.
- * The one path for all gradients by variables: optimize, gradcheck, identify and the library.
- * optimization NULL: there are no variables, and derivatives by joint frames and axes are left out (without_turns).
- * The recording's model is one of optimization_model. discount: as of run_adjoint. gradient is cleared first.
- * Allocates for the time of the call. Without a sound report gradient is none. */
+ * All gradients by variables use it: optimize, gradcheck, identify and the library. optimization NULL: no variables,
+ * and no derivatives by joint frames and axes (without_turns). The recording's model is one of optimization_model.
+ * discount: as of run_adjoint. Clears gradient first; without a sound report gradient is undefined. Allocates
+ * temporarily. */
 AdjointReport optimization_adjoint_of(const Optimization* optimization, Recording* recording, const LossSeeds* seeds,
                                       double discount, int threads, ModelGradient* gradient);
-/* The chain rule from the gradient by such a model back to the variables, added to slope[variables]. Allocates
- * nothing that lasts. model must be of optimization_model, with as many numbers; that is not checked. Never fails.
- * Asserts that gradient has derivatives by joint frames and axes where variables rotate them. */
+/* Chain rule: adds to slope[variables] the derivatives that follow from the gradient by a model of optimization_model
+ * (not checked). Asserts that gradient has derivatives by joint frames and axes if variables rotate them. Never fails.
+ */
 void optimization_chain(const Optimization* optimization, int scenario, const Model* model,
                         const ModelGradient* gradient, double* slope);
-/* Do frames or axes of joints vary? Else the chain rule asks for no derivatives by them (ModelGradient.without_turns).
- * Asking allocates nothing, never fails. */
+/* Returns true if variables rotate joint frames or axes. Otherwise the chain rule needs no derivatives by them
+ * (ModelGradient.without_turns). Allocates nothing, never fails. */
 bool optimization_turns_joints(const Optimization* optimization);
-/* The last trial, which was refused: its design in the scene of the scenario whose run failed. *scenario: its
- * number. Owned and valid as that of optimization_scene. Undefined when none was refused yet. */
+/* Returns the scene of the last rejected trial in the scenario that failed. Sets *scenario. Ownership as of
+ * optimization_scene. Undefined if no trial was rejected. */
 const Scene* optimization_trial_scene(Optimization* optimization, int* scenario);
-/* Is the shape of a link 0 ... links - 1 of the scenarios designed? Another number is undefined, not checked.
- * Allocates nothing. */
+/* Returns true if the shape of a link is a design variable. link < number of links, unchecked. Allocates nothing. */
 bool optimization_shapes_link(const Optimization* optimization, int link);
-/* What import inserted to keep hulls together; one line each, "" if nothing. Owned by the optimization. Never NULL,
- * not to be freed. */
+/* Returns a report of vertices inserted to connect hulls, one line each; "" if none. Owned by the optimization, never
+ * NULL. */
 const char* optimization_note(const Optimization* optimization);
 
-/* Adds to a file what a checkpoint must be of: settings, variables, losses and scenes of the task. The file stays
- * the caller's; its words must be new to it (asserted). */
+/* Adds the identity of the task (settings, variables, losses, scenes) to a checkpoint. Asserts that the file has no
+ * such words yet. */
 void optimization_note_identity(const Optimization* optimization, NumberFile* checkpoint);
-/* Is it of this task? false, with diagnostics: of another, or of one that was changed since. Allocates for the time
- * of the call; neither is changed. */
+/* Returns true if the checkpoint belongs to this task. False, with diagnostics, if it belongs to another task or the
+ * task has changed. Allocates temporarily. */
 bool optimization_is_of(const Optimization* optimization, const NumberFile* checkpoint, Diagnostics* diagnostics);
 #define CHECKPOINT_KIND "checkpoint"
 /* Adds the whole state between two iterations to a file of this kind, copied. The caller owns the file:
@@ -230,29 +226,29 @@ Status optimization_judge(Optimization* optimization);
  * known of any. STATUS_OK where none are asked for. Allocates what it keeps, which optimization_destroy frees. Runs
  * that fail count as not held, and are no failure here. */
 Status optimization_validate(Optimization* optimization);
-/* How many draws of every scenario were tried; 0 before, and where none are asked for. Asking allocates nothing,
- * never fails. */
+/* Returns the number of validation draws per scenario; 0 before validation or without it. Allocates nothing, never
+ * fails. */
 int optimization_validation_tries(const Optimization* optimization);
-/* How many of a scenario's met all terms of `success`: 0 ... optimization_validation_tries. scenario is not checked.
- * Asking allocates nothing, never fails. */
+/* Returns how many draws of a scenario met all terms of `success`. scenario is not checked. Allocates nothing, never
+ * fails. */
 int optimization_validation_held(const Optimization* optimization, int scenario);
 
 /* ---------------------------------------------------------------- how it ended (optimize/advice.c) */
-/* Trials without a better design: bodies intersect at the start or a loop is open there; a step was not solved or has
+/* Numbers of rejected trials, by reason: bodies intersect or a loop is open at the start; a step was not solved or has
  * no gradient; the loss rose. */
 typedef struct {
   int invalid, solver, rose;
 } RejectedTrials;
-/* Counts them in all rows so far. Allocates nothing, never fails. */
+/* Counts the rejected trials of all rows. Allocates nothing, never fails. */
 RejectedTrials optimization_rejected(const Optimization* optimization);
-/* How a search ended and what to try, as text. */
+/* Report on the end of a search, with advice, as text. */
 typedef struct {
-  Text stopped;  /* one line without an end: why it stopped, losses, best iteration */
-  Text findings; /* lines: rejections, terms that fell and rose, bounds that are active, what fails `success` first */
-  Text advice;   /* lines, at most three: remedies, each with its exact --set options; none where nothing is missing */
+  Text stopped;  /* one line without line end: reason, losses, best iteration */
+  Text findings; /* lines: rejections, terms that fell and rose, active bounds, the first failing `success` term */
+  Text advice;   /* at most three lines: remedies, each with its exact --set options; none if the task succeeded */
 } OptimizationReport;
-/* Writes the report after optimization_judge. interrupted: a signal stopped it, so nothing is
- * advised. Runs nothing. *report is set; optimization_report_free frees it. Never fails. */
+/* Writes the report; call after optimization_judge. interrupted: ended by a signal, so no advice is given. Runs
+ * nothing. optimization_report_free frees *report. Never fails. */
 void optimization_report(const Optimization* optimization, bool interrupted, OptimizationReport* report);
 /* Frees the texts, not the struct. */
 void optimization_report_free(OptimizationReport* report);
@@ -261,94 +257,90 @@ void optimization_report_free(OptimizationReport* report);
  * Combinations of a task's choices, one after the other; each is optimized by itself, and what it gave is told before
  * the next is asked for. */
 typedef struct ChoiceSearch ChoiceSearch;
-/* A bound of subject_to that is broken by no more than this part holds. */
+/* Relative violation up to which a bound of subject_to counts as satisfied. */
 #define CHOICE_EXCESS 1e-6
-/* task is borrowed, and has choices. The caller owns it: choice_search_destroy. Never NULL. */
+/* Returns a search over the task's choices. Borrows the task, which must have choices. The caller frees it with
+ * choice_search_destroy. Never NULL. */
 ChoiceSearch* choice_search_create(const Task* task);
-/* Frees it and all that it owns; NULL is accepted. */
+/* Frees the search. Accepts NULL. */
 void choice_search_destroy(ChoiceSearch* search);
-/* How many combinations are tried in all. Asking allocates nothing, never fails. */
+/* Returns the number of combinations to evaluate. Allocates nothing, never fails. */
 int choice_search_tries(const ChoiceSearch* search);
-/* Number of the value of each choice, from 0, to pick[choices]; false: all tries are done. pick is the caller's own
- * and stays as it was then. Allocates nothing. */
+/* Sets pick[choices] to the next combination (number of each value, from 0). False: all are done; pick is unchanged.
+ * Allocates nothing. */
 bool choice_search_next(ChoiceSearch* search, int* pick);
-/* What the last one gave; violation: optimization_best_violation. Not called where it cannot be run. true: it is the
- * best so far. Returns false too for numbers that are not finite. Allocates nothing. */
+/* Reports the result of the last combination; violation: optimization_best_violation. Not called for one that cannot
+ * run. Returns true if it is the best so far, false also for non-finite numbers. Allocates nothing. */
 bool choice_search_tell(ChoiceSearch* search, double loss, double violation);
 
 /* ---------------------------------------------------------------- receding horizon (optimize/receding.c)
  * Windows of `horizon` steps, one after the other, each from the state that the one before has led to; of each the
  * first `apply` steps are executed. What is executed is a run of its own, in one piece to the bit. */
 typedef struct Receding Receding;
-/* What became of a window. */
+/* Result of a window. */
 typedef struct {
-  int step; /* where it begins, counted from the beginning of the whole */
+  int step; /* step of the whole run at which it begins */
   int iterations;
   double initial_loss, loss;
   OptimizationStop stop;
-  double seconds; /* of wall time; the only number that differs between equal runs */
+  double seconds; /* wall time; the only number that differs between equal runs */
 } RecedingRow;
 
-/* For a task with `receding`, which it changes: one window is what its scenario runs. STATUS_BAD_INPUT with
- * diagnostics; *out may be half-built then. task is borrowed and must outlive it, options are copied;
+/* Creates a receding-horizon optimization for a task with `receding`; the scenario's run becomes one window. Changes
+ * and borrows the task, which must outlive it; copies options. Returns STATUS_BAD_INPUT with diagnostics. Free with
  * receding_destroy in any case. */
 Status receding_create(Receding** out, Task* task, const OptimizationOptions* options, Diagnostics* diagnostics);
-/* Frees it with its optimization, not the task, whose scene has its own start again; NULL is accepted. */
+/* Frees it with its optimization and restores the scene's initial state; the task stays. Accepts NULL. */
 void receding_destroy(Receding* receding);
-/* That of the present window; the receding's. Not to be destroyed; the same object in all windows. Never NULL once
- * receding_create has returned STATUS_OK. */
+/* Returns the optimization of the present window: the same object in all windows, owned by the receding. Never NULL
+ * after receding_create returned STATUS_OK. */
 Optimization* receding_optimization(Receding* receding);
-/* Steps to be executed in all, whatever the windows are. Asking allocates nothing, never fails. */
+/* Returns the total number of steps to execute. Allocates nothing, never fails. */
 int receding_steps(const Receding* receding);
-/* How many windows these are; the last may execute fewer steps than the others. At least 1. Asking allocates
- * nothing, never fails. */
+/* Returns the number of windows (>= 1); the last may execute fewer steps. Allocates nothing, never fails. */
 int receding_window_count(const Receding* receding);
-/* The present one, from 0; the count when all is executed. Asking allocates nothing, never fails. */
+/* Returns the present window, from 0; the number of windows when all are executed. Allocates nothing, never fails. */
 int receding_window(const Receding* receding);
-/* A row for each window that has been executed (receding_window); owned by the receding. Undefined beyond; not to be
- * freed. */
+/* Returns a row for each executed window (receding_window). Owned by the receding. Undefined beyond. */
 const RecedingRow* receding_rows(const Receding* receding);
-/* The terms of such a window's loss, an array of length optimization_term_count; owned by the receding. window: 0 ...
- * receding_window - 1. Another window is undefined, not checked. */
+/* Returns the terms of an executed window's loss (optimization_term_count). Owned by the receding. window: 0 ...
+ * receding_window - 1, unchecked. */
 const double* receding_terms(const Receding* receding, int window);
-/* Does one scene run as what was executed does? Not when what a window finds changes signals before it. Asking
- * allocates nothing, never fails. */
+/* Returns true if one scene reproduces the executed steps. False if a window changes signals before its start.
+ * Allocates nothing, never fails. */
 bool receding_is_one_run(const Receding* receding);
-/* The present window's optimization begins where the one before has left off, under the first contact of a schedule;
- * optimization_start or _load is next. Allocates a fresh optimizer; never fails. */
+/* Begins the present window's optimization with the previous result, under the first contact of a schedule. Call
+ * optimization_start or _load next. Allocates a new optimizer; never fails. */
 void receding_begin(Receding* receding);
-/* Called with the run after every step that is executed, and before the first one of all with report NULL. Any status
- * but STATUS_OK ends the steps. */
+/* Called after every executed step, and once before the first with report NULL. Any status but STATUS_OK ends the
+ * execution. */
 typedef Status (*RecedingRecord)(void* context, Sim* sim, const StepReport* report);
-/* Execute the first steps of the window with what has been found, which under a schedule is of its last contact, and
- * go on to the next one. STATUS_SOLVER with a diagnostic: a step failed; STATUS_BAD_INPUT: it cannot begin; else the
- * status of record, which must not be NULL. After a failure the window stays the present one. Allocates for the time
- * of the call. */
+/* Executes the first steps of the window with the result, under the last contact of a schedule, and advances to the
+ * next window. Returns STATUS_SOLVER with a diagnostic if a step fails, STATUS_BAD_INPUT if it cannot start, otherwise
+ * the status of record (not NULL). After a failure the window is unchanged. Allocates temporarily. */
 Status receding_execute(Receding* receding, RecedingRecord record, void* context, Diagnostics* diagnostics);
-/* Where the present window begins - the state, and the numbers of signals as they were found and go on - is given to a
- * scene of the caller's, which is as the task's file has it; nothing changes before the first window. The state goes
- * with that scene: the receding is then good for destroying only. Never fails. */
+/* Moves the state at the start of the present window, and the present signal numbers, into a scene with the content of
+ * the task's file. Does nothing before the first window. Afterwards the receding can only be destroyed. Never fails. */
 void receding_hand_over(Receding* receding, Scene* scene);
-/* The scene of the whole with what has been found so far; the receding's until the next call. Not to be freed; its
- * start is the first one of all, its steps are receding_steps. Never NULL. */
+/* Returns the scene of the whole run with the results so far: first initial state, receding_steps steps. Owned by the
+ * receding until the next call. Never NULL. */
 const Scene* receding_scene(Receding* receding);
-/* Judge what was executed, to its end, for optimization_success; before that there is nothing to judge. Values stay
- * NaN where the scene makes no model. Allocates for the time of the call. */
+/* Evaluates the executed run, when complete, for optimization_success. Values are NaN if the scene gives no model.
+ * Allocates temporarily. */
 void receding_judge(Receding* receding);
-/* All windows that are done and the state of the present one, added to the file, which the caller owns. inside: the
- * present window's optimization has begun. Never fails. */
+/* Adds all executed windows and the state of the present one to the file. inside: the present window's optimization has
+ * begun. Never fails. */
 void receding_save(const Receding* receding, bool inside, NumberFile* checkpoint);
-/* Takes what receding_save wrote; receding_repeat comes next, and then, if *inside was set, optimization_load.
- * false, with diagnostics: it is of another task, or damaged. The checkpoint is copied from. */
+/* Reads the data of receding_save. Call receding_repeat next, then optimization_load if *inside was set. False, with
+ * diagnostics, if the file belongs to another task or is damaged. The checkpoint is copied. */
 bool receding_load(Receding* receding, const NumberFile* checkpoint, bool* inside, Diagnostics* diagnostics);
-/* Executes the windows that were loaded again; record and statuses as for receding_execute. Allocates as that does;
- * after a failure the windows that are left are not executed. */
+/* Executes the loaded windows again; record, statuses and allocation as of receding_execute. After a failure the
+ * remaining windows are not executed. */
 Status receding_repeat(Receding* receding, RecedingRecord record, void* context, Diagnostics* diagnostics);
 
-/* The gradient of the summed loss by the task's variables, design and control apart, against central differences along
- * random directions. After optimization_start. report[0]: design, report[1]: control and start. options are only
- * read. Afterwards runs repeat their parts: the optimization is of no use for designing. Allocates for the time of
- * the call. A run that fails is told in the report: NaN, no status. */
+/* Compares the gradient of the summed loss by design (report[0]) and control variables (report[1]) with central
+ * differences along random directions. Call after optimization_start. Afterwards runs repeat their substeps, so the
+ * optimization cannot be continued. Failed runs appear in the report as NaN. Allocates temporarily. */
 void optimization_gradcheck(Optimization* optimization, const GradcheckOptions* options,
                             GradcheckBlockReport report[2]);
 

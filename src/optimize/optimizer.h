@@ -1,6 +1,6 @@
-/* Private to optimize/: update rules on a vector of variables (docs/derivations/update.md). They know nothing of
- * robots. All state is in flat arrays, so that a checkpoint can hold it exactly. Every step length is per block and in
- * the units of the block's variables. */
+/* Private to optimize/: update rules on a vector of variables (docs/derivations/update.md), independent of robots. The
+ * state is stored in flat arrays, so a checkpoint can hold it exactly. Step lengths are per block, in the units of its
+ * variables. */
 #ifndef SDRS_OPTIMIZE_OPTIMIZER_H
 #define SDRS_OPTIMIZE_OPTIMIZER_H
 
@@ -9,18 +9,16 @@
 
 typedef struct Optimizer Optimizer;
 
-/* Borrows the set, whose bounds must not change; copies the settings (both steps > 0, asserted). All memory but
- * GLPK's is taken here. Freed with optimizer_destroy before the set. */
+/* Creates an optimizer. Borrows the set, whose bounds must not change, and copies the settings (both steps > 0,
+ * asserted). Allocates all memory except GLPK's. Freed with optimizer_destroy before the set. */
 Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* set);
-/* The same for variables of different kinds: all steps and norms are those of x_i / unit_i, unit_i the power of two at
- * or below unit[i] > 0; NULL: 1. What is handed in and out is x. unit[count] is copied.                         (O21)
- */
+/* As optimizer_create, in scaled variables x_i / u_i with u_i the power of two at or below unit[i] > 0; unit NULL: 1.
+ * All steps and norms are scaled; arguments and results are x. Copies unit[count]. (O21) */
 Optimizer* optimizer_create_in(const TaskOptimizer* settings, const FeasibleSet* given, const double* unit);
-/* Frees it, not the set; NULL is accepted. */
+/* Frees the optimizer, not the set. Accepts NULL. */
 void optimizer_destroy(Optimizer* optimizer);
-/* The nearest point of the set (Euclidean): bounds by clamping, rows by a dual active-set method to 1e-12 relative.
- * Bounds hold exactly. false: the set is empty, or x is not finite; x is unchanged.                            (O1)
- * x[count], in the units of the variables; no allocation. */
+/* Projects x[count] onto the set (Euclidean): bounds by clamping, exactly; rows by a dual active-set method to 1e-12
+ * relative. False, with x unchanged, if the set is empty or x is not finite. (O1) Allocates nothing. */
 bool optimizer_project(const Optimizer* optimizer, double* x);
 /* Next trial, a point of the set, from x with loss and gradient there. x is the last accepted point, of the set too.
  *   adam          x - step m / (sqrt(v) + epsilon), projected                                                  (O5)
@@ -34,39 +32,36 @@ bool optimizer_project(const Optimizer* optimizer, double* x);
  * turn a descent; with bounds alone all of them clamp. trial = x when there is no step: x is stationary, or a number
  * was not finite. x[count], gradient[count] and trial[count]. No allocation but GLPK's. */
 void optimizer_propose(Optimizer* optimizer, const double* x, double loss, const double* gradient, double* trial);
-/* The trial was accepted (loss known) or rejected (run failed, shapes intersect, or the loss rose where the method
- * demands descent): the next optimizer_propose from the same x gives a step at most `shrink` times as long. Returns
- * false when the step has become too short to go on: below 1e-9 of the steps in the settings. (O3) No allocation;
- * the loss is not looked at. */
+/* Reports whether the trial was accepted or rejected (run failed, shapes intersect, or loss rose in a descent method).
+ * After a rejection the next optimizer_propose from the same x takes a step at most `shrink` times as long. Returns
+ * false when the step falls below 1e-9 of the steps in the settings. (O3) Allocates nothing; loss is unused. */
 bool optimizer_verdict(Optimizer* optimizer, bool accepted, double loss);
-/* The trial was moved to another point of the set, which is tried in its place: what is remembered of the last proposal
- * is of this one. x[count] and trial[count] are only read. No allocation. */
+/* Replaces the trial by another point of the set; the memory of the last proposal then refers to it. x[count],
+ * trial[count]. Allocates nothing. */
 void optimizer_take(Optimizer* optimizer, const double* x, const double* trial);
-/* After how many iterations its way shows whether what it does is enough, for (O20): what it remembers must be of that
- * way. */
+/* Returns the number of iterations after which the convergence of the method can be judged (O20). */
 int optimizer_patience(const Optimizer* optimizer);
-/* Does it learn from differences of gradients? Then it has to begin anew when the function changes. */
+/* Returns true if the method uses differences of gradients and must restart when the function changes. */
 bool optimizer_remembers(const Optimizer* optimizer);
-/* As at the start, but for the time of the schedule: the function has changed. No allocation. Not where
+/* Restarts the method, but not the schedule's time, after a change of the function. Allocates nothing. Not for
  * optimizer_is_free. */
 void optimizer_begin_anew(Optimizer* optimizer);
-/* Does this method look at values alone? Then gradients are not looked at, no trial is too long, and after each comes
- * optimizer_tell instead of optimizer_verdict. */
+/* Returns true if the method uses values only: it reads no gradients, has no step bound, and needs optimizer_tell
+ * instead of optimizer_verdict after each trial. */
 bool optimizer_is_free(const Optimizer* optimizer);
-/* What the last trial gave: its loss, not finite where it has none, and by how much it breaks what is bounded; <= 0:
- * not at all. Returns false when the method has come to its end.                                              (O14-O16)
- * Only where optimizer_is_free. */
+/* Reports the last trial: its loss, not finite if undefined, and its constraint violation (<= 0: none). Returns false
+ * when the method has ended. (O14-O16) Only for optimizer_is_free. */
 bool optimizer_tell(Optimizer* optimizer, double loss, double violation);
-/* Does this method demand that the loss falls? (step_bounded, lbfgs and gradient: yes within a tolerance; adam: no) */
+/* Returns true if the method requires descent, within a tolerance: step_bounded, lbfgs, gradient; not adam. */
 bool optimizer_descends(const Optimizer* optimizer);
-/* Present step bound of a block, for the log: the step in the settings x schedule (O2) x factor (O3). block: 0
- * design, 1 control; in the units of its variables. */
+/* Returns the present step bound of a block (0 design, 1 control): step of the settings x schedule (O2) x factor (O3),
+ * in the units of its variables. */
 double optimizer_step_bound(const Optimizer* optimizer, int block);
-/* The whole state for checkpoints: how many doubles it has, whatever the iteration. */
+/* Returns the number of doubles in the state for checkpoints, constant over the iterations. */
 int optimizer_state_size(const Optimizer* optimizer);
-/* Copies it to state (optimizer_state_size). */
+/* Copies the state to state[optimizer_state_size]. */
 void optimizer_state_save(const Optimizer* optimizer, double* state);
-/* Copies it from state (optimizer_state_size numbers); what follows is bit for bit what it would have been. */
+/* Copies the state from state[optimizer_state_size]; the search continues bit-identically. */
 void optimizer_state_load(Optimizer* optimizer, const double* state);
 
 #endif

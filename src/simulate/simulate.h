@@ -1,6 +1,6 @@
-/* simulate: the state of a run and the step that advances it (SDRS section IV; docs/derivations/step.md).
- * A Sim owns its state and borrows the Model, which must outlive it. sim_create allocates, sim_step does not once the
- * set of neighbouring pairs has stopped growing. Results do not depend on the number of threads. */
+/* simulate: the state of a run and the step that advances it (SDRS section IV; docs/derivations/step.md). A Sim owns
+ * its state and borrows the Model, which must outlive it. sim_create allocates; sim_step allocates only while the set
+ * of neighbouring pairs grows. Results do not depend on the number of threads. */
 #ifndef SDRS_SIMULATE_H
 #define SDRS_SIMULATE_H
 
@@ -11,14 +11,14 @@ typedef struct Sim Sim;
 
 typedef struct {
   int threads;      /* >= 1 */
-  double tolerance; /* relative to the forces at work; 0 = the scene's */
-  bool path;        /* keep the moves of the solver for sim_path */
-  bool scheme_work; /* measure the energy of the scheme itself for sim_scheme_work */
+  double tolerance; /* relative to the acting forces; 0 = the scene's */
+  bool path;        /* record the solver's moves for sim_path */
+  bool scheme_work; /* measure the energy change by the scheme for sim_scheme_work */
   bool (*interrupted)(
-      void); /* asked in every round of a step, by all threads; true: the step is given up. NULL: never */
+      void); /* polled in every iteration of a step, by all threads; true interrupts the step. NULL: never */
 } SimOptions;
 
-/* What has been reached: the state after `step` steps. */
+/* State after `step` steps. */
 typedef struct {
   int step;
   double time;     /* s */
@@ -26,110 +26,110 @@ typedef struct {
   double* rate;    /* (q - q_before) / dt, link axes for balls [m/s or rad/s]  (nv) */
   Pose* pose;      /* world pose of every link frame  (links) */
   Vec3* center;    /* world centre of mass  [m]  (links) */
-  Vec3* momentum;  /* angular, about the centre of mass, world axes; of links that carry theirs (integrator `momentum`),
-                      else 0  [kg m^2/s]  (links) */
-  Vec3* felt;      /* contact and friction force on every link over the step that led here, world axes, 0 at the start;
-                      NULL where no drive measures one  [N]  (links) */
-  double* delayed; /* of drives with feedback and a delay what they get to know now, and its slope by time, drive by
-                      drive; NULL where there is none  (2 * Model.delayed_count) */
+  Vec3* momentum;  /* angular momentum about the centre of mass, world axes, of links that integrate it (integrator
+                      `momentum`), otherwise 0 [kg m^2/s] (links) */
+  Vec3* felt;      /* contact and friction force on each link over the last step, world axes, 0 at the start; NULL if no
+                      drive measures one [N] (links) */
+  double* delayed; /* delayed measurements that drives with feedback and a delay receive now, and their time
+                      derivatives, drive by drive; NULL without such drives (2 * Model.delayed_count) */
 } SimState;
 
-/* What a step, or a part of one, does about impacts (docs/derivations/step.md, S15). */
+/* Role of a step or substep in an impact (docs/derivations/step.md, S15). */
 typedef enum {
   STEP_FREE,
-  STEP_STRIKES,  /* second_order, restitution 0: an approach ends in it; of first order, as are the next two */
-  STEP_STRUCK,   /* a step after that, until nothing is pressed together any more; one in which the last contact ends */
-  STEP_RECOVERS, /* and one more */
+  STEP_STRIKES,  /* second_order, restitution 0: an approach ends in it; first order, as the next two */
+  STEP_STRUCK,   /* a step after that while contact forces of the impact act, or in which the last contact ends */
+  STEP_RECOVERS, /* one more step after those */
   STEP_IMPACT,   /* one of the short substeps of an impact */
-  STEP_LEAVES,   /* the first after them; not second_order: a step or part near them of another length than before it */
+  STEP_LEAVES, /* the first step after them; without second_order: a step or substep near them whose length differs from
+                  the one before */
 } StepKind;
-/* What ends a substep (impact.md, I10). */
+/* What determines the end of a substep (impact.md, I10). */
 typedef enum {
-  END_SHARE, /* a share of what is left of the step, all of it for share 1 */
-  END_SHORT, /* a length that is the same in all runs */
-  END_EVENT, /* the impact of a pair of hulls begins there */
+  END_SHARE, /* a share of the rest of the step; share 1: all of it */
+  END_SHORT, /* a length equal in all runs */
+  END_EVENT, /* the start of the impact of a pair of hulls */
 } StepEnd;
 
-/* A step in time, by its end and its length and those of the two before it. */
+/* Time interval of a step, with the lengths of the two steps before. */
 typedef struct {
   double time;                /* at its end [s] */
   double dt;                  /* s */
-  double dt_before;           /* of the step that led to the present state; 0: the run began there [s] */
-  double dt_older;            /* of the one before that; 0: there was none [s] */
-  StepKind kind, kind_before; /* kind_before: of the step that led to the present state */
+  double dt_before;           /* of the step that led to the present state; 0: start of the run [s] */
+  double dt_older;            /* of the step before that; 0: none [s] */
+  StepKind kind, kind_before; /* kind_before: kind of the step that led to the present state */
   StepEnd end;
-  double share;                                /* of END_SHARE */
-  int hull_a, hull_b;                          /* of END_EVENT */
-  bool begin_varies;                           /* the time at which it begins depends on the state */
-  bool dt_varies, before_varies, older_varies; /* so do dt, dt_before, dt_older */
+  double share;                                /* for END_SHARE */
+  int hull_a, hull_b;                          /* for END_EVENT */
+  bool begin_varies;                           /* its start time depends on the state */
+  bool dt_varies, before_varies, older_varies; /* dt, dt_before, dt_older depend on the state */
 } StepClock;
 
 typedef enum {
-  STEP_CONVERGED,      /* in balance to the tolerance */
-  STEP_ROUNDING_FLOOR, /* gradient above it, but the predicted decrease is below rounding */
-  STEP_MAX_ITERATIONS, /* not converged: the state of the step before is kept */
-  STEP_LINE_SEARCH,    /* no acceptable step length: the state before is kept */
-  STEP_BLOCKED,        /* a prescribed link cannot move without passing through something */
-  STEP_OPEN,           /* a closure cannot be closed: the state before is kept */
-  STEP_CROSSED,        /* two bodies would change sides, each on a way round the other: the state before is kept */
-  STEP_NOT_FINITE,     /* a number overflowed: the state before is kept */
-  STEP_INTERRUPTED,    /* SimOptions.interrupted said so: the state before is kept */
+  STEP_CONVERGED,      /* balanced to the tolerance */
+  STEP_ROUNDING_FLOOR, /* residual above the tolerance, but the predicted decrease is below rounding */
+  STEP_MAX_ITERATIONS, /* not converged: the previous state is kept */
+  STEP_LINE_SEARCH,    /* no acceptable step length: the previous state is kept */
+  STEP_BLOCKED,        /* a prescribed link cannot move without penetrating something */
+  STEP_OPEN,           /* a closure cannot be closed: the previous state is kept */
+  STEP_CROSSED,        /* two bodies would change sides, each around the other: the previous state is kept */
+  STEP_NOT_FINITE,     /* overflow: the previous state is kept */
+  STEP_INTERRUPTED,    /* interrupted by SimOptions.interrupted: the previous state is kept */
 } StepOutcome;
-/* The word that outputs have for it: static, never NULL. Undefined for what is no StepOutcome; not to be freed. */
+/* Returns the word used in output files; static, never NULL. Undefined for an invalid outcome. */
 const char* step_outcome_text(StepOutcome outcome);
-/* True unless the step reached balance, to the tolerance or to rounding. Nothing is allocated. */
+/* Returns true unless the step reached balance to the tolerance or to rounding. Allocates nothing. */
 bool step_outcome_failed(StepOutcome outcome);
 
-/* Energies at the new state [J]: the terms of the objective, and what contact has stored, without what impacts take. */
+/* Energies of the new state [J]: the terms of the objective, and the stored contact energy without the part dissipated
+ * by impacts. */
 typedef struct {
   double inertia, gravity, controller, limit, damping, contact, friction;
   double stored;
 } StepTerms;
 
-/* Two links that were too much for a step: they stood in each other's way, or pressed hardest. */
+/* The pair of links that made a step fail: they blocked each other, or had the largest contact force. */
 typedef struct {
   bool known;
   int link_a, link_b;
-  double gap;   /* that the last trial left between them; negative: they would overlap by so much [m];
-                   INFINITY where their pieces are too many to say it of one pair */
-  double force; /* between them before that trial [N] */
+  double gap;   /* gap in the last trial; negative: overlap [m]; INFINITY: too many pieces for a single pair */
+  double force; /* force between them before that trial [N] */
 } StepSqueeze;
 
 typedef struct {
   StepOutcome outcome;
-  int iterations;  /* Newton steps taken, of all substeps and of the tries that failed; so are trials, intervals and
-                      retries */
+  int iterations;  /* Newton iterations of all substeps and failed attempts; likewise trials, intervals and retries */
   int trials;      /* line-search evaluations */
-  double residual; /* largest imbalance, relative to the forces at work (docs/derivations/step.md, S8) */
-  double residual_force; /* the same as it is [N, N m] */
-  int residual_dof;      /* where */
+  double residual; /* largest imbalance relative to the acting forces (docs/derivations/step.md, S8) */
+  double residual_force; /* the same, absolute [N, N m] */
+  int residual_dof;      /* its degree of freedom */
   StepTerms terms;
   int active_pairs;        /* hull pairs with non-zero contact energy */
-  int candidate_pairs;     /* hull pairs the broad phase kept */
-  int certified_intervals; /* pieces of path the certificate looked at */
+  int candidate_pairs;     /* hull pairs kept by the broad phase */
+  int certified_intervals; /* path intervals examined by the certificate */
   int factor_retries;      /* times the Hessian was not positive definite */
-  int substeps;            /* parts that the step was taken in: equal ones, or those of an impact as well */
-  int open_closure;        /* of STEP_OPEN: which one ... */
-  double open_gap;         /* ... and how far from closed it stayed [m or rad] */
-  bool halved;             /* they are more than the scene asks for */
-  bool friction_open;      /* the force that friction rests on has not settled (contact.friction_iterations) ... */
-  int friction_links[2];   /* ... and changed most between these links */
-  StepSqueeze squeeze;     /* of a step that failed */
+  int substeps;            /* substeps of the step: equal ones, or those of an impact */
+  int open_closure;        /* for STEP_OPEN: the closure */
+  double open_gap;         /* and its closure error [m or rad] */
+  bool halved;             /* more substeps than the scene requests */
+  bool friction_open;      /* the normal force that limits friction has not converged (contact.friction_iterations) */
+  int friction_links[2];   /* and changed most between these links */
+  StepSqueeze squeeze;     /* of a failed step */
 } StepReport;
 
-/* Steps of a run that are not wholly solved: ended as STEP_ROUNDING_FLOOR, above the tolerance, or with friction open.
- * Zeroed: none so far. */
+/* Steps of a run that are not fully solved: STEP_ROUNDING_FLOOR, above the tolerance, or unconverged friction. Zeroed:
+ * none. */
 typedef struct {
   int steps;
-  double residual; /* largest of them, relative to the forces at work ... */
-  double time;     /* ... the time that its step leads to [s] ... */
-  int dof;         /* ... and where; -1: unknown */
-  /* Steps of StepReport.friction_open: how many, the time that the first leads to [s], and its links. */
+  double residual; /* largest residual, relative to the acting forces */
+  double time;     /* end time of its step [s] */
+  int dof;         /* its degree of freedom; -1: unknown */
+  /* Steps with StepReport.friction_open: number, end time of the first [s], and its links. */
   int friction_open;
   double friction_time;
   int friction_links[2];
 } UnconvergedSteps;
-/* Counts a step that led to this time [s], if it is one of them. */
+/* Counts the step that ended at `time` [s] if it is not fully solved. */
 void unconverged_add(UnconvergedSteps* unconverged, const StepReport* report, double time);
 
 /* Wall time by phase [s], summed over the run. */
@@ -137,83 +137,81 @@ typedef struct {
   double broad_phase, contact, friction, assembly, factor, certificate, other, total;
 } SimTimes;
 
-/* A touching pair of links (a < b by index): contact and friction forces of all its hull pairs. */
+/* Two touching links (a < b by index): contact and friction forces of all their hull pairs. */
 typedef struct {
   int a, b;
   double gap; /* smallest distance of their hulls (exact GJK) [m] */
   Vec3 force; /* on b, world [N] */
   /* With OUTPUT_CONTACT_POINTS or OUTPUT_PRESSURE, else zero: */
   Vec3 point;   /* centre of pressure, mean over their hulls by normal force [m] */
-  Vec3 moment;  /* about it, on b [N m] */
+  Vec3 moment;  /* about the centre of pressure, on b [N m] */
   double press; /* sum of the normal forces [N] */
 } SimContact;
 
 typedef struct {
-  double kinetic, potential; /* J; kinetic: armatures too; potential: gravity, zero at the
-                                world's origin, and joints' springs */
-  double total;          /* kinetic and potential at the moment of kinetic, which may be the step's middle (S20) [J] */
-  double smallest_gap;   /* over all pairs near each other; INFINITY when there is none [m] */
-  Vec3 momentum;         /* of all that can move [kg m/s] */
+  double kinetic, potential; /* kinetic: armatures included; potential: gravity, zero at the world's origin, and joint
+                                springs [J] */
+  double total;          /* kinetic plus potential energy at the time of `kinetic`, which may be mid-step (S20) [J] */
+  double smallest_gap;   /* over all neighbouring pairs; INFINITY without any [m] */
+  Vec3 momentum;         /* of all movable links [kg m/s] */
   Vec3 angular_momentum; /* about the world's origin [kg m^2/s] */
 } SimMeasure;
 
-/* What the links' motion carries, from the integrator's own velocity (docs/derivations/step.md, S19). */
+/* Kinetic energy and momenta of the links, from the integrator's velocity (docs/derivations/step.md, S19). */
 typedef struct {
   double kinetic;        /* J */
   Vec3 momentum;         /* kg m/s */
   Vec3 angular_momentum; /* about the world's origin [kg m^2/s] */
 } SimMotion;
-/* The motion that now[links], old[links] and older[links], the poses at the end of a step and of the two before tell
- * of, every link taken by its points: bodies that carry their angular momentum hold another one, and another energy.
- * Before the start the poses repeat the first. World axes; links that cannot move count for nothing. [J, kg m/s, kg
- * m^2/s] By value. Cannot fail. */
+/* Returns the motion given by poses now[links], old[links] and older[links] at the end of a step and of the two before,
+ * with each link's mass at its points; links that integrate their angular momentum have another momentum and energy.
+ * Poses before the start equal the first. Immovable links are excluded. World axes [J, kg m/s, kg m^2/s]. Cannot fail.
+ */
 SimMotion motion_between(const Model* model, const StepClock* clock, const Pose* now, const Pose* old,
                          const Pose* older);
 
-/* What the scheme takes each link's centre of mass to be driven by in a step, m (x'' - g) [N] (links), from the poses
- * (links each) at its end and at those of the three before. False: the step starts from velocities, which are no poses.
- * All of force is set, world axes, also of links that cannot move. Returns false with force as it was. Nothing is
- * allocated. */
+/* Sets force[links] to the resultant m (x'' - g) by which the scheme drives each centre of mass in a step [N], from the
+ * poses (links each) at its end and at the ends of the three steps before. World axes; immovable links are included.
+ * Returns false, force unchanged, if the step starts from velocities instead of poses. Allocates nothing. */
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force);
 
-/* The force of a load of the model in the step of `clock` from the poses `begin`, with those a step before, `before`;
- * not in a run's first step [N] (docs/derivations/loads.md). World axes; zero on links that cannot move. No
- * allocation. load below Model.load_count: undefined beyond, not checked. */
+/* Returns the force of a load in the step of `clock` from the poses `begin`, with those of the step before, `before`
+ * (unused in the first step) [N] (docs/derivations/loads.md). World axes; zero on immovable links. load <
+ * Model.load_count, unchecked. Allocates nothing. */
 Vec3 sim_load_force(const Model* model, int load, const StepClock* clock, const Pose* begin, const Pose* before);
-/* Potential energy of buoyancy at poses (links) [J] (docs/derivations/fluid.md); 0 without a fluid. Allocates for the
- * time of the call. */
+/* Returns the potential energy of buoyancy at poses[links] [J] (docs/derivations/fluid.md); 0 without a fluid.
+ * Allocates temporarily. */
 double sim_fluid_energy(const Model* model, const Pose* poses);
-/* At the start that the model tells. *out is the caller's, for sim_destroy. STATUS_BAD_INPUT, a message and *out = NULL
- * where bodies intersect at the start, a closure is open there, or a recorded start does not fit. options: copied.
- * The model is borrowed and must outlive the sim. */
+/* Creates a simulation in the model's initial state. The caller frees *out with sim_destroy. Returns STATUS_BAD_INPUT
+ * with a message, and *out = NULL, if bodies intersect, a closure is open, or a stored state does not fit. Copies
+ * options. Borrows the model, which must outlive the sim. */
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics);
-/* Frees all that the sim owns, not the model; NULL is accepted. */
+/* Frees the sim and everything it owns, not the model. Accepts NULL. */
 void sim_destroy(Sim* sim);
-/* Advance by dt: in simulation.substeps equal substeps (or as many as the steps before needed), and when that fails, in
- * twice, four times ... as many, up to SUBSTEPS_FINEST, and once more with all iterations (docs/derivations/step.md,
- * S13, S14). On failure the state is that before the call, and the report is that of the finest try. Allocates only
- * while pairs, parts or patterns grow. */
+/* Advances by dt in simulation.substeps equal substeps (or as many as the steps before needed). After a failure it
+ * retries with twice, four times ... as many, up to SUBSTEPS_FINEST, and finally with all iterations
+ * (docs/derivations/step.md, S13, S14). If all fail, the state is unchanged and the report is that of the finest
+ * attempt. Allocates only while pairs, substeps or patterns grow. */
 StepReport sim_step(Sim* sim);
-/* The same, tried first in exactly so many substeps (>= 1). On failure as sim_step. Allocates as sim_step does. */
+/* As sim_step, with a first attempt in exactly `substeps` >= 1 substeps. */
 StepReport sim_step_in(Sim* sim, int substeps);
-/* The same in the parts that another run took, by their clocks, whatever they come to: where that run resolved an
- * impact this one does. Not taken in finer ones when it fails. parts[count]: times in s, at the end and the length of
- * each; borrowed for the call. count 0 is an error of the caller; on failure the state is that before the call. */
+/* Advances in the given substeps of another run, with its impacts, whatever the result; does not refine after a
+ * failure. parts[count], count >= 1: times in s, at the end and the length of each; borrowed for the call. After a
+ * failure the state is unchanged. */
 StepReport sim_step_as(Sim* sim, const StepClock* parts, int count);
-/* Adds `the solver failed at t = ... (step n): why; ...` for the step that was tried last and failed
- * (simulate/failure.c). Words only: nothing is freed or reset, and the step may be tried again. out grows as it
- * needs and stays the caller's; it never fails itself. */
+/* Appends `the solver failed at t = ... (step n): why; ...` for the last failed step (simulate/failure.c). Frees and
+ * resets nothing; the step may be repeated. The caller owns out. Never fails. */
 void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report);
-/* Borrowed for the life of the sim: after the next sim_step it is the next state, and pose points elsewhere. Never
- * NULL, not to be freed. */
+/* Returns the state, borrowed for the life of the sim. It changes with sim_step, which also changes the address of
+ * pose. Never NULL. */
 const SimState* sim_state(const Sim* sim);
-/* Clock time, so it differs from run to run; no result depends on it. Seconds, copied out; asking never fails. */
+/* Returns wall times [s], which differ between runs and affect no result. Never fails. */
 SimTimes sim_times(const Sim* sim);
-/* The substep that led to the present state; all zero at the start. Times in s; kind tells what it did about impacts.
- * Copied out; asking never fails. */
+/* Returns the substep that led to the present state, with its role in an impact; zero at the start. Times in s. Never
+ * fails. */
 StepClock sim_clock(const Sim* sim);
-/* A state inside the last step, with the substep that led to it. */
+/* A state inside the last step, and the substep that led to it. */
 typedef struct {
   StepClock clock;
   const double* q;       /* (nq) */
@@ -224,157 +222,152 @@ typedef struct {
   const ContactRecord* contacts;
   int contact_count;
 } SimSubstate;
-/* States between the last two that sim_state has shown, in the order of time, an array of length *count: none for a
- * step taken as a whole. Valid until the next step. *count is their number, below the substeps of the step. NULL or
- * not, the list means nothing when *count is 0. Owned by the sim, as the states' arrays. */
+/* Returns the states inside the last step in order of time; *count: their number, 0 for a step without substeps. Valid
+ * until the next step. Owned by the sim. */
 const SimSubstate* sim_substates(const Sim* sim, int* count);
-/* What the friction of a run's first step (of its first substep) rests on: the same step solved without friction, and
- * what presses without friction at both its ends (docs/derivations/friction.md, F6). */
+/* Warm start of friction in a run's first substep: the solution of the step without friction, and the contact forces at
+ * both its ends (docs/derivations/friction.md, F6). */
 typedef struct {
   StepClock clock;
-  const double* q;          /* where it ends (nq) ... */
-  const Pose* pose;         /* (links) */
-  ContactForces start, end; /* ... and what presses where it begins, and there */
+  const double* q;          /* coordinates at its end (nq) */
+  const Pose* pose;         /* poses at its end (links) */
+  ContactForces start, end; /* contact forces at its beginning and its end */
 } SimGuess;
-/* Of the step taken last; NULL: it was not the first one, or nothing rubbed at its start. Borrowed until the next step.
- */
+/* Returns the warm start of the last step; NULL unless it was the first step and friction acted at its start. Borrowed
+ * until the next step. */
 const SimGuess* sim_guess(const Sim* sim);
-/* A copy, in one block for memory_free. Allocates. */
+/* Returns a copy in one block, which the caller frees with memory_free. */
 SimGuess* sim_guess_copy(const SimGuess* guess, const Model* model);
-size_t sim_guess_size(const SimGuess* guess, const Model* model); /* of a copy [bytes] */
-/* ---- a state kept (simulate/snapshot.c): everything that the steps to come depend on, so that a run which goes on
- * from it takes the same steps to the bit as one that never stopped, on any number of threads. For runs of the same
- * model. After sim_restore a state shows what it showed when it was saved, except for states inside its last step
- * (sim_substates: none) and the moves that led to it (sim_path begins anew). */
+size_t sim_guess_size(const SimGuess* guess, const Model* model); /* Returns the size of a copy [bytes]. */
+/* Stored states (simulate/snapshot.c). A state contains everything that later steps depend on: a continued run is
+ * bit-identical to an uninterrupted one, on any number of threads, for runs of the same model. sim_restore restores the
+ * visible state, except states inside its last step (sim_substates: none) and moves (sim_path restarts). */
 typedef struct SimSnapshot SimSnapshot;
-/* The caller frees it with sim_snapshot_destroy. Allocates; never NULL. A block of sim_snapshot_size bytes; the sim
- * itself does not change. */
+/* Returns a stored state of sim_snapshot_size bytes, which the caller frees with sim_snapshot_destroy. Never NULL. The
+ * sim does not change. */
 SimSnapshot* sim_save(Sim* sim);
-/* One that holds nothing yet, for sim_save_over. Owned by the caller; freed with sim_snapshot_destroy. */
+/* Returns an empty stored state for sim_save_over. The caller frees it with sim_snapshot_destroy. */
 SimSnapshot* sim_snapshot_create(void);
-/* The present in place of what the snapshot held; allocates only where that was smaller. Never fails. */
+/* Replaces the stored state by the present one. Allocates only where the old one was smaller. Never fails. */
 void sim_save_over(Sim* sim, SimSnapshot* snapshot);
-/* After a step that failed or was interrupted: the state before it to the bit, as saved from this sim. (What sim_step
- * goes back to by itself is that to rounding: the planes of contacts are found anew.) The moves of sim_path stay.
- * Allocates as sim_restore does. Never fails. */
+/* Returns to a state saved from this sim, bit-identically, after a failed or interrupted step. (After a failure
+ * sim_step itself restores the state only to rounding, because contact planes are recomputed.) Keeps the moves of
+ * sim_path. Allocates as sim_restore. Never fails. */
 void sim_return(Sim* sim, const SimSnapshot* snapshot);
-/* Asserts that the snapshot is of a run of the same model. It is copied, and can be restored again. Allocates while
- * that state had more pairs than this one ever. Contact is as it was to the bit; sim_times is not. */
+/* Restores a state, which is copied and can be restored again. Asserts that it belongs to a run of the same model.
+ * Contact is restored bit-identically, sim_times is not. Allocates if that state had more pairs than this sim ever had.
+ */
 void sim_restore(Sim* sim, const SimSnapshot* snapshot);
-/* Frees it and all that it owns; NULL is accepted. */
+/* Frees the stored state. Accepts NULL. */
 void sim_snapshot_destroy(SimSnapshot* snapshot);
 /* Of its own and what it owns; never fails. */
 size_t sim_snapshot_size(const SimSnapshot* snapshot); /* bytes */
-/* The present state as a file of kind STATE_KIND, which number_file_free frees: what Scene.start may begin with. Not
- * before the first step. The caller owns the file; an earlier content of *file is not freed. Never fails. */
+/* Writes the present state as a file of kind STATE_KIND, which Scene.start can use. Requires at least one step. The
+ * caller frees *file with number_file_free; earlier content is not freed. Never fails. */
 void sim_state_file(Sim* sim, NumberFile* file);
-/* A closure at the present state (simulate/closures.c). */
+/* State of a closure (simulate/closures.c). */
 typedef struct {
   bool broken;
-  double broken_at; /* time of the state in which it broke; INFINITY: it holds [s] */
-  double gap;       /* how far it is from being closed: largest of its lengths [m] ... */
-  double angle;     /* ... and of its angles [rad] */
+  double broken_at; /* time of the state in which it broke; INFINITY: intact [s] */
+  double gap;       /* closure error: largest of its lengths [m] */
+  double angle;     /* and largest of its angles [rad] */
   Vec3 force;       /* on a, world; zero at the start [N] */
-  Vec3 torque;      /* on a about its end, world [N m] */
+  Vec3 torque;      /* on a, about its attachment point, world [N m] */
 } SimClosure;
-/* index: below Model.closure_count. World axes [m, N]. An index beyond is undefined, not checked; copied out. */
+/* Returns the state of closure `index` < Model.closure_count (undefined otherwise). World axes [m, N]. */
 SimClosure sim_closure(const Sim* sim, int index);
-/* The same of a coupling: gap [m or rad], and in force.x its force along the coordinate that follows [N or N m]. index:
- * below Model.coupling_count. An index beyond is undefined, not checked; copied out. */
+/* Returns the state of coupling `index` < Model.coupling_count (undefined otherwise): gap [m or rad]; force.x: force
+ * along the dependent coordinate [N or N m]. */
 SimClosure sim_coupling(const Sim* sim, int index);
-/* Times at which closures broke (closures), NULL when there is none. Borrowed. Seconds; INFINITY of those that hold.
- * Not to be freed. */
+/* Returns the times at which closures broke [s] (closures), INFINITY for intact ones; NULL without closures. Borrowed.
+ */
 const double* sim_closures_broken(const Sim* sim);
-/* Coordinates and poses at the substep before, and poses at the one before that; at the start of a run they say nothing
- * yet. Borrowed until the next step. */
+/* Coordinates and poses one substep before, and poses two substeps before; undefined at the start of a run. Borrowed
+ * until the next step. */
 typedef struct {
-  const double *q_old, *q_older;     /* (nq); older: that of two substeps before, NULL where no joint has an armature */
+  const double *q_old, *q_older;     /* (nq); older: two substeps before, NULL if no joint has an armature */
   const Pose *pose_old, *pose_older; /* (links) */
 } SimHistory;
-/* The times between them are dt and dt_before of sim_clock [s]. Coordinates (nq) and poses (links) of the state
- * before and of the one before that; borrowed until the next step, never NULL. */
+/* Returns coordinates (nq) and poses (links) of the two states before, at the time differences dt and dt_before of
+ * sim_clock [s]. Borrowed until the next step, never NULL. */
 SimHistory sim_history(const Sim* sim);
 /* ---- what moves how fast, and what acts along the joints (simulate/joint_forces.c, simulate/measure.c) */
 
-/* Velocities of the links at the current state, world axes: of the centre of mass, by the integrator's own difference,
- * which is what momentum and kinetic energy are made of [m/s], and the angular velocity that the joints' rates give it
- * [rad/s]. v[links], w[links]; set. At the start the initial velocities count. Cannot fail, allocates nothing; both
- * arrays are the caller's own. */
+/* Sets the velocities of the links, world axes. v[links]: of the centre of mass, by the integrator's difference that
+ * defines momentum and kinetic energy [m/s]. w[links]: angular velocity from the joint rates [rad/s]. At the start
+ * these are the initial velocities. Cannot fail, allocates nothing. */
 void sim_link_velocities(Sim* sim, Vec3* v, Vec3* w);
 
-/* What acts along a joint's coordinates. A new kind is a word and a row of functions in joint_forces.c. */
+/* Kinds of forces along a joint's coordinates. A kind is a word and a row of functions in joint_forces.c. */
 typedef enum {
-  JOINT_FORCE_DRIVE,    /* all drives of the joint; of a prescribed one what holds it on its course */
-  JOINT_FORCE_LOAD,     /* loads on the link and on all that hangs on it */
-  JOINT_FORCE_FRICTION, /* dry */
+  JOINT_FORCE_DRIVE,    /* all drives of the joint; for a prescribed joint the force that enforces its motion */
+  JOINT_FORCE_LOAD,     /* loads on the link and its descendants */
+  JOINT_FORCE_FRICTION, /* dry friction */
   JOINT_FORCE_DAMPING,
   JOINT_FORCE_SPRING,
   JOINT_FORCE_LIMIT,
   JOINT_FORCE_CLOSURE, /* closures and couplings */
   JOINT_FORCE_KINDS
 } JointForceKind;
-/* Its word in columns and keys; static. Undefined for what is no JointForceKind; never NULL, not to be freed. */
+/* Returns the word in columns and keys; static, never NULL. Undefined for an invalid kind. */
 const char* joint_force_name(JointForceKind kind);
-/* Those of the last step (of its last part, if it had several), force[kind * nv + dof] as it acts on the link, along
- * the increments of the coordinates: a ball's are torques about the link's axes [N, N m]. NULL unless the scene's
- * simulation.output asks for forces; zero at the start. Borrowed until the next step. Not to be freed. */
+/* Returns the joint forces of the last (sub)step, force[kind * nv + dof], acting on the link along the increments of
+ * the coordinates; for a ball the torques about link axes [N, N m]. NULL unless the scene's simulation.output requests
+ * forces; zero at the start. Borrowed until the next step. */
 const double* sim_joint_forces(const Sim* sim);
 
-/* What passes through every link's joint in the last step (of its last substep, if it had several): force and torque
- * that the parent (the world) exerts on the link, about the origin of the link's frame, world axes: of the joint's
- * constraint, and of its drives, springs, limits and friction. reaction[link]: force [N], torque [N m] (links). NULL
- * unless the scene's simulation.output asks for reactions; zero at the start. Borrowed until the next step. Not to be
- * freed (docs/derivations/observables.md, O1). */
+/* Returns the joint reactions of the last (sub)step: force and torque by the parent (or the world) on the link, about
+ * the origin of the link frame, world axes. They include the joint's constraint, drives, springs, limits and friction.
+ * reaction[link]: force [N], torque [N m] (links). NULL unless the scene's simulation.output requests reactions; zero
+ * at the start. Borrowed until the next step (docs/derivations/observables.md, O1). */
 const double (*sim_reactions(const Sim* sim))[6];
 
-/* Do derivatives by a link's reaction reach the model (O3)? Not of one that cannot move, nor where closures take part
- * in the aim of a tree that keeps its momentum. link: not checked. */
+/* Returns true if derivatives by a link's reaction are available (O3): not for an immovable link, nor where closures
+ * take part in the aim of a momentum-conserving tree. link: unchecked. */
 bool sim_reaction_derives(const Model* model, int link);
 
-/* A closure with `active` as the last step had it: since when it holds, and where b stands in a's frame then. */
+/* State of a closure with `active` after the last step: time of closing, and pose of b relative to a at that time. */
 typedef struct {
-  double since; /* time of the state in which it closed; INFINITY: it is open [s] */
+  double since; /* time of the state in which it closed; INFINITY: open [s] */
   Pose at;      /* of b in the frame of a [m] */
 } SimJoin;
-/* Of all closures (closures); NULL where none has `active`. Borrowed until the next step. Not to be freed. */
+/* Returns the states of all closures (closures); NULL if none has `active`. Borrowed until the next step. */
 const SimJoin* sim_closures_joined(const Sim* sim);
 
-/* Touching link pairs at the current state, an array of length *count, sorted by (a, b); valid until the next call.
- * Allocates while their number grows. NULL and a count of 0 without contact. Lengths in m, forces in N, world axes.
- * Owned by the sim, not to be freed. */
+/* Returns the touching link pairs of the present state, sorted by (a, b); *count: their number. NULL and 0 without
+ * contact. Lengths in m, forces in N, world axes. Valid until the next call; owned by the sim. Allocates while the
+ * number of pairs grows. */
 const SimContact* sim_contacts(Sim* sim, int* count);
-/* Of the present state. Goes through all candidates for the gap. [J], the gap in m: INFINITY without candidates, no
- * error. Allocates nothing of its own. Copied out. */
+/* Returns energies, momenta and the smallest gap of the present state; computes the gaps of all candidates. Allocates
+ * nothing. */
 SimMeasure sim_measure(Sim* sim);
-/* Energy that the scheme itself has given (> 0) or taken since the start, by the balance of kinetic and potential
- * energy against the work of all forces (docs/derivations/step.md, S23). */
+/* Energy added (> 0) or dissipated by the scheme since the start: change of kinetic and potential energy minus work of
+ * all forces (docs/derivations/step.md, S23). */
 typedef struct {
-  double work;       /* of all that moves [J] */
-  int link;          /* first link of the tree whose own part of it is the largest share of its energy; -1: none */
-  double link_work;  /* that part [J] */
-  double link_scale; /* the largest energy that this tree had or exchanged [J] */
+  double work;       /* of everything that moves [J] */
+  int link;          /* first link of the tree with the largest change relative to its energy; -1: none */
+  double link_work;  /* change in that tree [J] */
+  double link_scale; /* largest energy that this tree had or exchanged [J] */
 } SimSchemeWork;
-/* By value; zero without SimOptions.scheme_work. Cannot fail, allocates nothing. */
+/* Returns the energy change; zero without SimOptions.scheme_work. Cannot fail, allocates nothing. */
 SimSchemeWork sim_scheme_work(const Sim* sim);
-/* The moves that led from one recorded state to the next, each proved (simulate/path.c;
- * docs/derivations/certificate.md, P6). Nothing where the straight way does as well. Borrowed until the next call. */
+/* Moves that led from one recorded state to the next, each with a proof (simulate/path.c;
+ * docs/derivations/certificate.md, P6). Empty if the straight path has a proof. Borrowed until the next call. */
 typedef struct {
   int count;
-  const double* time;  /* of the state that a move leads to or towards [s]  (count) */
+  const double* time;  /* time of the state that a move leads to [s] (count) */
   const double* delta; /* increments of the joints: q (+) delta  (count x nv) */
 } SimPath;
-/* Moves since the last call; without SimOptions.path, or a certificate, there are none. Increments in m and rad,
- * row-major; time in s. Borrowed until the next step; NULL moves where there are none. Asking twice gives none the
- * second time. */
+/* Returns the moves since the last call; NULL moves without SimOptions.path or a certificate. Increments in m and rad,
+ * row-major; time in s. Borrowed until the next step. */
 SimPath sim_path(Sim* sim);
-/* Total contact and friction force on every link at the current state, world [N] (links); set. 0 without contact: no
- * error. Allocates nothing; force is the caller's own. */
+/* Sets the total contact and friction force on each link in the present state, world [N] (links). Allocates nothing. */
 void sim_link_forces(const Sim* sim, Vec3* force);
-/* The same of single pairs of links (count); set. World axes [N]; on `link` of each pair, by `other`. 0 for a pair
- * that does not touch, no error. force[count] is the caller's own; nothing is allocated. */
+/* Sets force[count] to the contact and friction force on `link` of each pair, by `other`, world axes [N]; 0 for a pair
+ * without contact. Allocates nothing. */
 void sim_pair_forces(const Sim* sim, const ForcePair* pairs, int count, Vec3* force);
-/* Records of the pairs in contact at the current state, an array of length *count; valid until the next call. NULL and
- * a count of 0 without contact. Allocates while their number grows. Owned by the sim, not to be freed. */
+/* Returns the records of pairs in contact in the present state; *count: their number. NULL and 0 without contact. Valid
+ * until the next call; owned by the sim. Allocates while the number of pairs grows. */
 const ContactRecord* sim_contact_records(Sim* sim, int* count);
 
 /* ---------------------------------------------------------------- proof over recorded states
@@ -386,54 +379,51 @@ typedef struct Proof Proof;
 
 typedef enum {
   PROOF_APART, /* proved */
-  PROOF_MEET,  /* two hulls meet in the new state, or at `fraction` of the way to it */
-  PROOF_OPEN,  /* neither a proof nor a place where they meet was found */
+  PROOF_MEET,  /* two hulls intersect in the new state, or at `fraction` of the path to it */
+  PROOF_OPEN,  /* no proof and no intersection found */
 } ProofOutcome;
 
 typedef struct {
   ProofOutcome outcome;
-  int link_a, link_b; /* who; set unless PROOF_APART */
-  double fraction;    /* of the straight way, or of the moves, where they do; 1 = in the new state */
-  double miss;        /* largest difference of a pose where the moves end from the new state's [m or 1] */
-  bool detour;        /* proved for a way beside the straight one */
-  int intervals;      /* pieces of path looked at */
-  double gap;         /* smallest of the new state, INFINITY: nobody is near anybody [m] */
-  int gap_a, gap_b;   /* between whom; -1: nobody */
+  int link_a, link_b; /* the links; set unless PROOF_APART */
+  double fraction;    /* of the path where they intersect; 1 = in the new state */
+  double miss;        /* largest difference between the end of the moves and the new state's poses [m or 1] */
+  bool detour;        /* proved for a detour instead of the straight path */
+  int intervals;      /* path intervals examined */
+  double gap;         /* smallest gap of the new state; INFINITY: no neighbours [m] */
+  int gap_a, gap_b;   /* links with this gap; -1: none */
 } ProofReport;
 
-/* Increments of the straight way from q to `to` (nv). q[nq], to[nq] and delta[nv], in m and rad; set. Cannot fail. Of
- * a ball the shorter of both turns; nothing is allocated. */
+/* Sets delta[nv] to the increments of the straight path from q[nq] to `to` [nq], in m and rad; for a ball the shorter
+ * rotation. Cannot fail, allocates nothing. */
 void proof_way(const Model* model, const double* q, const double* to, double* delta);
-/* Copies what it needs of the model but borrows its arrays, which must outlive it. Freed with proof_destroy. Never
- * NULL; threads below 1 count as 1. */
+/* Creates a proof. Copies the model struct and borrows its arrays, which must outlive the proof. Freed with
+ * proof_destroy. Never NULL; threads below 1 count as 1. */
 Proof* proof_create(const Model* model, int threads);
-/* Frees it and all that it owns; NULL is accepted. */
+/* Frees the proof and everything it owns. Accepts NULL. */
 void proof_destroy(Proof* proof);
-/* Forget the last state: this is a first one. q[nq], copied. Allocates while candidates grow. Returns a failed
- * outcome only where hulls meet in q. */
+/* Sets the first state q[nq] (copied). Returns a failed outcome only if hulls intersect in q. Allocates while
+ * candidates grow. */
 ProofReport proof_restart(Proof* proof, const double* q);
-/* The next recorded state, by its coordinates q[nq]; the first call has no way to it. Where two hulls meet in a state,
- * there is no way to the next one either: that one is a first again. q is copied. Never fails otherwise than by the
- * report's outcome. */
+/* Proves the straight path, or a detour, from the last state to q[nq] (copied); the first call has no path. After a
+ * state with an intersection the next one is a first state again. Failures appear in the report's outcome only. */
 ProofReport proof_next(Proof* proof, const double* q);
-/* Two links near each other in the state that was proved last. */
+/* Two neighbouring links in the state that was proved last. */
 typedef struct {
   int a, b;    /* a < b */
-  double gap;  /* smallest distance of their hulls [m]; beyond the contact range a lower bound that is beyond it too */
-  bool active; /* contact presses */
-  Vec3 force;  /* of the contact without friction, on b, as a whole step from the state before makes it [N] */
-  double load; /* sum of the sizes of that force over the pairs of hulls [N] */
+  double gap;  /* smallest distance of their hulls [m]; beyond the contact range a lower bound beyond it */
+  bool active; /* nonzero contact energy */
+  Vec3 force;  /* contact force without friction, on b, for a whole step from the state before [N] */
+  double load; /* sum of the force magnitudes over the hull pairs [N] */
 } ProofPair;
-/* All of them, an array of length *count, sorted by (a, b); valid until the next call. None when the state could not be
- * entered. NULL and a count of 0 then. Owned by the proof, not to be freed. Distances in m. */
+/* Returns the neighbouring links, sorted by (a, b); *count: their number. NULL and 0 if the state has an intersection.
+ * Distances in m. Valid until the next call; owned by the proof. */
 const ProofPair* proof_pairs(Proof* proof, int* count);
 
-/* The same without looking for a way beside the straight one. q[nq]. Copied, as in proof_next; fails where that way
- * has no proof, though another may have. */
+/* As proof_next without detours: fails where the straight path has no proof. q[nq] is copied. */
 ProofReport proof_next_straight(Proof* proof, const double* q);
-/* The same along recorded moves (count x nv) instead of a straight way. report.miss: how far from q they end; what is
- * left of the last move is then to q. moves: row-major, increments in m and rad, borrowed for the call. Allocates
- * while candidates grow. */
+/* As proof_next along recorded moves (count x nv), row-major, increments in m and rad, borrowed for the call.
+ * report.miss: distance of their end from q; the rest of the last move leads to q. Allocates while candidates grow. */
 ProofReport proof_next_along(Proof* proof, const double* moves, int count, const double* q);
 
 /* ---------------------------------------------------------------- one recorded step backwards
@@ -443,71 +433,72 @@ ProofReport proof_next_along(Proof* proof, const double* moves, int count, const
  * docs/derivations/adjoint.md). */
 typedef struct StepAdjoint StepAdjoint;
 
-/* Derivatives of a scalar by a state, poses and coordinates each as if independent of the other. */
+/* Derivatives of a scalar by a state, with poses and coordinates as independent variables. */
 typedef struct {
-  double (*pose)[3][4]; /* by (R | t) of every link's frame, entry by entry  (links) */
+  double (*pose)[3][4]; /* by (R | t) of every link frame, elementwise (links) */
   double* q;            /* by increments of the coordinates  (nv) */
 } StateBar;
 
-/* A step out of a run: poses and coordinates of its states; before the start they repeat the first. */
+/* A step of a run: poses and coordinates of its states; those before the start equal the first. */
 typedef struct {
   StepClock clock;
-  int64_t number;                                 /* of the state at t + dt in its run, 1..; 0: not known */
-  const double *q_next, *q_now, *q_old, *q_older; /* q_older: looked at where a joint has an armature */
+  int64_t number;                                 /* number of the state at t + dt in its run, from 1; 0: unknown */
+  const double *q_next, *q_now, *q_old, *q_older; /* q_older: used where a joint has an armature */
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
   const Vec3 *momentum_next, *momentum_now;
-  const Vec3* felt_now;      /* NULL: nothing is */
-  const double* delayed_now; /* SimState.delayed; NULL: nothing is */
+  const Vec3* felt_now;      /* NULL: no force is measured */
+  const double* delayed_now; /* SimState.delayed; NULL: no delays */
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
-  const SimGuess* guess;          /* of a run's first step; NULL: its friction rests on the state before alone */
-  const double* closures_broken;  /* of the run: the time of the state in which every closure broke; NULL: none did */
-  const SimJoin* closures_joined; /* sim_closures_joined after the step; NULL: none has `active`  (closures) */
+  const SimGuess* guess;          /* for a run's first step; NULL: its friction uses the state before only */
+  const double* closures_broken;  /* breaking times of the run's closures; NULL: none broke */
+  const SimJoin* closures_joined; /* sim_closures_joined after the step; NULL: no closure has `active` (closures) */
 } RecordedStep;
 
 typedef struct {
-  bool sound;            /* false: the gradient is not one; the rest says why */
-  bool contact_failed;   /* a plane or a slip of the record was not found again */
-  bool friction_open;    /* the iteration for friction's own force does not converge backwards */
-  bool grazes;           /* bodies only graze each other where an impact begins: its time has no derivative */
-  bool singular;         /* H to rounding */
-  bool indefinite;       /* H: the state is no minimum; the gradient stands */
-  double eigenvalue;     /* of H nearest to zero, when it is singular or indefinite */
-  double residual;       /* of the step's equations [N, N m] */
+  bool sound;            /* false: the result is not a gradient, for the reasons below */
+  bool contact_failed;   /* a plane or a slip of the record was not reproduced */
+  bool friction_open;    /* the adjoint of the friction iteration does not converge */
+  bool grazes;           /* bodies only graze each other at the start of an impact: its time has no derivative */
+  bool singular;         /* H is singular to rounding */
+  bool indefinite;       /* H is indefinite: the state is not a minimum; the gradient is still valid */
+  double eigenvalue;     /* eigenvalue of H nearest to zero, if singular or indefinite */
+  double residual;       /* residual of the step's equations [N, N m] */
   double largest_lambda; /* infinity norm of lambda */
-  double rounding; /* what rounding of positions makes of the step's share of a gradient, in its numbers' scales */
+  double rounding; /* rounding error of positions as it enters the step's share of a gradient, in its numbers' scales */
 } StepAdjointReport;
 
-/* Borrows the model. Freed with step_adjoint_destroy. Never NULL; threads below 1 count as 1. */
+/* Creates the adjoint of steps. Borrows the model. Freed with step_adjoint_destroy. Never NULL; threads below 1 count
+ * as 1. */
 StepAdjoint* step_adjoint_create(const Model* model, int threads);
-/* Frees it and all that it owns; NULL is accepted. */
+/* Frees the adjoint and everything it owns. Accepts NULL. */
 void step_adjoint_destroy(StepAdjoint* adjoint);
-/* Forget what was gathered for the initial velocities. So too for what was measured late and what contact carried: the
- * next step is the last of a run. Cannot fail, allocates nothing. */
+/* Clears derivatives accumulated for initial velocities, delayed measurements and contact history: the next step is the
+ * last of a run. Cannot fail, allocates nothing. */
 void step_adjoint_begin(StepAdjoint* adjoint);
-/* Lengths of substeps are constants, as in a run that repeats those of another one (sim_step_as), or, as at first, what
- * the run itself makes of them (docs/derivations/impact.md, I11). */
+/* fixed: treats substep lengths as constants, as in a run that repeats those of another (sim_step_as). Otherwise, and
+ * initially, they depend on the state (docs/derivations/impact.md, I11). */
 void step_adjoint_fix_lengths(StepAdjoint* adjoint, bool fixed);
-/* Derivatives by contact forces at a state: on every link (links, NULL: none), and between links; and by the reactions
- * of joints (sim_reactions; links, NULL: none). */
+/* Derivatives by forces at a state: contact forces on links (links, NULL: none) and between links; joint reactions
+ * (sim_reactions; links, NULL: none). */
 typedef struct {
   const Vec3* link;
   ForcePairSlopes between;
   const double (*reaction)[6];
 } ForceSlopes;
-/* next: complete on entry, its q grows by what rates and forces hand on; rate[nv]: by SimState.rate at t + dt; force:
- * by the contact forces at t + dt (NULL: none). now, old, older and gradient are added to (older:
- * poses only). Steps must come from the last to the first. sound = false in the report: what was added is no
- * derivative. Nothing is allocated but room that grows with the pairs of a step. */
+/* Applies the adjoint of one step; steps must be processed from last to first. next: complete on entry; its q also
+ * receives derivatives by rates and forces. rate[nv]: by SimState.rate at t + dt; force: by contact forces at t + dt
+ * (NULL: none). Adds to now, old, older (poses only) and gradient; these are not derivatives if the report's sound is
+ * false. Allocates only as the pairs of a step grow. */
 StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, StateBar next, const double* rate,
                                const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                ModelGradient* gradient);
-/* After a step: what it handed to the momenta before it, times a factor. Factor without unit, 1: nothing changes.
- * Cannot fail, allocates nothing. */
+/* Multiplies the step's derivatives by earlier momenta by a factor (1: no change). Call after a step. Cannot fail,
+ * allocates nothing. */
 void step_adjoint_discount(StepAdjoint* adjoint, double factor);
-/* The start: from the derivatives by the first state to the initial coordinates and velocities, the signals of
- * prescribed joints and the attachments. q[nq] and pose[links] of the first state; rate[nv]: derivatives by the
- * rates there. All is added to gradient. Cannot fail: the start is a state, not a step. */
+/* Adds to gradient the derivatives by initial coordinates and velocities, signals of prescribed joints and attachments
+ * that follow from those by the first state. q[nq] and pose[links] of the first state; rate[nv]: derivatives by its
+ * rates. Cannot fail. */
 void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose, StateBar first, const double* rate,
                         ModelGradient* gradient);
 
@@ -517,33 +508,32 @@ void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose,
  * of these as the model has degrees of freedom, whatever the number of parameters, and a back-substitution for each
  * parameter. Not for bodies that carry their angular momentum. */
 typedef struct StepForward StepForward;
-/* Adds, for a scalar with these derivatives by the model's numbers, those by the parameters (count) to row. */
+/* Adds to row the derivatives by the parameters (count) of a scalar whose derivatives by the model's numbers are given.
+ */
 typedef void (*ForwardChain)(void* context, const ModelGradient* gradient, double* row);
-/* Borrows the model and context. Freed with step_forward_destroy. Keeps (nv x parameters) numbers for each of several
- * states. Never NULL. */
+/* Creates forward sensitivities, which store (nv x parameters) numbers for several states. Borrows the model and
+ * context. Freed with step_forward_destroy. Never NULL. */
 StepForward* step_forward_create(const Model* model, int parameters, ForwardChain chain, void* context);
-/* Frees it and all that it owns; NULL is accepted. */
+/* Frees the sensitivities and everything they own. Accepts NULL. */
 void step_forward_destroy(StepForward* forward);
-/* No parameter turns a joint's frame or axis: what the chain is given is without_turns. Before step_forward_begin; it
- * saves their part of each row. Cannot be taken back, and fails for no model; allocates nothing. */
+/* Declares that no parameter rotates a joint frame or axis, and sets without_turns in the gradients passed to the
+ * chain. Call before step_forward_begin; permanent. Cannot fail, allocates nothing. */
 void step_forward_skip_turns(StepForward* forward);
-/* Closures hold links as they are at these coordinates, q[nq], borrowed, which no parameter moves, and not as at the
- * run's start. Allocates: once in the life of `forward`. Called twice it would leave the first arrays without an
- * owner: an error of the caller. */
+/* Makes closures use the constant coordinates q[nq] (borrowed) instead of those at the start of the run. Allocates;
+ * call at most once (a second call leaks). */
 void step_forward_place(StepForward* forward, const double* q);
-/* At the start: from the model's initial coordinates and velocities. q[nq] and pose[links] are copied. Cannot
- * fail; allocates nothing. */
+/* Initializes from the model's initial coordinates and velocities. Copies q[nq] and pose[links]. Cannot fail, allocates
+ * nothing. */
 void step_forward_begin(StepForward* forward, const double* q, const Pose* pose);
-/* Over one step, from the first to the last. false: it has no derivative, or its contact is not found again. Allocates
- * and frees. After false its rows are undefined. */
+/* Advances the sensitivities over one step, in order of time. False, with undefined rows, if it has no derivative or
+ * its contact is not reproduced. Allocates and frees. */
 bool step_forward_advance(StepForward* forward, const RecordedStep* step);
-/* Derivatives of the coordinates' increments where it stands, and a state before (nv x parameters). Row-major, a row a
- * degree of freedom; before: 0 the present state, 1 the one before, up to 3. Borrowed until the next
- * step_forward_advance. before from 4 on is undefined, not checked. Not to be freed. */
+/* Returns derivatives of the increments of the coordinates (nv x parameters), row-major, at the present state (before
+ * 0) or up to 3 states before. Undefined for larger `before`. Borrowed until the next step_forward_advance. */
 const double* step_forward_state(const StepForward* forward, int before);
-/* For a scalar with these derivatives by the poses (as LossSeeds.pose, of all links) at a state with its sensitivity:
- * its derivatives by the parameters, added to row[parameters]. bar[links] is 3 x 4 by entries of (R | t), q[nq] and
- * pose[links] of that state. */
+/* Adds to row[parameters] the derivatives by the parameters of a scalar with derivatives bar by the poses at a state.
+ * bar[links]: 3 x 4, by entries of (R | t), as LossSeeds.pose. q[nq] and pose[links] of that state; before as of
+ * step_forward_state. */
 void step_forward_row(StepForward* forward, const double* q, const Pose* pose, int before, double (*bar)[3][4],
                       double* row);
 
