@@ -105,6 +105,7 @@ static ExitCode read_options(Importing* importing) {
   if (option_given(options, "max-vertices") && wanted->max_vertices < 4)
     return usage_error(options, "--max-vertices is at least 4, got %d", wanted->max_vertices);
   wanted->ground = option_given(options, "ground");
+  wanted->primitives = option_given(options, "primitives");
   wanted->keep_fixed = option_given(options, "keep-fixed");
   wanted->visual = option_given(options, "visual");
   wanted->skip_unsupported = option_given(options, "skip-unsupported");
@@ -211,6 +212,8 @@ static const OptionRow OPTIONS[] = {
     {"keep-fixed", 0, OPTION_FLAG, NULL, "links with mass on fixed joints stay links of their own"},
     {"visual", 0, OPTION_FLAG, NULL, "take visual shapes where a link has no collision shapes"},
     {"hulls", 0, OPTION_TEXT, "WORD", "hulls of a mesh: whole (one), groups (one each) or decompose (default: whole)"},
+    {"primitives", 0, OPTION_FLAG, NULL,
+     "meshes that are nearly round (1 % of the radius) become spheres, cylinders, capsules, cones, discs or wheels"},
     {"max-vertices", 0, OPTION_COUNT, "N", "of the hulls of meshes: at most so many"},
     {"key", 0, OPTION_TEXT, "NAME", "of MJCF: the keyframe that it starts in (default: home, else the first), or none"},
     {"lenient", 0, OPTION_FLAG, NULL,

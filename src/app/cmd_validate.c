@@ -3,6 +3,7 @@
 #include "app/command.h"
 #include "app/design_run.h"
 #include "app/plan.h"
+#include "robot/robot.h"
 
 /* ---------------------------------------------------------------- scenes */
 
@@ -38,11 +39,37 @@ static ExitCode exit_code(bool good, bool unreadable) {
   return unreadable ? EXIT_IO : EXIT_CHECK_FAILED;
 }
 
+/* A mesh that is nearly a solid of revolution rolls on its facets, which the solid has not. */
+static void report_round_meshes(const Loaded* loaded, Diagnostics* diagnostics) {
+  const Scene* scene = &loaded->scene;
+  if (!contact_takes_round(loaded->model.contact_model)) return;
+  for (int i = 0; i < scene->shape_count; i++) {
+    const SceneShape* shape = &scene->shapes[i];
+    RobotRound fit;
+    int link = robot_round_shape(scene, &loaded->model, i, &fit);
+    if (link < 0) continue;
+    Text text = {0};
+    robot_round_text(&fit, &text);
+    if (vec3_norm(fit.position) > 0)
+      text_add(&text, ", position: [%.6g, %.6g, %.6g]", fit.position.x, fit.position.y, fit.position.z);
+    if (fit.type != SHAPE_SPHERE && fit.rotation.w * fit.rotation.w < 1)
+      text_add(&text, ", rotation: [%.9g, %.9g, %.9g, %.9g]", fit.rotation.w, fit.rotation.x, fit.rotation.y,
+               fit.rotation.z);
+    diagnostics_add(
+        diagnostics, SEVERITY_NOTE, shape->place,
+        "shape '%s' of link '%s' is nearly round and rolls on its facets; a round solid in its frame has none and "
+        "fits within %.3g m (%.2g %% of its radius): {%s}",
+        shape->name, loaded->model.links[link].name, fit.deviation, 100 * fit.relative, text.data);
+    text_free(&text);
+  }
+}
+
 static ExitCode validate_scene(const Options* options, const char* path, Json* json) {
   Loaded loaded = {0};
   Diagnostics diagnostics = {0};
   Status status = loaded_create(&loaded, options, path, 0, true, &diagnostics);
   bool good = status == STATUS_OK && diagnostics.error_count == 0;
+  if (good) report_round_meshes(&loaded, &diagnostics);
   bool unreadable = status == STATUS_IO && loaded.scene.link_count == 0;
   print_diagnostics(options, &diagnostics);
   report_file(options, json, path, &loaded, &diagnostics, good);

@@ -118,10 +118,53 @@ static void lift_off(Robot* robot, Diagnostics* diagnostics) {
   text_free(&names);
 }
 
+static void move_uses(Scene* scene, int shape, Pose by) {
+  for (int i = 0; i < scene->link_count; i++)
+    for (int k = 0; k < scene->links[i].shape_count; k++) {
+      SceneShapeUse* use = &scene->links[i].shapes[k];
+      if (use->shape != shape) continue;
+      use->position = vec3_add(use->position, mat3_mul_vec(mat3_from_quat(use->rotation), by.t));
+      use->rotation = quat_normalized(quat_mul(use->rotation, quat_from_mat3(by.r)));
+    }
+}
+
+/* Meshes that are nearly solids of revolution become these, so that they roll without facets. */
+static bool fit_primitives(Robot* robot, Diagnostics* diagnostics) {
+  Scene* scene = &robot->scene;
+  bool any = false;
+  for (int i = 0; i < scene->shape_count; i++) {
+    SceneShape* shape = &scene->shapes[i];
+    RobotRound fit;
+    if (robot_round_shape(scene, &robot->model, i, &fit) < 0) continue;
+    Text text = {0};
+    robot_round_text(&fit, &text);
+    robot_remark(&robot->report, diagnostics, shape->place,
+                 "shape '%s' became {%s}, which deviates by %.3g m, %.2g %% of its radius", shape->name, text.data,
+                 fit.deviation, 100 * fit.relative);
+    text_free(&text);
+    shape->type = fit.type;
+    shape->exact = true;
+    shape->decompose = shape->hull_per_group = false;
+    shape->radius = fit.radius;
+    shape->length = fit.length;
+    shape->width = fit.width;
+    shape->rim = fit.rim;
+    shape->bottom_radius = fit.bottom_radius;
+    shape->top_radius = fit.top_radius;
+    move_uses(scene, i, (Pose){mat3_from_quat(fit.rotation), fit.position});
+    any = true;
+  }
+  return any;
+}
+
 /* First only to see what touches, with the problems left unsaid; then as simulate will. */
 static Status build_model(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   Diagnostics unsaid = {0};
   model_create(&robot->model, &robot->scene, &unsaid);
+  if (options->primitives && robot->model.links && fit_primitives(robot, diagnostics)) {
+    model_destroy(&robot->model);
+    model_create(&robot->model, &robot->scene, &unsaid);
+  }
   put_on_ground(robot, options, diagnostics);
   lift_off(robot, diagnostics);
   exclude_touching(robot, options, diagnostics);

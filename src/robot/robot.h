@@ -35,6 +35,7 @@ typedef struct {
   double density;         /* of links without mass [kg/m^3]; 0 = they are errors */
   bool hull_per_group;    /* of meshes: one hull of each group ... */
   bool decompose;         /* ... or hulls that cover them; neither: one hull */
+  bool primitives;        /* round solids in place of meshes that they fit (robot_round_shape) */
   int max_vertices;       /* of these hulls; 0 = all, of a decomposition its default */
   const char* key;        /* MJCF: the keyframe that it starts in; NULL = home or the first, "none" */
   double hold;            /* a spring of so many Hz holds every joint where it starts; 0 = none */
@@ -80,6 +81,27 @@ bool robot_is_mjcf(const char* text);
 /* Links or groups of the scene that never touch, by name: copies are appended to scene->contact, whether there are such
  * links or not. The scene owns the copies. Never fails. */
 void robot_exclude(Scene* scene, const char* a, const char* b);
+
+/* ---------------------------------------------------------------- round solids that fit (robot/revolution.c) */
+
+/* A round solid with its lengths [m], those that its type has. */
+typedef struct {
+  ShapeType type; /* SHAPE_SPHERE .. SHAPE_CONE */
+  double radius, length, width, rim, bottom_radius, top_radius;
+  Vec3 position; /* of its frame in the hull's or the shape's [m] */
+  Quat rotation;
+  double deviation; /* the larger of how far vertices lie outside it and how far it lies before facets [m] */
+  double relative;  /* deviation over the largest radius */
+} RobotRound;
+/* Is the hull nearly a solid of revolution: does a round solid fit it within a hundredth of its radius? fit becomes the
+ * solid that deviates least, in the hull's frame. Allocates nothing. */
+bool robot_round_fit(const ConvexHull* hull, RobotRound* fit);
+/* The same of a mesh or a list of points of the scene, in the shape's frame, by the first link of the model that has
+ * it. Returns that link; -1 where none fits or the shape has several hulls. model: of that scene. Allocates and frees
+ * for itself. */
+int robot_round_shape(const Scene* scene, const Model* model, int shape, RobotRound* fit);
+/* Appends `type: cylinder, radius: 0.1, length: 0.05`, six digits. Never fails. */
+void robot_round_text(const RobotRound* fit, Text* out);
 
 /* ---------------------------------------------------------------- a robot that stands (robot/import.c) */
 
