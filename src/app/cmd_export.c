@@ -319,6 +319,9 @@ static void report_json(Json* json, const char* path, const SurfaceReport* repor
   json_close(json, '}');
 }
 
+/* The line width of the usual nozzle of a printer [m]: thinner walls are left out or come out thicker. */
+#define NOZZLE 0.4e-3
+
 /* What the user asked for is not what is in the file: told on standard error, and the exit code says so. */
 static bool report_holds(Exporting* exporting, const char* path, const SurfaceReport* report) {
   const Model* model = &exporting->recorded.model;
@@ -335,6 +338,12 @@ static bool report_holds(Exporting* exporting, const char* path, const SurfaceRe
   if (report->thickness < wall)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the thinnest wall has %.4g mm, --min-wall asks for %g",
                     1e3 * report->thickness, 1e3 * wall);
+  else if (wall == 0 && report->united && report->thickness < NOZZLE && exporting->format == EXPORT_3MF)
+    diagnostics_add(
+        diagnostics, SEVERITY_WARNING, place,
+        "the thinnest wall or edge has %.4g mm, less than a printer's usual nozzle of 0.4 mm: look at it in the "
+        "slicer; --min-wall 0.4 makes this an error",
+        1e3 * report->thickness);
   return !report->reason && report->closed && report->manifold && report->oriented && !(report->thickness < wall);
 }
 
