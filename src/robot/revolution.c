@@ -99,19 +99,23 @@ static Vec3 snapped(Vec3 x, double least) {
   return vec3(fabs(x.x) < least ? 0 : x.x, fabs(x.y) < least ? 0 : x.y, fabs(x.z) < least ? 0 : x.z);
 }
 
+/* Least rotation that turns the z axis to a unit axis; half a turn about x where that is the opposite. */
+static Quat rotation_of_z(Vec3 axis) {
+  double w = 1 + axis.z;
+  return w > 0 ? quat_normalized((Quat){w, 0 - axis.y, 0 + axis.x, 0}) : (Quat){0, 1, 0, 0};
+}
+
 /* Keeps it where it is the best so far. The origin of the solid's frame is halfway between its ends. */
 static void try_solid(const AxialProfile* p, ShapeType type, Trapezoid t, RobotRound lengths, RobotRound* best) {
   double deviation = deviation_of(p, &t);
   if (!(deviation < SIMPLER * best->deviation)) return;
-  double s = p->axis.z; /* turns the z axis to the solid's; s is not -1 (facing_up) */
   Vec3 position = vec3_add_scaled(p->center, 0.5 * (p->low + p->high), p->axis);
   double least = SAME_END * (p->high - p->low + p->widest);
   *best = lengths;
   best->type = type;
   best->deviation = deviation;
   best->position = snapped(position, least);
-  best->rotation =
-      type == SHAPE_SPHERE ? quat_identity() : quat_normalized((Quat){1 + s, 0 - p->axis.y, 0 + p->axis.x, 0});
+  best->rotation = type == SHAPE_SPHERE ? quat_identity() : rotation_of_z(p->axis);
 }
 
 static void try_profile(const AxialProfile* p, RobotRound* best) {
@@ -151,6 +155,8 @@ static void try_axes_of(const ConvexHull* hull, Vec3 center, Mat3 tensor, RobotR
   if (!symmetric_eigen(3, 3, a, values, off)) return;
   for (int k = 0; k < 3; k++) {
     AxialProfile p = profile_about(hull, center, facing_up(vec3(a[3 * k], a[3 * k + 1], a[3 * k + 2])));
+    bool points_down = !(p.end_radius[0] > 0) && p.end_radius[1] > 0; /* the tip of a cone is its top */
+    if (points_down) p = profile_about(hull, center, vec3_scale(p.axis, -1));
     try_profile(&p, best);
   }
 }

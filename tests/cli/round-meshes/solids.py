@@ -34,13 +34,14 @@ write("even", [(0.1, -root), (0.1, root)], 32, about_y)
 write("wheel", arc(0.09, -0.01, 0.01, -right, 0) + arc(0.09, 0.01, 0.01, 0, right), 40,
       lambda x, y, z: (0.8 * x + 0.6 * z, y, 0.3 - 0.6 * x + 0.8 * z))
 write("cone", [(0.05, -0.1), (0.1, 0.1)], 40)
+write("tip", [(1e-9, -0.1), (0.05, 0.1)], 40)  # a scene's cone has its tip at the top
 write("ball", arc(0, 0, 0.1, 0.01 - right, right - 0.01, 30), 40)
 write("capsule", arc(0, -0.1, 0.05, 0.01 - right, 0) + arc(0, 0.1, 0.05, 0, right - 0.01), 40, about_y)
 write("disc", arc(0.1, 0, 0.03, -right, right, 16), 40)
 write("coarse", [(0.1, -0.02), (0.1, 0.02)], 16)
 write("hexagon", [(0.1, -0.02), (0.1, 0.02)], 6)
 write("box", [(0.1, -0.02), (0.1, 0.02)], 4)
-names = "cylinder even wheel cone ball capsule disc coarse hexagon box".split()
+names = "cylinder even wheel cone tip ball capsule disc coarse hexagon box".split()
 with open("solids.yaml", "w") as out:
     out.write("simulation: {dt: 0.01, steps: 2}\nshapes:\n")
     for name in names:
