@@ -1,4 +1,4 @@
-/* Measured runs from CSV files. */
+/* Reads measured runs from CSV files. */
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void add_path(Paths* paths, const char* path) {
   paths->items[paths->count++] = memory_text(path);
 }
 
-/* Those that a pattern stands for, in the order of their bytes. */
+/* Adds the files that match a pattern, in byte order. */
 static void add_pattern(Paths* paths, const char* pattern, SourcePlace place, Diagnostics* diagnostics) {
   glob_t found = {0};
   if (!strpbrk(pattern, "*?[")) {
@@ -77,7 +77,7 @@ static int find_column(Cells* c, const char* name, SourcePlace asked) {
 
 static bool is_empty(const char* cell) { return cell[strspn(cell, " \t")] == 0; }
 
-/* NaN where the cell is empty: the sample is missing. */
+/* Returns the number in a cell; NaN, a missing sample, if it is empty. */
 static double read_cell(Cells* c, int row, int column) {
   double value = NAN;
   if (column < 0 || is_empty(csv_cell(c->table, row, column))) return NAN;
@@ -85,7 +85,7 @@ static double read_cell(Cells* c, int row, int column) {
   return value;
 }
 
-/* Columns of one quantity: (rows x count), all or none of a row; NULL when they are not named. */
+/* Returns the columns of one quantity (rows x count), complete or NaN in each row; NULL if the task names none. */
 static double* read_columns(Cells* c, SourcePlace asked, char* const* names, int count, double scale) {
   int columns[JOINT_MAX_COORDINATE];
   if (count == 0 || !names[0]) return NULL;
@@ -163,7 +163,7 @@ static void read_link(Cells* c, const TaskMeasured* source, const Model* model, 
   out->has_spin = out->spin != NULL;
 }
 
-/* Knots are the rows that have the columns. */
+/* Reads an input. Its knots are the rows that have the columns. */
 static void read_input(Cells* c, const TaskInput* source, const MeasuredRun* run, SceneSignal* out) {
   int n = source->column_count;
   *out = (SceneSignal){.type = source->cubic ? SIGNAL_SPLINE : SIGNAL_KEYFRAMES, .place = source->place, .channels = n};
@@ -221,7 +221,7 @@ static Status read_run(MeasuredRun* run, const Task* task, const char* path, con
 
 /* ---------------------------------------------------------------- all of them */
 
-/* A part of the runs is for training: those that a seeded shuffle puts first, at least one. */
+/* Selects the training runs: a fraction, at least one, by a seeded shuffle. */
 static void split_runs(MeasuredData* data, const Task* task) {
   int* order = MEMORY_NEW(int, data->count + 1);
   Random random = {task->seed};
@@ -248,7 +248,7 @@ static SignalPlace find_signal(const Model* model, const TaskInput* in) {
   return place;
 }
 
-/* Where inputs go, and whether they can. */
+/* Resolves the signals that inputs replace, and reports those that cannot be replaced. */
 static void find_inputs(MeasuredData* data, const Task* task, const Model* model, Diagnostics* diagnostics) {
   data->input_count = task->data.input_count;
   data->inputs = MEMORY_NEW(SignalPlace, data->input_count + 1);

@@ -4,24 +4,23 @@
 
 #include "identify/identify.h"
 
-/* Reading ends after so many faults. */
+/* Reading stops after this number of faults. */
 enum { MEASURED_FAULTS = 20 };
 
-/* Times that rise, quaternions of length 1, motions that bodies can make. Quaternions get their length, and angular
- * velocities the link's axes. false with a message for each fault. (identify/data_check.c) The run is changed in
- * place; the model and task are only read. */
+/* Checks a run: increasing times, unit quaternions, plausible motions. Normalizes quaternions and converts angular
+ * velocities to link axes, in place. False, with a message for each fault (identify/data_check.c). Only reads model and
+ * task. */
 bool measured_check(MeasuredRun* run, const Task* task, const Model* model, Diagnostics* diagnostics);
 
-/* Rates that are differences from the row before (TaskMeasured.rates_before) become those at the rows: what stands
- * half way to the rows beside, linear between them. The last row's are not known then. (identify/data_rates.c) In
- * place, [m/s, rad/s]; NaN: not known. */
+/* Converts rates given as backward differences (TaskMeasured.rates_before) to rates at the rows, by linear
+ * interpolation between the midpoints of intervals. Those of the last row become NaN, unknown (identify/data_rates.c).
+ * In place [m/s, rad/s]. */
 void measured_rates_to_rows(MeasuredRun* run);
-/* A warning where velocities are such differences, and the task takes them for those at the rows. Nothing is
- * changed. */
+/* Warns if velocities are backward differences but the task takes them as rates at the rows. Changes nothing. */
 void measured_judge_rates(const MeasuredData* data, const Task* task, Diagnostics* diagnostics);
 
 #define TURN 6.283185307179586
-/* The nearest angle to 0 that is the same turn [rad]: angles are measured modulo one. */
+/* Returns the angle nearest to 0 of the same rotation [rad]: angles are measured modulo one turn. */
 static inline double same_turn(double angle) { return angle - TURN * floor(angle / TURN + 0.5); }
 static inline bool vec3_known(Vec3 v) { return !isnan(v.x); }
 static inline bool quat_known(Quat q) { return !isnan(q.w); }

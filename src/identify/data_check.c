@@ -1,15 +1,15 @@
-/* What measured runs must be like, and what it may come from when they are not. */
+/* Checks of measured runs, with probable causes of faults. */
 #include "identify/data.h"
 
-/* A unit quaternion that was written with four digits is this near to length 1. */
+/* Largest deviation from length 1 of a unit quaternion written with four digits. */
 #define UNIT_SLACK 0.02
-/* Nothing that is tracked moves faster [m/s]. */
+/* Largest plausible speed [m/s]. */
 #define FASTEST 200.0
-/* A joint that is measured in radians has not turned farther. */
+/* Largest plausible rotation of a joint measured in radians. */
 #define FARTHEST_TURN 100.0
-/* Samples that are this many steps of the scene apart are in another unit of time. */
+/* Samples more than this many steps of the scene apart suggest another unit of time. */
 #define STEPS_APART 1000.0
-/* Of the angular velocity, a motion that differs by more than this part of it has other axes. */
+/* A rotation that differs by more than this fraction from the angular velocity suggests other axes. */
 #define SPIN_DIFFERS 0.5
 
 typedef struct {
@@ -18,7 +18,7 @@ typedef struct {
   int faults;
 } DataCheck;
 
-/* columns: names of those that it is about (count); NULL: the text says it. */
+/* Reports a fault. columns: names of the columns concerned (count); NULL: named in the text. */
 static void tell(DataCheck* c, int sample, char* const* columns, int count, const char* text) {
   Text said = {0};
   for (int k = 0; k < count; k++)
@@ -107,23 +107,23 @@ static void check_coordinates(DataCheck* c, const MeasuredLink* l, const Model* 
   }
 }
 
-/* Between a sample and this many later: rotations of neighbours differ by little more than their noise. */
+/* Distance in samples of compared rotations: neighbours differ by little more than noise. */
 enum { APART = 8 };
 
-/* What is measured changes by so many times what its rates say before it is taken for another unit; changes count that
- * are this many standard deviations of the data. */
+/* Ratio of measured changes to integrated rates that suggests another unit. Only changes above this many standard
+ * deviations of the data count. */
 #define RATES_DIFFER 3.0
 #define CHANGE_SEEN 5.0
 
-/* Places and rates of one number in the rows of a run, `stride` apart; noise: standard deviation of the places. */
+/* Values and rates of one number in the rows of a run, with a stride; noise: standard deviation of the values. */
 typedef struct {
   const double *place, *rate;
   int stride, rate_stride;
   double noise;
-  bool turns; /* known modulo a turn */
+  bool turns; /* known modulo one turn */
 } RatedCourse;
 
-/* Adds change times what the rates say it is, and the latter squared, over stretches of a few samples. */
+/* Accumulates, over stretches of a few samples, change times integrated rate, and the latter squared. */
 static void add_course(const MeasuredRun* r, const RatedCourse* course, double* product, double* square) {
   for (int k = 0; k + APART < r->count; k += APART) {
     bool whole = true;
@@ -141,7 +141,7 @@ static void add_course(const MeasuredRun* r, const RatedCourse* course, double* 
   }
 }
 
-/* Do rates and places, those of the columns, have the same units? */
+/* Reports columns of values and rates whose units differ. */
 static void check_course(DataCheck* c, double product, double square, char* const* columns, int count, bool joint) {
   char text[300];
   if (c->faults > 0 || !(square > 0)) return;
@@ -177,7 +177,7 @@ static void check_rates(DataCheck* c, const MeasuredLink* l, const TaskIdentify*
   }
 }
 
-/* Rotation that the angular velocities make of the samples from..to, link's axes; false: one is missing. */
+/* Integrates the angular velocities of samples from..to to a rotation, link axes. False if one is missing. */
 static bool spin_turn(const MeasuredRun* r, const MeasuredLink* l, int from, int to, Quat* turn) {
   *turn = (Quat){1, 0, 0, 0};
   for (int k = from; k < to; k++) {
@@ -188,8 +188,8 @@ static bool spin_turn(const MeasuredRun* r, const MeasuredLink* l, int from, int
   return true;
 }
 
-/* Squares of the angle between how the rotations turn and how the angular velocities say, and of the angles they say;
- * swapped: as if the columns were x, y, z, w. */
+/* Accumulates the squared angle between measured and integrated rotations, and that of the integrated ones. swapped:
+ * for columns in the order x, y, z, w. */
 static double spin_apart(const MeasuredRun* r, const MeasuredLink* l, bool swapped, double* size) {
   double sum = 0;
   *size = 0;
@@ -210,7 +210,7 @@ static double spin_apart(const MeasuredRun* r, const MeasuredLink* l, bool swapp
   return sum;
 }
 
-/* Angular velocities in the link's axes; and do they belong to the rotations? */
+/* Converts angular velocities to link axes, and reports those that do not match the rotations. */
 static void check_spin(DataCheck* c, MeasuredLink* l) {
   char text[300];
   MeasuredRun* r = c->run;

@@ -1,12 +1,12 @@
-/* At which time the velocities of a row are those of the motion: at the row's, or half a row earlier (Q11). */
+/* Detects whether velocities belong to the row's time or half a row earlier (Q11). */
 #include "identify/data.h"
 
-/* Velocities are differences from the row before where they are so many times nearer to these than to the differences
- * of the rows around; it counts where it moves a body by more than its noise in this time [s]. */
+/* Velocities count as backward differences if they match these better than central differences by this factor, and if
+ * the difference moves a body by more than its noise within the second constant [s]. */
 #define NEARER 4.0
 #define FLIGHT 0.1
 
-/* Weights of a row's own and of the next row's rate, which stand half way to the rows beside. */
+/* Sets the weights of a row's own and the next row's rate; both belong to midpoints of intervals. */
 static void weights_at(const MeasuredRun* r, int row, double* own, double* next) {
   double after = r->time[row + 1] - r->time[row], before = row > 0 ? r->time[row] - r->time[row - 1] : after;
   *own = after / (before + after);
@@ -48,7 +48,7 @@ void measured_rates_to_rows(MeasuredRun* run) {
   }
 }
 
-/* Adds squares of how far velocities are from differences from the row before, and from those of the rows around. */
+/* Accumulates the squared deviations of velocities from backward and from central differences. */
 static void add_apart(const MeasuredRun* r, const MeasuredLink* l, double square[2], int* count) {
   for (int k = 1; k + 1 < r->count; k++) {
     Vec3 before = l->position[k - 1], now = l->position[k], after = l->position[k + 1];

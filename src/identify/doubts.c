@@ -1,28 +1,28 @@
-/* Do parts of the data say the same, and the data what was known beforehand? Where they do not, the model cannot do
- * what was measured (docs/derivations/identify.md, Q12). */
+/* Consistency of parts of the data with each other and with priors. A contradiction shows that the model cannot
+ * reproduce the measurements (docs/derivations/identify.md, Q12). */
 #include <string.h>
 
 #include "identify/fit.h"
 
-/* Of all comparisons of parts together, one fit in so many says something where the model is right. */
+/* Probability of a false alarm per fit, over all comparisons. */
 #define FALSE_ALARM 0.01
 enum { PAIRS = PARTS / 2 };
-/* So far from a prior, in its standard deviations, is a contradiction. */
+/* A deviation from a prior by this many standard deviations is a contradiction. */
 #define PRIOR_APART 3.0
 #define PRIOR_SHARE 0.52
 
-/* What a part of the data does not tell stays within so many times the prior, or a large change, of the fit. */
+/* Changes that a part of the data does not determine are limited to this multiple of the prior or of a large change. */
 #define WIDE 10.0
 
-/* Two parts of the data that make the whole, and what each says beside the fit. */
+/* Two complementary parts of the data, and what each determines. */
 typedef struct {
   const Identification* id;
-  int first;       /* of the two parts */
+  int first;       /* first of the two parts */
   double* root[2]; /* Cholesky factors of A_b + D (variables^2) */
   double* sum[2];  /* A_b (variables^2) */
 } PartPair;
 
-/* z with P(|normal| > z) = p, within 5e-4 (Abramowitz and Stegun 1964, 26.2.23). */
+/* Returns z with P(|normal| > z) = p, within 5e-4 (Abramowitz and Stegun 1964, 26.2.23). */
 static double normal_beyond(double p) {
   double t = sqrt(-2 * math_log(0.5 * p));
   return t - (2.515517 + t * (0.802853 + 0.010328 * t)) / (1 + t * (1.432788 + t * (0.189269 + 0.001308 * t)));
@@ -32,7 +32,7 @@ static bool takes_part(const Identification* id, int k) {
   return !id->held[k] && id->x[k] > id->low[k] && id->x[k] < id->high[k];
 }
 
-/* A_b + D of a part, over what the fit moves; false: there is no such data. */
+/* Factors A_b + D of a part over the fitted variables. False without data. */
 static bool factor_part(const PartPair* pair, int side) {
   const Identification* id = pair->id;
   int n = id->variables;
@@ -55,7 +55,7 @@ static bool factor_part(const PartPair* pair, int side) {
   return information > 0 && dense_cholesky(n, l);
 }
 
-/* -(A_b + D)^-1 g_b of what the shots of a run, or of all (-1), have in the part. */
+/* Sets out to -(A_b + D)^-1 g_b for the shots of a run, or of all (-1), in the part. */
 static void change_of(const PartPair* pair, int side, int run, double* out) {
   const Identification* id = pair->id;
   int n = id->variables;
@@ -68,13 +68,13 @@ static void change_of(const PartPair* pair, int side, int run, double* out) {
   dense_solve(n, pair->root[side], out);
 }
 
-/* Of the difference between the parts, from noise alone. */
+/* Adds the variance of the difference between the parts due to noise. */
 static void add_variance_of_noise(const PartPair* pair, double* variance) {
   const Identification* id = pair->id;
   int n = id->variables;
   double* column = MEMORY_NEW(double, n + 1);
   for (int side = 0; side < 2; side++)
-    for (int i = 0; i < n; i++) { /* row i of L^-1 A L^-1 with the whole factor */
+    for (int i = 0; i < n; i++) { /* row i of L^-1 A L^-1 with the symmetric factor */
       memset(column, 0, sizeof(double) * (size_t)n);
       column[i] = 1;
       dense_solve(n, pair->root[side], column);
@@ -104,11 +104,12 @@ static int variance_between_runs(const PartPair* pair, const double* apart, doub
   return runs;
 }
 
-/* What two sources say of a variable, apart by so many of their standard deviations; too many: it is a doubt. */
+/* Records a doubt if two values of a variable are too many standard deviations apart (`most`). */
 static void weigh(Identification* id, Doubt said, double most) {
   if (!(said.apart > 1)) return;
   double apart = fabs(said.first - said.second);
-  /* what chance does not make of it; of a prior half, so that it is within 95 %: of parts neither need be right */
+  /* part not explained by chance; half of it for a prior, so that the interval contains both: neither part need be
+   * right */
   double off = said.kind == DOUBT_PRIOR ? PRIOR_SHARE * apart : sqrt(1 - 1 / (said.apart * said.apart)) * apart;
   id->spread[said.variable] = fmax(id->spread[said.variable], off);
   if (!(said.apart > most)) return;
@@ -116,7 +117,7 @@ static void weigh(Identification* id, Doubt said, double most) {
   id->doubts[id->doubt_count++] = said;
 }
 
-/* Variances of the differences `apart`, and how many of these standard deviations are too many. */
+/* Sets the variances of the differences `apart`, and returns the limit in standard deviations. */
 static double judge_pair(const PartPair* pair, const double* apart, double* variance) {
   int n = pair->id->variables;
   double* by_runs = MEMORY_NEW(double, n + 1);

@@ -1,11 +1,11 @@
-/* The fit: its making, all shots at once, its beginning and its end (docs/derivations/identify.md). */
+/* The fit: creation, sweep over all shots, start and end (docs/derivations/identify.md). */
 #include <string.h>
 
 #include "identify/fit.h"
 
-/* Deeper than so many standard deviations of a position is not noise. */
+/* A depth of more than this many standard deviations of a position is not noise. */
 #define INSIDE 5.0
-/* A trial may lose this part of the shots. */
+/* Fraction of the shots that may fail in a trial. */
 #define MOST_FAILED 0.05
 
 const char* identify_stop_text(IdentifyStop stop) {
@@ -58,12 +58,12 @@ void sums_free(const Identification* id, ShotSums* sums) {
   memory_free(sums);
 }
 
-/* The table of methods: who knows residuals, and all of optimize's. */
+/* Returns the method: least squares, or one of optimize's. */
 static const FitMethod* method_of(TaskOptimizerType type) {
   return type == OPTIMIZER_LEVENBERG_MARQUARDT ? &METHOD_RESIDUALS : &METHOD_SEARCH;
 }
 
-/* What a task may say of losses and a fit has no use for. */
+/* Refuses sections of the task that concern losses only. */
 static void check_sections(const Task* task, Diagnostics* diagnostics) {
   const TaskContinuation* c = &task->continuation;
   bool schedule = c->support.iterations > 0 || c->stiffness.iterations > 0 || c->switch_at > 0;
@@ -84,7 +84,7 @@ static void check_sections(const Task* task, Diagnostics* diagnostics) {
                       "'%s' is for sdrs optimize: measured runs are fitted without", unused[k].name);
 }
 
-/* What the method does not do, said where it is asked for. */
+/* Reports features of the scene that the method does not support. */
 static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
   const Model* m = &id->model;
   const Task* task = id->task;
@@ -176,11 +176,11 @@ typedef struct {
   Identification* id;
   SweepWork work;
   const double* x;
-  double* locals; /* of every shot, one after the other */
+  double* locals; /* unknowns of every shot, consecutively */
   ShotSums* out;
 } ShotSweep;
 
-/* Items are dealt out to the processes: number of this one's, and the own one's number among all. */
+/* Items are distributed over the processes. Returns the global number of an own item. */
 static int own_count(const Identification* id, int all) {
   return id->rank < all ? (all - 1 - id->rank) / id->processes + 1 : 0;
 }
@@ -209,7 +209,7 @@ static void sweep_one(void* context, int own, int thread) {
   }
 }
 
-/* What a shot came to, from the process that simulated it to all. */
+/* Sends the sums of a shot from its process to all. */
 static void share_sums(const ShotSweep* s, int shot) {
   const Identification* id = s->id;
   ShotSums* out = &s->out[shot];
@@ -236,7 +236,7 @@ bool fit_interrupted(const Identification* id) {
   return processes_largest(id->options.interrupted && id->options.interrupted());
 }
 
-/* Of the variables' own knowledge. */
+/* Returns the cost of the priors of the variables. */
 static double prior_cost(const Identification* id, const double* x) {
   double sum = 0;
   for (int k = 0; k < id->variables; k++) {
@@ -247,7 +247,7 @@ static double prior_cost(const Identification* id, const double* x) {
   return sum;
 }
 
-/* A shot that cannot be simulated any more costs what it did, and pulls at nothing. */
+/* A shot that fails now keeps its previous cost and has no gradient. */
 static double failed_shot(const Identification* id, int shot, bool derivatives, ShotSums* out) {
   double cost = id->sums[shot].cost;
   if (derivatives) {
@@ -302,14 +302,14 @@ void fit_gather(Identification* id) {
   }
 }
 
-/* The column that says how high a link is; NULL: none does. */
+/* Returns a column with the height of a link, or NULL. */
 static const char* height_column(const MeasuredRun* run) {
   for (int k = 0; k < run->link_count; k++)
     if (run->links[k].has_position) return run->links[k].source->position[2];
   return NULL;
 }
 
-/* Runs that begin deeper in the ground than noise can put them. */
+/* Reports runs that begin deeper in the ground than noise explains. */
 static bool begin_outside(const Identification* id, Diagnostics* diagnostics) {
   int before = diagnostics->error_count, ground = 0;
   for (int k = 0; k < id->shot_count && diagnostics->error_count < before + MEASURED_FAULTS; k++) {
@@ -339,7 +339,7 @@ Status identification_start(Identification* id, Diagnostics* diagnostics) {
   }
   memory_free(locals);
   if (fit_interrupted(id)) return STATUS_INTERRUPTED;
-  int begins = 0, cannot = 0; /* windows may well begin in a contact that the data puts below the ground */
+  int begins = 0, cannot = 0; /* windows may begin in a contact that the data puts below the ground */
   for (int k = 0; k < id->shot_count; k++) {
     begins += id->shots[k].first == 0;
     cannot += id->shots[k].first == 0 && !id->shots[k].usable;
@@ -396,12 +396,12 @@ Status identification_advance(Identification* id) { return id->method->advance(i
 static void judge_one(void* context, int own, int thread) {
   (void)thread;
   Identification* id = context;
-  int index = own_item(id, own), run = index / 2, which = index % 2; /* fitted, unfitted */
+  int index = own_item(id, own), run = index / 2, which = index % 2; /* fitted, then unfitted */
   id->judged_whole[index] =
       shot_judge(id, which == 0 ? id->x : id->initial, &id->data.runs[run], id->judged + JUDGED_NUMBERS * index, NULL);
 }
 
-/* The sums at the end once more, with those of the parts. */
+/* Recomputes the final sums, with those of the parts. */
 static void sum_parts(Identification* id) {
   size_t n = (size_t)id->variables;
   for (int k = 0; k < id->shot_count; k++) {

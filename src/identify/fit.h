@@ -1,4 +1,4 @@
-/* Private to identify/: shots, what one comes to, and the linear algebra of the fit. */
+/* Private to identify/: shots, their sums, and the linear algebra of the fit. */
 #ifndef SDRS_IDENTIFY_FIT_H
 #define SDRS_IDENTIFY_FIT_H
 
@@ -6,85 +6,86 @@
 
 /* ---------------------------------------------------------------- shots (identify/shot.c, shot_*.c) */
 
-/* Where a sample lies in the rows of a simulation. */
+/* Position of a sample among the rows of a simulation. */
 typedef struct {
-  int row;     /* the row at or before it */
-  double part; /* of the step after that, in [0, 1) */
+  int row;     /* last row at or before it */
+  double part; /* fraction of the next step, in [0, 1) */
 } SamplePlace;
 
-/* A run, or a window of one, that is simulated from its own state. */
+/* A run, or a window of one, simulated from its own initial state. */
 typedef struct {
   const MeasuredRun* run;
-  int run_index, first, count; /* samples */
+  int run_index, first, count; /* range of samples */
   int steps;
   SamplePlace* places; /* (count) */
-  bool usable;         /* it could be simulated when the fit began */
-  double* local;       /* increments of its initial coordinates, then velocities, that are fitted (2 nv); NULL */
+  bool usable;         /* it could be simulated at the start of the fit */
+  double* local;       /* fitted increments of its initial coordinates, then velocities (2 nv); NULL: not fitted */
 } Shot;
 
-/* Parts of what was measured that are to say the same (Q12): two and two make the whole. */
+/* Parts of the measurements that must agree (Q12), in complementary pairs. */
 enum { PART_FREE, PART_TOUCHED, PART_EARLY, PART_LATE, PART_PLACES, PART_TURNS, PARTS };
 
-/* What a shot comes to at some values. */
+/* Result of a shot. */
 typedef struct {
   bool ran;
-  int runs;    /* simulations that it took */
-  double cost; /* half the sum of squares (Huber's), its own priors among it */
+  int runs;    /* number of simulations */
+  double cost; /* half the sum of squares (Huber's), with priors of its own unknowns */
   int residuals;
-  double *a, *g;           /* J'J (variables^2), J'r (variables) of the variables, the shot's own unknowns eliminated */
+  double *a, *g;           /* J'J (variables^2) and J'r (variables), with the shot's own unknowns eliminated */
   double *b, *c, *h;       /* (variables x locals), Cholesky factor (locals^2), (locals) */
-  double *part_a, *part_g; /* the same of each part, after the fit (PARTS x variables^2), (PARTS x variables); NULL */
+  double *part_a, *part_g; /* the same for each part, after the fit (PARTS x variables^2), (PARTS x variables); NULL */
 } ShotSums;
 
-/* What a judged run comes to: means over it of position, rotation, coordinate, then position and rotation at its end.
- */
+/* Numbers of a judged run: means over it of position, rotation and coordinate errors, then position and rotation error
+ * at its end. */
 enum { JUDGED_PARTS = 3, JUDGED_NUMBERS = 5 };
-/* What is written of it. */
+/* Output data of a judged run. */
 enum { JUDGED_BINS = 200 };
 typedef struct {
   Text text;                   /* rows of residuals.csv */
-  int inside, seen;            /* residuals within 1.96 deviations, and all */
-  double square[JUDGED_PARTS]; /* of all residuals */
+  int inside, seen;            /* residuals within 1.96 deviations, and their number */
+  double square[JUDGED_PARTS]; /* sums of squares of all residuals */
   int squares[JUDGED_PARTS];
-  double* second[JUDGED_PARTS]; /* sizes of second differences of three samples (second_count; owned) */
+  double* second[JUDGED_PARTS]; /* magnitudes of second differences (second_count; owned) */
   int second_count[JUDGED_PARTS], second_room[JUDGED_PARTS];
-  double sum[JUDGED_PARTS][JUDGED_BINS]; /* distances by time */
+  double sum[JUDGED_PARTS][JUDGED_BINS]; /* errors by time */
   int count[JUDGED_PARTS][JUDGED_BINS];
-  double bin; /* width of a bin of time [s] */
+  double bin; /* width of a time bin [s] */
 } JudgedRows;
 
 typedef enum { DOUBT_TOUCH, DOUBT_TIME, DOUBT_TURNS, DOUBT_PRIOR } DoubtKind;
-/* A parameter that two sources tell otherwise (Q12). */
+/* A parameter with contradicting estimates (Q12). */
 typedef struct {
   int variable;
   DoubtKind kind;
-  double first, second; /* what the two say */
+  double first, second; /* the two estimates */
   double apart;         /* in standard deviations */
 } Doubt;
 
 /* A row of convergence.csv. */
 typedef struct {
-  double cost, trial;    /* of the values that stand, of the last that were tried; NaN: none were */
-  double gradient, step; /* norms, of variables in units of their large changes */
-  double simulated;      /* number of runs and windows simulated so far */
+  double cost, trial;    /* of the present values; of the last trial, NaN: none */
+  double gradient, step; /* norms, variables in units of their large changes */
+  double simulated;      /* number of runs and windows simulated */
   TrialOutcome outcome;
 } FitRow;
 
-/* How the sum is made small: a row of a table. */
+/* A method of minimizing the sum: a row of a table. */
 typedef struct {
-  /* Is the task one for it? With diagnostics if not. */
+  /* Returns true if the method supports the task; otherwise reports why. */
   bool (*allows)(const Identification* id, Diagnostics* diagnostics);
-  /* At the values to begin with, whose sums are there. */
+  /* Starts at the initial values, whose sums are computed. */
   void (*begin)(Identification* id);
-  /* As identification_advance; sets x, cost, iteration, stop, stop_text and notes rows. */
+  /* As identification_advance; sets x, cost, iteration, stop and stop_text, and adds rows. */
   Status (*advance)(Identification* id);
-  /* After the last step: sets the shots' own unknowns; NULL: they are. */
+  /* After the last step: sets the shots' own unknowns; NULL: they are set. */
   void (*end)(Identification* id);
-  /* Its state between two iterations, in arrays of names of its own. false: with diagnostics. */
+  /* Save and load the state between two iterations, in arrays with own names. Loading returns false with diagnostics.
+   */
   void (*save)(const Identification* id, NumberFile* file);
   bool (*load)(Identification* id, const NumberFile* file, Diagnostics* diagnostics);
 } FitMethod;
-/* Steps of the normal equations (identify/levenberg_marquardt.c); those of optimize/ (identify/search.c). */
+/* Least squares (identify/levenberg_marquardt.c), and the methods of optimize/ (identify/search.c). */
 extern const FitMethod METHOD_RESIDUALS, METHOD_SEARCH;
 
 struct Identification {
@@ -93,150 +94,151 @@ struct Identification {
   IdentifyOptions options;
   Optimization* optimization;
   MeasuredData data;
-  Model model; /* of the scene as it is */
+  Model model; /* of the unchanged scene */
   bool has_model;
-  int variables, locals;                        /* locals: of a shot; 0 when its initial state is not fitted */
+  int variables, locals;                        /* locals: unknowns of a shot, 0 when its initial state is not fitted */
   double *initial, *low, *high, *scale, *prior; /* (variables) */
   double *x, *trial;                            /* (variables) */
-  bool* held;                                   /* left where it was: the data does not tell it (variables) */
+  bool* held;                                   /* not determined by the data, so fixed (variables) */
   Shot* shots;
   int shot_count, usable_shots;
   ShotSums* sums;
-  ShotSums* tried; /* of what a search tries; NULL: there is none */
-  bool begun;      /* the search stands at a row */
+  ShotSums* tried; /* sums of a search's trial; NULL: none */
+  bool begun;      /* the search has a row */
   FitRow* rows;    /* (row_count) */
   int row_count, row_room;
-  double *a, *g, *raw_a; /* of all shots, with priors (variables^2), (variables) */
+  double *a, *g, *raw_a; /* over all shots, with priors (variables^2), (variables) */
   double cost, damping;
-  int iteration, calm; /* calm: iterations in a row that lowered the sum by next to nothing */
-  bool stuck;          /* no step of the last iteration lowered it */
-  int rank, processes; /* of mpirun's */
+  int iteration, calm; /* calm: consecutive iterations that hardly lowered the sum */
+  bool stuck;          /* no step of the last iteration lowered the sum */
+  int rank, processes; /* MPI rank and number of processes */
   int64_t simulated;   /* runs and windows, with and without derivatives */
   IdentifyStop stop;
   const char* stop_text;
   double *singular, *deviation; /* of the scaled Jacobian before the fit (variables) */
-  double* directions;           /* right singular vectors, one a row (variables^2) */
+  double* directions;           /* right singular vectors by rows (variables^2) */
   Text verdict;
   int undetermined;
-  double* base; /* what held variables take part in: of combination j, the coefficient of variable k (variables^2) */
-  Text told;    /* the combinations that the data does tell, one a line */
-  double noise; /* of a residual, in the standard deviations of the task */
+  double* base; /* base parameters with held variables: coefficient of variable k in combination j (variables^2) */
+  Text told;    /* the combinations that the data determines, one per line */
+  double noise; /* of a residual, relative to the task's standard deviations */
   double* covariance; /* (variables^2) */
   double* error;      /* standard errors (variables) */
   double quantile;
-  double*
-      spread; /* half of what parts of the data, or it and a prior, are apart by; 0: nothing is doubted (variables) */
-  double* ahead; /* what the next step of the normal equations changes, where it counts; 0: the fit stands at its
-                    minimum (variables) */
-  Doubt* doubts; /* owned */
+  double* spread; /* half the contradiction between estimates; 0: none (variables) */
+  double* ahead;  /* change by the next step of the normal equations, if significant; 0: the fit is at its minimum
+                     (variables) */
+  Doubt* doubts;  /* owned */
   int doubt_count, doubt_room;
-  double* judged;     /* of each run, fitted then unfitted (runs x 2 JUDGED_NUMBERS) */
+  double* judged;     /* of each run, fitted, then unfitted (runs x 2 JUDGED_NUMBERS) */
   Misfit misfit[2];   /* validation, training */
-  double inside[2];   /* part of the residuals within 95 % of what is predicted: validation, training */
-  bool* judged_whole; /* it could be simulated to the end, fitted then unfitted (2 runs) */
+  double inside[2];   /* fraction of residuals within the predicted 95 %: validation, training */
+  bool* judged_whole; /* simulated to the end, fitted, then unfitted (2 runs) */
 };
 
-/* Windows of the runs for training, in id->shots (shot_count); freed by shots_free. */
+/* Creates windows of the training runs in id->shots (shot_count); freed by shots_free. */
 void shots_create(Identification* id);
-/* A run of validation that was followed as well as most, beside what was measured, as a run folder of its own: overlay/
- * in `folder` (identify/overlay.c). STATUS_IO with a diagnostic; STATUS_OK without runs too. */
+/* Writes a validation run of median error beside its measurement as a run folder overlay/ in `folder`
+ * (identify/overlay.c). Returns STATUS_IO with a diagnostic; STATUS_OK also without runs. */
 Status overlay_write(Identification* id, const char* folder, Diagnostics* diagnostics);
-/* Poses of all links in the rows of a whole run from its first state, (rows x links) of the caller; NULL: it cannot be
- * simulated. *begin: time of the first row in the run [s]; both are set only with poses. Freed with memory_free. */
+/* Returns the poses of all links in the rows of a whole run from its first state (rows x links), freed by the caller
+ * with memory_free; NULL if it cannot be simulated. Sets *begin to the time of the first row in the run [s] only with
+ * poses. */
 Pose* shot_poses(const Identification* id, const double* x, const MeasuredRun* run, int* rows, double* begin);
-/* Frees id->shots and what they hold. */
+/* Frees id->shots and their data. */
 void shots_free(Identification* id);
-/* Simulate a shot with these values (variables, its own locals). derivatives: sums are set whole, else cost only.
- * out->ran false: it could not be simulated, and the rest is of no use. Several threads may, each with its own out. */
+/* Simulates a shot at x (variables, and its own unknowns). derivatives: sets all sums, otherwise the cost only. If
+ * out->ran is false it could not be simulated, and the rest is undefined. Thread-safe with separate out. */
 void shot_evaluate(const Identification* id, const double* x, const Shot* shot, const double* local, bool derivatives,
                    ShotSums* out);
-/* Least height of what can move above a half-space where the shot begins [m]; *ground: the half-space's link.
- * INFINITY: there is none, or nothing that can move. */
+/* Returns the least height of a movable body above a half-space at the start of the shot [m], and sets *ground to the
+ * half-space's link. INFINITY if there is none. */
 double shot_height(const Identification* id, const Shot* shot, int* ground);
-/* Sets the arrays of out to zero: (variables^2), (variables), (variables x locals), (locals^2), (locals). */
+/* Zeroes the arrays of out: (variables^2), (variables), (variables x locals), (locals^2), (locals). */
 void shot_clear(const Identification* id, ShotSums* out);
-/* Cost and gradient alone, by the adjoint of the run (Q13): sets out->ran, cost, residuals and g. Of shots without
- * unknowns of their own. x[variables]. */
+/* Computes cost and gradient by the adjoint of the run (Q13): sets out->ran, cost, residuals and g. For shots without
+ * own unknowns. x[variables]. */
 void shot_gradient(const Identification* id, const double* x, const Shot* shot, ShotSums* out);
-/* The same sums as with derivatives, where the shot's own unknowns, which are set, make its cost least for x (Q13);
- * identify/settle.c. x[variables], local (the shot's own unknowns). */
+/* Sets local (the shot's own unknowns) to the minimum of its cost for x[variables], and computes the sums there with
+ * derivatives (Q13; identify/settle.c). */
 void shot_settle(const Identification* id, const double* x, const Shot* shot, double* local, ShotSums* out);
-/* Huber's loss of a residual, and the weight of its square's derivatives, which is set. */
+/* Returns Huber's loss of a residual, and sets the weight of the squared residual's derivatives. */
 double robust_loss(double r, double threshold, double* weight);
-/* Residuals of a shot, those of a sample beside each other; NaN where nothing was measured. */
+/* Residuals of a shot, sample by sample; NaN where nothing was measured. */
 typedef struct {
-  int samples, count, columns; /* count: of a sample; columns: variables and locals */
+  int samples, count, columns; /* count: residuals of a sample; columns: variables and locals */
   double huber;
   const double *r, *j; /* (samples x count), (samples x count x columns) */
-  const bool* turns;   /* does it say how something is turned, not where it is? (count) */
-  int touched;         /* the first sample after bodies have met; samples: they never do */
+  const bool* turns;   /* true for rotations, false for positions (count) */
+  int touched;         /* first sample after contact; `samples` if there is none */
 } ShotResiduals;
-/* Sums the residuals of a shot (identify/sums.c). False: a sum is not finite, or the shot's own unknowns are not
- * determined. With derivatives out's arrays (numbers per variable) are set, else the cost only. */
+/* Sums the residuals of a shot (identify/sums.c). Returns false if a sum is not finite, or the shot's own unknowns are
+ * undetermined. With derivatives it sets all arrays of out (numbers per variable), otherwise the cost only. */
 bool shot_sum(const Identification* id, const ShotResiduals* s, const double* local, bool derivatives, ShotSums* out);
-/* Standard deviation of the k-th increment of the initial state, coordinates [m or rad], then velocities [m/s or
- * rad/s] (2 nv): the data's own noise, by what the joint measures. */
+/* Returns the standard deviation of the k-th increment of the initial state, coordinates [m or rad], then velocities
+ * [m/s or rad/s] (2 nv), from the noise of the data. */
 double local_deviation(const Identification* id, int k);
-/* A whole run from its first state: means over its samples of the distances to what was measured [m, rad, m or rad],
- * and those in its last sample, NaN where nothing was measured then [m, rad]; false: it ends before. rows: where not
- * NULL, a row for each sample and link is appended, with what it is uncertain by (Q8). x[variables]; out: NaN
- * where it ends before. */
+/* Simulates a whole run from its first state. Sets out to mean distances from the measurements [m, rad, m or rad], and
+ * to those of its last sample [m, rad], NaN if not measured. Returns false, with NaN, if the run stops early. rows:
+ * unless NULL, receives a row for each sample and link with its predicted uncertainty (Q8). x[variables]. */
 bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[JUDGED_NUMBERS],
                 JudgedRows* rows);
 
 /* ---------------------------------------------------------------- small dense matrices (identify/solve.c) */
 
-/* In place, lower triangle of a (n x n), row-major; false: not positive definite, and a is of no use. */
+/* Factors the lower triangle of a (n x n), row-major, in place. Returns false if a is not positive definite; a is then
+ * undefined. */
 bool dense_cholesky(int n, double* a);
 /* Solves L L^T x = b in place, with the lower triangle of dense_cholesky (n x n); x (n) is b before. No allocation. */
 void dense_solve(int n, const double* l, double* x);
-/* Eigenvalues (descending) and eigenvectors, one a row, of a symmetric matrix, by Jacobi's rotations; a is destroyed.
- * a and vectors (n x n), row-major; values (n). */
+/* Computes eigenvalues (descending) and eigenvectors by rows of a symmetric matrix by Jacobi rotations. a and vectors
+ * (n x n), row-major; values (n). Destroys a. */
 void dense_eigen(int n, double* a, double* values, double* vectors);
-/* The step dx[variables] of (Q3) within bounds, 0 for what is held or stays at a bound; false: the matrix is not
- * positive definite for any damping. */
+/* Computes the step dx[variables] of (Q3) within bounds, 0 for variables held or at a bound. Returns false if the
+ * matrix is not positive definite for any damping. */
 bool bounded_step(const Identification* id, double damping, double* dx);
 
-/* Empty sums for all shots (shot_count), as id->sums. Allocates; freed with sums_free. */
+/* Returns empty sums for all shots (shot_count), as id->sums. Allocates; freed with sums_free. */
 ShotSums* sums_create(const Identification* id);
-/* Frees them; NULL is accepted. */
+/* Frees the sums. Accepts NULL. */
 void sums_free(const Identification* id, ShotSums* sums);
-/* What of every shot: the cost; normal equations; the gradient by the adjoint; sums with its own unknowns settled. */
+/* Work of a sweep: costs; normal equations; gradients by the adjoint; sums at the minimum over own unknowns. */
 typedef enum { SWEEP_COST, SWEEP_NORMAL, SWEEP_GRADIENT, SWEEP_SETTLED } SweepWork;
-/* Half the sum of squares at x with priors, over threads and processes; INFINITY where many shots cannot be simulated
- * that could when the fit began. Of a shot that cannot, it is what it was in id->sums, and it pulls at nothing.
- * locals (shots x locals): of every shot, set where they are settled; out[shot_count]: for SWEEP_COST without
- * arrays. Adds to id->simulated. */
+/* Returns half the sum of squares at x with priors, computed on threads and processes; INFINITY if too many shots fail
+ * that could be simulated at the start. A failed shot keeps its cost of id->sums and has no gradient. locals (shots x
+ * locals): unknowns of each shot, set for SWEEP_SETTLED. out[shot_count]: without arrays for SWEEP_COST. Adds to
+ * id->simulated. */
 double fit_sweep(Identification* id, SweepWork work, const double* x, double* locals, ShotSums* out);
-/* The shots' own unknowns, one after the other (shots x locals). Owned by the caller. */
+/* Returns the shots' own unknowns, consecutively (shots x locals). Owned by the caller. */
 double* fit_locals(const Identification* id);
-/* Normal equations of all shots, from id->sums in their order: sets id->a and id->g. */
+/* Sets id->a and id->g, the normal equations of all shots, from id->sums in order. */
 void fit_gather(Identification* id);
-/* Was any process told to stop? */
+/* Returns true if any process was interrupted. */
 bool fit_interrupted(const Identification* id);
-/* One more, with the simulations so far. */
+/* Appends a row, with the number of simulations so far. */
 void fit_note_row(Identification* id, const FitRow* row);
 /* Simulates all shots at x with derivatives; sets id->sums, id->a, id->g and id->cost (identify/fit.c). */
 void fit_renew(Identification* id);
-/* Fills id->misfit from the judged runs (identify/misfit.c). rows: one per run; only read. */
+/* Sets id->misfit from the judged runs (identify/misfit.c). rows: one per run. */
 void find_misfit(Identification* id, const JudgedRows* rows);
-/* A run's part of it, from one component of its residuals: r[k stride] of samples k, in units [m, rad, m or rad].
- * NaN: not measured, and passed over. The caller frees out->second. */
+/* Adds one component of a run's residuals, r[k stride] for samples k, in units [m, rad, m or rad]. NaN, not measured,
+ * is skipped. The caller frees out->second. */
 void judge_misfit(JudgedRows* out, int part, double unit, const double* r, int samples, int stride);
-/* Singular values, verdict and what is undetermined, before the fit (identify/verdict.c). Sets id->singular,
- * deviation, directions, verdict, undetermined. */
+/* Computes singular values and the verdict before the fit (identify/verdict.c). Sets id->singular, deviation,
+ * directions, verdict, undetermined. */
 void find_verdict(Identification* id);
-/* Standard errors (variables), covariance (variables^2), noise and quantile, after the fit (identify/uncertainty.c). */
+/* Computes standard errors (variables), covariance (variables^2), noise and quantile after the fit
+ * (identify/uncertainty.c). */
 void find_uncertainty(Identification* id);
-/* Student's t where the normal distribution has z. From this many runs on they tell of their own differences. */
+/* From this number of runs on, the variance between runs is used, with Student's t in place of the normal distribution.
+ */
 enum { RUNS_TELL = 5 };
-/* The quantile of Student's t with so many degrees of freedom (> 0) that the normal distribution has at z, to the
- * order 1 / freedom^3. */
+/* Returns the quantile of Student's t for the normal quantile z, to order 1 / freedom^3. freedom > 0. */
 double student_quantile(double z, int freedom);
-/* Residuals below this part of the task's noise are those of rounding: they say nothing of the model. */
+/* Residuals below this fraction of the task's noise are rounding and do not test the model. */
 #define NOISE_OF_ROUNDING 1e-6
-/* Where parts of the data, or the data and what was known beforehand, contradict each other (identify/doubts.c).
- * Sets id->doubts (doubt_count) and id->spread (variables); takes id->sums' parts. */
+/* Finds contradictions between parts of the data, or with priors (identify/doubts.c). Sets id->doubts (doubt_count) and
+ * id->spread (variables) from the parts of id->sums. */
 void find_doubts(Identification* id);
 
 #endif

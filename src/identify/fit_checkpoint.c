@@ -1,11 +1,12 @@
-/* The state of a fit between two iterations, and whose it is. */
+/* Checkpoints of a fit between two iterations, with their identity. */
 #include <string.h>
 
 #include "identify/fit.h"
 
 enum { ROW_NUMBERS = 6 };
 
-/* What of identify and data decides on the sum of squares; all else is the optimization's. Owned by the caller. */
+/* Returns the settings of identify and data that determine the sum of squares; all others are the optimization's. Owned
+ * by the caller. */
 static double* settings_of(const Identification* id, int* count) {
   const TaskIdentify* t = &id->task->identify;
   const double numbers[] = {t->window,   t->stride,           t->position,    t->rotation, t->coordinate,

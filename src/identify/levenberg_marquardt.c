@@ -1,13 +1,13 @@
-/* The fit's own method: all shots at once, damped steps of the normal equations (docs/derivations/identify.md, Q3). */
+/* Least squares over all shots by damped steps of the normal equations (docs/derivations/identify.md, Q3). */
 #include <string.h>
 
 #include "identify/fit.h"
 
-/* An iteration that lowers the sum by less than this part is calm; so many of them are the end. */
+/* An iteration is calm if it lowers the sum by less than this fraction. The fit ends after this number of calm ones. */
 #define CALM 1e-5
 enum { CALM_ENOUGH = 2, TRIALS = 12 };
 
-/* du = -C^-1 (h + B' dx) of every shot. */
+/* du = -C^-1 (h + B' dx) for every shot. */
 static void step_locals(const Identification* id, const double* dx, double* locals) {
   int l = id->locals;
   for (int s = 0; s < id->shot_count && l > 0; s++) {
@@ -31,7 +31,7 @@ static void accept(Identification* id, const double* locals, double cost) {
   id->cost = cost;
 }
 
-/* Of what can be followed: not into a bound. */
+/* Returns the gradient's norm without components into active bounds. */
 static double gradient_norm(const Identification* id) {
   double sum = 0;
   for (int k = 0; k < id->variables; k++) {
@@ -52,7 +52,7 @@ static void begin(Identification* id) {
   fit_note_row(id, &(FitRow){.cost = id->cost, .trial = NAN, .gradient = gradient_norm(id), .outcome = TRIAL_START});
 }
 
-/* Decides whether the fit ends here. A resumed fit decides alike from the numbers of its checkpoint. */
+/* Ends the fit when converged. The decision uses only numbers of the checkpoint, so a resumed fit decides alike. */
 static void judge_end(Identification* id) {
   id->stop = id->stuck                                        ? IDENTIFY_STUCK
              : id->calm >= CALM_ENOUGH                        ? IDENTIFY_DONE
@@ -61,7 +61,7 @@ static void judge_end(Identification* id) {
   id->stop_text = identify_stop_text(id->stop);
 }
 
-/* An interrupted iteration leaves no row and no checkpoint: it is repeated as a whole. */
+/* An interrupted iteration leaves no row and no checkpoint; it is repeated completely. */
 static Status advance(Identification* id) {
   int n = id->variables;
   ShotSums* costs = MEMORY_NEW(ShotSums, id->shot_count + 1);
@@ -101,7 +101,7 @@ static Status advance(Identification* id) {
   return stopped ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
-/* Rows of constraints are not among its equations, nor has it steps to be told. */
+/* Refuses constraints and optimizer steps, which this method does not have. */
 static bool allows(const Identification* id, Diagnostics* diagnostics) {
   const Task* task = id->task;
   for (int k = 0; k < id->variables; k++) {
@@ -142,7 +142,7 @@ static void save(const Identification* id, NumberFile* file) {
   memory_free(costs);
 }
 
-/* A shot that cannot be simulated any more costs what it did before (fit_sweep), which is not found again. */
+/* Loads the costs of shots, because a failed shot keeps its earlier cost (fit_sweep). */
 static bool load_costs(Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
   double* costs = MEMORY_NEW(double, id->shot_count + 1);
   bool sound = number_file_get_doubles(file, "shot_costs", costs, id->shot_count, diagnostics);
@@ -168,7 +168,7 @@ static bool load(Identification* id, const NumberFile* file, Diagnostics* diagno
   id->calm = (int)counts[1];
   id->stuck = counts[2] != 0;
   fit_renew(id);
-  id->cost = cost; /* of the accepted trial: the sums beside derivatives may differ in the last bits */
+  id->cost = cost; /* cost of the accepted trial: sums computed with derivatives may differ in the last bits */
   judge_end(id);
   return true;
 }

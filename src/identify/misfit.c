@@ -1,13 +1,12 @@
-/* What is left of the residuals, parted into noise and what the model does not do (docs/derivations/identify.md, Q10).
- */
+/* Decomposition of residuals into noise and model error (docs/derivations/identify.md, Q10). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "identify/fit.h"
 
-/* Median of |x| over the standard deviation of x, of a normal distribution. */
+/* Median of |x| divided by the standard deviation of x, for a normal distribution. */
 #define MEDIAN_OF_NORMAL 0.6744897501960817
-/* A rotation vector longer than this may be another one of the same rotation in the next sample [rad]. */
+/* A longer rotation vector may jump to another vector of the same rotation in the next sample [rad]. */
 #define LONG_TURN 2.0
 
 void judge_misfit(JudgedRows* out, int part, double unit, const double* r, int samples, int stride) {
@@ -30,8 +29,8 @@ static int by_size(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-/* Second differences of white noise have six times its variance; what a model does wrong is smooth but for impacts,
- * which the median leaves out. */
+/* Returns the noise from second differences: those of white noise have six times its variance. Model errors are smooth
+ * except at impacts, which the median ignores. */
 static double noise_of(double* second, int count) {
   if (count == 0) return NAN;
   qsort(second, (size_t)count, sizeof(double), by_size);

@@ -1,18 +1,18 @@
-/* A measured run and the simulated one in the same picture: a run folder whose scene has every measured link twice. */
+/* A measured and the simulated run in one picture: a run folder whose scene has every measured link twice. */
 #include <string.h>
 
 #include "identify/fit.h"
 
-/* Rows that are not measured in between stand where the last sample was. */
+/* State of the overlay. Links not measured in a row stay at the last sample. */
 typedef struct {
   Identification* id;
   const MeasuredRun* run;
   Model model;    /* of the fitted scene */
-  bool* measured; /* what is measured, and what hangs on it (links) */
+  bool* measured; /* measured links and their descendants (links) */
   char* folder;
 } Overlay;
 
-/* The validation run in the middle of the order of their errors, or of all runs where none is kept for that. */
+/* Returns the validation run of median error; of all runs if there is no validation. */
 static int typical_run(const Identification* id) {
   int best = -1, count = 0;
   bool any = false;
@@ -33,14 +33,14 @@ static int typical_run(const Identification* id) {
   return best >= 0 ? best : 0;
 }
 
-/* A name that the scene does not have; links' names hold no slash. */
+/* Returns a name unused in the scene: link names contain no slash. */
 static char* copy_name(const char* name) {
   Text text = {0};
   text_add(&text, "%s.measured", name);
   return text.data;
 }
 
-/* The fitted scene, and after its links a copy of each that was measured, which touches nothing. */
+/* Writes the fitted scene with a copy of each measured link, without collisions, appended. */
 static Status write_overlay_scene(const Overlay* o, Diagnostics* diagnostics) {
   const Scene* fitted = optimization_scene_of(o->id->optimization, 0, o->id->x);
   Scene both = *fitted;
@@ -99,7 +99,7 @@ static int sample_at(const MeasuredRun* r, double time) {
   return k;
 }
 
-/* The pose between two, linear in the place and about one axis. */
+/* Interpolates poses: linear in the position, rotation about one axis. */
 static Pose pose_between(Pose a, Pose b, double part) {
   Quat from = quat_from_mat3(a.r), turn = quat_mul(quat_conjugate(from), quat_from_mat3(b.r));
   if (turn.w < 0) turn = (Quat){-turn.w, -turn.x, -turn.y, -turn.z};
@@ -108,8 +108,8 @@ static Pose pose_between(Pose a, Pose b, double part) {
   return pose;
 }
 
-/* Measured poses of all links at a time of the run, between the samples beside it. q, v: those of the sample before it,
- * for what is not measured. */
+/* Sets the measured poses of all links at a time of the run, interpolated. q, v: state of the sample before, used for
+ * links that are not measured. */
 static void measured_poses(const Overlay* o, double time, double* q, double* v, Pose* out) {
   const Model* m = &o->model;
   int before = sample_at(o->run, time), after = before + 1 < o->run->count ? before + 1 : before;
@@ -162,7 +162,7 @@ static Status write_trajectory(const Overlay* o, const Pose* poses, int rows, do
   return status;
 }
 
-/* As much of a summary as pictures and pages need: which scene. */
+/* Writes the part of a summary that pictures and pages need: the scene. */
 static Status write_summary(const Overlay* o, Diagnostics* diagnostics) {
   Text text = {0};
   Json json = {.out = &text};

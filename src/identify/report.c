@@ -1,4 +1,4 @@
-/* What a fit leaves: identify.json, fitted.scene.yaml, residuals.csv, convergence.csv. */
+/* Output files of a fit: identify.json, fitted.scene.yaml, residuals.csv, convergence.csv. */
 #include <string.h>
 
 #include "identify/fit.h"
@@ -36,7 +36,7 @@ static void add_judgement(Json* json, const char* key, const Judgement* j, doubl
   json_close(json, '}');
 }
 
-/* Of what is determined; NaN becomes null. */
+/* Writes correlations of determined parameters; NaN becomes null. */
 static void add_correlation(Json* json, const Identification* id) {
   int n = id->variables;
   double* row = MEMORY_NEW(double, n + 1);
@@ -102,7 +102,7 @@ static void add_doubts(Json* json, const Identification* id) {
   json_close(json, ']');
 }
 
-/* Combinations x_j + sum of c_k x_k that the data tells, at the values of the fit. */
+/* Writes the combinations x_j + sum of c_k x_k that the data determines, at the fit. */
 static void add_base(Json* json, const Identification* id) {
   int n = id->variables;
   json_open(json, "base_parameters", '[');
@@ -192,7 +192,7 @@ static void judge_run(void* context, int index, int thread) {
   shot_judge(r->id, r->id->x, &r->id->data.runs[index], unused, &r->rows[index]);
 }
 
-/* All runs with what is predicted of them. Owned by the caller. */
+/* Returns the predictions for all runs. Owned by the caller. */
 static JudgedRows* judge_rows_of_runs(Identification* id) {
   JudgedRows* rows = memory_alloc(sizeof(JudgedRows) * (size_t)(id->data.count + 1));
   double longest = 0;
@@ -212,7 +212,7 @@ static JudgedRows* judge_rows_of_runs(Identification* id) {
   return rows;
 }
 
-/* Fitted minus measured, of every sample of every run from its own first state. */
+/* Writes fitted minus measured, for each sample of each run simulated from its first state. */
 static Status write_residuals(const Identification* id, const JudgedRows* rows, const char* folder,
                               Diagnostics* diagnostics) {
   Text text = {0};
@@ -226,7 +226,7 @@ static Status write_residuals(const Identification* id, const JudgedRows* rows, 
   return status;
 }
 
-/* Mean distances over the runs by the time since they began. */
+/* Writes the mean errors over the runs by time. */
 static Status write_errors(const Identification* id, const JudgedRows* rows, const char* folder,
                            Diagnostics* diagnostics) {
   Text text = {0};
@@ -254,7 +254,7 @@ static Status write_errors(const Identification* id, const JudgedRows* rows, con
   return status;
 }
 
-/* A row for the beginning and for every iteration: no times of day, so that equal fits leave equal files. */
+/* Writes a row for the start and for each iteration, without times, so that equal fits give equal files. */
 static Status write_convergence(const Identification* id, const char* folder, Diagnostics* diagnostics) {
   Text text = {0};
   text_add(&text, "iteration,cost,trial_cost,gradient,step,simulated,outcome\n");
@@ -275,7 +275,7 @@ static Status write_convergence(const Identification* id, const char* folder, Di
   return status;
 }
 
-/* A run that a signal stopped is no result. Of this process alone: the others do not write. */
+/* Returns STATUS_INTERRUPTED after a signal to this process: other processes write no files. */
 static Status unless_interrupted(const Identification* id, Status status) {
   bool interrupted = id->options.interrupted && id->options.interrupted();
   return status == STATUS_OK && interrupted ? STATUS_INTERRUPTED : status;

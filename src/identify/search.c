@@ -1,5 +1,5 @@
-/* Any method of the table in optimize/ on the fit's sum of squares (docs/derivations/identify.md, Q13): a function of
- * the variables alone, since every shot's own unknowns are put where they are best. */
+/* Methods of optimize/ on the fit's sum of squares (docs/derivations/identify.md, Q13). It is a function of the
+ * variables alone: each shot's own unknowns are set to their minimum. */
 #include <string.h>
 
 #include "identify/fit.h"
@@ -9,7 +9,7 @@ static SweepWork work_of(const Identification* id, const double* gradient) {
   return gradient ? SWEEP_GRADIENT : SWEEP_COST;
 }
 
-/* Sums of the shots, in their order, and of priors. */
+/* Sums the gradients of shots, in order, and of priors. */
 static void sum_gradients(const Identification* id, const double* x, double* gradient) {
   memset(gradient, 0, sizeof(double) * (size_t)id->variables);
   for (int s = 0; s < id->shot_count; s++)
@@ -49,7 +49,7 @@ static IdentifyStop stop_of(OptimizationStop stop) {
   }
 }
 
-/* What the search has come to; of rows those that are not noted yet. */
+/* Copies the state of the search, and rows not yet copied. */
 static void take(Identification* id) {
   Optimization* o = id->optimization;
   id->iteration = optimization_iteration(o);
@@ -76,7 +76,7 @@ static Status advance(Identification* id) {
     if (id->begun) take(id);
     diagnostics_free(&unheard);
     if (status == STATUS_INTERRUPTED) return status;
-    if (!id->begun) { /* constraints moved it to where nothing runs */
+    if (!id->begun) { /* constraints moved the start to where nothing can be simulated */
       id->stop = IDENTIFY_STUCK;
       id->stop_text = identify_stop_text(IDENTIFY_STUCK);
     }
@@ -91,7 +91,7 @@ static Status advance(Identification* id) {
   return status;
 }
 
-/* Every shot's own unknowns at the end. */
+/* Sets each shot's own unknowns at the end. */
 static void end(Identification* id) {
   if (id->locals == 0) return;
   size_t n = (size_t)id->locals;

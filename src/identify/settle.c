@@ -1,23 +1,23 @@
-/* A shot's own unknowns where they are best for given variables (docs/derivations/identify.md, Q13). */
+/* Minimization over a shot's own unknowns for given variables (docs/derivations/identify.md, Q13). */
 #include <string.h>
 
 #include "identify/fit.h"
 
-/* What a further step would lower a shot's sum by, as a part of it, where it is left. */
+/* Relative decrease by a further step below which the minimization ends. */
 #define SETTLED 1e-13
-/* Part of the fall that the slope promises and a step must bring. */
+/* Fraction of the predicted decrease that a step must achieve. */
 #define ENOUGH 1e-4
 enum { ROUNDS = 60, HALVINGS = 8 };
 
-/* A search for the least sum of one shot: u, its slope there, and an inverse of the second derivatives (n x n), first
- * that of the normal equations, then with what slopes say (Broyden, Fletcher, Goldfarb, Shanno). */
+/* Minimization of one shot's sum: u, the slope there, and an inverse Hessian (n x n), initially of the normal
+ * equations, then updated by BFGS. */
 typedef struct {
   const Identification* id;
   const double* x;
   const Shot* shot;
-  ShotSums* out; /* of the values evaluated last */
+  ShotSums* out; /* at the last evaluation */
   int n, runs;
-  bool fresh; /* is the inverse that of the normal equations here? */
+  bool fresh; /* the inverse is that of the normal equations at u */
   double cost;
   double *u, *slope, *step, *trial, *inverse;
 } Settling;
@@ -48,7 +48,7 @@ static void apply(const Settling* s, const double* v, double* y) {
   }
 }
 
-/* H with what the slopes before and after a step say, H y = step: the step's slope was s->slope, now it is out->h. */
+/* BFGS update with H y = step; the slope was s->slope before the step and is out->h now. */
 static void learn(Settling* s) {
   int n = s->n;
   double *y = MEMORY_NEW(double, 2 * n + 1), *hy = y + n, along = 0, width = 0;
@@ -66,7 +66,7 @@ static void learn(Settling* s) {
   memory_free(y);
 }
 
-/* A step that lowers the sum by what it should; false: none is left to be made. */
+/* Makes a step with sufficient decrease; false if there is none. */
 static bool go(Settling* s) {
   double promised = 0, part = 1;
   apply(s, s->slope, s->step);
@@ -79,7 +79,7 @@ static bool go(Settling* s) {
     part *= 0.5;
     for (int k = 0; k < s->n; k++) s->step[k] *= 0.5;
   }
-  if (!evaluate(s, s->u) || s->fresh) return false; /* the sums of what stands */
+  if (!evaluate(s, s->u) || s->fresh) return false; /* sums of the present u */
   begin_inverse(s);
   return go(s);
 }

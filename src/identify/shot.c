@@ -1,9 +1,9 @@
-/* One shot: simulate it, and compare it with what was measured (docs/derivations/identify.md, Q2). */
+/* Simulation of one shot and comparison with its measurement (docs/derivations/identify.md, Q2). */
 #include <string.h>
 
 #include "identify/shot.h"
 
-/* A sample that is this part of a step beside a row is taken for that row's: times are written with few digits. */
+/* A sample within this fraction of a step from a row belongs to the row: times are written with few digits. */
 #define SAME_TIME 2e-3
 
 /* ---------------------------------------------------------------- windows */
@@ -29,7 +29,7 @@ static void add_shot(Identification* id, int run, int first, int last) {
   if (id->locals > 0) s->local = MEMORY_NEW(double, id->locals);
 }
 
-/* Does a window begin with everything that its state is read from? */
+/* True if a window can begin here: all measurements of the initial state exist. */
 static bool can_begin(const MeasuredRun* r, int sample) {
   for (int k = 0; k < r->link_count; k++) {
     const MeasuredLink* l = &r->links[k];
@@ -93,7 +93,7 @@ Shot shot_of_run(const Identification* id, const MeasuredRun* run) {
 
 /* ---------------------------------------------------------------- all of a shot */
 
-/* Which residuals of a sample say how something is turned. Owned by the caller. */
+/* Returns which residuals of a sample are rotations. Owned by the caller. */
 static bool* turns_of_sample(const Residuals* s) {
   bool* turns = MEMORY_NEW(bool, s->count + 1);
   const MeasuredRun* run = s->simulation->shot->run;
@@ -111,7 +111,7 @@ static bool* turns_of_sample(const Residuals* s) {
   return turns;
 }
 
-/* The first sample that lies behind a state in which bodies press on each other. */
+/* Returns the first sample after a state with contact forces. */
 static int first_touched(const Residuals* s) {
   const Recording* r = &s->simulation->recording;
   const Shot* shot = s->simulation->shot;
@@ -156,7 +156,7 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
 
 /* ---------------------------------------------------------------- the cost's gradient alone (Q13) */
 
-/* Of the cost by every residual, 0 where nothing was measured. Owned by the caller. */
+/* Returns derivatives of the cost by each residual, 0 if not measured. Owned by the caller. */
 static double* pulls(const Residuals* s) {
   int all = s->simulation->shot->count * s->count;
   double* pull = MEMORY_NEW(double, all + 1);
@@ -169,7 +169,7 @@ static double* pulls(const Residuals* s) {
   return pull;
 }
 
-/* false: a step has no derivative. */
+/* Computes the gradient by the adjoint; false if a step has no derivative. */
 static bool gradient_backward(Residuals* s, double* gradient) {
   Simulation* simulation = s->simulation;
   const Identification* id = simulation->id;

@@ -3,7 +3,7 @@
 
 #include "identify/shot.h"
 
-/* R_m^T R as a rotation vector, and d phi / d(turn, link's axes). */
+/* Returns R_m^T R as a rotation vector, and sets its derivative by the rotation in link axes. */
 static Vec3 rotation_residual(Quat measured, Mat3 r, Mat3* slope) {
   Quat turn = quat_mul(quat_conjugate(measured), quat_from_mat3(r));
   if (turn.w < 0) turn = (Quat){-turn.w, -turn.x, -turn.y, -turn.z};
@@ -36,13 +36,13 @@ static double* jacobian_row(const Residuals* s, int sample, int index) {
   return s->j ? s->j + ((size_t)sample * (size_t)s->count + (size_t)index) * (size_t)s->columns : NULL;
 }
 
-/* Of the cost by a residual; 0: it pulls at nothing. */
+/* Returns the derivative of the cost by a residual; 0: no effect. */
 static double pull_of(const Residuals* s, int sample, int index) {
   return s->pull ? s->pull[(size_t)sample * (size_t)s->count + (size_t)index] : 0;
 }
 
-/* Derivative of a residual by a pose's small turn (world) and shift, as functional of its entries: to its row of j by
- * the variables, or with its pull to the seeds. */
+/* Adds the derivative of a residual by a small rotation and translation of a pose, world axes, to its row of j, or
+ * weighted to the seeds. */
 static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift, int sample, int index) {
   const Recording* r = &s->simulation->recording;
   const RecordedState* state = &r->states[r->row_state[row]];
@@ -62,7 +62,7 @@ static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift,
   memset(bar, 0, sizeof(double[3][4]));
 }
 
-/* The same by a coordinate's increment. */
+/* Adds the derivative by a coordinate's increment. */
 static void add_coordinate_row(Residuals* s, int row, int dof, double weight, int sample, int index) {
   double *out = jacobian_row(s, sample, index), pull = pull_of(s, sample, index);
   if (pull != 0 && s->seeds.q)
@@ -112,7 +112,7 @@ static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink
 
 /* ---------------------------------------------------------------- velocities (Q7) */
 
-/* The rows whose difference a rate is compared with. */
+/* Sets the rows whose difference is compared with a rate. */
 static void rate_rows(const Shot* shot, int sample, int rows[2]) {
   SamplePlace p = shot->places[sample];
   bool between = p.part > 0;
@@ -124,7 +124,7 @@ static Pose pose_in_row(const Residuals* s, int row, int link) {
   return recording_pose(&s->simulation->recording, row)[link];
 }
 
-/* side: is the row the one before (0) or the one after; scale: 1 / (time between them). */
+/* side: the row before (0) or after (1); scale: 1 / (time between them). */
 static void add_velocity(Residuals* s, int sample, int at, const MeasuredLink* l, int row, int side, double scale) {
   Vec3 seen = l->velocity[s->simulation->shot->first + sample], is = pose_in_row(s, row, l->link).t;
   double weight = l->source->weight / s->settings->velocity, sign = side ? scale : -scale;
@@ -135,7 +135,7 @@ static void add_velocity(Residuals* s, int sample, int at, const MeasuredLink* l
   }
 }
 
-/* log(R_a^T R_b), in the link's axes: by a turn of b it changes by J_r^-1 R_b^T, by one of a by -J_r^-1 R_b^T, too. */
+/* log(R_a^T R_b), link axes: a rotation of b changes it by J_r^-1 R_b^T, one of a by -J_r^-1 R_b^T. */
 static void add_spin(Residuals* s, int sample, int at, const MeasuredLink* l, const int rows[2], int side,
                      double scale) {
   Vec3 seen = l->spin[s->simulation->shot->first + sample];
@@ -196,8 +196,8 @@ static void add_sample(Residuals* s, int sample, int row, double part) {
   }
 }
 
-/* All samples that this row has a part in: those between the rows beside it, and for rates on these. Samples and rows
- * rise together. */
+/* Visits all samples that depend on this row: those between its neighbours, and for rates on these. Samples and rows
+ * are in order of time. */
 void residuals_visit_row(void* context, StepForward* forward, int row) {
   Residuals* s = context;
   (void)forward;
@@ -221,7 +221,8 @@ static void chain(void* context, const ModelGradient* gradient, double* row) {
   }
 }
 
-/* Residuals with their derivatives, which are made room for here; r and count are there. false: a step has none. */
+/* Computes residuals with derivatives, which it allocates; r and count must be set. False if a step has no derivative.
+ */
 bool residuals_forward(Residuals* s) {
   const Simulation* simulation = s->simulation;
   const Identification* id = simulation->id;

@@ -1,9 +1,9 @@
-/* A shot simulated: what drives it, and where it begins (docs/derivations/identify.md, Q2). */
+/* Inputs and initial state of a simulated shot (docs/derivations/identify.md, Q2). */
 #include <string.h>
 
 #include "identify/shot.h"
 
-/* Least height of a body's vertices above a half-space, hulls in the world [m]. */
+/* Returns the least height of a body's vertices above a half-space, world frame [m]. */
 static double height_above(const Model* m, const Pose* pose, int tree, const ModelHull* ground) {
   Vec3 normal = mat3_mul_vec(pose[ground->link].r, ground->normal);
   double level = ground->offset + vec3_dot(normal, pose[ground->link].t), least = HUGE_VAL;
@@ -18,8 +18,8 @@ static double height_above(const Model* m, const Pose* pose, int tree, const Mod
   return least;
 }
 
-/* A window that begins in a contact begins where the measured body may be below the ground, by noise or because its
- * shape is still to be found: free bodies are put on it. */
+/* Lifts free bodies onto the ground when a window begins in contact. The measured body may be below the ground because
+ * of noise or a shape still unknown. */
 static void lift(Model* m) {
   Pose* pose = MEMORY_NEW(Pose, m->link_count);
   double gap = m->contact.gap_at_rest > 0 ? m->contact.gap_at_rest : m->contact.support;
@@ -60,7 +60,7 @@ double shot_height(const Identification* id, const Shot* shot, int* ground) {
   return least;
 }
 
-/* What drives the run, from the time on at which the shot begins. */
+/* Sets the inputs of the run, from the shot's start time on. */
 static void drive(Simulation* s) {
   const MeasuredData* data = &s->id->data;
   const MeasuredRun* run = s->shot->run;
@@ -70,7 +70,7 @@ static void drive(Simulation* s) {
 
 static void begin_at(Simulation* s, const double* local) {
   Model* m = &s->model;
-  if (m->closure_count > 0) { /* links are held together as the scene has them, wherever a run begins */
+  if (m->closure_count > 0) { /* closures are placed as in the scene, wherever a run begins */
     s->placed = MEMORY_NEW(double, m->coordinate_count);
     memcpy(s->placed, m->initial_coordinates, sizeof(double) * (size_t)m->coordinate_count);
   }
@@ -83,7 +83,7 @@ static void begin_at(Simulation* s, const double* local) {
   if (s->shot->first > 0) lift(m);
 }
 
-/* false: the model is refused, or the start intersects. A run that stops before its end keeps its rows. */
+/* Returns false if the model is refused or the start intersects. A run that stops early keeps its rows. */
 bool shot_simulate(Simulation* s, const double* x, const double* local) {
   Diagnostics unheard = {0};
   RecordReport report;

@@ -32,7 +32,7 @@ void dense_solve(int n, const double* l, double* x) {
 
 /* ---------------------------------------------------------------- eigenvalues */
 
-/* Sweeps of Jacobi's method; a dozen is more than any matrix of these sizes takes. */
+/* Most sweeps of Jacobi's method; matrices of these sizes need a dozen. */
 enum { SWEEPS = 60 };
 
 static void rotate(int n, double* a, double* v, int p, int q) {
@@ -89,14 +89,14 @@ void dense_eigen(int n, double* a, double* values, double* v) {
 
 /* ---------------------------------------------------------------- a step */
 
-/* (A + damping D) dx = -g over the variables that are free; rows of the others become the identity. */
+/* Solves (A + damping D) dx = -g over the free variables; rows of the others are the identity. */
 static bool solve_free(const Identification* id, double damping, const bool* fixed, double* dx) {
   int n = id->variables;
   double* a = MEMORY_NEW(double, n* n + 1);
   for (int i = 0; i < n; i++) {
     dx[i] = fixed[i] ? 0 : -id->g[i];
     for (int k = 0; k <= i; k++) a[i * n + k] = fixed[i] || fixed[k] ? 0 : id->a[i * n + k];
-    /* where nothing is known, one large change counts as much as one standard deviation */
+    /* without information a large change counts as one standard deviation */
     double least = 1e-12 / (id->scale[i] * id->scale[i]);
     a[i * n + i] = fixed[i] ? 1 : a[i * n + i] + damping * fmax(id->a[i * n + i], least);
   }
@@ -111,7 +111,7 @@ bool bounded_step(const Identification* id, double damping, double* dx) {
   bool *fixed = MEMORY_NEW(bool, n + 1), sound = true, again = true;
   for (int i = 0; i < n; i++)
     fixed[i] = id->held[i] || (id->x[i] <= id->low[i] && id->g[i] > 0) || (id->x[i] >= id->high[i] && id->g[i] < 0);
-  for (int round = 0; round <= n && again && sound; round++) { /* one that a step takes beyond its bound is put there */
+  for (int round = 0; round <= n && again && sound; round++) { /* a variable that would cross its bound is set to it */
     sound = solve_free(id, damping, fixed, dx);
     again = false;
     for (int i = 0; i < n && sound; i++) {

@@ -1,13 +1,13 @@
-/* The state that a run is in at one of its samples: places as measured, velocities from their columns or from a
- * parabola through the samples that follow. */
+/* The state of a run at a sample: positions as measured; velocities as measured, or from a parabola through the
+ * following samples. */
 #include <string.h>
 
 #include "identify/data.h"
 
-/* Samples that a parabola is laid through. */
+/* Number of samples of the parabola: at most, at least. */
 enum { FIT_SAMPLES = 9, FIT_LEAST = 3 };
 
-/* Slope at t = 0 of the parabola that is nearest to the values (count); NaN for fewer than three. */
+/* Returns the slope at t = 0 of the least-squares parabola (count); NaN for fewer than three values. */
 static double slope_at_start(const double* t, const double* value, int count) {
   double s[5] = {0}, b[3] = {0};
   if (count < FIT_LEAST) return NAN;
@@ -40,7 +40,7 @@ static Vec3 velocity_at(const MeasuredRun* r, const MeasuredLink* l, int sample)
   return vec3_known(v) ? v : vec3(0, 0, 0);
 }
 
-/* In the link's axes: that of the rotation vectors from where it stands. */
+/* Returns the angular velocity, link axes, from rotation vectors relative to the sample. */
 static Vec3 spin_at(const MeasuredRun* r, const MeasuredLink* l, int sample) {
   double t[FIT_SAMPLES], x[3][FIT_SAMPLES];
   int count = 0;
@@ -59,7 +59,7 @@ static Vec3 spin_at(const MeasuredRun* r, const MeasuredLink* l, int sample) {
   return vec3_known(v) ? v : vec3(0, 0, 0);
 }
 
-/* A free body stands where it was seen. */
+/* Places a free body at its measured pose. */
 static void set_free(const MeasuredRun* r, const MeasuredLink* l, int sample, const ModelLink* link, double* q,
                      double* v) {
   if (link->parent >= 0 || link->joint.slide_count != 3 || !link->joint.quaternion) return;

@@ -1,5 +1,5 @@
-/* What a shot's residuals come to: normal equations without the shot's own unknowns (docs/derivations/identify.md, Q3),
- * and of its parts (Q12). */
+/* Sums of a shot's residuals: normal equations with its own unknowns eliminated (docs/derivations/identify.md, Q3), and
+ * those of its parts (Q12). */
 #include <string.h>
 
 #include "identify/fit.h"
@@ -58,7 +58,8 @@ void shot_clear(const Identification* id, ShotSums* out) {
   memset(out->h, 0, sizeof(double) * l);
 }
 
-/* J of a residual with the shot's own unknowns eliminated: J_x - J_u C^-1 B'. carried: B C^-1 (variables x locals). */
+/* Sets the row of J with the shot's own unknowns eliminated: J_x - J_u C^-1 B'. carried: B C^-1 (variables x locals).
+ */
 static void effective_row(const double* row, const double* carried, int n, int locals, double* out) {
   for (int i = 0; i < n; i++) {
     out[i] = row[i];
@@ -75,8 +76,7 @@ static void add_part(int n, const double* row, double weight, double r, double* 
   }
 }
 
-/* A and g of what was measured before and after bodies meet, in the halves of the shot's time, and of what says where
- * bodies are and how they are turned. */
+/* Adds A and g of the parts: before and after contact; first and second half of the time; positions and rotations. */
 static void sum_parts(const Identification* id, const ShotResiduals* s, ShotSums* out) {
   int n = id->variables, locals = id->locals;
   double *carried = MEMORY_NEW(double, n*locals + 1), *row = MEMORY_NEW(double, n + 1);
@@ -100,7 +100,7 @@ static void sum_parts(const Identification* id, const ShotResiduals* s, ShotSums
   memory_free(row);
 }
 
-/* Residuals and the priors of the shot's own unknowns. */
+/* Adds residuals and the priors of the shot's own unknowns. */
 static void sum_residuals(const Identification* id, const ShotResiduals* s, const double* local, bool derivatives,
                           ShotSums* out) {
   int n = id->variables, locals = id->locals;

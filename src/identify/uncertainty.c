@@ -1,16 +1,16 @@
-/* How sure the fitted parameters are (docs/derivations/identify.md, Q4). */
+/* Uncertainty of the fitted parameters (docs/derivations/identify.md, Q4). */
 #include <string.h>
 
 #include "identify/fit.h"
 
 #define NORMAL_975 1.959963984540054
-/* Less than this many of the data's standard deviations is one large change of a variable worth: nothing is told. */
+/* A variable is undetermined if a large change of it is below this many standard deviations of the data. */
 #define NOTHING_TOLD 1.0
 
-/* A step of less than this part of a standard error is left unsaid. */
+/* A remaining step below this fraction of a standard error is not reported. */
 #define AHEAD_COUNTS 0.1
 
-/* By its expansion about the normal distribution; at 0.975 within 0.01 from four degrees of freedom on. */
+/* Expansion about the normal distribution; at 0.975 within 0.01 for four or more degrees of freedom. */
 double student_quantile(double z, int freedom) {
   double z2 = z * z, v = freedom;
   double first = z * (z2 + 1) / 4, second = z * ((5 * z2 + 16) * z2 + 3) / 96;
@@ -23,7 +23,7 @@ static bool is_told(const Identification* id, int k) {
   return !id->held[k] && id->x[k] > id->low[k] && id->x[k] < id->high[k] && information > NOTHING_TOLD * NOTHING_TOLD;
 }
 
-/* A^-1 of the variables that are neither held nor at a bound nor without information; zero elsewhere. */
+/* Sets A^-1 over the free, determined variables; zero elsewhere. */
 static void inverse(const Identification* id, double* out) {
   int n = id->variables;
   double *a = MEMORY_NEW(double, n*n + 1), *column = MEMORY_NEW(double, n + 1);
@@ -69,7 +69,7 @@ static void between_runs(const Identification* id, const double* inverse_a, doub
   memory_free(v);
 }
 
-/* (Q4) What the next step of the normal equations would change a variable by, if it is worth a word. */
+/* (Q4) Returns the change of a variable by the next step of the normal equations, 0 if insignificant. */
 static double step_ahead(const Identification* id, const double* inverse_a, int i, double error) {
   double step = 0;
   for (int k = 0; k < id->variables; k++) step -= inverse_a[i * id->variables + k] * id->g[k];

@@ -1,12 +1,12 @@
-/* What the data cannot tell, said before anything is fitted (docs/derivations/identify.md, Q5). */
+/* Analysis before the fit of what the data cannot determine (docs/derivations/identify.md, Q5). */
 #include <string.h>
 
 #include "identify/fit.h"
 
-/* A part of a direction that is worth naming. */
+/* Components of a direction below this are not named. */
 #define NAMED 0.15
 
-/* A in units of large changes. */
+/* Returns A in units of large changes. */
 static double* scaled_matrix(const Identification* id) {
   int n = id->variables;
   double* a = MEMORY_NEW(double, n* n + 1);
@@ -17,7 +17,7 @@ static double* scaled_matrix(const Identification* id) {
 
 static const char* name_of(const Identification* id, int k) { return optimization_variable(id->optimization, k).name; }
 
-/* Two that change together by the same part, by parts that are each other's inverse, or by as much. */
+/* Tolerance for components that are equal, or negatives of each other, in relative or absolute terms. */
 #define SAME 0.02
 static const char* what_counts(const Identification* id, const double* v, int a, int b) {
   double da = v[a] * id->scale[a], db = v[b] * id->scale[b], xa = id->initial[a], xb = id->initial[b];
@@ -28,7 +28,7 @@ static const char* what_counts(const Identification* id, const double* v, int a,
   return fabs(da - db) < SAME * fabs(da) ? "difference" : NULL;
 }
 
-/* "mass and stiffness appear only as their ratio"; of more than two, where all change by the same part. */
+/* Adds "mass and stiffness appear only as their ratio"; for more than two variables, if all change in proportion. */
 static void add_words(Identification* id, const double* v, const int* named, int count) {
   const char* word = what_counts(id, v, named[0], named[1]);
   for (int k = 2; k < count && word; k++) {
@@ -42,7 +42,7 @@ static void add_words(Identification* id, const double* v, const int* named, int
   text_add(&id->verdict, " appear only as their %s%s", word, count > 2 ? "s" : "");
 }
 
-/* The largest part of a direction is 1 in what is printed. */
+/* Prints a direction, scaled to a largest component of 1. */
 static void add_direction(Identification* id, const double* v) {
   int named = 0, best = 0;
   for (int k = 0; k < id->variables; k++) {
@@ -69,11 +69,11 @@ static void add_direction(Identification* id, const double* v) {
   memory_free(list);
 }
 
-/* A part of a combination that is worth naming, in units of large changes. */
+/* Components of a combination below this, in units of large changes, are not named. */
 #define TAKES_PART 1e-3
 
-/* What does not change along any of the directions (Q9): x_j - sum over held d of (dx_j / dx_d) x_d. basis: rows with
- * one held variable each, pivot (rows). */
+/* Finds combinations that are constant along all directions (Q9): x_j - sum over held d of (dx_j / dx_d) x_d. basis:
+ * rows with one held variable each, pivot (rows). */
 static void find_base(Identification* id, const double* basis, const int* pivot, int count) {
   int n = id->variables;
   for (int j = 0; j < n; j++) {
@@ -93,7 +93,7 @@ static void find_base(Identification* id, const double* basis, const int* pivot,
   }
 }
 
-/* Directions without information are spanned with one variable of its own each: held, it makes the others known. */
+/* Holds one variable for each direction without information, so that the others are determined. */
 static void hold_variables(Identification* id, int first) {
   int n = id->variables, count = n - first, rows = 0;
   int* pivot = MEMORY_NEW(int, count + 1);

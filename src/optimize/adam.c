@@ -1,13 +1,13 @@
-/* Adam: the step of a variable follows the mean of its gradients, divided by their root mean square. */
+/* Adam: steps along the running mean of the gradients, divided by their root mean square. */
 #include <math.h>
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
-/* A variable whose gradients have been smaller than this part of the largest ones' is as free as one of this size: with
- * less, rows would be met by it alone, and 0 / 0 is none. */
+/* Lower limit of a variable's gradient size relative to the largest. Without it, variables with tiny gradients would
+ * absorb all of a constraint's correction, and 0 / 0 could occur. */
 #define SIZE_LEAST 1e-12
 
-/* Own state: gradients seen, their mean, the mean of their squares. */
+/* State: number of gradients, their mean, the mean of their squares. */
 enum { SEEN, MEANS };
 
 static int state_size(const TaskOptimizer* settings, int count) {
@@ -32,8 +32,7 @@ static void advance_means(Optimizer* o, const double* gradient) {
   o->own[SEEN] += 1;
 }
 
-/* What the mean gradient of each variable is divided by. The means began at zero; dividing by 1 - beta^seen undoes it.
- */
+/* Sets the divisors of the mean gradients. Division by 1 - beta^seen corrects the bias of means that start at zero. */
 static void find_sizes(const Optimizer* o, double* size) {
   const double* square = o->own + MEANS + o->set->count;
   double missing = 1 - math_pow(o->settings.beta2, o->own[SEEN]), largest = 0;
@@ -44,8 +43,8 @@ static void find_sizes(const Optimizer* o, double* size) {
   for (int i = 0; i < o->set->count; i++) size[i] = fmax(size[i], largest > 0 ? SIZE_LEAST * largest : 1.0);
 }
 
-/* (O5). The step minimises  mean . d + sum size_i d_i^2 / (2 bound)  without the set, so it is projected in the metric
- * of that sum: then a point where the set holds the mean gradient is one where Adam stays. */
+/* (O5). Without the set the step minimizes mean . d + sum size_i d_i^2 / (2 bound), so the projection uses the metric
+ * of that sum. Fixed points are then those at which the set balances the mean gradient. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   if (o->state[STATE_FRESH] == 1) advance_means(o, gradient);
   o->state[STATE_FRESH] = 0;

@@ -1,18 +1,18 @@
-/* How an optimization ended, and remedies as exact --set options. All of it is read from rows, variables and success
+/* Report on how an optimization ended, with remedies as exact --set options. It evaluates rows, variables and success
  * terms; nothing is run. */
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* Variables that a line names; the rest are counted. */
+/* Most variables named in a line; the rest are counted. */
 enum { NAMES_MOST = 5 };
-/* Remedies that are offered. */
+/* Most remedies offered. */
 enum { ADVICE_MOST = 3 };
-/* Gradients that grow by more along a run predict no step of useful length. */
+/* Growth of the gradient along a run above which it predicts no step of useful length. */
 #define GROWTH_LARGE 1e5
-/* A variable that moved by less, relative to its range or step, did not move. */
+/* A variable that moved by less than this fraction of its range or step counts as unmoved. */
 #define MOVED 1e-6
-/* A search still improves where its last quarter brought more than this part of the whole gain. */
+/* A search is still improving if its last quarter contributed more than this fraction of the gain. */
 #define STILL_FALLING 0.02
 /* A loss that fell to less than this part without a wish for `success`: of a square, a thousandth of the distance. */
 #define SOLVED 1e-6
@@ -23,7 +23,7 @@ typedef struct {
   const Optimization* o;
   OptimizationReport* out;
   RejectedTrials rejected;
-  int count, best, given; /* iterations done, the best one, lines of advice */
+  int count, best, given; /* iterations done, best iteration, lines of advice */
 } Advisor;
 
 RejectedTrials optimization_rejected(const Optimization* o) {
@@ -47,7 +47,7 @@ static double range_of(const Optimization* o, int k) {
   return isfinite(range) ? range : v->block == 0 ? settings->design_step : settings->control_step;
 }
 
-/* -1: at its low bound, 1: at its high bound. A variable without freedom is at none. */
+/* Returns -1 at the low bound, 1 at the high bound, otherwise 0, also for a variable without freedom. */
 static int bound_of(const Optimization* o, int k) {
   const DesignVariable* v = &o->design.variables[k];
   double range = range_of(o, k);
@@ -174,7 +174,8 @@ static bool has_continuation(const Optimization* o) {
   return c->support.iterations > 0 || c->stiffness.iterations > 0 || c->switch_at > 0;
 }
 
-/* Long-range contact gives the loss a slope before bodies touch; the last iterations are of the scene's own law. */
+/* Advises long-range contact, which gives the loss a slope before bodies touch; the last iterations use the scene's
+ * law. */
 static void advise_continuation(Advisor* a, const char* why) {
   const Optimization* o = a->o;
   int iterations = o->task->optimizer.iterations, half = iterations > 1 ? iterations / 2 : 1;
@@ -198,7 +199,7 @@ static bool is_same_wish(const TaskLoss* a, const TaskLoss* b) {
   return a->type == b->type && (!a->link.text || !b->link.text || strcmp(a->link.text, b->link.text) == 0);
 }
 
-/* Success that no term of the loss asks for. */
+/* Advises a loss term for a success criterion that no term addresses. */
 static void advise_term(Advisor* a) {
   const Optimization* o = a->o;
   SuccessTerm term;
@@ -217,8 +218,8 @@ static void advise_term(Advisor* a) {
     advise(a, "no term of the loss asks for %s: add it to loss as it stands in success, without max", term.name);
 }
 
-/* A term of the loss that nothing changes: what it is about is never touched. 0 is the least that most terms have, but
- * not a travel. */
+/* Returns a loss term that nothing changes, because its subject is never reached, or -1. Zero is the minimum of most
+ * terms, but not of a travel. */
 static int unchanged_term(const Advisor* a) {
   const Optimization* o = a->o;
   int accepted = 0;
@@ -247,7 +248,7 @@ static const char* steps_text(const Optimization* o, double factor, Text* out) {
   return out->data ? out->data : "";
 }
 
-/* A ball or capsule of facets, whose edges make jumps in what follows an impact; NULL: none. */
+/* Returns a ball or capsule made of facets, whose edges cause jumps after an impact, or NULL. */
 static const SceneShape* faceted_ball(const Scene* scene) {
   for (int k = 0; k < scene->shape_count; k++) {
     const SceneShape* shape = &scene->shapes[k];
@@ -300,7 +301,7 @@ static void advise_steps(Advisor* a) {
   text_free(&steps);
 }
 
-/* ---- the key of what bounds a variable: number of its item in its list, as the file has them */
+/* ---- the key that bounds a variable: index of its item in the file's list */
 
 typedef struct {
   const char* list;
@@ -318,8 +319,8 @@ static SourcePlace place_in(const ItemList* list, int k) {
 
 static bool is_same_place(SourcePlace a, SourcePlace b) { return a.line == b.line && a.column == b.column; }
 
-/* design.vertices.0.within of a variable, and its value; false: bounds of another kind. Links of one item follow one
- * another and have its place. */
+/* Sets key and value of a variable's `within`, such as design.vertices.0.within. False for other bounds. Consecutive
+ * links of one item have the same place. */
 static bool find_within(const Optimization* o, int variable, Text* key, double* within) {
   const Task* t = o->task;
   const ItemList lists[] = {
@@ -345,8 +346,8 @@ static bool find_within(const Optimization* o, int variable, Text* key, double* 
   return false;
 }
 
-/* The item with most variables at bounds, where these are at least a part of all that moved. Variables of one item of a
- * link follow one another. */
+/* Advises on the item with most variables at bounds, if these are at least `part` of those that moved. Variables of an
+ * item are consecutive. */
 static void advise_bounds(Advisor* a, double part) {
   const Optimization* o = a->o;
   const DesignVariable* v = o->design.variables;
@@ -371,7 +372,7 @@ static void advise_bounds(Advisor* a, double part) {
   text_free(&key);
 }
 
-/* A search that reached what was asked for needs no remedy. */
+/* True if the search reached its goals and needs no remedy. */
 static bool is_satisfied(const Optimization* o) {
   if (optimization_success_count(o) > 0) return optimization_succeeded(o);
   if (o->best_loss >= 0 && o->best_loss < SOLVED * o->rows[0].loss) return true;

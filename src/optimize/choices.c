@@ -1,15 +1,15 @@
-/* Which combination of discrete choices is tried next (docs/derivations/update.md, O19). */
+/* Selection of the next combination of discrete choices (docs/derivations/update.md, O19). */
 #include <string.h>
 
 #include "optimize/optimize.h"
 
 struct ChoiceSearch {
   const Task* task;
-  int all, tries; /* combinations that there are, and that are tried */
-  bool* tried;    /* by number, the last choice changing fastest  (all) */
-  int* room;      /* numbers to draw from  (all) */
-  int count;      /* that were given out */
-  int last, best; /* their numbers; best -1: none yet */
+  int all, tries; /* number of combinations; number to try */
+  bool* tried;    /* by number of the combination, the last choice changing fastest (all) */
+  int* room;      /* workspace for candidates (all) */
+  int count;      /* combinations returned so far */
+  int last, best; /* numbers of the last and the best combination; best -1: none */
   double best_loss, best_excess;
 };
 
@@ -31,7 +31,7 @@ void choice_search_destroy(ChoiceSearch* s) {
 
 int choice_search_tries(const ChoiceSearch* s) { return s->tries; }
 
-/* In how many choices two combinations differ. */
+/* Returns the number of choices in which two combinations differ. */
 static int difference(const Task* task, int a, int b) {
   int differ = 0;
   for (int k = task->choice_count - 1; k >= 0; k--) {
@@ -43,7 +43,8 @@ static int difference(const Task* task, int a, int b) {
   return differ;
 }
 
-/* Those not tried, to s->room; near: only those that differ from the best in one choice. */
+/* Lists untried combinations in s->room; near: only those that differ from the best in one choice. Returns their
+ * number. */
 static int untried(const ChoiceSearch* s, bool near) {
   int count = 0;
   for (int k = 0; k < s->all; k++)
@@ -51,7 +52,7 @@ static int untried(const ChoiceSearch* s, bool near) {
   return count;
 }
 
-/* (O19) */
+/* Returns the next combination (O19). */
 static int draw(const ChoiceSearch* s) {
   bool climbs = s->task->choice_method == CHOICE_CLIMB && s->best >= 0;
   int count = climbs ? untried(s, true) : 0;

@@ -1,33 +1,34 @@
-/* CMA-ES (Hansen 2016): a normal distribution that follows where samples of it are good. No gradient, no library:
- * docs/derivations/update.md says why. Coordinates are variables divided by their block's step. */
+/* CMA-ES (Hansen 2016): a normal distribution adapted to good samples, without gradients. docs/derivations/update.md
+ * explains why no library is used. Coordinates are variables divided by their block's step. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
-/* Up to so many variables every direction has a variance of its own; beyond, every variable has (Ros, Hansen 2008). */
+/* Up to this number of variables the covariance is full; above, it is diagonal (Ros, Hansen 2008). */
 #define FULL_MOST 100
-/* A distribution whose widest axis is below this part of the settings' steps finds nothing more. */
+/* The search ends when the widest axis is below this fraction of the steps in the settings. */
 #define WIDTH_LEAST 1e-12
-/* Axes narrower than this part of the widest are rounding. */
+/* Axes narrower than this fraction of the widest are rounding. */
 #define AXIS_LEAST 1e-10
 #define EULER 2.718281828459045
 
-/* Own state: samples drawn so far, generations, number of the sample in its generation, width; then the arrays. */
+/* State: samples drawn, generations, number of the sample in its generation, width, time of the last
+ * eigendecomposition; then the arrays. */
 enum { DRAWN, GENERATION, NUMBER, WIDTH, EIGEN_AT, ARRAYS };
 
-/* What follows from the number of variables n and of samples (O14). */
+/* Constants that follow from the number of variables n and of samples (O14). */
 typedef struct {
   int n, samples, parents;
   bool full;
   double mass;                             /* mu_eff of the weights */
-  double c_sigma, damping, c_c, c_1, c_mu; /* rates */
-  double length;                           /* expected, of a standard normal vector */
+  double c_sigma, damping, c_c, c_1, c_mu; /* learning rates */
+  double length;                           /* expected length of a standard normal vector */
 } Rates;
 
-/* Places in the state. cov: n x n, or the n variances; axes: eigenvectors, one a row, where it is full; scale: roots of
- * the eigenvalues. y: samples (samples x n) as (x - mean) / width; value, excess: what they gave (samples). */
+/* Arrays of the state. cov: n x n, or n variances; axes: eigenvectors by rows, if full; scale: square roots of the
+ * eigenvalues. y: samples (samples x n) as (x - mean) / width; value, excess: their loss and violation (samples). */
 typedef struct {
   double *mean, *path_sigma, *path_c, *cov, *axes, *scale, *y, *value, *excess;
 } Cloud;
@@ -38,10 +39,10 @@ static int sample_count(const TaskOptimizer* settings, int n) {
 
 static int parent_count(int samples) { return samples / 2 > 0 ? samples / 2 : 1; }
 
-/* Weight of the parent of this rank, from 0, before they are made to sum to 1. */
+/* Returns the unnormalized weight of a parent; rank from 0. */
 static double raw_weight(int samples, int rank) { return math_log(0.5 * (samples + 1)) - math_log(rank + 1); }
 
-/* (O14) */
+/* Returns the constants (O14). */
 static Rates rates_of(const TaskOptimizer* settings, int count) {
   Rates r = {.n = count, .samples = sample_count(settings, count), .full = count <= FULL_MOST};
   double n = count, sum = 0, squares = 0;
@@ -57,7 +58,7 @@ static Rates rates_of(const TaskOptimizer* settings, int count) {
   r.c_c = (4 + m / n) / (n + 4 + 2 * m / n);
   r.c_1 = 2 / ((n + 1.3) * (n + 1.3) + m);
   r.c_mu = 2 * (m - 2 + 1 / m) / ((n + 2) * (n + 2) + m);
-  double faster = r.full ? 1 : (n + 2) / 3; /* variances alone are learnt with fewer samples */
+  double faster = r.full ? 1 : (n + 2) / 3; /* variances alone are learned from fewer samples */
   r.c_1 = fmin(1, r.c_1 * faster);
   r.c_mu = fmin(1 - r.c_1, r.c_mu * faster);
   r.length = sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
@@ -85,7 +86,7 @@ static Cloud cloud_of(const Optimizer* o, const Rates* r) {
   return c;
 }
 
-/* Two vectors, the samples' order, and for the eigenvectors n. */
+/* Workspace: two vectors, the order of the samples, and n for the eigenvectors. */
 static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   return 3 * set->count + 2 * sample_count(settings, set->count);
 }
@@ -103,7 +104,7 @@ static void begin(Optimizer* o, const Rates* r, const double* x) {
   o->own[WIDTH] = 1;
 }
 
-/* y = axes^T scale z (O15), z normal of a stream of its own, so that a sample is a matter of its number alone. */
+/* Draws y = axes^T scale z (O15). z is normal with a stream per sample, so it depends on the sample's number only. */
 static void draw(const Optimizer* o, const Rates* r, const Cloud* c, double* y) {
   Random random = {o->settings.seed};
   random.state = random_bits(&random) + (uint64_t)o->own[DRAWN];
@@ -116,7 +117,7 @@ static void draw(const Optimizer* o, const Rates* r, const Cloud* c, double* y) 
   }
 }
 
-/* The sample, moved to the nearest point of the set where it is not in it; y is that of what is tried. */
+/* Sets the trial to the sample, projected onto the set; y is that of the projected point. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   (void)gradient;
   Rates r = rates_of(&o->settings, o->set->count);
@@ -130,7 +131,7 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   return true;
 }
 
-/* Another trial counts as this sample. */
+/* Replaces the sample by another trial. */
 static void take(Optimizer* o, const double* trial) {
   Rates r = rates_of(&o->settings, o->set->count);
   Cloud c = cloud_of(o, &r);
@@ -141,7 +142,7 @@ static void take(Optimizer* o, const double* trial) {
 
 /* ---------------------------------------------------------------- a generation */
 
-/* What keeps the bounds comes before what does not, and of that the less it breaks them; what has no value is last. */
+/* True if sample a ranks before b: feasible before infeasible, then by violation; failed samples are last. */
 static bool is_before(const Cloud* c, int a, int b) {
   bool none_a = !isfinite(c->value[a]), none_b = !isfinite(c->value[b]);
   if (none_a || none_b) return none_b && !none_a;
@@ -150,7 +151,7 @@ static bool is_before(const Cloud* c, int a, int b) {
   return c->value[a] < c->value[b];
 }
 
-/* Stable, so that equals stay in the order of their numbers. */
+/* Sorts the samples; stable, so equal samples keep the order of their numbers. */
 static void rank_samples(const Rates* r, const Cloud* c, double* order) {
   for (int k = 0; k < r->samples; k++) {
     int at = k;
@@ -181,7 +182,7 @@ static double squared(int n, const double* v) {
   return sum;
 }
 
-/* Covariance <- (1 - c_1 - c_mu) covariance + c_1 p p^T + c_mu sum w y y^T, entry by entry (O16). */
+/* Covariance <- (1 - c_1 - c_mu) covariance + c_1 p p^T + c_mu sum w y y^T, elementwise (O16). */
 static void learn(const Rates* r, const Cloud* c, const double* order, const double* weight, double missing) {
   int n = r->n;
   double keep = 1 - r->c_1 - r->c_mu + r->c_1 * missing;
@@ -198,7 +199,7 @@ static void learn(const Rates* r, const Cloud* c, const double* order, const dou
     }
 }
 
-/* Axes and their lengths, from time to time: a decomposition for every few samples' worth of change. */
+/* Recomputes the axes and their lengths, once per several samples' worth of change. */
 static void find_axes(Optimizer* o, const Rates* r, const Cloud* c) {
   int n = r->n;
   if (!r->full) {
@@ -214,11 +215,11 @@ static void find_axes(Optimizer* o, const Rates* r, const Cloud* c) {
     for (int k = 0; k < n; k++) c->scale[k] = sqrt(fmax(c->scale[k], least));
     return;
   }
-  memset(c->axes, 0, sizeof(double) * (size_t)n * (size_t)n); /* the next time: a ball */
+  memset(c->axes, 0, sizeof(double) * (size_t)n * (size_t)n); /* not converged: isotropic until the next time */
   for (int k = 0; k < n; k++) c->axes[k * n + k] = c->scale[k] = 1;
 }
 
-/* All samples of a generation are known (O16). */
+/* Updates the distribution when all samples of a generation are known (O16). */
 static void end_generation(Optimizer* o, const Rates* r) {
   Cloud c = cloud_of(o, r);
   int n = r->n;

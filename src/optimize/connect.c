@@ -1,13 +1,13 @@
-/* Shared vertices: convexity then keeps a link in one piece and joints on their links, whatever the design does (SDRS
- * section III-B). */
+/* Shared vertices: by convexity they keep a link in one piece and joints on their links under any design (SDRS section
+ * III-B). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "optimize/design.h"
 
-/* A ball smaller than this part of the smaller hull's size is no overlap to rely on. */
+/* Least radius of the ball in an overlap, relative to the smaller hull's size. */
 #define LEAST_OVERLAP 1e-3
-/* Of hulls of a decomposed mesh: what a decomposition counts as overlap, or less. */
+/* The same for hulls of a decomposed mesh, whose small overlaps are intended. */
 #define LEAST_DECOMPOSED_OVERLAP 1e-6
 
 /* ---------------------------------------------------------------- the middle of an intersection */
@@ -31,7 +31,7 @@ void shared_vertices_free(SharedVertices* s) {
   *s = (SharedVertices){0};
 }
 
-/* Returns the new vertex's number in its hull. */
+/* Appends a point and returns its number in the hull. */
 static int append_point(Scene* scene, int link, int hull, Vec3 point) {
   SceneShape* shape = &scene->shapes[scene->links[link].shapes[hull].shape];
   size_t old = sizeof(Vec3) * (size_t)shape->point_count;
@@ -40,7 +40,7 @@ static int append_point(Scene* scene, int link, int hull, Vec3 point) {
   return shape->point_count++;
 }
 
-/* The bounded hull of a link nearest to a point; -1 when there is none. */
+/* Returns the bounded hull of a link nearest to a point, or -1 without hulls. */
 static int nearest_hull(const Model* model, int link, Vec3 point, double* distance) {
   int best = -1;
   *distance = HUGE_VAL;
@@ -72,7 +72,7 @@ typedef struct {
 
 static bool same_place(Vec3 a, Vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-/* By place, then in the order of hulls. */
+/* Orders by position, then by hull. */
 static int order_corners(const void* a, const void* b) {
   const Corner *p = a, *q = b;
   const double u[3] = {p->point.x, p->point.y, p->point.z}, v[3] = {q->point.x, q->point.y, q->point.z};
@@ -104,7 +104,7 @@ static void join_corners(const Scene* scene, int link, SharedVertices* shared) {
     const Corner *a = &corners[first], *b = &corners[i];
     if (!same_place(a->point, b->point)) {
       first = i;
-    } else if (b->hull != corners[i - (i > first)].hull) { /* a place that stands twice in one hull is left alone */
+    } else if (b->hull != corners[i - (i > first)].hull) { /* a position that occurs twice in a hull is not shared */
       *add_shared(shared) = (SharedVertex){.link = link,
                                            .hull = {a->hull, b->hull},
                                            .vertex = {a->vertex, b->vertex},
@@ -122,7 +122,7 @@ static const SceneShape* hull_shape(const Scene* scene, int link, int hull) {
   return &scene->shapes[scene->links[link].shapes[hull].shape];
 }
 
-/* The mean of the corners that two blocks have in common; false: they have no face in common. */
+/* Sets the mean of the corners common to two blocks. False if they share no face. */
 static bool face_center(const SceneShape* a, const SceneShape* b, Vec3* center) {
   int count = 0;
   Vec3 sum = {0, 0, 0};
@@ -142,7 +142,7 @@ static void add_tie(Scene* scene, int link, int a, int b, Vec3 center, SharedVer
       (SharedVertex){.link = link, .hull = {a, b}, .vertex = {first, second}, .child = -1, .position = center};
 }
 
-/* All pairs are looked at before a vertex is added. */
+/* Finds all pairs before it adds vertices. */
 static void join_faces(Scene* scene, int link, SharedVertices* shared) {
   int hulls = scene->links[link].shape_count, count = 0, capacity = 0;
   struct {
@@ -172,7 +172,7 @@ static bool tie_fits(const Scene* scene, int link, const int tie[4]) {
   return tie[0] != tie[2] && same_place(a->points[tie[1]], b->points[tie[3]]);
 }
 
-/* What the scene tells of, as far as the vertices still are in one place (connect_check_kept tells of others). */
+/* Keeps the scene's ties whose vertices still coincide (connect_check_kept reports the others). */
 static void keep_ties(const Scene* scene, int link, SharedVertices* shared) {
   const SceneLink* l = &scene->links[link];
   for (int k = 0; l->ties && k < l->tie_count; k++) {
@@ -187,7 +187,7 @@ static void keep_ties(const Scene* scene, int link, SharedVertices* shared) {
   }
 }
 
-/* A vertex that stands at a joint already; false: the link has vertices, and none of them does. */
+/* Shares a vertex that lies at a joint. False if the link has vertices, but none at the joint. */
 static bool keep_attachment(const Scene* scene, int link, int child, Vec3 point, SharedVertices* shared) {
   int points = 0;
   for (int h = 0; h < scene->links[link].shape_count; h++) {
@@ -203,7 +203,7 @@ static bool keep_attachment(const Scene* scene, int link, int child, Vec3 point,
   return points == 0;
 }
 
-/* Returns how many joints stand at no vertex; first: of them, a link. */
+/* Returns the number of joints that are at no vertex; first: one of their links. */
 static int keep_attachments(const Scene* scene, const ConnectRequest* request, SharedVertices* shared, int* first) {
   int loose = 0;
   for (int i = 0; i < scene->link_count; i++) {
@@ -269,7 +269,7 @@ void connect_note_ties(Scene* scene, const SharedVertices* shared) {
     for (int k = 0; k < shared->count; k++) count += shared->items[k].link == i && shared->items[k].hull[1] >= 0;
     memory_free(l->ties);
     l->ties = count > 0 || l->shape_count > 1 ? memory_alloc(sizeof *l->ties * (size_t)(count + 1))
-                                              : NULL; /* none is told, too */
+                                              : NULL; /* also without ties */
     l->tie_count = 0;
     for (int k = 0; k < shared->count; k++) {
       const SharedVertex* v = &shared->items[k];
@@ -301,8 +301,7 @@ static void join_hulls(Scene* scene, const Model* model, int link, SharedVertice
     }
 }
 
-/* The same vertices as in the link that is followed, mapped; it has as many hulls. Its corners in common follow by
- * themselves. */
+/* Inserts the mapped vertices of the leader, which has as many hulls. Shared corners follow without entries. */
 static void copy_joined(Scene* scene, int link, int from, Mat3 map, SharedVertices* shared) {
   int count = shared->count;
   for (int k = 0; k < count; k++) {

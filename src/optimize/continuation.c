@@ -14,7 +14,7 @@ static int last_change(const TaskContinuation* c) {
 
 bool continuation_goes_on(const Optimization* o, int iteration) { return iteration < last_change(settings(o)); }
 
-/* from (to / from)^(k / n), then `to`. */
+/* Returns from (to / from)^(k / n), finally `to`. */
 static double ramp_at(const TaskRamp* ramp, int iteration) {
   if (iteration >= ramp->iterations) return ramp->to;
   return ramp->from * math_pow(ramp->to / ramp->from, (double)iteration / ramp->iterations);
@@ -22,7 +22,7 @@ static double ramp_at(const TaskRamp* ramp, int iteration) {
 
 /* ---------------------------------------------------------------- another law */
 
-/* What belongs to the law alone as if nothing were said; support and stiffness then follow from the scene. */
+/* Resets the law's own parameters to defaults; support and stiffness are then derived from the scene. */
 static void take_law(SceneContact* contact, ContactModel model) {
   contact->model = model;
   contact->support = contact->stiffness = contact->rest_speed = 0;
@@ -30,7 +30,7 @@ static void take_law(SceneContact* contact, ContactModel model) {
   contact_own_defaults(model, contact->own);
 }
 
-/* The numbers that follow stay what they are, however the design changes the scene. */
+/* Fixes derived parameters, so that they do not change with the design. */
 static void fix_numbers(Scene* scene) {
   Diagnostics diagnostics = {0};
   Model model = {0};
@@ -99,11 +99,11 @@ Status continuation_advance(Optimization* o) {
   if (next > last_change(settings(o)) || !continuation_set(o, next)) return STATUS_OK;
   double loss;
   TrialOutcome outcome = evaluate_design(o, o->x, &loss, o->trial_terms, &interrupted);
-  if (interrupted) return STATUS_INTERRUPTED; /* it begins here again */
+  if (interrupted) return STATUS_INTERRUPTED; /* the next call repeats this */
   if (outcome == TRIAL_ACCEPTED) outcome = evaluate_gradient(o, o->trial_gradient);
   if (switches) continuation_forget(o);
   if (outcome != TRIAL_ACCEPTED) {
-    o->loss = HUGE_VAL; /* any design that runs is better */
+    o->loss = HUGE_VAL; /* any feasible design is better */
     return STATUS_OK;
   }
   o->plain = loss;
@@ -123,7 +123,7 @@ static bool check_key(const Scene* scene, const TaskRamp* ramp, const char* key,
   return false;
 }
 
-/* A pair that names a law keeps its own number, given or derived from the scene. */
+/* Warns that pairs with their own law keep their number, given or derived. */
 static void warn_of_pairs(const Scene* scene, const TaskRamp* ramp, const char* key, int material,
                           Diagnostics* diagnostics) {
   if (ramp->iterations == 0) return;

@@ -119,19 +119,20 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return g->bushings[n->part][n->index];
     case OVERRIDE_RATIO:
       return g->ratios[n->part][n->index];
-    case OVERRIDE_AXIS: /* all of a joint's at once, design_turn_slope */
+    case OVERRIDE_AXIS: /* design_turn_slope handles all numbers of a joint together */
     case OVERRIDE_ROTATION:
       return 0;
   }
   return 0;
 }
 
-/* By a rotation of the link at the start about its own axes, in which its angular velocity is given and stays. */
+/* Returns the derivative by an initial rotation of the link about its own axes, in which its angular velocity stays
+ * constant. */
 static Vec3 start_turn(const Model* m, const ModelGradient* g, int link) {
   return vec3_at(g->coordinates + m->links[link].dof_first + m->links[link].joint.plain_count);
 }
 
-/* first: the first of the numbers that the rotation makes. */
+/* Adds the derivatives of a joint rotation; first: its first number. */
 static void add_turn_slope(const DesignTurn* own, const DesignNumber* first, const Model* m, const ModelGradient* g,
                            double factor, double* out) {
   const SceneJoint* joint = &m->scene->links[first->link].joint;
@@ -159,7 +160,7 @@ void design_gradient(const Design* d, int scenario, const Model* model, const Mo
     for (int t = n->term_first; t < n->term_first + n->term_count; t++)
       out[d->terms[t].variable] += d->terms[t].coefficient * slope;
   }
-  for (int k = 0; k < d->inertia_count; k++) { /* the variables are told by the numbers that the model has */
+  for (int k = 0; k < d->inertia_count; k++) { /* matches variables to the numbers of the model */
     const DesignInertia* own = &d->inertias[k];
     int link = d->numbers[own->number_first].link;
     double by_inertia[6];

@@ -1,4 +1,4 @@
-/* design_create: the scenes are made ready, then variables, numbers and the feasible set are listed. */
+/* design_create: prepares the scenes, then lists variables, numbers and the feasible set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ int design_link_named(const Scene* scene, const char* name) {
   return -1;
 }
 
-/* The reader has checked the names; -1 only for a task that was not loaded by it. */
+/* The reader checks names, so -1 occurs only for tasks it did not load. */
 int design_link(DesignBuild* b, const TaskName* name) {
   int link = design_link_named(b->scene, name->text);
   if (link < 0) diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place, "no link '%s' in the scene", name->text);
@@ -118,7 +118,7 @@ static void build_set(DesignBuild* b) {
 
 /* ---------------------------------------------------------------- scenes */
 
-/* Scenes that say nothing about the joint get zeros to start from. */
+/* Adds zero initial coordinates where the scene gives none. */
 static void ensure_initial(Scene* scene, int link) {
   SceneInitial* initial = model_scene_initial(scene, link);
   if (!initial) {
@@ -132,7 +132,7 @@ static void ensure_initial(Scene* scene, int link) {
   initial->has_coordinates = initial->has_velocities = true;
 }
 
-/* Links whose start is a variable, or moves with one: with an offset what follows by it. */
+/* Adds them for links whose initial state is a variable, or depends on one through a coupling offset. */
 static void ensure_initials(const Task* task, const Model* model, Scene* scene) {
   bool offsets = false;
   for (int k = 0; k < task->start_count; k++) {
@@ -146,7 +146,7 @@ static void ensure_initials(const Task* task, const Model* model, Scene* scene) 
   }
 }
 
-/* Nothing that is derived from shapes may change while shapes do. */
+/* Fixes quantities derived from shapes that would change with the shapes. */
 static void fix_masses(const Task* task, const Model* model, Scene* scene) {
   if (task->mass == TASK_MASS_DENSITY) return;
   for (int i = 0; i < scene->link_count; i++) {
@@ -157,7 +157,7 @@ static void fix_masses(const Task* task, const Model* model, Scene* scene) {
   }
 }
 
-/* Only vertices that are there can be designed: the round solids of such a link become the polyhedra inside them. */
+/* Replaces round solids by inscribed polyhedra where vertices are variables. */
 static void facet_round_solids(const DesignBuild* b, Scene* scene, bool first) {
   for (int n = 0; n < b->task->vertices_count; n++) {
     const TaskVertices* wish = &b->task->vertices[n];
@@ -245,7 +245,7 @@ static bool same_gains(const Scene* first, const Scene* other, const DesignNumbe
          controller_gain_count(&first->controllers[a]) == controller_gain_count(&other->controllers[b]);
 }
 
-/* The same kind of smooth shape, with as many parameters. */
+/* True for the same kind of smooth shape with the same number of parameters. */
 static bool same_shape(const Scene* first, const Scene* other, const DesignNumber* n) {
   if (n->part >= other->links[n->link].shape_count) return false;
   const SceneShape* a = &first->shapes[first->links[n->link].shapes[n->part].shape];
@@ -267,7 +267,7 @@ static bool same_coupling(const Scene* first, const Scene* other, const DesignNu
          a->terms[n->index].link == b->terms[n->index].link;
 }
 
-/* Through the same links, round the same ones. */
+/* True for tendons through the same links and wraps. */
 static bool same_tendon(const Scene* first, const Scene* other, const DesignNumber* n) {
   if (n->part >= other->tendon_count) return false;
   const SceneTendon *a = &first->tendons[n->part], *b = &other->tendons[n->part];
@@ -278,14 +278,14 @@ static bool same_tendon(const Scene* first, const Scene* other, const DesignNumb
   return same;
 }
 
-/* Between the same links. */
+/* True for bushings between the same links. */
 static bool same_bushing(const Scene* first, const Scene* other, const DesignNumber* n) {
   if (n->part >= other->bushing_count) return false;
   const int *a = first->bushings[n->part].link, *b = other->bushings[n->part].link;
   return a[0] == b[0] && a[1] == b[1];
 }
 
-/* Is the number at the same place in another scene? */
+/* True if the number exists at the same place in another scene. */
 static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* other) {
   if (n->kind == OVERRIDE_ATTACHMENT || n->kind == OVERRIDE_GRAVITY || n->kind == OVERRIDE_CONTACT) return true;
   if (n->kind == OVERRIDE_ROTATION) return true;
@@ -339,7 +339,7 @@ static int by_name(const void* a, const void* b) {
   return strcmp(((const NamePlace*)a)->name, ((const NamePlace*)b)->name);
 }
 
-/* A variable of one scenario beside one of all. sorted: all variables, by name. */
+/* Reports a variable of one scenario that also exists for all. sorted: all variables, by name. */
 static void check_everywhere(DesignBuild* b, const NamePlace* sorted) {
   const Design* d = b->design;
   for (int k = 0; k < d->variable_count; k++) {
@@ -356,7 +356,7 @@ static void check_everywhere(DesignBuild* b, const NamePlace* sorted) {
   }
 }
 
-/* Two variables for one number would fight. */
+/* Reports two variables for one number. */
 static void check_variables(DesignBuild* b) {
   Design* d = b->design;
   NamePlace* sorted = MEMORY_NEW(NamePlace, d->variable_count);
@@ -364,7 +364,7 @@ static void check_variables(DesignBuild* b) {
   qsort(sorted, (size_t)d->variable_count, sizeof(NamePlace), by_name);
   for (int k = 1; k < d->variable_count; k++) {
     if (by_name(&sorted[k - 1], &sorted[k]) != 0) continue;
-    /* of equal names the one that stands later in the task is told */
+    /* report the later of two equal names */
     const NamePlace *one = &sorted[k - 1], *two = &sorted[k];
     bool later = one->place.line > two->place.line ||
                  (one->place.line == two->place.line && one->place.column > two->place.column);
@@ -378,7 +378,7 @@ static void check_variables(DesignBuild* b) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, (SourcePlace){b->task->path, 0, 0}, "nothing may change");
 }
 
-/* Shared vertices by their links: looking through all of them for every vertex takes long in large scenes. */
+/* Indexes shared vertices by link, to avoid a search for every vertex. */
 static void index_shared(DesignBuild* b) {
   const SharedVertices* shared = &b->design->shared;
   b->shared_first = MEMORY_NEW(int, b->scene->link_count);
@@ -405,13 +405,13 @@ static void mark_changes(DesignBuild* b) {
   }
 }
 
-/* The scene is that of the scenario whose numbers are listed. */
+/* Selects the scenario whose numbers are listed. */
 static void list_for(DesignBuild* b, int scenario) {
   b->design->listing = scenario;
   b->scene = &b->task->scenarios[scenario == ALL_SCENARIOS ? 0 : scenario].scene;
 }
 
-/* One after the other the scenarios that have variables of their own, or all at once; *next: 0 before. */
+/* Steps through the scenarios with their own variables, or all together; *next: 0 on the first call. */
 static bool next_listing(DesignBuild* b, const TaskWhere* where, int* next) {
   while (where->in && *next < where->count && !where->in[*next]) ++*next;
   int end = where->in ? where->count : 1;

@@ -1,36 +1,36 @@
-/* Cages: boxes of control points that hull vertices follow (docs/derivations/design.md, D12). What is a baseline to
- * vertices that move by themselves: a shape keeps its topology whatever its cage does. */
+/* Cages: boxes of control points that displace hull vertices (docs/derivations/design.md, D12). They are a baseline for
+ * free vertices: a cage preserves the topology of its shape. */
 #include <string.h>
 
 #include "optimize/design_build.h"
 
-/* A place this near to a control point, in cells, is on it: rounding of decimals in a file. */
+/* A position within this distance of a control point, in cells, is on it: rounding of decimals in a file. */
 #define ON_POINT 1e-9
-/* Vertices this near to a side of the box, relative to its size, are not beyond it. */
+/* Tolerance for vertices outside a side of the box, relative to its size. */
 #define ON_SIDE 1e-9
 
 typedef struct {
   DesignBuild* build;
   const TaskCage* wish;
-  int link;      /* whose frame it stands in */
-  SelfMaps maps; /* of that link */
+  int link;      /* in whose frame it is given */
+  SelfMaps maps; /* symmetries of that link */
   double low[3], high[3];
-  bool still[3][2]; /* do points on the low, the high side of an axis stay? */
-  int* variable;    /* (3 points) -1: none */
+  bool still[3][2]; /* points on the low and high side of an axis are fixed */
+  int* variable;    /* (3 points) -1: fixed */
 } Cage;
 
-/* What control points give to a place: hat functions, which are 1 together. */
+/* Weights of the control points at a position: hat functions, which sum to 1. */
 typedef struct {
   int point[8];
   double weight[8];
-  int count; /* 0: outside */
+  int count; /* 0: outside the cage */
 } CagePlace;
 
 static int point_count(const Cage* c, int axis) { return c->wish->cells[axis] + 1; }
 
 /* ---------------------------------------------------------------- weights */
 
-/* Cell and place within it along an axis; false: outside. */
+/* Sets the cell and the position within it along an axis. False if outside. */
 static bool cell_at(const Cage* c, int axis, double p, int* cell, double* within) {
   double size = c->high[axis] - c->low[axis], t = (p - c->low[axis]) / size * c->wish->cells[axis];
   if (!(t >= -ON_SIDE * c->wish->cells[axis] && t <= (1 + ON_SIDE) * c->wish->cells[axis])) return false;
@@ -75,7 +75,7 @@ static bool at_joint(const DesignBuild* b, int link, int hull, int vertex) {
   return false;
 }
 
-/* All vertices of a link but those that go with a joint. */
+/* Calls body for all vertices of a link except those attached to a joint. */
 static void each_vertex(Cage* c, int link, CageBody body) {
   for (int h = 0; h < c->build->scene->links[link].shape_count; h++) {
     const SceneShape* shape = design_hull(c->build->scene, link, h);
@@ -105,7 +105,7 @@ static void look_beyond(Cage* c, int link, int hull, int vertex) {
   }
 }
 
-/* false, with a message: there is no room in it. */
+/* Sets the box. False, with a message, if it is empty. */
 static bool place_box(Cage* c) {
   const TaskCage* wish = c->wish;
   for (int axis = 0; axis < 3; axis++) {
@@ -131,7 +131,7 @@ static bool stands_still(const Cage* c, const int at[3]) {
   return false;
 }
 
-/* A leader's vertex, or an image of it under the leader's own symmetry. */
+/* True if a leader's vertex, or its image under a symmetry of the leader, is frozen. */
 static bool is_frozen(const Cage* c, int hull, Vec3 p) {
   bool frozen = design_is_frozen(c->build, c->link, hull, p);
   for (int k = 0; k < c->maps.count && !frozen; k++)
@@ -139,7 +139,7 @@ static bool is_frozen(const Cage* c, int hull, Vec3 p) {
   return frozen;
 }
 
-/* What a point gives to any vertex makes it a variable; until then its place is -2. */
+/* Marks: WANTED for a point with weight on some vertex, which becomes a variable. */
 enum { NO_VARIABLE = -1, WANTED = -2 };
 
 static void want_points(Cage* c, int link, int hull, int vertex) {
@@ -174,7 +174,7 @@ static void make_variables(Cage* c) {
 
 /* ---------------------------------------------------------------- numbers */
 
-/* The terms of one coordinate of a vertex: place of the leader's vertex q, map from there to the link. */
+/* Adds the terms of one coordinate of a vertex. place: of the leader's vertex q; map: from there to the link. */
 static void add_terms(const Cage* c, const CagePlace* place, Mat3 map, int axis, double factor) {
   for (int i = 0; i < place->count; i++)
     for (int j = 0; j < 3; j++) {
@@ -183,7 +183,7 @@ static void add_terms(const Cage* c, const CagePlace* place, Mat3 map, int axis,
     }
 }
 
-/* (D12) with (D3): displacement = F mean over M of M^T u(M q), q = F^T p. */
+/* Adds the numbers of a vertex, (D12) with (D3): displacement = F mean over M of M^T u(M q), q = F^T p. */
 static void number_vertex(Cage* c, int link, int hull, int vertex) {
   Design* d = c->build->design;
   Mat3 to_link = link == c->link ? mat3_identity() : c->build->map[link];
@@ -196,7 +196,7 @@ static void number_vertex(Cage* c, int link, int hull, int vertex) {
       CagePlace place = place_in(c, mat3_mul_vec(map, q));
       add_terms(c, &place, mat3_mul(to_link, mat3_transpose(map)), axis, 1.0 / (1 + c->maps.count));
     }
-    if (d->numbers[d->number_count - 1].term_count == 0) d->number_count--; /* it stays */
+    if (d->numbers[d->number_count - 1].term_count == 0) d->number_count--; /* the vertex is fixed */
   }
 }
 
@@ -225,9 +225,9 @@ static void list_points(Cage* c) {
 
 void design_list_cage(DesignBuild* b, const TaskCage* item) {
   int link = design_link_named(b->scene, item->link.text);
-  if (link < 0) return; /* told already */
+  if (link < 0) return; /* already reported */
   design_check_follower(b, &item->link);
-  if (b->follows[link] >= 0) return; /* its leader's says it all */
+  if (b->follows[link] >= 0) return; /* the leader's cage applies */
   if (has_vertices(b, item->link.text)) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->place,
                     "link '%s' has vertices that move by themselves: it takes them or a cage", item->link.text);

@@ -1,4 +1,4 @@
-/* Vertices that stay: the frozen set of a design. */
+/* The frozen set of a design: vertices that stay. */
 #include <string.h>
 
 #include "optimize/design_build.h"

@@ -1,4 +1,4 @@
-/* Joint origins, controllers and initial states: every variable is one number of the scene. */
+/* Joint origins, controllers and initial states: each variable is one number of the scene. */
 #include <string.h>
 
 #include "optimize/design_build.h"
@@ -15,7 +15,7 @@ void design_list_attachment(DesignBuild* b, const TaskAttachment* item) {
     int variable = design_new_variable(b, &wish, initial, "%s/attachment/%c", item->link.text, "xyz"[axis]);
     design_add_number(b->design, OVERRIDE_ATTACHMENT, link, 0, axis, initial);
     design_add_term(b->design, variable, 1);
-    for (int k = 0; k < b->design->shared.count; k++) { /* the parent's hull reaches to where the joint goes */
+    for (int k = 0; k < b->design->shared.count; k++) { /* the parent's hull extends to the joint */
       const SharedVertex* s = &b->design->shared.items[k];
       if (s->child != link || s->link == link) continue;
       design_add_number(b->design, OVERRIDE_VERTEX, s->link, s->hull[0], 3 * s->vertex[0] + axis, initial);
@@ -24,10 +24,10 @@ void design_list_attachment(DesignBuild* b, const TaskAttachment* item) {
   }
 }
 
-/* The least that a design may leave of a limit: near none its derivative by the limit's inverse has no end. */
+/* Lower bound of a limit relative to its initial value: the derivative by the inverse limit is unbounded near 0. */
 #define LIMIT_LEAST 1e-3
 
-/* The variable that the item has for this parameter of another link already; NULL: none. */
+/* Returns the variable that the item has for this parameter of another link, or NULL. */
 static const DesignTie* tie_of(const DesignBuild* b, const TaskControl* item, const char* word, int index) {
   for (int k = 0; k < b->tie_count && item->tie > 0; k++)
     if (b->ties[k].item == item->tie && b->ties[k].scenario == b->design->listing && b->ties[k].index == index &&
@@ -47,8 +47,8 @@ static unsigned parameters_wanted(const TaskControl* item, const SceneSignal* si
   return signal->type == SIGNAL_SINES ? CONTROL_AMPLITUDE | CONTROL_PHASE | CONTROL_VALUES : CONTROL_VALUES;
 }
 
-/* link/values/3, of further controllers link/controller2_values/3; of loads link/force_values/0, link/torque2_values/0;
- * of tendons link/tension_values/0. */
+/* Names: link/values/3, of further controllers link/controller2_values/3; of loads link/force_values/0,
+ * link/torque2_values/0; of tendons link/tension_values/0. */
 static void name_signal(const SignalPlace* s, char* out, size_t size) {
   const char* word = s->kind == CONTROL_DRIVES    ? "controller"
                      : s->kind == CONTROL_FORCES  ? "force"
@@ -84,7 +84,7 @@ static void list_signal(DesignBuild* b, const TaskControl* item, int link, int n
   }
 }
 
-/* Bounds that keep a gain what it is: a limit stays one. */
+/* Returns bounds that preserve the meaning of a gain: a limit stays a limit. */
 static VariableWish gain_wish(const TaskControl* item, GainKind kind, double initial) {
   VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   if (kind == GAIN_FEEDBACK) return wish;
@@ -92,14 +92,15 @@ static VariableWish gain_wish(const TaskControl* item, GainKind kind, double ini
   return wish;
 }
 
-/* The degrees of freedom that are asked for choose rows of a matrix; a delay and a network belong to all. */
+/* True if the item selects the gain: selected degrees of freedom select rows of a matrix; delay and network are common
+ * to all. */
 static bool is_asked(const TaskControl* item, const SceneController* own, Gain gain) {
   if (gain.kind == GAIN_DELAY) return true;
   if (gain.kind != GAIN_FEEDBACK) return item->dof[gain.index];
   return own->feedback_type == FEEDBACK_MLP || item->dof[gain.index / own->measure_count];
 }
 
-/* link/position_gain/0, link/feedback/3 (row by row), of further controllers link/controller2_feedback/3. */
+/* Names: link/position_gain/0, link/feedback/3 (row by row), of further controllers link/controller2_feedback/3. */
 static void list_gains(DesignBuild* b, const TaskControl* item, int link) {
   static const char* const NAMES[GAIN_KINDS] = {"delay",        "position_gain", "velocity_gain",
                                                 "damping_gain", "max_force",     "feedback"};
@@ -126,7 +127,7 @@ static void list_gains(DesignBuild* b, const TaskControl* item, int link) {
   }
 }
 
-/* The first degree of freedom that is asked for and that the signal does not have; -1: it has all. */
+/* Returns the first selected degree of freedom that the signal does not have, or -1. */
 static int missing_dof(const TaskControl* item, const SceneSignal* signal) {
   for (int dof = signal->channels; item->has_dof && dof < JOINT_MAX_DOF; dof++)
     if (item->dof[dof]) return dof;
@@ -160,7 +161,7 @@ void design_list_control(DesignBuild* b, const TaskControl* item) {
 
 /* ---------------------------------------------------------------- start */
 
-/* Why the start cannot be chosen; NULL when it can. */
+/* Returns why the initial state is determined, or NULL. */
 static const char* fixed_start(const TaskStart* item, const ModelLink* l) {
   bool all = true, beyond = false;
   for (int dof = 0; dof < JOINT_MAX_DOF; dof++) {
@@ -183,7 +184,7 @@ static void list_start_number(DesignBuild* b, const TaskStart* item, int link, i
   design_add_term(b->design, variable, 1);
 }
 
-/* Three rotations: a rotation vector about the link's axes moves the quaternion. */
+/* Lists an initial rotation: a rotation vector about the link's axes changes the quaternion. */
 static void list_start_turn(DesignBuild* b, const TaskStart* item, int link, const Joint* joint) {
   Design* d = b->design;
   const double* q = model_scene_initial(b->scene, link)->coordinates + joint->plain_count;
@@ -212,7 +213,7 @@ void design_list_start(DesignBuild* b, const TaskStart* item) {
   }
   for (int velocity = 0; velocity < 2; velocity++)
     for (int dof = 0; dof < l->dof_count; dof++) {
-      bool turns = dof >= l->joint.plain_count; /* a quaternion is no variable */
+      bool turns = dof >= l->joint.plain_count; /* quaternions use rotation variables */
       if (!item->dof[dof] || !(velocity ? item->velocities : item->coordinates) || (!velocity && turns)) continue;
       list_start_number(b, item, link, dof, velocity);
     }

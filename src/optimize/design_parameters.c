@@ -1,20 +1,20 @@
-/* Physical parameters as variables: one row per kind says which numbers of a scene it is. */
+/* Physical parameters as variables. A row per kind names the scene numbers. */
 #include <string.h>
 
 #include "optimize/design_build.h"
 
-/* What there is one of: of the scene, of each link, of each degree of freedom of its joint. AXES: three of these. */
+/* Owner of a parameter: the scene, each link, each degree of freedom of its joint, ... AXES: three numbers. */
 typedef enum { OF_SCENE, OF_LINK, OF_DOF, OF_SCENE_AXES, OF_LINK_AXES, OF_PAIR, OF_CLOSURE, OF_ITS_OWN } ParameterOf;
 
 typedef struct {
-  const char* word; /* in the variable's name */
+  const char* word; /* word in the variable's name */
   ParameterOf of;
   OverrideKind kind;
-  int which;    /* part of a joint's, index of a contact's */
-  double least; /* of what must stay above this part of its initial value; -1: it may be anything */
+  int which;    /* JOINT_..., or index of a contact parameter */
+  double least; /* lower bound relative to the initial value; -1: none */
 } ParameterKind;
 
-/* A number that has to be above zero keeps this part of its initial value at least. */
+/* Lower bound of positive numbers, relative to their initial value. */
 #define LEAST_PART 1e-3
 #define ANY (-1)
 
@@ -87,13 +87,13 @@ static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
 
 /* ---------------------------------------------------------------- one number, one variable */
 
-/* An item that is being listed. */
+/* State of listing an item. */
 typedef struct {
   DesignBuild* b;
   const TaskParameter* item;
   const ParameterKind* kind;
-  int tied;           /* the variable that all of the item share; -1: not yet, or none */
-  int tied_length[3]; /* the same of each length of round solids */
+  int tied;           /* variable shared by all of the item; -1: none yet */
+  int tied_length[3]; /* the same for each length of round solids */
 } Listing;
 
 static bool refuse(const Listing* l, const TaskName* link, const char* why) {
@@ -103,7 +103,7 @@ static bool refuse(const Listing* l, const TaskName* link, const char* why) {
   return false;
 }
 
-/* The variable of the next number, a new one unless the item ties them. */
+/* Returns the variable of the next number: a new one unless the item ties them. */
 static int variable_for(Listing* l, double initial, const char* name) {
   const TaskParameter* item = l->item;
   if (item->tie && l->tied >= 0) return l->tied;
@@ -201,7 +201,7 @@ static bool list_inertia(Listing* l, const TaskName* name, int link) {
 
 /* ---------------------------------------------------------------- directions of joints (D11) */
 
-/* About which axes an axis is tilted, if the task does not say: those that it does not lie along. */
+/* Selects the axes about which a joint axis is tilted if the task gives none: those it is not parallel to. */
 static void tilt_axes(const TaskParameter* item, Vec3 axis, bool axes[3]) {
   int along = 0;
   for (int k = 0; k < 3; k++)
@@ -236,7 +236,7 @@ static bool list_turn(Listing* l, const TaskName* name, int link) {
 
 /* ---------------------------------------------------------------- pairs of links */
 
-/* The item of contact.pairs that says it of these two; of several the last one counts. */
+/* Lists the item of contact.pairs that applies to the two links: the last one if there are several. */
 static bool list_pair(Listing* l) {
   const TaskName* name = l->item->pair;
   const SceneContact* c = &l->b->scene->contact;
@@ -260,7 +260,7 @@ static bool list_pair(Listing* l) {
 
 /* ---------------------------------------------------------------- closures and couplings */
 
-/* Why this number of the closure cannot move while the start stays closed; NULL: it can. */
+/* Returns why this closure number cannot change while the initial state stays closed, or NULL. */
 static const char* closure_stays(const SceneClosure* c, int which) {
   bool far = c->type == CLOSURE_DISTANCE && c->length > 0;
   if (which == CLOSURE_NUMBER_LENGTH)
@@ -295,7 +295,7 @@ static bool is_end(const Scene* scene, int link, const TaskName* name) {
   return strcmp(link < 0 ? "world" : scene->links[link].name, text) == 0;
 }
 
-/* All closures of the two; where they are several, by their numbers. */
+/* Lists all closures of the two links; several are distinguished by number. */
 static void list_closures(Listing* l) {
   const Scene* scene = l->b->scene;
   const TaskName* name = l->item->pair;
@@ -337,7 +337,7 @@ static bool list_ratios(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, "it follows nothing by a coupling");
 }
 
-/* Offsets that couplings give; without one there is nothing to move, it is that of the start. */
+/* Lists offsets given by couplings. Others follow from the initial state and cannot be variables. */
 static bool list_offsets(Listing* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
   char text[NAME_MAX_LENGTH + 40], suffix[24];
@@ -351,8 +351,8 @@ static bool list_offsets(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, "it follows nothing by a coupling with an 'offset'");
 }
 
-/* The variables that offset k is made of, times by, as terms of the number that was added last; and those of what its
- * coupling follows. */
+/* Adds `by` times the variables of offset k to the last number, and those of the offsets that its coupling depends on.
+ */
 static void add_offset_terms(Design* d, const Scene* scene, int k, double by, int depth) {
   const SceneCoupling* c = &scene->couplings[k];
   for (int n = 0; n < d->number_count; n++) {
@@ -383,8 +383,8 @@ void design_move_followers(DesignBuild* b) {
   }
 }
 
-/* Of the tendons that end on the link: link/tendon_point/2/x of the third point, of the second tendon
- * link/tendon_point/1/2/x; where one has no stiffness it has no rest length either. */
+/* Lists numbers of the tendons that end on the link. Names: link/tendon_point/2/x for the third point,
+ * link/tendon_point/1/2/x for the second tendon. Without stiffness there is no rest length. */
 static bool list_tendons(Listing* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
   char text[NAME_MAX_LENGTH + 60], which[16] = "", suffix[40];
@@ -480,7 +480,7 @@ static bool list_bushings(Listing* l, const TaskName* name, int link) {
 
 /* ---------------------------------------------------------------- smooth shapes */
 
-/* Of a shape's parameters, which are lengths? Directions of faces are neither these nor form. */
+/* True if a shape parameter is a length; face directions and exponents are not. */
 static bool is_length(const SmoothForm* form, int k) {
   if (form->kind == SMOOTH_POLYTOPE) return k > 0 && k % 4 == 0;
   return form->kind == SMOOTH_SUPERQUADRIC ? k >= 2 : k >= 1;
@@ -488,7 +488,7 @@ static bool is_length(const SmoothForm* form, int k) {
 
 static bool is_form(const SmoothForm* form, int k) { return form->kind == SMOOTH_SUPERQUADRIC ? k < 2 : k == 0; }
 
-/* Within what shape_create takes. */
+/* Returns the item with bounds that shape_create accepts. */
 static TaskParameter within_shape(const TaskParameter* item, const SmoothForm* form) {
   TaskParameter own = *item;
   bool flat = form->kind == SMOOTH_SUPERELLIPSOID || form->kind == SMOOTH_CYLINDER;
@@ -530,7 +530,7 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
                          "separating_plane");
 }
 
-/* Sizes of a link that has no box. */
+/* Lists sizes of a link that has no box. */
 static bool list_lengths(Listing* l, const TaskName* name, int link) {
   Listing lengths = *l;
   lengths.kind = &KINDS[PARAMETER_SHAPE_SIZE];
@@ -559,7 +559,7 @@ void design_note_boxes(DesignBuild* b, const Model* model) {
   }
 }
 
-/* Corners are linear in the edges (D10). */
+/* Lists the size of a box; its corners are linear in the edges (D10). */
 static bool list_size(Listing* l, const TaskName* name, int link) {
   const DesignBox* box = &l->b->boxes[link];
   char text[NAME_MAX_LENGTH + 40];
@@ -641,7 +641,7 @@ void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
                 name_of(text, sizeof text, l.kind->kind == OVERRIDE_FLUID ? "scene" : "contact", l.kind->word, ""));
 }
 
-/* Links whose centre or inertia moves have them as numbers. */
+/* Writes centre or inertia into the scene for links where they are variables. */
 void design_give_masses(const Task* task, const Model* model, Scene* scene) {
   for (int k = 0; k < task->parameter_count; k++) {
     const TaskParameter* item = &task->parameters[k];

@@ -1,11 +1,11 @@
-/* Symmetries: links that follow others, and the maps under which a link is its own image. */
+/* Symmetries: links that follow others, and the maps under which a link is symmetric. */
 #include <string.h>
 
 #include "optimize/design_build.h"
 
-/* Entries of two maps that differ by less are the same: rounding of decimals in a file. */
+/* Tolerance for equal entries of two maps: rounding of decimals in a file. */
 #define SAME_MAP 1e-9
-/* More maps than one rotation can ask for, with a mirror or two. */
+/* More maps than one rotation with a mirror or two can generate. */
 enum { MAPS_MAX = 4096 };
 
 static Mat3 reflection(Vec3 n) { return mat3_sub(mat3_identity(), mat3_scale(mat3_outer(n, n), 2)); }
@@ -18,7 +18,7 @@ static bool leads(const DesignBuild* b, int link) {
   return false;
 }
 
-/* One level only, and hull k of the follower is the image of hull k. */
+/* True if the link can follow: leaders follow none, and hull k of the follower is the image of hull k. */
 static bool may_follow(DesignBuild* b, const TaskName* name, int link, int leader) {
   const Scene* scene = b->scene;
   const char* text = scene->links[leader].name;
@@ -67,7 +67,8 @@ static void add_map(SelfMaps* g, Mat3 map) {
   g->maps[g->count++] = map;
 }
 
-/* (D3) Products too: a link with two mirrors is its own image under their half turn. */
+/* (D3) Adds products of the generators: a link with two mirrors is also symmetric under their half turn. False if there
+ * are too many. */
 static bool close_group(SelfMaps* g, const Mat3* generators, int count) {
   for (int k = 0; k < g->count; k++)
     for (int j = 0; j < count; j++) {
@@ -118,7 +119,8 @@ void design_check_symmetries(DesignBuild* b) {
   }
 }
 
-/* (D4) Directions that a map keeps: the plane of a mirror, the axis of a turn, else none. */
+/* (D4) Returns the number of dimensions that a map preserves: the plane of a mirror, the axis of a rotation, otherwise
+ * none. */
 static int kept_dimensions(Mat3 map) {
   if (mat3_det(map) > 0) return 1;
   return fabs(mat3_trace(map) - 1) < SAME_MAP ? 2 : 0;

@@ -1,31 +1,31 @@
-/* Hull vertices: which of them are variables, and which follow by a symmetry, a shared vertex or another link. */
+/* Hull vertices: which are variables, and which follow by a symmetry, a shared vertex or another link. */
 #include <string.h>
 
 #include "optimize/design_build.h"
 
-/* Vertices that a symmetry maps onto each other lie this near, relative to the link. */
+/* Tolerance for vertices that a symmetry maps onto each other, relative to the link's size. */
 #define SAME_PLACE 1e-6
-/* A component of a unit vector below this is rounding of decimals in a file. */
+/* Tolerance for a zero component of a unit vector: rounding of decimals in a file. */
 #define ALIGNED 1e-9
 
 typedef struct {
   int hull, vertex; /* hull -1: none */
 } VertexPlace;
 
-/* One link's vertices. */
+/* The vertices of one link. */
 typedef struct {
   int link, hull_count;
   SelfMaps maps;
   double tolerance; /* m */
-  bool** asked;     /* of every hull: does an item of the task select the vertex?  (vertices) */
-  int** shared;   /* of every hull: the first entry for the vertex among the design's shared ones, or -1  (vertices) */
-  int** variable; /* of every hull: -1 where a coordinate does not move of itself  (3 vertices) */
-  bool told;      /* one message is enough */
+  bool** asked;     /* per hull: selected by an item of the task (vertices) */
+  int** shared;     /* per hull: first entry of the vertex among the design's shared ones, or -1 (vertices) */
+  int** variable;   /* per hull: variable of each coordinate; -1: dependent or fixed (3 vertices) */
+  bool told;        /* a message was given */
 } LinkVertices;
 
 /* ---------------------------------------------------------------- memory */
 
-/* Looking through all shared vertices for every vertex takes long. */
+/* Indexes shared vertices, to avoid a search for every vertex. */
 static void index_vertices(const DesignBuild* b, LinkVertices* v) {
   for (int k = b->shared_first[v->link]; k >= 0; k = b->shared_next[k]) {
     const SharedVertex* s = &b->design->shared.items[k];
@@ -83,10 +83,10 @@ static const SharedVertex* shared_at(const DesignBuild* b, const LinkVertices* v
   return k < 0 ? NULL : &b->design->shared.items[k];
 }
 
-/* A vertex at a joint goes with the joint. */
+/* True for a vertex attached to a joint, which moves with it. */
 static bool is_attachment(const SharedVertex* shared) { return shared && shared->child >= 0; }
 
-/* Are all vertices of the group that one is of asked for? Its other entries follow the first. */
+/* True if all vertices of the vertex's group are selected. Its other entries follow the first. */
 static bool all_asked(const DesignBuild* b, const LinkVertices* v, const SharedVertex* group) {
   for (int k = v->shared[group->hull[0]][group->vertex[0]]; k >= 0; k = b->shared_next[k]) {
     const SharedVertex* s = &b->design->shared.items[k];
@@ -103,7 +103,7 @@ static bool selects(const DesignBuild* b, const LinkVertices* v, const TaskVerti
          !design_is_frozen(b, v->link, at.hull, p);
 }
 
-/* Calls `body` for every vertex that an item selects; returns how many. */
+/* Calls `body` for every vertex that an item selects; returns their number. */
 typedef void (*VertexBody)(DesignBuild* b, LinkVertices* v, VertexPlace at, const TaskVertices* wish);
 
 static int each_selected(DesignBuild* b, LinkVertices* v, const TaskVertices* wish, VertexBody body) {
@@ -127,7 +127,7 @@ static void ask(DesignBuild* b, LinkVertices* v, VertexPlace at, const TaskVerti
 
 /* ---------------------------------------------------------------- representatives */
 
-/* The first vertex of the link at a place. */
+/* Returns the first vertex of the link at a position. */
 static VertexPlace vertex_near(const DesignBuild* b, int link, Vec3 p, double tolerance) {
   for (int h = 0; h < b->scene->links[link].shape_count; h++) {
     const SceneShape* shape = design_hull(b->scene, link, h);
@@ -141,8 +141,8 @@ static bool before(VertexPlace a, VertexPlace b) {
   return a.hull < b.hull || (a.hull == b.hull && a.vertex < b.vertex);
 }
 
-/* Of shared vertices the first; of the images under the link's own maps the first in order (D3). `map` takes the
- * displacement of the representative to the vertex's. hull -1: an image is missing. */
+/* Returns the representative: of shared vertices the first; of images under the link's symmetries the first in order
+ * (D3). `map` maps its displacement to the vertex's. hull -1: an image is missing. */
 static VertexPlace representative(const DesignBuild* b, const LinkVertices* v, VertexPlace at, Mat3* map) {
   *map = mat3_identity();
   const SharedVertex* s = shared_at(b, v, at);
@@ -176,7 +176,7 @@ static int vertex_variable(DesignBuild* b, int link, VertexPlace at, int axis, c
                              "xyz"[axis]);
 }
 
-/* Only representatives become variables; a vertex of several hulls when all are asked for. */
+/* Creates variables for representatives; for a vertex of several hulls only if all are selected. */
 static void make_variables(DesignBuild* b, LinkVertices* v, VertexPlace at, const TaskVertices* wish) {
   Mat3 map;
   const SharedVertex* s = shared_at(b, v, at);
@@ -202,7 +202,7 @@ static bool moves_along(const int variable[3], Mat3 map, int axis, int j) {
   return variable[j] >= 0 && fabs(map.m[axis][j]) > ALIGNED;
 }
 
-/* Numbers of a vertex: displacement = map (displacement of the representative)  (D3). */
+/* Adds the numbers of a vertex: displacement = map (displacement of the representative) (D3). */
 static void add_vertex_numbers(DesignBuild* b, int link, VertexPlace at, const int variable[3], Mat3 map) {
   Vec3 p = design_hull(b->scene, link, at.hull)->points[at.vertex];
   for (int axis = 0; axis < 3; axis++) {
@@ -215,7 +215,8 @@ static void add_vertex_numbers(DesignBuild* b, int link, VertexPlace at, const i
   }
 }
 
-/* A follower's vertex: the same number in the same hull if it lies there, else the first of that hull there. */
+/* Returns the follower's vertex: the same number in the same hull if at the image, else the first of that hull there.
+ */
 static VertexPlace image_in(const DesignBuild* b, int link, VertexPlace at, Vec3 image, double tolerance) {
   const SceneShape* shape = design_hull(b->scene, link, at.hull);
   if (at.vertex < shape->point_count && vec3_norm(vec3_sub(shape->points[at.vertex], image)) <= tolerance) return at;
@@ -254,7 +255,7 @@ static void number_vertex(DesignBuild* b, LinkVertices* v, VertexPlace at) {
 
 static void vertices_of_link(DesignBuild* b, int link) {
   LinkVertices v = link_vertices_create(b, link);
-  for (int pass = 0; pass < 2; pass++) /* all that is asked for is known before variables are made */
+  for (int pass = 0; pass < 2; pass++) /* the first pass marks all selected vertices, the second makes variables */
     for (int k = 0; k < b->task->vertices_count; k++) {
       const TaskVertices* wish = &b->task->vertices[k];
       if (strcmp(wish->link.text, b->scene->links[link].name) != 0) continue;
@@ -271,7 +272,7 @@ static void vertices_of_link(DesignBuild* b, int link) {
   link_vertices_free(&v);
 }
 
-/* A follower's own item says nothing that its leader's does not. */
+/* A follower's own item is redundant. */
 void design_check_follower(DesignBuild* b, const TaskName* name) {
   int link = design_link_named(b->scene, name->text), leader = link < 0 ? -1 : b->follows[link];
   if (leader >= 0 && !b->shapes[leader])

@@ -1,23 +1,23 @@
-/* Numbers of the scenes that are drawn: targets and initial poses that a design is to cope with, others in every
- * iteration, and others again that its result is tried on. */
+/* Random numbers of the scenes: targets and initial poses that a design must handle. They differ between iterations,
+ * and from those of the validation. */
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* A number of all scenarios' scenes, and the drawn value that comes to it. */
+/* A number of all scenarios' scenes to which a drawn value is added. */
 typedef struct {
   OverrideKind kind;
   int link, part, index;
   int value;
-  int* varied;  /* in every scenario the design's number that it is too; -1: none  (scenarios) */
-  double* base; /* in every scenario  (scenarios) */
+  int* varied;  /* the same number of the design in each scenario; -1: none (scenarios) */
+  double* base; /* value in each scenario (scenarios) */
 } DrawnNumber;
 
-/* Three rotations at the start: the drawn turn comes after those of every scenario. */
+/* An initial rotation: the drawn one is applied after those of each scenario. */
 typedef struct {
-  int link, first; /* of the quaternion among the joint's coordinates */
+  int link, first; /* first: of the quaternion among the joint's coordinates */
   int value[3];    /* about the axes of the joint's frame [rad]; -1: none */
-  Quat* base;      /* in every scenario  (scenarios) */
+  Quat* base;      /* in each scenario (scenarios) */
 } DrawnTurn;
 
 typedef struct {
@@ -61,7 +61,7 @@ static int varied_as(const Design* d, const DrawnNumber* n, int scenario) {
   return -1;
 }
 
-/* The number in every scenario, with the value that was added last. */
+/* Adds the number in every scenario, with the last drawn value. */
 static void add_number(DrawsBuild* b, OverrideKind kind, int link, int index) {
   Draws* d = b->draws;
   DrawnNumber n = {.kind = kind, .link = link, .index = index, .value = d->value_count - 1};
@@ -84,7 +84,7 @@ static void add_value(DrawsBuild* b, const TaskDraw* item) {
 
 /* ---------------------------------------------------------------- targets of the link's first controller */
 
-/* Why it cannot be drawn in a scenario; NULL: it can. */
+/* Returns why it cannot be drawn in a scenario, or NULL. */
 static const char* target_fault(const TaskDraw* item, const SceneSignal* s) {
   if (!s || s->channels == 0 || signal_terms(s) > 0) return "has no controller with a target of knots";
   for (int k = 0; k < item->knot_count; k++)
@@ -144,7 +144,7 @@ static void add_turn(DrawsBuild* b, const TaskDraw* item, int link, const Joint*
   d->turns[d->turn_count++] = turn;
 }
 
-/* Why it cannot be drawn; NULL: it can. initial: the link's, or NULL. */
+/* Returns why it cannot be drawn, or NULL. initial: of the link, or NULL. */
 static const char* start_fault(const TaskDraw* item, const Joint* joint, const SceneInitial* initial) {
   if (joint->plain_count == 0 && !item->turns)
     return "has no coordinates that can be drawn: its joint is fixed, or `dof` names none of its rotations";
@@ -205,7 +205,7 @@ void draws_destroy(Draws* d) {
 
 int draws_room(const Draws* d) { return d ? d->number_count + 4 * d->turn_count : 0; }
 
-/* (O18) */
+/* Draws all values (O18). */
 static void draw_all(const Draws* d, DrawMoment moment, int scenario, double* values) {
   Random random = {d->seed};
   random.state = random_bits(&random) + (uint64_t)moment.stream;
@@ -260,10 +260,10 @@ Status draws_advance(Optimization* o) {
     outcome = evaluate_gradient(o, o->trial_gradient);
   if (interrupted) {
     draws_set(o, o->iteration);
-    return STATUS_INTERRUPTED; /* it begins here again */
+    return STATUS_INTERRUPTED; /* the next call repeats this */
   }
   if (outcome != TRIAL_ACCEPTED) {
-    o->loss = o->plain = HUGE_VAL; /* any design that copes is better */
+    o->loss = o->plain = HUGE_VAL; /* any feasible design is better */
     return STATUS_OK;
   }
   o->plain = loss;

@@ -1,9 +1,9 @@
-/* One design in every scenario: side by side on processes and threads, sums in the scenarios' order. */
+/* Evaluation of a design in every scenario, in parallel on processes and threads; sums are in the scenarios' order. */
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* The scenarios that this process runs: every processes_count()-th. */
+/* The scenarios of this process: every processes_count()-th. */
 typedef struct {
   Optimization* optimization;
   const double* x;
@@ -39,7 +39,7 @@ void scenario_run_free(ScenarioRun* run) {
   text_free(&run->reason);
 }
 
-/* The first error, as the reason of a refusal. */
+/* Keeps the first error as the reason of a rejection. */
 static void keep_reason(ScenarioRun* run, const Diagnostics* diagnostics) {
   text_free(&run->reason);
   for (int k = 0; k < diagnostics->count; k++) {
@@ -49,7 +49,7 @@ static void keep_reason(ScenarioRun* run, const Diagnostics* diagnostics) {
   }
 }
 
-/* Are the hulls that move thick enough? */
+/* True if the hulls that the design moves are thick enough. */
 static bool thick_enough(const Optimization* o, ScenarioRun* run) {
   double least = o->task->min_thickness;
   for (int i = 0; least > 0 && i < run->model.hull_count; i++) {
@@ -65,7 +65,7 @@ static bool thick_enough(const Optimization* o, ScenarioRun* run) {
   return true;
 }
 
-/* Where nothing moves a model whose start alone changes need not be made anew. */
+/* True if a run without steps can reuse a model of which only the initial state changes. */
 static bool can_restart(const Optimization* o, const ScenarioRun* run, const ModelOverride* overrides, int count) {
   bool moves = o->task->scenarios[run - o->runs].steps != TASK_KINEMATIC;
   return run->has_model && run->made && run->number_count == count && !moves && draws_room(o->draws) == 0 &&
@@ -93,7 +93,7 @@ static bool build_model(const Optimization* o, const double* x, ScenarioRun* run
   return run->outcome == TRIAL_ACCEPTED;
 }
 
-/* A loop that does not close is found where the run begins. */
+/* sim_create finds a loop that does not close. */
 bool evaluate_start(Optimization* o, const double* x, int scenario) {
   ScenarioRun* run = &o->runs[scenario];
   if (!build_model(o, x, run)) return false;
@@ -122,7 +122,7 @@ static void run_forward(void* context, int index, int thread) {
   RecordOptions options = {.threads = batch->threads,
                            .interrupted = o->options.interrupted,
                            .like = run->repeated.steps > 0 ? &run->repeated : NULL};
-  double share = o->task->memory * GIBIBYTE / batch->count; /* the runs of all scenarios are held together */
+  double share = o->task->memory * GIBIBYTE / batch->count; /* all scenarios' recordings exist at the same time */
   if (share > 0 && !options.like) options.memory = recording_memory_left(&run->recording, &run->seeds, share);
   run->status = recording_run(&run->recording, &run->model, &options, &run->report, &diagnostics);
   if (run->status == STATUS_BAD_INPUT) {
@@ -141,7 +141,7 @@ static void run_forward(void* context, int index, int thread) {
   if (!isfinite(run->value)) run->outcome = TRIAL_NOT_FINITE;
 }
 
-/* What a run came to, from the process that ran it to all. */
+/* Sends the result of a run from its process to all. */
 static void share_outcome(Optimization* o, int scenario) {
   ScenarioRun* run = &o->runs[scenario];
   int owner = owner_of(scenario);
@@ -164,7 +164,7 @@ static void share_outcome(Optimization* o, int scenario) {
   memory_free(reason);
 }
 
-/* The function that is there in place of losses. */
+/* Evaluates the function that replaces the losses. */
 static TrialOutcome evaluate_function(Optimization* o, const double* x, double* value, double* terms,
                                       bool* interrupted) {
   *interrupted = false;

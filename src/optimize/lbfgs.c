@@ -4,21 +4,21 @@
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
-/* A pair is used when the curvature along it is this part of the product of its lengths: below, it is rounding or the
- * loss bends the other way. */
+/* A pair is used when its curvature exceeds this fraction of the product of its lengths; below it is rounding or
+ * negative. */
 #define CURVATURE_LEAST 1e-8
-/* A projected step this much shorter than the step itself is rounding: the set holds all of it. */
+/* A projected step shorter than this fraction of the step is rounding: x is stationary. */
 #define STATIONARY 1e-15
 
-/* Own state: is there an earlier point, how many pairs; the earlier point and its gradient (scaled); steps and gradient
- * differences, the oldest first. */
+/* State: whether there is an earlier point, number of pairs; the earlier point and its gradient (scaled); steps and
+ * gradient differences, oldest first. */
 enum { HAS_LAST, PAIRS, VECTORS };
 
 static int state_size(const TaskOptimizer* settings, int count) {
   return VECTORS + 2 * count + 2 * settings->memory * count;
 }
 
-/* Gradient, direction, way to the face, limits; two products and one pair within the face per pair. */
+/* Workspace: gradient, direction, displacement to the face, limits; two products and one projected pair per pair. */
 static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   return 5 * set->count + 2 * set->row_count + 2 * settings->memory + 2 * settings->memory * set->count;
 }
@@ -46,7 +46,7 @@ static History history_of(const Optimizer* o) {
   return (History){count, memory, v, v + count, v + 2 * count, v + (2 + memory) * count};
 }
 
-/* Room for one more at the end. */
+/* Removes the oldest pair. */
 static void forget_oldest(Optimizer* o, const History* h) {
   if ((int)o->own[PAIRS] < h->memory) return;
   size_t kept = sizeof(double) * (size_t)(h->memory - 1) * (size_t)h->count;
@@ -76,7 +76,7 @@ static void learn(Optimizer* o, const double* x, const double* gradient) {
 
 /* ---------------------------------------------------------------- the face */
 
-/* How long a step along the gradient is natural: the inverse of the curvature last seen, within the step bound. */
+/* Returns the natural length of a step along the gradient: the inverse of the last curvature, within the step bound. */
 static double natural_length(const Optimizer* o, const double* gradient) {
   History h = history_of(o);
   double largest = 0;
@@ -88,9 +88,9 @@ static double natural_length(const Optimizer* o, const double* gradient) {
   return fmin(length, dot(h.count, step, change) / dot(h.count, change, change));
 }
 
-/* The face of the set that a projected step of natural length ends on: bounds and rows that are merely near must be in
- * it too, or the search would run into them again and again. The projector remembers it. to_face = the shortest way
- * there, direction = -gradient along it. Both in steps. false: x is stationary. */
+/* Finds the face of the set at the end of a projected step of natural length. Nearly active bounds and rows must be
+ * included, or the search would hit them repeatedly. The projector stores the face. to_face: shortest displacement to
+ * it; direction: -gradient along it; both in steps. False if x is stationary. */
 static bool find_face(Optimizer* o, const double* x, const double* gradient, double* limits, double* to_face,
                       double* direction) {
   int count = o->set->count;
@@ -117,8 +117,8 @@ static bool find_face(Optimizer* o, const double* x, const double* gradient, dou
 
 /* ---------------------------------------------------------------- the direction */
 
-/* Two loops over the pairs, seen within the face; those that are not curved there are passed over. False: no pair is
- * left, direction is unchanged. */
+/* Applies the two-loop recursion with the pairs projected to the face; pairs without positive curvature there are
+ * skipped. False, direction unchanged, if no pair is left. */
 static bool apply_pairs(const Optimizer* o, double* products, double* within, double* direction) {
   History h = history_of(o);
   int count = h.count, pairs = (int)o->own[PAIRS];
@@ -146,7 +146,8 @@ static bool apply_pairs(const Optimizer* o, double* products, double* within, do
   return true;
 }
 
-/* In units of the steps: the quasi-Newton step, cut to the bound; without pairs as long as the bound allows. */
+/* Scales the direction, in units of the steps: the quasi-Newton step cut to the bound, or without pairs a step as long
+ * as the bound. */
 static void set_length(const Optimizer* o, bool is_newton, double* direction) {
   double bound = optimizer_step_bound(o, 0) / o->steps[0], largest = 0;
   for (int i = 0; i < o->set->count; i++) largest = fmax(largest, fabs(direction[i]));
@@ -155,7 +156,7 @@ static void set_length(const Optimizer* o, bool is_newton, double* direction) {
   for (int i = 0; i < o->set->count; i++) direction[i] *= factor;
 }
 
-/* trial = x + direction (in steps), projected. */
+/* Sets trial = x + direction (in steps), projected. */
 static bool go(Optimizer* o, const double* x, double* direction, double* trial) {
   for (int i = 0; i < o->set->count; i++) direction[i] *= o->step_of[i];
   return rule_project_step(o, o->step_of, x, direction, trial);
@@ -180,7 +181,7 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   for (int i = 0; i < count; i++) direction[i] += to_face[i];
   if (!go(o, x, direction, trial)) return false;
   if (descends(count, gradient, x, trial)) return true;
-  /* What the projection took away has spoilt it; that of the gradient itself always descends. */
+  /* no descent after the projection: use the gradient, which always descends */
   for (int i = 0; i < count; i++) direction[i] = -scaled[i];
   set_length(o, false, direction);
   return go(o, x, direction, trial) && descends(count, gradient, x, trial);

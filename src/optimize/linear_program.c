@@ -3,13 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-/* A multiplier this small, relative to the largest cost, holds nothing: what GLPK's rational numbers round the data to.
- */
+/* A multiplier below this, relative to the largest cost, is zero: rounding of the data by GLPK's rational numbers. */
 #define MULTIPLIER_LEAST 1e-9
 
 struct LinearProgram {
   const ProjectRows* rows;
-  int* index; /* of one row, as GLPK takes it: from 1 (column_count + 1) */
+  int* index; /* one row in GLPK's format: from 1 (column_count + 1) */
   double* value;
 };
 
@@ -34,7 +33,7 @@ static int kind_of(double low, double high) {
   return low == high ? GLP_FX : GLP_DB;
 }
 
-/* The row in these units, its largest entry 1; zeros are left out, which GLPK refuses. */
+/* Adds a row in these units, scaled to a largest entry of 1, without zeros, which GLPK refuses. */
 static void add_row(LinearProgram* program, glp_prob* problem, int row, const int* block, const double unit[2],
                     double low, double high) {
   const ProjectRows* rows = program->rows;
@@ -58,7 +57,7 @@ static void add_column(glp_prob* problem, int column, double low, double high, d
   glp_set_obj_coef(problem, column + 1, cost);
 }
 
-/* Costs in units of their largest; zero when all are. */
+/* Returns the largest cost in these units; zero if all are. */
 static double largest_cost(const ProjectRows* rows, const int* block, const double unit[2], const double* cost) {
   double largest = 0;
   for (int c = 0; c < rows->column_count; c++)
@@ -80,7 +79,7 @@ static void fill(LinearProgram* program, glp_prob* problem, const int* block, co
     add_row(program, problem, row, block, unit, limits->row_low[row], limits->row_high[row]);
 }
 
-/* The method in doubles comes near fast; the exact one needs few steps from there and does not err. */
+/* The simplex method in doubles gets close; the exact one then needs few steps and has no rounding errors. */
 static bool solve(glp_prob* problem) {
   glp_smcp options;
   glp_init_smcp(&options);
@@ -89,7 +88,7 @@ static bool solve(glp_prob* problem) {
   return glp_exact(problem, &options) == 0 && glp_get_status(problem) == GLP_OPT;
 }
 
-/* A bound or row that holds with a force becomes an equation. */
+/* Turns a bound or row with a nonzero multiplier into an equation. */
 static void tighten(int status, double multiplier, double* low, double* high) {
   if (fabs(multiplier) <= MULTIPLIER_LEAST) return;
   if (status == GLP_NL) *high = *low;

@@ -1,15 +1,16 @@
-/* Several starts of one search: the first where the task begins, the others drawn. The best design is that of all. */
+/* Several starts of one search: the first at the task's initial values, the others random. The best design is over all
+ * starts. */
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* Of a variable without bounds, in steps of its block. */
+/* Range of a variable without bounds, in steps of its block. */
 #define OPEN_REACH 10.0
-/* Designs that are drawn for a start until one of them runs. */
+/* Most designs drawn for a start until one can run. */
 enum { DRAWS_MOST = 20 };
 
-/* (O17): a stream for every design that is drawn, a number for every variable, so that bounds of one change no other.
- */
+/* (O17) Draws a design: one stream per design, one number per variable, so that bounds of one variable do not change
+ * the others. */
 static void draw_start(const Optimization* o, int start, int number, double* x) {
   const TaskOptimizer* settings = &o->task->optimizer;
   Random random = {o->task->seed};
@@ -23,7 +24,7 @@ static void draw_start(const Optimization* o, int start, int number, double* x) 
     double high = v->high < HUGE_VAL ? v->high : fmax(v->initial, v->low) + reach;
     x[k] = random_uniform(&random, low, high);
   }
-  (void)optimizer_project(o->optimizer, x); /* the set is not empty, as is known */
+  (void)optimizer_project(o->optimizer, x); /* the set is known to be nonempty */
 }
 
 bool multistart_goes_on(const Optimization* o) {
@@ -31,7 +32,7 @@ bool multistart_goes_on(const Optimization* o) {
   return over && o->start + 1 < o->task->multistart;
 }
 
-/* The first of the designs drawn for it that can be used. false: none, or interrupted. */
+/* Finds the first drawn design that can run. False if there is none, or if interrupted. */
 static bool find_start(Optimization* o, int start, bool* interrupted) {
   for (int number = 0; number < DRAWS_MOST; number++) {
     draw_start(o, start, number, o->x);
@@ -45,7 +46,7 @@ static bool find_start(Optimization* o, int start, bool* interrupted) {
 Status multistart_next(Optimization* o) {
   bool interrupted = false;
   OptimizationStop reason = o->stop;
-  o->between_starts = true; /* what stands is of no use any more: who is interrupted here begins here again */
+  o->between_starts = true; /* the current design is invalid now: after an interruption the search resumes here */
   o->stop = STOP_NOT_YET;
   while (o->start + 1 < o->task->multistart) {
     continuation_forget(o);

@@ -1,4 +1,4 @@
-/* The loop: from one design to the next, with multipliers for what is bounded. */
+/* The optimization loop, with multipliers for bounded terms. */
 #include <string.h>
 
 #include "optimize/optimization.h"
@@ -19,7 +19,7 @@ const char* optimization_stop_text(OptimizationStop stop) {
 
 static double unit_of(const Optimization* o, int variable) { return o->unit ? o->unit[variable] : 1; }
 
-/* Of a gradient. */
+/* Returns the norm of a gradient's block. */
 static double block_norm(const Optimization* o, const double* v, int block) {
   double sum = 0;
   for (int k = 0; k < o->design.variable_count; k++)
@@ -34,8 +34,8 @@ static double block_step(const Optimization* o, const double* from, const double
   return largest;
 }
 
-/* What the optimizer makes small, with the multipliers as they are, of a loss and all terms; and the derivatives of
- * that are asked for next. */
+/* Returns the function to minimize from loss and terms, with the present multipliers, and sets the factors of its
+ * derivatives for the next gradient. */
 static double merit_of(Optimization* o, double loss, const double* terms) {
   if (!o->subjects) return loss;
   o->factors = subjects_factors(o->subjects, terms);
@@ -62,7 +62,7 @@ static void write_row(Optimization* o, TrialOutcome outcome, double trial_loss, 
   memcpy(o->row_terms + (size_t)o->iteration * (size_t)o->term_count, o->terms, sizeof(double) * (size_t)o->term_count);
 }
 
-/* Bounds that are kept come before a small loss, and less beside them before more. */
+/* Compares designs: satisfied bounds come first, then the loss; a smaller violation comes before a larger one. */
 static bool is_better(double violation, double loss, double best_violation, double best_loss) {
   bool kept = violation <= SUBJECTS_TOLERANCE, was_kept = best_violation <= SUBJECTS_TOLERANCE;
   if (kept != was_kept) return kept;
@@ -73,8 +73,8 @@ static double violation_of(const Optimization* o, const double* terms) {
   return o->subjects ? subjects_violation(o->subjects, terms) : -HUGE_VAL;
 }
 
-/* Where every iteration has draws of its own, a design is worth the mean of its loss and of the nine before it in its
- * search: its own draws may have been kind. */
+/* When draws vary, a design's worth is the mean of its loss and the nine before it in its search: single draws can be
+ * lucky. */
 enum { MEAN_OVER = 10 };
 double optimization_worth(const Optimization* o, int iteration, double loss) {
   if (!draws_vary(o)) return loss;
@@ -87,8 +87,8 @@ double optimization_worth(const Optimization* o, int iteration, double loss) {
   return sum / count;
 }
 
-/* How far a design breaks the bounds; where draws vary also the mean of those that its worth is a mean of: a small loss
- * outside of the bounds is worth nothing. */
+/* Returns the violation of a design; when draws vary also at least the mean over the designs of its worth: a small loss
+ * outside the bounds does not count. */
 static double worth_violation(const Optimization* o) {
   double own = violation_of(o, o->terms);
   if (!draws_vary(o) || !o->subjects || o->iteration == o->first_iteration) return own;
@@ -104,7 +104,7 @@ static double worth_violation(const Optimization* o) {
   return fmax(own, all);
 }
 
-/* How long the present start has found nothing better. */
+/* Counts the iterations of the present start without a better design. */
 static void count_since_best(Optimization* o, bool first, double violation, double worth) {
   double least = o->task->optimizer.stall_decrease * fabs(o->start_best);
   bool better = first || is_better(violation, worth, o->start_violation, o->start_best);
@@ -116,7 +116,7 @@ static void count_since_best(Optimization* o, bool first, double violation, doub
 }
 
 static void keep_best(Optimization* o) {
-  bool first = o->iteration == 0 || continuation_goes_on(o, o->iteration - 1); /* the loss was another one before */
+  bool first = o->iteration == 0 || continuation_goes_on(o, o->iteration - 1); /* the loss function changed */
   double violation = worth_violation(o), worth = optimization_worth(o, o->iteration, o->plain);
   count_since_best(o, first || o->iteration == o->first_iteration, violation, worth);
   if (!first && !is_better(violation, worth, o->best_violation, o->best_worth)) return;
@@ -144,17 +144,17 @@ void optimization_judge_end(Optimization* o, bool can_step) {
     o->stop = STOP_ITERATIONS;
 }
 
-/* The design of a bundle with this number: normal about x, in the set. */
+/* Draws a design of a bundle: normal about x, projected onto the set. */
 static void draw_near(const Optimization* o, const double* x, int number, double* out) {
   Random random = {o->task->seed};
   random.state = random_bits(&random) + (uint64_t)o->iteration;
   random.state = random_bits(&random) + (uint64_t)number;
   for (int k = 0; k < o->design.variable_count; k++) out[k] = x[k] + o->task->spread * random_normal(&random);
-  (void)optimizer_project(o->optimizer, out); /* the set is not empty, as is known */
+  (void)optimizer_project(o->optimizer, out); /* the set is known to be nonempty */
 }
 
-/* The mean over the designs of a bundle that can be run, in the order of their numbers; that of x itself, which stands
- * in gradient, when none can. docs/derivations/update.md (O13) */
+/* Sets the mean gradient over the designs of a bundle that can run, in order of their numbers; if none can, keeps that
+ * of x. docs/derivations/update.md (O13) */
 static void average_gradient(Optimization* o, const double* x, double* gradient, bool* interrupted) {
   size_t n = (size_t)o->design.variable_count;
   double *memory = MEMORY_NEW(double, 3 * n + (size_t)o->term_count), *at = memory, *one = at + n, *sum = one + n;
@@ -172,7 +172,7 @@ static void average_gradient(Optimization* o, const double* x, double* gradient,
   memory_free(memory);
 }
 
-/* At the design x that evaluate_design has just run. */
+/* Computes the gradient at the design x that evaluate_design ran last. */
 static TrialOutcome find_gradient(Optimization* o, const double* x, double* gradient, bool* interrupted) {
   if (optimizer_is_free(o->optimizer)) {
     memset(gradient, 0, sizeof(double) * (size_t)o->design.variable_count);
@@ -183,7 +183,7 @@ static TrialOutcome find_gradient(Optimization* o, const double* x, double* grad
   return outcome;
 }
 
-/* Of what can be followed: not into a bound of its variable. */
+/* Returns the norm of the gradient without components into active bounds. */
 static double gradient_norm(const Optimization* o) {
   const FeasibleSet* set = &o->design.set;
   double sum = 0;
@@ -215,7 +215,7 @@ void optimization_note_start(Optimization* o) {
   optimization_judge_end(o, true);
 }
 
-/* A sum of squares is more than a loss is. */
+/* Refuses a method that needs a sum of squares: a loss is not one. */
 static Status check_method(const TaskOptimizer* settings, Diagnostics* diagnostics) {
   if (settings->type != OPTIMIZER_LEVENBERG_MARQUARDT) return STATUS_OK;
   diagnostics_add(diagnostics, SEVERITY_ERROR, settings->type_place,
@@ -224,7 +224,7 @@ static Status check_method(const TaskOptimizer* settings, Diagnostics* diagnosti
   return STATUS_BAD_INPUT;
 }
 
-/* Once, of the first one. */
+/* Warns once, of the first variable with a prior. */
 static void warn_of_prior(const Design* design, Diagnostics* diagnostics) {
   int k = 0;
   while (k < design->variable_count && !(design->variables[k].prior > 0)) k++;
@@ -252,12 +252,12 @@ Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
   return STATUS_OK;
 }
 
-/* The trial's run and, where it is good enough, its gradient. plain: without bounds. */
+/* Runs the trial and, if it is good enough, computes its gradient. plain: loss without bounds. */
 static TrialOutcome try_design(Optimization* o, double* plain, double* loss, bool* interrupted) {
   TrialOutcome outcome = evaluate_design(o, o->trial, plain, o->trial_terms, interrupted);
   *loss = *plain;
   if (*interrupted || outcome != TRIAL_ACCEPTED) return outcome;
-  if (optimizer_is_free(o->optimizer)) { /* bounds come first, without multipliers */
+  if (optimizer_is_free(o->optimizer)) { /* these methods compare bounds first, without multipliers */
     double violation = violation_of(o, o->trial_terms);
     return is_better(violation, *plain, violation_of(o, o->terms), o->plain) ? TRIAL_ACCEPTED : TRIAL_ROSE;
   }
@@ -275,11 +275,10 @@ static void take_trial(Optimization* o, double plain, double loss) {
   memcpy(o->terms, o->trial_terms, sizeof(double) * (size_t)o->term_count);
 }
 
-/* Does the value of a term rise and fall on the way - by the method, or by what is drawn in each iteration? Then no
- * single design says how well a bound is kept. */
+/* True if the terms fluctuate, by the method or by draws: no single design then shows how well a bound is satisfied. */
 static bool wanders(const Optimization* o) { return !optimizer_descends(o->optimizer) || draws_vary(o); }
 
-/* Of all terms over the iterations since the last look: mean, and the largest difference between two values (terms). */
+/* Sets mean[terms] of all terms since the last check, and the largest difference between two values. */
 static void look_back(const Optimization* o, double* mean, double* spread) {
   for (int i = 0; i < o->term_count; i++) {
     double low = HUGE_VAL, high = -HUGE_VAL, sum = 0;
@@ -296,7 +295,7 @@ static void look_back(const Optimization* o, double* mean, double* spread) {
 
 typedef enum { MULTIPLIERS_STAY, MULTIPLIERS_FOLLOW, MULTIPLIERS_ANEW } Renewal;
 
-/* (O12): the optimizer has done with them, or has had its time. */
+/* (O12) Updates multipliers when the optimizer has converged or its time is up. */
 static Renewal update_solved(Optimization* o, bool solved) {
   bool changed = subjects_update(o->subjects, o->terms, solved || o->stuck);
   if (!changed && o->stuck) o->stop = STOP_FLAT;
@@ -304,7 +303,7 @@ static Renewal update_solved(Optimization* o, bool solved) {
   return changed ? MULTIPLIERS_ANEW : MULTIPLIERS_STAY;
 }
 
-/* (O20): on the way. */
+/* (O20) Updates multipliers during the search. */
 static Renewal update_on_way(Optimization* o) {
   double *mean = MEMORY_NEW(double, 2 * o->term_count), *spread = mean + o->term_count;
   bool all = wanders(o), changed;
@@ -322,15 +321,16 @@ static Renewal renew_multipliers(Optimization* o) {
   return o->since_look >= optimizer_patience(o->optimizer) ? update_on_way(o) : MULTIPLIERS_STAY;
 }
 
-/* The design that stands under other multipliers: loss and gradient are others. A method that compares losses needs
- * both; one that does not, as Adam, goes on with the gradient it has: its means forget by themselves. */
+/* Re-evaluates the current design under new multipliers. Methods that compare losses need loss and gradient; Adam
+ * continues with its gradient, because its means decay. */
 static Status stand_anew(Optimization* o, Renewal renewal) {
   bool interrupted;
   if (!optimizer_descends(o->optimizer)) {
     o->loss = merit_of(o, o->plain, o->terms);
     return STATUS_OK;
   }
-  TrialOutcome outcome = evaluate_design(o, o->x, &o->plain, o->terms, &interrupted); /* as it was */
+  TrialOutcome outcome =
+      evaluate_design(o, o->x, &o->plain, o->terms, &interrupted); /* restores the data of the current design */
   if (interrupted) return STATUS_INTERRUPTED;
   o->loss = merit_of(o, o->plain, o->terms);
   if (outcome == TRIAL_ACCEPTED) (void)find_gradient(o, o->x, o->gradient, &interrupted);
@@ -339,7 +339,7 @@ static Status stand_anew(Optimization* o, Renewal renewal) {
   return STATUS_OK;
 }
 
-/* Better multipliers, where it is time. */
+/* Updates the multipliers when due. */
 static Status update_multipliers(Optimization* o) {
   int count, update = o->since_update, look = o->since_look;
   if (!o->subjects || optimizer_is_free(o->optimizer)) return STATUS_OK;
@@ -348,7 +348,7 @@ static Status update_multipliers(Optimization* o) {
   double* before = memcpy(memory_alloc(size), state, size);
   Renewal renewal = renew_multipliers(o);
   Status status = renewal == MULTIPLIERS_STAY ? STATUS_OK : stand_anew(o, renewal);
-  if (status != STATUS_OK) { /* it begins here again */
+  if (status != STATUS_OK) { /* the next call repeats this */
     memcpy(state, before, size);
     o->since_update = update;
     o->since_look = look;
@@ -360,11 +360,11 @@ static Status update_multipliers(Optimization* o) {
   return status;
 }
 
-/* No step is left: with other multipliers there may be. */
+/* Handles an optimizer without a step left: new multipliers may give one. */
 static Status note_stuck(Optimization* o) {
   if (!o->subjects) o->stop = STOP_FLAT;
   if (!o->subjects && !continuation_goes_on(o, o->iteration)) return STATUS_OK;
-  o->stuck = o->subjects != NULL; /* else it is the loss under a schedule's last contact that has no slope: its row */
+  o->stuck = o->subjects != NULL; /* otherwise the loss under the schedule's last contact has no slope: write its row */
   o->iteration++;
   o->since_update++;
   o->since_look++;
@@ -374,14 +374,14 @@ static Status note_stuck(Optimization* o) {
   return STATUS_OK;
 }
 
-/* To the optimizer; false: it has no further step. */
+/* Reports the outcome to the optimizer. False if it has no further step. */
 static bool tell_outcome(Optimization* o, TrialOutcome outcome, double plain, double loss) {
   if (!optimizer_is_free(o->optimizer)) return optimizer_verdict(o->optimizer, outcome == TRIAL_ACCEPTED, loss);
   bool ran = outcome == TRIAL_ACCEPTED || outcome == TRIAL_ROSE;
   return optimizer_tell(o->optimizer, ran ? plain : (double)NAN, ran ? violation_of(o, o->trial_terms) : HUGE_VAL);
 }
 
-/* By the gradient, along the trial. */
+/* Returns the gain that the gradient predicts for the trial. */
 static double predicted_gain(const Optimization* o) {
   double sum = 0;
   for (int k = 0; k < o->design.variable_count; k++) sum -= o->gradient[k] * (o->trial[k] - o->x[k]);
@@ -432,7 +432,7 @@ Status optimization_advance(Optimization* o) {
   if (o->between_starts) return multistart_next(o);
   Status status = advance_search(o);
   if (status != STATUS_OK || !multistart_goes_on(o)) return status;
-  if (o->stop == STOP_FLAT) return multistart_next(o); /* there was no iteration */
+  if (o->stop == STOP_FLAT) return multistart_next(o); /* no iteration took place */
   o->between_starts = true;
   o->stop = STOP_NOT_YET;
   return STATUS_OK;

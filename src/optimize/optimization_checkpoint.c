@@ -1,4 +1,4 @@
-/* The whole state of an optimization between two iterations, as named arrays, and whose it is. */
+/* Checkpoints: the state of an optimization between two iterations as named arrays, with its identity. */
 #include <limits.h>
 #include <string.h>
 
@@ -84,14 +84,14 @@ static void identify_settings(const Optimization* o, Text* text) {
   text_add(text, "\n%d %a %llu\n", (int)o->task->mass, o->task->min_thickness, (unsigned long long)o->task->seed);
 }
 
-/* The text's hash, and an empty text again. */
+/* Appends the hash of the text and clears it. */
 static void add_identity(Optimization* o, Text* text) {
   hash_sha256(text->data, text->length, o->identity[o->identity_count++]);
   text->length = 0;
 }
 
-/* What must be the same for a checkpoint to be of use: all that decides on the next trial and its loss. When to stop
- * and when to save may change. The scenes are the initial ones, with the points of their meshes. */
+/* Hashes everything that determines the next trial and its loss. Settings for stopping and saving may change. The
+ * scenes are the initial ones, with their mesh points. */
 void optimization_identify(Optimization* o) {
   Text text = {0};
   o->identity = memory_alloc(sizeof(*o->identity) * (size_t)(IDENTITY_SCENES + o->run_count));
@@ -113,7 +113,7 @@ void optimization_identify(Optimization* o) {
 
 enum { ROW_NUMBERS = 8, DIGITS = 64 };
 
-/* The digits of all hashes, one after the other. Owned by the caller. */
+/* Returns the digits of all hashes, consecutively; the caller frees them. */
 static int64_t* identity_digits(const Optimization* o, int* count) {
   *count = DIGITS * o->identity_count;
   int64_t* digits = MEMORY_NEW(int64_t, *count);
@@ -157,7 +157,7 @@ static bool load_subjects(Optimization* o, const NumberFile* c, int rows, Diagno
 
 static bool has_starts(const Optimization* o) { return o->task->multistart > 1 || draws_vary(o); }
 
-/* Where worth is more than the loss, and starts are more than one. */
+/* Saves the data of several starts, and of a worth that differs from the loss. */
 static void save_starts(const Optimization* o, NumberFile* c) {
   const int64_t counts[4] = {o->start, o->best_start, o->first_iteration, o->between_starts};
   const double best[3] = {o->start_best, o->start_violation, o->best_worth};
@@ -181,7 +181,7 @@ static bool load_starts(Optimization* o, const NumberFile* c, Diagnostics* diagn
   return true;
 }
 
-/* Pairs of links that limit the design at the start. */
+/* Saves the pairs of links that limit the design at the start. */
 static void save_start(const Optimization* o, NumberFile* c) {
   const int64_t counts[2] = {o->moved_trials, o->start_pair_count};
   int64_t* pairs = MEMORY_NEW(int64_t, 3 * o->start_pair_count);
@@ -200,7 +200,7 @@ static bool load_start(Optimization* o, const NumberFile* c, Diagnostics* diagno
   const Scene* scene = &o->task->scenarios[0].scene;
   if (!number_file_get_integers(c, "start_counts", counts, 2, diagnostics)) return false;
   int64_t most = (int64_t)o->run_count * scene->link_count * scene->link_count;
-  if (counts[1] < 0 || counts[1] > most || counts[1] > INT_MAX / 3) counts[1] = 0; /* its array is refused */
+  if (counts[1] < 0 || counts[1] > most || counts[1] > INT_MAX / 3) counts[1] = 0; /* the array is refused below */
   int64_t* pairs = MEMORY_NEW(int64_t, 3 * counts[1]);
   bool ok = number_file_get_integers(c, "start_pairs", pairs, 3 * (int)counts[1], diagnostics);
   o->moved_trials = (int)counts[0];
@@ -217,7 +217,7 @@ static bool load_start(Optimization* o, const NumberFile* c, Diagnostics* diagno
   return ok;
 }
 
-/* What `auto` has seen and done. */
+/* Numbers of the state of `auto`. */
 enum { AUTOMATIC_COUNTS = 7, CHANGE_NUMBERS = 5 };
 
 static void save_automatic(const Optimization* o, NumberFile* c) {
@@ -238,7 +238,7 @@ static void save_automatic(const Optimization* o, NumberFile* c) {
 
 static bool is_method(int64_t type) { return type > OPTIMIZER_AUTO && type < OPTIMIZER_LEVENBERG_MARQUARDT; }
 
-/* Before the optimizer's state, which is that of the method. */
+/* Loads `auto` before the optimizer, whose state depends on the method. */
 static bool load_automatic(Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
   if (o->task->optimizer.type != OPTIMIZER_AUTO) return true;
   Automatic* a = &o->automatic;
@@ -312,7 +312,7 @@ void optimization_save(const Optimization* o, NumberFile* c) {
   if (o->task->optimizer.type == OPTIMIZER_AUTO) save_automatic(o, c);
 }
 
-/* What a hash of the identity is of. */
+/* Appends the name of what a hash covers. */
 static void add_identity_name(const Optimization* o, int part, Text* out) {
   static const char* const words[IDENTITY_SCENES] = {
       "the optimizer's settings, the seed or the rules of the design have",
@@ -324,7 +324,7 @@ static void add_identity_name(const Optimization* o, int part, Text* out) {
              o->runs[part - IDENTITY_SCENES].scene->path);
 }
 
-/* The first part that differs, the scenes before what follows from them; -1 when none does. */
+/* Returns the first part that differs, scenes before what depends on them, or -1. */
 static int different_part(const Optimization* o, const int64_t* saved, const int64_t* own) {
   for (int k = 0; k < o->identity_count; k++) {
     int part = (k + IDENTITY_SCENES) % o->identity_count;
@@ -410,7 +410,7 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
     o->started = timer_now();
     if (counts[3] == STOP_SHORT_STEP || counts[3] == STOP_FLAT) o->stop = (OptimizationStop)counts[3];
     if (o->stop == STOP_NOT_YET && !o->between_starts) optimization_judge_end(o, true);
-    if (multistart_goes_on(o)) o->between_starts = true; /* there are more iterations, or fewer, than there were */
+    if (multistart_goes_on(o)) o->between_starts = true; /* the number of iterations in the task changed */
     if (o->between_starts) o->stop = STOP_NOT_YET;
   }
   memory_free(memory);

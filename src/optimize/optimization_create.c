@@ -1,10 +1,10 @@
-/* An optimization made: its design, its runs with room for what they keep, the point that it begins with. */
+/* Creation of an optimization: design, runs with their memory, and the initial point. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* How many entries from k on are corners that hulls of one link have in common. */
+/* Returns how many entries from k on are corners shared by hulls of one link. */
 static int corner_run(const SharedVertices* shared, int k) {
   int end = k;
   while (end < shared->count && shared->items[end].corner && shared->items[end].link == shared->items[k].link) end++;
@@ -60,7 +60,7 @@ static int steps_of(const Optimization* o, const ScenarioRun* run) {
   return task_horizon(o->task->scenarios[run - o->runs].steps, run->model.simulation.steps);
 }
 
-/* What run->keep says, and what losses ask for; seeds: NULL, or those that go with it. */
+/* Creates the rows of run->keep and of the losses; seeds: NULL, or the matching derivatives. */
 static void create_rows(const Optimization* o, ScenarioRun* run, LossSeeds* seeds) {
   int steps = steps_of(o, run);
   if (o->task->memory > 0)
@@ -92,7 +92,7 @@ void optimization_repeat_parts(Optimization* o) {
   }
 }
 
-/* A recorded state is a constant. */
+/* Reports variables of a recorded initial state, which is constant. */
 static Status check_start(const Optimization* o, const ScenarioRun* run, Diagnostics* diagnostics) {
   if (!run->model.start || o->task->attachment_count + o->task->start_count == 0) return STATUS_OK;
   diagnostics_add(diagnostics, SEVERITY_ERROR, run->scene->start.place,
@@ -126,17 +126,17 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
   return success_create(&o->success, o, diagnostics);
 }
 
-/* `auto` takes this part of a variable's range for its step where the task gives none. */
+/* `auto` uses this fraction of a variable's range as its step if the task gives none. */
 #define STEP_OF_RANGE 0.05
 
-/* A variable's own step; 0: its block's. */
+/* Returns the variable's own step; 0: that of its block. */
 static double step_of(const DesignVariable* v, const TaskOptimizer* settings) {
   if (v->step > 0 || settings->type != OPTIMIZER_AUTO || settings->step_given[v->block]) return v->step;
   double range = v->high - v->low;
   return isfinite(range) && range > 0 ? STEP_OF_RANGE * range : 0;
 }
 
-/* A variable with a step of its own is one in units of that step over its block's (O21). NULL: there is none. */
+/* Returns units of the variables: own step over the block's step (O21); NULL if no variable has its own step. */
 static double* units_of(const Design* design, const TaskOptimizer* settings) {
   bool own = false;
   for (int k = 0; k < design->variable_count; k++) own = own || step_of(&design->variables[k], settings) > 0;
@@ -244,7 +244,7 @@ int optimization_begin_with(Optimization* o, const char* const* names, const dou
     found++;
   }
   memory_free(sorted);
-  (void)optimizer_project(o->optimizer, o->x); /* the set is not empty, as is known */
+  (void)optimizer_project(o->optimizer, o->x); /* the set is known to be nonempty */
   memcpy(o->best_x, o->x, sizeof(double) * (size_t)own);
   return found;
 }
@@ -259,7 +259,8 @@ void optimization_restart(Optimization* o, const double* x, const bool* held) {
   continuation_restart(o);
   continuation_forget(o);
   memcpy(o->x, x, n);
-  if (!optimizer_project(o->optimizer, o->x)) memcpy(o->x, x, n); /* rows that only what is held could keep */
+  if (!optimizer_project(o->optimizer, o->x))
+    memcpy(o->x, x, n); /* constraints that need held variables to move are ignored */
   memcpy(o->best_x, o->x, n);
   o->start_pair_count = o->moved_trials = o->automatic.change_count = 0;
   o->iteration = o->best_iteration = o->since_best = o->since_update = o->since_look = o->first_iteration = 0;

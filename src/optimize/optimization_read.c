@@ -1,10 +1,10 @@
-/* What others read of an optimization: where it stands, its variables, the scenes and models of its designs. */
+/* Queries of an optimization: state, variables, scenes and models of its designs. */
 #include "optimize/optimization.h"
 
-/* Of a variable that does not say so itself [m, rad, ...]. */
+/* Default of a variable's large change [m, rad, ...]. */
 #define LARGE_CHANGE 0.1
 
-/* Under limits a search whose steps have become too short asks for other multipliers first; there were none. */
+/* True if a search under bounds ended with short steps and no change of multipliers was possible. */
 static bool was_short(const Optimization* o) {
   const OptimizationRow* last = &o->rows[o->iteration];
   return o->stop == STOP_FLAT && o->subjects && (last->step_design > 0 || last->step_control > 0);

@@ -187,9 +187,20 @@ static void read_number_list(Reader* reader, const Node* node, const SchemaRow* 
   *out = list;
 }
 
-/* Who writes a map for a name has a reason, so what the key is for is told as well. */
+/* The key for the value where an object takes both `link`, a text, and `links`, a list; NULL for all other keys. */
+static const char* link_remedy(const Node* node, const SchemaRow* row) {
+  if (!row->group || strcmp(row->group, "link") != 0) return NULL;
+  if (row->kind == VALUE_TEXT && node->kind == NODE_LIST) return "use 'links' for several links";
+  return row->kind == VALUE_NAMES && node->kind == NODE_SCALAR ? "use 'link' for one link" : NULL;
+}
+
+/* Reports a value of the wrong kind. A map in place of a name is deliberate, so the message explains the key. */
 static void expected_kind(Reader* reader, const Node* node, const SchemaRow* row) {
-  if (row->kind == VALUE_TEXT && node->kind == NODE_MAP)
+  const char* remedy = link_remedy(node, row);
+  if (remedy)
+    reader_error(reader, node->place, "expected %s, got %s: %s", kind_expected(row->kind), node_describe(node).text,
+                 remedy);
+  else if (row->kind == VALUE_TEXT && node->kind == NODE_MAP)
     reader_error(reader, node->place, "expected %s, got %s: %s", kind_expected(row->kind), node_describe(node).text,
                  row->meaning);
   else

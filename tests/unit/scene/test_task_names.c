@@ -75,13 +75,20 @@ static void a_pattern_stands_for_links(void** state) {
                        "2:20: error: no link of the scene scenes/slide.yaml is named 'knee*'\n");
 }
 
+static void link_and_links_name_each_other(void** state) {
+  (void)state;
+  expect_task_problems("scene: slide.yaml\ninitial: [{link: [knee, foot], velocities: true}]\n" SHAPE_LOSS,
+                       "2:18: error: initial[0].link: expected a text, got a list: use 'links' for several links\n");
+  expect_task_problems(
+      "scene: slide.yaml\ninitial: [{links: knee, velocities: true}]\n" SHAPE_LOSS,
+      "2:19: error: initial[0].links: expected a list of names, got 'knee': use 'link' for one link\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(unknown_links_are_told_wherever_they_stand),
-      cmocka_unit_test(a_link_must_be_in_every_scene),
-      cmocka_unit_test(names_wait_until_the_rest_is_right),
-      cmocka_unit_test(a_variable_has_parts),
-      cmocka_unit_test(names_have_a_length),
+      cmocka_unit_test(link_and_links_name_each_other), cmocka_unit_test(unknown_links_are_told_wherever_they_stand),
+      cmocka_unit_test(a_link_must_be_in_every_scene),  cmocka_unit_test(names_wait_until_the_rest_is_right),
+      cmocka_unit_test(a_variable_has_parts),           cmocka_unit_test(names_have_a_length),
       cmocka_unit_test(a_pattern_stands_for_links),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
