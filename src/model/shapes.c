@@ -386,12 +386,55 @@ static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* s
     solid->feature[i] = solid->triangles ? whole : hull_feature(&solid->pieces[i]);
 }
 
+/* All that the solid of a primitive depends on; empty: it is made anew each time, for its points or its note. */
+static void primitive_key(const Builder* builder, const SceneShape* shape, Text* key) {
+  bool taken = model_takes_round(builder->scene, shape);
+  bool plain = shape->type == SHAPE_BOX || shape->type == SHAPE_SPHERE || shape->type == SHAPE_CYLINDER ||
+               shape->type == SHAPE_CAPSULE || shape->type == SHAPE_ROUNDED_BOX;
+  key->length = 0;
+  if (!plain || shape->triangles || shape->replaced || (shape_is_exact(shape) && !taken)) return;
+  text_add(key, "%d %d %d %d %a %a %a %a %a", (int)shape->type, taken, shape->resolution, shape->segments,
+           shape->size.x, shape->size.y, shape->size.z, shape->radius, shape->length);
+}
+
+static void* copied(const void* from, size_t size) { return memcpy(memory_resize(NULL, 0, size), from, size); }
+
+/* The one hull of `from` and its feature. */
+static void copy_solid(const ShapeSolid* from, ShapeSolid* solid) {
+  const ConvexHull* hull = &from->pieces[0];
+  solid->pieces = MEMORY_NEW(ConvexHull, 1);
+  solid->pieces[0] = *hull;
+  solid->pieces[0].vertices = copied(hull->vertices, sizeof *hull->vertices * (size_t)hull->vertex_count);
+  solid->pieces[0].triangles = copied(hull->triangles, sizeof *hull->triangles * (size_t)hull->triangle_count);
+  solid->piece_count = 1;
+  solid->feature = copied(from->feature, sizeof *from->feature);
+}
+
+/* Equal primitives, of which imported robots have many, share the work of the first. */
 void build_solids(Builder* builder) {
   if (builder->solids) return; /* borrowed solids are complete */
   int count = builder->scene->shape_count;
+  Names made = {0};
+  char** keys = MEMORY_NEW(char*, count + 1); /* the names refer to them */
   builder->solids = MEMORY_NEW(ShapeSolid, count);
   builder->hull_folder = decompose_cache_folder();
-  for (int i = 0; i < count; i++) build_solid(builder, &builder->scene->shapes[i], &builder->solids[i]);
+  for (int i = 0; i < count; i++) {
+    Text key = {0};
+    primitive_key(builder, &builder->scene->shapes[i], &key);
+    int same = key.length > 0 ? names_find(&made, key.data) : -1;
+    if (same >= 0)
+      copy_solid(&builder->solids[same], &builder->solids[i]);
+    else
+      build_solid(builder, &builder->scene->shapes[i], &builder->solids[i]);
+    bool first = same < 0 && key.length > 0 && builder->solids[i].piece_count == 1;
+    if (first && names_add(&made, key.data, i))
+      keys[i] = key.data;
+    else
+      text_free(&key);
+  }
+  names_free(&made);
+  for (int i = 0; i < count; i++) memory_free(keys[i]);
+  memory_free(keys);
 }
 
 void free_solids(Builder* builder) {

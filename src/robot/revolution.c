@@ -141,8 +141,8 @@ static void try_profile(const AxialProfile* p, RobotRound* best) {
 
 /* ---------------------------------------------------------------- axes */
 
-/* Of the two directions of an axis the one whose largest component is positive; a direction near an axis of the frame
- * is that axis. */
+/* Returns the direction of an axis whose largest component is positive. A direction near an axis of the frame is that
+ * axis. */
 static Vec3 facing_up(Vec3 axis) {
   double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
   double largest = x > y && x > z ? axis.x : y > z ? axis.y : axis.z;

@@ -487,12 +487,11 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "rod",
      .size = sizeof(RodForm),
      .meaning =
-         "An elastic rod with a round, solid section: cable, spring of wire, soft finger. It becomes links, capsules "
-         "with "
-         "the mass of their part of the rod, that bushings join: with the stiffness of bending E pi r^4 / 4, of "
-         "torsion G "
-         "pi r^4 / 2, of stretching E pi r^2 and of shear 0.9 G pi r^2, each over the length between the middles of "
-         "both "
+         "An elastic rod with a round, solid section: cable, spring of wire, soft finger. It becomes a chain of "
+         "capsule "
+         "links, each with the mass of its length, that bushings join. Their stiffness is E pi r^4 / 4 in bending, "
+         "G pi r^4 / 2 in torsion, E pi r^2 in stretching and 0.9 G pi r^2 in shear, each over the length between the "
+         "middles of both "
          "segments. A link's frame lies in the middle of its segment, with z along it. Everything that works on links "
          "and bushings works on rods: loads, contact, tendons, parameters of tasks. Segments less than pi r apart "
          "along "

@@ -133,11 +133,59 @@ static void undrawn_shapes_have_the_same_points(void** state) {
   }
 }
 
+/* Equal primitives share the work of the first: their hulls have the numbers of the shape in a scene of its own, and a
+ * shape that differs in one length has its own. */
+static void equal_primitives_have_equal_hulls(void** state) {
+  (void)state;
+  static const char* const shapes[] = {"{type: box, size: [0.1, 0.2, 0.3]}",
+                                       "{type: box, size: [0.1, 0.2, 0.3]}",
+                                       "{type: box, size: [0.1, 0.2, 0.31]}",
+                                       "{type: sphere, radius: 0.1, resolution: 2}",
+                                       "{type: sphere, radius: 0.1}",
+                                       "{type: sphere, radius: 0.1, resolution: 2}",
+                                       "{type: sphere, radius: 0.11, resolution: 2}",
+                                       "{type: cylinder, radius: 0.1, length: 0.2, segments: 12}",
+                                       "{type: cylinder, radius: 0.1, length: 0.2, segments: 12}",
+                                       "{type: cylinder, radius: 0.1, length: 0.2, segments: 14}",
+                                       "{type: capsule, radius: 0.1, length: 0.2}",
+                                       "{type: capsule, radius: 0.1, length: 0.2}",
+                                       "{type: rounded_box, size: [0.1, 0.2, 0.3], radius: 0.01}",
+                                       "{type: rounded_box, size: [0.1, 0.2, 0.3], radius: 0.02}"};
+  enum { COUNT = sizeof shapes / sizeof *shapes };
+  Text all = {0};
+  text_add(&all, "links:\n");
+  for (int i = 0; i < COUNT; i++)
+    text_add(&all, "  - {name: l%d, mass: 1, position: [%d, 0, 0], shape: %s}\n", i, i, shapes[i]);
+  Fixture together;
+  fixture_load(&together, all.data);
+  check_clean(&together);
+  assert_int_equal(together.model.hull_count, COUNT);
+  for (int i = 0; i < COUNT; i++) {
+    Text one = {0};
+    text_add(&one, "links: [{name: l, mass: 1, shape: %s}]\n", shapes[i]);
+    Fixture alone;
+    fixture_load(&alone, one.data);
+    const ModelHull *a = &alone.model.hulls[0], *b = &together.model.hulls[i];
+    assert_int_equal(a->solid.vertex_count, b->solid.vertex_count);
+    assert_int_equal(a->solid.triangle_count, b->solid.triangle_count);
+    assert_memory_equal(a->solid.vertices, b->solid.vertices, sizeof(Vec3) * (size_t)a->solid.vertex_count);
+    assert_memory_equal(a->solid.triangles, b->solid.triangles, sizeof(int[3]) * (size_t)a->solid.triangle_count);
+    fixture_free(&alone);
+    text_free(&one);
+  }
+  fixture_free(&together);
+  text_free(&all);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hulls_are_grouped_by_link),           cmocka_unit_test(arrays_are_aligned_and_padded),
-      cmocka_unit_test(shapes_are_placed_in_the_link_frame), cmocka_unit_test(half_space_is_placed),
-      cmocka_unit_test(kinds_tell_how_far_they_reach),       cmocka_unit_test(undrawn_shapes_have_the_same_points),
+      cmocka_unit_test(equal_primitives_have_equal_hulls),
+      cmocka_unit_test(hulls_are_grouped_by_link),
+      cmocka_unit_test(arrays_are_aligned_and_padded),
+      cmocka_unit_test(shapes_are_placed_in_the_link_frame),
+      cmocka_unit_test(half_space_is_placed),
+      cmocka_unit_test(kinds_tell_how_far_they_reach),
+      cmocka_unit_test(undrawn_shapes_have_the_same_points),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
