@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Success rates of `optimizer: auto` on design tasks, from starts that are perturbed: one row a task.
+"""Success rates of optimizers on design tasks, from starts that are perturbed: one row a task and method.
 
-    benchmarks/design/run.py [--sdrs ./sdrs] [--starts N] [--seed S] [--spread 0.03] [--budget SECONDS] [--csv FILE] [TASK...]
+    benchmarks/design/run.py [--sdrs ./sdrs] [--methods auto,lbfgs,adam,cma_es] [--starts N] [--seed S] [--spread 0.03] [--budget SECONDS] [--csv FILE] [TASK...]
 
 A start moves every variable evenly within the spread times the range between its bounds, times its own size where it has no bounds. Start 0 is the task's own.
-The tasks keep their settings but the method, which is `auto`, and its steps, which follow from the bounds. Every run has one thread. No run begins after the
+The tasks keep their settings but the method and its steps: `auto` takes a twentieth of each variable's range, the others take their defaults. An iteration is one trial for each of them. Every run has one thread. No run begins after the
 budget of processor time is used up; the rows then say how many starts were run. Without TASK: those of TASKS.
 """
 import argparse
 import csv
+import itertools
 import json
 import os
 import random
@@ -19,15 +20,16 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-TASKS = [os.path.join(HERE, name + ".yaml") for name in ("pusher", "hop", "grip", "swing", "cam", "step", "quad")] + [
+TASKS = sorted(os.path.join(HERE, name) for name in os.listdir(HERE) if name.endswith(".yaml")) + [
     os.path.join(ROOT, "scenes/tasks", name + ".yaml") for name in ("policy", "grasp-free", "billiards", "push", "single-jaw")]
 ITERATIONS = 60
 
 
-def optimize(sdrs, task, folder, sets, iterations=ITERATIONS):
+def optimize(sdrs, task, method, folder, sets, iterations=ITERATIONS):
     """(processor seconds, summary or None)"""
     before = os.times()
-    command = [sdrs, "optimize", task, "--threads", "1", "-q", "-o", folder, "--set", f"optimizer={{iterations: {iterations}}}"] + sets
+    settings = f"optimizer={{type: {method}, iterations: {iterations}}}"
+    command = [sdrs, "optimize", task, "--threads", "1", "-q", "-o", folder, "--no-overview", "--no-converge", "--set", settings] + sets
     done = subprocess.run(command, capture_output=True, text=True)
     after = os.times()
     seconds = after.children_user - before.children_user + after.children_system - before.children_system
@@ -59,6 +61,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tasks", nargs="*", metavar="TASK")
     parser.add_argument("--sdrs", default=os.path.join(ROOT, "sdrs"))
+    parser.add_argument("--methods", default="auto,lbfgs,adam,cma_es")
     parser.add_argument("--starts", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--spread", type=float, default=0.03)
@@ -66,32 +69,32 @@ def main():
     parser.add_argument("--csv")
     options = parser.parse_args()
     sdrs, used, rows = os.path.abspath(options.sdrs), 0.0, {}
-    tasks = options.tasks or TASKS
+    tasks, methods = options.tasks or TASKS, options.methods.split(",")
     print(f"seed {options.seed}, spread {options.spread:g}, {options.starts} starts, {ITERATIONS} iterations", flush=True)
     with tempfile.TemporaryDirectory() as work:
         # Start by start through all tasks, so that a budget leaves none out.
-        for start in range(options.starts):
-            for task in tasks:
-                name = os.path.splitext(os.path.basename(task))[0]
-                own, folder = os.path.join(work, name), os.path.join(work, f"{name}-{start}")
-                if used > options.budget:
-                    continue
-                sets = []
-                if start > 0:
-                    perturb(own, folder + "-from", options.spread, random.Random(f"{options.seed}/{name}/{start}"))
-                    sets = ["--set", f"from={{run: {folder}-from}}"]
-                seconds, summary = optimize(sdrs, task, own if start == 0 else folder, sets)
-                used += seconds
-                row = rows.setdefault(name, {"task": name, "starts": 0, "successes": 0, "seconds": 0.0, "losses": []})
-                row["starts"] += 1
-                row["seconds"] += seconds
-                if summary:
-                    row["successes"] += summary["success"] is True
-                    row["losses"].append(summary["best_loss"])
-                print(f"{name} start {start}: {'failed' if not summary else summary['success']} {seconds:.1f} s", flush=True)
-    fields = ["task", "starts", "successes", "best", "worst", "seconds"]
-    table = [[r["task"], r["starts"], r["successes"], f"{min(r['losses'], default=float('nan')):.4g}",
-              f"{max(r['losses'], default=float('nan')):.4g}", f"{r['seconds']:.0f}"] for r in rows.values()]
+        for start, task, method in itertools.product(range(options.starts), tasks, methods):
+            name = os.path.splitext(os.path.basename(task))[0]
+            own, folder, begin = (os.path.join(work, f"{name}-{end}") for end in (f"{methods[0]}-0", f"{method}-{start}", f"from-{start}"))
+            if used > options.budget:
+                continue
+            sets = []
+            if start > 0:
+                if not os.path.exists(begin):
+                    perturb(own, begin, options.spread, random.Random(f"{options.seed}/{name}/{start}"))
+                sets = ["--set", f"from={{run: {begin}}}"]
+            seconds, summary = optimize(sdrs, task, method, folder, sets)
+            used += seconds
+            row = rows.setdefault((name, method), {"starts": 0, "successes": 0, "seconds": 0.0, "losses": []})
+            row["starts"] += 1
+            row["seconds"] += seconds
+            if summary:
+                row["successes"] += summary["success"] is True
+                row["losses"].append(summary["best_loss"])
+            print(f"{name} {method} start {start}: {'failed' if not summary else summary['success']} {seconds:.1f} s", flush=True)
+    fields = ["task", "method", "starts", "successes", "best", "worst", "seconds"]
+    table = [[name, method, r["starts"], r["successes"], f"{min(r['losses'], default=float('nan')):.4g}",
+              f"{max(r['losses'], default=float('nan')):.4g}", f"{r['seconds']:.0f}"] for (name, method), r in sorted(rows.items())]
     for row in [fields] + table:
         print("".join(f"{cell!s:>12}" for cell in row))
     print(f"{used:.0f} s of processor time")
