@@ -49,7 +49,7 @@ static TrialOutcome evaluate(void* context, const double* x, double* value, doub
 
 static bool smooth = true, kinked = false;
 
-static void begin_task(Sought* s, bool* kind, const char* text, const TaskOptimizerType* type) {
+static void begin_task(Sought* s, void* kind, const char* text, const TaskOptimizerType* type) {
   static const double unit[COUNT] = {1, 1, 1, 1, 1, 1};
   Diagnostics diagnostics = {0};
   OptimizationOptions options = {.threads = 1};
