@@ -89,6 +89,8 @@ void read_tendons(Reader* reader, const Node* list);
 void tendon_free(SceneTendon* tendon);
 /* The list `bushings`, after the links; NULL: it is absent. */
 void read_bushings(Reader* reader, const Node* list);
+/* Appends a copy to the scene's bushings. Stops reading with an error where there are BUSHING_MAX already. */
+void add_bushing(Reader* reader, const SceneBushing* bushing);
 /* Frees its signal; the closure itself is the scene's. */
 void closure_free(SceneClosure* closure);
 /* The list `closures`, after the links; NULL: it is absent. */

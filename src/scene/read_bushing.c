@@ -34,6 +34,18 @@ static void read_frame(Reader* reader, const Node* node, const char* key, SceneB
   reader_leave(reader, mark);
 }
 
+void add_bushing(Reader* reader, const SceneBushing* bushing) {
+  Scene* scene = reader->scene;
+  if (scene->bushing_count >= BUSHING_MAX) {
+    if (!reader->exhausted) reader_error(reader, bushing->place, "more than %d bushings", BUSHING_MAX);
+    reader_stop(reader);
+    return;
+  }
+  scene->bushings =
+      memory_grown(scene->bushings, sizeof(SceneBushing), scene->bushing_count, &reader->bushing_capacity);
+  scene->bushings[scene->bushing_count++] = *bushing;
+}
+
 static void read_bushing(Reader* reader, const Node* item) {
   BushingForm form;
   if (!schema_read(reader, item, "bushing", &form)) return;
@@ -51,15 +63,7 @@ static void read_bushing(Reader* reader, const Node* item) {
                  form.preload.count);
   for (int k = 0; form.preload.count == 6 && k < 6; k++) bushing.preload[k] = form.preload.values[k];
   if (a < 0 || b < -1 || reader->problem_count > before) return;
-  Scene* scene = reader->scene;
-  if (scene->bushing_count >= BUSHING_MAX) {
-    reader_error(reader, item->place, "more than %d bushings", BUSHING_MAX);
-    reader_stop(reader);
-    return;
-  }
-  scene->bushings =
-      memory_grown(scene->bushings, sizeof(SceneBushing), scene->bushing_count, &reader->bushing_capacity);
-  scene->bushings[scene->bushing_count++] = bushing;
+  add_bushing(reader, &bushing);
 }
 
 void read_bushings(Reader* reader, const Node* list) {

@@ -163,18 +163,6 @@ static void set_springs(const RodForm* form, double share, bool bends, SceneBush
   }
 }
 
-static void add_bushing(Reader* reader, const SceneBushing* bushing) {
-  Scene* scene = reader->scene;
-  if (scene->bushing_count >= BUSHING_MAX) {
-    if (!reader->exhausted) reader_error(reader, bushing->place, "more than %d bushings", BUSHING_MAX);
-    reader_stop(reader);
-    return;
-  }
-  scene->bushings =
-      memory_grown(scene->bushings, sizeof(SceneBushing), scene->bushing_count, &reader->bushing_capacity);
-  scene->bushings[scene->bushing_count++] = *bushing;
-}
-
 /* Between segment i and the next one; its axes lie half way between theirs. */
 static void join_segments(const RodChain* chain, int i) {
   double length[2] = {segment_length(chain, i), segment_length(chain, i + 1)};

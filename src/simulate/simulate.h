@@ -44,7 +44,7 @@ typedef enum {
   STEP_LEAVES, /* the first step after them; without second_order: a step or substep near them whose length differs from
                   the one before */
 } StepKind;
-/* What determines the end of a substep (impact.md, I10). */
+/* The rule that sets the end of a substep (impact.md, I10). */
 typedef enum {
   END_SHARE, /* a share of the rest of the step; share 1: all of it */
   END_SHORT, /* a length equal in all runs */
