@@ -229,6 +229,8 @@ static int moved_link(const Scene* scene, int link) {
     for (int k = 0; k < scene->controller_count && !given; k++) {
       const SceneController* c = &scene->controllers[k];
       if (c->link != link || c->type != CONTROLLER_PRESCRIBED || c->target.integrated) continue;
+      bool whole = c->target.values && (c->target.terms == 0 || c->target.phase);
+      if (!whole) continue; /* an error was reported */
       for (int i = 0; i < c->target.channels; i++)
         if (c->target.values[i] != 0) return link;
       for (int i = 0; i < c->target.channels * c->target.terms; i++)

@@ -127,6 +127,13 @@ static void mistakes(void** state) {
       "controllers: [{type: prescribed, link: c, target: 1}]\n",
       "1:89: error: rods[0].from: a signal decides where 'c' starts: say it in `initial` too, so that the rod is "
       "fastened there\n");
+  /* the signal has no values, which is reported where it stands */
+  expect_errors(
+      "rods: [{name: r, points: [[0, 0, 0], [0, 0, 1]], radius: 1, young: 1, density: 1, from: {link: c}}]\n"
+      "links: [{name: c, mass: 1, joint: {type: slide, axis: [1, 0, 0]}, shape: {type: sphere, radius: 1}}]\n"
+      "controllers: [{type: prescribed, link: c, target: {type: keyframes, times: [0, 1]}}]\n",
+      "3:51: error: controllers[0].target: 'values' is missing: a list of numbers, or of lists of numbers [m, rad, N "
+      "...]\n");
 }
 
 int main(void) {
