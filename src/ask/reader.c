@@ -1,4 +1,5 @@
 /* Reading values of a JSON query with a place for every message. */
+#include <assert.h>
 #include <string.h>
 #include "ask/reader.h"
 
@@ -121,6 +122,7 @@ void query_reader_refuse_key(QueryReader* reader, const char* name, const char* 
 
 void query_reader_object(QueryReader* reader, const cJSON* item, const char* const* keys, int count,
                          ReaderMember member, void* context, bool* seen) {
+  assert(cJSON_IsObject(item));
   int index = 0;
   for (const cJSON* child = item->child; child; child = child->next, index++) {
     size_t mark = query_reader_enter(reader, index);

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -149,6 +150,7 @@ void csv_free(CsvTable* table) {
 }
 
 const char* csv_cell(const CsvTable* table, int row, int column) {
+  assert(row >= 0 && row < table->row_count && column >= 0 && column < table->column_count);
   return table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
 }
 
@@ -181,6 +183,7 @@ int csv_column(const CsvTable* table, const char* name) {
 }
 
 double csv_value(const CsvTable* table, int row, int column) {
+  assert(row >= 0 && row < table->row_count && column >= 0 && column < table->column_count);
   double value;
   return read_decimal(csv_cell(table, row, column), &value) ? value : (double)NAN;
 }

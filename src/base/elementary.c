@@ -6,6 +6,7 @@
  * msun: Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved. Developed at SunPro, a Sun Microsystems, Inc.
  *   business. Permission to use, copy, modify, and distribute this software is freely granted, provided that this
  * notice is preserved. */
+#include <assert.h>
 #include <math.h>
 #include <sleef.h>
 #include "base/base.h"
@@ -54,6 +55,7 @@ static double cosine_of(double x, double tail) {
 }
 
 void math_sincos(double x, double* sine, double* cosine) {
+  assert(sine && cosine);
   if (!(fabs(x) < REDUCED_MOST)) {
     *sine = Sleef_cinz_sind1_u10purec(x);
     *cosine = Sleef_cinz_cosd1_u10purec(x);

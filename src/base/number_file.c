@@ -79,6 +79,7 @@ static bool get(const NumberFile* file, const char* name, bool is_integers, void
 
 bool number_file_get_doubles(const NumberFile* file, const char* name, double* values, int count,
                              Diagnostics* diagnostics) {
+  assert(values || count == 0);
   return get(file, name, false, values, count, diagnostics);
 }
 

@@ -1,3 +1,6 @@
+#include <assert.h>
+#include <string.h>
+
 #include "base/base.h"
 
 /* Length of the UTF-8 character at p, 0 when it is none (overlong forms and surrogates included). */
@@ -45,6 +48,7 @@ void place_advance(SourcePlace* place, const char* at) {
 }
 
 SourcePlace source_place(const char* source, const char* text, size_t offset) {
+  assert(offset <= strlen(text));
   SourcePlace place = {source, 1, 1};
   for (size_t i = 0; i < offset; i++) place_advance(&place, text + i);
   return place;

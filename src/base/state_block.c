@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 #include "base/base.h"
 
@@ -31,6 +32,7 @@ void state_block_word(StateBlock* block, uint64_t* value) {
 }
 
 void state_block_int(StateBlock* block, int* value, int low, int high) {
+  assert(low <= high);
   uint64_t word = (uint64_t)(int64_t)*value;
   state_block_word(block, &word);
   if (block->pass != BLOCK_READ) return;

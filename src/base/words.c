@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ int words_index(const char* words, const char* word) {
 }
 
 Excerpt words_at(const char* words, int index) {
+  assert(index >= 0 && index < words_count(words));
   const char* start = word_start(words, index);
   Excerpt word = {{0}};
   snprintf(word.text, sizeof word.text, "%.*s", (int)strcspn(start, "|"), start);

@@ -382,6 +382,7 @@ bool contact_certify_arrival(ContactSystem* s, const MotionBounds* bounds, Conta
 }
 
 ContactSqueeze contact_squeeze(const ContactSystem* s, int index) {
+  assert(index >= 0 && index < contact_candidate_count(s));
   const ContactPair* p = contact_pair(s, index);
   const PairState* before = &p->state[s->current];
   if (p->links) return (ContactSqueeze){p->link_a, p->link_b, .gap = INFINITY, .before = INFINITY};

@@ -1,4 +1,6 @@
 /* Impacts of the pairs of a scene: which begin in a substep, and when (docs/derivations/impact.md, I9, I10). */
+#include <assert.h>
+
 #include "contact/impact.h"
 #include "contact/system.h"
 
@@ -67,6 +69,7 @@ static double ahead_of(const ContactSystem* s, const ContactPair* p, const LawPa
 #define BEGUN 1e-9
 
 bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, double dt, ContactEntry* entry) {
+  assert(dt > 0);
   double first = INFINITY;
   for (int k = 0; k < s->list_count && s->law->enters; k++) {
     ContactPair* p = contact_pair(s, k);

@@ -2,6 +2,7 @@
  * the law of the pair it is about. Each law sees the model with the contact parameters that are its own; what it
  * answers is right for its stiffness, and the shares of recorded pairs, which are for stiffness 1, are scaled to the
  * model's. */
+#include <assert.h>
 #include <string.h>
 
 #include "contact/law.h"
@@ -58,6 +59,7 @@ static const PairPart* turn_to_recorded(const LawReplay* pair, LawReplay* own) {
 /* ---------------------------------------------------------------- the scene */
 
 const ContactLaw* contact_law_of_links(const Model* model, int link_a, int link_b) {
+  assert(link_a >= 0 && link_a < model->link_count && link_b >= 0 && link_b < model->link_count);
   int own = model_pair_law(model, link_a, link_b);
   return own >= 0 ? contact_law_named(model->pair_laws[own].law) : contact_law(model);
 }
@@ -128,6 +130,7 @@ bool contact_lists_by_range(const Model* model) {
 }
 
 double contact_listed_range(const Model* model, int link_a, int link_b) {
+  assert(link_a >= 0 && link_a < model->link_count && link_b >= 0 && link_b < model->link_count);
   int own = model_pair_law(model, link_a, link_b);
   if (!contact_law_of_links(model, link_a, link_b)->links) return INFINITY;
   if (own < 0) return contact_law(model)->range(model);

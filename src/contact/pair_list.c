@@ -1,4 +1,5 @@
 /* Which pairs can matter: the broad phase, and the list of candidates in their slots. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,7 @@ static int common_ancestor(const Model* model, int a, int b) {
 }
 
 void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
+  assert(s && p);
   memset(p, 0, sizeof(*p));
   p->key = key;
   p->hull_a = (int)(key >> 32);

@@ -1,3 +1,5 @@
+#include <assert.h>
+
 #include "contact/plane.h"
 #include "contact/ring.h"
 #include "contact/small_matrix.h"
@@ -89,6 +91,7 @@ Plane plane_from_witness(const HullInstance* a, const HullInstance* b, double su
 }
 
 Plane plane_from_half_space(const HullInstance* a, const HullInstance* b, double support, double gap) {
+  assert(gap > 0);
   double length = start_length(support, gap);
   Plane plane = {plane_origin(a, b), vec3_scale(b->normal, -length), 0};
   double level = vec3_dot(b->normal, plane.origin) - b->offset; /* height of the origin over the boundary */

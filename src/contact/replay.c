@@ -1,5 +1,6 @@
 /* The pairs of a recorded step once more: their terms, and reverse derivatives (docs/derivations/adjoint.md).
  * A run is gone through backwards, so the pairs at t of one step are those at t + dt of the next one looked at. */
+#include <assert.h>
 #include <string.h>
 
 #include "contact/impact.h"
@@ -89,7 +90,10 @@ void contact_replay_set_aim(ContactReplay* r, const Pose* aim, double (*bar)[3][
   r->aim_bar = bar;
 }
 
-void contact_replay_set_dt(ContactReplay* r, double dt) { r->law->set_dt(r->own_law, dt); }
+void contact_replay_set_dt(ContactReplay* r, double dt) {
+  assert(dt > 0);
+  r->law->set_dt(r->own_law, dt);
+}
 
 /* Room for `count` items; the content is not kept. */
 static void* room_for(void* old, int* capacity, int count, size_t size) {

@@ -163,9 +163,13 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s);
 }
 
-void contact_set_dt(ContactSystem* s, double dt) { s->law->set_dt(s->own_law, dt); }
+void contact_set_dt(ContactSystem* s, double dt) {
+  assert(dt > 0);
+  s->law->set_dt(s->own_law, dt);
+}
 
 void contact_set_part(ContactSystem* s, double dt, double dt_before, double force_ratio) {
+  assert(dt > 0);
   contact_set_dt(s, dt);
   if (s->law->set_part) s->law->set_part(s->own_law, dt_before, force_ratio);
 }
@@ -239,6 +243,7 @@ static const void* kept_of(const ContactSystem* s, ContactMemory which, const Co
 }
 
 double contact_impact_factor(const ContactSystem* s, int index, double rest_speed, double dt) {
+  assert(index >= 0 && index < contact_candidate_count(s));
   ContactPair* p = contact_pair(s, index);
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   if (pair.state->outcome != PAIR_PRESSED || !s->law->impact_factor) return 1;
@@ -346,6 +351,7 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
 int contact_candidate_count(const ContactSystem* s) { return s->list_count; }
 
 void contact_candidate(const ContactSystem* s, int index, int* link_a, int* link_b) {
+  assert(index >= 0 && index < contact_candidate_count(s));
   *link_a = contact_pair(s, index)->link_a;
   *link_b = contact_pair(s, index)->link_b;
 }
@@ -359,6 +365,7 @@ int contact_active_count(const ContactSystem* s) {
 }
 
 double contact_gap(ContactSystem* s, int index) {
+  assert(index >= 0 && index < contact_candidate_count(s));
   ContactPair* p = contact_pair(s, index);
   const PairState* state = &p->state[s->current];
   if (p->links) return contact_whole_distance(s, p, s->pose[s->current]);
@@ -370,6 +377,7 @@ double contact_gap(ContactSystem* s, int index) {
 }
 
 double contact_trial_gap(ContactSystem* s, int index) {
+  assert(index >= 0 && index < contact_candidate_count(s));
   assert(s->phase != CONTACT_STANDING);
   ContactPair* p = contact_pair(s, index);
   if (p->links) return contact_whole_distance(s, p, s->pose[1 - s->current]);
@@ -388,6 +396,7 @@ bool contact_force(const ContactSystem* s, int index, Vec3* force_on_b) {
 }
 
 ContactWrench contact_wrench(const ContactSystem* s, int index) {
+  assert(index >= 0 && index < contact_candidate_count(s));
   ContactPair* p = contact_pair(s, index);
   const PairState* state = &p->state[s->current];
   Vec3 a = s->reference[s->current][p->link_a];

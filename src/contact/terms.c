@@ -1,4 +1,5 @@
 /* What the pairs of the accepted state add to the step's equations, and Newton's model of them. */
+#include <assert.h>
 #include <string.h>
 
 #include "contact/system.h"
@@ -22,6 +23,7 @@ void contact_list_terms(ContactSystem* s) {
 int contact_term_count(const ContactSystem* s) { return s->term_count; }
 
 ContactTerms contact_term(const ContactSystem* s, int index) {
+  assert(index >= 0 && index < contact_term_count(s));
   const PairDerivatives* d = &s->derivatives[s->current][s->terms[index]];
   return (ContactTerms){s->term_links[index].a, s->term_links[index].b, d->force, d->moment, d->hessian, false};
 }

@@ -298,9 +298,13 @@ void contact_find_rounding(ContactSystem* s) {
   parallel_for(s->threads, s->term_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, round_term, s);
 }
 
-double contact_term_rounding(const ContactSystem* s, int index) { return s->sleep[s->terms[index]].rounding; }
+double contact_term_rounding(const ContactSystem* s, int index) {
+  assert(index >= 0 && index < contact_candidate_count(s));
+  return s->sleep[s->terms[index]].rounding;
+}
 
 ContactTrial contact_trial(const ContactSystem* s, int candidate) {
+  assert(candidate >= 0 && candidate < contact_candidate_count(s));
   ContactPair* p = contact_pair(s, candidate);
   const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
   return (ContactTrial){.link_a = p->link_a,

@@ -67,16 +67,22 @@ void signal_acceleration(const Signal* signal, double t, double* acceleration) {
 }
 
 int signal_values(const SceneSignal* s) {
+  assert(s);
   return s->type == SIGNAL_SINES || s->type == SIGNAL_CONSTANT ? s->channels : s->rows * s->channels;
 }
 
-int signal_terms(const SceneSignal* s) { return s->type == SIGNAL_SINES ? s->channels * s->terms : 0; }
+int signal_terms(const SceneSignal* s) {
+  assert(s);
+  return s->type == SIGNAL_SINES ? s->channels * s->terms : 0;
+}
 
 int signal_parameter_count(const Signal* signal) {
+  assert(signal->source);
   return signal_values(signal->source) + 3 * signal_terms(signal->source);
 }
 
 double* signal_parameter(SceneSignal* s, int index) {
+  assert(index >= 0);
   int values = signal_values(s), terms = signal_terms(s);
   if (index < values) return &s->values[index];
   double* part[3] = {s->amplitude, s->frequency, s->phase};

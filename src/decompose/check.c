@@ -1,5 +1,6 @@
 #include "decompose/check.h"
 
+#include <assert.h>
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,7 @@ static bool boxes_apart(const ConvexHull* a, const ConvexHull* b) {
 }
 
 void decomposition_join(Decomposition* d) {
+  assert(d->hulls && d->diagonal);
   int* piece = MEMORY_NEW(int, d->hull_count + 1);
   sets_separate(piece, d->hull_count);
   d->joints = MEMORY_NEW(HullJoint, d->hull_count * (d->hull_count - 1) / 2 + 1);

@@ -1,10 +1,13 @@
 /* Quality of superquadrics at points that their fit has not used: volumes by a sequence that fills the box of both
  * solids evenly, distances of the surfaces from one another. */
+#include <assert.h>
+
 #include "decompose/superquadric.h"
 
 enum { VOLUME_SAMPLES = 100000, SURFACE_LEVEL = 3, CHUNK = 1000 };
 
 HullResult superquadric_hull(const Superquadric* own, int level, ConvexHull* hull) {
+  assert(level >= 0);
   Primitive primitive = primitive_of(own);
   ConvexHull sphere;
   HullResult made = primitive_sphere(&sphere, 1, level);

@@ -1,4 +1,5 @@
 /* The adjoint against central differences, block by block, over a sweep of step sizes (docs/derivations/adjoint.md). */
+#include <assert.h>
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,10 @@ static const char* const NAMES[GRADCHECK_BLOCKS] = {"state",  "control",  "verti
                                                     "mass",   "contact",  "material", "gains",
                                                     "shapes", "closures", "tendons",  "bushings"};
 
-const char* gradcheck_block_name(GradcheckBlock block) { return NAMES[block]; }
+const char* gradcheck_block_name(GradcheckBlock block) {
+  assert(block >= 0 && block < GRADCHECK_BLOCKS);
+  return NAMES[block];
+}
 
 typedef struct {
   const GradcheckOptions* options;

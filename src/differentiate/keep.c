@@ -22,6 +22,7 @@ void row_keep_destroy(RowKeep* keep) {
 }
 
 void row_keep_link(RowKeep* keep, int link, int first, int last) {
+  assert(link >= 0 && first <= last);
   assert(first >= 0 && last <= keep->steps);
   bool none = keep->first[link] > keep->last[link];
   if (none || first < keep->first[link]) keep->first[link] = first;

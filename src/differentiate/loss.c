@@ -1,6 +1,7 @@
 /* All losses of a task in one scenario. */
 #include "differentiate/loss.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,9 +96,15 @@ void loss_destroy(Loss* loss) {
 
 int loss_count(const Loss* loss) { return loss->count; }
 
-const char* loss_name(const Loss* loss, int index) { return loss->terms[index].name; }
+const char* loss_name(const Loss* loss, int index) {
+  assert(index >= 0 && index < loss_count(loss));
+  return loss->terms[index].name;
+}
 
-bool loss_counts(const Loss* loss, int index) { return !loss->terms[index].absent; }
+bool loss_counts(const Loss* loss, int index) {
+  assert(index >= 0 && index < loss_count(loss));
+  return !loss->terms[index].absent;
+}
 
 /* ---------------------------------------------------------------- rows */
 

@@ -1,5 +1,6 @@
 /* Observables: six numbers of each link that a run can output, with derivatives (docs/derivations/observables.md). An
  * observable is a row of the table below. */
+#include <assert.h>
 #include <string.h>
 
 #include "differentiate/differentiate.h"
@@ -73,7 +74,10 @@ static const Observable TABLE[OBSERVABLES] = {
     [OBSERVABLE_IMU] = {"imu", {"ax", "ay", "az", "wx", "wy", "wz"}, OUTPUT_IMU, 1, imu_value, imu_seed},
 };
 
-const Observable* observable_at(int index) { return &TABLE[index]; }
+const Observable* observable_at(int index) {
+  assert(index >= 0 && index < OBSERVABLES);
+  return &TABLE[index];
+}
 
 bool observable_reaches(const Observable* observable, const Recording* r, int row) {
   return row >= 1 && row + observable->reach <= r->steps;

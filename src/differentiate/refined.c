@@ -1,5 +1,6 @@
 /* The same run with a shorter time step. Quantities derived from the time step keep their values: default contact
  * parameters, and the damping gain / dt of velocity gains. */
+#include <assert.h>
 #include <string.h>
 
 #include "differentiate/differentiate.h"
@@ -42,7 +43,10 @@ static Status create_loss(RefinedRun* run, const RefinedSubject* subject, Diagno
   return status;
 }
 
-int refined_row(const RefinedRun* run, int moment) { return run->keep.whole[moment]; }
+int refined_row(const RefinedRun* run, int moment) {
+  assert(moment >= 0);
+  return run->keep.whole[moment];
+}
 
 Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, const RecordOptions* options,
                    Diagnostics* diagnostics) {

@@ -1,5 +1,6 @@
 #include "export/format.h"
 
+#include <assert.h>
 #include <string.h>
 
 void text_add_numbers(Text* out, const double* values, int count) {
@@ -50,6 +51,7 @@ void xml_text(Text* out, const char* key, const char* text) {
 }
 
 void bytes_add_integer(Text* out, uint32_t value, int bytes) {
+  assert(bytes == 1 || bytes == 2 || bytes == 4);
   char data[4];
   for (int k = 0; k < bytes; k++) data[k] = (char)(value >> 8 * k & 255);
   text_add_bytes(out, data, (size_t)bytes);

@@ -1,6 +1,7 @@
 /* A model as URDF (docs/urdf.md). A joint with several degrees of freedom becomes a chain of joints through links
  * without mass; what has no parent hangs on a link named world. Frames are the model's: a link's is its joint's after
  * the motion, as in URDF. */
+#include <assert.h>
 #include <string.h>
 
 #include "export/format.h"
@@ -68,6 +69,7 @@ static bool is_mesh(const ModelHull* hull) {
 }
 
 bool export_urdf_mesh(const Model* model, int hull, Text* name) {
+  assert(hull >= 0 && hull < model->hull_count);
   const ModelLink* link = &model->links[model->hulls[hull].link];
   name->length = 0;
   if (!is_mesh(&model->hulls[hull])) return false;

@@ -1,4 +1,5 @@
 /* The largest ball that two hulls have in common, by a linear program. */
+#include <assert.h>
 #include <glpk.h>
 
 #include "geometry/geometry.h"
@@ -70,10 +71,12 @@ static bool find_ball(const ConvexHull* a, const ConvexHull* b, bool apart, Vec3
 }
 
 bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius) {
+  assert(center && radius);
   return find_ball(a, b, false, center, radius, NULL, NULL) && *radius > 0;
 }
 
 bool hulls_held_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
                      BallHold hold[BALL_HOLDS_MAX], int* count) {
+  assert(center && radius && hold && count);
   return find_ball(a, b, true, center, radius, hold, count);
 }

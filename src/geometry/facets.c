@@ -1,5 +1,6 @@
 #include "geometry/facets.h"
 #include "geometry/point_set.h"
+#include <assert.h>
 #include <libqhull_r/qhull_ra.h>
 #include <stdlib.h>
 
@@ -189,6 +190,7 @@ void facets_free(Facets* facets) {
 }
 
 int facets_triangles(const Facets* facets, const Vec3* points, int (*triangles)[3]) {
+  assert(triangles || facets->facet_count == 0);
   int count = 0;
   for (int facet = 0; facet < facets->facet_count; facet++) {
     const double* plane = facets->planes[facet];

@@ -1,3 +1,5 @@
+#include <assert.h>
+
 #include "geometry/geometry.h"
 
 MassMoment mass_moment_zero(void) { return (MassMoment){{{0}}}; }
@@ -69,6 +71,7 @@ MassMoment mass_moment_inertia(double mass, Vec3 center, const double inertia[6]
 
 /* With x' = R x + t, T = (R t; 0 1): S' = T S T^T. */
 MassMoment mass_moment_transform(const MassMoment* moment, Pose pose) {
+  assert(moment);
   double mass = moment->s[3][3];
   Vec3 first = vec3(moment->s[0][3], moment->s[1][3], moment->s[2][3]);
   Mat3 second;
@@ -88,6 +91,7 @@ Vec3 mass_moment_center(const MassMoment* moment) {
 }
 
 Mat3 mass_moment_inertia_tensor(const MassMoment* moment) {
+  assert(mass_moment_mass(moment) > 0);
   Vec3 center = mass_moment_center(moment);
   Mat3 second;
   for (int i = 0; i < 3; i++)

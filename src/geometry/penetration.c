@@ -1,5 +1,7 @@
 /* Depth of the origin in C = A - B by an expanding polytope: a polytope of some vertices of C, to which the vertex of C
  * beyond its face nearest to the origin is added until there is none. */
+#include <assert.h>
+
 #include "geometry/facets.h"
 #include "geometry/point_set.h"
 
@@ -77,6 +79,7 @@ static double depth_of_origin(Polytope* polytope, Vec3* normal) {
 }
 
 double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal) {
+  assert(normal);
   Polytope polytope = {.a = a, .b = b, .pose_a = pose_a, .pose_b = pose_b};
   polytope.pose_a.t = vec3_sub(pose_a.t, pose_b.t);
   polytope.pose_b.t = vec3(0, 0, 0);

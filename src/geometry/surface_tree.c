@@ -1,5 +1,6 @@
 #include "geometry/geometry.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "geometry/nearest.h"
@@ -132,6 +133,7 @@ double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest) 
 }
 
 double surface_tree_triangle_distance(const SurfaceTree* tree, int triangle, Vec3 point) {
+  assert(triangle >= 0);
   return sqrt(triangle_square(tree, triangle, mat3_mul_vec(tree->turn, point)));
 }
 

@@ -1,4 +1,6 @@
 /* How thick a solid's thinnest wall is: rays from its surface inwards. docs/derivations/union.md (U5) */
+#include <assert.h>
+
 #include "geometry/geometry.h"
 
 /* Walls face each other within 30 degrees: the edge of a blunter wedge is no wall. */
@@ -91,6 +93,7 @@ static double share_rays(Walls* walls, int samples) {
 }
 
 double surface_thickness(const TriangleSurface* surface, int samples, int threads, double* spacing) {
+  assert(spacing && samples >= 0);
   int count = surface->triangle_count;
   Walls walls = {.surface = surface};
   Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1);

@@ -1,5 +1,6 @@
 /* Consistency of parts of the data with each other and with priors. A contradiction shows that the model cannot
  * reproduce the measurements (docs/derivations/identify.md, Q12). */
+#include <assert.h>
 #include <string.h>
 
 #include "identify/fit.h"
@@ -189,6 +190,7 @@ bool identification_unfinished_text(const Identification* id, Text* out) {
 int identification_doubt_count(const Identification* id) { return id->doubt_count; }
 
 void identification_doubt_text(const Identification* id, int k, Text* out) {
+  assert(k >= 0);
   static const char* const words[][2] = {
       {"what was measured before bodies meet says", "what was measured after that"},
       {"the first halves of runs or windows say", "the second halves"},

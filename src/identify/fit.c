@@ -1,4 +1,5 @@
 /* The fit: creation, sweep over all shots, start and end (docs/derivations/identify.md). */
+#include <assert.h>
 #include <string.h>
 
 #include "identify/fit.h"
@@ -476,6 +477,7 @@ double identification_cost(const Identification* id) { return id->cost; }
 int identification_parameter_count(const Identification* id) { return id->variables; }
 
 IdentifiedParameter identification_parameter(const Identification* id, int k) {
+  assert(k >= 0);
   double error = id->held[k] ? (double)NAN : id->error[k];
   return (IdentifiedParameter){.name = optimization_variable(id->optimization, k).name,
                                .value = id->x[k],

@@ -1,5 +1,6 @@
 /* The state of a run at a sample: positions as measured; velocities as measured, or from a parabola through the
  * following samples. */
+#include <assert.h>
 #include <string.h>
 
 #include "identify/data.h"
@@ -104,6 +105,7 @@ static void set_joint(const MeasuredRun* r, const MeasuredLink* l, int sample, c
 }
 
 void measured_state(const MeasuredRun* run, int sample, const Model* model, double* coordinates, double* velocities) {
+  assert(sample >= 0 && sample < run->count);
   for (int k = 0; k < run->link_count; k++) {
     const MeasuredLink* l = &run->links[k];
     const ModelLink* link = &model->links[l->link];

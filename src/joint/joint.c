@@ -1,6 +1,7 @@
 /* Joints of any type: the table, and what their coordinates mean (K1). */
 #include "joint/joint.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- the table */
@@ -20,11 +21,15 @@ static void add_plain(Joint* joint, const char* name) {
 }
 
 void joint_add_slide(Joint* joint, Vec3 axis, const char* name) {
+  assert(joint->slide_count < 3);
   joint->slide_axis[joint->slide_count++] = axis;
   add_plain(joint, name);
 }
 
-void joint_add_turn(Joint* joint, const char* name) { add_plain(joint, name); }
+void joint_add_turn(Joint* joint, const char* name) {
+  assert(joint->hinge_count < JOINT_MAX_COORDINATE - joint->slide_count);
+  add_plain(joint, name);
+}
 
 void joint_add_hinge(Joint* joint, Vec3 axis, const char* name) {
   joint->axis[joint->hinge_count++] = axis;
@@ -90,6 +95,7 @@ void joint_increment(const Joint* joint, const double* q, const double* d, doubl
 }
 
 void joint_difference(const Joint* joint, const double* q_from, const double* q_to, double* d) {
+  assert(q_from && q_to && d);
   int plain = joint->plain_count;
   for (int k = 0; k < plain; k++) d[k] = q_to[k] - q_from[k];
   if (!joint->quaternion) return;

@@ -1,4 +1,5 @@
 /* Connected components of what was filled in a block matrix, and the method by which each is factored. */
+#include <assert.h>
 #include <string.h>
 
 #include "linalg/block_solver.h"
@@ -204,6 +205,7 @@ int block_solver_component_count(BlockSolver* s) {
 }
 
 int block_solver_component_of(BlockSolver* s, int block) {
+  assert(block >= 0 && block < s->block_count);
   block_find_components(s);
   return s->component[block];
 }

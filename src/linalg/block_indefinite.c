@@ -1,4 +1,5 @@
 /* Components of a block matrix that are not positive definite: L D L^T with refinement, or eigenvalues. */
+#include <assert.h>
 #include <string.h>
 
 #include "linalg/block_solver.h"
@@ -205,6 +206,7 @@ static bool factor_small_indefinite(BlockSolver* s, Component* c, double* smalle
 }
 
 bool block_solver_factor_component_indefinite(BlockSolver* s, int component, double* smallest) {
+  assert(smallest);
   block_find_components(s);
   Component* c = &s->components[component];
   c->factor = FACTOR_NONE;

@@ -164,6 +164,7 @@ static int find_coupling(const BlockSolver* s, int a, int b) {
 }
 
 double* block_solver_block(BlockSolver* s, int a, int b, int* stride) {
+  assert(a >= 0 && b >= 0 && a < s->block_count && b < s->block_count);
   *stride = s->size[b];
   if (a == b) return s->values + s->offset[a];
   int k = find_coupling(s, a, b);
@@ -186,6 +187,7 @@ bool block_solver_factor(BlockSolver* s) {
 }
 
 bool block_solver_factor_indefinite(BlockSolver* s, double* smallest) {
+  assert(smallest);
   bool regular = true;
   double nearest = HUGE_VAL;
   block_find_components(s);

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "linalg/eigen.h"
@@ -6,6 +7,7 @@
 enum { MAX = SYMMETRIC_PROJECT_MAX };
 
 bool symmetric_project(int order, double* matrix) {
+  assert(order >= 0 && order <= SYMMETRIC_PROJECT_MAX);
   double vectors[MAX * MAX], values[MAX], off[MAX];
   memcpy(vectors, matrix, sizeof(double) * (size_t)(order * order));
   if (!symmetric_eigen(order, order, vectors, values, off)) return false;

@@ -1,4 +1,5 @@
 /* Square systems whose equations may say the same twice, by complete pivoting: P A Q = L U, the rest of A nothing. */
+#include <assert.h>
 #include <math.h>
 
 #include "linalg/linalg.h"
@@ -66,6 +67,7 @@ static void solve_upper(int order, int rank, const double* a, double* y) {
 }
 
 void rank_solve(int order, int rank, const double* a, const int* row, const int* column, double* x, double* work) {
+  assert(rank >= 0 && rank <= order);
   for (int i = 0; i < rank; i++) {
     work[i] = x[row[i]];
     for (int j = 0; j < i; j++) work[i] -= a[i * order + j] * work[j];

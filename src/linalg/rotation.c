@@ -1,3 +1,5 @@
+#include <assert.h>
+
 #include "linalg/linalg.h"
 
 /* Where |v| is this small against 1, two terms of a series are exact to rounding and no 0/0 can occur:
@@ -84,6 +86,7 @@ Vec3 rotation_rate(Vec3 v, Vec3 rate) {
 }
 
 void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar) {
+  assert(v_bar && rate_bar);
   RightJacobian j = right_jacobian(v);
   Vec3 turned = vec3_cross(v, bar); /* J^T = I + a [v]x + b [v]x^2 */
   *rate_bar = vec3_add_scaled(vec3_add_scaled(bar, j.a, turned), j.b, vec3_cross(v, turned));
@@ -97,6 +100,7 @@ void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar)
 
 /* J^-1 = I + 1/2 [v]x + c [v]x^2 with c = (1 - a1 / (2 a)) / t^2, a1 = sin t / t, which is -a_slope / (2 a). */
 Vec3 rotation_rate_inverse(Vec3 v, Vec3 turn) {
+  assert(vec3_norm(v) < 2 * M_PI);
   RightJacobian j = right_jacobian(v);
   Vec3 c = vec3_cross(v, turn);
   return vec3_add_scaled(vec3_add_scaled(turn, 0.5, c), -j.a_slope / (2 * j.a), vec3_cross(v, c));

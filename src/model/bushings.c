@@ -1,4 +1,5 @@
 /* Bushings: the pose difference of two frames and its energy (docs/derivations/loads.md, L18). */
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #define MATRIX_ROUNDING 1e-9
 
 Pose bushing_frame(const SceneBushing* bushing, int side, const Pose* poses) {
+  assert(side == 0 || side == 1);
   Pose own = {mat3_from_quat(bushing->rotation[side]), bushing->position[side]};
   return bushing->link[side] < 0 ? own : pose_mul(poses[bushing->link[side]], own);
 }

@@ -1,5 +1,7 @@
 /* Closures: attachment points and directions in the link frames, from the initial poses (docs/derivations/closures.md,
  * Z1). */
+#include <assert.h>
+
 #include "model/build.h"
 
 /* Relative tolerance for a length given twice: allows for decimals in a file, not only for rounding. */
@@ -66,6 +68,7 @@ static void add_rows(ModelClosure* c, const SceneClosure* source, const ClosureS
 }
 
 ClosureStart model_closure_start(const SceneClosure* source, const Pose at[2]) {
+  assert(source);
   bool link = source->link_axes;
   double length = vec3_norm(source->axis);
   Vec3 axis = is_unit(length) || !source->has_axis ? source->axis : vec3_scale(source->axis, 1 / length);

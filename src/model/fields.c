@@ -1,4 +1,6 @@
 /* Fields between links, or of the world (docs/derivations/loads.md, L16). */
+#include <assert.h>
+
 #include "model/model.h"
 
 /* Vacuum permeability / 4 pi [T m/A]. */
@@ -11,6 +13,7 @@ static Vec3 other_point(const Model* m, const SceneField* field) {
 }
 
 FieldPlace field_place(const Model* m, const ModelLoad* load, const Pose* poses) {
+  assert(load->field);
   const SceneField* field = load->field;
   const Pose* a = &poses[load->link];
   bool linked = field->to >= 0; /* otherwise the other point belongs to the world */

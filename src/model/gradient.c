@@ -1,5 +1,6 @@
 /* Derivatives with respect to the numbers of a model, and the derivatives of masses by their parameters
  * (docs/derivations/adjoint.md, A9). */
+#include <assert.h>
 #include <string.h>
 
 #include "model/build.h"
@@ -58,6 +59,7 @@ void model_gradient_destroy(ModelGradient* g) {
 }
 
 void model_gradient_clear(ModelGradient* g, const Model* model) {
+  assert(g->vertices || model->vertex_count == 0);
   size_t links = (size_t)model->link_count, dofs = (size_t)model->dof_count;
   memset(g->vertices, 0, sizeof(Vec3) * (size_t)model->vertex_count);
   memset(g->attachments, 0, sizeof(Vec3) * links);
@@ -86,6 +88,7 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
 }
 
 double model_gradient_tendon(const Model* model, const ModelGradient* g, int tendon, int index) {
+  assert(tendon >= 0 && tendon < model->tendon_count && index >= 0);
   if (index < TENDON_NUMBER_POINTS) return g->tendons[tendon][index];
   index -= TENDON_NUMBER_POINTS;
   double by[3];

@@ -1,4 +1,6 @@
 /* Forward kinematics and screws (K1; docs/derivations/kinematics.md). */
+#include <assert.h>
+
 #include "model/model.h"
 
 static Pose parent_pose(const ModelLink* link, const Pose* poses) {
@@ -10,6 +12,7 @@ void model_poses(const Model* model, const double* q, Pose* poses) {
 }
 
 void model_link_pose(const Model* model, int i, const double* q, Pose* poses) {
+  assert(i >= 0 && i < model->link_count);
   const ModelLink* link = &model->links[i];
   Pose joint = pose_mul(parent_pose(link, poses), link->origin);
   poses[i] = pose_mul(joint, joint_motion(&link->joint, q + link->coordinate_first));

@@ -1,4 +1,6 @@
 /* Material properties of a pair of links in contact: friction and restitution, and their source. */
+#include <assert.h>
+
 #include "model/model.h"
 
 /* Returns the first item of the pair in the sorted list. items: number of items of the pair. */
@@ -65,6 +67,7 @@ static void direct(const Model* model, int a, int b, PairMaterial* out) {
 }
 
 PairMaterial model_pair_material(const Model* model, int a, int b) {
+  assert(a >= 0 && a < model->link_count && b >= 0 && b < model->link_count);
   PairMaterial out = {.directed = false};
   int items = 0;
   const ModelPairItem* first = model->has_materials ? find_items(model, a, b, &items) : NULL;
@@ -151,6 +154,7 @@ void model_gradient_material(const Model* model, int a, int b, const double by[M
 
 void model_gradient_pair_law(const Model* model, int pair_law, const double by[MATERIAL_NUMBERS],
                              ModelGradient* gradient) {
+  assert(pair_law >= 0 && pair_law < model->pair_law_count);
   double* row = gradient->material[model_material_row(model, -1, model->pair_laws[pair_law].item)];
   for (int k = 0; k < MATERIAL_NUMBERS; k++) row[k] += by[k];
 }

@@ -1,4 +1,5 @@
 /* Link pairs that may collide. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "model/build.h"
@@ -14,6 +15,7 @@ static int compare_keys(const void* left, const void* right) {
 }
 
 bool model_pair_allowed(const Model* model, int link_a, int link_b) {
+  assert(link_a >= 0 && link_a < model->link_count && link_b >= 0 && link_b < model->link_count);
   const ModelLink *a = &model->links[link_a], *b = &model->links[link_b];
   if (link_a == link_b || a->parent == link_b || b->parent == link_a) return false;
   if (a->rigid_group == b->rigid_group || !a->collide || !b->collide) return false;

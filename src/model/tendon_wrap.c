@@ -1,4 +1,6 @@
 /* The path of a tendon around a cylinder or a sphere (docs/derivations/loads.md, L8). */
+#include <assert.h>
+
 #include "model/model.h"
 
 /* An end closer to the surface than this fraction of the radius counts as on it. */
@@ -110,6 +112,7 @@ static TendonWrap round_sphere(const SceneTendonWrap* wrap, const Vec3 arm[2], c
 }
 
 TendonWrap tendon_wrap(const SceneTendonWrap* wrap, Pose pose, Vec3 a, Vec3 b) {
+  assert(wrap);
   Vec3 center = pose_apply(pose, wrap->position), arm[2] = {vec3_sub(a, center), vec3_sub(b, center)};
   Vec3 side = mat3_mul_vec(pose.r, vec3_sub(wrap->side, wrap->position));
   if (wrap->type == WRAP_SPHERE) return round_sphere(wrap, arm, wrap->has_side ? &side : NULL);

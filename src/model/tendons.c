@@ -1,10 +1,13 @@
 /* Tendons through points of links (docs/derivations/loads.md, L5). */
+#include <assert.h>
+
 #include "model/build.h"
 
 /* Closer points count as coincident [m]. */
 #define COINCIDE 1e-300
 
 TendonPiece tendon_piece(Vec3 apart, double eyelet) {
+  assert(eyelet >= 0);
   double d = vec3_norm(apart), u = eyelet > 0 ? d / eyelet : 1;
   TendonPiece piece = {.length = d, .slope = vec3(0, 0, 0), .curvature = mat3_zero()};
   if (!(d > COINCIDE) && !(eyelet > 0)) return piece; /* coincident points define no direction */

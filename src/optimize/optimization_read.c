@@ -1,4 +1,6 @@
 /* Queries of an optimization: state, variables, scenes and models of its designs. */
+#include <assert.h>
+
 #include "optimize/optimization.h"
 
 /* Default of a variable's large change [m, rad, ...]. */
@@ -12,14 +14,22 @@ static bool was_short(const Optimization* o) {
 
 OptimizationStop optimization_stop(const Optimization* o) { return was_short(o) ? STOP_SHORT_STEP : o->stop; }
 int optimization_iteration(const Optimization* o) { return o->iteration; }
-const OptimizationRow* optimization_rows(const Optimization* o) { return o->rows; }
+const OptimizationRow* optimization_rows(const Optimization* o) {
+  assert(o->rows);
+  return o->rows;
+}
 int optimization_term_count(const Optimization* o) { return o->term_count; }
-const char* optimization_term_name(const Optimization* o, int term) { return loss_name(o->runs[0].loss, term); }
+const char* optimization_term_name(const Optimization* o, int term) {
+  assert(term >= 0 && term < o->term_count);
+  return loss_name(o->runs[0].loss, term);
+}
 const double* optimization_terms(const Optimization* o, int iteration) {
+  assert(iteration >= 0 && iteration <= o->iteration);
   return o->row_terms + (size_t)iteration * (size_t)o->term_count;
 }
 int optimization_subject_count(const Optimization* o) { return subjects_count(o->subjects); }
 const double* optimization_multipliers(const Optimization* o, int iteration) {
+  assert(iteration >= 0 && iteration <= o->iteration);
   return o->row_multipliers + (size_t)iteration * (size_t)subjects_count(o->subjects);
 }
 double optimization_best_violation(const Optimization* o) { return o->best_violation; }
@@ -73,6 +83,7 @@ void optimization_times(const Optimization* o, double* forward, double* adjoint)
 int optimization_variable_count(const Optimization* o) { return o->design.variable_count; }
 
 OptimizationVariable optimization_variable(const Optimization* o, int index) {
+  assert(index >= 0 && index < optimization_variable_count(o));
   const DesignVariable* v = &o->design.variables[index];
   return (OptimizationVariable){.name = v->name,
                                 .initial = v->initial,
@@ -102,6 +113,7 @@ const Scene* optimization_scene_of(Optimization* o, int scenario, const double* 
 }
 
 const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
+  assert(scenario >= 0);
   return show_scene(o, scenario, best ? o->best_x : o->x);
 }
 
@@ -154,4 +166,7 @@ const Scene* optimization_trial_scene(Optimization* o, int* scenario) {
   return show_scene(o, o->failed_scenario, o->trial);
 }
 
-bool optimization_shapes_link(const Optimization* o, int link) { return o->design.link_changes[link]; }
+bool optimization_shapes_link(const Optimization* o, int link) {
+  assert(link >= 0);
+  return o->design.link_changes[link];
+}

@@ -1,5 +1,6 @@
 /* Receding horizon: a window of time after the other is optimized, and the first steps of each are executed
  * (docs/receding.md). */
+#include <assert.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
@@ -243,8 +244,12 @@ Optimization* receding_optimization(Receding* r) { return r->optimization; }
 int receding_steps(const Receding* r) { return r->steps; }
 int receding_window_count(const Receding* r) { return r->window_count; }
 int receding_window(const Receding* r) { return r->window; }
-const RecedingRow* receding_rows(const Receding* r) { return r->rows; }
+const RecedingRow* receding_rows(const Receding* r) {
+  assert(r);
+  return r->rows;
+}
 const double* receding_terms(const Receding* r, int window) {
+  assert(window >= 0);
   return r->terms + (size_t)window * (size_t)r->optimization->term_count;
 }
 

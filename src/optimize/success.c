@@ -1,5 +1,6 @@
 /* What the run that an optimization has found is judged by: terms like those of the loss, each with the largest value
  * that it may have. Nothing is optimized by them. */
+#include <assert.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
@@ -129,6 +130,7 @@ Status success_try(Optimization* o, int scenario, DrawMoment moment, bool* met) 
 int optimization_success_count(const Optimization* o) { return o->success ? o->success->count : 0; }
 
 SuccessTerm optimization_success(const Optimization* o, int i) {
+  assert(i >= 0);
   const Success* s = o->success;
   return (SuccessTerm){loss_name(s->loss[0], i), s->value[i], s->bound[i], s->value[i] <= s->bound[i]};
 }

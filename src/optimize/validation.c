@@ -1,4 +1,6 @@
 /* A result tried on what it was not optimized for: draws of their own, each judged by the task's success. */
+#include <assert.h>
+
 #include "optimize/optimization.h"
 
 struct Validation {
@@ -40,6 +42,7 @@ void validation_destroy(Validation* v) {
 int optimization_validation_tries(const Optimization* o) { return o->validation ? o->validation->tries : 0; }
 
 int optimization_validation_held(const Optimization* o, int scenario) {
+  assert(scenario >= 0);
   const Validation* v = o->validation;
   int held = 0;
   for (int k = 0; v && k < v->tries; k++) held += v->held[scenario * v->tries + k];

@@ -1,4 +1,5 @@
 /* Plots of a run folder, one row of PLOTS each, from its CSV files. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -346,7 +347,10 @@ static const struct {
 };
 enum { PLOT_COUNT = sizeof PLOTS / sizeof PLOTS[0] };
 
-const char* plot_name(int index) { return index < PLOT_COUNT ? PLOTS[index].name : NULL; }
+const char* plot_name(int index) {
+  assert(index >= 0);
+  return index < PLOT_COUNT ? PLOTS[index].name : NULL;
+}
 
 static Status start_panel(PlotPanel* panel, int plot, const char* folder, Diagnostics* diagnostics) {
   char* path = file_join(folder, PLOTS[plot].file);

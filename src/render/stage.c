@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 #include "render/picture.h"
 
@@ -261,6 +262,7 @@ double grid_spacing(double length) {
 }
 
 double grid_major(double spacing) {
+  assert(spacing > 0);
   double decade = math_pow(10.0, floor(math_log10(spacing) + 0.01));
   return spacing < 3.0 * decade ? 5.0 * spacing : 2.0 * spacing;
 }

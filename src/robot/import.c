@@ -1,4 +1,5 @@
 /* A robot of another program from its file to a scene that stands. */
+#include <assert.h>
 #include <string.h>
 
 #include "robot/robot.h"
@@ -174,10 +175,12 @@ static Status build_model(Robot* robot, const RobotOptions* options, Diagnostics
 }
 
 double robot_center_error(const Robot* robot, int link) {
+  assert(link >= 0);
   return vec3_norm(vec3_sub(robot->model.links[link].center, robot->scene.links[link].center));
 }
 
 double robot_inertia_error(const Robot* robot, int link) {
+  assert(link >= 0);
   const double* s = robot->scene.links[link].inertia;
   const Mat3 wanted = {{{s[0], s[3], s[4]}, {s[3], s[1], s[5]}, {s[4], s[5], s[2]}}};
   Mat3 found = mass_moment_inertia_tensor(&robot->model.links[link].moment);

@@ -1,5 +1,6 @@
 /* Actuators of MuJoCo as controllers of joints and as loads: force = gain control + bias, which may fall with the
  * length and with its rate. */
+#include <assert.h>
 #include <string.h>
 
 #include "robot/mjcf_equality.h"
@@ -465,6 +466,7 @@ static void add_tendon_springs(MjcfModel* model, Scene* scene, const int* carrie
 }
 
 UrdfPose mjcf_site_place(const MjcfModel* model, const MjcfSite* site) {
+  assert(model->placed);
   UrdfPose back = {vec3_scale(model->anchors[site->link], -1), {1, 0, 0, 0}};
   return urdf_pose_mul(urdf_pose_mul(model->placed[site->link], back), site->pose);
 }

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 #include "run/run.h"
 
@@ -86,9 +87,13 @@ void run_poses_free(RunPoses* run) {
   *run = (RunPoses){0};
 }
 
-const Pose* run_row_poses(const RunPoses* run, int row) { return run->pose + (size_t)row * (size_t)run->link_count; }
+const Pose* run_row_poses(const RunPoses* run, int row) {
+  assert(row >= 0 && row < run->row_count);
+  return run->pose + (size_t)row * (size_t)run->link_count;
+}
 
 int run_row_at(const RunPoses* run, double time) {
+  assert(run->row_count > 0);
   if (!isfinite(time)) return run->row_count - 1;
   int best = 0;
   for (int row = 1; row < run->row_count; row++)

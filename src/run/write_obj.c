@@ -1,5 +1,7 @@
 /* Hulls of a link as an OBJ file that reads back to the same numbers. */
 
+#include <assert.h>
+
 #include "run/run.h"
 
 /* Every vertex stands in the file, those inside the hull too; faces have the corners. */
@@ -23,6 +25,7 @@ static void add_hull(Text* out, const ModelHull* hull, int number, int* first) {
 }
 
 void run_hull_obj(Text* out, const Model* model, int hull) {
+  assert(hull >= 0 && hull < model->hull_count);
   const ModelLink* link = &model->links[model->hulls[hull].link];
   int first = 1;
   text_add(out, "# link %s: a hull in the link's frame, metres\n", link->name);

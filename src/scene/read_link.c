@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,10 @@ const char* name_bad_character(const char* name) {
   return bad ? bad : text_control(name);
 }
 
-bool name_is_blank(const char* name) { return name[0] == ' ' || name[strlen(name) - 1] == ' ' || name[0] == '.'; }
+bool name_is_blank(const char* name) {
+  assert(*name);
+  return name[0] == ' ' || name[strlen(name) - 1] == ' ' || name[0] == '.';
+}
 
 static bool check_name(Reader* reader, const Node* node, const char* name) {
   const char* bad = name_bad_character(name);

@@ -1,7 +1,10 @@
 /* Lengths of round solids. */
+#include <assert.h>
+
 #include "scene/scene.h"
 
 int shape_round_lengths(SceneShape* shape, double* lengths[3]) {
+  assert(shape);
   double* const all[5][3] = {{&shape->radius},
                              {&shape->radius, &shape->length},
                              {&shape->radius, &shape->width, &shape->rim},
@@ -20,6 +23,7 @@ int shape_round_lengths(SceneShape* shape, double* lengths[3]) {
 }
 
 int scene_shape_number_count(const SceneShape* shape) {
+  assert(shape);
   double* lengths[3];
   SceneShape copy = *shape;
   if (shape_is_exact(shape)) return shape_round_lengths(&copy, lengths);

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "scene/override.h"
@@ -162,6 +163,7 @@ static void read_pair_name(Reader* reader, const char* key, const Node* node, ch
 }
 
 bool contact_law_has(ContactModel law, const char* key) {
+  assert(key);
   const SchemaRow* row;
   for (int i = 1; (row = contact_schema_row(i)); i++)
     if (strcmp(row->key, key) == 0 && schema_row_belongs(row, contact_model_name(law))) return true;

@@ -1,4 +1,6 @@
 /* How the task's loss is made small. */
+#include <assert.h>
+
 #include "scene/task_parts.h"
 
 /* Said, but without effect: a slip that is worth a word. */
@@ -8,6 +10,7 @@ static void warn_idle(Reader* reader, const Node* map, const char* key, bool idl
 }
 
 const char* task_optimizer_name(TaskOptimizerType type) {
+  assert((unsigned)type <= OPTIMIZER_LEVENBERG_MARQUARDT);
   static const char* const names[] = {"auto",  "adam",   "step_bounded",       "gradient",
                                       "lbfgs", "cma_es", "levenberg_marquardt"};
   return names[type];

@@ -1,5 +1,7 @@
 /* How signed distance fields change by their own parameters (Y10, Y11), several of them at a place at a time: what they
  * have in common is found once. docs/derivations/fields.md */
+#include <assert.h>
+
 #include "shapes/field_mean.h"
 #include "shapes/shape.h"
 
@@ -239,6 +241,7 @@ int field_parameter_count(const Field* field) {
 }
 
 void field_parameter_slopes(const Field* field, Vec3 place, int first, int count, double* value, Vec3* outward) {
+  assert(first >= 0 && count >= 0);
   Vec3 x = pose_apply_inverse(field->pose, place);
   if (field->kind == FIELD_POINTS)
     points_slopes(field, x, first, count, value, outward);

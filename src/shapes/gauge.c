@@ -1,4 +1,6 @@
 /* The gauge of any shape from its phi (B4). */
+#include <assert.h>
+
 #include "shapes/shape.h"
 
 /* Newton's steps along a ray; a handful are needed, and halving the bracket ends them all. */
@@ -18,11 +20,18 @@ static double cone_reach(const Shape* shape, Vec3 d) {
   return 1 / fmax(side, fmax(-d.x / below, d.x / above));
 }
 
+/* Returns about the s at which s d is on the surface; d of any length. */
+static double reach_along(const Shape* shape, Vec3 d) {
+  if (shape->kind == SMOOTH_POLYTOPE) return polytope_reach(shape, d);
+  if (shape->kind == SMOOTH_CONE) return cone_reach(shape, d);
+  return 1 / (1 + shape_evaluate(shape, d).value);
+}
+
 /* s with phi(s y) = 0, and what `evaluate` says there. phi < 0 below the root, > 0 above it; from the sharp body's
  * surface, which is a little farther out, Newton's steps end soon. */
 static double ray_root(const Shape* shape, Vec3 y, ShapeValue (*evaluate)(const Shape*, Vec3), ShapeValue* at) {
   double length = vec3_norm(y), low = 0.999 * shape->inner / length, high = 1.001 * shape->outer / length;
-  double s = fmax(low, fmin(shape_reach(shape, y), high));
+  double s = fmax(low, fmin(reach_along(shape, y), high));
   for (int step = 0; step < RAY_STEPS; step++) {
     *at = evaluate(shape, vec3_scale(y, s));
     if (at->value < 0)
@@ -40,6 +49,7 @@ static double ray_root(const Shape* shape, Vec3 y, ShapeValue (*evaluate)(const 
 /* With z = y / gamma, g = grad phi(z), m = g / (z . g):  grad gamma = m,
  * H = (I - m z^T) grad^2 phi (I - z m^T) / (gamma z . g). */
 Gauge shape_gauge(const Shape* shape, Vec3 y) {
+  assert(vec3_norm(y) > 0);
   if (shape_methods(shape->kind)->gauge) {
     ShapeValue v = shape_evaluate(shape, y);
     return (Gauge){v.value + 1, v.gradient, v.hessian};
@@ -61,7 +71,6 @@ double shape_gauge_value(const Shape* shape, Vec3 y) {
 }
 
 double shape_reach(const Shape* shape, Vec3 direction) {
-  if (shape->kind == SMOOTH_POLYTOPE) return polytope_reach(shape, direction);
-  if (shape->kind == SMOOTH_CONE) return cone_reach(shape, direction);
-  return 1 / (1 + shape_evaluate(shape, direction).value);
+  assert(fabs(vec3_norm(direction) - 1) < 1e-6);
+  return reach_along(shape, direction);
 }

@@ -1,4 +1,6 @@
 /* Measures of a whole body: its surface for pictures, and its mass. */
+#include <assert.h>
+
 #include "shapes/shapes.h"
 
 /* Each face of the cube of directions in so many strips both ways, with so many Gauss points each. */
@@ -120,7 +122,10 @@ static Vec3 mean_lengths(const Shape* shape, int k) {
 
 Vec3 shape_extents(const Shape* shape) { return mean_lengths(shape, -1); }
 
-Vec3 shape_extents_slope(const Shape* shape, int k) { return mean_lengths(shape, k); }
+Vec3 shape_extents_slope(const Shape* shape, int k) {
+  assert(k >= 0 && k < shape_parameter_count(shape));
+  return mean_lengths(shape, k);
+}
 
 static Vec3 stretched(Vec3 s, Vec3 e) { return vec3(s.x * e.x, s.y * e.y, s.z * e.z); }
 
@@ -138,6 +143,7 @@ Vec3 shape_surface_point(const Shape* shape, Vec3 s) {
 }
 
 Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k) {
+  assert(k >= 0 && k < shape_parameter_count(shape));
   Vec3 x = stretched(s, shape_extents(shape)), dx = stretched(s, shape_extents_slope(shape, k));
   Gauge g = shape_gauge(shape, x);
   double change = gauge_slope(shape, x, g.value, k) + vec3_dot(g.gradient, dx);

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 #include "shapes/shape.h"
 
@@ -11,7 +12,10 @@ static const ShapeMethods METHODS[SMOOTH_KINDS] = {
 
 const ShapeMethods* shape_methods(SmoothKind kind) { return &METHODS[kind]; }
 
-const char* shape_kind_name(SmoothKind kind) { return METHODS[kind].name; }
+const char* shape_kind_name(SmoothKind kind) {
+  assert(kind >= 0 && kind < SMOOTH_KINDS);
+  return METHODS[kind].name;
+}
 
 /* Sizes that must be positive. */
 static int size_count(SmoothKind kind) {
@@ -49,6 +53,7 @@ ShapeValue shape_evaluate(const Shape* shape, Vec3 z) {
 
 /* superellipsoid, cylinder: exponent and sizes; cone, polytope: beta, sizes or faces; superquadric: e1, e2, sizes. */
 double* shape_form_number(const SmoothForm* form, int k) {
+  assert(k >= 0);
   union { /* the form's owner may write it */
     const SmoothForm* read;
     SmoothForm* own;
@@ -68,6 +73,7 @@ int shape_form_count(const SmoothForm* form) {
 }
 
 bool shape_parameter_moves(const Shape* shape, int k, double way) {
+  assert(k >= 0 && k < shape_parameter_count(shape));
   bool power = shape->kind == SMOOTH_SUPERELLIPSOID || shape->kind == SMOOTH_CYLINDER;
   if (power && k == 0) return shape->exponent - way >= 1 && shape->exponent + way <= SHAPE_EXPONENT_MAX;
   if (shape->kind == SMOOTH_SUPERQUADRIC && k < 2)
@@ -78,5 +84,6 @@ bool shape_parameter_moves(const Shape* shape, int k, double way) {
 int shape_parameter_count(const Shape* shape) { return METHODS[shape->kind].own + 4 * shape->face_count; }
 
 void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
+  assert(k >= 0 && k < shape_parameter_count(shape));
   METHODS[shape->kind].slope(shape, z, k, value, gradient);
 }

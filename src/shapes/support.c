@@ -1,4 +1,6 @@
 /* The farthest point of a smooth shape along a direction, and how it moves (B9). */
+#include <assert.h>
+
 #include "shapes/shape.h"
 
 enum { NEWTON_STEPS = 100, HALVINGS = 50 };
@@ -123,6 +125,7 @@ static Vec3 found_point(const Shape* shape, Vec3 d) {
 }
 
 ShapeSupport shape_support(const Shape* shape, Vec3 direction) {
+  assert(vec3_norm(direction) > 0);
   ShapeSupport s;
   if (shape->kind == SMOOTH_SUPERELLIPSOID)
     s.point = superellipsoid_point(shape, direction);

@@ -7,9 +7,11 @@
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
+#include <assert.h>
 #include <string.h>
 
 const char* step_outcome_text(StepOutcome outcome) {
+  assert((unsigned)outcome <= STEP_INTERRUPTED);
   static const char* const text[] = {"converged", "rounding_floor", "max_iterations", "line_search", "blocked",
                                      "open",      "crossed",        "not_finite",     "interrupted"};
   return text[outcome];
@@ -495,9 +497,15 @@ const SimState* sim_state(const Sim* sim) { return &sim->state; }
 
 SimTimes sim_times(const Sim* sim) { return sim->times; }
 
-SimClosure sim_closure(const Sim* sim, int index) { return closure_state(sim->closures, index, sim->pose_now); }
+SimClosure sim_closure(const Sim* sim, int index) {
+  assert(index >= 0 && index < sim->model->closure_count);
+  return closure_state(sim->closures, index, sim->pose_now);
+}
 
-SimClosure sim_coupling(const Sim* sim, int index) { return coupling_state(sim->closures, index, sim->q_now); }
+SimClosure sim_coupling(const Sim* sim, int index) {
+  assert(index >= 0 && index < sim->model->coupling_count);
+  return coupling_state(sim->closures, index, sim->q_now);
+}
 
 const SimJoin* sim_closures_joined(const Sim* sim) { return sim->closures ? sim->closures->joined : NULL; }
 

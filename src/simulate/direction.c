@@ -1,4 +1,5 @@
 /* The direction of a round of Newton's method, component by component (docs/derivations/step.md, S9, S11). */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -277,6 +278,7 @@ void step_refine_impacts(Sim* s) {
 }
 
 void step_relieve(Sim* s) {
+  assert(s->islands);
   if (!s->contact) return;
   find_twists(s);
   if (contact_relieve(s->contact, (const double(*)[6])s->twist, s->marked_link) == 0) return;

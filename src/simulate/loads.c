@@ -1,6 +1,7 @@
 /* Forces and torques on links (docs/derivations/loads.md). */
 #include "simulate/loads.h"
 
+#include <assert.h>
 #include <string.h>
 
 LinkLoad* loads_create(const Model* m) { return m->load_count > 0 ? MEMORY_NEW(LinkLoad, m->link_count) : NULL; }
@@ -122,6 +123,7 @@ WorkingForce load_at_work(const LinkLoad* load, const ModelLink* link, Pose pose
 /* ---------------------------------------------------------------- for whoever has states and no Sim */
 
 Vec3 sim_load_force(const Model* m, int load, const StepClock* clock, const Pose* begin, const Pose* before) {
+  assert(load >= 0 && load < m->load_count);
   const ModelLoad* l = &m->loads[load];
   if (l->field) return field_wrench(m, l, clock->time, begin).force[0];
   Vec3 force = load_value(&l->force, clock->time);

@@ -1,5 +1,6 @@
 /* Reactions of joints: what the link and all that hangs on it ask of the parent, from the terms of the step that was
  * solved (docs/derivations/observables.md, O1). */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/loads.h"
@@ -119,6 +120,7 @@ void reactions_keep(Sim* s) {
 const double (*sim_reactions(const Sim* s))[6] { return (const double(*)[6])s->reactions; }
 
 bool sim_reaction_derives(const Model* model, int link) {
+  assert(link >= 0 && link < model->link_count);
   int tree = model->links[link].tree;
   return tree >= 0 && !(model->trees[tree].flies && model->closure_count > 0);
 }

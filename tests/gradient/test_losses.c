@@ -342,8 +342,8 @@ static void clearances_of(LossRun* run, double apart, unsigned seed) {
                {LOSS_REMOVAL, "drone", SEED_POSE | SEED_VERTICES},
                {LOSS_REMOVAL, NULL, SEED_POSE | SEED_VERTICES},
                {LOSS_KEEP_OUT, NULL, SEED_VERTICES}};
-  int step = apart < 0.1 ? tests_count(2, 1) : 1; /* the short form takes every second case of deep bodies */
-  for (int k = 0; k < (int)(sizeof CASES / sizeof CASES[0]); k += step) {
+  int first = apart < 0.1 ? 0 : tests_count(1, 0); /* the short form takes the odd cases apart, the even ones deep */
+  for (int k = first; k < (int)(sizeof CASES / sizeof CASES[0]); k += tests_count(2, 1)) {
     TaskLoss loss = loss_of(CASES[k].type, "arm");
     char what[60];
     snprintf(what, sizeof what, "clearance %d, %g apart, seed %u", k, apart, seed);

@@ -88,7 +88,7 @@ for type in lbfgs ${SDRS_LONG:+cma_es}; do
 done
 
 # A long way, so that there is time to die on it: small steps, a checkpoint after each.
-long=("$SDRS" optimize "$TASK" --set "optimizer={type: adam, iterations: 100, control_step: 0.01, save_every: 1}")
+long=("$SDRS" optimize "$TASK" --set "optimizer={type: adam, iterations: 50, control_step: 0.01, save_every: 1}")
 "${long[@]}" -q -o "$work/long" >/dev/null
 
 iterations() { if [[ -e $1/convergence.csv ]]; then wc -l <"$1/convergence.csv"; else echo 0; fi; }
@@ -101,19 +101,19 @@ start_and_wait() { # folder, lines of convergence.csv to wait for, options...
 }
 
 for victim in last ${SDRS_LONG:+first}; do
-  start_and_wait "$work/$victim" 20
+  start_and_wait "$work/$victim" 10
   mapfile -t ranks < <(pgrep -P "$launcher")
   if [[ $victim == first ]]; then kill -KILL "${ranks[0]}"; else kill -KILL "${ranks[-1]}"; fi
   wait "$launcher"
   code=$?
   problem=$( ((code != 0)) || echo "mpirun ends with 0")
   [[ ${#ranks[@]} == 3 ]] || problem+="${#ranks[@]} processes"
-  (($(iterations "$work/$victim") < 102)) || problem+="it was killed after the end"
+  (($(iterations "$work/$victim") < 52)) || problem+="it was killed after the end"
   mpi 3 "${long[@]}" -q -o "$work/$victim" --resume >/dev/null || problem+="cannot go on: exit code $?"
   judge "the $victim process dies" "$problem$(differences "$work/long" "$work/$victim" 2>&1)"
 done
 
-start_and_wait "$work/asked" 20
+start_and_wait "$work/asked" 10
 kill -USR1 "$launcher"
 wait "$launcher"
 code=$?

@@ -120,7 +120,9 @@ for python in python3 /usr/bin/python3; do
   if "$python" -c 'import numpy, build, hatchling, venv, ensurepip' 2>/dev/null; then break; fi
   python=
 done
-if [[ $python ]]; then
+if [[ -z ${SDRS_LONG:-} ]]; then
+  echo "SKIP wheel: in the long form (SDRS_LONG=1)"
+elif [[ $python ]]; then
   check wheel make_wheel
   check wheel-venv install_wheel
   check wheel-throw wheel_throws

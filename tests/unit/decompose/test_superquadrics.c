@@ -1,6 +1,7 @@
 /* Meshes of superquadrics that are known come back as these: by the parametric form of the surface, its volume in
  * closed form and the implicit function written out, none of which the program uses. */
 #include "decompose/superquadric.h"
+#include "support/long.h"
 #include "unit/decompose/decompose_testing.h"
 
 enum { AROUND = 48, UP = 24 };
@@ -101,17 +102,19 @@ static void two_that_overlap_come_back_B12(void** state) {
   (void)state;
   Mesh mesh = mesh_of(PAIR, 2);
   SuperquadricUnion found, again;
-  assert_int_equal(mesh_superquadrics(&found, &mesh, &(SuperquadricOptions){.max = 2, .threads = 1}), HULL_OK);
-  assert_int_equal(mesh_superquadrics(&again, &mesh, &(SuperquadricOptions){.max = 2, .threads = 3}), HULL_OK);
+  assert_int_equal(mesh_superquadrics(&found, &mesh, &(SuperquadricOptions){.max = 2, .threads = 3}), HULL_OK);
   assert_int_equal(found.count, 2);
   for (int k = 0; k < 2; k++)
     assert_true(fmin(difference(&PAIR[k], &found.list[0]), difference(&PAIR[k], &found.list[1])) < 0.04);
-  assert_memory_equal(found.list, again.list, 2 * sizeof *found.list);
-  assert_memory_equal(&found.mesh_to_union, &again.mesh_to_union, sizeof found.mesh_to_union);
-  assert_true(found.intersection_over_union == again.intersection_over_union);
+  if (tests_are_long()) { /* the same bits with one thread */
+    assert_int_equal(mesh_superquadrics(&again, &mesh, &(SuperquadricOptions){.max = 2, .threads = 1}), HULL_OK);
+    assert_memory_equal(found.list, again.list, 2 * sizeof *found.list);
+    assert_memory_equal(&found.mesh_to_union, &again.mesh_to_union, sizeof found.mesh_to_union);
+    assert_true(found.intersection_over_union == again.intersection_over_union);
+    superquadrics_free(&again);
+  }
   assert_true(found.mesh_to_union.largest < 0.05 && found.union_to_mesh.mean < 0.01);
   superquadrics_free(&found);
-  superquadrics_free(&again);
   mesh_free(&mesh);
 }
 

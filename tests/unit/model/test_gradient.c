@@ -1,6 +1,7 @@
 /* How masses pass the derivatives by their second moment on to vertices and total masses (A9): against central
  * differences of models built anew from moved scenes, for every mass model. */
 #include "fixture.h"
+#include "support/long.h"
 #include "support/sweep.h"
 
 enum { POINTS = 8, HULLS = 2, INSIDE = 2 };
@@ -112,9 +113,10 @@ static void masses_A9_on_the_vertices(void** state) {
 static void masses_A9_uniform_in_the_hulls(void** state) {
   (void)state;
   check_case("mass: 1.7, mass_model: uniform", 3);
+  check_case("density: 0.8", 7);
+  if (!tests_are_long()) return;
   check_case("density: 0.8, mass_model: uniform", 4);
   check_case("mass: 1.7", 6);
-  check_case("density: 0.8", 7);
 }
 
 static void masses_A9_given(void** state) {
