@@ -107,7 +107,8 @@ def source_faults(name):
             continue
         if piece[0][0] == "/" and re.match(r"/[*/][*<!]*\s*(?:What|Of|That which)\b", piece[0]):
             yield f"{name}:{text.count(chr(10), 0, piece.start()) + 1}: a comment that begins with \"What\", \"Of\" or \"That which\""
-        spoken[piece.start():piece.end()] = piece[0]
+        said = piece[0] if piece[0][0] == '"' else re.sub(r"`[^`\n]*`", lambda m: " " * len(m[0]), piece[0])
+        spoken[piece.start():piece.end()] = said
     yield from word_faults(name, "".join(spoken))
 
 
