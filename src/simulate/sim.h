@@ -325,7 +325,7 @@ void substates_free(Sim* sim);
  * contact_lag. */
 void own_force_settle(Sim* sim, StepReport* report);
 /* ---- simulate/parts.c: uncoupled trees are first solved independently (docs/derivations/step.md, S17) */
-/* Allocates the parts; does nothing for scenes that are not solved in parts. Call after contact_reset. Freed with
+/* Allocates the parts; does nothing for scenes without independent trees. Call after contact_reset. Freed with
  * parts_destroy. */
 void parts_create(Sim* sim);
 /* Frees the parts with their workers. Accepts NULL. */
