@@ -29,14 +29,15 @@ typedef struct {
 
 typedef struct Verb Verb;
 
-/* What one option of the verb was given. */
+/* Uses of one option of the verb on the command line. */
 typedef struct {
   bool given;
   const char* text;
   double number;
 } OptionValue;
 
-/* What stands between its name and its value, and after that. Static text, never NULL, not to be freed. */
+/* Returns the text between an option's name and its value in help pages; option_end returns the text after the value.
+ * Static text, never NULL, not to be freed. */
 static inline const char* option_joint(const OptionRow* row) { return row->type == OPTION_PORT ? "[=" : " "; }
 static inline const char* option_end(const OptionRow* row) { return row->type == OPTION_PORT ? "]" : ""; }
 
@@ -78,8 +79,8 @@ const char* option_text(const Options* options, const char* name);
 double option_number(const Options* options, const char* name, double fallback);
 /* The whole number of an option, >= 1; fallback when absent. Asserts that the verb has it. Allocates nothing. */
 int option_count(const Options* options, const char* name, int fallback);
-/* What a repeatable option was given the index-th time, from 0, borrowed from the command line; NULL after the last.
- * Not to be freed. */
+/* Returns the value of use `index` (from 0) of a repeatable option, borrowed from the command line; NULL after the
+ * last. */
 const char* option_item(const Options* options, const char* name, int index);
 
 /* ---------------------------------------------------------------- verbs (app/verbs.c) */

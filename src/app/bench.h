@@ -7,27 +7,27 @@
 /* `sdrs bench step SCENE`: time of steps [ms]. All of these print CSV on standard output, problems on standard
  * error, and return the exit code. */
 ExitCode bench_step(const Options* options);
-/* `sdrs bench scale`: time of a step at rest and while falling, by the number of bodies [ms]. Errors are told; the code
- * to exit with, here and below. */
+/* `sdrs bench scale`: time of a step at rest and while falling, by the number of bodies [ms]. Reports errors; returns
+ * the exit code, as all functions here. */
 ExitCode bench_scale(const Options* options);
-/* `sdrs bench gradient TASK`: time of a run and of its adjoint. Errors are told. */
+/* `sdrs bench gradient TASK`: time of a run and of its adjoint. Reports errors. */
 ExitCode bench_gradient(const Options* options);
-/* `sdrs bench render RUN`: time of a picture, by what is drawn. Errors are told. */
+/* `sdrs bench render RUN`: time of a picture, by the layers drawn. Reports errors. */
 ExitCode bench_render(const Options* options);
-/* `sdrs bench query`: time of questions of pairs of shapes [ns]. Errors are told. */
+/* `sdrs bench query`: time of queries for pairs of shapes [ns]. Reports errors. */
 ExitCode bench_query(const Options* options);
 /* Rows of bench_query for `manifold` and `witness` (app/bench_contacts.c). */
 void bench_contacts(void);
 
 /* Sorts the values[count]; the mean of the middle two; 0 for none. */
 double bench_median(double* values, int count);
-/* Of values[count]; 0 for none. */
+/* Returns the mean of values[count]; 0 if count is 0. */
 double bench_mean(const double* values, int count);
 /* Exponent p of y = c x^p by least squares of the logarithms, over the points with low <= x <= high; NAN with fewer
  * than two. x[count], y[count], positive where they count. */
 double bench_exponent(const double* x, const double* y, int count, double low, double high);
-/* Wall time of each of `count` steps [ms]; false when one failed. milliseconds[count], written up to the step that
- * failed, which is told. */
+/* Sets milliseconds[count] to the wall time of each step [ms]. Returns false, after reporting it, if a step failed;
+ * later entries are then not set. */
 bool bench_time_steps(const Options* options, Sim* sim, double* milliseconds, int count);
 /* Free boxes, spheres, cylinders and capsules above a half-space, four layers high, as YAML. Appended; metres; the
  * same for the same number of bodies. */

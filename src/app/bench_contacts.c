@@ -98,7 +98,7 @@ typedef struct {
   Vec3 target[2];
 } WitnessBench;
 
-/* Of a query, and of the loss's gradient by both poses that follows from it. */
+/* Measures a query, and the loss's gradient with respect to both poses that follows from it. */
 static void time_witness(const WitnessBench* w, bool warm, double* query_ns, double* loss_ns) {
   double query[ROUNDS], loss[ROUNDS];
   const WitnessOptions options = {.sampling = WITNESS_ADAPTIVE};

@@ -152,7 +152,7 @@ bool bench_time_heap(const Options* options, Sim* sim, const Model* model, int b
   *rest_ms = bench_median(rest.milliseconds, REST_STEPS);
   fprintf(stderr,
           "%d bodies: %s after %d steps, largest island %d, together for %d steps; %s after %d more: kinetic energy "
-          "%.3g J, %g rounds a step\n",
+          "%.3g J, %g iterations a step\n",
           bodies, fall.over ? "fallen" : "still falling", fall.steps, fall.island, fall.together,
           rest.quiet >= QUIET_STEPS ? "at rest" : "not yet at rest", rest.steps, rest.kinetic,
           bench_median(rest.rounds, REST_STEPS));

@@ -64,7 +64,7 @@ static void draw_poses(QueryBenchPair* pair, Random* random) {
   }
 }
 
-/* Of this process [s]: beside other work it does not count that. */
+/* Returns the processor time of this process [s], independent of other work. */
 static double seconds_used(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 /* Where results go, so that nothing is left out: a number nobody reads. */

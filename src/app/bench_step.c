@@ -24,7 +24,7 @@ static const char* const NAMES[QUANTITY_COUNT] = {
 
 static double milliseconds(double after, double before) { return 1e3 * (after - before); }
 
-/* What one step cost and did: samples[quantity][step]. */
+/* Stores cost and work of one step in samples[quantity][step]. */
 static void take_sample(double* const samples[], int step, SimTimes before, SimTimes after, const StepReport* report) {
   samples[QUANTITY_BROAD_PHASE][step] = milliseconds(after.broad_phase, before.broad_phase);
   samples[QUANTITY_CONTACT][step] = milliseconds(after.contact, before.contact);

@@ -127,7 +127,7 @@ const Verb VERB_BENCH = {
         "there on a hundredth of the smoothing keeps what friction holds from creeping away; rest_ms is the median of\n"
         "the last 30 of the first 100 steps in a row below 2e-8 J a body. Both take 1000 steps at most; standard "
         "error\n"
-        "says which, how large the island is, the kinetic energy and the rounds of Newton's method a step.\n",
+        "says which, how large the island is, the kinetic energy and Newton's iterations a step.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .reads_scene = true,

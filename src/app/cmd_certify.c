@@ -196,7 +196,7 @@ static void print_fault(const Certifying* c, const Fault* fault) {
 
 static bool proved(const Certifying* c) { return c->fault_count == 0 && c->check.findings.count == 0; }
 
-/* What is false in the files, on standard error, all of it with -v. Rows are too long to be shown. */
+/* Prints the errors in the files on standard error, all of them with -v, without the rows' values. */
 static void print_findings(const Certifying* c) {
   const Diagnostics* all = &c->check.findings;
   int count = c->options->verbose || all->count <= FAULTS_SHOWN ? all->count : FAULTS_SHOWN;
@@ -319,11 +319,9 @@ const Verb VERB_CERTIFY = {
         "from the files alone.\n"
         "It also finds what is false in the files: times and rows, the initial state, poses, quaternions and centres "
         "of\n"
-        "mass, gaps, contacts, energies, momenta, and forces that do not fit the motion. Energies and momenta of steps "
-        "that\n"
-        "were taken in parts, and angular momenta of the integrator momentum, are not told by the rows. How steps "
-        "were\n"
-        "solved, where contacts act, velocities.csv, forces.csv, closures.csv and pressure.csv are not looked at.\n"
+        "mass, gaps, contacts, energies, momenta, and forces that do not fit the motion.\n"
+        "Not checked: energies and momenta of steps with substeps, angular momenta of the integrator momentum, how\n"
+        "steps were solved, where contacts act, velocities.csv, forces.csv, closures.csv and pressure.csv.\n"
         "The scene and its meshes must be those of the run, unchanged.\n"
         "Exit codes: 0 proved, 1 not (who, when), or something is false (where), 3 bad input, 5 cannot read.\n",
     .run = certify,

@@ -138,7 +138,7 @@ static double order_of(const Convergence* c, const Quantity* q) {
   return math_log(before / last) / math_log(2);
 }
 
-/* What the values tend to, for orders that say so. */
+/* Returns the limit of the values, if their order of convergence is plausible. */
 static double limit_of(const Convergence* c, const Quantity* q) {
   double order = order_of(c, q), last = q->value[c->refinements];
   if (!(order > 0.5)) return NAN;

@@ -261,7 +261,8 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
   if (!d->covers && d->inside)
     command_error(
         options,
-        "the hulls stick out of the mesh by %g diagonals, its surface reaches into them by %g, or nothing fits inside",
+        "the hulls do not fill the mesh from inside: they protrude by %g diagonals, and the surface penetrates them by "
+        "%g (0 and 0: nothing fits inside); raise --max-hulls",
         d->depth / d->diagonal, d->covered_miss);
   if (!d->covers && !d->inside)
     command_error(options, "the hulls miss a point of the surface by %g diagonals", d->covered_miss);
@@ -278,7 +279,7 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
 
 /* ---------------------------------------------------------------- what the mesh is not */
 
-/* Joining beyond this is told [mesh diagonal]. */
+/* Reports vertices that were joined over more than this [mesh diagonal]. */
 #define JOINING_TOLD 2e-7
 
 static void warn_joining(const Options* options, const Decomposition* d) {
@@ -383,7 +384,7 @@ const Verb VERB_DECOMPOSE = {
         "Writes hulls.obj (one `o` group a hull), report.json and hulls.png, a picture of the part, its hulls in place "
         "and\n"
         "moved apart. Every hull is convex, the hulls cover the surface,\n"
-        "those of a connected part overlap, a symmetric part gives symmetric hulls; what could not be kept is told.\n"
+        "those of a connected part overlap, a symmetric part gives symmetric hulls; lost properties are reported.\n"
         "With --primitives superquadric: superquadrics.yaml, a scene whose link is their smooth union, query.json, a "
         "question\n"
         "about it, superquadrics.obj, .png and report.json; of the options above it takes --error (of the volume).\n"

@@ -220,7 +220,7 @@ static void mesh_folder(const Exporting* exporting, Text* folder) {
   text_add(folder, "%.*s_meshes/", stem, target);
 }
 
-/* What the URDF file calls that folder: as seen from itself, or from the package of --package. */
+/* Sets the prefix of mesh paths in the URDF file: relative to the file, or to the package of --package. */
 static ExitCode mesh_prefix(const Exporting* exporting, const char* folder, Text* prefix) {
   const char *package = option_text(exporting->options, "package"), *equals = package ? strchr(package, '=') : NULL;
   const char* slash = strrchr(exporting->target, '/');
@@ -322,7 +322,7 @@ static void report_json(Json* json, const char* path, const SurfaceReport* repor
 /* The line width of the usual nozzle of a printer [m]: thinner walls are left out or come out thicker. */
 #define NOZZLE 0.4e-3
 
-/* What the user asked for is not what is in the file: told on standard error, and the exit code says so. */
+/* Reports on standard error, and by the exit code, that the file does not satisfy the request. */
 static bool report_holds(Exporting* exporting, const char* path, const SurfaceReport* report) {
   const Model* model = &exporting->recorded.model;
   Diagnostics* diagnostics = &exporting->recorded.diagnostics;
@@ -440,7 +440,8 @@ static Status check_joints(Exporting* exporting) {
   for (int i = 0; is_model(exporting->format) && i < model->link_count; i++) {
     if (is_told(exporting, &model->links[i])) continue;
     diagnostics_add(&exporting->recorded.diagnostics, SEVERITY_ERROR, model->scene->links[i].joint.place,
-                    "link '%s': %s has no joint like a %s", model->links[i].name, FORMATS[exporting->format].name,
+                    "link '%s': %s has no joint of type %s; formats of meshes export it (sdrs export --help)",
+                    model->links[i].name, FORMATS[exporting->format].name,
                     JOINT_TABLE[model->scene->links[i].joint.type].word);
     status = STATUS_BAD_INPUT;
   }

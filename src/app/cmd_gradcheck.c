@@ -5,7 +5,7 @@
 #include "app/design_run.h"
 #include "optimize/optimize.h"
 
-/* Steps are solved this tightly unless told otherwise; rounding sets its own floor. */
+/* Default tolerance of steps; the rounding error is its lower bound. */
 #define TIGHT_TOLERANCE 1e-12
 #define DEFAULT_BOUND 1e-6
 
@@ -90,7 +90,7 @@ static void print_coverage(const char* name, const GradcheckBlockReport* blocks,
          coverage.blocks, 100 * coverage.share);
 }
 
-/* What would tell more (J14). */
+/* Prints the option that would decide more (J14). */
 static void print_remedy(const GradcheckBlockReport* b) {
   printf("  cannot be checked: the run's rounding, %.0e, hides it", b->noise);
   int count = 2;
@@ -219,7 +219,7 @@ static void print_report(const Options* options, const char* name, const Gradche
   print_coverage(name, r->block, GRADCHECK_BLOCKS);
 }
 
-/* What is checked: a scene, with the losses of a task or with a probe. */
+/* Subject of the check: a scene, with the losses of a task or with a probe. */
 typedef struct {
   Scene* scene;
   const Task* task; /* NULL: a scene alone */
@@ -308,7 +308,7 @@ static bool has_numbers(const GradcheckReport* report) {
   return directions > 0 || !report->adjoint.sound;
 }
 
-/* What a signal left unsaid. */
+/* Reports the blocks that a signal left unchecked. */
 static void say_interrupted(const Options* options, const char* name, Json* json) {
   if (options->json) {
     json_open(json, NULL, '{');
@@ -347,7 +347,8 @@ static ExitCode check_one(const Options* options, const GradcheckOptions* asked,
                   step_outcome_text(report->run.last.outcome), report->run.last.residual);
   if (status == STATUS_INTERRUPTED) say_interrupted(options, subject->name, json);
   if (status == STATUS_OK && !has_numbers(report)) {
-    command_error(options, "%s has no numbers in the blocks asked for", subject->name);
+    command_error(options, "%s has no parameters in the blocks of --wrt; leave the option out to check all",
+                  subject->name);
     status = STATUS_BAD_INPUT;
   }
   if (status == STATUS_OK && options->json) json_report(json, subject->name, report);
@@ -453,7 +454,7 @@ static ExitCode check_variables(const Options* options, const GradcheckOptions* 
   OptimizationOptions settings = {check->threads, check->interrupted};
   GradcheckBlockReport* report = MEMORY_NEW(GradcheckBlockReport, 2);
   Status status = load_task(&task, options, &diagnostics);
-  diagnostics_free(&diagnostics); /* told already */
+  diagnostics_free(&diagnostics); /* already reported */
   task.optimizer.tolerance = check->tolerance;
   if (check->memory > 0) task.memory = check->memory / GIBIBYTE;
   if (status == STATUS_OK) status = design_start(&start, &task, &settings, &diagnostics);
@@ -501,7 +502,7 @@ static Status check_window(const Options* options, const GradcheckOptions* check
   DesignStart start = {0};
   OptimizationOptions settings = {check->threads, check->interrupted};
   Status status = load_task(&task, options, &said);
-  diagnostics_free(&said); /* told already */
+  diagnostics_free(&said); /* already reported */
   if (check->memory > 0) task.memory = check->memory / GIBIBYTE;
   if (status == STATUS_OK) status = design_start(&start, &task, &settings, diagnostics);
   if (status == STATUS_OK) status = execute_before(start.receding, out->window, diagnostics);
@@ -574,7 +575,8 @@ static ExitCode check_task(const Options* options, const GradcheckOptions* check
   }
   if (task.receding.given) task.scenarios[0].steps = task.receding.horizon;
   if (status == STATUS_OK) code = check_scenarios(options, check, &task, json);
-  if (status == STATUS_OK && variables && code != EXIT_BAD_INPUT && !interrupted()) { /* else it is told already */
+  if (status == STATUS_OK && variables && code != EXIT_BAD_INPUT &&
+      !interrupted()) { /* otherwise the error is already reported */
     ExitCode one = window->window > 0 ? say_variables(options, task.name, window->variables, json)
                                       : check_variables(options, check, json);
     if (one > code) code = one;

@@ -17,7 +17,8 @@ typedef struct {
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
 
-/* Of the processes of mpirun one writes files and speaks; all go the same way. */
+/* Returns true for the one process under mpirun that writes files and messages; all processes take the same branches.
+ */
 static bool is_writer(void) { return processes_rank() == 0; }
 static Status agreed(Status status) { return (Status)processes_largest((int)status); }
 
@@ -84,11 +85,11 @@ static void print_parameters(const FitRun* run) {
     IdentifiedParameter p = identification_parameter(id, k);
     fprintf(stderr, "  %-28s %-12.6g (was %.6g)", p.name, p.value, p.unfitted);
     if (p.held)
-      fprintf(stderr, "  not told by the data");
+      fprintf(stderr, "  not determined by the data");
     else if (p.at_bound)
       fprintf(stderr, "  at its bound");
     else if (isnan(p.standard_error))
-      fprintf(stderr, "  not told by the data at this value");
+      fprintf(stderr, "  not determined by the data at this value");
     else
       fprintf(stderr, "  +- %.3g, 95 %%: %.6g ... %.6g", p.standard_error, p.low, p.high);
     fputc('\n', stderr);
@@ -103,7 +104,7 @@ static void print_parameters(const FitRun* run) {
   }
 }
 
-/* What is left to do: intervals at a place that is no minimum would be made up. */
+/* Prints what remains to be done. Intervals are omitted: away from a minimum they would be meaningless. */
 static void print_unfinished(const FitRun* run) {
   Text line = {0};
   if (identification_unfinished_text(run->identification, &line) && !run->options->quiet)
@@ -114,7 +115,7 @@ static void print_unfinished(const FitRun* run) {
   text_free(&line);
 }
 
-/* What contradicts itself: the model is doubted, and intervals are wide enough for both sides. */
+/* Prints contradictions in the data: they cast doubt on the model, and the intervals cover both sides. */
 static void print_doubts(const FitRun* run) {
   const Identification* id = run->identification;
   int count = identification_doubt_count(id);

@@ -235,11 +235,11 @@ const Verb VERB_IMPORT = {
     .details =
         "Writes a scene that simulate can run: links with their masses, centres and inertias, collision shapes, "
         "joints\n"
-        "with limits and damping. Links on fixed joints become part of what carries them. What a scene cannot say, or\n"
-        "was changed, is told and stands as a comment in the scene, with the joints' names: docs/urdf.md, "
+        "with limits and damping. Links on fixed joints become part of what carries them. Changes, and features\n"
+        "that a scene lacks, are reported and listed in a comment of the scene, with the joints' names: docs/urdf.md,\n"
         "docs/mjcf.md. A file\n"
         "whose first element is <mujoco> is MJCF: its bases, actuators and keyframe are those of the file.\n"
-        "Exit codes: 0 done, 2 wrong usage, 3 the robot cannot be used (every problem is told), 5 cannot read or "
+        "Exit codes: 0 done, 2 wrong usage, 3 the robot cannot be used (every problem is reported), 5 cannot read or "
         "write.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],

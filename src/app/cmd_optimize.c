@@ -64,7 +64,7 @@ static Status status_before(ExitCode code) {
   return status;
 }
 
-/* What `from: {task: ...}` names, in the folder `from`, where this run then begins. All processes call it. */
+/* Optimizes the task of `from: {task: ...}` in the folder `from`, where this run then starts. All processes call it. */
 static Status optimize_before(DesignRun* run) {
   Status status = is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
   if (status == STATUS_OK) status = design_check_before(&run->task, &run->diagnostics);
@@ -187,7 +187,7 @@ static void show_end(DesignRun* run, Status status) {
 
 /* ---------------------------------------------------------------- what is said on the way */
 
-/* Of all starts. */
+/* Returns the largest number of iterations, over all starts. */
 static int iterations_most(const DesignRun* run) {
   double most = (double)run->task.optimizer.iterations * run->task.multistart + (run->task.multistart - 1);
   return most < INT_MAX ? (int)most : INT_MAX;
@@ -259,7 +259,7 @@ static double refined_loss(DesignRun* run) {
   return sum;
 }
 
-/* Of runs: where nothing moves (`steps: 0`) no step says anything. */
+/* Prints the time step of runs; does nothing for `steps: 0`. */
 static void tell_time_step(DesignRun* run) {
   bool moves = false;
   for (int k = 0; k < run->task.scenario_count; k++) moves |= run->task.scenarios[k].steps != TASK_KINEMATIC;
@@ -353,7 +353,7 @@ static Status begin(DesignRun* run) {
   return agreed(status == STATUS_OK ? save_iteration(run) : status);
 }
 
-/* Changes of method, once each. told: how many were told. */
+/* Prints changes of method, once each. `told`: number printed so far. */
 static void tell_methods(const DesignRun* run, Progress* progress, int* told) {
   int count = optimization_method_change_count(run->optimization);
   for (; *told < count; ++*told) {
@@ -366,7 +366,7 @@ static void tell_methods(const DesignRun* run, Progress* progress, int* told) {
   }
 }
 
-/* Pairs of links that limit the design from now on, once each. told: how many were told. */
+/* Prints new pairs of links that limit the design, once each. `told`: number printed so far. */
 static void tell_start_pairs(const DesignRun* run, Progress* progress, int* told) {
   int count = optimization_start_pair_count(run->optimization);
   for (; *told < count; ++*told) {
@@ -443,7 +443,7 @@ void design_run_tell_resume(const DesignRun* run) {
 }
 
 static ExitCode finish(DesignRun* run, Status status) {
-  Status written = status == STATUS_IO ? status : agreed(save_end(run)); /* what cannot be written is told once */
+  Status written = status == STATUS_IO ? status : agreed(save_end(run)); /* a write error is reported once */
   if (written == STATUS_OK && status == STATUS_OK) status = optimization_judge(run->optimization);
   if (written == STATUS_OK && status == STATUS_OK) status = optimization_validate(run->optimization);
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);

@@ -9,7 +9,7 @@ enum { SIDE_MIN = 32, SIDE_MAX = 8192, STRIP_WIDTH_MAX = 32768, TRAIL_MAX = 1000
 enum { STRIP_PANEL_WIDTH = 480, STRIP_PANEL_HEIGHT = 360 };
 /* The same of two side by side. */
 enum { PAIR_PANEL_WIDTH = 640, PAIR_PANEL_HEIGHT = 560 };
-/* What --show takes. */
+/* Values of --show. */
 #define MARK_NAMES "contacts, forces, planes, edges, path, displacement"
 /* Pictures of a film or a folder that are more likely a slip than a wish. */
 #define FRAMES_MAX 100000.0
@@ -335,7 +335,7 @@ static ExitCode draw_loaded(Rendering* rendering) {
   return status_exit_code(status);
 }
 
-/* What a page shows is loaded by itself: of an optimization the runs of its designs. */
+/* Writes a page, which loads its own data: for an optimization the runs of its designs. */
 static ExitCode draw_page(Rendering* rendering) {
   const Options* options = rendering->options;
   if (rendering->pair)
@@ -413,7 +413,7 @@ const Verb VERB_RENDER = {
         "design, which is simulated where it is not there.\n"
         "Without --look-at, --follow and --zoom the camera shows all bodies over the whole run. Lengths along the\n"
         "ground are metres. Of a folder of `sdrs optimize` the best design is drawn; a model has the initial one too.\n"
-        "--show lays over the picture: contacts, dots where hulls press on each other; forces, arrows to the scale\n"
+        "--show lays over the picture: contacts, dots at contact points; forces, arrows to the scale\n"
         "in the key; planes, squares of the planes that part hulls near each other; edges, all of every hull; path,\n"
         "the way of the centre of mass; displacement, colours by how far the vertices have moved from the initial\n"
         "design (of two runs: from the first). The file's name is printed on standard output.\n"

@@ -347,7 +347,7 @@ static void print_scheme_work(const Run* run) {
           keeps ? "use " : "use simulation.integrator momentum, or ", model->simulation.dt);
 }
 
-/* Time that the files take is told from so much on, where it is more than that of the steps [s]. */
+/* The time of writing files is reported from here on, if it exceeds that of the steps [s]. */
 #define OUTPUT_TOLD 2
 
 static void print_done(const Run* run, double seconds) {
@@ -453,7 +453,7 @@ static Status run_to_end(Run* run) {
   return status;
 }
 
-/* What is shown while it runs, before its first step. */
+/* Shows the initial state before the first step (--view). */
 static Status show_live(Run* run) {
   const Model* model = &run->loaded.model;
   Status status = live_open(&run->live, run->options, model->scene->name, &run->diagnostics);

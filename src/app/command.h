@@ -1,4 +1,4 @@
-/* What the commands share: loading a scene, messages, versions, interrupts, progress. Private to app/. */
+/* Functions shared by the commands: loading a scene, messages, versions, interrupts, progress. Private to app/. */
 #ifndef SDRS_APP_COMMAND_H
 #define SDRS_APP_COMMAND_H
 
@@ -99,8 +99,8 @@ bool folder_of_design(const char* folder);
 /* Is there a folder of this name? false also when that cannot be known. */
 bool path_is_folder(const char* path);
 
-/* Run a scene into a folder with the threads of `options` and nothing on standard output (app/cmd_simulate.c).
- * Errors are told; the code to exit with. */
+/* Runs a scene into a folder with the threads of `options`, without standard output (app/cmd_simulate.c). Reports
+ * errors; returns the exit code. */
 ExitCode simulate_into(const Options* options, const char* scene, const char* folder);
 /* Has the file this content (64 hexadecimal digits)? NULL or "" = not known, any content will do. false when it
  * cannot be read. */
@@ -108,7 +108,7 @@ bool file_has_sha256(const char* path, const char* sha256);
 
 /* ---------------------------------------------------------------- what can be made (app/fabrication.c) */
 
-/* Of the option --build: 0..5 for x y z -x -y -z, z where it is not given; -1: it is none of these. */
+/* Returns the axis of the option --build: 0..5 for x y z -x -y -z, z by default; -1 for any other value. */
 int fabrication_build_axis(const Options* options);
 /* Is a hull of the link bounded? */
 bool link_has_solid(const Model* model, int link);
@@ -126,7 +126,7 @@ void leave_overview(const Options* options, const char* folder);
     "no-overview", 0, OPTION_FLAG, NULL, "leave no overview.png"                                          \
   }
 
-/* Of verbs that take gradients; instead of the task's own gradient.memory. */
+/* Option of verbs that compute gradients; overrides the task's gradient.memory. */
 #define MEMORY_OPTION \
   { "memory", 0, OPTION_NUMBER, "GIB", "most that runs may take for their gradients in GiB (all is kept)" }
 

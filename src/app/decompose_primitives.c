@@ -5,9 +5,9 @@
 
 #include "app/decompose_primitives.h"
 
-/* Of the union, of the mesh's diagonal: what rounds its seams. */
+/* Smoothing of the union, as a fraction of the mesh's diagonal; it rounds the seams. */
 #define SMOOTHING 1e-3
-/* Of the ball that query.json asks about, likewise. */
+/* Radius of the ball in the example query.json, as the same fraction. */
 #define BALL 0.1
 #define DENSITY 1000 /* kg/m^3 */
 /* Resolution of the union's surface: 5 x 2^2 cells, about a hundred contact points. */

@@ -1,11 +1,11 @@
-/* What the two ways of `sdrs decompose` have in common. Private to app/. */
+/* Functions shared by the two modes of `sdrs decompose`. Private to app/. */
 #ifndef SDRS_APP_DECOMPOSE_PRIMITIVES_H
 #define SDRS_APP_DECOMPOSE_PRIMITIVES_H
 
 #include "app/command.h"
 #include "decompose/decompose.h"
 
-/* `sdrs decompose MESH --primitives superquadric`, all of it. Errors are told; the code to exit with. */
+/* Runs `sdrs decompose MESH --primitives superquadric`. Reports errors; returns the exit code. */
 ExitCode decompose_primitives(const Options* options);
 
 /* Is --up x, y or z, or not given? */

@@ -6,14 +6,15 @@
 #include "app/live.h"
 #include "optimize/optimize.h"
 
-/* What an optimization begins with; zeroed is fine for design_start_free. */
+/* Start of an optimization. design_start_free accepts it zeroed. */
 typedef struct {
   Optimization* optimization; /* the receding's, where there is one */
   Receding* receding;
   int taken; /* variables that begin as another run has left them */
 } DesignStart;
-/* All that `sdrs optimize` looks at before it runs anything, the run of `from` among it; the task is lent until
- * design_start_free. STATUS_BAD_INPUT or STATUS_IO with diagnostics; design_start_free in any case. */
+/* Reads everything that `sdrs optimize` needs before its first run, the run of `from` included. Borrows the task until
+ * design_start_free. Returns STATUS_BAD_INPUT or STATUS_IO with diagnostics; the caller calls design_start_free in any
+ * case. */
 Status design_start(DesignStart* start, Task* task, const OptimizationOptions* options, Diagnostics* diagnostics);
 /* Can every task be read that the chain of `from: {task: ...}` runs before this one, and is none of a kind that cannot
  * come before another? STATUS_BAD_INPUT or STATUS_IO with diagnostics; nothing is run. */
@@ -35,7 +36,7 @@ typedef struct {
   bool candidate; /* of a task with choices: it does not look for others, and the whole speaks of the end */
 } DesignRun;
 
-/* Of several processes one writes and speaks. true without mpirun. */
+/* Returns true for the process that writes files and messages, one of several under mpirun. */
 bool design_run_writes(void);
 /* The worst that happened to any process: all go on, or none. All processes call it; the largest Status. */
 Status design_run_agreed(Status status);
@@ -50,12 +51,12 @@ void design_run_say_success(const DesignRun* run);
  * problems are in run->diagnostics. */
 ExitCode design_run_receding(DesignRun* run);
 
-/* For one candidate of a task's choices: all of `sdrs optimize` with these options, which it borrows, except to print
- * its folder; with --resume it begins where no checkpoint is there. EXIT_BAD_INPUT and EXIT_SOLVER: it cannot be run,
- * as was told. *run is set in any case, for design_run_free. */
+/* Runs `sdrs optimize` with these options (borrowed) for one candidate of a task's choices, without printing its
+ * folder. With --resume it starts anew if there is no checkpoint. Returns EXIT_BAD_INPUT or EXIT_SOLVER, after
+ * reporting it, if it cannot run. Sets *run in any case, for design_run_free. */
 ExitCode design_run_candidate(DesignRun* run, const Options* options);
-/* What it has found, in another folder, which is made: scenes, design.csv, convergence.csv, summary.json. EXIT_DONE or
- * EXIT_IO, as was told. All processes call it. */
+/* Writes the result to another folder, which it creates: scenes, design.csv, convergence.csv, summary.json. Reports
+ * errors; returns EXIT_DONE or EXIT_IO. All processes must call it. */
 ExitCode design_run_leave(DesignRun* run, const char* folder);
 /* The command that goes on with it. */
 void design_run_tell_resume(const DesignRun* run);

@@ -113,7 +113,7 @@ static void show_refined(Live* live, const RefinedRun* refined, const char* fold
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
 
-/* A run that fails is not shown: the trial that led there is told. */
+/* A failed run is not shown; the optimizer reports the trial that led to it. */
 void live_show_design(Live* live, const Scene* scene, const char* folder) {
   if (!live->view) return;
   double start = timer_now();

@@ -33,13 +33,13 @@ void live_add(Live* live, const SimState* state, int step, const SimMeasure* mea
 /* Is it time for a page of the present design: does somebody look, and has enough time gone by for what it costs?
  * Never twice within DESIGN_PERIOD [s]. */
 bool live_wants_design(Live* live);
-/* The run of a design, made anew, with the way of the optimization so far, from its folder. Problems are not told:
- * what was shown stays. Takes as long as the run. */
+/* Simulates the design again and shows it with the optimization so far, read from its folder. Errors are not reported;
+ * the page then stays as it was. Takes as long as the run. */
 void live_show_design(Live* live, const Scene* scene, const char* folder);
 /* Will anybody see the end? */
 bool live_wants_end(Live* live);
-/* The end, and how it came, in words: a finished folder's whole page, for who looks; then, with --stay, until a signal
- * asks. `folder` NULL: what is shown stays. `how` is copied; problems with the page are not told. */
+/* Shows the end of the command: the text `how` (copied) and, if a browser requests it, the page of the finished folder
+ * (NULL: the page stays as it was). With --stay it then waits for a signal. Errors of the page are not reported. */
 void live_end(Live* live, const char* how, const char* folder);
 /* Ends the server, if there is one, and frees what it owns; accepts a zeroed one. */
 void live_close(Live* live);

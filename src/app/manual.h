@@ -1,4 +1,4 @@
-/* What `make install` installs beside the program. Private to app/. */
+/* Files that `make install` installs beside the program. Private to app/. */
 #ifndef SDRS_APP_MANUAL_H
 #define SDRS_APP_MANUAL_H
 

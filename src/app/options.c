@@ -80,7 +80,7 @@ static OptionSlot find_slot(OptionParser* parser, const char* name, size_t lengt
   return (OptionSlot){NULL, NULL};
 }
 
-/* What people look for among the options stands in the file. */
+/* Returns the scene key for a name that users try as an option, or NULL. */
 static const char* key_of_option(const char* name) {
   static const struct {
     const char *name, *key;

@@ -4,8 +4,8 @@
 
 #include "app/command.h"
 
-/* Is the file a task of planning? Then all that there is to do with it: read, and (run) planned and written to the run
- * folder. *code is the exit code. false: it is not, and *code stays. Problems are told. */
+/* If the file is a planning task, reads it and (run) plans and writes the run folder; sets *code to the exit code and
+ * reports errors. Returns false, with *code unchanged, if the file is not a planning task. */
 bool plan_run(const Options* options, const char* path, bool run, ExitCode* code);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a picture or an export is made from: a run folder with the scene behind it, a scene or a mesh by itself. */
+/* Inputs of pictures and exports: a run folder with its scene, a scene or a mesh. */
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>

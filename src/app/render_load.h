@@ -1,4 +1,4 @@
-/* What `sdrs render` draws: a run, a scene, the designs of an optimization, or two of these side by side. Private to
+/* Inputs of `sdrs render`: a run, a scene, the designs of an optimization, or two of these side by side. Private to
  * app/. */
 #ifndef SDRS_APP_RENDER_LOAD_H
 #define SDRS_APP_RENDER_LOAD_H
@@ -16,19 +16,19 @@ typedef struct {
   int subject_count;
 } Shown;
 
-/* show: RENDER_FORCES reads contacts.csv, RENDER_DISPLACEMENT the design before. compare: an optimization's initial
- * design is drawn too; as_model: the same where it is there. Problems are in the recorded's diagnostics, or told. shown
- * owns what is read. EXIT_DONE, else the code to leave with; shown_free in any case. */
+/* Loads the subjects of a picture. show: RENDER_FORCES reads contacts.csv, RENDER_DISPLACEMENT the design before.
+ * compare: the initial design of an optimization is drawn, too; as_model: the same if it exists. Errors are reported,
+ * or in the recorded's diagnostics. Returns EXIT_DONE or the exit code; the caller calls shown_free in any case. */
 ExitCode shown_load(Shown* shown, const Options* options, unsigned show, bool compare, bool as_model);
 /* Frees runs, contacts and captions; accepts a half-loaded one. */
 void shown_free(Shown* shown);
 
-/* The page `target` (.html) of the first operand; of an optimization it plays RUN/best, the run of the best design,
- * with RUN/initial beside it, which are simulated where they are not there (app/render_page.c). *moments = that it
- * holds. Problems are told. EXIT_DONE, else the code to leave with; *moments is set with EXIT_DONE alone. */
+/* Writes the page `target` (.html) of the first operand and sets *moments to the number of states in it. For an
+ * optimization it plays RUN/best, the run of the best design, with RUN/initial beside it; missing ones are simulated
+ * (app/render_page.c). Reports errors. Returns EXIT_DONE, else the exit code with *moments unset. */
 ExitCode render_page(const Options* options, const char* target, int* moments);
-/* The page of a finished run's folder, appended to `out`; false, with nothing told, when there is none. folder is
- * that of sdrs simulate; `out` is the caller's. */
+/* Appends the page of a finished folder of `sdrs simulate` to `out`. Returns false, without a message, if there is
+ * none. The caller owns `out`. */
 bool page_of_folder(const Options* options, const char* folder, Text* out);
 
 #endif

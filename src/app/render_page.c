@@ -36,8 +36,8 @@ static bool is_run_of(const char* folder, const char* scene) {
   return same;
 }
 
-/* *folder = RUN/<which>, owned by the caller, with the run of RUN/<which>.scene.yaml; NULL where there is no such
- * scene. A solver that gives up has been told; the run up to there is shown. */
+/* Sets *folder to RUN/<which>, owned by the caller, with the run of RUN/<which>.scene.yaml; NULL if there is no such
+ * scene. If the solver fails, this is reported and the run up to there is shown. */
 static ExitCode design_run(const PageRuns* page, const char* which, char** folder) {
   Text scene = {0};
   text_add(&scene, "%s/%s.scene.yaml", page->operand, which);

@@ -53,7 +53,7 @@ static ExitCode run_verb(const Verb* verb, int count, char** words) {
   return code;
 }
 
-/* What `make install` asks for. */
+/* Pages that `make install` writes. */
 static const struct {
   const char* word;
   void (*write)(Text* out);

@@ -7,11 +7,11 @@
 /* Numbers are printed in full, so only rounding parts what is computed again from what was written: relative to 1 m or
  * the distance from the origin. */
 #define POSE_TOLERANCE 1e-9
-/* Of a unit quaternion's length. */
+/* Tolerance of the length of a unit quaternion. */
 #define UNIT_TOLERANCE 1e-9
-/* Of a time, relative to it. */
+/* Relative tolerance of times. */
 #define TIME_TOLERANCE 1e-12
-/* Of energies and momenta, relative to their size. */
+/* Relative tolerance of energies and momenta. */
 #define MOTION_TOLERANCE 1e-9
 /* Rounding of a coordinate, relative to its size, with room for the few operations that it goes through. */
 #define COORDINATE_ROUNDING 1e-14
@@ -41,7 +41,7 @@ static Status read_summary(RunCheck* c, Diagnostics* diagnostics) {
   return STATUS_BAD_INPUT;
 }
 
-/* What every solver.csv has. */
+/* Columns of every solver.csv. */
 static const char* const SOLVER_COLUMNS[] = {
     "step",         "time",     "iterations", "trials", "residual", "outcome", "kinetic", "potential", "total",
     "smallest_gap", "substeps", "px",         "py",     "pz",       "lx",      "ly",      "lz"};

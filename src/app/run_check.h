@@ -44,8 +44,9 @@ void run_check_free(RunCheck* check);
  * forces against motion (app/run_check.c). What is false is added to check->findings; nothing is returned. */
 void run_check_states(RunCheck* check);
 
-/* What contacts.csv and solver.csv say of a row (row >= 1; 0: the initial state, of which they say nothing) against the
- * pairs near each other there (count) and in the row before (before_count) (app/run_check_contacts.c). */
+/* Context of the check of a row of contacts.csv and solver.csv (row >= 1; 0: the initial state, which they do not
+ * contain): the pairs near each other in the row (count) and in the row before (before_count)
+ * (app/run_check_contacts.c). */
 typedef struct {
   int row;
   const ProofPair *pairs, *before;

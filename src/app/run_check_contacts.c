@@ -58,7 +58,7 @@ static bool before_is_known(const RunCheck* c, int row) {
 static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair* pair, const ProofPair* before) {
   PairMaterial material = model_pair_material(&c->recorded->model, pair->a, pair->b);
   double friction = pair_largest_friction(&material);
-  /* normal forces of several pieces that cancel in their sum still rub */
+  /* normal forces of several pieces may cancel in the sum while friction remains */
   if (friction > 0 && isfinite(contact_listed_range(&c->recorded->model, pair->a, pair->b))) return;
   bool impacts = c->recorded->model.contact.rest_speed > 0; /* the force before rests on the row before that one */
   if ((friction > 0 || impacts) && !before_is_known(c, row->row)) return;

@@ -228,7 +228,7 @@ static void check_bodies(QueryReader* reader, QueryList* list, const QueryItem* 
 
 static void check_targets(QueryReader* reader, const bool* seen, QueryItem* item) {
   if (seen[KEY_TARGET_A] != seen[KEY_TARGET_B])
-    query_reader_problem(reader, false, "target_a and target_b belong together");
+    query_reader_problem(reader, false, "target_a and target_b must both be given, or neither");
   item->has_target = item->has_target || seen[KEY_TARGET_A];
   if (item->method == QUERY_WITNESS && item->touch.query.sampling == WITNESS_ADAPTIVE && !item->has_target)
     query_reader_problem(reader, false, "adaptive sampling needs target_a and target_b");

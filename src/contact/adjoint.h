@@ -30,7 +30,7 @@ double ball_share(Vec3 n, const ActiveVertex* v, double change, Vec3 dn);
 void active_share(const HullInstance* at, const Plane* plane, int side, const ActiveVertex* v, Vec3 next, Vec3 now,
                   PairShares* out);
 
-/* Those of both sides of a pair at one moment, one after the other in lent room. */
+/* Active vertices of both sides of a pair in one state, in memory of the caller. */
 typedef struct {
   ActiveVertex* vertices;
   int count[2];
@@ -56,15 +56,16 @@ typedef struct {
       bounces; /* it was an impact's that gives back: only the first two are set; the step that led to t has the rest */
 } ContactLoad;
 
-/* Contact at t + dt. active: at t + dt, found here. twist: of both bodies [rad, m]. response: of plane_derivatives.
- * Shares are added in lent room. Cannot fail, allocates nothing. */
+/* Adds the derivatives of contact at t + dt to the caller's shares. active: at t + dt, found here. twist: of both
+ * bodies [rad, m]. response: from plane_derivatives. Cannot fail, allocates nothing. */
 void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* solution, const PlaneResponse* response,
                    const double twist[2][6], ActiveSides* active, PairShares* out);
 
-/* Friction of the step; lag after friction_evaluate at the poses of `next`. solution: the plane at t. then:
- * active vertices at t, found here. own: friction rests on the state at t + dt, where `solution` and `now` are, too;
- * slip counts from FrictionLag.then. by_slip: of a scalar by FrictionSlip.square at t + dt, 0 with `own`: what it has
- * by poses at t + dt is not added. Nothing where nothing presses. Cannot fail, allocates nothing. */
+/* Adds the derivatives of friction in the step; lag after friction_evaluate at the poses of `next`. solution: the plane
+ * at t. then: active vertices at t, found here. own: friction depends on the state at t + dt, to which `solution` and
+ * `now` then belong; slip is relative to FrictionLag.then. by_slip: derivative of a scalar with respect to
+ * FrictionSlip.square at t + dt, 0 with `own`; its derivatives with respect to poses at t + dt are not added. Does
+ * nothing without a contact force. Cannot fail, allocates nothing. */
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
                       const double twist[2][6], double by_slip, ActiveSides* then, PairShares* out);
@@ -92,7 +93,7 @@ void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, 
 void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, const PairMaterial* material,
                              const ImpactMoment* now, const ImpactMoment* next, ActiveSides* own, Pressure* bar,
                              PairShares* out);
-/* What the step after this one has handed on by the pair's y at t. Added to bar and out. Cannot fail, allocates
+/* Adds the derivatives that the next step passes back through the pair's y at t to bar and out. Cannot fail, allocates
  * nothing. */
 void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,
                           Pressure* bar, PairShares* out);

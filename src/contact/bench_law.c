@@ -7,8 +7,7 @@
 #include "contact/law.h"
 
 enum { PAIRS = 24, MOVES = 16, REPEATS = 7 };
-/* Of hulls of radius 0.5 m: where they begin to feel each other, how far apart they are, how far and how much they move
- * between two evaluations [m, rad]. */
+/* Hulls of radius 0.5 m: contact range, gap, and motion between two evaluations [m, rad]. */
 static const double bench_range = 0.02, bench_gap = 0.008, bench_motion = 2e-4;
 
 /* Two links with a hull each, and all that a law keeps of them. */

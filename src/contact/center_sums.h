@@ -7,9 +7,8 @@
 #include "base/lanes.h"
 #include "contact/pair.h"
 
-/* What terms of centres add up to, four terms beside each other. With C =
- * [r]x H for either arm, what the twelve rows and columns of J^T H J are made of: H, C_a, C_b, and [r]x C^T of two
- * arms, of which those of one arm are symmetric (N9). */
+/* Sums over terms of centres, four terms at a time. With C = [r]x H for either arm, the twelve rows and columns of J^T
+ * H J consist of H, C_a, C_b, and [r]x C^T of two arms; those of one arm are symmetric (N9). */
 enum { TWO = 6, NINE = 9 }; /* entries of a symmetric 3x3 matrix by rows from the diagonal on, and of any by rows */
 typedef struct {
   Lanes force[3], moment[2][NINE];               /* sum g, sum g r^T of either arm */

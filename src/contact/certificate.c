@@ -57,7 +57,7 @@ static MotionBound bound_of(const ContactSystem* s, const ContactPair* p, const 
   return p->common < 0 ? bounds->link[link] : bound_from(s->model, bounds->joint, p->common, link);
 }
 
-/* Of the pair's hulls, whose links move within ma and mb. */
+/* Sets the bounds of the hulls' points from those of their links, ma and mb. */
 static void bound_points(Search* q, MotionBound ma, MotionBound mb) {
   const ContactSystem* s = q->system;
   const ModelHull *a = &s->model->hulls[q->pair->hull_a], *b = &s->model->hulls[q->pair->hull_b];
@@ -151,7 +151,7 @@ static HullInstance moved_instance(const ContactSystem* s, int hull, const Pose*
   return out;
 }
 
-/* Of both links, and of what carries them. */
+/* Sets the poses of both links and their ancestors. */
 static void pair_poses_at(const Search* q, double alpha, Pose* poses) {
   const ContactPair* p = q->pair;
   q->poses_at(q->context, alpha, p->link_a, -1, poses);
@@ -347,7 +347,7 @@ static bool station_at_start(Search* q, bool remembered, Station* out) {
   return true;
 }
 
-/* What the pair is now proves most of the way at once. */
+/* Proves the path of one pair. The present distance alone usually suffices. */
 static bool arrives(Search* q, const MotionBounds* bounds, bool remembered) {
   ContactSystem* s = q->system;
   const PairState* now = &q->pair->state[s->current];

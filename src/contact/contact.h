@@ -9,9 +9,8 @@
 
 /* ---------------------------------------------------------------- all pairs of a scene (contact/system.c, pair_list.c,
  * whole.c, trial.c, terms.c, sleep.c) Two states are held: the accepted one and a trial. A pair's plane, energy and
- * derivatives exist for both; accept makes the trial the accepted state. contact_create allocates; later only
- * contact_prepare and contact_lag do, and only while the neighbourhood grows. Results do not depend on the number of
- * threads. */
+ * derivatives exist for both; accept makes the trial the accepted state. Line-search trials and contact_accept allocate
+ * nothing. Functions that do allocate say so. Results do not depend on the number of threads. */
 typedef struct ContactSystem ContactSystem;
 
 /* Bounds on a link's motion along a path x(alpha), alpha in [0, 1]: derivatives with respect to alpha of the link
@@ -58,9 +57,9 @@ void contact_destroy(ContactSystem* system);
 /* Sets the length dt > 0 (not checked) of the following steps [s]; initially that of the scene. Friction uses it from
  * the next contact_lag on. */
 void contact_set_dt(ContactSystem* system, double dt);
-/* Sets the length dt > 0 of the following substeps, the length dt_before >= 0 of the substep before (0: none) [s],
- * whether they resolve an impact (docs/derivations/impact.md, I10), and force_ratio > 0: the duration of force action
- * in the substep before over that in this one (I5; 1 without one). Arguments are not checked. Allocates nothing. */
+/* Sets the length dt > 0 of the following substeps, the length dt_before >= 0 of the substep before (0: none) [s], and
+ * force_ratio > 0: the duration of force action in the substep before over that in this one
+ * (docs/derivations/impact.md, I5; 1 without one). Arguments are not checked. Allocates nothing. */
 void contact_set_part(ContactSystem* system, double dt, double dt_before, double force_ratio);
 /* Sets the expected poses (links) at the end of the following steps; rotations may be affine maps. Borrowed: read by
  * every contact_lag. NULL, as initially: unknown. Cannot fail. */
@@ -71,7 +70,7 @@ void contact_set_aim(ContactSystem* system, const Pose* aim);
 void contact_foretell(ContactSystem* system, bool foretold);
 
 /* Returns the distance from which on hulls exert no force on each other [m]: the largest of all laws of the model, or
- * INFINITY. Cannot fail. Copies the model struct for each law of contact.pairs. */
+ * INFINITY. Cannot fail. */
 double contact_range(const Model* model);
 /* Returns true if the energy of some law of the model is only once differentiable, so that gradients of runs have
  * kinks. Cannot fail, allocates nothing. */
@@ -120,9 +119,8 @@ ContactTrial contact_trial(const ContactSystem* system, int candidate);
 /* Returns the change of energy [J] of an awake pair in a feasible trial (asserted), and its links. index <
  * contact_awake_count. Allocates nothing. */
 double contact_awake_change(const ContactSystem* system, int index, int* link_a, int* link_b);
-/* Computes the rounding errors of pair energies in the accepted state [J]: in total, and of each term
- * (contact_term_rounding). They result from clearances as differences of coordinates. Cannot fail, allocates nothing.
- */
+/* Computes the rounding error of each term's energy in the accepted state (contact_term_rounding). It results from
+ * clearances as differences of coordinates. Cannot fail, allocates nothing. */
 void contact_find_rounding(ContactSystem* system);
 /* Returns the rounding error of term `index` < contact_term_count [J] from the last contact_find_rounding. Undefined
  * otherwise, unchecked. */
@@ -179,15 +177,15 @@ typedef struct {
  * begins at the end store their approach speed. Arguments are not checked. */
 bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt, ContactEntry* entry);
 /* Returns the normalized distance of a pair of hulls from the start of its impact in the accepted state; negative after
- * the start. */
+ * the start. A pair that is not listed counts as out of range. */
 double contact_impact_ahead(ContactSystem* system, int hull_a, int hull_b);
 /* Returns true if the substep ended an approach; call after contact_impact_entry. False under laws without impacts.
  * Cannot fail, allocates nothing. */
 bool contact_struck(ContactSystem* system);
-/* Returns true if the force of some pair corresponds to an approach faster than the rest speed. False under laws
+/* Returns true if the force of some pair is more than twice its barrier force: an impact that lasts. False under laws
  * without impacts. Cannot fail, allocates nothing. */
 bool contact_pressed(ContactSystem* system);
-/* Returns true if a pair that exerted a force at the beginning of the substep exerts none now; call after
+/* Returns true if a pair that exerted a force at the beginning of the substep exerts none, or little, now. Call after
  * contact_impact_entry. False under laws without impacts. Cannot fail, allocates nothing. */
 bool contact_lets_go(ContactSystem* system);
 
@@ -205,8 +203,7 @@ typedef struct {
   const Vec3* force; /* (count) */
   int count;
 } ContactForces;
-/* Of the accepted state, with friction off: where the solve begins (after contact_lag), and where it ends. Copied into
- * the system; allocates while the candidates grow in number. */
+/* States whose forces are stored, both with friction off: the start of the solve (after contact_lag), and its end. */
 typedef enum { CONTACT_START, CONTACT_END } ContactEnd;
 void contact_note_forces(ContactSystem* system, ContactEnd end);
 /* Returns the stored forces, borrowed until they are stored again. */
@@ -232,9 +229,7 @@ void contact_hold(ContactSystem* system);
 /* Callback for a path: sets the poses of `link` at alpha in [0, 1], and of its ancestors below `from`, which is set
  * already (-1: all ancestors), and no others. poses (links), world frame [m]. */
 typedef void (*ContactPath)(void* context, double alpha, int link, int from, Pose* poses);
-/* Prove that nothing passes through anything between the accepted poses and the trial poses along the path
- * poses_at(context, alpha, ...), which moves links within `bounds`. Adds to *intervals the pieces of
- * path looked at; *failure is set when it returns false. docs/derivations/certificate.md. */
+/* A pair without a proof. */
 typedef struct {
   int candidate;
   double alpha; /* alpha where the search ended */
@@ -313,8 +308,8 @@ void contact_part_destroy(ContactSystem* part);
 /* Updates the part after a change of `whole`; required before contact_part_begin. Not thread-safe with respect to
  * changes of `whole`. */
 void contact_part_attach(ContactSystem* part, const ContactSystem* whole);
-/* Lists the candidates part by part. of (trees): the part of each tree, -1: none. The list of candidates must not
- * change before contact_parts_end. Allocates while lists grow. */
+/* Lists the candidates part by part. of (trees): the part of each tree, -1: none; borrowed until contact_parts_end. The
+ * list of candidates must not change before contact_parts_end. Allocates while lists grow. */
 void contact_parts_list(ContactSystem* system, const int* of, int part_count);
 /* Makes `part` represent part `number` in the accepted state of `whole`: its functions then apply to these links
  * (ascending) and their pairs. May run in parallel with other parts. Allocates while lists grow. */
@@ -328,8 +323,8 @@ void contact_part_end(ContactSystem* part, const ContactSystem* whole);
  * all links before (links). Allocates nothing. */
 void contact_parts_end(ContactSystem* system, const Pose* begin);
 
-/* Returns the number of candidates: pairs that may touch during this step, for the sparsity pattern. Changes with
- * contact_prepare only. Cannot fail, allocates nothing. */
+/* Returns the number of candidates: pairs that may touch during this step, for the sparsity pattern. Changes whenever
+ * contact_version does. Cannot fail, allocates nothing. */
 int contact_candidate_count(const ContactSystem* system);
 /* Sets both links of candidate `index` < contact_candidate_count (undefined otherwise). Pointers must not be NULL.
  * Allocates nothing. */
@@ -340,25 +335,25 @@ int contact_version(const ContactSystem* system);
 int contact_active_count(const ContactSystem* system);
 
 /* Returns the exact gap (GJK) of candidate `index` in the accepted state [m], or a lower bound beyond the contact
- * range. INFINITY for hulls represented by a pair of their links. Updates the pair's GJK cache, allocates nothing.
- * Undefined for index >= contact_candidate_count. */
+ * range. INFINITY for hulls represented by a pair of their links. Changes nothing, allocates nothing. Undefined for
+ * index >= contact_candidate_count. */
 double contact_gap(ContactSystem* system, int index);
-/* Returns the exact gap in the trial state [m]. Asserts that there is a trial. Undefined for index >=
- * contact_candidate_count. Allocates nothing. */
+/* Returns the exact gap in the trial state [m]. Asserts that there is a trial. Updates the pair's GJK cache. Undefined
+ * for index >= contact_candidate_count. Allocates nothing. */
 double contact_trial_gap(ContactSystem* system, int index);
 /* Sets the total force of candidate `index` on its second link [N], world axes; the first link gets the opposite.
  * Returns false, with zero force, if it exerts none. Allocates nothing. */
 bool contact_force(const ContactSystem* system, int index, Vec3* force_on_b);
 
 /* Wrench of a pair on its second link, world axes: force [N], torque about the world's origin [N m], centre of pressure
- * on the pair's plane, about which the torque is normal to the plane [m], and press: normal force [N]. Laws with many
- * distances define the centre themselves (ContactLaw.center: mean by force), and press is the sum of magnitudes. A pair
- * with friction only and without a plane has the body's reference point and press 0. */
+ * on the pair's plane, about which the torque is normal to the plane [m], and `press`, the normal force [N]. Laws with
+ * many distances define the centre themselves (ContactLaw.center: mean by force), and `press` is the sum of magnitudes.
+ * A pair with friction only and without a plane has the body's reference point and `press` 0. */
 typedef struct {
   Vec3 force, torque, point;
   double press;
 } ContactWrench;
-/* Returns the wrench of candidate `index` in the accepted state; force, torque and press are 0 if it exerts none.
+/* Returns the wrench of candidate `index` in the accepted state; force, torque and `press` are 0 if it exerts none.
  * Undefined for index >= contact_candidate_count. Allocates nothing. */
 ContactWrench contact_wrench(const ContactSystem* system, int index);
 
@@ -371,7 +366,7 @@ void contact_add_times(ContactSystem* system, ContactTimes times, double share);
 /* Returns the wall times, which differ between runs and affect no result. Cannot fail. */
 ContactTimes contact_times(const ContactSystem* system);
 
-/* ---------------------------------------------------------------- a run kept (contact/replay.c) */
+/* ---------------------------------------------------------------- recorded steps (contact/replay.c) */
 
 /* Data of a pair in an accepted state from which its derivatives can be recomputed. */
 enum { CONTACT_KEPT_NUMBERS = 40 };
@@ -401,7 +396,7 @@ typedef struct ContactReplay ContactReplay;
 ContactReplay* contact_replay_create(const Model* model, int threads);
 /* Frees the replay and everything it owns. Accepts NULL. */
 void contact_replay_destroy(ContactReplay* replay);
-/* Poses (links) and records at t or t + dt, borrowed until the next load. */
+/* Poses (links) and records (count) at t or t + dt. Borrowed until the next load. */
 typedef struct {
   const Pose* pose;
   const ContactRecord* records;
@@ -413,152 +408,155 @@ typedef struct {
 void contact_replay_begin(ContactReplay* replay);
 /* Sets the length dt > 0 (not checked) of steps loaded from now on [s]; initially that of the scene. */
 void contact_replay_set_dt(ContactReplay* replay, double dt);
-/* Sets the poses of contact_set_aim for steps loaded from now on, and the array (links) to which contact_replay_adjoint
- * adds derivatives by their entries. Both borrowed; NULL, as initially: unknown. */
+/* Sets the expected poses (links; contact_set_aim) for steps loaded from now on, and the array bar (links) to which
+ * contact_replay_adjoint adds the derivatives with respect to their entries. Both are borrowed. NULL, as initially:
+ * unknown. */
 void contact_replay_set_aim(ContactReplay* replay, const Pose* aim, double (*bar)[3][4]);
-/* Loads the step from `now` to `next`. Steps that come one before the other load a state once. false: a plane or slip
- * was not found again; terms are not to be asked for then. Allocates while records grow. Both moments are borrowed
- * until the next load: their records[count] and pose[links] must live as long. */
+/* Loads the step from `now` to `next` of a run that is processed from the last step to the first. A state that the last
+ * load had as `now` is not computed again. Returns false if a plane or a slip of the record was not reproduced; the
+ * terms are then undefined. Borrows records[count] and pose[links] of both until the next load. Allocates while records
+ * grow. */
 bool contact_replay_load(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
-/* Terms at t + dt of the step that is loaded; owned by the replay, until the next load. Never NULL inside; empty
- * before the first load. */
+/* Returns the terms at t + dt of the loaded step, owned by the replay and valid until the next load. Empty before the
+ * first load. */
 ContactTermList contact_replay_terms(const ContactReplay* replay);
-/* The same for a run that is gone through forwards: what was loaded as `next` is `now`. Steps must come from the first
- * to the last; false as above. Allocates while records grow; moments are borrowed as of contact_replay_load. Returns
- * false alike. */
+/* As contact_replay_load for a run that is processed from the first step to the last: the state that was `next` becomes
+ * `now`. Returns false alike. Allocates while records grow. */
 bool contact_replay_load_forward(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
-/* What pairs hand from step to step besides their bodies' poses, some numbers a pair, and their derivatives: none at
- * t + dt but for one number of one pair (-1: none); and those at t, in the order of its records (count x numbers).
- * contact_replay_carried: how many numbers a pair has, the same for all laws. Cannot fail, allocates nothing. */
+/* Numbers that pairs carry from step to step besides the poses of their bodies, and derivatives with respect to them
+ * (PairCarry). The replay holds those at t + dt, from the step after, and those at t (records x numbers). Returns how
+ * many numbers a pair carries, the same for all laws. Cannot fail, allocates nothing. */
 int contact_replay_carried(const ContactReplay* replay);
-/* pair: index into the records at t + dt, or -1; number: below contact_replay_carried. Overwrites what the step after
- * has handed on. Indices beyond those are undefined, not checked. Allocates nothing. */
+/* Sets the derivatives at t + dt to 1 for one number of one pair, and to 0 for all others. pair: index into the records
+ * at t + dt, or -1 (all 0); number < contact_replay_carried. Neither is checked. Allocates nothing. */
 void contact_replay_seed_carry(ContactReplay* replay, int pair, int number);
-/* out (records at t x contact_replay_carried, row-major); set. The caller owns out, and its length is not checked.
- * Allocates nothing. */
+/* Copies the derivatives at t to out (records at t x contact_replay_carried, row-major), which belongs to the caller.
+ * Its length is not checked. Allocates nothing. */
 void contact_replay_read_carry(const ContactReplay* replay, double* out);
 
-/* Evaluates the pairs that are loaded once more, for another length of the step: after contact_replay_set_dt.
- * ratio_change: of the force_ratio of contact_set_part, from that of the record. Allocates nothing. */
+/* Recomputes the loaded pairs after contact_replay_set_dt. ratio_change: difference between the force_ratio of
+ * contact_set_part and that of the record. Allocates nothing. */
 void contact_replay_refresh(ContactReplay* replay, double ratio_change);
-/* The pair of hulls at whose potential U a step ends (impact.md, I10): forces and torques about the centres of mass by
- * which U grows with the motion of its links at t + dt, world axes [1/m^2, 1/m]. Those of a half-space act at its own
- * link. */
+/* The pair of hulls whose potential U determines the end of a step (impact.md, I10). force and torque: derivatives of U
+ * with respect to the twists of both links about their centres of mass at t + dt, world axes [1/m^2, 1/m]. Those of a
+ * half-space belong to its own link. */
 typedef struct {
-  int index; /* of the pair */
+  int index; /* index of the pair among the records at t + dt */
   int link[2];
   Vec3 force[2], torque[2];
 } EventTerms;
-/* False: the pair is not among those loaded, or its law has no events. Allocates nothing. */
+/* Sets the event of a pair of hulls. Returns false if the pair is not among the loaded ones or not active, or if its
+ * law has no events. Allocates nothing. */
 bool contact_replay_event(const ContactReplay* replay, int hull_a, int hull_b, EventTerms* event);
-/* Adds to wrench[links] (torque about the centre of mass, force) the derivatives by the motion of links at t + dt of
- * what rests on the loads that pairs hand on from there: those that the step after this one, or
- * contact_replay_seed_carry, has set. False: there are none. Allocates nothing. */
+/* Adds derivatives with respect to the twists of links at t + dt to wrench[links] (torque about the centre of mass,
+ * force): those that follow from the loads that pairs carry to the next step. The loads' own derivatives come from that
+ * step or from contact_replay_seed_carry. Returns false if there are none. Allocates nothing. */
 bool contact_replay_loads(const ContactReplay* replay, double (*wrench)[6]);
-/* A scalar that grows by nu [m] times U, less U where impacts begin: its derivatives by vertices and by half-spaces
- * join those of the next contact_replay_adjoint; that by the support is added to gradient. */
+/* Seeds the scalar nu (U - U_0), U_0 the potential at which impacts begin, nu [m]. The next contact_replay_adjoint adds
+ * its derivatives with respect to vertices and half-spaces. Adds the derivative with respect to the support to
+ * gradient. */
 void contact_replay_seed_event(ContactReplay* replay, const EventTerms* event, double nu, ModelGradient* gradient);
-/* Derivatives by the lengths of the step and of the one before that contact_replay_adjoint found last, of laws that
- * rest on them [1/s]: by dt those of the load that the pairs hand on, else by dt_before. */
+/* Derivatives that the last contact_replay_adjoint found with respect to the lengths of the step and of the one before
+ * [1/s], for laws that depend on them. The derivative with respect to dt is that of the load that pairs carry on. */
 typedef struct {
   double dt, dt_before;
 } ContactLengths;
 ContactLengths contact_replay_lengths(const ContactReplay* replay);
 
-/* The force of link `other` on `link`, of all their hulls. */
+/* Names the force of link `other` on `link`, summed over their hulls. */
 typedef struct {
   int link, other;
 } ForcePair;
-/* Derivatives of a scalar by such forces [1/N]. Borrows both. */
+/* Derivatives of a scalar with respect to such forces [1/N]. Both arrays are borrowed. */
 typedef struct {
   const ForcePair* pairs;
   const Vec3* slope; /* (count) */
   int count;
 } ForcePairSlopes;
 
-/* Twists (w, v) of every link about its centre of mass at t + dt (NULL: zero), and derivatives by total contact forces:
- * a scalar that grows by force[i] . (change of the contact force on link i) (NULL: none), and by pair[k] . (change of
- * the force of pair k, in the order of contact_replay_terms, on its first link) (NULL: none), and by forces between
- * links. */
+/* Input of contact_replay_adjoint. twist: (w, v) of every link about its centre of mass at t + dt (NULL: zero). The
+ * others are derivatives of a scalar with respect to contact forces (NULL: none): force, the total force on each link;
+ * pair, the force of a pair on its first link, in the order of contact_replay_terms; between, forces between links. */
 typedef struct {
   double (*twist)[6]; /* (links) */
   const Vec3* force;  /* (links) */
   const Vec3* pair;   /* (pairs) */
   ForcePairSlopes between;
 } ContactField;
-/* Adds the derivatives of Phi + sum force . (contact forces): with respect to poses at t as 3x4 matrices, entry by
- * entry (links), to the poses of half-spaces at t + dt alike, which the terms leave out (ground_next, links), to hull
- * vertices in link frames and to the contact parameters (gradient: vertices, contact). Only after a load that
- * returned true. The caller zeroes what is added to, or goes on adding; nothing is allocated. */
+/* Adds the derivatives of Phi and of the scalar of `field`: with respect to the entries of poses at t, 3x4 matrices
+ * (pose_now, links); of poses of half-spaces at t + dt, which the terms leave out (ground_next, links); and, in
+ * gradient, of hull vertices in link frames and contact parameters. Call only after a load that returned true. The
+ * caller zeroes the arrays. Allocates nothing. */
 void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient);
-/* Does friction of a pair that is loaded rest on its own force (ContactRecord.own_force)? Cannot fail. */
+/* Returns true if friction of some loaded pair depends on its force in the same state (ContactRecord.own_force). Cannot
+ * fail. */
 bool contact_replay_rests_on_own(const ContactReplay* replay);
-/* Friction of such pairs depends on the poses at t + dt through its own force, too, which the Hessians of the terms
- * leave out. Adds the derivatives that the last contact_replay_adjoint found by these poses, 3x4 matrices, to
- * bar[links]. */
+/* Adds to bar[links] derivatives with respect to the entries of poses at t + dt, 3x4 matrices, from the last
+ * contact_replay_adjoint. They are those of friction through the pair's own force (ContactRecord.own_force), which the
+ * Hessians of the terms leave out. */
 void contact_replay_own_bars(const ContactReplay* replay, double (*bar)[3][4]);
-/* What contact_replay_adjoint found last as derivative by ContactRecord.grip of the pair [index] of the records at t +
- * dt. index: below their count. Valid until the next load. */
+/* Returns the derivative with respect to ContactRecord.grip of record `index` at t + dt, from the last
+ * contact_replay_adjoint. index is not checked. Valid until the next load. */
 double contact_replay_by_grip(const ContactReplay* replay, int index);
-/* Change of the terms' torque and force on every link while the links move by the twists of the field: the pairs'
- * Hessians times the field, added to wrench (torque about the centre of mass, force) (links). Nothing for half-spaces.
- * wrench is (links x 6) [N m, N], as ContactField.twist [rad, m]. The caller zeroes wrench, or goes on adding; it
- * must have an entry for every link. Cannot fail, allocates nothing. */
+/* Adds to wrench (links x 6: torque about the centre of mass, force) [N m, N] the Hessians of the pairs times
+ * field->twist [rad, m]. Half-spaces have no share. The caller zeroes wrench. Cannot fail, allocates nothing. */
 void contact_replay_product(const ContactReplay* replay, const ContactField* field, double (*wrench)[6]);
 
-/* `sdrs bench pair`: CSV of nanoseconds per evaluation against vertices (random hulls at contact range). Written to
- * `out`, which stays open; the same hulls at each call. Allocates and frees for itself. Writing errors are the
- * caller's to look for (ferror). */
+/* Writes a CSV table for `sdrs bench pair`: nanoseconds per evaluation by number of vertices, for random hulls at
+ * contact range, the same at each call. `out` stays open; the caller checks it for write errors (ferror). Allocates and
+ * frees. */
 void contact_bench_pair(FILE* out);
-/* `sdrs bench pair --law NAME`: CSV of law, vertices of either hull, nanoseconds of contact and of friction (value,
- * gradient and Hessian each, one thread, processor time), hulls 8 mm apart that feel each other from 20 mm on.
- * Allocates and frees. false: a scene for the bench was not made. Stops at the row that failed; the rows before it
- * stand in `out`. 7 rows. */
+/* Writes a CSV table for `sdrs bench pair --law NAME` with 7 rows: law, vertices of either hull, nanoseconds of contact
+ * and of friction. Both are value, gradient and Hessian on one thread, processor time, for hulls 8 mm apart with a
+ * contact range of 20 mm. Returns false at the first row whose scene could not be built; earlier rows are written.
+ * Allocates and frees. */
 bool contact_bench_law(FILE* out, ContactModel model);
 
-/* ---------------------------------------------------------------- nearness at given poses (contact/spots.c) */
+/* ---------------------------------------------------------------- neighbouring hulls at given poses
+ * (`contact/spots.c`)
+ */
 
-/* Two hulls nearer than was asked for. World frame. */
+/* Two neighbouring hulls. World frame. */
 typedef struct {
-  int hull_a, hull_b; /* a half-space is always b */
+  int hull_a, hull_b; /* a half-space is always hull_b */
   double gap;         /* m */
-  Vec3 normal;        /* unit, from a to b: of their plane */
-  Vec3 point;         /* on the plane: where contact presses, else the middle of the closest points */
-  double pressure;    /* of the contact, without friction [N] */
-  bool touching;      /* contact presses */
+  Vec3 normal;        /* unit, from a to b; that of the separating plane if touching */
+  Vec3 point;         /* centre of pressure on the plane if touching, otherwise the middle of the closest points [m] */
+  double pressure;    /* contact force without friction; 0 unless touching [N] */
+  bool touching;      /* contact exerts a force */
 } ContactSpot;
 
-/* All pairs of hulls that may touch (model_pair_allowed), do not intersect and are nearer than `range` [m] with the
- * links at `poses` (links), in the order of the hulls; half-spaces against each other are left out. Returns how many;
- * the caller frees *spots. Never fails. */
+/* Finds all pairs of hulls that may touch (model_pair_allowed), do not intersect and are less than `range` [m] apart
+ * with the links at `poses` (links). Pairs of two half-spaces are left out. Sets `*spots`, in the order of the hulls,
+ * and returns their number. The caller frees `*spots` with memory_free. Cannot fail. */
 int contact_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots);
-/* Where two links press on each other: the mean over their hulls by pressure; without any, where they are nearest.
- * False when no hulls of theirs are among the spots. point: world [m], set only when true is returned. count: of the
- * spots. The list stays the caller's; nothing is allocated. false leaves point as it was, which is no error. */
+/* Sets `point` to the mean contact point of two links, weighted by force, or to that of their closest hulls if no
+ * contact exerts a force. World frame [m]. Returns false, with `point` unchanged, if no pair of their hulls is in
+ * `spots[count]`. Allocates nothing. */
 bool contact_spots_center(const Model* model, const ContactSpot* spots, int count, int link_a, int link_b, Vec3* point);
 
 /* ---------------------------------------------------------------- one pair, without a scene (sdrs query) */
 
-/* Contact potential of two convex point sets in world coordinates with stiffness 1 and its gradient at every vertex.
+/* Contact of two convex point sets in world coordinates, for stiffness 1:
  *   U = min_{n,o} W(1 - |n|) + sum_m P_s(c_m),   c_m = sigma (n . x_m + o), sigma = -1 for a, +1 for b        (C1)
- * support s [m]. plane = (nx, ny, nz, o), a on its negative side. grad_a (a_count), grad_b (b_count): dU/dx_m.
- * support INFINITY: the long-range law's potential of two pieces instead (docs/derivations/law-long_range.md, N1).
- * Returns false when the hulls intersect (nothing but distance = 0 is set then). Zero potential leaves the plane at the
- * middle of the witness points. */
+ * plane = (nx, ny, nz, o) with a on its negative side; it is midway between the witness points where U = 0. Distance
+ * and witness points in world axes [m]. */
 typedef struct {
   double distance;
   Vec3 witness_a, witness_b;
   double potential;
   double plane[4];
 } ContactQuery;
-/* false: the hulls meet, or it was not found. Allocates and frees; all of result and the gradients is zeroed first.
- * distance [m], witnesses in world axes [m]. */
+/* Computes distance, potential, and its gradients dU/dx_m, grad_a (a_count) and grad_b (b_count). support: s [m];
+ * INFINITY selects the potential of the long-range law for two pieces (docs/derivations/law-long_range.md, N1). Zeroes
+ * result and gradients first. Returns false if the hulls intersect (distance 0) or no plane was found. Allocates and
+ * frees. */
 bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
                    Vec3* grad_a, Vec3* grad_b);
-/* The same of the mesh contact (law ipc; docs/derivations/law-ipc.md, N19, N21), support its D [m]: potential [m^2] and
- * gradients of the distances of the hulls' corners, edges and triangles; of three points of a triangle, of more that
- * are flat of their fan. The plane is the middle of the closest points. Allocates; false as above. */
+/* As contact_query for the mesh contact of the law ipc (docs/derivations/law-ipc.md, N19, N21). support: its D [m]. The
+ * potential [m^2] sums over distances between corners, edges and triangles of the hulls. The plane is midway between
+ * the closest points. Returns false if the hulls intersect. Allocates and frees. */
 bool contact_query_mesh(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
                         Vec3* grad_a, Vec3* grad_b);
 

@@ -2,12 +2,12 @@
  */
 #include "contact/system.h"
 
-/* A link of so many is a crowd. */
+/* A link with this many triangles or more has its paths shortened. */
 enum { MANY_TRIANGLES = 64 };
 /* Two of them that are near each other go no farther at a time than so many radii of their triangles. */
 #define RADII_AT_A_TIME 2.0
 
-/* Mean radius of the triangles of a crowd, 0 of any other link [m]. */
+/* Returns the mean radius of such a link's triangles [m]; 0 for any other link. */
 static double crowd_radius(const Model* model, int link) {
   const ModelLink* l = &model->links[link];
   double sum = 0;

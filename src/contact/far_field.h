@@ -28,16 +28,16 @@ typedef struct {
   const PlaneSolution* solved; /* of two leaves; NULL: their plane has not been looked for */
 } NodePlaces;
 
-/* Of one thread. */
+/* Workspace of one thread. */
 typedef struct {
   PlaneScratch scratch;
   NodeBars bars[2];
   int count, piece_count, blend_count; /* of the last walk: terms, of these exact ones and blends */
 } FieldWork;
 
-/* What was found of two links where these were looked at last: the planes between their pieces in the order of the
- * walk, the potential, its derivatives. Who looks there again need not search for it; all is to the bit what it would
- * find. Begins zeroed; owns its arrays, freed with field_kept_destroy. */
+/* Results of the last evaluation of two links: the planes between their pieces in the order of the walk, the potential,
+ * its derivatives. An evaluation at the same poses reuses them, bit-identically. Initially zeroed; owns its arrays,
+ * freed with field_kept_destroy. */
 typedef struct {
   Pose pose[2];
   bool planes_known, value_known, derivatives_known; /* at these poses */
@@ -69,7 +69,7 @@ typedef struct {
   Pose pose[2];
   Vec3 reference[2];          /* that twists are about */
   const HullInstance* ground; /* NULL: two links */
-  FieldKept* kept;            /* of these two links and no others, lent; NULL: nothing is kept */
+  FieldKept* kept;            /* results for these two links, borrowed; NULL: not stored */
 } FieldPair;
 
 /* P. false: two pieces meet, or a plane was not found; value is set only where it was. Nothing below allocates but
@@ -79,9 +79,9 @@ bool field_value(const FarField* field, FieldWork* work, const FieldPair* pair, 
  * was not found. Nothing below allocates. */
 bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* pair, PairDerivatives* out);
 
-/* Where the pair presses, the mean over its terms by the size of their forces: points on the planes of pieces, and
- * halfway between centres, world [m]; press: the sum of these sizes [1/m^2]. false as above, and where nothing
- * presses, with press 0. point is set only when true is returned. Nothing is allocated. */
+/* Sets the mean contact point of the pair, weighted by the magnitude of the forces of its terms, world [m], and `press`
+ * to the sum of these magnitudes [1/m^2]. Points are on the planes of pieces, or halfway between centres. Returns false
+ * as field_value does, and without a force (`press` is then 0, point unchanged). Allocates nothing. */
 bool field_center(const FarField* field, FieldWork* work, const FieldPair* pair, Vec3* point, double* press);
 
 /* Derivatives of Phi = dP/d(twists) . twist with respect to everything else. */

@@ -42,7 +42,7 @@ static void reverse_center(const Reverse* r, const NodePlaces* at, double first,
   r->out->ground.torque = vec3_add_scaled(r->out->ground.torque, -alpha, vec3_cross(rate, g));
 }
 
-/* What is in it counts with 1 - phi, and with the change of that. */
+/* Terms of the blend are weighted by 1 - phi, and by its derivative. */
 static void reverse_into(const Walk* w, Blend* b) {
   b->beta = b->within->beta * (1 - b->phi.value) - b->within->weight * b->phi.first * rate_along(w->context, &b->at);
 }

@@ -251,7 +251,7 @@ bool field_derivatives(const FarField* f, FieldWork* w, const FieldPair* pair, P
   return true;
 }
 
-/* ---------------------------------------------------------------- where it presses */
+/* ---------------------------------------------------------------- contact point */
 
 typedef struct {
   Vec3 sum;

@@ -1,5 +1,6 @@
-/* Private to contact/: the walk down the trees of two bodies (law-long_range.md, N8, N10) and what its visitors share.
- * far_field_derivatives.c has those of value, derivatives and where it presses, far_field_adjoint.c the reverse one. */
+/* Private to contact/: traversal of the trees of two bodies (law-long_range.md, N8, N10) and data that its visitors
+ * share. far_field_derivatives.c has the visitors for value, derivatives and contact point, far_field_adjoint.c the
+ * reverse one. */
 #ifndef SDRS_CONTACT_FAR_FIELD_WALK_H
 #define SDRS_CONTACT_FAR_FIELD_WALK_H
 
@@ -33,12 +34,12 @@ typedef struct {
 } BodyLanes;
 
 typedef struct Walk Walk;
-/* What is done with the terms that are not zero. */
+/* Callbacks for the nonzero terms. */
 typedef struct {
   bool (*pieces)(const Walk* walk, const NodePlaces* at, Blend* within);                 /* false: no plane was found */
   void (*centres)(const Walk* walk, const ChildPlaces* at, LaneBits far, Blend* within); /* of those that are marked */
   void (*enter)(const Walk* walk, Blend* blend);                                         /* NULL: nothing */
-  void (*leave)(const Walk* walk, Blend* blend); /* all that is in it has been told */
+  void (*leave)(const Walk* walk, Blend* blend); /* called after all terms of the blend */
 } Visitor;
 
 struct Walk {

@@ -64,7 +64,7 @@ static bool edge_is_new(Seen* s, int a, int b) {
 
 /* ---------------------------------------------------------------- features of hulls */
 
-/* Of one link, or of one hull whose corners are all different. */
+/* Features of one link, or of one hull with distinct corners. */
 typedef struct {
   Seen places, edges;
   int alone; /* places of corners that nobody shares */
@@ -205,7 +205,7 @@ static Box grown(Box box, double by) {
   return (Box){vec3_sub(box.low, e), vec3_add(box.high, e)};
 }
 
-/* What features of one side have to reach: the other side's box, grown by the range, and across it a height. */
+/* Region that features of one side must reach: the other side's box, grown by the range, and a height across it. */
 typedef struct {
   Box box;
   Vec3 across; /* towards the other side, or zero */

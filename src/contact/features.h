@@ -6,17 +6,18 @@
 #include "contact/broad_phase.h"
 #include "contact/stencil.h"
 
-/* What of a hull is looked at; a vertex or an edge that several triangles of a link have belongs to the first. Numbers
- * of vertices count from the link's first. Owned arrays. */
+/* Corners, edges and triangles of a hull. A vertex or an edge shared by several triangles of a link belongs to the
+ * first. Vertex numbers count from the link's first vertex. Owns its arrays. */
 typedef struct {
   int *vertices, (*edges)[2], (*triangles)[3];
   int vertex_count, edge_count, triangle_count;
 } Features;
 
-/* Of all hulls of a link, features[hulls] zeroed before: those of its bounded hulls are set, by the places of corners
- * in the link frame. Allocates. Freed one by one with features_free. Never fails. */
+/* Sets features[hulls] (zeroed before) of the bounded hulls of a link, by comparing corner positions in the link frame.
+ * Allocates; each is freed with features_free. Cannot fail. */
 void features_of_link(const Model* model, int link, Features* features);
-/* Of one solid alone: vertices are numbers in it. Allocates. Freed with features_free. Never fails. */
+/* Sets the features of one solid; vertex numbers are those of the solid. Allocates; freed with features_free. Cannot
+ * fail. */
 void features_of_solid(const ConvexHull* solid, Features* features);
 void features_free(Features* features); /* what they own; accepts zeroed ones */
 

@@ -219,7 +219,7 @@ static inline double energy_of(double w, const double r[2], double smoothing, do
   return w * r2 / (sqrt(r2 + smoothing) + root);
 }
 
-/* What a vertex has by itself. */
+/* Data of a single vertex. */
 typedef struct {
   double r[2], q, p, energy;
 } SlipTerms;
@@ -449,7 +449,8 @@ static TwistRows rows_at(const FrictionLag* lag, Vec3 arm) {
   return (TwistRows){vec3_cross(arm, lag->e1), vec3_cross(arm, lag->e2)};
 }
 
-/* Of a hull: those of its point at c, and its spin's by w, (tr(R) n - R^T n) / 2, times n x y. */
+/* Rows of a hull's vertex: those of its point at c, and those of its rotation by w, (tr(R) n - R^T n) / 2, times n x y.
+ */
 static TwistRows rows_of_hull(const FrictionVertex* v, const TwistRows* center, Vec3 spin) {
   return (TwistRows){vec3_add_scaled(center->w1, -v->position[1], spin),
                      vec3_add_scaled(center->w2, v->position[0], spin)};

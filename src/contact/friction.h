@@ -117,17 +117,17 @@ typedef struct {
   bool follow; /* the other state is known: z follows from it, else z = r / rho and the Hessian is D's own (F5) */
 } FrictionParameters;
 
-/* Energy. The constant mu dt sum weight sqrt(eps) is left out of it, so that no digits are lost in differences (F4).
- * lag->slip is updated, from where the next search begins. Returns the Newton iterations of the inner problem, or -1
- * when it failed. *energy [J] for stiffness 1 is set, to 0 where nothing presses. No allocation. */
+/* Computes the friction energy for stiffness 1 [J], 0 without a normal force. The constant mu dt sum weight sqrt(eps)
+ * is left out, so that differences lose no digits (F4). Updates lag->slip, the start of the next search. Returns the
+ * number of Newton iterations of the inner problem, or -1 if it failed. Allocates nothing. */
 int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                    double* energy);
 /* In its place where lag->slip is the minimiser already, as a record has it. */
 /* Returns as friction_value does; slip stays but for rounding. -1 when the search failed. No allocation. */
 int friction_recall(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b);
-/* Derivatives at the poses of the last friction_value, with respect to the twists of both bodies about their
- * references, *added* to out (which may hold the contact terms). Nothing where nothing presses. No allocation. After
- * friction_value has failed they are undefined. */
+/* Adds the derivatives at the poses of the last friction_value, with respect to the twists of both bodies about their
+ * references, to out (which may hold the contact terms). Does nothing without a normal force. Undefined after
+ * friction_value failed. Allocates nothing. */
 void friction_derivatives(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a,
                           const Pose* pose_b, Vec3 reference_a, Vec3 reference_b, PairDerivatives* out);
 /* Both, when the first has not failed. Returns as friction_value does; -1: out is as it was. No allocation. */

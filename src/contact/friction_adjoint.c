@@ -212,7 +212,8 @@ static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, Ve
   out->rounding[side] += lean * vec3_dot(n, by_e);
 }
 
-/* What a vertex adds by its slip r and its q: bars of both, and of the smoothing. Sets e, the bar of q, and b, of r. */
+/* Adds a vertex's derivatives through its slip r and its q, and through the smoothing. Sets e, the derivative with
+ * respect to q, and b, that with respect to r. */
 static void slip_reverse(const FrictionReverse* f, const FrictionVertex* v, const double zeta[2], double b[2],
                          double e[2], double* phi_q, PairShares* out) {
   double weight = f->parameters->coefficient * v->weight, q[2];
@@ -292,7 +293,7 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
                        .now = vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
 }
 
-/* Of a vertex of a hull: gathered over the side for hull_reverse. */
+/* Adds the derivatives of a hull's vertex to the sums of its side, for hull_reverse. */
 static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, double b[2], double e[2], double* phi_q,
                       PairShares* out) {
   const FrictionLag* lag = f->lag;

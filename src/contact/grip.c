@@ -1,10 +1,10 @@
-/* Friction of a run's first step (docs/derivations/friction.md, F6, F7). It cannot rest on the force of a step before:
- * there was none. What presses at the start as it was given may be anything, a hundred weights where a body stands too
- * low. So the step is solved without friction first, and each pair then rubs in proportion to the force that this left
- * between its bodies: by so much of the force at the start. */
+/* Friction of a run's first step (docs/derivations/friction.md, F6, F7). There is no force of a step before to limit
+ * it, and the force of the given initial state may be far off: a hundred weights if a body starts too low. So the step
+ * is first solved without friction. Friction of each pair is then limited by the resulting force, expressed as a
+ * fraction (grip) of the initial force. */
 #include "contact/system.h"
 
-/* At most so many times the force at the start: what has come into range in the step itself rubs in the next one. */
+/* Largest grip. Pairs that come into range during the step have friction from the next step on. */
 #define GRIP_MOST 100.0
 
 static double grip_of_ratio(double ratio, double* slope) {
@@ -16,7 +16,7 @@ static double grip_of_ratio(double ratio, double* slope) {
   return 1 + x * root;
 }
 
-/* ---------------------------------------------------------------- what a pair rubs by */
+/* ---------------------------------------------------------------- grip of a pair */
 
 static uint64_t key_of(int a, int b) {
   return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
@@ -27,7 +27,7 @@ static uint64_t record_key(const void* records, int index) {
   return key_of(r->hull_a, r->hull_b);
 }
 
-/* Index of the items' record, -1: they do not press. force: its size, 0 then [N]. */
+/* Returns the index of the items' record, -1 if there is none. force: its magnitude, then 0 [N]. */
 static int find_force(const ContactForces* at, int a, int b, double* force) {
   int index = find_key(at->records, record_key, at->count, key_of(a, b));
   *force = index < 0 ? 0 : vec3_norm(at->force[index]);

@@ -24,8 +24,8 @@ static Vec3 vertex_at(const ModelHull* hull, int m) {
 
 /* ---------------------------------------------------------------- radii (N5, N6) */
 
-/* Of distances given by `at`, with the largest taken out of the powers; sums (the sum of powers of distance / largest)
- * and largest are what the derivative needs. */
+/* Power mean of distances `at`, scaled by the largest to avoid overflow. The derivative needs sums (sum of powers of
+ * distance / largest) and largest. */
 typedef struct {
   double largest, sum;
 } SmoothMax;

@@ -17,14 +17,14 @@ typedef struct {
   double radius;
 } TreeNode;
 
-/* Of one link; without any bounded hull it has no node. The first node is the root. */
+/* Tree of a link's pieces; no nodes without bounded hulls. The first node is the root. */
 typedef struct {
   TreeNode* nodes;
   int count;
   int vertex_first, vertex_count; /* of the link among those of all hulls */
 } BodyTree;
 
-/* Of every link (links), and the leaf that every hull is (hulls; -1: none). */
+/* Trees of all links (links), and the leaf of each hull (hulls; -1: none). */
 typedef struct {
   BodyTree* trees;
   int* leaf;
@@ -36,7 +36,7 @@ void hierarchy_create(Hierarchy* hierarchy, const Model* model);
 /* Frees what it owns; accepts a zeroed one. NULL is not accepted. */
 void hierarchy_destroy(Hierarchy* hierarchy);
 
-/* What a walk down two trees looks for; context is the caller's. */
+/* Callbacks of a traversal of two trees; context belongs to the caller. */
 typedef struct {
   /* A number that for no two nodes below these is smaller: above 0 nothing below is looked at; less comes first. */
   double (*least)(const void* context, const TreeNode* a, const TreeNode* b);

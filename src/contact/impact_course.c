@@ -1,7 +1,8 @@
 /* Stages of a pair's impact, from substep to substep (docs/derivations/impact.md, I9). */
 #include "contact/impact.h"
 
-/* Of a pair in contact: so many times the barrier's force was an impact, and so many still goes on. */
+/* Impact factors of a pair in contact: above STRUCK an approach ended in the substep; above PRESSES_ON the impact
+ * lasts. */
 #define STRUCK (1 + 2 * IMPACT_FROM)
 #define PRESSES_ON 2.0
 

@@ -1,13 +1,11 @@
-/* Private to contact/: a contact law is one file, law_<name>.c, and one row, LAW_<name>, in laws.c.
- *
- * The system (system.h) knows which hulls are near each other and holds two states of every such pair, the accepted one
- * and a trial; the replay (replay.c) goes through recorded steps backwards. What acts between two hulls only the law
- * knows: it is asked for the value at a trial, for the derivatives of a state that is accepted, for what the next step
- * rests on (the lag), and for the same of recorded pairs with the reverse derivatives. A law sees one pair at a time
- * and calls no one back, so pairs go on in parallel. Whatever it wants to know of the scene, its `create` builds;
- * whatever it wants to remember of a pair stands in memory that the system holds for it, zeroed when the pair is new.
- * Of a pair that is pressed, lagged or has terms this memory and that of the accepted state are what a run goes on from
- * (`pass`); of others they mean nothing. Pointers in them hold until the next lag only. */
+/* Private to contact/: the interface of a contact law. A law is one file, law_<name>.c, with one row, LAW_<name>, in
+ * laws.c. The system (system.h) finds neighbouring hulls and holds two states of every such pair, the accepted one and
+ * a trial. The replay (replay.c) processes recorded steps backwards. The law computes the value of a trial, the
+ * derivatives of an accepted state, the friction reference of the next step (the lag), and the same with reverse
+ * derivatives for recorded pairs. It receives one pair at a time and calls nothing back, so pairs are processed in
+ * parallel. Data of the scene are built by `create`. Data of a pair are in memory that the system holds, zeroed when
+ * the pair is new. For a pair that is active, lagged or has terms, this memory and that of the accepted state are part
+ * of a stored state (`pass`); for others they are undefined. Pointers in them are valid until the next lag. */
 #ifndef SDRS_CONTACT_LAW_H
 #define SDRS_CONTACT_LAW_H
 
@@ -15,32 +13,32 @@
 #include "contact/pair.h"
 #include "scene/schema.h"
 
-/* A pair at one state. */
+/* A pair in one state. */
 typedef struct {
   void* law;                 /* of ContactLaw.create, or ContactLaw.instance */
-  int thread;                /* whose workspace may be used */
-  int item[2];               /* numbers of the hulls; from Model.hull_count on, of links (ContactLaw.links) */
-  const HullInstance *a, *b; /* where the hulls stand; a half-space is b */
-  Vec3 reference[2];         /* their links' centres of mass, which twists are about [m] */
-  const Pose* aim;           /* pose that a's link is expected to have at the end of the step; NULL: not known */
+  int thread;                /* number of the workspace to use */
+  int item[2];               /* numbers of hulls; from Model.hull_count on, of links (ContactLaw.links) */
+  const HullInstance *a, *b; /* hulls at their poses; a half-space is b */
+  Vec3 reference[2];         /* reference points of twists: the links' centres of mass [m] */
+  const Pose* aim;           /* expected pose of a's link at the end of the step; NULL: unknown */
   const PairMaterial* material;
   GjkCache* gjk;
-  void* memory; /* of the pair (ContactLaw.pair_size) */
-  bool lagged;  /* `lag` was told that it was pressed */
+  void* memory; /* memory of the pair (ContactLaw.pair_size) */
+  bool lagged;  /* active at the last `lag` */
   int which;    /* number of the state, 0 or 1 */
   PairState* state;
-  PairDerivatives* derivatives; /* of the state, stiffness included; to be set by `derive` */
-  void* own;                    /* what the law adds to the state (ContactLaw.state_size) */
+  PairDerivatives* derivatives; /* of the state, stiffness included; set by `derive` */
+  void* own;                    /* the law's data of the state (ContactLaw.state_size) */
 } LawPair;
 
-/* The accepted state that a trial comes from. */
+/* The accepted state from which a trial starts. */
 typedef struct {
   const PairState* state;
   const void* own;
-  const double* twist[2]; /* of the links since then: rotation vector, displacement */
+  const double* twist[2]; /* motion of the links since then: rotation vector, displacement [rad, m] */
   bool stays;             /* neither link has moved */
-  bool follows;           /* it was evaluated with the same lag */
-  bool begins;            /* the run begins here: nothing is known of what came before */
+  bool follows;           /* evaluated with the same friction reference */
+  bool begins;            /* the run starts in this state: there is no history */
 } LawOrigin;
 
 /* A recorded pair of the step from t to t + dt. */
@@ -49,181 +47,188 @@ typedef struct {
   int thread;
   const ContactRecord* record; /* at t + dt */
   const PairMaterial* material;
-  const PairBody *now, *next; /* (2); now NULL: it was not pressed at t */
-  Pose begin[2];              /* of both bodies at t */
+  const PairBody *now, *next; /* (2); now NULL: not active at t */
+  Pose begin[2];              /* poses of both bodies at t */
   const Pose* aim;            /* as LawPair.aim */
   const void *own_now, *own_next;
   void* memory;   /* (ContactLaw.replay_size) */
-  void* vertices; /* room for ContactLaw.vertex_size of every vertex of both hulls */
+  void* vertices; /* memory of ContactLaw.vertex_size for every vertex of both hulls */
 } LawReplay;
 
-/* Two links of many pieces, which their pair of links stands for: distance, and the proof that nothing meets, are found
- * in their trees (whole.c). Pairs of their hulls are listed for friction only, from one lag to the next: those with
- * r < spread (R_a + R_b), r the distance of the centres of the pieces' spheres and R their radii. */
+/* Trees of two links with many pieces, whose pair represents the pairs of their hulls: distance and proof are found in
+ * the trees (whole.c). Pairs of hulls are listed only for friction, from one lag to the next, if r < spread (R_a +
+ * R_b), with r the distance of the centres of their bounding spheres and R their radii. */
 typedef struct {
   const BodyTree *a, *b;
-  double spread; /* 0: nothing rubs */
+  double spread; /* 0: no friction */
 } PieceTrees;
 
 typedef struct ContactLaw {
   const char* name;
   const SchemaRow* parameters; /* rows of `contact`, read into SceneContact; `only` names the law and "none" */
   int parameter_count;
-  int own_count;            /* how many of SceneContact.own its rows fill */
-  bool once_differentiable; /* gradients of runs have kinks, which differences cannot judge */
-  bool shapes;              /* takes smooth shapes as they are, and looks at no triangles */
-  bool round;               /* takes round solids as they are: HullInstance.rounding */
-  bool directions;          /* has friction by direction and static friction */
-  bool overlaps; /* no barrier: bodies may overlap, a gap is PairState.separation, there is nothing to certify */
-  /* Why the law cannot take a piece, as the end of a sentence; NULL: it can. NULL: any. */
+  int own_count;            /* number of entries of SceneContact.own that its rows fill */
+  bool once_differentiable; /* gradients of runs have kinks, where differences are no check */
+  bool shapes;              /* uses smooth shapes exactly, without triangles */
+  bool round;               /* uses round solids exactly: HullInstance.rounding */
+  bool directions;          /* supports direction-dependent and static friction */
+  bool overlaps; /* no barrier: bodies may overlap, the gap is PairState.separation, there is no certificate */
+  /* Returns why the law does not support a piece, as the end of a sentence; NULL: it does. NULL: supports all. */
   const char* (*refuses)(const ModelHull* hull);
-  bool links; /* pairs of links take part too, all that may touch, as items of their own after the hulls (system.h) */
-  size_t pair_size, state_size, kept_size;      /* bytes: of a pair, of each state of it, of what `keep` stores */
-  size_t moment_size, replay_size, vertex_size; /* of a recorded pair at one moment, in one step, per vertex */
-  int vertex_shares;                            /* most shares of one vertex that `reverse` hands out */
-  size_t link_vertex_size;                      /* the same of pairs of links */
+  bool links; /* all pairs of links that may touch are pairs as well, as items after the hulls (system.h) */
+  size_t pair_size, state_size, kept_size;      /* bytes: of a pair, of each of its states, of the data of `keep` */
+  size_t moment_size, replay_size, vertex_size; /* bytes: of a recorded pair in a state, in a step, per vertex */
+  int vertex_shares;                            /* largest number of shares per vertex that `reverse` sets */
+  size_t link_vertex_size;                      /* the same for pairs of links */
   int link_vertex_shares;
 
   /* ---- the scene */
-  /* tolerance: of a step, relative (0: as exact as can be). */
+  /* Creates the law's data for a model. tolerance: relative tolerance of steps (0: as exact as possible). */
   void* (*create)(const Model* model, int threads, double tolerance);
   void (*destroy)(void* law);
   void (*set_dt)(void* law, double dt);
-  /* Of the substep that begins: length of the one before [s], and how long a force acted in the one before, in units of
-   * how long it acts in this one. NULL. */
+  /* Sets the length of the substep before [s], and the duration of force action in it over that in this one. NULL: not
+   * used. */
   void (*set_part)(void* law, double dt_before, double force_ratio);
-  /* Distance from which on two hulls exert nothing on each other [m]; INFINITY: all pairs are candidates. */
+  /* Returns the distance from which on two hulls exert no force on each other [m]; INFINITY: all pairs are candidates.
+   */
   double (*range)(const Model* model);
-  /* Do these two links take part as items (links)? NULL: all do. */
+  /* Returns true if the pair of these links is a pair of items (links). NULL: all are. */
   bool (*pairs_links)(const void* law, int link_a, int link_b);
-  /* Does the pair of these links stand for all pairs of their hulls (PieceTrees)? NULL: never. */
+  /* Returns true if the pair of these links represents all pairs of their hulls, and sets their trees. NULL: never. */
   bool (*whole)(const void* law, int link_a, int link_b, PieceTrees* trees);
-  /* How far about its box a hull is looked at by the pairs of hulls [m]. NULL: half the range. */
+  /* Returns the distance around its box within which a hull forms pairs [m]. NULL: half the range. */
   double (*reach)(const void* law, int hull);
-  /* How near two hulls have to be for the pair to be listed [m]; at most the sum of their reaches. NULL: that sum. */
+  /* Returns the distance below which a pair of hulls is listed [m], at most the sum of their reaches. NULL: that sum.
+   */
   double (*pair_reach)(const void* law, int hull_a, int hull_b);
-  /* Force of two bodies that overlap by so much [m], for stiffness 1; own: what the law has to itself
-   * (ModelContact.own). NULL: stiffness does not follow from an overlap. */
+  /* Returns the force of two bodies that overlap by `overlap` [m], for stiffness 1; own: ModelContact.own. NULL: the
+   * stiffness is not derived from an overlap. */
   double (*force_at_overlap)(const double* own, double overlap);
-  /* Two faces at rest on each other, for stiffness 1 (model.h). Both NULL: stiffness is not derived, nor judged. */
+  /* Return the equilibrium of two faces for stiffness 1 (model.h). Both NULL: the stiffness is neither derived nor
+   * checked. */
   ContactRest (*rest_under_force)(double support, int n_a, int n_b, double force);
   ContactRest (*rest_at_gap)(double support, int n_a, int n_b, double gap);
 
-  /* What LawPair.law, and the first argument of `nearest`, are for a pair of these items: asked once, when it is
-   * listed. NULL: what `create` returned. */
+  /* Returns LawPair.law, and the first argument of `nearest`, for a pair of these items; called once, when it is
+   * listed. NULL: the result of `create`. */
   void* (*instance)(void* law, const int item[2]);
 
-  /* ---- a pair in a trial, in this order */
-  /* Value: outcome, separation, axis, contact_energy, has_terms; a plane where there is one. A pair that neither was
-   * pressed nor came within the range is not asked about. */
+  /* ---- a pair in a trial, called in this order */
+  /* Sets outcome, separation, axis, contact_energy, has_terms, and a plane if there is one. Not called for a pair that
+   * was inactive and stays out of range. */
   void (*evaluate)(const LawPair* trial, const LawOrigin* from);
-  /* Friction's value, of lagged pairs: friction_energy, has_terms. false: not found. NULL: no friction. */
+  /* Sets friction_energy and has_terms of a lagged pair. Returns false if that failed. NULL: no friction. */
   bool (*rub)(const LawPair* trial, const LawOrigin* from);
-  /* Does friction act between them? NULL: never. */
+  /* Returns true if friction acts. NULL: never. */
   bool (*rubs)(const LawPair* pair);
-  /* The trial is the other state again (copied, with `own`): the same for what the pair's memory holds of it. NULL. */
+  /* Copies the pair's memory of the accepted state to that of the trial; state and `own` are copied already. NULL:
+   * nothing to copy. */
   void (*take_over)(const LawPair* trial);
-  /* Motion bound: the least separation that a trial may have [m]; nearer the model of the step is worth nothing. */
+  /* Returns the smallest separation that the line search admits for a trial [m], below which Newton's model is useless.
+   */
   double (*nearest)(const void* law, const int item[2], const PairState* accepted);
 
   /* ---- a pair in the accepted state */
-  /* Gradient and Hessian of a state with terms that was the last to be evaluated; stiffness included. */
+  /* Sets gradient and Hessian, stiffness included, of a state with terms that was evaluated last. */
   void (*derive)(const LawPair* pair);
-  /* Has such a Hessian no negative eigenvalues, but for what is rounded? NULL, or false: it may have. */
+  /* Returns true if the Hessian has no negative eigenvalues except by rounding. NULL, or false: unknown. */
   bool (*convex)(const LawPair* pair);
-  /* Size of the energy that a clearance, a difference of coordinates of size `reach`, has in it, rounding away [J]. */
+  /* Returns the energy error [J] that results from the rounding of a clearance, a difference of coordinates of size
+   * `reach`. */
   double (*rounding)(const LawPair* pair, double reach);
-  /* Where a pair with terms presses: centre of pressure, world [m], and how hard [N]. NULL, or false: where its plane
-   * says. */
+  /* Sets the centre of pressure, world [m], and the normal force [N] of a pair with terms. NULL, or false: computed
+   * from its plane. */
   bool (*center)(const LawPair* pair, Vec3* point, double* press);
-  /* Newton's model of a pair of which the step would leave 1 / ratio of its force (S11). NULL, or false: its own. */
+  /* Sets a replacement of the pair's terms in Newton's model, if the step would reduce its force to 1 / ratio (S11).
+   * NULL, or false: the terms are kept. */
   bool (*relieve)(const LawPair* pair, double ratio, PairDerivatives* model);
-  /* Adds to the force that friction of the next substep rests on its change under the twists that Newton's method would
-   * take next (I13). NULL: nothing. */
+  /* Adds to the friction reference of the next substep the change of the normal force under the twists of the next
+   * Newton step (I13). NULL: none. */
   void (*refine)(const LawPair* pair, const double twist_a[6], const double twist_b[6]);
-  /* The next step rests on this state (LawPair.lagged: it is pressed). room: of lag_room bytes when it is pressed, lent
-   * until the next lag; returns how many were used, a multiple of 8. NULL: nothing is kept. */
+  /* Makes this state the friction reference of the next step. lag_room returns the bytes of `room` for an active pair;
+   * `room` is valid until the next lag. `lag` returns how many were used, a multiple of 8. NULL: no reference. */
   size_t (*lag_room)(const LawPair* pair);
   size_t (*lag)(const LawPair* pair, void* room);
-  /* Friction of the step that has led to this state rests on the state itself. `loads`: sets how hard friction presses
-   * [N], and by how much that differs from what it rests on. `relag`: as `lag`, for slip since the poses `begin` of
-   * both bodies (the lag before stays where it returns SIZE_MAX). Both NULL: on the state before alone. */
+  /* Friction that depends on the force in the same state. `loads` sets the normal force that limits friction [N], and
+   * its difference from the reference force. `relag` updates the reference force as `lag` does, for slip since the
+   * poses `begin` of both bodies; SIZE_MAX: unchanged. Both NULL: friction depends on the state before only. */
   void (*loads)(const LawPair* pair, double* load, double* change);
   size_t (*relag)(const LawPair* pair, const Pose begin[2], void* room);
   bool (*rests_on_own)(const LawPair* pair);
-  /* The run begins here, pressed as it is. NULL. */
+  /* Initializes an active pair at the start of a run. NULL: nothing to do. */
   void (*begin)(const LawPair* pair);
-  /* What the poses do not tell of a pressed pair, stored and given back. NULL: nothing. */
+  /* Store and restore the data of an active pair that do not follow from the poses. NULL: there are none. */
   void (*keep)(const LawPair* pair, void* kept);
   void (*recall)(const LawPair* pair, const void* kept);
-  /* All of the pair's memory and of the accepted state's `own` that the next lag and what comes after it depend on,
-   * through a block. NULL: both are doubles alone, and all of them are passed. */
+  /* Passes through a block all of the pair's memory and of the accepted state's `own` that later steps depend on. NULL:
+   * both contain only doubles, which are passed whole. */
   void (*pass)(const LawPair* pair, StateBlock* block);
-  /* The run begins in this state, which it was given: what led to it has no derivatives. NULL: there are none. */
+  /* Marks the state as restored: its history has no derivatives. NULL: no history. */
   void (*hold)(const LawPair* pair);
-  /* What an impact makes of the force of a pressed pair, when a step of length dt led there from `kept` (NULL: it was
-   * apart). NULL: nothing. */
+  /* Returns the factor by which an impact scales the force of an active pair, after a step of length dt from `kept`
+   * (NULL: inactive before). NULL: 1. */
   double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double dt);
   void (*record)(const LawPair* pair, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]);
 
-  /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). All NULL: there are none to be resolved. */
+  /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). All NULL: no impacts. */
   /* True if the substep that begins, after one of length dt_before [s], is one of the pair's impact. */
   bool (*impacts)(const LawPair* pair, double dt_before);
-  /* True if the substep has brought the pair to where its impact begins (impact_enters). The pair then remembers its
-   * speed of approach [m/s], which is asked for with `enters` true; 0 else. */
+  /* Returns true if the impact of the pair began in the last substep (impact_enters), and clears the stored approach
+   * speed. `approach` stores it [m/s]. */
   bool (*enters)(const LawPair* pair);
   void (*approach)(const LawPair* pair, double speed);
-  /* z of its potential, 1 out of range, at the substep's end and at its begin. */
+  /* Returns z of the pair's potential, 1 out of range, at the beginning or the end of the substep. */
   double (*clearance)(const LawPair* pair, bool begin);
-  /* Has it ended an approach; does it still; has it pressed when the part began, and lets go? */
+  /* Return true if the pair ended an approach; if its impact lasts; if it was active when the substep began and exerts
+   * little or no force now. */
   bool (*struck)(const LawPair* pair);
   bool (*presses_on)(const LawPair* pair);
   bool (*lets_go)(const LawPair* pair);
 
-  /* ---- two hulls, outside any run */
-  /* A plane that parts them, found is their distance; with lower bounds of both clearances [m]. NULL: none. */
+  /* ---- two hulls, outside a run */
+  /* Sets a separating plane and lower bounds of both clearances [m]. found: distance of the hulls. Returns false if it
+   * finds none. NULL: never. */
   bool (*part)(void* law, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                Plane* plane, double clearance[2]);
-  /* Do they press on each other? Then where, along which normal, how much: sets touching, normal, point, pressure. */
+  /* Returns true if the hulls exert a force, and then sets normal, point and pressure of the spot. */
   bool (*press)(void* law, const HullInstance* a, const HullInstance* b, const GjkResult* found, ContactSpot* spot);
 
   /* ---- a recorded pair */
-  /* What the record tells at the moment it is of. false: not found again. NULL: nothing is to be found. */
+  /* Recomputes the law's data of the state of a record. Returns false if that failed. NULL: nothing to recompute. */
   bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
-  /* Gradient and Hessian at t + dt, stiffness included, on zeroes. false: not found again. */
+  /* Adds gradient and Hessian at t + dt, stiffness included, to a zeroed `out`. Returns false if that failed. */
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
-  /* Sets force and torque about the references of both bodies by which the pair's potential grows at t + dt
-   * (EventTerms). Returns the derivative of the load that the pair hands on (PairCarry.load) by the potential [m]. Only
-   * of an active record, after `replay`. NULL: no event ends a step there and nothing is handed on. */
+  /* Sets the derivatives of the pair's potential with respect to displacement and rotation of both bodies at t + dt
+   * (EventTerms). Returns the derivative of the load that the pair carries on (PairCarry.load) with respect to the
+   * potential [m]. Only for an active record, after `replay`. NULL: no events, nothing is carried on. */
   double (*potential)(const LawReplay* pair, Vec3 force[2], Vec3 torque[2]);
-  /* Shares of Phi (A4) for the twists of both bodies, and of a scalar that grows by `carry` times what the pair hands
-   * on from t (PairShares.carry of the step after); everything for stiffness 1. out is zeroed. */
+  /* Sets the derivatives of Phi (A4) for the twists of both bodies, plus those of `carry` times the numbers that the
+   * pair carries on from t + dt (PairShares.carry of the step after), for stiffness 1. out is zeroed. */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
 } ContactLaw;
 
-/* The model's; that of model `none` is the first, for who asks how near is near. Static; never NULL. Not to be
- * freed. */
+/* Returns the law of the model; the first law for CONTACT_NONE, for questions of range. Static, never NULL. */
 const ContactLaw* contact_law(const Model* model);
 
-/* The row that stands for all laws of a model: the table's own, or, where pairs name laws (Model.pair_laws), one that
- * hands each question to the pair's law, written to room (contact/pair_laws.c). room must live as long as what is asked
- * of it, and is not touched where the table's own is returned. Never NULL, not to be freed. */
+/* Returns one row for all laws of a model: the table's row, or, if pairs name laws (Model.pair_laws), one in `room`
+ * that delegates to the pair's law (contact/pair_laws.c). room must live as long as the result. Never NULL. */
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room);
-/* That of two links, whatever the model's is. Static. Never NULL, not to be freed; numbers of links are not checked. */
+/* Returns the law of two links. Static, never NULL. Link numbers are not checked. */
 const ContactLaw* contact_law_of_links(const Model* model, int link_a, int link_b);
-/* From the table; not of `none`. Static. Not to be freed; undefined for what is no law. */
+/* Returns the row of a law. Static. Undefined for an invalid law. */
 const ContactLaw* contact_law_named(ContactModel model);
 
-/* Bodies may come nearer by this factor in one trial: nearer than they will be the force is out of all proportion. */
+/* A trial may reduce the distance of two bodies to this fraction: nearer, the quadratic model of the force is useless.
+ */
 #define LAW_NEARER_MOST 0.1
-/* ContactLaw.nearest of laws whose force has no range: this part of the distance, or 0 where it is not known [m]. */
+/* ContactLaw.nearest for laws without a range: LAW_NEARER_MOST times the distance, or 0 if it is unknown [m]. */
 double law_nearest(const void* instance, const int item[2], const PairState* accepted);
-/* ContactLaw.part of laws without a plane of their own: the plane midway between the nearest points, half the distance
- * from either hull. Always true. */
+/* ContactLaw.part for laws without a plane of their own: the plane midway between the nearest points. Always true. */
 bool law_part_midway(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                      Plane* plane, double clearance[2]);
 
-/* Rows that every law with friction has. LAWS: the words of the laws that they are for. */
+/* Rows that all laws with friction share. LAWS: the words of the laws. */
 // clang-format off
 #define LAW_FRICTION_ROW(LAWS) \
   {"contact", "friction", VALUE_NUMBER, offsetof(ContactForm, contact.friction), .only = (LAWS), .fallback = "0.5", \

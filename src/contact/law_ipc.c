@@ -17,7 +17,7 @@
 enum { FEW_POINTS = 12 };
 /* Shares of a vertex: all of it at once. */
 enum { VERTEX_SHARES = 1 };
-/* Vertices that two faces at rest on each other press with (N21). */
+/* Number of vertices of two faces at equilibrium that exert force (N21). */
 #define REST_VERTICES_BOTH 8.0
 
 /* A thread's own. */
@@ -132,14 +132,14 @@ static ContactRest rest_under_force(double support, int n_a, int n_b, double for
   return rest_at_gap(support, n_a, n_b, low);
 }
 
-/* What rubs: the local part alone. */
+/* Energy that limits friction: the local part only. */
 static StencilEnergy local_energy(const Law* law, const Stencil* s) { return mesh_barrier(s, law->support); }
 
 static StencilEnergy energy_by_support(const Law* law, const Stencil* s) {
   return mesh_barrier_by_support(s, law->support);
 }
 
-/* Nothing is felt from afar of half-spaces, as of the law long_range. */
+/* Returns true if the stencil has a long-range part. Half-spaces have none, as in the law long_range. */
 static bool feels_far(const Law* law, const Stencil* s) { return law->far > 0 && !s->plane; }
 
 static StencilEnergy energy_of(const Law* law, const Stencil* s) {
@@ -243,7 +243,7 @@ static void find_within(const Law* law, const Bodies* bodies, double range, int 
     walk(&q, 0, 0);
 }
 
-/* All that press, and those of them that rub. */
+/* Finds all active stencils, and those with friction. */
 static void find_stencils(const Law* law, const Bodies* bodies, int thread, Stencils* out) {
   find_within(law, bodies, law->range, thread, out);
 }

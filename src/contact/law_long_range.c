@@ -35,13 +35,13 @@ typedef struct {
   ActiveVertex** active;       /* one a thread */
 } Law;
 
-/* What a pair of hulls remembers. */
+/* Memory of a pair of hulls. */
 typedef struct {
   FrictionLag lag;
   double part; /* how local it was (N14) */
 } Memory;
 
-/* What belongs to a state. */
+/* Data of a state. */
 typedef struct {
   double slip[3]; /* that friction found (FrictionLag) */
   bool follows;   /* friction's directions follow from the other state */
@@ -342,7 +342,8 @@ static void derive(const LawPair* p) {
   pair_scale(d, law->stiffness);
 }
 
-/* Two pieces that only rub: h of friction (F3) has none, as |z| <= 1, and nor has what is left when the slip goes. */
+/* Returns true for two pieces with friction only: h of friction (F3) has no negative eigenvalues as |z| <= 1, and
+ * neither has the slip term. */
 static bool convex(const LawPair* p) { return !of_links(p->law, p->item[0]) && stands_for(p->law, p->item); }
 
 /* A gap c is a difference of coordinates of size `reach`, and P, with about 12 / c, no less sensitive than 1 / c. */

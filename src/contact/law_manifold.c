@@ -201,7 +201,7 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
   state->outcome = PAIR_PRESSED;
   state->separation = least;
   state->axis = normal;
-  state->has_plane = true; /* for whoever asks where it presses */
+  state->has_plane = true; /* for contact_wrench */
   state->plane = (Plane){point, normal, 0};
 }
 
@@ -281,7 +281,7 @@ static int spots_of(const LawPair* p, const Spot** spots) {
   return p->lagged && m->spots ? (int)m->count : 0;
 }
 
-/* What the contacts of the state before store now. */
+/* Evaluates the springs of the contacts stored at the state before. */
 static void evaluate(const LawPair* p, const LawOrigin* from) {
   const ManifoldLaw* law = p->law;
   const PairState* old = from->state;
@@ -350,7 +350,7 @@ static double rounding(const LawPair* p, double reach) {
   return DBL_EPSILON * ENERGY_ROUNDINGS * (slope * reach + p->state->contact_energy + p->state->friction_energy);
 }
 
-/* The mean of the points by how hard they press. */
+/* Sets the mean of the points, weighted by their normal forces. */
 static bool center(const LawPair* p, Vec3* point, double* press) {
   const ManifoldLaw* law = p->law;
   const Spot* spots;

@@ -1,4 +1,4 @@
-/* What the law `manifold` knows of bodies, shared by law_manifold.c and law_manifold_bodies.c. Private to contact/. */
+/* Bodies as the law `manifold` sees them, shared by law_manifold.c and law_manifold_bodies.c. Private to contact/. */
 #ifndef SDRS_CONTACT_LAW_MANIFOLD_H
 #define SDRS_CONTACT_LAW_MANIFOLD_H
 
@@ -53,8 +53,8 @@ ManifoldBodies manifold_bodies(const ManifoldLaw* law, const int item[2], const 
  * call. */
 int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, bool values, ManifoldCause cause,
                       int first);
-/* Of all points: the least distance [m], where, and the normal from a to b. World axes; negative: so deep. HUGE_VAL
- * without points. */
+/* Returns the smallest distance over all contact points [m], negative for overlap, and sets its point and the normal
+ * from a to b, world axes. HUGE_VAL without points. */
 double manifold_least_distance(const ManifoldLaw* law, const ManifoldBodies* b, Vec3* point, Vec3* normal);
 
 #endif

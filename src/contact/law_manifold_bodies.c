@@ -54,7 +54,8 @@ static double edge_depth(const ManifoldLaw* law, const ManifoldBodies* b, int si
   return depth > -far ? depth : -HUGE_VAL;
 }
 
-/* What of a body may touch the other, into the room: points, and edges, the deepest when they are too many. */
+/* Copies the points and edges of a body that may touch the other into the workspace; the deepest if they are too many.
+ */
 static ManifoldBody near_parts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, int side) {
   const ManifoldBody* own = &b->surface[side]->body;
   ManifoldWork* work = &law->work[thread];

@@ -23,9 +23,9 @@ typedef struct {
   double warm, p[3], u;
 } Own;
 
-/* What friction rests on. */
+/* Reference state of friction. */
 typedef struct {
-  double on;         /* 1: it has been pressed */
+  double on;         /* 1: active */
   double load;       /* delta^p */
   double n[3];       /* from a to b */
   double x[2][3];    /* the points of contact, in their links' frames */
@@ -334,7 +334,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->outcome = PAIR_PRESSED;
   state->separation = o.gap;
   state->axis = o.normal;
-  state->has_plane = true; /* for whoever asks where it presses */
+  state->has_plane = true; /* for contact_wrench */
   state->plane = (Plane){vec3_scale(vec3_add(o.witness[0], o.witness[1]), 0.5), o.normal, 0};
   state->contact_energy = law->stiffness * power(-o.gap, law->exponent + 1) / (law->exponent + 1);
   state->has_terms = true;

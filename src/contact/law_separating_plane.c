@@ -36,7 +36,7 @@ typedef struct {
   double* inverse_mass; /* of the trees of hulls; 0: they cannot move [1/kg] (hulls) */
 } Law;
 
-/* What a pair remembers. What lasts from one step to the next goes through `pass`, of PairOwn as well. */
+/* Memory of a pair. Parts of it and of PairOwn that last from one step to the next are passed by `pass`. */
 typedef struct {
   FrictionLag lag;
   RollingLag rolling;
@@ -53,9 +53,9 @@ typedef struct {
   FrictionSlip past, slip; /* slip: what static friction of this step rests on */
 } Memory;
 
-/* What belongs to a state. */
+/* Data of a state. */
 typedef struct {
-  PlaneSolution solution; /* of a pressed pair: the minimiser */
+  PlaneSolution solution; /* minimizer, for an active pair */
   PlaneResponse response;
   Impact impact;
   double slip[3]; /* that friction found (FrictionLag) */
@@ -70,16 +70,17 @@ typedef struct {
 } Kept;
 
 typedef struct {
-  Plane plane;          /* the minimiser, of an active record */
-  double plane_slip[3]; /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane, of a rubbing one */
-  ContactLoad load;     /* of the state before, which friction is in proportion to */
-  ImpactPast past;      /* what the pair carried into the step */
-  FrictionSlip slip;    /* over the step before; of a pair with static friction that slides */
+  Plane plane; /* the minimiser, of an active record */
+  double
+      plane_slip[3]; /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane, for a pair with friction */
+  ContactLoad load;  /* of the state before, which friction is in proportion to */
+  ImpactPast past;   /* what the pair carried into the step */
+  FrictionSlip slip; /* over the step before; of a pair with static friction that slides */
 } Record;
 _Static_assert(sizeof(Record) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a record is kept as numbers");
 
 typedef struct {
-  FrictionLag lag;        /* of one that rubs */
+  FrictionLag lag;        /* for a pair with friction */
   RollingLag rolling;     /* the same */
   PlaneResponse response; /* of one that is active */
   Impact impact;          /* the same */
@@ -457,7 +458,7 @@ static Pressure pressure_of(const LawPair* p) {
   return (Pressure){solution->energy, force_of(solution)};
 }
 
-/* Of the substep that begins after one of length dt_before. */
+/* Returns the course of the substep that follows one of length dt_before. */
 static ImpactCourse course_of(const LawPair* p, double dt_before) {
   const Law* law = p->law;
   ImpactParameters impact = impact_parameters(law, p->material);
@@ -573,7 +574,7 @@ static size_t relag(const LawPair* p, const Pose begin[2], void* room) {
 
 static bool rests_on_own(const LawPair* p) { return ((const Memory*)p->memory)->own_force; }
 
-/* It rests on what it presses on. */
+/* At the start of a run contacts count as resting, not as impacts. */
 static void begin(const LawPair* p) {
   Memory* memory = p->memory;
   memory->before = compression(p);
@@ -731,7 +732,7 @@ static bool presses_on(const LawPair* p) {
   return p->state->outcome == PAIR_PRESSED && impact_presses_on(&((const PairOwn*)p->own)->impact);
 }
 
-/* Less than this part of W' U is left of a pair that pressed when the part began: it has let go. */
+/* A contact has ended when less than this fraction of W' U at the start of the substep remains. */
 #define LEFT_OF_PRESS 0.25
 
 static bool lets_go(const LawPair* p) {

@@ -35,7 +35,7 @@ static const PairPart* part_of_items(const ByPair* all, int a, int b) {
   return part_of_links(all, link_of(all->model, a), link_of(all->model, b));
 }
 
-/* What LawPair.law is: a part, found once for every pair. */
+/* Returns LawPair.law for a pair: the law's part, found once per pair. */
 static void* instance_for(void* law, const int item[2]) {
   const ByPair* all = law;
   return all->parts + (part_of_items(all, item[0], item[1]) - all->parts);

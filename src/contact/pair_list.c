@@ -163,7 +163,7 @@ void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
   state->outcome = PAIR_APART;
   state->separation = INFINITY;
   if (contact_stands_for(s, key)) {
-    state->outcome = PAIR_PRESSED; /* it would not be listed if it did not rub */
+    state->outcome = PAIR_PRESSED; /* only friction can have kept it in the list */
     state->separation = 0;
   } else if (!p->links) {
     contact_measure_apart(s, p, s->current, state);
@@ -200,7 +200,7 @@ static int new_pair(ContactSystem* s, uint64_t key) {
   return slot;
 }
 
-/* Its slot is lent by the list of those awake, which is made anew. */
+/* Initializes a new pair. Its slot is listed in `awake`, which is rebuilt later. */
 static void enter_pair(void* context, int index, int thread) {
   (void)thread;
   const ContactSystem* s = context;
@@ -293,7 +293,7 @@ typedef struct {
   const MotionBounds* bounds;
 } BoxTask;
 
-/* Of a hull that can move, with a reserve for the motion to come. */
+/* Sets the box of a movable hull, with a reserve for later motion. */
 static void grow_box(void* context, int index, int thread) {
   (void)thread;
   const BoxTask* task = context;

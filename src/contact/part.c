@@ -31,7 +31,7 @@ bool contact_parts_create(ContactSystem* s) {
 
 /* ---------------------------------------------------------------- regions */
 
-/* Of a hull at a pose, which may be an affine map. */
+/* Returns the box of a hull at a pose, which may be an affine map. */
 static Box box_at(const ModelHull* hull, const Pose* pose) {
   const double(*r)[3] = pose->r.m;
   Vec3 e = hull->half_extent, c = pose_apply(*pose, hull->center);
@@ -125,8 +125,7 @@ static bool box_overlap(const Box* a, const Box* b, double reach) {
   return x.x <= reach && x.y <= reach && x.z <= reach;
 }
 
-/* What moves fast strikes what it is near, and that moves, too: everything that may meet has the margin of the fastest.
- */
+/* Gives all bodies that may collide the margin of the fastest of them, because bodies that are hit move as well. */
 static void widen_regions(ContactSystem* s, int* sets) {
   const Model* m = s->model;
   for (int k = 0; k < m->tree_count; k++) s->fastest[k] = 0;

@@ -55,7 +55,7 @@ typedef struct {
   double z_min[2];
 } Evaluation;
 
-/* Of the plane that is best so far, and of a trial: they change places, nothing is copied. */
+/* Data of the best plane so far, and of a trial; they swap roles without copying. */
 typedef struct {
   Evaluation at[2];
   int now;

@@ -63,7 +63,7 @@ bool reciprocal_solve_four(int count, const HullInstance (*pair)[2], const Plane
 void reciprocal_recall_four(int count, const HullInstance (*pair)[2], const ReciprocalPlane* planes,
                             PlaneSolution* solution);
 
-/* Where the vertices of a press on the plane, sum P' x / sum P' (C3), dropped onto it: world [m]. */
+/* Returns the mean of a's vertices weighted by force, sum P' x / sum P' (C3), projected onto the plane, world [m]. */
 Vec3 reciprocal_center(const PlaneSolution* solution);
 
 #endif

@@ -25,10 +25,10 @@ typedef struct {
   int link[2];
   PairMaterial material; /* friction times the record's grip */
   const ReplayMoment* next;
-  const ReplayMoment* now; /* NULL: not pressed at t */
+  const ReplayMoment* now; /* NULL: not active at t */
   int before;              /* index of its record at t */
   int points[2];           /* vertices of both items */
-  char* vertices;          /* lent to the law */
+  char* vertices;          /* memory of the law */
   PairDerivatives derivatives;
   PairShares shares;
   bool sound;
@@ -50,7 +50,7 @@ struct ContactReplay {
   int count, capacity;
   char *memory, *vertices; /* of the law */
   VertexShare* shares;
-  double* parameters; /* lent to the law: by parameters of smooth shapes */
+  double* parameters; /* memory of the law: derivatives with respect to parameters of smooth shapes */
   int memory_capacity, vertex_capacity, share_capacity, parameter_capacity;
   PairCarry* carry[2]; /* derivatives by what pairs carry: at t, and at t + dt from the step after (records) */
   int carry_capacity[2];
@@ -188,7 +188,7 @@ static int item_first(const ContactReplay* r, int item) {
   return model->hulls[hull].vertex_first;
 }
 
-/* What the law is lent for every vertex of a pair: bytes of its own, and shares. */
+/* Memory that the law needs per vertex of a pair: bytes of its own, and number of shares. */
 typedef struct {
   size_t size;
   int shares;
@@ -317,7 +317,7 @@ void contact_replay_begin(ContactReplay* r) {
   r->pose_now = NULL;
 }
 
-/* What the step after this one has handed to the pairs' y at t + dt becomes that at its own t. */
+/* Moves the derivatives of carried numbers at t, found by the step after, to t + dt of this step. */
 static void shift_carry(ContactReplay* r, bool follows, int now, int next) {
   PairCarry* other = r->carry[0];
   int capacity = r->carry_capacity[0];
@@ -552,7 +552,7 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
     gradient->shapes[smooth->parameter_first + k] += kappa * p->shares.rounding[side] * smooth->slope[k].rounding;
 }
 
-/* The shares are by what rubs times the grip (F7). */
+/* The shares are with respect to friction coefficients times the grip (F7). */
 double contact_replay_by_grip(const ContactReplay* r, int index) {
   const ReplayPair* p = &r->pairs[index];
   if (!p->record->rubbing || p->record->own_force) return 0;

@@ -5,7 +5,7 @@
 
 #include "contact/pair.h"
 
-/* The weight of a circle's mean: the gap at rest of a cylinder on its end is that of a box on four corners. */
+/* Weight of a circle's mean: gives a cylinder on its end the equilibrium gap of a box on four corners. */
 #define RING_WEIGHT 4.0
 /* Where friction of a circle that lies flat acts, over its radius: even pressure on the disk resists a spin by
  * 2/3 mu N R. */

@@ -6,7 +6,7 @@ RollingLag rolling_lag(const HullInstance* a, const HullInstance* b, const Plane
   return (RollingLag){{a->pose.r, b->pose.r}, vec3_normalized(plane->n), force};
 }
 
-/* Of the turn from R0 to R: R R0^T, whose axial part is linear in R. */
+/* Returns the rotation from R0 to R, R R0^T, whose axial part is linear in R. */
 static Mat3 turn_since(Mat3 r, Mat3 r0) { return mat3_mul(r, mat3_transpose(r0)); }
 
 static Vec3 rate_of(const RollingLag* lag, const Pose* a, const Pose* b, double dt) {

@@ -17,7 +17,7 @@ typedef struct {
   double dt;
 } RollingParameters;
 
-/* What it rests on, at t. */
+/* Reference state of rolling friction, at t. */
 typedef struct {
   Mat3 turn[2];
   Vec3 normal;  /* unit */

@@ -1,11 +1,11 @@
-/* What a contact system knows between two steps, as a block of numbers: of its pairs, and what the law remembers of
- * them; the reserve of the broad phase, and what GJK remembers, for bits depend on where a search begins. */
+/* State of a contact system between two steps, as a block of numbers: its pairs with the law's memory, the reserve of
+ * the broad phase, and the GJK caches, because results depend bitwise on where a search starts. */
 #include <limits.h>
 #include <string.h>
 
 #include "contact/system.h"
 
-/* Of every candidate. */
+/* Saved state of a candidate. */
 typedef struct {
   uint64_t key;
   GjkCache gjk;
@@ -106,7 +106,7 @@ static void pass_saved(const ContactSystem* s, SavedPair* p, StateBlock* block) 
   p->outcome = (PairOutcome)outcome;
 }
 
-/* What the law remembers of the pair and of its accepted state. */
+/* Passes the law's memory of the pair and of its accepted state. */
 static void pass_memory(ContactSystem* s, ContactPair* p, StateBlock* block) {
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   if (s->law->pass) {

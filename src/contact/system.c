@@ -235,7 +235,7 @@ void contact_remember(ContactSystem* s, ContactMemory which) {
 
 static uint64_t remembered_key(const void* keys, int index) { return ((const uint64_t*)keys)[index]; }
 
-/* What is remembered of a pair, or NULL. */
+/* Returns the stored data of a pair, or NULL. */
 static const void* kept_of(const ContactSystem* s, ContactMemory which, const ContactPair* p) {
   const PairsKept* from = &s->remembered[which];
   int index = find_key(from->keys, remembered_key, from->count, p->key);

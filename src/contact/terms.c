@@ -1,4 +1,4 @@
-/* What the pairs of the accepted state add to the step's equations, and Newton's model of them. */
+/* Terms of the accepted state's pairs in the step's equations, and Newton's model of them. */
 #include <assert.h>
 #include <string.h>
 

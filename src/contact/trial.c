@@ -39,8 +39,7 @@ typedef struct {
   const bool* moves; /* which may have moved since this was measured last; NULL: all  (links) */
 } PlaceTask;
 
-/* What stands where it stood is placed already; what has been measured of a link that stays in the last trial holds on.
- */
+/* Places a link that has moved. Motion data of a link that did not move since the last trial remain valid. */
 static void place_link(void* context, int index, int thread) {
   (void)thread;
   const PlaceTask* task = context;
@@ -236,7 +235,8 @@ static void list_unjudged(ContactSystem* s) {
     if (!s->sleep[s->list[s->awake[k]]].judged) s->todo[s->todo_count++] = s->awake[k];
 }
 
-/* What was in the way of the last trial is likely to be in that of a shorter one, and says so at little cost. */
+/* Evaluates the pairs that made the last trial fail first: they are likely to make a shorter one fail too, which saves
+ * the others. */
 static int evaluate_pairs(ContactSystem* s, int threads) {
   int before = list_untried(s);
   for (int pass = before > 0 ? 0 : 1; pass < 2; pass++) {

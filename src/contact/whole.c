@@ -1,6 +1,5 @@
-/* Pairs of links that stand for all pairs of their hulls (ContactLaw.whole): which they are, which of their hulls rub,
- * how far apart they are, and the walk with which the certificate goes through them
- * (docs/derivations/law-long_range.md, N26). */
+/* Pairs of links that represent all pairs of their hulls (ContactLaw.whole): which pairs these are, their hull pairs
+ * with friction, their distance, and the traversal of the certificate (docs/derivations/law-long_range.md, N26). */
 #include "contact/system.h"
 
 #include <float.h>
@@ -51,7 +50,7 @@ static double spheres_apart(const Pose* pose_a, const Pose* pose_b, const TreeNo
   return vec3_norm(vec3_sub(center_at(pose_a, a), center_at(pose_b, b))) - (a->radius + b->radius);
 }
 
-/* ---------------------------------------------------------------- which of their hulls rub */
+/* ---------------------------------------------------------------- hull pairs with friction */
 
 typedef struct {
   ContactSystem* s;
@@ -62,7 +61,7 @@ typedef struct {
 static double least_for_rubbing(const void* context, const TreeNode* a, const TreeNode* b) {
   const RubWalk* w = context;
   double apart = spheres_apart(w->a, w->b, a, b) - (w->spread - 1) * (a->radius + b->radius);
-  return apart == 0 ? DBL_MIN : apart; /* at its border a pair does not rub */
+  return apart == 0 ? DBL_MIN : apart; /* a pair exactly at the border has no friction */
 }
 
 static bool list_rubbing(void* context, int hull_a, int hull_b) {

@@ -88,10 +88,10 @@ static bool read_corner(ObjReader* reader, ObjWord word, int* corner) {
   if (index == 0)
     obj_text_error(&reader->text, word.place, "face names vertex 0: vertices count from 1");
   else if (index > 0)
-    obj_text_error(&reader->text, word.place, "face names vertex '%s', but the file has %d", obj_quote(word).text,
+    obj_text_error(&reader->text, word.place, "face names vertex '%s', but the file has only %d vertices", obj_quote(word).text,
                    total);
   else
-    obj_text_error(&reader->text, word.place, "face names vertex '%s', but %d stand before it", obj_quote(word).text,
+    obj_text_error(&reader->text, word.place, "face names vertex '%s', but only %d vertices are defined before it", obj_quote(word).text,
                    before);
   return false;
 }

@@ -330,12 +330,12 @@ typedef struct {
   double force;     /* N / kappa */
   double stiffness; /* |d force / d D| [1/m], to order sigma */
 } ContactRest;
-/* Interface from the contact laws to the model, defined in contact/laws.c. True if the law defines an equilibrium under
- * a force > 0 (divided by kappa) and at a gap within its range. support > 0. CONTACT_NONE gives the answer of the first
- * law. Cannot fail, allocates nothing. */
+/* The following functions, defined in contact/laws.c, are the interface from the contact laws to the model. Returns
+ * true if the law defines an equilibrium under a force > 0 and at a gap within its range. CONTACT_NONE gives the answer
+ * of the first law. Cannot fail, allocates nothing. */
 bool contact_rests(ContactModel model);
-/* Returns the equilibrium under a force [N], divided by kappa. Valid only if contact_rests(model); otherwise it calls
- * NULL, unchecked. */
+/* Returns the equilibrium under force > 0 [N], divided by kappa; support > 0 [m]. Valid only if contact_rests(model);
+ * otherwise it calls NULL, unchecked. */
 ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
 /* Returns the equilibrium at a gap > 0 within the law's range [m]. Valid only if contact_rests(model); otherwise it
  * calls NULL, unchecked. */
@@ -369,9 +369,9 @@ void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]);
  * STATUS_BAD_INPUT if any error was reported; the caller must destroy the model in any case. Borrows the scene, which
  * must outlive the model. model_destroy frees the rest. */
 Status model_create(Model* model, const Scene* scene, Diagnostics* diagnostics);
-/* Lifts bodies that touch others at the start by the equilibrium gap (model_lift), then builds the model as
- * model_create does. A note names the lifted bodies. Changes joint positions in the scene; a second call lifts nothing.
- * Errors and status as of model_create. */
+/* Builds the model as model_create does. If that fails because bodies touch or overlap slightly at the start, it lifts
+ * them by the overlap plus the equilibrium gap (model_lift) and builds again. A note names the lifted bodies. Changes
+ * joint positions in the scene, except when the second build fails too. Errors and status as of model_create. */
 Status model_create_lifted(Model* model, Scene* scene, Diagnostics* diagnostics);
 /* Frees everything the model owns, but not the scene. Accepts a partly built or zeroed model, but not NULL. */
 void model_destroy(Model* model);

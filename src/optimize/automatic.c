@@ -4,10 +4,10 @@
 
 #include "optimize/optimization.h"
 
-/* L-BFGS is left when so many of its last trials fell short. */
+/* L-BFGS is left when this many of its last WATCHED trials were weak. */
 enum { WATCHED = 10, WEAK_MOST = 7 };
-/* A trial falls short that gains less than this part of what the gradient predicts along it; the minimum of a parabola
- * gains half of it. */
+/* A trial is weak if it gains less than this fraction of the decrease that the gradient predicts; the minimum of a
+ * parabola gains half. */
 #define GAIN_LEAST 0.1
 /* Where the gradient predicts less than this part of all that was gained the search has converged. */
 #define PREDICTED_LEAST 1e-9

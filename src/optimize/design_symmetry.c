@@ -29,8 +29,8 @@ static bool may_follow(DesignBuild* b, const TaskName* name, int link, int leade
   }
   if (scene->links[link].shape_count == scene->links[leader].shape_count) return true;
   diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place,
-                  "link '%s' has %d hulls, '%s', which it is to follow, %d", name->text, scene->links[link].shape_count,
-                  text, scene->links[leader].shape_count);
+                  "link '%s' has %d shapes, but '%s', which it follows, has %d: give both the same shapes", name->text,
+                  scene->links[link].shape_count, text, scene->links[leader].shape_count);
   return false;
 }
 

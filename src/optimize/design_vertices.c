@@ -233,9 +233,11 @@ static void follow(DesignBuild* b, LinkVertices* v, int follower, VertexPlace at
     return;
   }
   if (!v->told)
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, b->scene->links[follower].place,
-                    "link '%s' is to follow '%s', but has no vertex at the image of vertex %d of hull %d",
-                    b->scene->links[follower].name, b->scene->links[v->link].name, at.vertex, at.hull);
+    diagnostics_add(
+        b->diagnostics, SEVERITY_ERROR, b->scene->links[follower].place,
+        "link '%s' cannot follow '%s': it has no vertex at the image of vertex %d of hull %d; give both links the same "
+        "shape",
+        b->scene->links[follower].name, b->scene->links[v->link].name, at.vertex, at.hull);
   v->told = true;
 }
 

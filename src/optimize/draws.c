@@ -183,7 +183,8 @@ Status draws_create(Draws** out, const Design* design, const Task* task, Diagnos
     int told = diagnostics->error_count;
     (item->of == DRAW_START ? list_starts : list_targets)(&b, item, link);
     if (diagnostics->error_count == told && b.draws->value_count == values)
-      complain(&b, item, task->scenarios[0].name, "has none of these degrees of freedom");
+      complain(&b, item, task->scenarios[0].name,
+               "has none of the degrees of freedom in 'dof'; leave 'dof' out to draw all");
   }
   return diagnostics->error_count == before ? STATUS_OK : STATUS_BAD_INPUT;
 }

@@ -95,9 +95,10 @@ void optimization_repeat_parts(Optimization* o) {
 /* Reports variables of a recorded initial state, which is constant. */
 static Status check_start(const Optimization* o, const ScenarioRun* run, Diagnostics* diagnostics) {
   if (!run->model.start || o->task->attachment_count + o->task->start_count == 0) return STATUS_OK;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, run->scene->start.place,
-                  "start: a run that begins in a recorded state has no gradient by attachments and initial values, "
-                  "which the task wants to change");
+  diagnostics_add(
+      diagnostics, SEVERITY_ERROR, run->scene->start.place,
+      "start: a run that starts from a recorded state has no gradients of attachments and initial values; remove "
+      "'start' from the scene, or these variables from the task");
   return STATUS_BAD_INPUT;
 }
 

@@ -253,9 +253,9 @@ void optimization_report(const Optimization* optimization, bool interrupted, Opt
 /* Frees the texts, not the struct. */
 void optimization_report_free(OptimizationReport* report);
 
-/* ---------------------------------------------------------------- discrete choices (optimize/choices.c)
- * Combinations of a task's choices, one after the other; each is optimized by itself, and what it gave is told before
- * the next is asked for. */
+/* ---------------------------------------------------------------- discrete choices
+ * (optimize/choices.c) Combinations of a task's choices. Each is optimized on its own, and its result is passed to the
+ * search before the next combination is chosen. */
 typedef struct ChoiceSearch ChoiceSearch;
 /* Relative violation up to which a bound of subject_to counts as satisfied. */
 #define CHOICE_EXCESS 1e-6

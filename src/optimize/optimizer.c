@@ -8,7 +8,7 @@
 #define FACTOR_LEAST 1e-9
 /* Residuals of a row this small, relative to its terms, are the rounding of an equation that holds. */
 #define ROW_TOLERANCE 1e-12
-/* Of differences of variables, with which lengths are compared. */
+/* Rounding error of differences of variables, with which lengths are compared. */
 #define ROUNDING 1e-6
 
 /* Steps of a method that knows residuals are made where these are (identify/): none here. */
@@ -147,7 +147,7 @@ bool rule_project_step(Optimizer* o, const double* scale, const double* x, const
   return project(o, scale, trial);
 }
 
-/* What is left of a row's limits at x. */
+/* Sets the limits of a row relative to its value at x. */
 static void shift_row(const FeasibleSet* set, int row, const double* x, double* low, double* high) {
   double value = 0, size = 0;
   for (int k = set->row_first[row]; k < set->row_first[row + 1]; k++) {

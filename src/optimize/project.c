@@ -18,7 +18,7 @@
 /* Slopes below this are rounding: their multipliers stay active. */
 #define SLOPE_TOLERANCE 1e-13
 
-/* What holds a variable or a row. */
+/* Active bound of a variable or a row. */
 enum { HELD_HIGH = -1, FREE = 0, HELD_LOW = 1, HELD_FIXED = 2 };
 
 /* Unknowns are the variables that stand in rows ("columns"), divided by their scale; normals point inwards. */
@@ -385,7 +385,8 @@ static void hold(Projector* p, Constraint c, double force) {
   factor(p);
 }
 
-/* What depends on the others and is violated all the same contradicts them, unless it is rounding. */
+/* Ignores a constraint that depends on the others and is violated by rounding only; a larger violation is a
+ * contradiction. */
 static bool forgive(Projector* p, Constraint c) {
   if (violation_of(p, c) > CONTRADICTION * size_of(p, c)) return false;
   if (c.is_row)

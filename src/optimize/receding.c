@@ -106,7 +106,8 @@ static bool was_used(const TimedVariable* v, double t, double rounding) {
 
 /* ---------------------------------------------------------------- warm starts */
 
-/* What was found stays at its time; later rows are off what the scene has as the last one that was looked at. */
+/* Returns the value found for this time. Later rows keep their difference in the scene to the last row that the window
+ * saw. */
 static double shifted(const Receding* r, const DesignNumber* n, const TimedVariable* v, const double* values,
                       double end) {
   const DesignVariable* variables = r->optimization->design.variables;

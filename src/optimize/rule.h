@@ -34,7 +34,8 @@ typedef struct {
   bool (*propose)(Optimizer* optimizer, const double* x, const double* gradient, double* trial);
   /* Another point is tried in place of the last proposal; NULL: nothing is remembered of it. */
   void (*take)(Optimizer* optimizer, const double* trial);
-  /* Of a rule that looks at values alone, what the last trial gave (optimizer_tell); NULL: a rule with gradients. */
+  /* Receives the result of the last trial (optimizer_tell), for rules that use values only. NULL: a rule with
+   * gradients. */
   bool (*tell)(Optimizer* optimizer, double loss, double violation);
 } UpdateRule;
 

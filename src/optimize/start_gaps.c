@@ -70,7 +70,7 @@ static Status build(const Optimization* o, const double* x, int scenario, Model*
   return status;
 }
 
-/* Is the pair new? Then it is told of. */
+/* Adds a pair to the report if it is new. */
 static void note_pair(Optimization* o, int scenario, const ModelTouch* pair) {
   for (int k = 0; k < o->start_pair_count; k++)
     if (o->start_pairs[k].scenario == scenario && o->start_pairs[k].a == pair->a && o->start_pairs[k].b == pair->b)

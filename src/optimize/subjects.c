@@ -65,7 +65,8 @@ void subjects_destroy(Subjects* s) {
 static double excess(const Subjects* s, const double* terms, int i) { return terms[s->losses + i] - s->bound[i]; }
 static double size_of(const Subjects* s, int i) { return fmax(fabs(s->bound[i]), LEAST_SIZE); }
 
-/* Of a bound, or of what a bound that is not reached pushes with (negative). */
+/* Returns the excess over a bound, but at least -multiplier / penalty, the value at which the augmented Lagrangian's
+ * term is zero. */
 static double violation_of(const Subjects* s, const double* terms, int i) {
   return fmax(excess(s, terms, i), -s->state[i] / s->state[s->count + i]);
 }

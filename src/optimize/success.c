@@ -1,5 +1,5 @@
-/* What the run that an optimization has found is judged by: terms like those of the loss, each with the largest value
- * that it may have. Nothing is optimized by them. */
+/* Conditions on the final run of an optimization: terms like those of the loss, each with its largest admissible value.
+ * They are not optimized. */
 #include <assert.h>
 #include <string.h>
 

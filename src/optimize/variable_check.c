@@ -54,7 +54,7 @@ static void check_block(Optimization* o, const GradcheckOptions* options, int bl
   memory_free(memory);
 }
 
-/* Of the design as it is: moved ones stand beside it. */
+/* Returns true if a model of the design has a singular closure. Models of moved variables are checked separately. */
 static bool is_singular(const Optimization* o) {
   bool singular = false;
   for (int k = 0; !o->function.evaluate && k < o->run_count; k++)

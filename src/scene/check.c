@@ -1,4 +1,4 @@
-/* What can be judged only once everything is read. */
+/* Checks that need the whole scene. */
 #include "scene/parts.h"
 
 /* Per link: the controller that prescribes it, and whether it can be moved by forces. */

@@ -114,7 +114,7 @@ Node* document_deep_copy(Document* document, const Node* node) {
 /* ---------------------------------------------------------------- keys */
 
 #define MEMO_DOUBLE (-2)
-/* Doubled keys are told up to so many errors in all. */
+/* Duplicate keys are reported up to this number of errors in all. */
 #define DOUBLES_TOLD 200
 
 static int compare_keys(const void* left, const void* right) {

@@ -37,9 +37,9 @@ typedef struct {
 /* Frees all nodes and texts at once and zeroes it; no node may be used after it. */
 void document_free(Document* document);
 
-/* Parse a whole text. source: the name for messages, which must outlive the nodes. Returns the root, or NULL after a
- * diagnostic (syntax, limits, text that is not UTF-8). Keys that stand twice are told, but do not end the reading. The
- * text must be NUL-terminated. `length` bytes; the text is copied, so it may go. */
+/* Parses a NUL-terminated text of `length` bytes, which is copied. source: the name for messages, which must outlive
+ * the nodes. Returns the root, or NULL after a diagnostic (syntax, limits, text that is not UTF-8). Duplicate keys are
+ * reported, but reading continues. */
 Node* document_read_yaml(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics);
 /* The same of JSON: nodes are owned by the document. NULL after a diagnostic. */
@@ -80,9 +80,9 @@ const Node* node_at(const Node* list, int index);
 /* Place of the node's key; its own place outside of a map. */
 SourcePlace node_key_place(const Node* node);
 
-/* What a scalar says by the YAML core schema (JSON's rules are a part of it). */
+/* Type of a scalar by the YAML core schema, which includes JSON's rules. */
 typedef enum { SCALAR_TEXT, SCALAR_NULL, SCALAR_BOOL, SCALAR_NUMBER, SCALAR_NOT_FINITE } ScalarKind;
-/* What a node of kind NODE_SCALAR says. */
+/* Returns the type of a node of kind NODE_SCALAR. */
 ScalarKind node_scalar_kind(const Node* scalar);
 /* Is it a scalar that says nothing: null, ~ or no text? */
 bool node_is_null(const Node* node);

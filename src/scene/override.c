@@ -151,7 +151,7 @@ static bool is_section(const SchemaRow* row) {
          row->kind == VALUE_VARIABLES;
 }
 
-/* What a path goes on into when the file has nothing there: an empty section, or the default of a list. */
+/* Creates a node on an override's path that the file lacks: an empty section, or the default of a list. */
 static Node* new_child(const Override* override, const SchemaRow* row) {
   if (at_end(override)) return read_value(override);
   if (is_section(row)) return document_node(override->document, NODE_MAP, place_of(override));
@@ -174,7 +174,7 @@ static bool walk_object(Override* override, Node* map, const char* name) {
   const char *part = next_part(override), *key = alias_key(object->name, part);
   const char* type = type_of(object, map);
   const SchemaRow* row = schema_row(override->table, object, key, type);
-  if (!row) row = schema_row(override->table, object, key, NULL); /* of another type: told when it is read */
+  if (!row) row = schema_row(override->table, object, key, NULL); /* of another type: the reader reports it */
   if (!row) return report_unknown(override, object, type, key);
   if (map->kind != NODE_MAP) return fail(override, "the value that should hold '%s' is no map", key);
   advance(override, strlen(part));

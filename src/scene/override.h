@@ -4,7 +4,7 @@
 
 #include "scene/schema.h"
 
-/* What messages put before the text of an override of the command line. */
+/* Prefix of the text of an override in messages. */
 #define OVERRIDE_PREFIX "--set "
 
 /* An override and where it stands: on the command line, or in a task. */

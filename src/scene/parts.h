@@ -26,8 +26,8 @@ typedef struct {
 } Repeat;
 
 typedef void (*RepeatBody)(Reader* reader, const Node* item, const Repeat* repeat);
-/* Call body for every item that a list entry stands for, with reader->indices set inside a repeat. Problems of the same
- * entry are told for the first item that has them. Nothing is returned: problems are counted in the reader. */
+/* Calls body for every item of a list entry, with reader->indices set inside a repeat. The same problem of an entry is
+ * reported for its first item only. Problems are counted in the reader. */
 void repeat_expand(Reader* reader, const Node* entry, const char* object, const char* repeat_object, RepeatBody body);
 /* Move a joint's origin [m] and turn to where the current item has it, in place; nothing outside a repeat. */
 void repeat_pose(const Repeat* repeat, const Indices* indices, Vec3* position, Quat* rotation);
@@ -35,8 +35,8 @@ void repeat_pose(const Repeat* repeat, const Indices* indices, Vec3* position, Q
 void repeat_add(const RepeatIncrements* increments, const Indices* indices, double* values);
 
 /* ---- read_shape.c */
-/* The map `shapes` of the scene; NULL: it is absent. As all readers here: what was read is the scene's, problems are
- * told through the reader, and nothing is returned. */
+/* Reads the map `shapes` into the scene; NULL: absent. As all readers here, it reports problems through the reader and
+ * returns nothing. */
 void read_shapes(Reader* reader, const Node* map);
 /* The shapes of a link: a list, or one name or map. They are allocated in the link, which owns them. */
 void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link);
@@ -69,7 +69,7 @@ void read_feedback(Reader* reader, const Node* node, SceneController* controller
 
 /* ---- read_link.c, read_controller.c, read_load.c, read_tendon.c, read_bushing.c, read_closure.c, read_coupling.c,
  * read_initial.c, read_signal.c, read_csv.c */
-/* The list `links`, with repeats; NULL: it is absent. The names that were used before their link are told here. */
+/* Reads the list `links`, with repeats; NULL: absent. Reports names that were used before their link. */
 void read_links(Reader* reader, const Node* list);
 /* An item of `links`; repeat: that it stands in, zeroed for none. */
 void read_link(Reader* reader, const Node* item, const Repeat* repeat);
@@ -125,8 +125,9 @@ SceneLink* reader_add_link(Reader* reader, SourcePlace place);
  * A pair that never touches; takes the names. a and b are freed with the scene; no check whether there are such
  * links. */
 void contact_add_exclusion(SceneContact* contact, char* a, char* b, SourcePlace place);
-/* A scene that is a part of another one that `outer` reads, whose work it shares. text: `length` bytes and a NUL
- * behind them. Problems are told with the part's own path; scene: zeroed, and freed by the caller in any case. */
+/* Reads a scene that is part of another one read by `outer`, and shares its limits. text: `length` bytes and a NUL
+ * behind them. Problems are reported with the part's own path. scene: zeroed before; the caller frees it in any case.
+ */
 void scene_read_part(Scene* scene, const char* path, const char* text, size_t length, Reader* outer,
                      const PlacedOverride* overrides, int override_count);
 /*
@@ -147,8 +148,8 @@ void read_material(const Node* map, SceneMaterial* material);
 void check_static_contact(Reader* reader, const Node* map, double friction, double static_friction);
 
 /* ---- check.c */
-/* What can be judged only once everything is read: masses, half-spaces, prescribed joints. Only reads the scene;
- * errors and warnings are told. */
+/* Checks that need the whole scene: masses, half-spaces, prescribed joints. Only reads the scene; reports errors and
+ * warnings. */
 void check_scene(Reader* reader);
 
 #endif

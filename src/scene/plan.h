@@ -5,9 +5,9 @@
 
 #include "scene/scene.h"
 
-/* A file with `plan` at its top: the whole as JSON, each value on the line where it stands. Other files, and those that
- * cannot be read: *found false, nothing told. STATUS_BAD_INPUT: told. Overrides are applied first. json
- * is the caller's, appended to only when *found with STATUS_OK. */
+/* Appends a planning task (a file with `plan` at its top) as JSON, each value on its original line, after applying
+ * overrides. *found is false, without a message, for other files and those that cannot be read. Returns
+ * STATUS_BAD_INPUT after reporting errors. The caller owns json, appended to only if *found with STATUS_OK. */
 Status plan_text(const char* path, const SceneOverride* overrides, int override_count, Text* json, bool* found,
                  Diagnostics* diagnostics);
 

@@ -20,7 +20,7 @@ typedef struct {
 
 /* ---------------------------------------------------------------- which columns */
 
-/* What is wrong in the file, said where the scene names it. */
+/* Reports the file's problems at the place where the scene names the file. */
 static void tell_problems(CsvSignal* s) {
   for (int k = 0; k < s->problems.count; k++) {
     const Diagnostic* one = &s->problems.items[k];
@@ -80,7 +80,7 @@ static void refuse_row(CsvSignal* s, int row, const char* rule) {
   diagnostics_add(&s->problems, SEVERITY_ERROR, (SourcePlace){s->path, s->table.lines[row], 0}, "%s", rule);
 }
 
-/* Of all rotation vectors of a quaternion the one nearest to that of the row before: v + 2 pi k along it. */
+/* Returns the rotation vector of a quaternion nearest to that of the row before, among v + 2 pi k along it. */
 static Vec3 nearest_vector(Quat q, Vec3 before) {
   Vec3 v = quat_log(q);
   double angle = vec3_norm(v);
@@ -128,7 +128,7 @@ static bool read_row(CsvSignal* s, int row, bool quaternion, SceneSignal* signal
   return !quaternion || read_rotation(s, row, q, values, signal->channels);
 }
 
-/* false: a row has told what is wrong with it. */
+/* Returns false after a row's problem was reported. */
 static bool read_rows(CsvSignal* s, bool quaternion, SceneSignal* signal) {
   int rows = s->table.row_count;
   if (!reader_work(s->reader, s->place, (int64_t)rows * (s->column_count + 1))) return false;
@@ -142,7 +142,7 @@ static bool read_rows(CsvSignal* s, bool quaternion, SceneSignal* signal) {
 
 /* ---------------------------------------------------------------- the signal */
 
-/* Something to go on with after an error, which has been told. */
+/* Sets a zero signal after a reported error, so that reading can continue. */
 static void set_zero(SceneSignal* signal) {
   memory_free(signal->times);
   memory_free(signal->values);

@@ -42,7 +42,7 @@ static bool read_letters(const char* what, SceneMeasure* measure) {
   return false;
 }
 
-/* What stands behind the link's name. */
+/* Reads the part of a measurement after the link's name. */
 static bool read_what(const SceneLink* link, const char* what, SceneMeasure* measure) {
   const char* slash = strchr(what, '/');
   size_t length = slash ? (size_t)(slash - what) : strlen(what);
@@ -218,7 +218,7 @@ static const Node* read_policy_file(Reader* reader, const Node* file) {
   return root;
 }
 
-/* What a file says is like what a scene says, but it names no other file. */
+/* Reads a policy from the scene or from a file; a file must not name another file. */
 static void read_policy(Reader* reader, const Node* node, const Node* file, SceneController* controller) {
   FeedbackForm form;
   if (node->count > 1) {

@@ -93,7 +93,7 @@ static bool is_first(Reader* reader, const Node* item, int link) {
   return true;
 }
 
-/* What the scene itself says of a link stands in place of what an included file says. */
+/* Removes the initial state of a link that an included file gave, because the scene gives one. */
 static void drop_included(Reader* reader, int link) {
   Scene* scene = reader->scene;
   for (int i = 0; i < reader->included_initials; i++) {

@@ -24,7 +24,7 @@ static bool unit_axis(Reader* reader, const Node* node, Vec3 written, Vec3* axis
 
 static void read_axis(Reader* reader, const Node* map, const JointForm* form, SceneJoint* joint) {
   const Node* node = node_find(map, "axis");
-  if (!node || node->kind != NODE_LIST || node->count != 3) return; /* told already */
+  if (!node || node->kind != NODE_LIST || node->count != 3) return; /* already reported */
   size_t mark = reader_enter_key(reader, "axis");
   unit_axis(reader, node, form->axis, &joint->axes[0]);
   reader_leave(reader, mark);
@@ -364,7 +364,7 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
     joint->place = form->joint->place;
     known = read_given_joint(reader, item, form, joint, &pose);
   } else if (is_given(item, "joint") || is_unreadable_flag(node_find(item, "fixed"))) {
-    known = false; /* told already */
+    known = false; /* already reported */
   } else if (form->fixed) {
     joint->type = JOINT_FIXED;
   } else if (form->parent) {

@@ -69,7 +69,8 @@ int read_link_name(Reader* reader, const Node* node) {
 
 /* ---------------------------------------------------------------- parent */
 
-/* The parent is not known so far: whether it stands later or nowhere is told when all links are read. */
+/* Stores a parent that is not defined yet. Whether it is defined later or not at all is reported after all links are
+ * read. */
 static void postpone(Reader* reader, const Node* node, char* name) {
   reader->problem_count++;
   if (reader->muted) {
@@ -137,7 +138,9 @@ static void check_inertia(Reader* reader, const Node* node, const double inertia
   if (!inertia_is_positive(inertia))
     reader_error(reader, node->place, "must be positive definite");
   else if (!inertia_of_a_body(inertia))
-    reader_warning(reader, node->place, "no body has this inertia: a principal moment exceeds the sum of the others");
+    reader_warning(reader, node->place,
+                   "no body has this inertia: a principal moment exceeds the sum of the others; check the order ixx "
+                   "iyy izz ixy ixz iyz and the units");
   reader_leave(reader, mark);
 }
 

@@ -143,7 +143,7 @@ static void read_faces(Reader* reader, const Node* list, const Vec3* normals, in
 
 static void read_exponents(Reader* reader, const Node* node, const NumberList* list, SmoothForm* form) {
   const Node* key = node_find(node, "exponents");
-  int said = key ? key->count : 0; /* of two that are said and one is wrong, that one has been told */
+  int said = key ? key->count : 0; /* with two entries, of which one is wrong, the wrong one has been reported */
   if (said != 2) reader_error(reader, key ? key->place : node->place, "expected two exponents [e1, e2], got %d", said);
   for (int k = 0; k < 2 && list->count == 2; k++) form->exponents[k] = list->values[k];
 }

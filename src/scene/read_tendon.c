@@ -83,7 +83,7 @@ static void read_wraps(Reader* reader, const Node* list) {
   reader_leave(reader, mark);
 }
 
-/* What is said of its points once all of them are known. */
+/* Checks rules for all points of a tendon together. */
 static void check_points(Reader* reader, const Node* item, const SceneTendon* tendon) {
   if (tendon->count < 2)
     reader_error(reader, item->place, "a tendon needs two points or more, got %d", tendon->count);
@@ -117,7 +117,7 @@ static void read_tension(Reader* reader, const Node* node, SceneSignal* signal) 
   reader_leave(reader, mark);
 }
 
-/* What is not whole is left out again. */
+/* Reads a tendon; an incomplete one is removed again. */
 static void read_tendon(Reader* reader, const Node* item) {
   TendonForm form;
   if (!schema_read(reader, item, "tendon", &form)) return;

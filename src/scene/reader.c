@@ -29,7 +29,7 @@ static void add_item(const Reader* reader, Text* text) {
   if (reader->indices && reader->indices->n > 0) text_add(text, " (item %d of the repeat)", reader->indices->n);
 }
 
-/* Has the same been said of an item of the repeat before? Warnings are told once, errors of every item. */
+/* Returns true if the same warning was given for another item of the repeat. Errors are reported for every item. */
 static bool warned_before(const Reader* reader, Severity severity, SourcePlace place, const char* text) {
   if (severity != SEVERITY_WARNING || !reader->indices || reader->indices->n == 0) return false;
   for (int k = 0; k < reader->diagnostics->count; k++) {

@@ -16,7 +16,8 @@
 /* Values read in all, repeats counted: a guard against files that stand for hours of reading. */
 #define READER_WORK_MAX 20000000
 
-/* Of lengths and places [m]: beyond it a double knows no micrometres, and squares and volumes soon no end. */
+/* Largest length or coordinate [m]: beyond it a double does not resolve micrometres, and squares and volumes overflow
+ * soon. */
 #define READER_LENGTH_MAX 1e9
 
 /* A link's name that was not known where it was used. */
@@ -46,7 +47,7 @@ typedef struct Reader {
   size_t base;            /* length of the trail where the scene begins inside another file */
   const Indices* indices; /* of the repeat being expanded, or NULL */
   bool muted;             /* an earlier item of this repeat had problems: do not tell them again */
-  int problem_count;      /* errors, told or not */
+  int problem_count;      /* number of errors, reported or suppressed */
   int told_count;
   Variables variables;        /* of the scene */
   int include_depth;          /* files that this one is a part of */
@@ -76,7 +77,8 @@ void reader_error(Reader* reader, SourcePlace place, const char* format, ...) __
 void reader_warning(Reader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
 /* `expected a number, got a list`. An error at the node's place. */
 void reader_expected(Reader* reader, const Node* node, const char* what);
-/* Count values as read; false when there were too many (told once). Called before memory is taken for them. */
+/* Counts values as read. Returns false, after reporting it once, if there were too many. Call it before allocating
+ * memory for them. */
 bool reader_work(Reader* reader, SourcePlace place, int64_t count);
 /* Read and tell nothing more: what follows would be misunderstood. */
 void reader_stop(Reader* reader);

@@ -175,7 +175,7 @@ int contact_row_own(const SchemaRow* row) {
   return row->offset < first || row->offset >= end ? -1 : (int)((row->offset - first) / sizeof(double));
 }
 
-/* What its law has to itself; other laws' keys are refused by the schema, as keys of another type. */
+/* Reads the parameters of an item's law itself. The schema refuses keys of other laws. */
 static void read_pair_own(Reader* reader, const Node* item, const ContactForm* form, ScenePair* pair) {
   const SchemaRow* row;
   for (int i = 1; (row = contact_schema_row(i)); i++) {

@@ -6,7 +6,7 @@
 #include "scene/document.h"
 #include "scene/scene.h"
 
-/* What a value may be, and what it is read into (see KIND in schema_kind.c). */
+/* Kind of a value, with the type it is read into (see KIND in schema_kind.c). */
 typedef enum {
   VALUE_NUMBER,     /* double */
   VALUE_INTEGER,    /* int */
@@ -79,12 +79,13 @@ typedef struct {
   const char* object; /* name of the object the key stands in */
   const char* key;
   ValueKind kind;
-  size_t offset;        /* in the struct the object is read into */
-  const char* of;       /* OBJECT, LIST, MAP: the object's name. CHOICE, WORDS: "one|another", in the enum's order */
-  const char* only;     /* types of the object that have this key, "box|sphere"; NULL = all */
-  const char* unit;     /* NULL = none */
-  const char* fallback; /* default as YAML; "(in brackets)" is only told and left to the code; NULL = none */
-  ValueRange range;     /* of each number */
+  size_t offset;    /* in the struct the object is read into */
+  const char* of;   /* OBJECT, LIST, MAP: the object's name. CHOICE, WORDS: "one|another", in the enum's order */
+  const char* only; /* types of the object that have this key, "box|sphere"; NULL = all */
+  const char* unit; /* NULL = none */
+  const char*
+      fallback;     /* default as YAML; "(in brackets)" is documentation only, the code sets the default; NULL: none */
+  ValueRange range; /* of each number */
   bool required;
   const char* unless; /* "one|another": keys of the object with which this one is not required; NULL = none */
   bool nullable;      /* null (or nothing after the colon) means absent */
@@ -121,7 +122,7 @@ struct SchemaTable {
   const SchemaTable* embeds; /* whose objects may stand inside (VALUE_SCENE); NULL = none */
 };
 
-/* What the rows of `contact` are read into. */
+/* Target of the rows of `contact`. */
 typedef struct {
   SceneContact contact;
   int model;
@@ -165,17 +166,17 @@ void schema_replace(const SchemaTable* table, const SchemaObject* object, Node* 
 
 /* ---- what to say of a word that is none (schema_advice.c): appended to the caller's text, nothing where there is none
  */
-/* Of a key that the object (of this type; NULL: any) does not have: ` (did you mean 'dt'?)`, the section of the file's
- * top that has it, or all there are where these are few. */
+/* Appends advice about a key that the object (of this type; NULL: any) does not have: ` (did you mean 'dt'?)`, the
+ * section that has it, or all keys if they are few. */
 void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object, const char* type, const char* key,
                            Text* out);
-/* Of a word that is not among "one|another". */
+/* Appends advice about a word that is not among "one|another". */
 void schema_add_choice_advice(const char* words, const char* word, Text* out);
 
 /* ---- what a kind is (schema_kind.c) */
-/* What a kind is called in the docs: "list of 3 numbers". Constant. */
+/* Returns the name of a kind in documents, such as "list of 3 numbers". Static. */
 const char* kind_title(ValueKind kind);
-/* What a kind is called in messages: "a list of 3 numbers". Constant. */
+/* Returns the name of a kind in messages, such as "a list of 3 numbers". Static. */
 const char* kind_expected(ValueKind kind);
 /* Is the node a scalar, list or map as the kind may be? Its content is not looked at. */
 bool kind_accepts(ValueKind kind, const Node* node);

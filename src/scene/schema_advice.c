@@ -3,7 +3,7 @@
 
 #include "scene/schema.h"
 
-/* What other programs, and people in a hurry, call a thing: each word with what may be meant, the likeliest first. */
+/* Words of other programs and frequent mistakes, each with our words, the likeliest first. */
 typedef struct {
   const char *word, *meant;
 } Synonym;
@@ -155,7 +155,7 @@ static bool is_of_embedded(const SchemaTable* table, const SchemaObject* object,
          schema_row(inner, schema_object(inner, inner->root), key, NULL);
 }
 
-/* So many keys are told in full. */
+/* Largest number of keys that advice lists in full. */
 enum { KEYS_TOLD = 6 };
 
 void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object, const char* type, const char* key,

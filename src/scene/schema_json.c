@@ -89,7 +89,7 @@ static void add_properties(const Rows* rows, Text* out) {
 
 /* ---------------------------------------------------------------- rules between keys */
 
-/* What is needed whatever the type; `type` NULL for these. */
+/* Adds the keys required for every type; `type` NULL for these. */
 static int add_required(const Rows* rows, const char* type, Text* out) {
   int count = 0;
   for (int i = 0; i < rows->count; i++) {

@@ -1,16 +1,15 @@
-/* task: what the user wants designed - scenarios, what may change, what is wanted, how it is sought. Read through the
- * same kind of schema table as a scene. Names of links are kept as texts with their places: they are looked up in every
- * scenario's scene later (optimize/design.c, differentiate/loss.c). A Task owns everything it points to. */
+/* task: a design task: scenarios, design variables, losses, optimizer. Read through the same kind of schema table as a
+ * scene. Names of links are kept as texts with their places; they are resolved in every scenario's scene later
+ * (optimize/design.c, differentiate/loss.c). A Task owns everything it points to. */
 #ifndef SDRS_SCENE_TASK_H
 #define SDRS_SCENE_TASK_H
 
 #include "scene/scene.h"
 
-/* A name as it stands in the file. */
-/* `steps: 0`: nothing moves, losses are of the initial state. */
+/* `steps: 0`: no simulation, losses of the initial state. */
 enum { TASK_KINEMATIC = -1 };
-/* Steps of a run: of those that are asked for (TaskScenario.steps), and the scene's own. Copied out; 0 for a task of
- * poses alone, no error. */
+/* Returns the number of steps of a run: `asked` (TaskScenario.steps) if positive, 0 for TASK_KINEMATIC, otherwise the
+ * scene's own. */
 static inline int task_horizon(int asked, int own) { return asked > 0 ? asked : asked == TASK_KINEMATIC ? 0 : own; }
 
 typedef struct {
@@ -18,30 +17,31 @@ typedef struct {
   SourcePlace place;
 } TaskName;
 
-/* One scene that the design is tried in. A scene belongs to it: read from a file (path relative to the task) or written
- * inside the task. */
+/* A scene in which the design is evaluated, owned: read from a file (path relative to the task) or written in the task.
+ */
 typedef struct {
   SourcePlace place;
   char* name;    /* "0", "1", ... when not given */
-  double weight; /* of its losses, > 0; default 1 */
+  double weight; /* weight of its losses, > 0; default 1 */
   int steps;     /* horizon; 0 = the scene's own length; TASK_KINEMATIC */
   Scene scene;
 } TaskScenario;
 
-/* Scenarios that an item is about; none: all of them. */
+/* Scenarios to which an item applies; none given: all. */
 typedef struct {
-  bool* in; /* by number of the scenario  (scenarios); NULL: all */
+  bool* in; /* (scenarios); NULL: all */
   int count;
 } TaskWhere;
-/* True if it applies in this scenario, or names none. The scenario must be one of the task's. */
+/* Returns true if the item applies in this scenario. scenario must be one of the task's (not checked). */
 static inline bool task_where(const TaskWhere* where, int scenario) { return !where->in || where->in[scenario]; }
 
-/* Bounds of a group of variables: relative to the initial value (within) or absolute (low, high). Absent = infinite. */
+/* Bounds of a group of variables: relative to the initial value (within) or absolute (low, high). Infinite if absent.
+ */
 typedef struct {
   double within; /* >= 0; INFINITY when absent */
   double low[3], high[3];
   double prior; /* standard deviation around the initial value; INFINITY when absent */
-  double step;  /* in place of the optimizer's, in the variable's unit; 0 when absent */
+  double step;  /* overrides the optimizer's step, in the variable's unit; 0 when absent */
 } TaskBounds;
 
 typedef struct {
@@ -55,7 +55,7 @@ typedef struct {
   TaskBounds bounds; /* m, link frame */
 } TaskVertices;
 
-/* Vertices that stay where they are, whatever else of the design moves. */
+/* Vertices that do not move, whatever else the design changes. */
 typedef struct {
   SourcePlace place;
   TaskName link;
@@ -65,12 +65,12 @@ typedef struct {
   Vec3 box_low, box_high;
 } TaskFrozen;
 
-/* A box of control points that a link's vertices follow, trilinear in each of its cells. */
+/* A grid of control points that deforms a link's vertices, trilinear in each cell. */
 typedef struct {
   SourcePlace place;
   TaskName link;
   int cells[3]; /* along x, y, z; each >= 1 */
-  bool has_box; /* where it stands, link frame [m]; else around the link's vertices */
+  bool has_box; /* the grid's extent, link frame [m]; otherwise around the link's vertices */
   Vec3 box_low, box_high;
   bool axes[3];      /* which coordinates of control points move; default all */
   TaskBounds bounds; /* of control points; m, link frame */
@@ -111,14 +111,14 @@ typedef struct {
   double value;
 } TaskConstraint;
 
-/* Which parameters of a link's controllers and loads move. */
+/* Parameters of a link's controllers and loads that are design variables. */
 enum { CONTROL_VALUES = 1, CONTROL_AMPLITUDE = 2, CONTROL_FREQUENCY = 4, CONTROL_PHASE = 8, CONTROL_GAINS = 16 };
-/* The bit of a kind of gain: those behind the signal's own. Of what is no GainKind undefined, not checked. */
+/* Returns the bit of a kind of gain, after those of the signal. kind must be a GainKind (not checked). */
 static inline unsigned control_gain_bit(GainKind kind) { return (unsigned)CONTROL_GAINS << kind; }
 typedef struct {
   SourcePlace place;
   TaskName link;           /* all controllers of this link's joint, all loads on it, tendons that end on it */
-  unsigned of;             /* CONTROL_DRIVES ... bits; default all that there are */
+  unsigned of;             /* CONTROL_DRIVES ... bits; default: all that exist */
   unsigned parameters;     /* CONTROL_* bits; default VALUES, for sines AMPLITUDE | PHASE | VALUES */
   bool has_parameters;     /* false: the default of the signal's kind */
   bool dof[JOINT_MAX_DOF]; /* channels of the signals, degrees of freedom of the gains; default all */
@@ -128,28 +128,28 @@ typedef struct {
   double prior;     /* standard deviation around the initial value; INFINITY when absent */
   double step;      /* as in TaskBounds */
   int tie;          /* 0: none; else the same number for all links of an item that ties them */
-  TaskWhere where;  /* scenarios that have variables of their own; NULL: one variable for all */
+  TaskWhere where;  /* scenarios that each have their own variable; NULL: one variable for all */
 } TaskControl;
 
-/* Initial coordinates or velocities of a joint that move. */
+/* Initial coordinates or velocities of a joint that are design variables. */
 typedef struct {
   SourcePlace place;
   TaskName link;
-  bool coordinates, velocities; /* coordinates: not the three rotations of a joint that has them, */
-  bool turns;                   /* which these are; at least one of the three */
+  bool coordinates, velocities; /* coordinates: except the three rotations of a joint that has them */
+  bool turns;                   /* those three rotations; at least one of the three flags is set */
   bool dof[JOINT_MAX_DOF];      /* which degrees of freedom; default all */
   double within, low, high;     /* as in TaskControl */
   double prior, step;
   TaskWhere where;
 } TaskStart;
 
-/* Physical parameters that move, in the order of the words in scene/task_table.c; optimize/design_parameters.c has a
- * row for each. */
+/* Physical parameters that are design variables, in the order of the words in scene/task_table.c;
+ * optimize/design_parameters.c has a row for each. */
 typedef enum {
   PARAMETER_MASS,    /* of links */
   PARAMETER_CENTER,  /* centre of mass of links */
   PARAMETER_INERTIA, /* about the centre of mass */
-  PARAMETER_SIZE,    /* edges of the box that a link has */
+  PARAMETER_SIZE,    /* edge lengths of the link's box */
   PARAMETER_DAMPING, /* of joints, by degree of freedom */
   PARAMETER_SPRING,
   PARAMETER_DRY,
@@ -157,9 +157,9 @@ typedef enum {
   PARAMETER_STATIC,
   PARAMETER_AXIS,          /* direction of the axis of joints that have one */
   PARAMETER_ROTATION,      /* of the joint's frame in the parent's */
-  PARAMETER_SHAPE_SIZE,    /* lengths of the convex smooth shapes that a link has: sizes, offsets of faces */
+  PARAMETER_SHAPE_SIZE,    /* lengths of the link's convex smooth shapes: sizes, offsets of faces */
   PARAMETER_SHAPE_FORM,    /* their exponents and sharpness */
-  PARAMETER_LINK_FRICTION, /* what links say of their own (SceneMaterial) */
+  PARAMETER_LINK_FRICTION, /* material of links (SceneMaterial) */
   PARAMETER_LINK_RESTITUTION,
   PARAMETER_LINK_ROLLING,
   PARAMETER_LINK_SPINNING,
@@ -175,8 +175,8 @@ typedef enum {
   PARAMETER_CLOSURE_POINT, /* of the closures of two links */
   PARAMETER_CLOSURE_AXIS,
   PARAMETER_CLOSURE_LENGTH,
-  PARAMETER_RATIO,        /* of what a link's coordinates follow (couplings) */
-  PARAMETER_OFFSET,       /* of couplings that give one */
+  PARAMETER_RATIO,        /* ratios of couplings of a link's coordinates */
+  PARAMETER_OFFSET,       /* offset of couplings that give one */
   PARAMETER_TENDON_POINT, /* of the tendons that end on a link */
   PARAMETER_TENDON_STIFFNESS,
   PARAMETER_TENDON_REST,
@@ -188,7 +188,7 @@ typedef enum {
   PARAMETER_BUSHING_PRELOAD,
   PARAMETER_BUSHING_POSITION_A,
   PARAMETER_BUSHING_POSITION_B,
-  PARAMETER_GRAVITY, /* of the scene */
+  PARAMETER_GRAVITY, /* from here on of the whole scene */
   PARAMETER_FLUID_DENSITY,
   PARAMETER_FLUID_VISCOSITY,
   PARAMETER_FLUID_VELOCITY,
@@ -209,11 +209,12 @@ typedef enum { INERTIA_SCALE, INERTIA_DIAGONAL, INERTIA_FULL } TaskInertiaForm;
 typedef struct {
   SourcePlace place;
   TaskParameterType type;
-  TaskName* links; /* none for what the scene has once */
+  TaskName* links; /* empty for parameters of the whole scene */
   int link_count;
-  TaskName pair[2]; /* names in contact.pairs, or of the links of a closure; NULL for what is of no pair */
+  TaskName pair[2]; /* names in contact.pairs, or of the links of a closure; NULL for parameters that do not belong to a
+                       pair */
   bool dof[JOINT_MAX_DOF], axes[3]; /* default all; gravity: x and y */
-  bool has_axes;                    /* the task says which */
+  bool has_axes;                    /* the task gives them */
   TaskInertiaForm form;
   bool tie;                 /* one variable for all links, degrees of freedom and axes of the item */
   double within, low, high; /* as in TaskControl */
@@ -238,68 +239,68 @@ typedef enum {
   LOSS_ROUGHNESS,   /* squared difference of the displacements of neighbouring vertices, mean over edges of the initial
                        hull */
   LOSS_APPROACH,    /* max(D - margin^2, 0), D the squared distance of link and other, smoothed [m^2] */
-  LOSS_TOUCH,       /* (gap - margin)^2 and how far the nearest points are from where they are wanted [m^2] */
-  LOSS_CLOSURE,     /* links touch another and hold it: gaps, and what the grasp's quality lacks */
+  LOSS_TOUCH,       /* (gap - margin)^2 plus the distance of the nearest points from their targets [m^2] */
+  LOSS_CLOSURE,     /* links touch and hold another: gaps, and the missing grasp quality */
   LOSS_POSE,        /* |x - target|^2 + length^2 |R - rotation|^2 / 2 [m^2] */
   LOSS_NECK,        /* margin - width of the narrowest overlap that holds the link's hulls together [m] */
   LOSS_WALL,        /* margin - width of the link's thinnest hull [m] */
-  LOSS_OVERHANG,    /* surface that hangs over more than `angle`, built along `direction` [m^2] */
+  LOSS_OVERHANG,    /* area that overhangs by more than `angle` when built along `direction` [m^2] */
   LOSS_EXTENT,      /* size along `direction` [m] */
   LOSS_KEEP_OUT,    /* margin - distance of the link's hulls from a box in its frame [m] */
-  LOSS_CLEARANCE,   /* margin - least distance of link and other over the range of the link's joint [m] */
-  LOSS_REMOVAL,     /* margin - least distance of link and other on a straight way out [m] */
-  LOSS_MASS         /* of the link [kg] */
+  LOSS_CLEARANCE,   /* margin - smallest distance of link and other over the range of the link's joint [m] */
+  LOSS_REMOVAL,     /* margin - smallest distance of link and other on a straight removal path [m] */
+  LOSS_MASS         /* mass of the link [kg] */
 } TaskLossType;
 enum { LOSS_TYPE_COUNT = LOSS_MASS + 1 };
 
 typedef struct {
   SourcePlace place;
   TaskLossType type;
-  char* name;    /* column of convergence.csv; default: the type's word, with _2, _3 when repeated; unlike all others */
+  char* name;    /* column of convergence.csv, unique; default: the type's word, with _2, _3 when repeated */
   double weight; /* > 0 */
-  bool bounded;  /* of subject_to and success: it is no part of the loss, but must not be above `bound` */
+  bool bounded;  /* of subject_to and success: not part of the loss, but must not exceed `bound` */
   double bound;
   /* link not given: all links (EFFORT, SMOOTHNESS, SHAPE, VOLUME, ROUGHNESS only). other: RELATIVE, GAP, APPROACH,
      FORCE only */
   TaskName link, other;
-  TaskName* links; /* instead of link, where there are several: links, groups and patterns; the term is their sum */
+  TaskName* links; /* several links instead of `link`: links, groups and patterns; the term is their sum */
   int links_count;
-  SceneSignal motion;       /* comes to the target, by the run's clock: three channels; none (0) where there is none */
+  SceneSignal motion;       /* added to the target over the time of the run: three channels; zero channels if absent */
   Quat rotation;            /* POSE */
-  double length;            /* POSE: of a rotation, in its size [m] */
+  double length;            /* POSE: length that weights rotations [m] */
   double smoothing;         /* APPROACH [m] */
   bool has_point;           /* false: the centre of mass */
   Vec3 point;               /* link frame [m] */
   Vec3 target;              /* world: m, m/s, N, or (ORIENTATION) a unit vector */
   Vec3 direction;           /* TRAVEL; unit */
   Vec3 axis;                /* ORIENTATION, link frame; unit */
-  bool has_target;          /* TOUCH: one is given, in the frame of other */
+  bool has_target;          /* TOUCH: a target is given, in the frame of other */
   double friction, quality; /* CLOSURE */
-  double angle;             /* OVERHANG: from the upright [rad] */
+  double angle;             /* OVERHANG: from the vertical [rad] */
   Vec3 box_low, box_high;   /* KEEP_OUT, link frame [m] */
   double margin;            /* m */
   int power;                /* POINT: 1 or 2 */
   double from, to;          /* window of time [s]; -1 = not given: type's default (end of the run, or all of it) */
   /* random targets: target += a number in [-spread, spread] per axis, a different one per scenario, from task.seed */
   Vec3 spread;
-  TaskWhere where; /* the term counts there alone */
+  TaskWhere where; /* the term applies in these scenarios only */
 } TaskLoss;
 
 typedef enum {
-  OPTIMIZER_AUTO, /* L-BFGS first, others where that does not get on */
+  OPTIMIZER_AUTO, /* L-BFGS first, then others if it makes no progress */
   OPTIMIZER_ADAM,
   OPTIMIZER_STEP_BOUNDED,
   OPTIMIZER_GRADIENT,
   OPTIMIZER_LBFGS,
   OPTIMIZER_CMA_ES,
-  OPTIMIZER_LEVENBERG_MARQUARDT /* of fits */
+  OPTIMIZER_LEVENBERG_MARQUARDT /* for fits */
 } TaskOptimizerType;
-/* As the task says it; constant. Never NULL, not to be freed; undefined for what is no TaskOptimizerType. */
+/* Returns the word of an optimizer in tasks; static, never NULL. Undefined for an invalid type. */
 const char* task_optimizer_name(TaskOptimizerType type);
 typedef enum { NORM_INFINITY, NORM_EUCLIDEAN } TaskNorm;
 typedef enum { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE } TaskSchedule;
 
-/* A contact parameter that goes from one value to another, geometrically, over so many iterations; 0: it does not. */
+/* A contact parameter that changes geometrically from one value to another over a number of iterations; 0: constant. */
 typedef struct {
   SourcePlace place;
   double from, to;
@@ -309,73 +310,73 @@ typedef struct {
 typedef struct {
   SourcePlace place;
   TaskRamp support, stiffness;
-  ContactModel model; /* from this iteration on */
-  int switch_at;      /* 0: the law stays */
+  ContactModel model; /* law from iteration `switch_at` on */
+  int switch_at;      /* 0: no change of the law */
 } TaskContinuation;
 
 typedef struct {
-  SourcePlace place, type_place; /* of its type, or its own where that is not given */
+  SourcePlace place, type_place; /* type_place: of its type, or `place` if no type is given */
   TaskOptimizerType type;
   bool type_given;
   int iterations;
-  bool step_given[2];               /* by block: the task says its step */
+  bool step_given[2];               /* by block (design, control): the task gives its step */
   double design_step, control_step; /* learning rate (adam, gradient) or trust radius (step_bounded), per block */
   TaskNorm norm;                    /* step_bounded */
   double beta1, beta2, epsilon;     /* adam */
   int memory;                       /* lbfgs */
-  int population;                   /* cma_es: samples of a generation; 0: as many as the variables ask for */
-  uint64_t seed;                    /* of the task: cma_es */
+  int population;                   /* cma_es: samples per generation; 0: by the number of variables */
+  uint64_t seed;                    /* cma_es: seed of the task */
   TaskSchedule schedule;
   double decay; /* STEP: factor every `decay_every` iterations; COSINE: final factor */
   int decay_every;
   double clip;               /* of the gradient's Euclidean norm; INFINITY = off */
-  double discount;           /* per step of the adjoint back in time; 1 = the true gradient */
-  double shrink, grow;       /* of the trust radius at a rejected and at an accepted step */
+  double discount;           /* factor per step backwards in time; 1: the exact gradient */
+  double shrink, grow;       /* factors of the trust radius after a rejected and an accepted step */
   double stop_loss;          /* stop when the loss is at most this; -INFINITY = off */
-  int stall;                 /* stop after so many iterations without a new best; 0 = off */
-  double stall_decrease;     /* relative decrease that counts as one */
+  int stall;                 /* stop after this many iterations without a new best; 0 = off */
+  double stall_decrease;     /* relative decrease of the loss that counts as a new best */
   int save_every;            /* iterations between design/<iteration>/ and checkpoints */
-  double tolerance;          /* of the steps, relative; default 1e-10 */
-  bool connect_keep;         /* of these, only those that the scene has */
+  double tolerance;          /* relative tolerance of the steps; default 1e-10 */
+  bool connect_keep;         /* connect: only vertices that the scene shares */
   SourcePlace connect_place; /* of `connect` in the design */
   bool connect;              /* insert shared vertices for overlapping hulls and attachments */
 } TaskOptimizer;
 
 typedef enum { WARM_SHIFT, WARM_KEEP } TaskWarmStart;
 
-/* Only the first steps of every optimized window are executed. */
+/* Receding horizon: only the first steps of every optimized window are executed. */
 typedef struct {
   bool given;
   SourcePlace place;
-  int horizon, apply; /* steps of a window, and those of them that are executed */
+  int horizon, apply; /* steps of a window, and number of them that are executed */
   int iterations;     /* of each window; 0: the optimizer's */
-  int steps;          /* to be executed in all, once receding_create has put the horizon in their place */
+  int steps;          /* total number of steps to execute, set by receding_create */
   TaskWarmStart warm_start;
 } TaskReceding;
 
-/* What columns of the data say of a link. */
+/* Columns of the data that measure a link. */
 typedef struct {
   SourcePlace place;
   TaskName link;
-  char *position[3], *quaternion[4];       /* names of columns; NULL: not measured. Pose of the link's frame, world */
-  char *velocity[3], *angular_velocity[3]; /* at the start of a run only; NULL: from the positions */
+  char *position[3], *quaternion[4];       /* names of columns; NULL: not measured. World pose of the link's frame */
+  char *velocity[3], *angular_velocity[3]; /* at the start of a run only; NULL: derived from the positions */
   bool world_rates;                        /* angular velocities are in world axes, else in the link's */
-  bool rates_before;                       /* rates of a row are those of the time since the row before it */
-  char *coordinates[JOINT_MAX_DOF], *rates[JOINT_MAX_DOF]; /* of its joint's plain coordinates */
+  bool rates_before;                       /* rates of a row are those over the time since the row before */
+  char *coordinates[JOINT_MAX_DOF], *rates[JOINT_MAX_DOF]; /* of the plain coordinates of its joint */
   int coordinate_count, rate_count;
   double length_scale, angle_scale, weight; /* m and rad per unit of the columns; weight of its residuals */
 } TaskMeasured;
 
-/* What columns of the data say of a signal, instead of the scene. */
+/* Columns of the data that replace a signal of the scene. */
 typedef struct {
   SourcePlace place;
   TaskName link;
   unsigned of;                  /* CONTROL_DRIVES, ... */
-  int number;                   /* of its controller or load among the link's */
+  int number;                   /* index of its controller or load among the link's */
   char* columns[JOINT_MAX_DOF]; /* one per channel */
   int column_count;
   double scale; /* of the signal's unit per unit of the columns */
-  bool cubic;   /* a spline through the rows, not straight lines */
+  bool cubic;   /* interpolated by a cubic spline instead of straight lines */
 } TaskInput;
 
 /* Measured runs and how they are fitted (`sdrs identify`). */
@@ -393,38 +394,39 @@ typedef struct {
 } TaskData;
 
 typedef struct {
-  double window, stride;                   /* s; 0: whole runs; stride as long as the window */
-  double position, rotation, coordinate;   /* standard deviations of the data [m, rad, m or rad] */
-  double velocity, angular_velocity, rate; /* of rates [m/s, rad/s, either]; 0: they are not compared */
-  double huber;                            /* in these; INFINITY: plain squares */
-  double train;                            /* part of the runs that is fitted */
+  double window, stride;                 /* s; window 0: whole runs; stride defaults to the window */
+  double position, rotation, coordinate; /* standard deviations of the data [m, rad, m or rad] */
+  double velocity, angular_velocity,
+      rate;     /* standard deviations of rates [m/s, rad/s, either]; 0: rates are not compared */
+  double huber; /* in standard deviations; INFINITY: plain squares */
+  double train; /* fraction of the runs that is fitted */
   int iterations;
   bool fit_initial;
   double initial_velocity, initial_rate; /* standard deviations of initial velocities [m/s, rad/s] */
-  bool keep_undetermined;                /* fit what can be fitted, and leave the rest */
+  bool keep_undetermined;                /* fit the parameters that can be determined, keep the others */
 } TaskIdentify;
 
-/* Numbers of the scenes that are drawn evenly between low and high, and come to what the scenes say. */
+/* Uniform random numbers between low and high that are added to numbers of the scenes. */
 typedef enum { DRAW_TARGET, DRAW_START } TaskDrawOf;
 typedef struct {
   SourcePlace place;
   TaskName link;
-  TaskDrawOf of; /* target of the link's controller, or where its joint begins */
+  TaskDrawOf of; /* target of the link's controller, or initial coordinates of its joint */
   bool dof[JOINT_MAX_DOF];
   bool turns; /* START: dof is given, so that three rotations are drawn, too */
-  int* knots; /* of the target; NULL: all, by the same number */
+  int* knots; /* indices of the target's knots; NULL: all, by the same number */
   int knot_count;
   double low, high; /* m or rad */
 } TaskDraw;
 
-/* A discrete choice: what --set would be told, "key=value", for each of its values. */
+/* A discrete choice: for each value the override "key=value", as for --set. */
 typedef struct {
   char** sets; /* (count) */
   int count;   /* >= 1 */
 } TaskChoice;
 typedef enum { CHOICE_ALL, CHOICE_RANDOM, CHOICE_CLIMB } TaskChoiceMethod;
 
-/* What becomes of the mass while vertices move. */
+/* Treatment of the mass while vertices move. */
 typedef enum { TASK_MASS_FIXED, TASK_MASS_DENSITY } TaskMass;
 
 typedef struct {
@@ -449,7 +451,7 @@ typedef struct {
   TaskConstraint* constraints;
   int constraint_count;
   TaskMass mass;
-  double min_thickness; /* m: no hull that moves may get thinner; 0 = only not flat */
+  double min_thickness; /* smallest thickness of hulls that move [m]; 0: only not flat */
   TaskControl* controls;
   int control_count;
   TaskStart* starts;
@@ -458,64 +460,62 @@ typedef struct {
   int parameter_count;
   TaskLoss* losses; /* those of subject_to come last */
   int loss_count, subject_count;
-  TaskLoss* success; /* what the run that is found is judged by: each is met when it is at most its bound */
+  TaskLoss* success; /* conditions on the final run: each is met if it is at most its bound */
   int success_count;
   TaskOptimizer optimizer;
   TaskContinuation continuation;
   TaskReceding receding;
   TaskData data;
   TaskIdentify identify;
-  TaskName from;   /* run folder whose best design and control are begun with, as found; text NULL: the scene's own */
-  TaskName before; /* the task that is optimized first, whose best design is begun with: its path; text NULL: none */
+  TaskName from;   /* run folder whose best design and control are the start; text NULL: the scene's values */
+  TaskName before; /* path of a task that is optimized first, whose best design is the start; text NULL: none */
   TaskDraw* draws;
   int draw_count;
-  int draw_every;       /* iterations between two draws; 0: always the first */
-  int validation_tries; /* draws that the result is tried on, in every scenario; 0: none */
+  int draw_every;       /* iterations between two draws; 0: always the first draw */
+  int validation_tries; /* draws on which the result is evaluated, in every scenario; 0: none */
   TaskChoice* choices;
   int choice_count;
   TaskChoiceMethod choice_method;
-  int choice_tries; /* combinations that RANDOM and CLIMB try */
-  int multistart;   /* how often it is sought, each time from another start; 1: from the scene's own alone */
+  int choice_tries; /* number of combinations that RANDOM and CLIMB evaluate */
+  int multistart;   /* number of optimizations, each from another start; 1: only from the scene's values */
   int bundle;       /* number of nearby designs over which gradients are averaged; 0: only the design itself */
-  double spread;    /* standard deviation of theirs, in each variable's own unit */
-  double memory;    /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
+  double spread;    /* standard deviation of those designs, in each variable's unit */
+  double memory;    /* memory limit for the runs of one design during gradients [GiB]; 0: runs are stored whole */
   SourcePlace memory_place; /* of `gradient` */
 } Task;
-/* Combinations of all choices; 1 without any. Not beyond the first product above what a task may have, which is an
- * error when it is read. Allocates nothing. */
+/* Returns the number of combinations of all choices; 1 without any. Stops at the first product above the limit, which
+ * is an error when the task is read. Allocates nothing. */
 int64_t task_combinations(const Task* task);
 
-/* Read, override, check; every problem to diagnostics, those of scenes with their own files' places. Overrides that
- * begin with `scene.` go to the scenes of all scenarios, the others to the task. Once the task is read without an
- * error, every link that it names is a link of every scenario's scene, and at least one thing may change.
- * STATUS_BAD_INPUT, or STATUS_IO when the file cannot be read; the caller frees with task_free in any case. *task is
- * overwritten, never read; overrides[override_count] are copied. */
+/* Reads a task, applies overrides[override_count] and checks it; errors of scenes have their own files' places.
+ * Overrides that begin with `scene.` apply to the scenes of all scenarios, others to the task. After success every link
+ * that the task names exists in every scenario's scene, and there is at least one variable. Returns STATUS_BAD_INPUT if
+ * an error was reported, STATUS_IO if the file cannot be read. *task is overwritten; the caller frees it with task_free
+ * in any case. overrides are copied. */
 Status task_load(Task* task, const char* path, const SceneOverride* overrides, int override_count,
                  Diagnostics* diagnostics);
-/* The same from memory: text has `length` bytes and a NUL behind them, and is not kept; json selects the format,
- * `path` names the text in messages and anchors relative paths. STATUS_BAD_INPUT and freeing as of task_load; never
- * STATUS_IO for the text itself. */
+/* As task_load, for a text of `length` bytes with a NUL behind it, which is not kept. json selects the format. `path`
+ * names the text in messages and anchors relative paths. Returns STATUS_BAD_INPUT if an error was reported, also for a
+ * file that cannot be read. */
 Status task_parse(Task* task, const char* path, const char* text, size_t length, bool json,
                   const SceneOverride* overrides, int override_count, Diagnostics* diagnostics);
-/* Frees all that the task points to, its scenes too, and zeroes it; accepts a zeroed or half-read one. NULL is not
- * accepted. */
+/* Frees everything the task owns, its scenes too, and zeroes it. Accepts a zeroed or partly read task, but not NULL. */
 void task_free(Task* task);
-/* Is this file a task (a map with `loss`, `scenarios` or `scene` at its top) rather than a scene? false when
- * unreadable, and of what can be read only once: a pipe holds a scene. Nothing is told. Allocates for the time of
- * the call. */
+/* Returns true if the file is a task rather than a scene: a map with `loss`, `scenarios` or `scene` at its top. False
+ * if it is unreadable, and for a pipe, which counts as a scene. Reports nothing. Allocates temporarily. */
 bool task_recognise(const char* path);
-/* Is it a scene (a map with `links`, `shapes` or `include` and none of these)? false when unreadable or not parsed.
- * Allocates for the time of the call; nothing is told. */
+/* Returns true if the file is a scene: a map with `links`, `shapes` or `include` and none of the task's keys. False if
+ * it is unreadable or cannot be parsed. Reports nothing. Allocates temporarily. */
 bool task_recognise_scene(const char* path);
-/* The same of a text of `length` bytes with a NUL behind them; false for one that cannot be parsed. Allocates for
- * the time of the call; nothing is told, and the text is not kept. */
+/* As task_recognise for a text of `length` bytes with a NUL behind it, which is not kept. False if it cannot be parsed.
+ * Reports nothing. Allocates temporarily. */
 bool task_recognise_text(const char* path, const char* text, size_t length, bool json);
 
-/* Draft-07 JSON Schema of tasks, appended. Never fails; the text is the caller's own. */
+/* Appends the JSON Schema (draft 07) of tasks. The caller owns out. Cannot fail. */
 void task_schema_json(Text* out);
-/* docs/task-format.md, appended. Never fails; the text is the caller's own. */
+/* Appends docs/task-format.md. The caller owns out. Cannot fail. */
 void task_schema_markdown(Text* out);
-/* The manual page sdrs-task(5), from the same table. Appended. Never fails; the text is the caller's own. */
+/* Appends the manual page sdrs-task(5), from the same table. The caller owns out. Cannot fail. */
 void task_schema_man(Text* out);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is drawn anew while a task is optimized, and what its result is tried on. */
+/* Random draws during an optimization, and the draws on which its result is validated. */
 #include <string.h>
 
 #include "scene/task_parts.h"

@@ -1,4 +1,4 @@
-/* What the readers of a task's sections share. */
+/* Functions shared by the readers of a task's sections. */
 #include "scene/task_parts.h"
 
 void task_items(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read) {

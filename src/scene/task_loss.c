@@ -104,7 +104,7 @@ static void read_motion(Reader* reader, const Node* node, TaskLoss* loss) {
   reader_leave(reader, mark);
 }
 
-/* What was read of a term, checked. */
+/* Returns a checked term from the values read. */
 static TaskLoss loss_of_form(Reader* reader, const Task* task, const Node* item, const LossForm* form, bool sound) {
   TaskLoss loss = form->loss;
   loss.place = item->place;

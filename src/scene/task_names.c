@@ -117,7 +117,7 @@ TaskWhere read_where(Reader* reader, const Task* task, const Node* list) {
   TaskName* names = task_names(reader, list, "scenarios", &count);
   if (count > 0) where.in = MEMORY_NEW(bool, task->scenario_count);
   for (int k = 0; names && k < count; k++) {
-    if (!names[k].text) continue; /* told already */
+    if (!names[k].text) continue; /* already reported */
     bool found = false, all = strcmp(names[k].text, "*") == 0;
     for (int s = 0; s < task->scenario_count; s++) {
       if (!all && strcmp(task->scenarios[s].name, names[k].text) != 0) continue;

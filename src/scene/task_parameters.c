@@ -3,7 +3,7 @@
 
 #include "scene/task_parts.h"
 
-/* What the scene has once. */
+/* Returns true for parameters of the whole scene. */
 static bool is_of_scene(int type) { return type >= PARAMETER_GRAVITY; }
 static bool is_of_pair(int type) { return type >= PARAMETER_PAIR_FRICTION && type <= PARAMETER_CLOSURE_LENGTH; }
 

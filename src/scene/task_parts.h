@@ -52,7 +52,7 @@ typedef struct {
   int warm_start;
 } RecedingForm;
 
-/* Of a task of planning, which app/plan.c reads; here for the schema and for --set (scene/plan.c). */
+/* A planning task, which app/plan.c reads; here for the schema and for --set (scene/plan.c). */
 typedef struct {
   const Node *body, *obstacles;
   Vec3 from, to, low, high;

@@ -10,7 +10,7 @@ typedef struct {
   int count;
 } Overrides;
 
-/* What the scenarios have in common. */
+/* Data shared by the scenarios. */
 typedef struct {
   Reader* reader;
   Task* task;

@@ -67,7 +67,7 @@ static void write_start(const SceneWriter* writer) {
   memory_free(run);
 }
 
-/* Of the law; nothing when it is derived or the default. */
+/* Writes a parameter of the law; nothing if it is derived or the default. */
 static void write_parameter(Text* out, const SceneContact* contact, const SchemaRow* row) {
   double value;
   const char* place = (const char*)contact + row->offset - offsetof(ContactForm, contact);
@@ -101,7 +101,7 @@ void write_material(Text* out, const SceneMaterial* material, const char* before
   }
 }
 
-/* What its law has to itself, as far as it is given. */
+/* Writes the given parameters of the law itself. */
 static void write_pair_own(Text* out, const ScenePair* pair) {
   const SchemaRow* row;
   for (int i = 1; pair->has_model && (row = contact_schema_row(i)); i++) {

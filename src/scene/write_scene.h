@@ -25,7 +25,7 @@ static inline bool all_zero(const double* values, int count) {
 }
 
 /* ---- scene/write_scene.c */
-/* What of a material is given, each key between `before` and `after`. */
+/* Appends the given values of a material, each key between `before` and `after`. */
 void write_material(Text* out, const SceneMaterial* material, const char* before, const char* after);
 
 /* ---- scene/write_shapes.c */

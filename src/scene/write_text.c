@@ -25,8 +25,8 @@ static unsigned read_character(const unsigned char* p, int* length) {
   return code;
 }
 
-/* What YAML forbids in a text or takes for the end of a line: control characters, line and paragraph separators, byte
- * order marks. */
+/* Returns true for characters that YAML forbids in a text or reads as the end of a line: control characters, line and
+ * paragraph separators, byte order marks. */
 static bool must_escape(unsigned code) {
   bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
   return control || code == 0x2028 || code == 0x2029 || code == 0xfeff || code == 0xfffe || code == 0xffff;

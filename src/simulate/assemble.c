@@ -38,7 +38,7 @@ static Mat3 moment_on_half_space(const Assembly* in, const ContactTerms* t) {
   return mat3_scale(mat3_add(t->moment[0], mat3_outer(t->force[0], arm)), -1);
 }
 
-/* Of the tree at a place, or of the links that cannot move. */
+/* Adds the pair terms of the tree at a place, or of the immovable links. */
 static void add_sides(const Assembly* in, int place) {
   for (int n = in->sides->first[place]; n < in->sides->first[place + 1]; n++) {
     int side = in->sides->items[n] & 1;
@@ -67,7 +67,7 @@ static void compose_tree(const Assembly* in, int tree) {
   }
 }
 
-/* What hangs on links that cannot move, on which several trees may. */
+/* Composes trees that descend from immovable links, of which several may share one. */
 static void compose_still(const Assembly* in) {
   const Model* m = in->model;
   for (int i = m->link_count - 1; i >= 0; i--) {
@@ -175,7 +175,7 @@ static inline double dot6(Vec3 w, Vec3 v, const double y[6]) {
   return w.x * y[0] + w.y * y[1] + w.z * y[2] + v.x * y[3] + v.y * y[4] + v.z * y[5];
 }
 
-/* Of a point under each of a link's screws. */
+/* Sets the velocities of a point under each screw of a link. */
 static inline void own_velocities(const Assembly* in, const ModelLink* link, Vec3 at, Vec3 velocity[JOINT_MAX_DOF]) {
   for (int k = 0; k < link->dof_count; k++) velocity[k] = screw_velocity(&in->screws[link->dof_first + k], at);
 }

@@ -70,7 +70,7 @@ static void own_work(Sim* s, int i) {
   add_work(&s->work[i], load.force, load.torque);
 }
 
-/* Of each link becomes that of the subtree below it, about the link's own centre. */
+/* Sums the forces of each link over its subtree, about the link's own centre. */
 static void compose_link(Sim* s, int i) {
   int parent = s->model->links[i].parent;
   if (parent < 0 || s->model->links[parent].tree < 0) return;
@@ -166,8 +166,8 @@ static double place_size(const Sim* s, int link) {
   return balance_place_size(s, link, s->reference[link], s->configuration[s->current].q);
 }
 
-/* What a degree of freedom's force changes by when the coordinate, or the place of a link that it carries, does by a
- * few roundings. */
+/* Returns the change of a degree of freedom's force when its coordinate, or the position of a link that it moves,
+ * changes by a few roundings. */
 static double rounding_of(const Sim* s, int dof) {
   const Model* m = s->model;
   int own = m->dof_link[dof], k = dof - m->links[own].dof_first;
@@ -194,7 +194,7 @@ static double block_size(const double (*hessian)[12], int row, int column) {
   return sqrt(sum);
 }
 
-/* What the forces of the pairs of the tree at a place change by, for the links that the degree of freedom carries. */
+/* Returns the change of the pair forces of the tree at a place, for the links that the degree of freedom moves. */
 static double contact_rounding_of(const Sim* s, const Assembly* a, int place, int dof) {
   double sum = 0;
   int own = s->model->dof_link[dof];
@@ -239,7 +239,7 @@ bool balance_of_machines(const Sim* s) {
 /* By more than roundings. */
 #define CLEARLY_LESS 0.99
 
-/* Of one degree of freedom; false: not finite. */
+/* Updates the residual by one degree of freedom. Returns false if it is not finite. */
 static bool add_residual(const Sim* s, int k, double* residual, int* worst) {
   if (!isfinite(s->gradient[k])) {
     *worst = k;

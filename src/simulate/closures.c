@@ -8,8 +8,8 @@
 #define CLOSURE_ROUNDINGS (64 * DBL_EPSILON)
 /* Part of its size, or angle, that a closure may be open by at the start: the first step closes it. */
 #define START_OPEN 1e-3
-/* What is foretold is taken without an iteration where it is so much closer than the tolerance asks, or so close: what
- * is missing would be missing to the same side in every step. */
+/* The extrapolation is accepted without an iteration if it is this much closer than the tolerance, or absolutely this
+ * close. A larger error would have the same sign in every step. */
 #define FORETOLD_SHARE 1e-3
 #define FORETOLD_FINEST 1e-13
 /* Rounding of an energy, relative, and of a position. */
@@ -18,7 +18,7 @@
 
 /* ---------------------------------------------------------------- what a step asks */
 
-/* What a row is measured in, and what its positions are rounded by: the size of the links, or 1 rad. */
+/* Returns true if a row measures an angle. Its value is in units of 1 rad, else of the links' size. */
 static bool measures_angle(const ClosureSystem* s, int k, int i) {
   return k < s->model->closure_count && s->model->closures[k].rows[i].kind == CLOSURE_ALIGN;
 }
@@ -137,7 +137,7 @@ static Vec3 whole_force(const ClosureSystem* s, int k) {
   return force;
 }
 
-/* What is pulled too hard in this step is gone from the next one on (Z5). */
+/* Accepts the multipliers and breaks closures whose force was too large, from the next step on (Z5). */
 void closures_advance(ClosureSystem* s, double time) {
   for (int row = 0; row < s->row_count; row++) s->accepted[row] = s->multiplier[row] + s->aimed[row];
   for (int k = 0; k < s->model->closure_count; k++) {
@@ -149,7 +149,7 @@ void closures_advance(ClosureSystem* s, double time) {
   }
 }
 
-/* Of the steps, or of the saved ones. */
+/* Returns the size of the stored steps, or of the saved ones [bytes]. */
 static size_t ways_size(const ClosureSystem* s) { return sizeof(double) * WAYS * (size_t)s->model->dof_count; }
 static double* saved_ways(const ClosureSystem* s) { return s->way + WAYS * s->model->dof_count; }
 

@@ -8,7 +8,7 @@
 #include "simulate/simulate.h"
 #include "simulate/terms.h"
 
-/* Of one closure, summed over its rows. */
+/* Terms of one closure, summed over its rows. */
 typedef struct {
   Vec3 force[2];
   Mat3 moment[2];
@@ -27,7 +27,7 @@ typedef struct {
   Vec3 u, v, force, torque[2];
 } ClosureRowPlace;
 
-/* Steps from which the next is foretold. */
+/* Number of steps from which the next is extrapolated. */
 enum { WAYS = 4 };
 
 /* A row that some joint moves: of which closure, which of its rows, its number among all. */
@@ -61,7 +61,7 @@ typedef struct {
 typedef struct ClosureSystem {
   const Model* model;
   int count, row_count; /* of closures, then couplings: `closure` below is any of them */
-  double gap_before;    /* of the round of Newton's method before */
+  double gap_before;    /* of the Newton iteration before */
   double exact;         /* part of a closure's size, and angle, that it holds to */
   /* of every row */
   double *multiplier, *accepted, *saved, *kept; /* of the iteration, the present state, the step's begin, of
@@ -74,7 +74,7 @@ typedef struct ClosureSystem {
   /* of every closure */
   bool *open, *open_saved; /* it has broken */
   bool ambiguous;          /* a direction of this step found rows that say the same twice */
-  double stiffening;       /* so many times rho C^T C are part of the step's Hessian: with less that was not definite */
+  double stiffening;       /* weight of rho C^T C in the step's Hessian, which was indefinite with less */
   bool* convex;            /* the curvature of its equations is left out */
   double* broken_at;       /* time of the state in which it broke; INFINITY: it holds [s] */
   ModelClosure* placed;    /* those of the model, which stand where they closed; NULL: none has `active` (closures) */
@@ -148,7 +148,7 @@ static inline int closure_first(const ClosureSystem* s, int k) {
 static inline bool closure_has_points(const ModelClosure* c) {
   return c->type == CLOSURE_WELD || c->type == CLOSURE_BALL || c->type == CLOSURE_HINGE;
 }
-/* What its points measure of a vector of the world. */
+/* Returns a world vector in the directions along which the closure's points are measured. */
 static inline Vec3 closure_framed(const ModelClosure* c, Vec3 v) { return c->framed ? mat3_mul_vec(c->frame, v) : v; }
 /* NULL: k is a closure. */
 static inline const ModelCoupling* closure_coupling(const ClosureSystem* s, int k) {
@@ -208,8 +208,8 @@ static inline bool closure_holds(const ClosureSystem* system, int closure) { ret
 /* A closure at the present poses that is so far open that a first step should not tear it shut: its number, or -1.
  * Sets value. system NULL: -1. poses[links], q[nq]. */
 int closures_open_at_start(ClosureSystem* system, const Pose* poses, const double* q);
-/* What a value of the row is measured in: the size of the closure's links [m], or 1 of directions; of a coupling its
- * own [m or rad]. */
+/* Returns the reference size of a row's value: the size of the closure's links [m], 1 for directions; for a coupling
+ * its own [m or rad]. */
 double closure_row_size(const ClosureSystem* system, int k, int row);
 /* The largest of all; *worst (or NULL): whose. system NULL: 0. *worst stays as it is when the gap is 0. */
 double closures_gap(const ClosureSystem* system, int* worst);
@@ -227,18 +227,18 @@ void closure_row_wrench(const ClosureSystem* system, int k, const Pose* poses, c
 /* The first link of the closure that has a tree; at least one has. An index below Model.link_count. */
 int closure_link(const ClosureSystem* system, int k);
 
-/* After components of the solver were factored, with x = H^-1 (..) in them: finds the change of the rows' multipliers
- * for which x - H^-1 C^T change fulfils C x = -values (values NULL: = 0), in the least squares sense and with the least
- * change where rows say the same twice, and takes that from x. values that are the system's own are how far the rows
- * are open here, and rows that are told apart by that alone say the same. solved (components; NULL: all): which ones;
- * change[rows] is set for their rows, 0 for others. fixed: degrees of freedom that the solver was told. false: not
- * finite. x[nv] is changed in place; its multipliers are in N or N m. */
+/* Applies the closure equations to x = H^-1 (..) after components of the solver were factored. It finds the change of
+ * the rows' multipliers for which x - H^-1 C^T change satisfies C x = -values (values NULL: = 0), and subtracts the
+ * second term from x. Dependent rows: least squares, smallest change. If values are the system's own, the rows' present
+ * errors, rows that differ only by these count as dependent. solved (components; NULL: all): components to use.
+ * change[rows] is set for their rows, 0 for others. fixed: degrees of freedom that the solver holds. x[nv] is changed
+ * in place; multipliers in N or N m. Returns false if the result is not finite. */
 bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solved, const bool* fixed,
                     const double* values, double* x, double* change);
 /* After slopes were set: which rows have any (closures_find_slopes does it). */
 void closures_list_moving(ClosureSystem* system);
-/* Of components: a mark on one of them becomes one on all that closures join it to, through others too. marked
- * (components of the solver), changed in place. */
+/* Extends marks on components of the solver to all components that closures connect to them, directly or through
+ * others. marked (components): changed in place. */
 void closures_spread(const ClosureSystem* system, BlockSolver* solver, bool* marked);
 /* g += C^T change. gradient[nv], change[rows]; system NULL: nothing. */
 void closures_add_force(const ClosureSystem* system, const double* change, double* gradient);
@@ -247,38 +247,37 @@ void closures_add_stiff_force(ClosureSystem* system, double factor, double* grad
 /* The next larger stiffening, which only the direction's matrix sees (Z3). false: there is none, and it is 1 again. */
 bool closures_stiffen(ClosureSystem* system);
 
-/* The multipliers at the begin of a step, less what its aim has of them; those of a step that was solved (time: of its
- * end [s]; closures whose force is too large are open from there on), and those before a step that is taken in parts.
- * closures_begin gives every closure its curvature again. */
+/* Sets the multipliers to those of the start of a step, without those in its aim, and gives every closure its curvature
+ * again. */
 void closures_begin(ClosureSystem* system);
-/* Around a direction from another model than the objective's own: its multipliers are not kept. One direction is kept
- * at a time. */
+/* Stores the multipliers before a direction of another model than the objective's own. One set is stored at a time. */
 void closures_keep(ClosureSystem* system);
-/* The multipliers of closures_keep again. */
+/* Restores the multipliers of closures_keep. */
 void closures_put_back(ClosureSystem* system);
-/* The next terms are without the curvature of the equations, for closures of marked links; or with it again. marked
- * (links). */
+/* Omits the curvature of the equations in the next terms, for closures of marked links. marked (links). */
 void closures_straighten(ClosureSystem* system, const bool* marked);
-/* The curvature of all counts again. */
+/* Restores the curvature of all closures. */
 void closures_bend(ClosureSystem* system);
-/* The multipliers of the iteration become those of the present state. time [s]. */
+/* Accepts the multipliers of the iteration for a step that ends at `time` [s], and breaks closures with too large a
+ * force from then on (Z5). */
 void closures_advance(ClosureSystem* system, double time);
-/* Increments of a step that was done (nv) [m, rad]; even: as long as the one before. */
+/* Stores the increments of a solved step (nv) [m, rad]. even: it is as long as the step before. */
 void closures_note_way(ClosureSystem* system, const double* increments, bool even);
-/* Where the last steps lead, of trees that closures act on: the polynomial through them (Z10). increments[nv] [m,
- * rad]; those of others stay. Before the second step all do. */
+/* Extrapolates increments[nv] [m, rad] from the last steps by a polynomial, for trees with closures (Z10). Others are
+ * unchanged, and all before the second step. */
 void closures_foretell(const ClosureSystem* system, double* increments);
-/* Before a round of Newton's method after so many iterations. tolerance: of the step, relative. */
+/* Call before a solve by Newton's method, with the iterations so far. tolerance: relative, of the step. */
 void closures_begin_round(ClosureSystem* system, int iterations, double tolerance);
-/* Part of the tolerance that the tree is held to (Z10). */
+/* Returns the fraction of the tolerance to which the tree is solved (Z10). */
 static inline double closures_share(const ClosureSystem* system, int tree) {
   return system->tree_moves_on[tree] ? system->share : 1;
 }
-/* Multipliers of the present state, and which have broken. */
+/* Stores multipliers and broken closures of the present state. */
 void closures_save(ClosureSystem* system);
-/* As closures_save found them; what broke since holds again. */
+/* Restores the state of closures_save; closures that broke since are intact again. */
 void closures_restore(ClosureSystem* system);
-/* What lasts from one step to the next. Forces (rows) [N, N m], and times at which closures broke (closures) [s]. */
+/* Passes the state that lasts from one step to the next: forces (rows) [N, N m], and times at which closures broke
+ * (closures) [s]. */
 void closures_pass_state(ClosureSystem* system, StateBlock* block);
 
 /* ---- simulate/closures_switch.c: closures with `active` (docs/derivations/closures.md, Z12) */
@@ -303,7 +302,8 @@ static inline bool closure_is_switched(const Model* model, int k) {
 /* `the hinge of 'rod' and 'piston'`, or `the coupling of 'rack'` (simulate/failure.c). index: couplings follow the
  * closures. */
 void closure_add_name(Text* text, const Model* model, int index);
-/* What sim_coupling and sim_closure say. k: index of Model.couplings, or of its closures; q[nq] [m, rad]. */
+/* Returns the results of sim_coupling and sim_closure. k: index of Model.couplings, or of its closures; q[nq] [m, rad].
+ */
 SimClosure coupling_state(const ClosureSystem* system, int k, const double* q);
 /* poses[links]: of the present state. All 0 once it has broken, but for broken_at. */
 SimClosure closure_state(const ClosureSystem* system, int k, const Pose* poses);

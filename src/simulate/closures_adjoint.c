@@ -81,7 +81,7 @@ void closure_adjoint_product(const ClosureAdjoint* a, const Sim* s, const double
 
 /* ---------------------------------------------------------------- by ends and directions */
 
-/* Of one side: where it is and how lambda moves it. */
+/* One side of a closure: its position and its motion under lambda. */
 typedef struct {
   Mat3 r, dr;
   Vec3 end, end_dot;

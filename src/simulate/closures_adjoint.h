@@ -20,7 +20,7 @@ typedef struct {
 ClosureAdjoint* closure_adjoint_create(const Sim* sim);
 /* Frees it and all that it owns; NULL is accepted. */
 void closure_adjoint_destroy(ClosureAdjoint* adjoint);
-/* What was gathered becomes zero; adjoint NULL: nothing. */
+/* Zeroes accumulated derivatives. Does nothing for adjoint NULL. */
 void closure_adjoint_begin(ClosureAdjoint* adjoint, const Sim* sim);
 /* The closures that hold in the step of sim->clock, with no force. broken_at: of the run, NULL: none broke. broken_at
  * (closures) [s], only read; joined: sim_closures_joined after the step, NULL: none is switched (closures). */
@@ -50,8 +50,8 @@ void closure_adjoint_rows(ClosureAdjoint* adjoint, const Model* model, int k, co
 /* The same of a coupling by its offset and ratios, at q[nq] moving by lambda[nv]; k: index of Model.couplings. */
 void closure_adjoint_coupling(ClosureAdjoint* adjoint, const Model* model, int k, double mu, double nu,
                               const double* lambda, const double* q);
-/* What was gathered, to the poses that closures were placed at (links) and their numbers in the scene, added. bar
- * (links), entry by entry. */
+/* Adds accumulated derivatives to those with respect to the poses at which closures were placed, bar (links),
+ * elementwise, and to their numbers in the scene. */
 void closure_adjoint_start(const ClosureAdjoint* adjoint, const Model* model, const Pose* pose, double (*bar)[3][4],
                            ModelGradient* gradient);
 /* Offsets of couplings that are those of the start, to the coordinates q there (nq), as increments (nv; NULL: nobody

@@ -1,4 +1,4 @@
-/* What a run needs for its closures: which degrees of freedom each moves, which trees they couple. */
+/* Creates the closures of a run: degrees of freedom that move each, trees that they couple. */
 #include <string.h>
 
 #include "simulate/closures.h"
@@ -96,7 +96,7 @@ static void create_pairs(ClosureSystem* s) {
   for (int k = 0; k < s->model->tree_count; k++) s->group[k] = sets_root(s->group, k);
 }
 
-/* Of both ends, 1/m and 1/I of the link; 0: it is held. */
+/* Sets 1/m and 1/I of the links at both ends; 0: the link is fixed. */
 static void set_ease(const Model* m, const ModelClosure* c, ClosureEase* ease) {
   for (int side = 0; side < 2; side++) {
     if (c->link[side] < 0) continue;
@@ -108,7 +108,7 @@ static void set_ease(const Model* m, const ModelClosure* c, ClosureEase* ease) {
   }
 }
 
-/* What stays of them: all but how many rows hold. */
+/* Returns slopes, stiffness and moving rows of a closure as a term for the assembly. */
 static RowTerms stiff_rows(const ClosureSystem* s, int k) {
   int first = s->dof_first[k], row = s->model->closures[k].row_first;
   return (RowTerms){.count = s->dof_first[k + 1] - first,

@@ -106,7 +106,8 @@ void closures_values(ClosureSystem* s, const Pose* poses, const double* q, doubl
 
 /* ---------------------------------------------------------------- forces and stiffness */
 
-/* What a unit of the row's multiplier hands both twists; of POINT nothing: all is in its axis and the arms. */
+/* Sets the torques that a unit of the row's multiplier exerts on both links; none for POINT, whose force and arms are
+ * enough. */
 static void set_torques(const ClosureRow* row, const ClosureEnds* e, const Vec3 arm[2], ClosureRowPlace* p) {
   if (row->kind == CLOSURE_POINT) return;
   if (row->kind == CLOSURE_ALIGN) {
@@ -208,7 +209,7 @@ static void find_motion(const ModelClosure* c, const Screw* screw, unsigned ends
   vec3_store(closure_framed(c, sum), motion->apart);
 }
 
-/* Of rows that are not POINT. */
+/* Returns the slope of a row that is not POINT. */
 static double row_slope(const ClosureRow* row, const ClosureRowPlace* p, const DofMotion* motion) {
   double slope = 0;
   for (int side = 0; side < 2; side++) {
@@ -243,8 +244,8 @@ static bool is_rounding(double slope, const ModelClosure* c, int i, const Closur
   return fabs(slope) <= SLOPE_ROUNDING * size;
 }
 
-/* What moves both ends alike turns no more than the gap: a slope that is gone when the row is closed, and that would
- * hold a row across the plane of a flat linkage, which nothing moves, by any force (Z3). */
+/* A degree of freedom that moves both ends only rotates the gap. This slope vanishes when the row is closed; keeping it
+ * would let a row across the plane of a flat linkage, which nothing moves, exert any force (Z3). */
 enum { BOTH_ENDS = 3 };
 
 /* One column of C, of a degree of freedom, entries `count` apart. Returns the rows that have one, bits. */

@@ -20,7 +20,7 @@ void closures_free_model(Model* own) {
   memory_free(own);
 }
 
-/* Of b in the frame of a. */
+/* Returns the pose of b in the frame of a. */
 static Pose relative(const ModelClosure* c, const Pose* poses) {
   Pose a = model_closure_pose(c, 0, poses), b = model_closure_pose(c, 1, poses);
   return (Pose){mat3_mul(mat3_transpose(a.r), b.r), mat3_tmul_vec(a.r, vec3_sub(b.t, a.t))};

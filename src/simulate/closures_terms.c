@@ -1,4 +1,4 @@
-/* What closures and couplings put on links and coordinates (docs/derivations/closures.md, Z4). */
+/* Forces of closures and couplings on links and coordinates (docs/derivations/closures.md, Z4). */
 #include <string.h>
 
 #include "simulate/closures.h"
@@ -80,7 +80,7 @@ static void set_hessian(ClosureSystem* s, int k, Mat3 align) {
       add_curvature(c, &c->rows[i], &s->ends[k], s->arm[k], push_of(s, c->row_first + i), sum->hessian);
 }
 
-/* Of points across a direction of b: what turning it does, sum push d w^T. */
+/* Returns the moment of points measured across a direction of b, by its rotation: sum push d w^T. */
 static Mat3 across_moment(const ClosureSystem* s, int k) {
   const ModelClosure* c = &s->model->closures[k];
   Mat3 sum = mat3_zero();

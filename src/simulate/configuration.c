@@ -72,7 +72,7 @@ bool configuration_evaluate(Sim* s, Configuration* c) {
   return inside;
 }
 
-/* What the trial makes of a link's own energies. */
+/* Returns the change of a link's own energies in the trial. */
 static LinkPart change_of(const Sim* s, const Configuration* from, const Configuration* to, int i) {
   LinkPart change = {.inertia = to->inertia[i] - from->inertia[i]};
   if (s->model->links[i].dof_count == 0) return change;

@@ -96,7 +96,7 @@ static SolveScope whole_scope(const Model* m) {
   return (SolveScope){true, trees, links, trees, dof_first, m->tree_count, m->link_count};
 }
 
-/* Of closures that are switched, by the poses that all closures were placed at. */
+/* Creates the model of switched closures, from the poses at which all closures were placed. */
 static void create_switches(Sim* s) {
   const Model* m = s->model;
   if (!s->own_model) return;
@@ -166,7 +166,7 @@ static void allocate_terms(Sim* s) {
   s->newton_curvature = MEMORY_NEW(double, m->tree_count);
 }
 
-/* What is known of every tree: does it move, is it in balance, are its terms out of date. */
+/* Allocates the flags of trees: moves, balanced, terms out of date. */
 static void allocate_trees(Sim* s) {
   const Model* m = s->model;
   s->wanted = MEMORY_NEW(bool, m->tree_count);

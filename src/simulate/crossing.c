@@ -1,7 +1,6 @@
-/* Bodies that change sides within a step (docs/derivations/certificate.md, P9). Where a step is longer than bodies are
- * large its objective has a minimum on either side of whatever stands in the way, and Newton's method may find a path,
- * proved piece by piece, on which that steps aside, lets the other pass and comes back: no two bodies have met, and no
- * blow was felt. */
+/* Bodies that change sides within a step (docs/derivations/certificate.md, P9). If a step is longer than the bodies,
+ * its objective has a minimum on either side of an obstacle. Newton's method may then find a path, proved piece by
+ * piece, on which the obstacle moves aside and back. No bodies intersect on it, but an impact is missed. */
 #include "simulate/sim.h"
 
 /* Two links that move by less than this part of the smaller one's size against each other do not pass. */

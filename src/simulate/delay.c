@@ -61,7 +61,7 @@ static void look_back(const DelayHistory* h, double t, int column, double* value
   *slope = 0.5 * (slope_of(h, piece, column) + slope_of(h, other, column));
 }
 
-/* Of every drive the measurements, then their slopes. */
+/* Computes the measurements of every drive, then their time derivatives. */
 static void find_delayed(Sim* s) {
   const Model* m = s->model;
   for (int c = 0; c < m->controller_count; c++) {
@@ -135,8 +135,8 @@ void delays_pass_state(Sim* s, StateBlock* block) {
 
 /* ---------------------------------------------------------------- backwards */
 
-/* Of one drive, sorted by time, the earliest last: derivatives by its measurements at these times, and those that
- * belong to the state which the adjoint comes to next. */
+/* Pending derivatives of one drive with respect to its measurements at these times, sorted, the earliest last, and
+ * those for the state that the adjoint reaches next. */
 typedef struct {
   int controller, measures;
   int count, capacity;
@@ -208,8 +208,7 @@ double* delay_pending_add(DelayPending* p, const Sim* s, int controller) {
   return d->bar + (size_t)d->count++ * (size_t)d->measures;
 }
 
-/* What lies between the state before and this one is shared out by time; at the start of a run all that is left is its
- * own. */
+/* Distributes derivatives between the last state and this one by time. The first state receives all that remain. */
 static void gather(PendingDrive* d, double t, double length) {
   int kept = 0;
   memcpy(d->sum, d->carry, sizeof(double) * (size_t)d->measures);

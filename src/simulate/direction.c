@@ -1,4 +1,4 @@
-/* The direction of a round of Newton's method, component by component (docs/derivations/step.md, S9, S11). */
+/* Newton's direction of an iteration, component by component (docs/derivations/step.md, S9, S11). */
 #include <assert.h>
 #include <string.h>
 
@@ -136,7 +136,7 @@ static void push_by_half_spaces(Sim* s, const Assembly* a) {
   }
 }
 
-/* What prescribed joints under way add to the forces, off the right side. */
+/* Subtracts the forces due to the motion of prescribed joints from the right-hand side. */
 static void push_by_prescribed(Sim* s, const Assembly* a) {
   block_solver_multiply(s->solver, s->rhs, s->push);
   push_by_half_spaces(s, a);
@@ -269,7 +269,8 @@ void step_refine_impacts(Sim* s) {
   Assembly a;
   StepReport none = {.outcome = STEP_CONVERGED};
   int dof;
-  if (s->begun || s->model->dof_count == 0) return; /* begun: what was solved in parts is assembled in parts */
+  if (s->begun || s->model->dof_count == 0)
+    return; /* parts that were solved independently are assembled by their solver */
   step_assemble(s, contact_term_list(s->contact), &a);
   balance_residual(s, &dof);
   if (!step_direction(s, &a, &none)) return;

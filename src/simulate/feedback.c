@@ -1,8 +1,8 @@
-/* What drives are told: a signal and the feedback of measurements, late or not, forward and backwards. */
+/* Inputs of drives: a signal and the feedback of measurements, delayed or not, and their derivatives. */
 #include "simulate/delay.h"
 #include "simulate/feedback.h"
 
-/* What the j-th measurement of a drive comes to it as: at t, or `delay` before (E6). */
+/* Returns measurement j of a drive as received: at t, or `delay` before (E6). */
 static double heard(const Sim* s, const ModelController* c, int j) {
   return c->delayed_first >= 0 ? s->state.delayed[2 * c->delayed_first + j] : sense(s, &c->source->measures[j]);
 }

@@ -1,12 +1,12 @@
-/* Private to simulate/: what drives are told - their signal and their measurements as they were `delay` ago
+/* Private to simulate/: inputs of drives: their signal and their measurements `delay` ago
  * (docs/derivations/feedback.md). */
 #ifndef SDRS_SIMULATE_FEEDBACK_H
 #define SDRS_SIMULATE_FEEDBACK_H
 
 #include "simulate/sense.h"
 
-/* Value [m, rad; m/s, rad/s; N, N m] and rate of what a controller of the model is told in the step of sim->clock
- * (channels each). The state at the step's start must be in place (E1, E2). value, rate: set. */
+/* Sets the input of a controller in the step of sim->clock: value [m, rad; m/s, rad/s; N, N m] and rate (channels
+ * each). The state at the step's start must be in place (E1, E2). */
 void controller_input(const Sim* sim, int controller, double* value, double* rate);
 
 /* For a scalar with these derivatives by value and rate: adds those by the signal's parameters, the matrix, the delay

@@ -10,7 +10,7 @@ enum {
 };
 /* Largest angle of one piece of the step [rad]: the series converges at least like its powers (W2). */
 #define PIECE_ANGLE 0.125
-/* What the series leaves out, relative to the angular velocity: below half a unit in the last place. */
+/* Largest remainder of the series relative to the angular velocity: below half a unit in the last place. */
 #define REMAINDER 2e-17
 
 typedef struct {

@@ -1,5 +1,5 @@
-/* What friction of a run's first step rests on, backwards (docs/derivations/friction.md, F7): from the grips of the
- * pairs to the forces that the solve without friction began and ended with, and on to the start. */
+/* Reverse derivatives of the friction limit in a run's first step (docs/derivations/friction.md, F7): from the grips of
+ * the pairs to the forces at both ends of the solve without friction, and on to the start. */
 #include <string.h>
 
 #include "simulate/step_adjoint.h"

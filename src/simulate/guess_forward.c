@@ -1,4 +1,4 @@
-/* What friction of a run's first step rests on, forwards (docs/derivations/friction.md, F7). */
+/* Forward derivatives of the friction limit in a run's first step (docs/derivations/friction.md, F7). */
 #include <string.h>
 
 #include "simulate/step_forward.h"
@@ -10,7 +10,7 @@ static void pick(Vec3* slope, const ContactForces* at, int index) {
   if (size > 0) slope[index] = vec3_scale(at->force[index], 1 / size);
 }
 
-/* Of the forces where the step begins  (start.count x parameters). */
+/* Sets the derivatives of the forces at the start of the step  (start.count x parameters). */
 static bool start_rows(StepForward* f, const RecordedStep* step, Vec3* slope, double* rows) {
   StepAdjoint* a = f->adjoint;
   const ContactForces* at = &step->guess->start;
@@ -37,7 +37,7 @@ static void row_by_end(StepForward* f, const RecordedStep* guess, StateBar bar, 
   step_forward_add_product(row, bar.q, m->dof_count, f->sensitivity[0], f->parameters);
 }
 
-/* Of those where it ends  (end.count x parameters). */
+/* Sets the derivatives of the forces at its end  (end.count x parameters). */
 static bool end_rows(StepForward* f, const RecordedStep* step, Vec3* slope, double* rows) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;

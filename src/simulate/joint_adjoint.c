@@ -88,7 +88,7 @@ static void through_adjoint(const RotationVector* phi, const double f1[3], const
   by_right[2] -= g[0] * lambda[1]; /* e_2 x e_1 = -e_0 */
 }
 
-/* Of E = sum_i k_i/2 (scale phi_i - b_i)^2, by b too. */
+/* Adds the derivatives of E = sum_i k_i/2 (scale phi_i - b_i)^2, also with respect to b. */
 static void quadratic_adjoint(Quat p, const double gain[3], double scale, const double b[3], const double lambda[3],
                               double by_right[3], double by_b[3]) {
   RotationVector phi = rotation_vector_derivatives(p);
@@ -101,7 +101,8 @@ static void quadratic_adjoint(Quat p, const double gain[3], double scale, const 
   for (int i = 0; i < 3; i++) by_b[i] -= gain[i] * scale * along[i];
 }
 
-/* Of dry friction f / a (sqrt(|r|^2 + v^2) - v), r = a phi - b; the slope by f is returned (M5). */
+/* Adds the derivatives of dry friction f / a (sqrt(|r|^2 + v^2) - v), r = a phi - b; returns that with respect to f
+ * (M5). */
 static double friction_adjoint(const JointInput* in, int base, Quat p, const double b[3], const double lambda[3],
                                double by_right[3], double by_b[3]) {
   RotationVector phi = rotation_vector_derivatives(p);
@@ -150,7 +151,8 @@ typedef struct {
   double goal[3], push[3], kp[3], kd[3]; /* goal: of the scaled rate; kd: of the energy's gain */
 } BallBars;
 
-/* Of lambda . (gradient of E); by_step: on the right of the rotation since t. */
+/* Adds the derivatives of lambda . (gradient of E). by_step: with respect to a rotation on the right of that since t.
+ */
 static void drive_adjoint(const JointInput* in, const JointDrive* drive, int base, const double lambda[3],
                           double by_step[3], BallBars* out) {
   double a = in->weights.rate_now, zero[3] = {0, 0, 0}, kd[3], goal[3], unused[3] = {0}, by_right[3] = {0};

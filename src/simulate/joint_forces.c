@@ -1,5 +1,5 @@
-/* What acts along the joints' coordinates, for the output: each kind is the joint's own terms (joint_terms.c,
- * joint_passive.c) with all others switched off, at the configuration that a step was solved to. */
+/* Forces along the joints' coordinates, for the output. Each kind is computed from the joint's own terms
+ * (joint_terms.c, joint_passive.c) with all others switched off, at the solved configuration. */
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -84,7 +84,7 @@ static void note_joint(Sim* s, int i, const Configuration* c) {
   }
 }
 
-/* What a prescribed joint lacks for balance is what its drive gives. */
+/* The drive of a prescribed joint supplies the force that is missing for balance. */
 static void note_prescribed(Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   double* force = forces_of(s, JOINT_FORCE_DRIVE) + link->dof_first;

@@ -1,5 +1,4 @@
-/* What a joint does by itself, coordinate by coordinate: spring, dry friction, armature (docs/derivations/drives.md).
- */
+/* Passive forces of a joint, per coordinate: spring, dry friction, armature (docs/derivations/drives.md). */
 #include "base/base.h"
 #include "simulate/terms.h"
 

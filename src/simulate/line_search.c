@@ -1,8 +1,7 @@
 /* Line search and certificate, island by island (docs/derivations/step.md, S10).
- *
- * Bodies that neither touch nor rub at the accepted state are not coupled in Newton's quadratic model. One common step
- * length would let the first pair that meets hold back every other body of the scene; so each island of coupled trees
- * has its own. Islands that come into contact in a trial are judged together. */
+ *  Bodies without contact or friction at the accepted state are not coupled in Newton's quadratic model. With one
+ * common step length, the first pair that collides would limit every other body of the scene. So each island of coupled
+ * trees has its own step length. Islands that come into contact in a trial are judged together. */
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -12,7 +11,7 @@
 
 /* Armijo's constant: a tenth of a thousandth of the predicted decrease must be seen. */
 #define ARMIJO 1e-4
-/* Part of the summed energies below which a decrease cannot be told from rounding. */
+/* Fraction of the summed energies below which a decrease may be rounding. */
 #define ROUNDING 1e-14
 /* Rounding of a link's pose, relative to its distance from the origin: a few bits, for the product along its chain. */
 #define POSITION_ROUNDING 1e-15
@@ -75,7 +74,7 @@ static void wake_unsettled(Sim* s, bool arrived) {
   contact_wake(s->contact, s->marked_link);
 }
 
-/* Of a joint's own energies, at a configuration: their own, and what the rounding of the coordinates makes of them. */
+/* Returns the rounding error of a joint's energies at a configuration: their own, and that due to the coordinates. */
 static double joint_rounding(const ModelLink* link, const JointTerms* joint, const double* q) {
   double rounding = ROUNDING * (fabs(joint->controller) + joint->limit + joint->damping + joint->inertia);
   for (int k = 0; k < link->dof_count; k++) {
@@ -105,8 +104,8 @@ static void note_tree(void* context, int index, int thread) {
   for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) round_link(s, s->tree_links[n]);
 }
 
-/* Of every tree as it stands: is it in balance, and what its energies' rounding is. Multipliers of closures change
- * what is in balance where nothing is assembled. */
+/* Updates whether each tree is balanced, and the rounding error of its energies. Multipliers of closures change the
+ * balance even where nothing is assembled. */
 static void note_trees(Sim* s) {
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, note_tree, s);
 }
@@ -370,8 +369,8 @@ static bool shorten_marked(Sim* s) {
   return true;
 }
 
-/* What the islands that could not move had to gain is so little that the energies' true rounding may well be more:
- * stiff contacts multiply that of the coordinates. */
+/* Returns true if the possible decrease of the islands that could not move is so small that it may be rounding: stiff
+ * contacts amplify the rounding of coordinates. */
 static bool lost_in_rounding(const Sim* s) {
   for (int k = 0; k < s->island_count; k++) {
     const Island* island = &s->islands[k];
@@ -431,7 +430,7 @@ static void expect_targets(Sim* s) {
   }
 }
 
-/* What has been moved in this step already is not repeated. */
+/* Trees that moved in this step already are not moved again. */
 static void leave_begun(Sim* s) {
   for (int n = 0; s->begun && n < s->scope.tree_count; n++)
     if (s->begun[s->scope.trees[n]] >= 0) s->islands[s->island[s->scope.trees[n]]].settled = true;
@@ -452,17 +451,18 @@ static bool leave_refused(Sim* s) {
   return refused && others;
 }
 
-/* By how much a motion has changed, where that is little; what is struck or slips off goes on otherwise than so. */
+/* Largest change of a motion, as a fraction of it, with which it is extrapolated; impacts and slipping change it more.
+ */
 #define STEADY_CHANGE 0.1
 static double steady_change(double before, double after) {
   double change = after - before;
   return fabs(change) <= STEADY_CHANGE * fabs(after) ? change : 0;
 }
 
-/* The motion of the last step, stretched to the length of this one; in a crowd with the little that it has changed by
- * since the step before, where all three are as long: a heap at rest creeps, so it is then ten times nearer. Of bodies
- * and trees that fly by their momentum, where it takes them. Prescribed joints go all their way along. A moving body is
- * then near its solution, where the Hessian is positive definite; one at rest is left alone. */
+/* Starts from the motion of the last step, stretched to the length of this one. With many trees and three equal lengths
+ * it adds the last change: a heap at rest creeps, and is then ten times nearer. Bodies and trees that conserve momentum
+ * start where it takes them. Prescribed joints move all their way. A moving body is then near its solution, where the
+ * Hessian is positive definite; a body at rest is not moved. */
 bool step_repeat_last(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);
   bool crowded = s->difference_older, bends = crowded && lengths == 1 && s->clock.dt_older == s->clock.dt;

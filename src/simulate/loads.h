@@ -38,7 +38,7 @@ static inline Vec3 load_push(const LinkLoad* load) { return vec3(load->b[0][3], 
 typedef struct {
   Vec3 force[2], torque[2]; /* N, N m */
 } FieldWrench;
-/* Of a load with a field at time t [s] with these poses[links]; what acts on the world is of no use. By value. */
+/* Returns the forces of a load with a field at time t [s] and poses[links]; forces on the world are unused. */
 FieldWrench field_wrench(const Model* model, const ModelLoad* load, double t, const Pose* poses);
 
 /* Value of a load's signal at time t; zero where there is none [N, N m]. Axes are those that the load is given in. */

@@ -1,4 +1,4 @@
-/* What the output asks of a state: energies, momenta, gaps, contact forces. */
+/* Quantities of a state for the output: energies, momenta, gaps, contact forces. */
 #include <stdlib.h>
 
 #include "simulate/fluid.h"
@@ -36,7 +36,8 @@ static Velocity velocity_at_start(const Pose* rate) {
   return v;
 }
 
-/* Of every link's frame: what the initial velocities say, then the integrator's difference. */
+/* Returns the velocity of a link's frame: from the initial velocities at the start, then by the integrator's
+ * difference. */
 static Velocity link_velocity(const Sim* s, int i) {
   return s->state.step == 0 ? velocity_at_start(&s->pose_rate[i])
                             : velocity_of(&s->weights, &s->pose_now[i], &s->pose_old[i], &s->pose_older[i]);
@@ -190,7 +191,7 @@ SimMeasure sim_measure(Sim* s) {
   return out;
 }
 
-/* Of a pair that only rubs, its normal force being gone, the point still counts a little [N]. */
+/* Weight of the contact point of a pair whose normal force is gone while friction remains [N]. */
 #define LEAST_PRESS 1e-300
 
 static int compare_contacts(const void* x, const void* y) {

@@ -54,7 +54,7 @@ typedef struct {
   double residual;    /* of the iteration before; INFINITY: this is the first */
   double gap;         /* of closures: what the largest was halved to last, without unit */
   int rounds_as_open; /* since then */
-  int rounds_blind;   /* blind iterations that left more than BLIND_MUCH */
+  int rounds_blind;   /* iterations below rounding that left more than BLIND_MUCH */
 } NewtonProgress;
 
 /* Iterations without halving the closure error after which the loop is reported as open. Loops that can be closed
@@ -92,9 +92,9 @@ static bool fails_open(const Sim* s, const NewtonProgress* progress, StepOutcome
 /* Steps that find their solution do so in less; where rounding is all that is left more of them find nothing. */
 enum { ITERATIONS_UNTIL_ROUNDING = 12 };
 
-/* The bound of the energies' rounding may be a thousand times what it is. Where a blind iteration did not halve the
- * residual, it has come to what rounding leaves; where it is above this only if the forces' rounding says so too, or
- * after several. */
+/* The bound of the energies' rounding may be a thousand times too large. If an iteration below it did not halve the
+ * residual, the residual has reached its rounding error; above BLIND_MUCH only if the forces' rounding agrees, or after
+ * several such iterations. */
 #define BLIND_MUCH 1e-8
 enum { ROUNDS_BLIND = 12 };
 

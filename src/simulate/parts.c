@@ -10,8 +10,8 @@
 enum { PART_LINKS = 16, ISLAND_LINKS_MOST = 64 };
 enum { ROOM = PART_LINKS + ISLAND_LINKS_MOST };
 
-/* What a part has accepted: increments of its trees' degrees of freedom, one move after the other. Of all parts that a
- * worker solves in a step. */
+/* Accepted moves of the parts that a worker solves in a step: increments of their trees' degrees of freedom, in order.
+ */
 struct PartMoves {
   double* deltas;
   size_t count, capacity;
@@ -24,7 +24,7 @@ typedef struct {
   bool left;    /* the way out of its region was the only one */
 } PartResult;
 
-/* What is a worker's own; all else it shares with the others, each of whom works on other trees. */
+/* Private data of a worker; the rest is shared, and each worker changes other trees. */
 typedef struct {
   Sim sim;
   ContactSystem* contact;
@@ -389,7 +389,7 @@ static int sum_up(const Sim* s, StepReport* report) {
   return iterations;
 }
 
-/* Of all threads, as if they had taken turns. */
+/* Adds the times of all threads as if they had run one after the other. */
 static void sum_times(Sim* s) {
   const StepParts* p = s->parts;
   for (int k = 0; k < p->worker_count; k++) {

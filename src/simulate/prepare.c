@@ -1,4 +1,4 @@
-/* What the step from t to t + dt aims at (docs/derivations/step.md, S2-S4). */
+/* Targets of the step from t to t + dt (docs/derivations/step.md, S2-S4). */
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -41,7 +41,7 @@ static StepWeights second_order_weights(const StepClock* clock) {
   return (StepWeights){weight[0], now + older, old, 0, -2 * older * (before / dt), rate_now, rate_old};
 }
 
-/* Of parts of unequal length: the force at t for the time between the middles of both (S15). */
+/* Returns the weights for steps of unequal length: the force at t acts between the middles of both (S15). */
 static StepWeights part_weights(const StepClock* clock) {
   StepWeights w = first_order_weights(clock);
   if (clock->dt_before > 0) w.factor = 2 * clock->dt / (clock->dt + clock->dt_before);

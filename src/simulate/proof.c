@@ -25,7 +25,7 @@ struct Proof {
   int pair_capacity;
 };
 
-/* What the states before decide. */
+/* Removes parameters whose effect depends on earlier states. */
 static void take_out_history(ModelContact* contact) {
   contact->friction = contact->rolling = contact->spinning = 0;
   contact->rest_speed = 0;
@@ -259,7 +259,7 @@ static double miss_of(Proof* p, const double* q) {
   return worst;
 }
 
-/* The last move is taken to end in q itself: what it misses is rounding, or told. */
+/* The last move is extended to end exactly in q; a larger difference than rounding is reported as `miss`. */
 static void go_along(Proof* p, const double* moves, int count, const double* q, ProofReport* report) {
   const Model* m = &p->model;
   bool arrived = true;

@@ -21,7 +21,8 @@ static void add_wrench(double sum[6], Vec3 force, Vec3 torque, Vec3 arm) {
   for (int k = 0; k < 6; k++) sum[k] += own[k];
 }
 
-/* Of a link in a tree that keeps its momentum: what its aim took (W11), by the poses at the step's begin. */
+/* Adds the change of a link's momentum by its aim, in a tree that conserves momentum (W11), from the poses at the start
+ * of the step. */
 static void add_flight(const Sim* s, int i) {
   const TreeFlight* f = s->flight;
   double d[3][4], bar[3][4];

@@ -44,7 +44,8 @@ typedef struct {
   Mat3 moment;
 } OwnForce;
 
-/* Of a field that does not turn with the links: sum g . (v + w x r) by the pose that the points r stand in. */
+/* Adds the derivatives of a field of directions that do not rotate with the links: sum g . (v + w x r), with respect to
+ * the pose of the points r. */
 static void turn_with(const OwnForce* own, Pose pose, Vec3 w, double bar[3][4]) {
   Mat3 by = mat3_mul(mat3_mul(mat3_cross(w), own->moment), pose.r);
   Vec3 t = vec3_cross(own->force, w);

@@ -11,7 +11,7 @@
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
-/* What restore brings back, one block of doubles. */
+/* Data that restore returns to, in one block of doubles. */
 typedef struct {
   double *energy, *work, *exchanged, *scale; /* of every unit [J]: now; the scheme's; work of forces, by size; most */
   double *rate, *way, *length;               /* of the part before: rates, ways (nv), lengths' rates (tendons) */
@@ -197,7 +197,8 @@ static double way_of(const Sim* s, int dof) {
   return 0.5 * s->clock.dt * (s->state.rate[dof] + s->balance->at.rate[dof]);
 }
 
-/* Of the forces that inertia balances at the end of the part: all but gravity, those of a fluid too. */
+/* Adds the work of all forces that inertia balances at the end of the substep: all except gravity, and including a
+ * fluid's. */
 static void add_all_work(Sim* s, double* done) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -229,7 +230,7 @@ static void add_all_work(Sim* s, double* done) {
   }
 }
 
-/* Of the joint's springs as the part had them (M10). */
+/* Returns the work of the joint's springs with the weights of the substep (M10). */
 static double spring_work(const Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   const double *q = s->q_now + link->coordinate_first, *old = s->q_old + link->coordinate_first;
@@ -346,7 +347,8 @@ void scheme_balance_create(Sim* s) {
   mark_motors(s);
 }
 
-/* What fixed bodies alone have given a unit beyond what contact had stored: they have nothing to give. */
+/* Returns the energy that a unit received from fixed bodies beyond the stored contact energy; fixed bodies cannot give
+ * any. */
 static double given_by_nothing(const SchemeBalance* b, int unit) {
   return b->at.driven[unit] != 0 ? 0 : fmax(0, b->at.given[unit] - *b->at.stored);
 }

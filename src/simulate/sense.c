@@ -64,7 +64,7 @@ static void add_change(const Sim* s, int link, Mat3 by_r, Vec3 by_t, const Feedb
   add_pose(out->old.pose[link], by_r, by_t, -1 / s->clock.dt_before);
 }
 
-/* Of a component of T X_c, T a pose or its change: by T's entries and by X_c. */
+/* Adds the derivatives of a component of T X_c, with T a pose or its change, with respect to T's entries and X_c. */
 static void center_slopes(const Sim* s, const SceneMeasure* m, Pose of, double bar, Mat3* by_r, Vec3* by_t,
                           const FeedbackBars* out) {
   Vec3 along = vec3_scale(vec3_axis(m->index), bar);

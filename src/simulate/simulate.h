@@ -170,9 +170,10 @@ typedef struct {
 SimMotion motion_between(const Model* model, const StepClock* clock, const Pose* now, const Pose* old,
                          const Pose* older);
 
-/* Sets force[links] to the resultant m (x'' - g) by which the scheme drives each centre of mass in a step [N], from the
- * poses (links each) at its end and at the ends of the three steps before. World axes; immovable links are included.
- * Returns false, force unchanged, if the step starts from velocities instead of poses. Allocates nothing. */
+/* Sets force[links] to the sum of all forces on each link except gravity and loads, m (x'' - g) - loads [N], with x''
+ * by the integrator's difference. now, old, older, oldest (links each): poses at the end of the step and at the ends of
+ * the three steps before. World axes; immovable links are included. Returns false, force unchanged, if the step starts
+ * from velocities instead of poses or the scene has a fluid. Allocates nothing. */
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force);
 
@@ -260,8 +261,8 @@ void sim_return(Sim* sim, const SimSnapshot* snapshot);
 void sim_restore(Sim* sim, const SimSnapshot* snapshot);
 /* Frees the stored state. Accepts NULL. */
 void sim_snapshot_destroy(SimSnapshot* snapshot);
-/* Of its own and what it owns; never fails. */
-size_t sim_snapshot_size(const SimSnapshot* snapshot); /* bytes */
+/* Returns the size of a stored state [bytes]. Cannot fail. */
+size_t sim_snapshot_size(const SimSnapshot* snapshot);
 /* Writes the present state as a file of kind STATE_KIND, which Scene.start can use. Requires at least one step. The
  * caller frees *file with number_file_free; earlier content is not freed. Never fails. */
 void sim_state_file(Sim* sim, NumberFile* file);
@@ -291,7 +292,7 @@ typedef struct {
 /* Returns coordinates (nq) and poses (links) of the two states before, at the time differences dt and dt_before of
  * sim_clock [s]. Borrowed until the next step, never NULL. */
 SimHistory sim_history(const Sim* sim);
-/* ---- what moves how fast, and what acts along the joints (simulate/joint_forces.c, simulate/measure.c) */
+/* ---- velocities of links, forces along joints (simulate/joint_forces.c, simulate/measure.c) */
 
 /* Sets the velocities of the links, world axes. v[links]: of the centre of mass, by the integrator's difference that
  * defines momentum and kinetic energy [m/s]. w[links]: angular velocity from the joint rates [rad/s]. At the start
@@ -371,10 +372,10 @@ void sim_pair_forces(const Sim* sim, const ForcePair* pairs, int count, Vec3* fo
 const ContactRecord* sim_contact_records(Sim* sim, int* count);
 
 /* ---------------------------------------------------------------- proof over recorded states
- * (simulate/proof.c) Between two recorded states every joint coordinate goes in a straight line, and a ball joint along
- * the increments Rx(alpha d1) Ry(alpha d2) Rz(alpha d3) that lead from one to the other. A proof shows for every pair
- * of hulls that may touch that they are apart all along this motion. Where they are not (a body that rolls dips below
- * its arc), one that leads through places beside it is looked for (docs/derivations/certificate.md, P5). */
+ * (simulate/proof.c) Between two recorded states every joint coordinate moves in a straight line, and a ball joint
+ * along the increments Rx(alpha d1) Ry(alpha d2) Rz(alpha d3) from one to the other. A proof shows that every pair of
+ * hulls that may touch stays apart during this motion. If there is none (a rolling body dips below its arc), the proof
+ * searches for a detour (docs/derivations/certificate.md, P5). */
 typedef struct Proof Proof;
 
 typedef enum {
@@ -426,11 +427,11 @@ ProofReport proof_next_straight(Proof* proof, const double* q);
  * report.miss: distance of their end from q; the rest of the last move leads to q. Allocates while candidates grow. */
 ProofReport proof_next_along(Proof* proof, const double* moves, int count, const double* q);
 
-/* ---------------------------------------------------------------- one recorded step backwards
- * (simulate/step_adjoint.c) The step from t to t + dt solves F(next; now, old, older, model) = 0. Given the derivatives
- * of a scalar by all that the state at t + dt holds, the adjoint solves H lambda = -(those by its coordinates) and adds
- * lambda . dF/d(rest) to the derivatives by the states before and by the model (SDRS Eq. 86-88;
- * docs/derivations/adjoint.md). */
+/* ---------------------------------------------------------------- adjoint of one recorded step
+ * (simulate/step_adjoint.c) The step from t to t + dt solves F(next; now, old, older, model) = 0. Input: the
+ * derivatives of a scalar with respect to the state at t + dt. The adjoint solves H lambda = -(derivatives with respect
+ * to its coordinates). It adds lambda . dF/d(rest) to the derivatives with respect to the states before and to the
+ * model (SDRS Eq. 86-88; docs/derivations/adjoint.md). */
 typedef struct StepAdjoint StepAdjoint;
 
 /* Derivatives of a scalar by a state, with poses and coordinates as independent variables. */
@@ -502,11 +503,11 @@ void step_adjoint_discount(StepAdjoint* adjoint, double factor);
 void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose, StateBar first, const double* rate,
                         ModelGradient* gradient);
 
-/* ---------------------------------------------------------------- recorded steps forwards
- * (simulate/step_forward.c) How the states of a run change with some parameters (docs/derivations/identify.md, I1). The
- * Jacobian of a step is found row by row: the reverse derivative of one of its equations is a row; so it costs as many
- * of these as the model has degrees of freedom, whatever the number of parameters, and a back-substitution for each
- * parameter. Not for bodies that carry their angular momentum. */
+/* ---------------------------------------------------------------- forward sensitivities over recorded steps
+ * (simulate/step_forward.c) Derivatives of the states of a run with respect to some parameters
+ * (docs/derivations/identify.md, I1). Each row of a step's Jacobian is the reverse derivative of one of its equations.
+ * The cost is one reverse derivative per degree of freedom, whatever the number of parameters, and a back-substitution
+ * per parameter. */
 typedef struct StepForward StepForward;
 /* Adds to row the derivatives by the parameters (count) of a scalar whose derivatives by the model's numbers are given.
  */

@@ -37,8 +37,8 @@ void spin_rates(Sim* sim);
 /* Sets lack and at_work of spinning bodies from the pairs' forces, at the accepted configuration. Only when some body
  * spins. */
 void spin_balance(Sim* sim, ContactTermList contact);
-/* What two spinning bodies in contact hand each other beyond the torques about their new centres: those about a point
- * that moves with the velocity of the lighter one, in the limit (W6). */
+/* Torques that two spinning bodies in contact exchange beyond those about their new centres: torques about a point that
+ * moves with the velocity of the lighter one, in the limit (W6). */
 typedef struct {
   bool both;       /* both spin, and their forces are in balance; else there is nothing */
   double share[2]; /* m_a, m_b over their sum */
@@ -50,9 +50,9 @@ SpinExchange spin_exchange(const Model* model, const Spinner* spinners, int a, i
 /* Angular velocity of a spinning link, link axes [rad/s]. momentum: world axes [kg m^2/s]. */
 Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum);
 
-/* Rubbing over a turn by theta has the lever r cos(theta) (W10). Into so many equal parts, a power of two, a step of
- * length dt is to be divided for spinning bodies that touch something to turn by SPIN_TURN each at most, and links of
- * flying trees by TREE_TURN (W14); 1: as it is. */
+/* Friction on a body that rotates by theta in a step has the lever arm r cos(theta) (W10). spin_parts returns the
+ * number of equal substeps, a power of two, in which spinning bodies in contact rotate by at most SPIN_TURN, and links
+ * of flying trees by at most TREE_TURN (W14). */
 #define SPIN_TURN 0.18
 /* dt [s]. At most SPIN_PARTS_MOST (spin.c). */
 int spin_parts(Sim* sim, double dt);

@@ -83,7 +83,7 @@ static bool all_finite(const double* values, int count) {
   return true;
 }
 
-/* What a run can go on from; the rest a step finds out about. */
+/* Returns true if a run can start from the state. Finer errors appear in the first step. */
 static bool plausible(const Sim* s) {
   const Model* m = s->model;
   int poses = 12 * m->link_count;
@@ -117,8 +117,8 @@ static bool read_words(Sim* s, bool with_contact, Diagnostics* diagnostics) {
   return whole;
 }
 
-/* Vertices or contact parameters are not those that the state was recorded with: what presses is found anew, and rests
- * on the forces that were. */
+/* Recomputes contact, because vertices or contact parameters differ from those of the stored state; friction is limited
+ * by the stored forces. */
 static bool meet_anew(Sim* s) {
   contact_set_part(s->contact, s->reached.dt, s->reached.dt_before, 1);
   contact_remember(s->contact, CONTACT_STEP);

@@ -205,7 +205,7 @@ void step_adjoint_signal(StepAdjoint* a, int controller, double t, const double*
 
 /* ---------------------------------------------------------------- lambda */
 
-/* What rates at t + dt hand on: rate = rate_now (q+ - q) - rate_old (q - q-). */
+/* Adds the derivatives through the rates at t + dt: rate = rate_now (q+ - q) - rate_old (q - q-). */
 static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* rate, StateBar next, StateBar now,
                        StateBar old) {
   const Model* m = a->model;

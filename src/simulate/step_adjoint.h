@@ -11,7 +11,7 @@
 typedef struct {
   Vec3 w, v;
 } Twist;
-/* Of six numbers (w, v). */
+/* Returns the twist of six numbers (w, v). */
 static inline Twist twist_of(const double t[6]) { return (Twist){vec3(t[0], t[1], t[2]), vec3(t[3], t[4], t[5])}; }
 
 /* Derivatives of a step by one number of its clock, at fixed states (I11): of its equations F, and of the scalar
@@ -42,7 +42,8 @@ struct StepAdjoint {
   ClosureAdjoint* closures; /* NULL: there are none */
   SpinAdjoint* spin;        /* NULL: nothing spins */
   StepLengths* lengths;
-  const Vec3* by_pair; /* by the forces of single pairs at t + dt, lent by guess_adjoint.c; NULL: those of `spin` */
+  const Vec3* by_pair; /* derivatives with respect to forces of single pairs at t + dt, borrowed from guess_adjoint.c;
+                          NULL: those of `spin` */
   double *lambda, *reduced, *product, *zero; /* (nv) */
   double (*twist)[6];                        /* of every link by lambda, about its centre of mass  (links) */
   double (*wrench)[6];                       /* (links) */
@@ -76,12 +77,12 @@ struct StepAdjoint {
 /* Value and derivatives of all terms at t + dt; false: the contact of the record was not found. forward: steps come
  * from the first to the last. step is borrowed until the next one. false also: closures' forces were not found. */
 bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, Assembly* assembly);
-/* What contact forces at t + dt hand on to the poses there, added to bar[links]: of `force` (NULL: none) and by_pair,
- * of so many pairs. pose[links], and sim->reference: of that state. */
+/* Adds to bar[links] the derivatives with respect to poses at t + dt that follow from those with respect to contact
+ * forces: `force` (NULL: none) and by_pair (pairs). pose[links] and sim->reference: of that state. */
 void step_adjoint_pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
                               double (*bar)[3][4]);
-/* What the loads that pairs hand on (contact_replay_loads) make of the poses at t + dt, added to bar[links]; false:
- * they hand on none. */
+/* Adds to bar[links] the derivatives with respect to poses at t + dt that follow from the loads that pairs carry on
+ * (contact_replay_loads). Returns false if there are none. */
 bool step_adjoint_pull_loads(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
 /* The wrenches of links (torque about the centre of mass, force; wrench[links]) as derivatives by poses, added to
  * bar[links]. pose[links], and sim->reference: of one state. */
@@ -117,8 +118,8 @@ void step_lengths_spread(StepAdjoint* a, const RecordedStep* step);
 static inline const Vec3* step_adjoint_pair_slopes(const StepAdjoint* a) {
   return a->by_pair ? a->by_pair : spin_adjoint_pairs(a->spin);
 }
-/* What contact is asked for: twists of links (NULL: none), slopes by forces on links and between them (NULL: none), and
- * by those of single pairs. Borrows all of it. */
+/* Returns the input of contact_replay_adjoint: twists of links (NULL: none), derivatives with respect to forces on
+ * links and between them (NULL: none), and to forces of single pairs. Borrows all of it. */
 static inline ContactField step_adjoint_field(double (*twist)[6], const ForceSlopes* force, const Vec3* pairs) {
   const ForceSlopes none = {0};
   const ForceSlopes* f = force ? force : &none;
@@ -143,8 +144,8 @@ void guess_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, State
                    ModelGradient* gradient, StepAdjointReport* report);
 /* The solve without friction as a step. Borrows from `step`. */
 RecordedStep guess_step(const RecordedStep* step);
-/* The pairs that press where it begins: that state is both moments of the replay. false: not found again. Sets
- * sim->reference. */
+/* Loads the pairs in contact at the start: that state is both states of the replay. Returns false if they were not
+ * reproduced. Sets sim->reference. */
 bool guess_load_start(StepAdjoint* a, const RecordedStep* step, bool forward);
 /* After that: a scalar that grows by slope (start.count) times the forces, by the poses there and the model, added. */
 void guess_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, double (*now)[3][4],
@@ -180,7 +181,7 @@ typedef struct {
 } TurnMotion;
 /* Added to gradient->turns and axes; nothing for a gradient `without_turns`. */
 void step_adjoint_turn_motion(StepAdjoint* a, const Pose* pose, const TurnMotion* in, ModelGradient* gradient);
-/* What is composed, by all that the scene says of joints' frames: attachments and turns. */
+/* Adds the composed derivatives with respect to joint frames: attachments and turns. */
 static inline void step_adjoint_origins(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient) {
   step_adjoint_attachments(a, pose, a->bar_force, gradient);
   step_adjoint_turns(a, pose, gradient);

@@ -1,4 +1,4 @@
-/* What a recorded step hands on when lambda is known: lambda . dF / d(the states before and the model), term by term
+/* Derivatives of a recorded step once lambda is known: lambda . dF / d(the states before and the model), term by term
  * (docs/derivations/adjoint.md, A1, A10, A13). */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "simulate/step_adjoint.h"
 #include "simulate/tendons.h"
 
-/* Of a drive: its signal is where to, how fast, or with what force. */
+/* Adds the derivatives of a drive, whose signal is a position, a rate or a force. */
 static void add_drive(StepAdjoint* a, int controller, int drive, const FeedbackBars* out) {
   const ModelController* c = &a->model->controllers[controller];
   int dof = a->model->links[c->link].dof_count;

@@ -103,7 +103,7 @@ static void finish_start_row(StepForward* f, double* row) {
   step_forward_add_product(row, f->bar[0].q, m->dof_count, f->start, f->parameters);
 }
 
-/* Of the momenta at the start, L = R I w. */
+/* Sets the derivatives of the momenta at the start, L = R I w. */
 static void start_momenta(StepForward* f) {
   SpinAdjoint* spin = f->adjoint->spin;
   size_t p = (size_t)f->parameters;
@@ -158,7 +158,7 @@ void step_forward_add_product(double* row, const double* factor, int count, cons
   }
 }
 
-/* Of the initial velocities, which the first steps look back on. */
+/* Adds the derivatives with respect to the initial velocities, which the first steps depend on. */
 static void add_start(StepForward* f) {
   const Model* m = f->model;
   StepAdjoint* a = f->adjoint;
@@ -167,7 +167,7 @@ static void add_start(StepForward* f) {
                      f->gradient.velocities, &f->gradient);
 }
 
-/* Of the start, which closures are held as in. */
+/* Adds the derivatives with respect to the start, at which closures were placed. */
 static void add_closures(StepForward* f) {
   const Model* m = f->model;
   StepAdjoint* a = f->adjoint;
@@ -204,7 +204,8 @@ void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* r
   step_forward_add_product(row, f->carry_row, numbers, f->carried, f->parameters);
 }
 
-/* What contact's share of a row rests on the lengths of the step, where it is handed on, and of the one before. */
+/* Adds the derivatives of contact's share of a row with respect to the lengths of the step, where it is carried on, and
+ * of the step before. */
 static void add_contact_lengths(StepForward* f, bool carried, double* row) {
   if (!f->adjoint->replay) return;
   ContactLengths by = contact_replay_lengths(f->adjoint->replay);
@@ -268,7 +269,7 @@ static void add_carried_load(StepForward* f, const RecordedStep* step, double* r
   step_forward_add_product(row, f->next_bar.q, m->dof_count, f->sensitivity[0], f->parameters);
 }
 
-/* What a pair hands on to the next step, as far as it is handed on. */
+/* Sets the derivatives of a number that a pair carries to the next step. */
 static void carried_row(StepForward* f, const RecordedStep* step, int pair, int number, double* row) {
   StepAdjoint* a = f->adjoint;
   step_forward_clear(f);
@@ -368,7 +369,7 @@ static void shift(StepForward* f) {
 
 /* ---------------------------------------------------------------- lengths (impact.md, I12) */
 
-/* Of the clock of the step that begins, but for the length of one that an event ends. */
+/* Sets the derivatives of the clock of the next step, except for the length of a step that an event ends. */
 static void begin_lengths(StepForward* f, const RecordedStep* step) {
   const StepClock* c = &step->clock;
   double* oldest = f->length[2];

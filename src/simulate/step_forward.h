@@ -46,8 +46,8 @@ struct StepForward {
 
 /* Derivatives of one row begin with none. */
 void step_forward_clear(StepForward* f);
-/* What has been gathered by the states before `step`, and by the model, to those by the parameters: added to row
- * (parameters). */
+/* Converts the accumulated derivatives with respect to the states before `step` and the model into those with respect
+ * to the parameters, added to row (parameters). */
 void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* row);
 /* row (columns) += sum factor_i matrix_i (count x columns, row-major). */
 void step_forward_add_product(double* row, const double* factor, int count, const double* matrix, int columns);

@@ -1,5 +1,5 @@
-/* What is assembled at the accepted configuration, and what of it is out of date: terms of links, joints, contact,
- * closures and tendons with their gradient (docs/derivations/step.md, S9). */
+/* Assembly at the accepted configuration with tracking of terms that are out of date: links, joints, contact, closures
+ * and tendons with their gradient (docs/derivations/step.md, S9). */
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -39,8 +39,8 @@ void step_mark_stale(Sim* s, const bool* links) {
   }
 }
 
-/* What is assembled now is up to date, but for what closures and tendons act on, whose terms change where nothing
- * moves; its part of the Hessian is not yet. */
+/* Marks assembled terms as up to date, except those of closures and tendons, which change even without motion. The
+ * Hessian is not up to date yet. */
 static void assembled(Sim* s) {
   s->all_stale = false;
   for (int n = 0; n < s->scope.tree_count; n++) {

@@ -213,7 +213,7 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
   return out;
 }
 
-/* ---------------------------------------------------------------- a part of a step */
+/* ---------------------------------------------------------------- a substep */
 
 /* A substep is rejected and taken again at most so often; a step has at most so many substeps. */
 enum { SHORTENINGS = 60, PARTS_MOST = 4000 };
@@ -270,8 +270,8 @@ static StepReport solve_part(Sim* s) {
   return report;
 }
 
-/* Newton's method has gone round by several moves to where bodies have passed each other: only shorter steps feel the
- * blow (crossing.c). */
+/* Newton's method has moved bodies past each other in several moves; only shorter steps resolve the impact
+ * (crossing.c). */
 static void refuse_crossing(const Sim* s, StepReport* report) {
   if (step_outcome_failed(report->outcome) || report->iterations < 2) return;
   StepSqueeze found;
@@ -485,9 +485,9 @@ static StepSqueeze find_squeeze(Sim* s) {
   return worst;
 }
 
-/* Iterations after which a try that can still be refined gives up: finer ones cost less than many more of these. But
- * the finest that a scene may ask for has all of them, and so have all when none was solved: in finer parts the same
- * momentum is turned by a larger force, which stiffer barriers bear, so that a coarse one may be the easiest. */
+/* Iteration limit of an attempt that can still be refined: finer ones cost less than many more of these. The finest
+ * number of substeps that a scene may request has all iterations. If none was solved all have, because in finer
+ * substeps a larger force must change the same momentum, so a coarse one may be the easiest. */
 enum { TRY_ITERATIONS = 200 };
 
 static bool has_all_iterations(int count) {
@@ -583,7 +583,7 @@ static StepReport step_from(Sim* s, int substeps) {
   return failed;
 }
 
-/* As many as the scene asks for, in halves of these while something spins as it rubs (spin.md, W10). */
+/* Returns the number of substeps that the scene requests, or more while a spinning body has friction (spin.md, W10). */
 static int least_substeps(Sim* s) {
   int given = simulation_substeps(&s->model->simulation);
   double length = s->model->simulation.dt / given;

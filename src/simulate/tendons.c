@@ -278,7 +278,7 @@ static void add_velocity(const Model* m, int link, Vec3 slope, Vec3 x, const Scr
       out[at ? at[d] : d] += vec3_dot(slope, screw_velocity(&screws[d], x));
 }
 
-/* The same on the links that the cord goes round. */
+/* Adds the same for the links of wraps. */
 static void add_wrap_slope(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
                            const int* at, double* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;

@@ -1,12 +1,12 @@
-/* Private to simulate/: cords through points of links (docs/derivations/loads.md, L5-L7). A scene without tendons has
- * none of it: Sim.tendons is NULL and nothing is computed. */
+/* Private to simulate/: tendons through points of links (docs/derivations/loads.md, L5-L7). Without tendons in the
+ * scene Sim.tendons is NULL and nothing is computed. */
 #ifndef SDRS_SIMULATE_TENDONS_H
 #define SDRS_SIMULATE_TENDONS_H
 
 #include "simulate/sim.h"
 
-/* What two links have of the way between two neighbouring points a and b. Without a wrap between them there is one of
- * it, of a and b. With a wrap w there are three (TENDON_TERMS_WRAPPED): of a and w, of b and w, of a and b. */
+/* Terms of two links for a tendon segment between neighbouring points a and b. Without a wrap there is one, of a and b.
+ * With a wrap w there are three (TENDON_TERMS_WRAPPED): of a and w, of b and w, of a and b. */
 typedef struct {
   int link[2];    /* -1 = world */
   Vec3 slope;     /* of the length by a's point, of the second term by b's; the other link has the opposite */

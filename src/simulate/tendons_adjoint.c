@@ -120,7 +120,8 @@ static MovedWay moved_way(const Sim* sim, int k, int i, const TendonSegment* t, 
   return w;
 }
 
-/* What a wrap's turn about its centre, in the world, says of its axis in the link's frame. */
+/* Converts the derivative with respect to a rotation of a wrap about its centre, in the world, to one with respect to
+ * its axis in the link's frame. */
 static void add_axis(const SceneTendonWrap* wrap, Mat3 r, Vec3 by_turn, double* bar) {
   if (wrap->type != WRAP_CYLINDER) return;
   double size = vec3_norm(wrap->axis);

@@ -14,8 +14,8 @@ typedef struct {
   double rate_now, rate_old; /* 1/s */
 } StepWeights;
 
-/* What a link receives: energy, force, first moment sum g r^T and Hessian with respect to its twist (w, v) about its
- * centre of mass, without the curvature of the motion. */
+/* Terms of a link: energy, force, first moment sum g r^T and Hessian with respect to its twist (w, v) about its centre
+ * of mass, without the curvature of the motion. */
 typedef struct {
   Vec3 force;
   Mat3 moment;
@@ -34,9 +34,9 @@ void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight,
 void inertia_adjoint(const ModelLink* link, Pose pose, Pose target, double weight, const double motion[3][4],
                      double target_bar[3][4], MassMoment* moment_bar);
 
-/* What rounding leaves of lambda . (force of inertia) and of its derivatives by what the link is made of, per unit of
- * their own scale, the link's size: positions are known to an epsilon, and accelerations to weight times that. motion
- * (3x4): that of lambda. Unit of Phi; 0 for a link without mass. */
+/* Returns the rounding error of lambda . (inertial force) and of its derivatives with respect to the link's mass
+ * distribution, in units of the link's size. Positions are known to an epsilon, accelerations to weight times that.
+ * motion (3x4): that of lambda. 0 for a link without mass. */
 double inertia_rounding(const ModelLink* link, Pose pose, double weight, const double motion[3][4]);
 
 /* out = d S: what inertia makes of a displacement [R | t] (3x4) of a link. out may be d. */
@@ -52,8 +52,8 @@ static inline LinkSpan all_links(const Model* model) { return (LinkSpan){NULL, m
 /* Derivatives by poses (3x4, links) become force and first moment sum g r^T about every link's frame origin, summed
  * over what hangs on it. bar[links] is read; force[links] and moment[links] of the span are set, world axes. */
 void bars_compose(const Model* model, LinkSpan span, const Pose* pose, double (*bar)[3][4], Vec3* force, Mat3* moment);
-/* What is composed, along the screws: added to derivatives by increments (nv). screws[nv], force[links] and
- * moment[links] of bars_compose. */
+/* Adds the composed forces along the screws to derivatives with respect to increments (nv). screws[nv], force[links]
+ * and moment[links] from bars_compose. */
 void bars_reduce(const Model* model, LinkSpan span, const Pose* pose, const Screw* screws, const Vec3* force,
                  const Mat3* moment, double* reduced);
 
@@ -67,7 +67,7 @@ typedef struct {
   double inertia_force[JOINT_MAX_DOF]; /* sizes, resistance of limits too: what a step is solved to [N, N m] */
 } JointTerms;
 
-/* What a controller wants of a joint at t + dt (docs/derivations/drives.md). */
+/* Target of a controller for a joint at t + dt (docs/derivations/drives.md). */
 typedef struct {
   double target[JOINT_MAX_COORDINATE];
   double target_rate[JOINT_MAX_DOF]; /* link axes for balls */
@@ -111,7 +111,7 @@ typedef struct {
 } StopTerms;
 /* k: plain coordinate; rate [m/s, rad/s]. Zeros away from the limits. */
 StopTerms joint_stop(const JointInput* in, int k, double rate);
-/* Of one plain coordinate with this rate (simulate/joint_passive.c). */
+/* Terms of one plain coordinate at this rate (simulate/joint_passive.c). */
 typedef struct {
   double spring, friction, inertia; /* J */
   double gradient, hessian, inertia_force;
@@ -130,8 +130,8 @@ typedef struct {
 } StaticFriction;
 /* rate [m/s, rad/s]; zeros without static friction. */
 StaticFriction joint_static_friction(const ModelLink* link, int k, double rate);
-/* What inertia alone would make of q - q^t: d1, d2 of the two steps before; start: initial rate. d1, d2 [m, rad]: of
- * the last step and of the one before; dt [s]; start [m/s, rad/s]. Returned in m or rad. */
+/* Returns q - q^t by inertia alone, in m or rad. d1, d2: displacements of the last step and of the one before [m, rad];
+ * dt [s]; start: initial rate [m/s, rad/s]. */
 double armature_aim(const StepWeights* weights, double dt, double d1, double d2, double start);
 
 /* false: outside a barrier limit. derivatives = false: energies only. Energies are set either way; gradient and
@@ -149,15 +149,17 @@ enum { JOINT_POSITION, JOINT_VELOCITY, JOINT_DAMPING_GAIN, JOINT_MAX_FORCE, JOIN
 
 /* Derivatives of lambda . (gradient of joint_terms) (simulate/joint_adjoint.c; docs/derivations/adjoint.md, A3). */
 typedef struct {
-  double now[JOINT_MAX_DOF];                        /* by increments of the coordinates at t */
-  double difference_old[JOINT_MAX_DOF];             /* by q^t - q^{t-1} */
-  double aim[JOINT_MAX_DOF];                        /* by JointInput.aim */
-  double (*target)[JOINT_MAX_DOF];                  /* by increments of each drive's target; lent  (drives) */
-  double (*target_rate)[JOINT_MAX_DOF];             /* lent  (drives) */
-  double (*push)[JOINT_MAX_DOF];                    /* lent  (drives) */
-  double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF]; /* by each drive's gains; lent  (drives) */
+  double now[JOINT_MAX_DOF];            /* by increments of the coordinates at t */
+  double difference_old[JOINT_MAX_DOF]; /* by q^t - q^{t-1} */
+  double aim[JOINT_MAX_DOF];            /* by JointInput.aim */
+  double (
+      *target)[JOINT_MAX_DOF]; /* with respect to increments of each drive's target; memory of the caller (drives) */
+  double (*target_rate)[JOINT_MAX_DOF]; /* memory of the caller (drives) */
+  double (*push)[JOINT_MAX_DOF];        /* memory of the caller (drives) */
+  double (
+      *gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF]; /* with respect to each drive's gains; memory of the caller (drives) */
 } JointShares;
-/* lambda[dof]. All of out is set, what is lent too; zeros when lambda is zero. */
+/* Sets all of out, including the caller's memory; zeros if lambda is zero. lambda[dof]. */
 void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out);
 /* The same by what the joint has for each of its degrees of freedom (dof), added (A14). lambda[dof]. out is (dof x
  * JOINT_OWN_COUNT). */
@@ -214,14 +216,14 @@ void motion_bounds(const Model* model, const double* q, const Pose* poses, const
  * Sets entry i of both arrays. */
 void motion_bound_of(const Model* model, int i, const double* q, const Pose* poses, const Screw* screws,
                      const double* delta, MotionBounds* bounds);
-/* Of a coupling: push times slope to the gradient, stiffness times slope slope^T to the Hessian. */
+/* Terms of a coupling: adds push times slope to the gradient, stiffness times slope slope^T to the Hessian. */
 typedef struct {
   int count;
   const int* dof;
   const double* slope;
   double push, stiffness;
 } CouplingTerms;
-/* Of a closure: sum over its rows of stiffness slope slope^T, to the Hessian. */
+/* Terms of a closure: adds the sum over its rows of stiffness slope slope^T to the Hessian. */
 typedef struct {
   int rows, count;                 /* of slope */
   const int* dof;                  /* (count) */
@@ -240,7 +242,8 @@ typedef struct {
   int standing_capacity;
 } TermSides;
 
-/* What is solved together: the whole scene, or some trees of it (simulate/parts.c). Places are numbers within it. */
+/* Trees that are solved together: the whole scene, or some trees of it (simulate/parts.c). Places are numbers within
+ * it. */
 typedef struct {
   bool whole;
   const int* trees;     /* ascending */
@@ -286,7 +289,7 @@ static inline ContactTerms assembly_term(const Assembly* in, int index) {
   int first = in->sides->count[0];
   return index < first ? in->contact.at(in->contact.holder, index) : in->sides->standing[index - first];
 }
-/* Of a contact pair: does a half-space stand as b? It has no rows of b in its Hessian; all others have, or are flat. */
+/* Returns true if b of a contact pair is a half-space. Its Hessian then has no rows for b. */
 static inline bool term_of_half_space(const ContactTerms* t) {
   return t->hessian && !t->across && t->hessian[9][9] == 0 && t->hessian[10][10] == 0 && t->hessian[11][11] == 0;
 }

@@ -120,7 +120,7 @@ static void residual(const Sim* s, const FlightGroup* g) {
   flight_rows_push(s, g);
 }
 
-/* What a link's pose at the aim does under a screw, through its inertia. */
+/* Sets the inertia times the motion of a link's pose under a screw. */
 static void moved_bar(const ModelLink* link, const Screw* screw, Pose pose, double out[3][4]) {
   double motion[3][4];
   pose_matrix((Pose){mat3_mul(mat3_cross(screw->w), pose.r), screw_velocity(screw, pose.t)}, motion);
@@ -257,7 +257,7 @@ static void solve_change(const Sim* s, const FlightGroup* g) {
   flight_rows_close(s, g);
 }
 
-/* What a Newton step still changes, in the measure of M: |change . residual|. Negative: no step. */
+/* Returns the size of a Newton step in the measure of M, |change . residual|; negative: no step. */
 static double newton_step(Sim* s, const FlightGroup* g, int* sign) {
   TreeFlight* f = s->flight;
   LinkSpan span = group_span(f, g);
@@ -292,7 +292,8 @@ static double way_energy(const Sim* s, LinkSpan span) {
 /* Roundings of a link's place that its way to the aim is made of. */
 #define PLACE_ROUNDINGS (64 * DBL_EPSILON)
 
-/* What of that energy no iteration gets below: a tree at rest has no way, but its links have places. */
+/* Returns the part of that energy that no iteration can reduce: a tree at rest has no displacement, but its links have
+ * positions, which are rounded. */
 static double way_rounding(const Sim* s, LinkSpan span) {
   double sum = 0;
   for (int k = 0; k < span.count; k++) {
@@ -330,7 +331,7 @@ static bool find_aim(Sim* s, const FlightGroup* g) {
   return false;
 }
 
-/* What closures and drives of prescribed joints give on the way, as forces (W17). */
+/* Stores the forces of closures and drives of prescribed joints during the flight (W17). */
 static void note_forces(Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   flight_rows_shorten(s, g);

@@ -70,7 +70,7 @@ void tree_flight_destroy(TreeFlight* flight);
  * and couplings allow (W11, W15). A group whose equations have no solution near its motion so far, at a turn by about a
  * right angle a step, keeps the affine ones. */
 void tree_flight_aim(Sim* sim);
-/* Largest turn of a link of a flying tree in a part of a step [rad] (W14). */
+/* Largest rotation of a link of a flying tree in a substep [rad] (W14). */
 #define TREE_TURN 0.25
 /* Returns the largest angular speed of a link of a flying tree at the present, but for wheels that are balanced about
  * an axis of constant direction [rad/s]; 0: no tree flies. */
@@ -107,7 +107,7 @@ bool flight_rows_factor(const Sim* sim, const FlightGroup* group);
 void flight_rows_close(const Sim* sim, const FlightGroup* group);
 /* Does every row hold, as placed? */
 bool flight_rows_hold(const Sim* sim, const FlightGroup* group);
-/* Of forces that do the same the smallest. */
+/* Replaces forces with the same effect by the smallest. */
 void flight_rows_shorten(const Sim* sim, const FlightGroup* group);
 /* After S was factored at the aim, x = A^-T (derivatives): eta, and in x what is left to solve for: C(q^)^T eta (nv).
  */

@@ -108,7 +108,7 @@ typedef struct {
   double factor;
 } FlightSide;
 
-/* By one of them, to the states that told it. */
+/* Adds the derivatives with respect to one of them to those of the states it depends on. */
 static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightSide* side, StateBar now, StateBar old,
                          ModelGradient* gradient) {
   const Sim* s = a->sim;

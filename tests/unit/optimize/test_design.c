@@ -869,10 +869,11 @@ static void messages(void** state) {
        ", {type: box, size: [1, 1, 1], position: [0.8, 0, 0]}]}, {name: "
        "b, mass: 1, position: [9, 0, 0], shape: " BOX "}]}\ndesign: {vertices: [{link: a}], symmetry: [{type: copy, "
        "links: [a, b]}]}\n" LOSS,
-       "2:68: error: link 'b' has 1 hulls, 'a', which it is to follow, 2\n"},
+       "2:68: error: link 'b' has 1 shapes, but 'a', which it follows, has 2: give both the same shapes\n"},
       {"scene: {links: [{name: a, mass: 1, shape: " BOX "}, {name: b, mass: 1, position: [9, 0, 0], shape: {type: box, "
        "size: [1, 1, 1]}}]}\ndesign: {vertices: [{link: a}], symmetry: [{type: copy, links: [a, b]}]}\n" LOSS,
-       "1:74: error: link 'b' is to follow 'a', but has no vertex at the image of vertex 0 of hull 0\n"},
+       "1:74: error: link 'b' cannot follow 'a': it has no vertex at the image of vertex 0 of hull 0; "
+       "give both links the same shape\n"},
       /* symmetric in itself */
       {"scene: {links: [{name: a, mass: 1, shape: {type: box, size: [1, 1, 1], position: [0.2, 0, 0]}}]}\ndesign: "
        "{vertices: [{link: a}], symmetry: [{type: mirror, links: [a], normal: [1, 0, 0]}]}\n" LOSS,
