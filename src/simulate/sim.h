@@ -478,8 +478,12 @@ void scheme_balance_pass_state(Sim* sim, StateBlock* block);
 /* Of a spring with this theta in the step of the clock, S the sum of the impulses that both steps have (M10). flies: in
  * a tree that keeps its momentum, where the first step has gravity for half of its length. */
 SpringTime spring_time(const StepClock* clock, const StepWeights* weights, double theta, bool flies);
+/* Returns the derivative of spring_time with respect to theta. */
+SpringTime spring_time_slope(const StepClock* clock, const StepWeights* weights, double theta, bool flies);
 /* When the springs and position gains of a link's joint act in the present step (M10). */
 SpringTime step_spring_time(const Sim* sim, int link);
+/* Returns the derivative of step_spring_time with respect to ModelLink.spring_theta. */
+SpringTime step_spring_time_slope(const Sim* sim, int link);
 /* What joint_terms asks of a link's joint at c. Borrows c and the Sim. */
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 /* Evaluate the terms of a configuration at its q; false: a limit is passed. Sets pose, inertia, joints, tendons and
