@@ -495,4 +495,5 @@ void state_move(Model* model, const double* values) {
   model_increment(model, model->initial_coordinates, values, 1, model->initial_coordinates);
   for (int k = 0; k < model->dof_count; k++) model->initial_velocities[k] += values[model->dof_count + k];
   model_place_closures(model);
+  if (!model->start) model_place_spring_thetas(model);
 }

@@ -131,7 +131,6 @@ static double block_value(void* context, const double* values) {
   double value = NAN;
   for (int k = 0; k < b->count; k++) b->numbers[k].value = values[k];
   if (model_create_from(&model, c->scene, c->solids, b->numbers, b->count, &diagnostics) == STATUS_OK) {
-    model_share_spring_thetas(&model, c->model);
     if (b->block == GRADCHECK_STATE) state_move(&model, values);
     model.simulation.steps = c->base.steps;
     if (recording_run(&c->moved, &model, &options, &report, &diagnostics) == STATUS_OK)

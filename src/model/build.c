@@ -42,7 +42,7 @@ static void run_stages(Builder* builder) {
   if (!builder->model->own_scene) check_scale(builder->model, diagnostics);
   build_closure_sizes(builder);
   build_spinning(builder);
-  build_spring_thetas(builder->model);
+  model_place_spring_thetas(builder->model); /* needs build_spinning */
   build_contact(builder);
   build_start(builder);
   build_singular(builder);

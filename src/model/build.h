@@ -109,10 +109,6 @@ void check_scale(const Model* model, Diagnostics* diagnostics);
 /* model/spinning.c: selects the bodies that carry their angular momentum. Needs masses and initial state. Adds an error
  * for a body that cannot carry it. Under first_order, warns when the scheme dissipates much of the initial spin. */
 void build_spinning(Builder* builder);
-/* model/spring_theta.c: sets the implicitness of springs from their frequencies at the start: ModelLink.spring_theta,
- * ModelTendon.theta and ModelBushing.theta. They are 1 under integrators other than `momentum`. Needs build_spinning.
- */
-void build_spring_thetas(Model* model);
 /* model/contact_defaults.c: derives the contact parameters that the scene does not give. Needs hulls and masses. Sets
  * Model.contact [m, m/s, N]. */
 void build_contact(Builder* builder);

@@ -25,6 +25,7 @@ void model_gradient_create(ModelGradient* g, const Model* model) {
                        .ratios = memory_alloc(sizeof(double[COUPLING_TERMS]) * (size_t)model->coupling_count),
                        .tendons = memory_alloc(sizeof(double[2]) * (size_t)model->tendon_count),
                        .bushings = memory_alloc(sizeof(double[BUSHING_NUMBERS]) * (size_t)model->bushing_count),
+                       .thetas = MEMORY_NEW(double, model_theta_count(model)),
                        .tendon_points = MEMORY_NEW(Vec3, model->tendon_point_count),
                        .tendon_wraps = memory_alloc(sizeof(double[WRAP_NUMBERS]) * (size_t)model->tendon_wrap_count),
                        .shapes = MEMORY_NEW(double, model->shape_parameter_count),
@@ -49,6 +50,7 @@ void model_gradient_destroy(ModelGradient* g) {
   memory_free(g->ratios);
   memory_free(g->tendons);
   memory_free(g->bushings);
+  memory_free(g->thetas);
   memory_free(g->tendon_points);
   memory_free(g->tendon_wraps);
   memory_free(g->shapes);
@@ -73,6 +75,7 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
   memset(g->ratios, 0, sizeof(double[COUPLING_TERMS]) * (size_t)model->coupling_count);
   memset(g->tendons, 0, sizeof(double[2]) * (size_t)model->tendon_count);
   memset(g->bushings, 0, sizeof(double[BUSHING_NUMBERS]) * (size_t)model->bushing_count);
+  memset(g->thetas, 0, sizeof(double) * (size_t)model_theta_count(model));
   memset(g->tendon_points, 0, sizeof(Vec3) * (size_t)model->tendon_point_count);
   memset(g->tendon_wraps, 0, sizeof(double[WRAP_NUMBERS]) * (size_t)model->tendon_wrap_count);
   memset(g->contact, 0, sizeof(g->contact));

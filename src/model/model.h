@@ -422,8 +422,6 @@ typedef struct {
  * overrides are copied and may be NULL when count is 0. Status as of model_create. The model owns the changed scene. */
 Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics);
-/* Copies the implicitness of springs from another model of the same scene, so that derivatives treat it as constant. */
-void model_share_spring_thetas(Model* model, const Model* from);
 /* Solids of the shapes of a scene, computed once for many models of it with other numbers. */
 typedef struct ModelSolids ModelSolids;
 /* Computes the solids. The caller frees them with model_solids_destroy. Returns NULL if a shape fails;
@@ -623,6 +621,28 @@ static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
   return load->at_center ? model->links[load->link].center : load->point;
 }
 
+/* ---------------------------------------------------------------- implicitness of springs (model/spring_theta.c) */
+/* One direction x (nv) in which springs act at the start. The theta of a joint, tendon or bushing is a smooth function
+ * of stiffness times mobility of all its directions (drives.md, M10). */
+typedef struct {
+  int theta;              /* index into ModelGradient.thetas */
+  int component;          /* coordinate of the joint, or direction of the bushing; 0 for a tendon */
+  double stiffness;       /* springs and position gains combined [N/m, N m/rad] */
+  double mobility;        /* x . M^-1 x [1/kg, 1/(kg m^2)] */
+  double slope;           /* derivative of theta with respect to stiffness times mobility [s^2] */
+  const double* response; /* M^-1 x (nv); borrowed until the visit ends */
+} SpringDirection;
+typedef void (*SpringVisit)(void* context, const SpringDirection* direction);
+/* Sets ModelLink.spring_theta, ModelTendon.theta and ModelBushing.theta from the initial coordinates. They are 1 under
+ * integrators other than `momentum`. Allocates temporarily. Cannot fail. */
+void model_place_spring_thetas(Model* model);
+/* Visits the directions at coordinates q[nq] whose slope is not 0. Allocates temporarily. Cannot fail. */
+void model_visit_springs(const Model* model, const double* q, SpringVisit visit, void* context);
+/* Returns the number of thetas: links, then tendons, then bushings. */
+static inline int model_theta_count(const Model* model) {
+  return model->link_count + model->tendon_count + model->bushing_count;
+}
+
 /* ---------------------------------------------------------------- kinematics (model/kinematics.c) */
 /* Sets the world poses of all links, parents first [m]. q[nq]; poses[links] belongs to the caller. Quaternions in q are
  * assumed to have unit length. Cannot fail, allocates nothing. */
@@ -701,6 +721,8 @@ typedef struct {
   Vec3* tendon_points;                     /* in their links' frames  (tendon points) */
   double (*tendon_wraps)[WRAP_NUMBERS];    /* of every wrap of the tendons  (tendon wraps) */
   double (*bushings)[BUSHING_NUMBERS];     /* of every bushing, BUSHING_STIFFNESS ...  (bushings) */
+  double* thetas;                          /* ModelLink.spring_theta, ModelTendon.theta, ModelBushing.theta
+                                              (model_theta_count) */
   double (*ratios)[COUPLING_TERMS];        /* coefficients of coupling terms; entry 0: a given offset (couplings) */
   double* coordinates;                     /* initial coordinates, as increments of joint_increment  (nv) */
   double* velocities;                      /* initial velocities  (nv) */

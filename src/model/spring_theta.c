@@ -5,11 +5,34 @@
 #define SPRING_RESOLVED 0.5
 #define SPRING_UNRESOLVED 4.0
 
-/* Returns theta; square: (frequency times substep)^2. */
-static double theta_of(double square) {
-  double s = (sqrt(square) - SPRING_RESOLVED) / (SPRING_UNRESOLVED - SPRING_RESOLVED);
+/* A joint and a bushing have several frequencies and one theta: that of the 8-norm of their squares, which is smooth
+ * where two are alike. It exceeds the largest by a quarter at most. */
+enum { DIRECTIONS = JOINT_MAX_DOF };
+
+/* Returns theta; square: (frequency times substep)^2. slope: set to its derivative. */
+static double theta_of(double square, double* slope) {
+  double root = sqrt(square), s = (root - SPRING_RESOLVED) / (SPRING_UNRESOLVED - SPRING_RESOLVED);
+  *slope = 0;
   if (!(s < 1)) return 1; /* also for a motion without inertia */
-  return s > 0 ? 0.5 + 0.5 * s * s * (3 - 2 * s) : 0.5;
+  if (!(s > 0)) return 0.5;
+  *slope = 1.5 * s * (1 - s) / (SPRING_UNRESOLVED - SPRING_RESOLVED) / root;
+  return 0.5 + 0.5 * s * s * (3 - 2 * s);
+}
+
+/* Returns the 8-norm of the squares, all >= 0; by[count]: set to its derivatives. */
+static double norm_of(const double* square, int count, double* by) {
+  double most = 0, sum = 0;
+  for (int k = 0; k < count; k++) most = fmax(most, square[k]);
+  for (int k = 0; k < count; k++) by[k] = 0;
+  if (!(most > 0 && isfinite(most))) return most;
+  for (int k = 0; k < count; k++) {
+    double share = square[k] / most, four = share * share * share * share;
+    sum += four * four;
+    by[k] = four * share * share * share;
+  }
+  double root = sqrt(sqrt(sqrt(sum)));
+  for (int k = 0; k < count; k++) by[k] *= root / sum;
+  return most * root;
 }
 
 /* Poses and screws of the initial state, and factored inertia matrices of the trees used so far. */
@@ -17,8 +40,12 @@ typedef struct {
   const Model* model;
   Pose* pose;
   Screw* screws;
-  double** factor; /* NULL: not computed yet (trees) */
-  double* x;       /* (nv) */
+  double** factor;       /* NULL: not computed yet (trees) */
+  double* x[DIRECTIONS]; /* directions (nv) */
+  double stiffness[DIRECTIONS];
+  int count;         /* of directions */
+  SpringVisit visit; /* NULL: nobody visits */
+  void* context;
 } StartInertia;
 
 /* Adds the inertia of one link to a, for all pairs of degrees of freedom that move it. */
@@ -59,23 +86,26 @@ static void factor_tree(const StartInertia* s, int tree, double* a) {
   }
 }
 
-/* Returns x . M^-1 x over one tree, x by degrees of freedom of the model; infinite if x moves something without
- * inertia. */
-static double tree_mobility(StartInertia* s, int tree) {
+/* Returns the part of x . M^-1 x that one tree has, with L L^T = M; x becomes L^-1 x there. Infinite if x moves
+ * something without inertia. */
+static double tree_mobility(StartInertia* s, int tree, double* x) {
   const Model* m = s->model;
   const ModelTree* t = &m->trees[tree];
   int n = t->dof_count;
-  double *x = s->x + t->dof_first, sum = 0;
+  double sum = 0;
   bool any = false;
+  x += t->dof_first;
   for (int k = 0; k < n; k++) any = any || x[k] != 0;
-  if (any && !s->factor[tree]) {
+  if (!any) return 0;
+  if (!s->factor[tree]) {
     s->factor[tree] = MEMORY_NEW(double, (size_t)n*(size_t)n);
     factor_tree(s, tree, s->factor[tree]);
   }
   const double* a = s->factor[tree];
-  for (int k = 0; any && k < n; k++) {
-    if (m->links[m->dof_link[t->dof_first + k]].prescribed >= 0) continue;
-    for (int j = 0; j < k; j++) x[k] -= a[k * n + j] * x[j];
+  for (int k = 0; k < n; k++) {
+    bool prescribed = m->links[m->dof_link[t->dof_first + k]].prescribed >= 0;
+    if (prescribed) x[k] = 0;
+    for (int j = 0; j < k && !prescribed; j++) x[k] -= a[k * n + j] * x[j];
     if (x[k] == 0) continue;
     if (a[k * n + k] == 0) return INFINITY;
     x[k] /= a[k * n + k];
@@ -84,35 +114,74 @@ static double tree_mobility(StartInertia* s, int tree) {
   return sum;
 }
 
-/* Returns the highest frequency of a joint's coordinates, springs and position gains combined. */
-static double joint_frequency(StartInertia* s, int link) {
+/* L^-1 x becomes M^-1 x. */
+static void finish_response(const StartInertia* s, double* x) {
+  for (int tree = 0; tree < s->model->tree_count; tree++) {
+    const double* a = s->factor[tree];
+    int first = s->model->trees[tree].dof_first, n = s->model->trees[tree].dof_count;
+    for (int k = n - 1; a && k >= 0; k--) {
+      for (int j = k + 1; j < n; j++) x[first + k] -= a[j * n + k] * x[first + j];
+      x[first + k] = a[k * n + k] > 0 ? x[first + k] / a[k * n + k] : 0;
+    }
+  }
+}
+
+/* Returns x of one more direction, all zero (nv). */
+static double* add_direction(StartInertia* s, double stiffness) {
+  double* x = s->x[s->count];
+  for (int d = 0; d < s->model->dof_count; d++) x[d] = 0;
+  s->stiffness[s->count++] = stiffness;
+  return x;
+}
+
+/* Returns the theta of the directions added, and visits them; component[count]. Leaves none. */
+static double finish_theta(StartInertia* s, int theta, const int* component) {
+  double dt = simulation_substep(&s->model->simulation), mobility[DIRECTIONS] = {0}, square[DIRECTIONS], by[DIRECTIONS];
+  double slope, value;
+  for (int k = 0; k < s->count; k++) {
+    for (int tree = 0; tree < s->model->tree_count; tree++) mobility[k] += tree_mobility(s, tree, s->x[k]);
+    square[k] = s->stiffness[k] * mobility[k] * dt * dt;
+  }
+  value = theta_of(norm_of(square, s->count, by), &slope);
+  for (int k = 0; s->visit && k < s->count; k++) {
+    SpringDirection out = {theta, component[k], s->stiffness[k], mobility[k], slope * by[k] * dt * dt, s->x[k]};
+    if (out.slope == 0) continue;
+    finish_response(s, s->x[k]);
+    s->visit(s->context, &out);
+  }
+  s->count = 0;
+  return value;
+}
+
+/* Each coordinate of a joint, its springs and position gains combined. */
+static double joint_theta(StartInertia* s, int link) {
   const Model* m = s->model;
   const ModelLink* l = &m->links[link];
-  double most = 0;
+  int component[DIRECTIONS];
   for (int k = 0; k < l->dof_count; k++) {
     double stiffness = l->stiffness[k];
     for (int c = 0; c < m->controller_count; c++)
       if (m->controllers[c].link == link && m->controllers[c].type == CONTROLLER_PD)
         stiffness += m->controllers[c].position_gain[k];
     if (!(stiffness > 0)) continue;
-    for (int d = 0; d < m->dof_count; d++) s->x[d] = d == l->dof_first + k;
-    most = fmax(most, stiffness * tree_mobility(s, l->tree));
+    component[s->count] = k;
+    add_direction(s, stiffness)[l->dof_first + k] = 1;
   }
-  return most;
+  return finish_theta(s, link, component);
 }
 
 /* Adds to x the derivative of a length by the coordinates, given its slope by a point of a link. */
-static void add_slope(StartInertia* s, int link, Vec3 slope, Vec3 at) {
+static void add_slope(const StartInertia* s, int link, Vec3 slope, Vec3 at, double* x) {
   const Model* m = s->model;
   for (int up = link; up >= 0; up = m->links[up].parent)
     for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++)
-      s->x[d] += vec3_dot(slope, screw_velocity(&s->screws[d], at));
+      x[d] += vec3_dot(slope, screw_velocity(&s->screws[d], at));
 }
 
-static double tendon_frequency(StartInertia* s, const SceneTendon* tendon) {
-  const Model* m = s->model;
-  double sum = 0;
-  for (int d = 0; d < m->dof_count; d++) s->x[d] = 0;
+static double tendon_theta(StartInertia* s, int index) {
+  const SceneTendon* tendon = s->model->tendons[index].source;
+  const int component = 0;
+  double* x = add_direction(s, tendon->stiffness);
   for (int i = 0; i + 1 < tendon->count; i++) {
     Vec3 end[2] = {tendon_point(&tendon->points[i], s->pose), tendon_point(&tendon->points[i + 1], s->pose)};
     const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, i);
@@ -121,67 +190,74 @@ static double tendon_frequency(StartInertia* s, const SceneTendon* tendon) {
     Vec3 slope = tendon_piece(vec3_sub(end[0], end[1]), tendon->eyelet).slope;
     for (int side = 0; side < 2; side++) {
       Vec3 own = way.touches ? way.slope[side] : vec3_scale(slope, side == 0 ? 1 : -1);
-      add_slope(s, tendon->points[i + side].link, own, end[side]);
-      if (way.touches) add_slope(s, wrap->link, vec3_scale(own, -1), end[side]);
+      add_slope(s, tendon->points[i + side].link, own, end[side], x);
+      if (way.touches) add_slope(s, wrap->link, vec3_scale(own, -1), end[side], x);
     }
   }
-  for (int k = 0; k < m->tree_count; k++) sum += tree_mobility(s, k);
-  return tendon->stiffness * sum;
+  return finish_theta(s, s->model->link_count + index, &component);
 }
 
-/* Returns the highest frequency of the six directions, each from its diagonal entry. */
-static double bushing_frequency(StartInertia* s, const SceneBushing* bushing) {
+/* Each of the six directions, with its diagonal entry of the stiffness. */
+static double bushing_theta(StartInertia* s, int index) {
   const Model* m = s->model;
+  const SceneBushing* bushing = m->bushings[index].source;
   Pose at[2] = {bushing_frame(bushing, 0, s->pose), bushing_frame(bushing, 1, s->pose)};
-  double most = 0;
+  int component[DIRECTIONS];
   for (int k = 0; k < 6; k++) {
     if (!(bushing->stiffness[k][k] > 0)) continue;
-    double sum = 0;
+    component[s->count] = k;
+    double* x = add_direction(s, bushing->stiffness[k][k]);
     Vec3 axis = mat3_mul_vec(at[0].r, vec3_axis(k));
-    for (int d = 0; d < m->dof_count; d++) s->x[d] = 0;
     for (int side = 0; side < 2; side++)
       for (int up = bushing->link[side]; up >= 0; up = m->links[up].parent)
         for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++) {
           Vec3 rate = k < 3 ? screw_velocity(&s->screws[d], at[1].t) : s->screws[d].w;
-          s->x[d] += (side == 0 ? -1 : 1) * vec3_dot(axis, rate);
+          x[d] += (side == 0 ? -1 : 1) * vec3_dot(axis, rate);
         }
-    for (int tree = 0; tree < m->tree_count; tree++) sum += tree_mobility(s, tree);
-    most = fmax(most, bushing->stiffness[k][k] * sum);
   }
-  return most;
+  return finish_theta(s, m->link_count + m->tendon_count + index, component);
 }
 
-void build_spring_thetas(Model* model) {
+/* Sets thetas[model_theta_count] at q[nq]. */
+static void find_thetas(const Model* model, const double* q, SpringVisit visit, void* context, double* thetas) {
   bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
-  double dt = simulation_substep(&model->simulation);
-  StartInertia s = {.model = model, .pose = initial_poses(model)};
+  StartInertia s = {.model = model, .visit = visit, .context = context};
+  s.pose = MEMORY_NEW(Pose, model->link_count);
   s.screws = MEMORY_NEW(Screw, model->dof_count);
   s.factor = MEMORY_NEW(double*, model->tree_count);
-  s.x = MEMORY_NEW(double, model->dof_count);
-  for (int i = 0; i < model->link_count; i++) model_link_screws(model, i, model->initial_coordinates, s.pose, s.screws);
+  for (int k = 0; k < DIRECTIONS; k++) s.x[k] = MEMORY_NEW(double, model->dof_count);
+  model_poses(model, q, s.pose);
+  model_screws(model, q, s.pose, s.screws);
   for (int i = 0; i < model->link_count; i++) {
-    ModelLink* link = &model->links[i];
+    const ModelLink* link = &model->links[i];
     bool plain = keeps && link->tree >= 0 && link->prescribed < 0 && !link->joint.quaternion;
-    link->spring_theta = plain ? theta_of(joint_frequency(&s, i) * dt * dt) : 1;
+    *thetas++ = plain ? joint_theta(&s, i) : 1;
   }
   for (int k = 0; k < model->tendon_count; k++) {
-    ModelTendon* tendon = &model->tendons[k];
+    const ModelTendon* tendon = &model->tendons[k];
     bool springs = keeps && tendon->home >= 0 && tendon->source->stiffness > 0;
-    tendon->theta = springs ? theta_of(tendon_frequency(&s, tendon->source) * dt * dt) : 1;
+    *thetas++ = springs ? tendon_theta(&s, k) : 1;
   }
-  for (int k = 0; k < model->bushing_count; k++) {
-    ModelBushing* bushing = &model->bushings[k];
-    bushing->theta = keeps && bushing->home >= 0 ? theta_of(bushing_frequency(&s, bushing->source) * dt * dt) : 1;
-  }
+  for (int k = 0; k < model->bushing_count; k++)
+    *thetas++ = keeps && model->bushings[k].home >= 0 ? bushing_theta(&s, k) : 1;
   for (int k = 0; k < model->tree_count; k++) memory_free(s.factor[k]);
+  for (int k = 0; k < DIRECTIONS; k++) memory_free(s.x[k]);
   memory_free(s.pose);
   memory_free(s.screws);
   memory_free(s.factor);
-  memory_free(s.x);
 }
 
-void model_share_spring_thetas(Model* model, const Model* from) {
-  for (int i = 0; i < model->link_count; i++) model->links[i].spring_theta = from->links[i].spring_theta;
-  for (int k = 0; k < model->tendon_count; k++) model->tendons[k].theta = from->tendons[k].theta;
-  for (int k = 0; k < model->bushing_count; k++) model->bushings[k].theta = from->bushings[k].theta;
+void model_visit_springs(const Model* model, const double* q, SpringVisit visit, void* context) {
+  double* thetas = MEMORY_NEW(double, model_theta_count(model));
+  find_thetas(model, q, visit, context, thetas);
+  memory_free(thetas);
+}
+
+void model_place_spring_thetas(Model* model) {
+  double *thetas = MEMORY_NEW(double, model_theta_count(model)), *next = thetas;
+  find_thetas(model, model->initial_coordinates, NULL, NULL, thetas);
+  for (int i = 0; i < model->link_count; i++) model->links[i].spring_theta = *next++;
+  for (int k = 0; k < model->tendon_count; k++) model->tendons[k].theta = *next++;
+  for (int k = 0; k < model->bushing_count; k++) model->bushings[k].theta = *next++;
+  memory_free(thetas);
 }

@@ -59,5 +59,11 @@ void bushings_product(const BushingSystem* system, const double (*twist)[6], dou
 /* lambda . dF/d(numbers of bushings, poses before) (L19). twist (links x 6): of every link by lambda. Added to
  * gradient, now and old; nothing without bushings. */
 void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, StateBar old, ModelGradient* gradient);
+/* Adds factor times the derivatives of d u[direction] / dt at poses[links], while the links move by motion[links] =
+ * dT/dt: with respect to T in pose_bar[links], to dT/dt in motion_bar[links], to the bushing's positions in numbers.
+ * The rate of a rotation is the difference of the angular velocities along a's axis. */
+void bushing_rate_adjoint(const SceneBushing* bushing, int direction, const Pose* poses, const double (*motion)[3][4],
+                          double factor, double (*pose_bar)[3][4], double (*motion_bar)[3][4],
+                          double numbers[BUSHING_NUMBERS]);
 
 #endif

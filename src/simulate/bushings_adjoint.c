@@ -81,14 +81,20 @@ static void reverse_bushing(const Sim* sim, int k, const double (*twist)[6], Sta
     numbers[BUSHING_DAMPING + i] += rate * change[i];
     numbers[BUSHING_PRELOAD + i] -= (1 - at->missing) * change[i];
   }
+  SpringTime by_theta = spring_time_slope(&sim->clock, &sim->weights, s->model->bushings[k].theta, true), by_time = {0};
   bushing_times(b->stiffness, change, pull);
   bushing_times(b->damping, change, drag);
   for (int i = 0; i < 6; i++) {
+    double place = spring_ahead(at) * u[i] + at->now * s->now[k][i] + at->old * s->old[k][i];
+    by_time.missing -= place * pull[i] - b->preload[i] * change[i];
     pull[i] *= 1 - at->missing;
+    by_time.now += pull[i] * (s->now[k][i] - u[i]);
+    by_time.old += pull[i] * (s->old[k][i] - u[i]);
     by[0][i] = spring_ahead(at) * pull[i] + s->rate_now * drag[i];
     by[1][i] = at->now * pull[i] - (s->rate_now + s->rate_old) * drag[i];
     by[2][i] = at->old * pull[i] + s->rate_old * drag[i];
   }
+  gradient->thetas[s->model->link_count + s->model->tendon_count + k] += spring_time_dot(&by_time, &by_theta);
   add_positions(b, poses, by[0], numbers);
   reverse_past(b, sim->pose_now, by[1], now.pose, numbers);
   reverse_past(b, sim->pose_old, by[2], old.pose, numbers);
@@ -101,4 +107,68 @@ static void reverse_bushing(const Sim* sim, int k, const double (*twist)[6], Sta
 void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, StateBar old, ModelGradient* gradient) {
   for (int k = 0; sim->bushings && k < sim->model->bushing_count; k++)
     reverse_bushing(sim, k, twist, now, old, gradient);
+}
+
+/* ---------------------------------------------------------------- rates of u (drives.md, M10) */
+
+/* Rotation of a link and its rate; identity and zero for the world. */
+typedef struct {
+  Mat3 r, dr;
+  Vec3 dt;
+} MovedLink;
+
+static MovedLink moved_link(int link, const Pose* poses, const double (*motion)[3][4]) {
+  MovedLink out = {mat3_identity(), mat3_zero(), vec3(0, 0, 0)};
+  if (link < 0) return out;
+  out.r = poses[link].r;
+  for (int n = 0; n < 9; n++) out.dr.m[n / 3][n % 3] = motion[link][n / 3][n % 3];
+  out.dt = vec3(motion[link][0][3], motion[link][1][3], motion[link][2][3]);
+  return out;
+}
+
+/* rate = axis . (R_a'^T d + R_a^T d'), d from a's frame to b's. */
+static void reverse_slide(const SceneBushing* b, const MovedLink at[2], Vec3 d, Vec3 axis, double (*pose_bar)[3][4],
+                          double (*motion_bar)[3][4], double* numbers) {
+  Vec3 by_d = mat3_mul_vec(at[0].dr, axis), by_rate = mat3_mul_vec(at[0].r, axis), change = vec3(0, 0, 0);
+  for (int side = 0; side < 2; side++) {
+    double sign = side == 0 ? -1 : 1, *own = numbers + (side == 0 ? BUSHING_POSITION_A : BUSHING_POSITION_B);
+    Vec3 x = b->position[side], moved = vec3_add(mat3_mul_vec(at[side].dr, x), at[side].dt);
+    change = vec3_add_scaled(change, sign, moved);
+    Vec3 by = vec3_add(mat3_tmul_vec(at[side].r, by_d), mat3_tmul_vec(at[side].dr, by_rate));
+    vec3_store(vec3_add_scaled(vec3_at(own), sign, by), own);
+    if (b->link[side] < 0) continue;
+    add_bar(pose_bar[b->link[side]], mat3_scale(mat3_outer(by_d, x), sign), vec3_scale(by_d, sign));
+    add_bar(motion_bar[b->link[side]], mat3_scale(mat3_outer(by_rate, x), sign), vec3_scale(by_rate, sign));
+  }
+  add_bar(motion_bar[b->link[0]], mat3_outer(d, axis), vec3(0, 0, 0));
+  add_bar(pose_bar[b->link[0]], mat3_outer(change, axis), vec3(0, 0, 0));
+}
+
+/* rate = R_a axis . (w_b - w_a), w the axial vector of R' R^T. */
+static void reverse_turn(const SceneBushing* b, const MovedLink at[2], Vec3 axis, double (*pose_bar)[3][4],
+                         double (*motion_bar)[3][4]) {
+  Vec3 apart = vec3(0, 0, 0);
+  Mat3 half = mat3_scale(mat3_cross(mat3_mul_vec(at[0].r, axis)), 0.5);
+  for (int side = 0; side < 2; side++) {
+    double sign = side == 0 ? -1 : 1;
+    Mat3 spin = mat3_mul(at[side].dr, mat3_transpose(at[side].r));
+    apart = vec3_add_scaled(
+        apart, 0.5 * sign, vec3(spin.m[2][1] - spin.m[1][2], spin.m[0][2] - spin.m[2][0], spin.m[1][0] - spin.m[0][1]));
+    if (b->link[side] < 0) continue;
+    add_bar(motion_bar[b->link[side]], mat3_scale(mat3_mul(half, at[side].r), sign), vec3(0, 0, 0));
+    add_bar(pose_bar[b->link[side]], mat3_scale(mat3_mul(half, at[side].dr), -sign), vec3(0, 0, 0));
+  }
+  add_bar(pose_bar[b->link[0]], mat3_outer(apart, axis), vec3(0, 0, 0));
+}
+
+void bushing_rate_adjoint(const SceneBushing* b, int direction, const Pose* poses, const double (*motion)[3][4],
+                          double factor, double (*pose_bar)[3][4], double (*motion_bar)[3][4],
+                          double numbers[BUSHING_NUMBERS]) {
+  MovedLink at[2] = {moved_link(b->link[0], poses, motion), moved_link(b->link[1], poses, motion)};
+  Vec3 axis = vec3_scale(mat3_mul_vec(mat3_from_quat(b->rotation[0]), vec3_axis(direction)), factor);
+  Vec3 d = vec3_sub(bushing_frame(b, 1, poses).t, bushing_frame(b, 0, poses).t);
+  if (direction < 3)
+    reverse_slide(b, at, d, axis, pose_bar, motion_bar, numbers);
+  else
+    reverse_turn(b, at, axis, pose_bar, motion_bar);
 }

@@ -15,9 +15,23 @@ SpringTime spring_time(const StepClock* clock, const StepWeights* weights, doubl
                       flies && weights->factor == 1 ? 1 - sum : 0};
 }
 
+SpringTime spring_time_slope(const StepClock* clock, const StepWeights* weights, double theta, bool flies) {
+  double ratio = fmax(clock->dt_before, 0) / clock->dt, sum = theta + (1 - theta) * ratio, by_sum = 1 - ratio;
+  SpringTime at = spring_time(clock, weights, theta, flies);
+  return (SpringTime){((1 - 2 * theta) * (1 + ratio) - at.now * by_sum) / sum,
+                      (-2 * (1 - theta) * ratio - at.old * by_sum) / sum, flies && weights->factor == 1 ? -by_sum : 0};
+}
+
+static bool flies(const Sim* s, const ModelLink* l) { return l->tree >= 0 && s->model->trees[l->tree].flies; }
+
 SpringTime step_spring_time(const Sim* s, int link) {
   const ModelLink* l = &s->model->links[link];
-  return spring_time(&s->clock, &s->weights, l->spring_theta, l->tree >= 0 && s->model->trees[l->tree].flies);
+  return spring_time(&s->clock, &s->weights, l->spring_theta, flies(s, l));
+}
+
+SpringTime step_spring_time_slope(const Sim* s, int link) {
+  const ModelLink* l = &s->model->links[link];
+  return spring_time_slope(&s->clock, &s->weights, l->spring_theta, flies(s, l));
 }
 
 JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {

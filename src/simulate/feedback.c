@@ -67,13 +67,27 @@ static void hand_back(const Sim* s, const ModelController* c, int j, double bar,
   }
 }
 
+/* By theta, which the lag of the target's position depends on (M10). */
+static void lag_adjoint(const Sim* s, const ModelController* c, double t, const double* value_bar,
+                        ModelGradient* gradient) {
+  double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], by_lag = 0;
+  SpringTime by_theta = step_spring_time_slope(s, c->link);
+  signal_eval(&c->target, t, value, rate);
+  for (int k = 0; k < c->target.source->channels; k++) by_lag -= value_bar[k] * rate[k];
+  gradient->thetas[c->link] +=
+      by_lag * (by_theta.now * s->clock.dt + by_theta.old * (s->clock.dt + s->clock.dt_before));
+}
+
 void controller_input_adjoint(const Sim* s, int controller, const double* value_bar, const double* rate_bar,
                               const FeedbackBars* out) {
   const ModelController* c = &s->model->controllers[controller];
   const SceneController* source = c->source;
   double t = s->clock.time - source->delay, lag = target_lag(s, c), zero[JOINT_MAX_DOF] = {0};
   signal_adjoint(c, t, lag != 0 ? zero : value_bar, rate_bar, out->gradient);
-  if (lag != 0) signal_adjoint(c, t - lag, value_bar, zero, out->gradient);
+  if (lag != 0) {
+    signal_adjoint(c, t - lag, value_bar, zero, out->gradient);
+    lag_adjoint(s, c, t - lag, value_bar, out->gradient);
+  }
   double* numbers = out->gradient->gains + c->gain_first + 1 + 4 * source->target.channels;
   double* late = c->delayed_first >= 0 ? delay_pending_add(out->pending, s, controller) : NULL;
   if (source->feedback_type == FEEDBACK_MLP) {

@@ -34,13 +34,14 @@ static void plain_gains(const JointInput* in, const JointDrive* drive, int k, do
 /* (A3), (M3), (M7), (M10), (S22). */
 static void plain_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
   double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = lambda * in->link->damping[k];
-  double stiffness = 1 - in->spring.missing, by_spring = 0;
+  double stiffness = 1 - in->spring.missing, by_spring = 0, place = joint_spring_position(in, k);
   double rate = a * (in->q[k] - in->q_now[k]) - b * in->difference_old[k];
   StopTerms stop = joint_stop(in, k, rate);
   by_rate += lambda * stop.by_rate;
   if (in->link->passive) {
     by_rate += lambda * joint_friction_slope(in->link, k, rate);
     by_spring += lambda * stiffness * in->link->stiffness[k];
+    out->spring.missing -= lambda * in->link->stiffness[k] * (place - in->link->rest[k]);
     out->aim[k] = in->aim ? -lambda * in->link->armature[k] * in->inertia_weight : 0;
     out->now[k] += out->aim[k];
   }
@@ -52,10 +53,13 @@ static void plain_adjoint(const JointInput* in, int k, double lambda, JointShare
     out->push[c][k] -= share;
     out->target[c][k] -= share * stiffness * drive->position_gain[k];
     by_spring += share * stiffness * drive->position_gain[k];
+    out->spring.missing -= share * drive->position_gain[k] * (place - drive->target[k]);
     out->target_rate[c][k] -= share * kd * a;
     by_rate += share * kd * a;
     plain_gains(in, drive, k, lambda, share, out->gains[c]);
   }
+  out->spring.now += by_spring * (in->q_now[k] - in->q[k]);
+  out->spring.old += by_spring * (in->q_now[k] - in->difference_old[k] - in->q[k]);
   out->now[k] += (in->spring.now + in->spring.old) * by_spring - a * by_rate + lambda * stop.by_now;
   out->difference_old[k] -= in->spring.old * by_spring + b * by_rate;
 }
@@ -263,6 +267,7 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
   memset(out->now, 0, sizeof(out->now));
   memset(out->difference_old, 0, sizeof(out->difference_old));
   memset(out->aim, 0, sizeof(out->aim));
+  out->spring = (SpringTime){0};
   for (int c = 0; c < in->drive_count; c++) {
     memset(out->target[c], 0, sizeof(out->target[c]));
     memset(out->target_rate[c], 0, sizeof(out->target_rate[c]));

@@ -481,8 +481,12 @@ void scheme_balance_pass_state(Sim* sim, StateBlock* block);
 /* Returns the weights of a spring with implicitness theta in the step of the clock (M10). flies: in a tree that
  * conserves its momentum, where the first step has gravity for half its length. */
 SpringTime spring_time(const StepClock* clock, const StepWeights* weights, double theta, bool flies);
+/* Returns the derivative of spring_time with respect to theta. */
+SpringTime spring_time_slope(const StepClock* clock, const StepWeights* weights, double theta, bool flies);
 /* Returns the weights of springs and position gains of a link's joint in the present step (M10). */
 SpringTime step_spring_time(const Sim* sim, int link);
+/* Returns the derivative of step_spring_time with respect to ModelLink.spring_theta. */
+SpringTime step_spring_time_slope(const Sim* sim, int link);
 /* Returns the input of joint_terms for a link's joint at c. Borrows c and the Sim. */
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 /* Evaluates pose, inertia, joints, tendons and closures of c at its q. Returns false if a limit is exceeded; everything

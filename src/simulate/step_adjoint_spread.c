@@ -107,6 +107,8 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
     JointInput in = step_joint_input(s, &s->configuration[s->current], i);
     JointShares shares = {.target = a->target, .target_rate = a->target_rate, .push = a->push, .gains = a->gains};
     joint_adjoint(&in, a->lambda + link->dof_first, &shares);
+    SpringTime by_theta = step_spring_time_slope(s, i);
+    gradient->thetas[i] += spring_time_dot(&shares.spring, &by_theta);
     if (has_own(link)) joint_own_adjoint(&in, a->lambda + link->dof_first, gradient->joint + link->dof_first);
     for (int k = 0; k < link->dof_count; k++) now.q[link->dof_first + k] += shares.now[k];
     joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,

@@ -20,6 +20,7 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
   for (int k = 0; k < 3; k++) f->screws[k] = MEMORY_NEW(Screw, nv);
   for (int k = 0; k < FORWARD_STATES; k++) f->sensitivity[k] = MEMORY_NEW(double, size);
   f->start = MEMORY_NEW(double, size);
+  f->thetas = MEMORY_NEW(double, (size_t)model_theta_count(model) * (size_t)parameters);
   f->rows = MEMORY_NEW(double, size);
   f->column = MEMORY_NEW(double, nv);
   f->right = MEMORY_NEW(double, nv);
@@ -58,7 +59,7 @@ void step_forward_destroy(StepForward* f) {
       f->start,       f->carried,       f->carried_next, f->carry_row,      f->rows,         f->start_bar, f->start_q,
       f->start_pose,  f->start_screws,  f->column,       f->start_pose_bar, f->closure_rows, f->gaps,      f->change,
       f->placed_pose, f->placed_screws, f->placed_bar,   f->grips,          f->begin,        f->end,       f->own_rows,
-      f->right,       f->momentum[0],   f->momentum[1],  f->next_bar.pose,  f->next_bar.q};
+      f->right,       f->momentum[0],   f->momentum[1],  f->next_bar.pose,  f->next_bar.q,   f->thetas};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
@@ -118,6 +119,22 @@ static void start_momenta(StepForward* f) {
     }
 }
 
+/* Of the thetas of springs, which are constants of the run. */
+static void start_thetas(StepForward* f) {
+  int count = model_theta_count(f->model), p = f->parameters;
+  for (int k = 0; f->model->simulation.integrator == INTEGRATOR_MOMENTUM && k < count; k++) {
+    double* row = f->thetas + (size_t)k * (size_t)p;
+    memset(row, 0, sizeof(double) * (size_t)p);
+    step_forward_clear(f);
+    f->gradient.thetas[k] = 1;
+    step_adjoint_thetas(f->adjoint, f->start_bar, &f->gradient);
+    model_gradient_masses(f->model, &f->gradient);
+    model_gradient_shapes(f->model, &f->gradient);
+    f->chain(f->context, &f->gradient, row);
+    step_forward_add_product(row, f->start_bar, f->model->dof_count, f->start, p);
+  }
+}
+
 void step_forward_begin(StepForward* f, const double* q, const Pose* pose) {
   const Model* m = f->model;
   size_t size = sizeof(double) * (size_t)m->dof_count * (size_t)f->parameters;
@@ -133,6 +150,7 @@ void step_forward_begin(StepForward* f, const double* q, const Pose* pose) {
   memset(f->end, 0, sizeof(double) * (size_t)f->parameters);
   f->records = 0;
   start_momenta(f);
+  start_thetas(f);
 }
 
 /* ---------------------------------------------------------------- one row of a step's Jacobian */
@@ -194,6 +212,7 @@ void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* r
   model_gradient_masses(m, &f->gradient);
   model_gradient_shapes(m, &f->gradient);
   f->chain(f->context, &f->gradient, row);
+  step_forward_add_product(row, f->gradient.thetas, model_theta_count(m), f->thetas, f->parameters);
   for (int k = 0; k < 3; k++)
     step_forward_add_product(row, f->bar[k].q, m->dof_count, f->sensitivity[1 + k], f->parameters);
   step_forward_add_product(row, f->start_bar, m->dof_count, f->start, f->parameters);

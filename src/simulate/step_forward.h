@@ -19,6 +19,7 @@ struct StepForward {
   Screw* screws[3];                    /* there (nv) */
   double* sensitivity[FORWARD_STATES]; /* next, now, old, older  (nv x parameters) */
   double* start;                       /* of the first state  (nv x parameters) */
+  double* thetas;                      /* of the thetas of springs  (model_theta_count x parameters) */
   double *carried, *carried_next;      /* of what pairs hand on  (records x numbers x parameters) */
   double* carry_row;                   /* derivatives of one row by what pairs have handed on */
   double* grips; /* of the pairs' grips in a run's first step; NULL: of no other  (records x parameters) */

@@ -232,6 +232,12 @@ static void reverse_tendon(const Sim* sim, int k, const double (*motion)[3][4], 
   add_tension(sim, tendon, rate, gradient);
   gradient->tendons[k][TENDON_NUMBER_STIFFNESS] += (1 - spring->missing) * stretch * rate;
   gradient->tendons[k][TENDON_NUMBER_REST] -= by_stretch;
+  if (stretch > 0) {
+    SpringTime by_theta = spring_time_slope(&sim->clock, &sim->weights, tendon->theta, true);
+    SpringTime by = {by_stretch * (tendon_length(source, sim->pose_now) - length),
+                     by_stretch * (tendon_length(source, sim->pose_old) - length), -source->stiffness * stretch * rate};
+    gradient->thetas[sim->model->link_count + k] += spring_time_dot(&by, &by_theta);
+  }
   reverse_past(sim, k, sim->pose_now, spring->now * by_stretch, now.pose, gradient);
   reverse_past(sim, k, sim->pose_old, spring->old * by_stretch, old.pose, gradient);
   for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++) {
@@ -245,4 +251,59 @@ static void reverse_tendon(const Sim* sim, int k, const double (*motion)[3][4], 
 void tendons_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old,
                      ModelGradient* gradient) {
   for (int k = 0; sim->tendons && k < sim->model->tendon_count; k++) reverse_tendon(sim, k, motion, now, old, gradient);
+}
+
+/* ---------------------------------------------------------------- the rate of a length (drives.md, M10) */
+
+/* bar += f [x 1], f by a point x of the link's frame. */
+static void add_point(double (*bar)[3][4], int link, Vec3 by, Vec3 x) {
+  double f[3], at[4] = {x.x, x.y, x.z, 1};
+  vec3_store(by, f);
+  for (int n = 0; link >= 0 && n < 12; n++) bar[link][n / 4][n % 4] += f[n / 4] * at[n % 4];
+}
+
+static void add_rotation(double (*bar)[3][4], int link, Mat3 by) {
+  for (int n = 0; n < 9; n++) bar[link][n / 3][n % 3] += by.m[n / 3][n % 3];
+}
+
+/* Adds what a wrap's link has of factor x rate; by_pose: by the ends at fixed motion. */
+static void reverse_wrap_motion(const MovedWay* w, Pose pose, const Vec3 by_pose[2], double factor,
+                                double (*pose_bar)[3][4], double (*motion_bar)[3][4]) {
+  int link = w->wrap->link;
+  if (link < 0) return;
+  Vec3 torque = vec3_scale(vec3_add(by_pose[0], by_pose[1]), -1);
+  add_point(pose_bar, link, torque, w->wrap->position);
+  torque = vec3(0, 0, 0);
+  for (int k = 0; k < 2; k++) {
+    Vec3 slope = vec3_scale(w->way.slope[k], factor), bent = vec3_scale(w->bent[k], factor);
+    torque = vec3_add(torque, vec3_cross(slope, w->dot[k]));
+    torque = vec3_sub(torque, vec3_cross(w->arm[k], bent));
+    add_rotation(pose_bar, link, mat3_scale(mat3_outer(w->arm[k], mat3_tmul_vec(w->of_wrap.dr, slope)), -1));
+    Vec3 carried = vec3_add(w->wrap->position, mat3_tmul_vec(pose.r, w->arm[k]));
+    add_point(motion_bar, link, vec3_scale(slope, -1), carried);
+  }
+  add_rotation(pose_bar, link, mat3_scale(mat3_mul(mat3_cross(torque), pose.r), 0.5));
+}
+
+void tendon_rate_adjoint(const Sim* sim, int k, const double (*motion)[3][4], double factor, double (*pose_bar)[3][4],
+                         double (*motion_bar)[3][4], ModelGradient* gradient) {
+  const TendonSystem* s = sim->tendons;
+  const ModelTendon* tendon = &s->model->tendons[k];
+  const SceneTendon* source = tendon->source;
+  for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++) {
+    MovedWay w = moved_way(sim, k, i, &s->segment[n], motion);
+    Vec3 by_pose[2];
+    for (int side = 0; side < 2; side++) {
+      const SceneTendonPoint* point = &source->points[i + side];
+      by_pose[side] = vec3_scale(w.bent[side], factor);
+      if (w.wrap) by_pose[side] = vec3_sub(by_pose[side], mat3_tmul_vec(w.turn, vec3_scale(w.way.slope[side], factor)));
+      add_point(pose_bar, point->link, by_pose[side], point->point);
+      add_point(motion_bar, point->link, vec3_scale(w.way.slope[side], factor), point->point);
+    }
+    reverse_ends(&w, factor, 0, &gradient->tendon_points[tendon->point_first + i]);
+    if (!w.wrap) continue;
+    Pose pose = tendon_wrap_pose(w.wrap, sim->configuration[sim->current].pose);
+    reverse_wrap_motion(&w, pose, by_pose, factor, pose_bar, motion_bar);
+    reverse_wrap(&w, factor, 0, gradient->tendon_wraps[tendon->wrap_first + source->points[i].wrap - 1]);
+  }
 }

@@ -84,6 +84,10 @@ typedef struct {
 } SpringTime;
 /* Share of q^(t+dt). */
 static inline double spring_ahead(const SpringTime* at) { return 1 - at->now - at->old; }
+/* Returns the sum of the products of the members. */
+static inline double spring_time_dot(const SpringTime* a, const SpringTime* b) {
+  return a->now * b->now + a->old * b->old + a->missing * b->missing;
+}
 
 typedef struct {
   const ModelLink* link;
@@ -152,6 +156,7 @@ typedef struct {
   double now[JOINT_MAX_DOF];            /* by increments of the coordinates at t */
   double difference_old[JOINT_MAX_DOF]; /* by q^t - q^{t-1} */
   double aim[JOINT_MAX_DOF];            /* by JointInput.aim */
+  SpringTime spring;                    /* by JointInput.spring */
   double (
       *target)[JOINT_MAX_DOF]; /* with respect to increments of each drive's target; memory of the caller (drives) */
   double (*target_rate)[JOINT_MAX_DOF]; /* memory of the caller (drives) */

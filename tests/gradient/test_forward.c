@@ -23,24 +23,26 @@
   " position: [0, 1, 0.6], damping: 0.02, stiffness: 0.3, friction: 0.05, armature: 0.01}}\n"                         \
   "    - {name: ball, parent: arm, shape: {type: box, size: [0.1, 0.05, 0.24]}, mass: 0.2,"                           \
   " joint: {type: ball, position: [0.2, 0, 0], damping: [0.002, 0.003, 0.001], stiffness: 0.1}}\n"                    \
+  "    - {name: rocker, shape: {type: box, size: [0.3, 0.05, 0.04]}, mass: 0.4, joint: {type: hinge,"                 \
+  " axis: [0, 1, 0.1], position: [0, 3, 0.6], stiffness: 250}}\n"                                                     \
   "%s  controllers:\n"                                                                                                \
   "    - {type: pd, link: arm, position_gain: 0.5, velocity_gain: 1.0e-4, target: {type: sines, terms: [{amplitude: " \
   "0.3, frequency: 2,"                                                                                                \
   " phase: 0.4}]}}\n"                                                                                                 \
   "  initial:\n"                                                                                                      \
   "    - {link: box, velocities: [1, 0.3, -0.5, 2, 1, -1.5]}\n"                                                       \
-  "    - {link: arm, velocities: [1]}\n"                                                                              \
+  "    - {link: arm, velocities: [1]}\n    - {link: rocker, velocities: [2]}\n"                                       \
   "    - {link: ball, velocities: [0.3, -1, 2]}\n"                                                                    \
   "control: [{link: arm}]\n"                                                                                          \
   "design: {connect: false, vertices: [{link: lid}], attachments: [{link: ball}]}\n"                                  \
   "initial: [{link: box, coordinates: true, velocities: true, dof: [0, 1, 2]}, {link: arm, coordinates: true,"        \
   " velocities: true}, {link: ball, velocities: true}]\n"                                                             \
   "parameters:\n"                                                                                                     \
-  "  - {type: mass, links: [box, arm]}\n"                                                                             \
+  "  - {type: mass, links: [box, arm, rocker]}\n"                                                                     \
   "  - {type: inertia, link: ball}\n"                                                                                 \
   "  - {type: size, link: box}\n"                                                                                     \
   "  - {type: damping, links: [arm, ball]}\n"                                                                         \
-  "  - {type: spring, links: [arm, ball]}\n"                                                                          \
+  "  - {type: spring, links: [arm, ball, rocker]}\n"                                                                  \
   "  - {type: armature, link: arm}\n"                                                                                 \
   "  - {type: gravity}\n"                                                                                             \
   "  - {type: friction}\n"                                                                                            \

@@ -346,6 +346,54 @@ static void run_M10_springs_of_every_frequency(void** state) {
   check_row_in(&(Row){"springs, in substeps", blocks, 20, 1e-7, "momentum", STIFF}, parts);
 }
 
+/* Springs, a position gain, a tendon round a cylinder and a bushing with like stiffnesses, all times a factor. A
+ * prescribed joint carries the trolley. */
+static const char THETAS[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %%s}\n"
+    "contact: {model: none}\n"
+    "shapes:\n"
+    "  bone: {type: points, points: [[-0.05, -0.04, 0], [0.06, -0.05, 0.01], [0, 0.07, 0], [0.01, 0, -0.3], [0.05, "
+    "0.02, -0.25], [0.2, 0, -0.1]]}\n"
+    "links:\n"
+    "  - {name: arm, mass: 1, shape: bone, joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]], position: [0, 0.1, "
+    "0], stiffness: [%.17g, %.17g], armature: [0.001, 0.002]}}\n"
+    "  - {name: hand, parent: arm, density: 300, mass_model: uniform, shape: bone, joint: {type: hinge, axis: [0.2, 1, "
+    "0], position: [0.02, 0, -0.3]}}\n"
+    "  - {name: trolley, shape: bone, joint: {type: hinge, axis: [0, 0, 1], position: [2, 0, 0.5]}}\n"
+    "  - {name: load, parent: trolley, mass: 0.5, shape: bone, joint: {type: slide, axis: [1, 0.1, 0], position: [0.1, "
+    "0, -0.5]}}\n"
+    "  - {name: free, mass: 0.5, shape: bone, position: [0.3, 0.2, -0.1]}\n"
+    "controllers:\n"
+    "  - {link: hand, type: pd, position_gain: %.17g, damping_gain: 0.01, target: {type: sines, terms: [{amplitude: "
+    "0.5, frequency: 2, phase: 0.3}]}}\n"
+    "  - {link: trolley, type: prescribed, target: {type: sines, offset: 0.2, terms: [{amplitude: 0.3, frequency: "
+    "2}]}}\n"
+    "tendons:\n"
+    "  - {points: [{link: arm, point: [0.1, 0, -0.2]}, {link: load, point: [-0.1, 0.02, 0.05]}], wrap: [{type: "
+    "cylinder, link: hand, radius: 0.06, position: [0.3, 0, 0.2], axis: [0.1, 1, 0.1]}], stiffness: %.17g, "
+    "rest_length: 1.5}\n"
+    "bushings:\n"
+    "  - {a: free, b: arm, frame_a: {position: [-0.1, 0, 0.02], rpy: [0.4, 0.2, 0]}, frame_b: {position: [0.15, 0.05, "
+    "-0.05]}, stiffness: [%.17g, %.17g, %.17g, %.17g, %.17g, %.17g], preload: [2, -1, 1, 0.1, 0.2, -0.1]}\n"
+    "initial:\n"
+    "  - {link: arm, coordinates: [0.35, 0.1], velocities: [1, -0.5]}\n"
+    "  - {link: hand, coordinates: [0.2]}\n"
+    "  - {link: free, velocities: [1, 0.5, 2, 1, 2, -1]}\n";
+
+/* Frequencies from a tenth of a step's inverse to ten of them. The moved runs have thetas of their own. */
+static void run_M10_derivative_of_theta(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS | GAINS | TENDONS | BUSHINGS;
+  static const double FACTORS[] = {2, 0.02, 0.3, 20, 200};
+  for (int k = 0; k < tests_count(3, 5); k++) {
+    double f = FACTORS[k];
+    char text[4000];
+    snprintf(text, sizeof text, THETAS, 30 * f, 30 * f, 20 * f, 800 * f, 600 * f, 600 * f, 600 * f, 8 * f, 8 * f,
+             8 * f);
+    check_row(&(Row){"thetas", blocks, 12, 1e-7, "momentum", text});
+  }
+}
+
 /* Prescribed joints of all kinds carry what hangs on them: a ball along a spline, a hinge, a slide. */
 static const char CARRIED[] =
     "simulation: {dt: 0.01, steps: 60, integrator: %s}\n"
@@ -1456,6 +1504,7 @@ int main(void) {
       cmocka_unit_test(run_E4_feedback_by_contact_forces),
       cmocka_unit_test(run_Z6_closures),
       cmocka_unit_test(run_M10_springs_of_every_frequency),
+      cmocka_unit_test(run_M10_derivative_of_theta),
       cmocka_unit_test(run_L7_tendons),
       cmocka_unit_test(run_L18_L19_bushings),
       cmocka_unit_test(run_L8_wraps),

@@ -1,0 +1,124 @@
+/* Thetas of springs backwards: by stiffness, inertia and the start (docs/derivations/drives.md, M10). */
+#include <string.h>
+
+#include "simulate/bushings.h"
+#include "simulate/step_adjoint.h"
+#include "simulate/tendons.h"
+
+typedef struct {
+  StepAdjoint* a;
+  const Pose* pose;
+  double (*motion)[3][4];                      /* dT/dt of the response (links) */
+  double (*pose_bar)[3][4], (*rate_bar)[3][4]; /* by T and by dT/dt (links) */
+  double* q_bar;                               /* (nv) */
+  ModelGradient* gradient;
+} ThetaBars;
+
+/* Returns the index of a tendon or bushing, or -1. */
+static int tendon_of(const Model* m, int theta) {
+  int k = theta - m->link_count;
+  return k >= 0 && k < m->tendon_count ? k : -1;
+}
+static int bushing_of(const Model* m, int theta) {
+  int k = theta - m->link_count - m->tendon_count;
+  return k >= 0 ? k : -1;
+}
+
+static void add_stiffness(const ThetaBars* t, const SpringDirection* d, double by) {
+  const Model* m = t->a->model;
+  int tendon = tendon_of(m, d->theta), bushing = bushing_of(m, d->theta);
+  if (tendon >= 0) t->gradient->tendons[tendon][TENDON_NUMBER_STIFFNESS] += by;
+  if (bushing >= 0) t->gradient->bushings[bushing][BUSHING_STIFFNESS + d->component] += by;
+  if (tendon >= 0 || bushing >= 0) return;
+  const ModelLink* link = &m->links[d->theta];
+  t->gradient->joint[link->dof_first + d->component][JOINT_STIFFNESS] += by;
+  for (int c = 0; c < m->controller_count; c++)
+    if (m->controllers[c].link == d->theta && m->controllers[c].type == CONTROLLER_PD)
+      t->gradient->gains[m->controllers[c].gain_first + 1 + JOINT_POSITION * link->dof_count + d->component] += by;
+}
+
+/* Sets motion by the response. */
+static void find_motion(const ThetaBars* t, const double* response) {
+  StepAdjoint* a = t->a;
+  for (int i = 0; i < a->model->link_count; i++) a->force[i] = t->pose[i].t;
+  step_adjoint_twists(a->model, a->sim->screws, a->force, response, a->twist);
+  for (int i = 0; i < a->model->link_count; i++) {
+    Twist w = twist_of(a->twist[i]);
+    Mat3 turn = mat3_mul(mat3_cross(w.w), t->pose[i].r);
+    double v[3];
+    vec3_store(w.v, v);
+    for (int n = 0; n < 12; n++) t->motion[i][n / 4][n % 4] = n % 4 < 3 ? turn.m[n / 4][n % 4] : v[n / 4];
+  }
+}
+
+/* factor times response . dM response, M of links and armatures. */
+static void add_inertia(const ThetaBars* t, const double* response, double factor) {
+  const Model* m = t->a->model;
+  const Pose nothing = {mat3_zero(), vec3(0, 0, 0)};
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    for (int k = 0; k < link->joint.plain_count; k++) {
+      double y = response[link->dof_first + k];
+      t->gradient->joint[link->dof_first + k][JOINT_ARMATURE] += factor * y * y;
+    }
+    if (link->tree < 0 || !(link->mass > 0)) continue;
+    double bar[3][4] = {{0}};
+    Pose rate;
+    for (int n = 0; n < 9; n++) rate.r.m[n / 3][n % 3] = t->motion[i][n / 3][n % 3];
+    rate.t = vec3(t->motion[i][0][3], t->motion[i][1][3], t->motion[i][2][3]);
+    inertia_adjoint(link, rate, nothing, factor, (const double(*)[4])t->motion[i], bar, &t->gradient->moment[i]);
+    for (int n = 0; n < 12; n++) t->rate_bar[i][n / 4][n % 4] -= 2 * bar[n / 4][n % 4];
+  }
+}
+
+/* d (x . M^-1 x) = 2 y . dx - y . dM y with y = M^-1 x. */
+static void add_direction(void* context, const SpringDirection* d) {
+  const ThetaBars* t = context;
+  const Model* m = t->a->model;
+  double by = t->gradient->thetas[d->theta] * d->slope, by_mobility = by * d->stiffness;
+  if (by == 0) return;
+  memset(t->rate_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  add_stiffness(t, d, by * d->mobility);
+  find_motion(t, d->response);
+  add_inertia(t, d->response, -by_mobility);
+  int tendon = tendon_of(m, d->theta), bushing = bushing_of(m, d->theta);
+  if (tendon >= 0)
+    tendon_rate_adjoint(t->a->sim, tendon, (const double(*)[3][4])t->motion, 2 * by_mobility, t->pose_bar, t->rate_bar,
+                        t->gradient);
+  if (bushing >= 0)
+    bushing_rate_adjoint(m->bushings[bushing].source, d->component, t->pose, (const double(*)[3][4])t->motion,
+                         2 * by_mobility, t->pose_bar, t->rate_bar, t->gradient->bushings[bushing]);
+  step_adjoint_rates(t->a, t->pose, t->a->sim->screws, t->rate_bar, t->q_bar, d->response, NULL, t->gradient);
+}
+
+static bool any_theta(const Model* m, const ModelGradient* gradient) {
+  for (int k = 0; k < model_theta_count(m); k++)
+    if (gradient->thetas[k] != 0) return true;
+  return false;
+}
+
+void step_adjoint_thetas(StepAdjoint* a, double* q_bar, ModelGradient* gradient) {
+  const Model* m = a->model;
+  if (m->simulation.integrator != INTEGRATOR_MOMENTUM || !any_theta(m, gradient)) return;
+  size_t size = sizeof(double[3][4]) * (size_t)m->link_count;
+  const double* q = m->placed_at ? m->placed_at : m->initial_coordinates;
+  Pose* pose = a->sim->configuration[a->sim->current].pose;
+  double* unused = MEMORY_NEW(double, m->dof_count);
+  bool starts = !m->placed_at && !m->start;
+  ThetaBars t = {a,       pose, memory_alloc(size), memory_alloc(size), memory_alloc(size), starts ? q_bar : unused,
+                 gradient};
+  memset(t.pose_bar, 0, size);
+  model_poses(m, q, pose);
+  model_screws(m, q, pose, a->sim->screws);
+  for (int i = 0; i < m->link_count; i++) a->sim->reference[i] = pose_apply(pose[i], m->links[i].center);
+  if (a->sim->tendons) tendons_assemble(a->sim->tendons, pose, a->sim->reference, a->sim->screws);
+  model_visit_springs(m, q, add_direction, &t);
+  step_adjoint_compose(a, pose, t.pose_bar);
+  step_adjoint_reduce(a, pose, a->sim->screws, t.q_bar);
+  step_adjoint_origins(a, pose, gradient);
+  memset(gradient->thetas, 0, sizeof(double) * (size_t)model_theta_count(m));
+  memory_free(t.motion);
+  memory_free(t.pose_bar);
+  memory_free(t.rate_bar);
+  memory_free(unused);
+}
