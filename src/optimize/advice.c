@@ -42,9 +42,8 @@ static bool is_at(double x, double bound, double range) { return fabs(x - bound)
 
 static double range_of(const Optimization* o, int k) {
   const DesignVariable* v = &o->design.variables[k];
-  const TaskOptimizer* settings = &o->task->optimizer;
   double range = v->high - v->low;
-  return isfinite(range) ? range : v->block == 0 ? settings->design_step : settings->control_step;
+  return isfinite(range) ? range : o->step[v->block];
 }
 
 /* Returns -1 at the low bound, 1 at the high bound, otherwise 0, also for a variable without freedom. */
@@ -240,11 +239,10 @@ static bool still_falls(const Advisor* a) {
 }
 
 static const char* steps_text(const Optimization* o, double factor, Text* out) {
-  const TaskOptimizer* s = &o->task->optimizer;
   int blocks[2] = {0, 0};
   for (int k = 0; k < o->design.variable_count; k++) blocks[o->design.block[k]]++;
-  if (blocks[0] > 0) text_add(out, " --set optimizer.design_step=%.3g", factor * s->design_step);
-  if (blocks[1] > 0) text_add(out, " --set optimizer.control_step=%.3g", factor * s->control_step);
+  if (blocks[0] > 0) text_add(out, " --set optimizer.design_step=%.3g", factor * o->step[0]);
+  if (blocks[1] > 0) text_add(out, " --set optimizer.control_step=%.3g", factor * o->step[1]);
   return out->data ? out->data : "";
 }
 

@@ -1,5 +1,6 @@
-/* `optimizer: auto`: L-BFGS while gradients predict what steps do, Adam where they do not, CMA-ES where they say
- * nothing. (O23) It decides by what trials gave alone, so that a resumed search decides alike. */
+/* `optimizer: auto`: L-BFGS while gradients predict what steps do, then CMA-ES, then Adam with shorter steps, and
+ * CMA-ES again about the best design. (O23) It decides by what trials gave alone, so that a resumed search decides
+ * alike. */
 #include <string.h>
 
 #include "optimize/optimization.h"
@@ -11,15 +12,13 @@ enum { WATCHED = 10, WEAK_MOST = 7 };
 #define GAIN_LEAST 0.1
 /* Where the gradient predicts less than this part of all that was gained the search has converged. */
 #define PREDICTED_LEAST 1e-9
-/* Adam and its restarts are left after so many iterations that improved the best design by less than a part of all that
- * was gained. */
-enum { PATIENCE = 20, RESTARTS_MOST = 2 };
+/* A method is left after so many iterations that improved the best design by less than a part of all that was gained;
+ * gradients are taken up again so many times. */
+enum { PATIENCE = 20, RESTARTS_MOST = 3 };
 #define PROGRESS_LEAST 1e-3
-/* Adam steps by a part of L-BFGS' bound, a restart by a part of that. */
-#define ADAM_STEP 0.25
+/* Gradients that are taken up again have so much of the steps before. */
 #define RESTART_STEP 0.25
-/* Where gradients grow by more along a run, samples follow L-BFGS, a fifth of a range apart: four of its steps. */
-#define GROWTH_ROUGH 1e4
+/* Standard deviation of the first samples, in steps: a fifth of a range. */
 #define SAMPLE_STEP 4
 
 static bool is_automatic(const Optimization* o) { return o->task->optimizer.type == OPTIMIZER_AUTO; }
@@ -43,14 +42,17 @@ void automatic_begin(Optimization* o) {
   forget(a);
   if (!is_automatic(o)) return;
   a->method = is_noisy(o) ? OPTIMIZER_ADAM : OPTIMIZER_LBFGS;
-  if (is_noisy(o) && !draws_vary(o)) a->factor = ADAM_STEP;
+  if (is_noisy(o) && !draws_vary(o)) a->factor = RESTART_STEP;
 }
 
 TaskOptimizer automatic_settings(const Optimization* o) {
   TaskOptimizer settings = o->task->optimizer;
   settings.type = o->automatic.method;
-  settings.design_step *= o->automatic.factor;
-  settings.control_step *= o->automatic.factor;
+  double* steps[2] = {&settings.design_step, &settings.control_step};
+  for (int block = 0; block < 2; block++) {
+    bool samples = settings.type == OPTIMIZER_CMA_ES && is_automatic(o);
+    *steps[block] = o->step[block] * o->automatic.factor * (samples ? SAMPLE_STEP : 1);
+  }
   return settings;
 }
 
@@ -83,30 +85,32 @@ static int count_bits(unsigned bits) {
 }
 
 /* Samples are ranked by their loss: draws and multipliers would change it between two of them. */
-static bool can_sample(const Optimization* o) {
-  return o->design.variable_count <= SAMPLED_MOST && !o->subjects && !is_noisy(o) && !o->function.evaluate;
-}
+static bool can_sample(const Optimization* o) { return !o->subjects && !is_noisy(o) && !o->function.evaluate; }
 
 static double gained_so_far(const Optimization* o) { return fmax(o->rows[o->first_iteration].loss - o->best_worth, 0); }
+
+/* Samples follow gradients, and gradients with a quarter of the steps follow samples. */
+static bool change_from(Optimization* o, MethodReason reason, int count) {
+  Automatic* a = &o->automatic;
+  bool samples = a->method != OPTIMIZER_CMA_ES && can_sample(o);
+  if (!samples && a->restarts == RESTARTS_MOST) return false;
+  a->restarts += !samples;
+  change(o, samples ? OPTIMIZER_CMA_ES : OPTIMIZER_ADAM, a->factor * (samples ? 1 : RESTART_STEP), reason, count);
+  return true;
+}
 
 static bool watch_lbfgs(Optimization* o, bool weak, double predicted, bool can_step) {
   Automatic* a = &o->automatic;
   bool converged = predicted < PREDICTED_LEAST * gained_so_far(o);
   weak = weak && !converged;
   a->weak = ((a->weak << 1) | weak) & ((1u << WATCHED) - 1);
-  bool samples = o->adjoint.growth > GROWTH_ROUGH && can_sample(o);
-  TaskOptimizerType next = samples ? OPTIMIZER_CMA_ES : OPTIMIZER_ADAM;
-  double factor = samples ? SAMPLE_STEP : ADAM_STEP;
-  if (!can_step && !converged && !o->subjects)
-    change(o, next, factor, CHANGE_SHORT_STEP, 0);
-  else if (a->tried >= WATCHED && count_bits(a->weak) >= WEAK_MOST)
-    change(o, next, factor, CHANGE_SHORT_OF_PREDICTION, count_bits(a->weak));
-  else
-    return can_step;
-  return true;
+  if (!can_step && !converged && !o->subjects) return change_from(o, CHANGE_SHORT_STEP, 0);
+  if (a->tried >= WATCHED && count_bits(a->weak) >= WEAK_MOST)
+    return change_from(o, CHANGE_SHORT_OF_PREDICTION, count_bits(a->weak));
+  return can_step;
 }
 
-static bool watch_adam(Optimization* o, bool can_step) {
+static bool watch_progress(Optimization* o, bool can_step) {
   Automatic* a = &o->automatic;
   if (draws_vary(o)) return can_step; /* the loss of one design depends on its draws: none is known to be the best */
   if (!(a->mark - o->best_worth <= PROGRESS_LEAST * gained_so_far(o))) {
@@ -114,16 +118,7 @@ static bool watch_adam(Optimization* o, bool can_step) {
     a->mark_iteration = o->iteration;
   }
   int idle = o->iteration - a->mark_iteration;
-  if (can_step && idle < PATIENCE) return true;
-  if (a->restarts < RESTARTS_MOST) {
-    a->restarts++;
-    change(o, OPTIMIZER_ADAM, a->factor * RESTART_STEP, CHANGE_NO_PROGRESS, idle);
-  } else if (can_sample(o)) {
-    change(o, OPTIMIZER_CMA_ES, ADAM_STEP, CHANGE_NO_PROGRESS, idle);
-  } else {
-    return can_step;
-  }
-  return true;
+  return (can_step && idle < PATIENCE) || change_from(o, CHANGE_NO_PROGRESS, idle) || can_step;
 }
 
 bool automatic_watch(Optimization* o, TrialOutcome outcome, double gained, double predicted, bool can_step) {
@@ -132,7 +127,7 @@ bool automatic_watch(Optimization* o, TrialOutcome outcome, double gained, doubl
   bool weak = outcome != TRIAL_ACCEPTED || !(gained >= GAIN_LEAST * predicted);
   a->tried++;
   if (a->method == OPTIMIZER_LBFGS) return watch_lbfgs(o, weak, predicted, can_step);
-  return a->method == OPTIMIZER_ADAM ? watch_adam(o, can_step) : can_step;
+  return watch_progress(o, can_step);
 }
 
 bool automatic_leave_flat(Optimization* o) {

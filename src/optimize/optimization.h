@@ -135,6 +135,7 @@ struct Optimization {
   OptimizationOptions options;
   Design design;
   OptimizationFunction function; /* replaces the losses of runs; evaluate NULL: none */
+  double step[2];                /* of each block, before the factor of `auto` */
   double* unit;                  /* units of the variables; NULL: 1 (variables) */
   double* function_gradient;     /* at the last evaluation (variables) */
   Optimizer* optimizer;
@@ -259,8 +260,6 @@ void optimization_judge_end(Optimization* o, bool can_step);
  * (optimize/optimization_checkpoint.c). */
 void optimization_identify(Optimization* o);
 
-/* Above this number of variables a sampling method needs more than a few hundred trials. */
-enum { SAMPLED_MOST = 40 };
 /* ---- the method of `optimizer: auto` (optimize/automatic.c); that of the task where it names one */
 /* Sets the first method of a search, without statistics. This and the following functions also apply to a task that
  * names its method. */

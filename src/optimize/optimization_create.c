@@ -127,27 +127,48 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
   return success_create(&o->success, o, diagnostics);
 }
 
-/* `auto` uses this fraction of a variable's range as its step if the task gives none. */
+/* Where the task gives no step, that of a variable with two bounds is this fraction of its range. Samples are spread
+ * over more of it. */
 #define STEP_OF_RANGE 0.05
+#define DEVIATION_OF_RANGE 0.2
 
-/* Returns the variable's own step; 0: that of its block. */
-static double step_of(const DesignVariable* v, const TaskOptimizer* settings) {
-  if (v->step > 0 || settings->type != OPTIMIZER_AUTO || settings->step_given[v->block]) return v->step;
-  double range = v->high - v->low;
-  return isfinite(range) && range > 0 ? STEP_OF_RANGE * range : 0;
+static double default_step(const TaskOptimizer* settings, int block) {
+  return block == 0 ? settings->design_step : settings->control_step;
 }
 
-/* Returns units of the variables: own step over the block's step (O21); NULL if no variable has its own step. */
-static double* units_of(const Design* design, const TaskOptimizer* settings) {
+/* Returns the step that a variable's range gives; 0: it has no range, or the task gives steps. */
+static double step_of_range(const DesignVariable* v, const TaskOptimizer* settings) {
+  double range = v->high - v->low;
+  if (v->step > 0 || settings->step_given[v->block] || !isfinite(range)) return 0;
+  return (settings->type == OPTIMIZER_CMA_ES ? DEVIATION_OF_RANGE : STEP_OF_RANGE) * range;
+}
+
+static double step_of(const DesignVariable* v, const TaskOptimizer* settings) {
+  double step = step_of_range(v, settings);
+  return v->step > 0 ? v->step : step > 0 ? step : default_step(settings, v->block);
+}
+
+/* Sets the step of a block to the longest that a range gives in it. */
+static void choose_step(Optimization* o, int block) {
+  const TaskOptimizer* settings = &o->task->optimizer;
+  double longest = 0;
+  for (int k = 0; k < o->design.variable_count; k++)
+    if (o->design.block[k] == block) longest = fmax(longest, step_of_range(&o->design.variables[k], settings));
+  o->step[block] = longest > 0 ? longest : default_step(settings, block);
+}
+
+/* Returns units of the variables: own step over the block's step (O21); NULL if all steps are those of their blocks. */
+static double* units_of(const Optimization* o) {
   bool own = false;
-  for (int k = 0; k < design->variable_count; k++) own = own || step_of(&design->variables[k], settings) > 0;
-  double* unit = own ? MEMORY_NEW(double, design->variable_count) : NULL;
-  for (int k = 0; own && k < design->variable_count; k++) {
-    const DesignVariable* v = &design->variables[k];
-    double step = step_of(v, settings);
-    unit[k] = step > 0 ? step / (v->block == 0 ? settings->design_step : settings->control_step) : 1;
+  double* unit = MEMORY_NEW(double, o->design.variable_count);
+  for (int k = 0; k < o->design.variable_count; k++) {
+    const DesignVariable* v = &o->design.variables[k];
+    unit[k] = step_of(v, &o->task->optimizer) / o->step[v->block];
+    own = own || unit[k] != 1;
   }
-  return unit;
+  if (own) return unit;
+  memory_free(unit);
+  return NULL;
 }
 
 Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
@@ -168,7 +189,8 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
   draws_set(o, 0);
   optimization_identify(o);
   make_vectors(o);
-  o->unit = units_of(&o->design, &task->optimizer);
+  for (int block = 0; block < 2; block++) choose_step(o, block);
+  o->unit = units_of(o);
   automatic_begin(o);
   automatic_renew(o);
   if (optimizer_project(o->optimizer, o->x)) return STATUS_OK;
@@ -213,11 +235,14 @@ void optimization_destroy(Optimization* o) {
 void optimization_minimise(Optimization* o, const OptimizationFunction* function) {
   size_t n = (size_t)o->design.variable_count;
   o->function = *function;
-  double* own = o->unit;
+  for (int block = 0; block < 2; block++) o->step[block] = default_step(&o->task->optimizer, block);
+  memory_free(o->unit);
   o->unit = MEMORY_NEW(double, n);
   o->function_gradient = MEMORY_NEW(double, n);
-  for (size_t k = 0; k < n; k++) o->unit[k] = o->design.variables[k].step > 0 ? own[k] : function->unit[k];
-  memory_free(own);
+  for (size_t k = 0; k < n; k++) {
+    const DesignVariable* v = &o->design.variables[k];
+    o->unit[k] = v->step > 0 ? v->step / o->step[v->block] : function->unit[k];
+  }
   for (size_t k = 0; k < n && function->held; k++)
     if (function->held[k]) o->design.set.low[k] = o->design.set.high[k] = o->x[k];
   continuation_forget(o);

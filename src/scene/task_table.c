@@ -522,9 +522,9 @@ static const SchemaRow ROWS[] = {
     {"optimizer", "type", VALUE_CHOICE, AT(OptimizerForm, type),
      .of = "auto|adam|step_bounded|gradient|lbfgs|cma_es|levenberg_marquardt", .fallback = "auto",
      .meaning =
-         "auto: starts with lbfgs, changes to adam where gradients do not predict the decrease, and to cma_es "
-         "where they are zero or grow by more than 1e4 along the run; every change is reported. With draws it is "
-         "adam throughout. adam: momentum and a scale per variable. step_bounded: the best linear step within a trust "
+         "auto: starts with lbfgs, changes to cma_es where gradients are zero or do not predict the decrease, then to "
+         "adam with shorter steps; every change is reported. With draws it is adam throughout. adam: momentum and a "
+         "scale per variable. step_bounded: the best linear step within a trust "
          "radius. gradient: steps along the gradient. lbfgs: a quasi-Newton "
          "method. cma_es: no gradient, samples of a normal distribution that adapts to the best of them; an "
          "iteration is one sample. levenberg_marquardt: for `sdrs identify` only, and its default."},
@@ -533,7 +533,8 @@ static const SchemaRow ROWS[] = {
     {"optimizer", "design_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.design_step), .unit = "m",
      .fallback = "0.01", .range = RANGE_ABOVE(0),
      .meaning = "Step of the design's variables: learning rate (adam, gradient), first trust radius (step_bounded) or "
-                "first standard deviation (cma_es). With auto it is a twentieth of each variable's range by default."},
+                "first standard deviation (cma_es). The default is for variables without two bounds. Variables with "
+                "two bounds take a twentieth of their range by default, with cma_es a fifth."},
     {"optimizer", "control_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.control_step), .fallback = "0.05",
      .range = RANGE_ABOVE(0),
      .meaning = "The same for parameters of controllers and initial states, in their own units."},
