@@ -62,7 +62,7 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
                    const double twist[2][6], ActiveSides* active, PairShares* out);
 
 /* Friction of the step; lag after friction_evaluate at the poses of `next`. solution: the plane at t. then:
- * active vertices at t, found here. own: friction rests on the state at t + dt, where `solution` and `now` are, too;
+ * active vertices at t, found here. own: friction rests on the solve before, where `solution` and `now` are;
  * slip counts from FrictionLag.then. by_slip: of a scalar by FrictionSlip.square at t + dt, 0 with `own`: what it has
  * by poses at t + dt is not added. Nothing where nothing presses. Cannot fail, allocates nothing. */
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
@@ -87,10 +87,10 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
  * state at t and, as out->carry, on the one before. Scales out's coefficients by the factor. Cannot fail, allocates
  * nothing. */
 void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out);
-/* The same of friction that rests on the step's own force: by the factor W' at t + dt, of a pair that does not bounce.
- * own: vertices at t + dt, as friction_adjoint has left them. */
+/* The same of friction that rests on the solve before: by the factor W' there, of a pair that does not bounce. own:
+ * vertices there, as friction_adjoint has left them; solve is that moment. */
 void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, const PairMaterial* material,
-                             const ImpactMoment* now, const ImpactMoment* next, ActiveSides* own, Pressure* bar,
+                             const ImpactMoment* now, const ImpactMoment* solve, ActiveSides* own, Pressure* bar,
                              PairShares* out);
 /* What the step after this one has handed on by the pair's y at t. Added to bar and out. Cannot fail, allocates
  * nothing. */

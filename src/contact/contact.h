@@ -379,7 +379,7 @@ typedef struct ContactRecord {
   int hull_a, hull_b; /* a half-space is always hull_b */
   bool active;        /* nonzero contact energy: friction of the next step depends on it */
   bool rubbing;       /* friction acts between them */
-  bool own_force;     /* its reference force is that of this state (contact_relag), otherwise of the state before */
+  bool own_force;     /* it rests on the force of the solve before (contact_relag), otherwise of the state before */
   double grip;        /* fraction of that force that limits friction: 1 except in a run's first step */
   double kept[CONTACT_KEPT_NUMBERS]; /* data of the law */
 } ContactRecord;
@@ -416,6 +416,13 @@ void contact_replay_set_dt(ContactReplay* replay, double dt);
 /* Sets the poses of contact_set_aim for steps loaded from now on, and the array (links) to which contact_replay_adjoint
  * adds derivatives by their entries. Both borrowed; NULL, as initially: unknown. */
 void contact_replay_set_aim(ContactReplay* replay, const Pose* aim, double (*bar)[3][4]);
+/* Sets the poses and records of the solve that friction of pairs with ContactRecord.own_force rests on, for steps
+ * loaded from now on. Borrowed as those of contact_replay_load; NULL, as initially: there are no such pairs. */
+void contact_replay_set_solve(ContactReplay* replay, const ContactMoment* solve);
+/* Keeps the derivatives by what pairs carry at t, of the step that contact_replay_adjoint has seen, and adds them to
+ * those of the steps loaded since then, which all begin at that t. */
+void contact_replay_set_aside(ContactReplay* replay);
+void contact_replay_add_aside(ContactReplay* replay);
 /* Loads the step from `now` to `next`. Steps that come one before the other load a state once. false: a plane or slip
  * was not found again; terms are not to be asked for then. Allocates while records grow. Both moments are borrowed
  * until the next load: their records[count] and pose[links] must live as long. */
@@ -492,11 +499,8 @@ typedef struct {
  * returned true. The caller zeroes what is added to, or goes on adding; nothing is allocated. */
 void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient);
-/* Does friction of a pair that is loaded rest on its own force (ContactRecord.own_force)? Cannot fail. */
-bool contact_replay_rests_on_own(const ContactReplay* replay);
-/* Friction of such pairs depends on the poses at t + dt through its own force, too, which the Hessians of the terms
- * leave out. Adds the derivatives that the last contact_replay_adjoint found by these poses, 3x4 matrices, to
- * bar[links]. */
+/* Adds to bar[links] the derivatives that the last contact_replay_adjoint found by the poses of
+ * contact_replay_set_solve, 3x4 matrices. Cannot fail. */
 void contact_replay_own_bars(const ContactReplay* replay, double (*bar)[3][4]);
 /* What contact_replay_adjoint found last as derivative by ContactRecord.grip of the pair [index] of the records at t +
  * dt. index: below their count. Valid until the next load. */

@@ -50,9 +50,10 @@ typedef struct {
   const ContactRecord* record; /* at t + dt */
   const PairMaterial* material;
   const PairBody *now, *next; /* (2); now NULL: it was not pressed at t */
+  const PairBody* solve;      /* (2) where friction of its own force rests on; NULL: it was not pressed there */
   Pose begin[2];              /* of both bodies at t */
   const Pose* aim;            /* as LawPair.aim */
-  const void *own_now, *own_next;
+  const void *own_now, *own_next, *own_solve;
   void* memory;   /* (ContactLaw.replay_size) */
   void* vertices; /* room for ContactLaw.vertex_size of every vertex of both hulls */
 } LawReplay;

@@ -130,7 +130,7 @@ typedef struct {
 typedef struct {
   int vertex;
   Vec3 next, now; /* with respect to the vertex's position at t + dt and at t */
-  Vec3 own;       /* at t + dt, through the force that friction rests on there, which the terms leave out */
+  Vec3 own;       /* in the solve before, through the force that friction rests on there */
 } VertexShare;
 
 /* Derivatives by the motion of a half-space: by its displacement, and by its turning about the origin of its frame

@@ -81,6 +81,13 @@ typedef struct {
   int reached; /* parts of the last try that were solved */
 } SubstepMemory;
 
+/* Solves of the substeps of a step but the last one of each. */
+typedef struct {
+  int count, capacity;
+  SimSolve* list;       /* (capacity) */
+  int* record_capacity; /* of list[k].contacts (capacity) */
+} SolveStore;
+
 /* States between those that the user sees. */
 typedef struct {
   int count, capacity;
@@ -93,6 +100,7 @@ typedef struct {
   ContactRecord* contacts;
   int* contact_first; /* (capacity + 1) */
   int contact_capacity;
+  int* solve_end;    /* in SolveStore, of each state (capacity) */
   SimSubstate* list; /* (capacity) */
 } SubstateStore;
 
@@ -212,6 +220,7 @@ struct Sim {
   /* written by sim_step: a step taken in substeps */
   SubstepMemory substep_memory;
   SubstateStore between;
+  SolveStore solves;
   SimPast backup; /* allocated by the first step */
   StepClock backup_reached, backup_clock;
   StepWeights backup_weights;
@@ -321,10 +330,14 @@ void step_add_work(StepReport* to, const StepReport* from);
 /* Frees what substeps allocated, the state before the step too. */
 void substates_free(Sim* sim);
 /* ---- simulate/own_force.c: friction rests on the step's own force (docs/derivations/friction.md, F8) */
-/* After step_solve, which has not failed: solves again with the friction of the forces found, until these stay, at most
- * contact.friction_iterations times. Adds its work to *report; sets friction_open where they do not stay. Allocates as
- * contact_lag does. */
+/* After step_solve, which has not failed: solves again with friction that rests on the forces found, until these stay,
+ * at most contact.friction_iterations times. Keeps the solves before the last. Adds its work to
+ * *report; sets friction_open where forces do not stay. Allocates as contact_lag does. */
 void own_force_settle(Sim* sim, StepReport* report);
+/* Forgets the solves that belong to no state of the step so far. Cannot fail. */
+void own_force_begin(Sim* sim);
+/* Frees what own_force_settle allocated. */
+void own_force_free(Sim* sim);
 /* ---- simulate/parts.c: trees that nothing joins are solved by themselves first (docs/derivations/step.md, S17) */
 /* After contact_reset. Allocates; nothing for scenes that are not solved in parts. Freed with parts_destroy. */
 void parts_create(Sim* sim);
