@@ -191,8 +191,6 @@ static void explain_unsound(const GradcheckReport* r) {
         "axes; the point of contact moves by a root of what they turn by\n");
   else if (s->contact_failed)
     printf("does not give its contact again\n");
-  else if (s->friction_open)
-    printf("has friction whose own force does not settle backwards (contact.friction_iterations)\n");
   else if (s->singular)
     printf("has a singular Hessian, smallest eigenvalue %.3g\n", s->eigenvalue);
   else
@@ -291,7 +289,7 @@ static Status check_subject(const Options* options, const GradcheckOptions* chec
     status = check_blocks(check, subject, &model, flat ? rest : check->blocks, report, diagnostics);
   if (status == STATUS_OK) {
     warn_unconverged(options, subject->name, &model, &report->run.unconverged, tolerance_told(options, check));
-    warn_friction_open(options, subject->name, &model, &report->run.unconverged, true);
+    warn_friction_open(options, subject->name, &model, &report->run.unconverged);
   }
   if (flat && status == STATUS_OK && report->adjoint.sound) {
     gradcheck_make_generic(subject->scene, &model, check->seed);

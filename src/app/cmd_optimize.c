@@ -290,7 +290,7 @@ static void print_end(const DesignRun* run) {
   UnconvergedSteps unconverged = optimization_unconverged(o, &model);
   warn_unconverged(run->options, run->task.name, model, &unconverged, run->task.optimizer.tolerance);
   unconverged = optimization_friction_open(o, &model);
-  warn_friction_open(run->options, run->task.name, model, &unconverged, true);
+  warn_friction_open(run->options, run->task.name, model, &unconverged);
 }
 
 /* Prints findings and advice where the result lacks something. */

@@ -20,10 +20,10 @@ void json_diagnostics(Json* json, const char* key, const Diagnostics* diagnostic
  * with -q, or where the largest residual is within it. */
 void warn_unconverged(const Options* options, const char* name, const Model* model, const UnconvergedSteps* unconverged,
                       double tolerance);
-/* Warns on stderr of steps whose friction did not settle, with time, links and remedy; gradient: that it is inexact
- * there, too. Nothing with -q, or without such steps. */
+/* Warns on stderr of steps whose friction did not settle in a given number of solves, with time, links and remedy.
+ * Nothing with -q, or without such steps. */
 void warn_friction_open(const Options* options, const char* name, const Model* model,
-                        const UnconvergedSteps* unconverged, bool gradient);
+                        const UnconvergedSteps* unconverged);
 /* Warns of each --set of simulation.tolerance, in whose place `rule` decides. Nothing with -q. */
 void warn_overridden_tolerance(const Options* options, const char* rule);
 /* `sdrs VERB: error: text` on stderr. */

@@ -62,7 +62,7 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
                    const double twist[2][6], ActiveSides* active, PairShares* out);
 
 /* Adds the derivatives of friction in the step; lag after friction_evaluate at the poses of `next`. solution: the plane
- * at t. then: active vertices at t, found here. own: friction depends on the state at t + dt, to which `solution` and
+ * at t. then: active vertices at t, found here. own: friction depends on the solve before, to which `solution` and
  * `now` then belong; slip is relative to FrictionLag.then. by_slip: derivative of a scalar with respect to
  * FrictionSlip.square at t + dt, 0 with `own`; its derivatives with respect to poses at t + dt are not added. Does
  * nothing without a contact force. Cannot fail, allocates nothing. */
@@ -88,10 +88,10 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
  * state at t and, as out->carry, on the one before. Scales out's coefficients by the factor. Cannot fail, allocates
  * nothing. */
 void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out);
-/* The same of friction that rests on the step's own force: by the factor W' at t + dt, of a pair that does not bounce.
- * own: vertices at t + dt, as friction_adjoint has left them. */
+/* The same of friction that rests on the solve before: by the factor W' there, of a pair that does not bounce. own:
+ * vertices there, as friction_adjoint has left them; solve is that moment. */
 void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, const PairMaterial* material,
-                             const ImpactMoment* now, const ImpactMoment* next, ActiveSides* own, Pressure* bar,
+                             const ImpactMoment* now, const ImpactMoment* solve, ActiveSides* own, Pressure* bar,
                              PairShares* out);
 /* Adds the derivatives that the next step passes back through the pair's y at t to bar and out. Cannot fail, allocates
  * nothing. */

@@ -374,7 +374,7 @@ typedef struct ContactRecord {
   int hull_a, hull_b; /* a half-space is always hull_b */
   bool active;        /* nonzero contact energy: friction of the next step depends on it */
   bool rubbing;       /* friction acts between them */
-  bool own_force;     /* its reference force is that of this state (contact_relag), otherwise of the state before */
+  bool own_force;     /* it rests on the force of the solve before (contact_relag), otherwise of the state before */
   double grip;        /* fraction of that force that limits friction: 1 except in a run's first step */
   double kept[CONTACT_KEPT_NUMBERS]; /* data of the law */
 } ContactRecord;
@@ -412,6 +412,13 @@ void contact_replay_set_dt(ContactReplay* replay, double dt);
  * contact_replay_adjoint adds the derivatives with respect to their entries. Both are borrowed. NULL, as initially:
  * unknown. */
 void contact_replay_set_aim(ContactReplay* replay, const Pose* aim, double (*bar)[3][4]);
+/* Sets the poses and records of the solve that friction of pairs with ContactRecord.own_force depends on, for steps
+ * loaded from now on. Borrowed like those of contact_replay_load; NULL, as initially: there are no such pairs. */
+void contact_replay_set_solve(ContactReplay* replay, const ContactMoment* solve);
+/* Keeps the derivatives with respect to what pairs carry at t, of the step that contact_replay_adjoint has processed,
+ * and adds them to those of the steps loaded since then, which all begin at that t. */
+void contact_replay_set_aside(ContactReplay* replay);
+void contact_replay_add_aside(ContactReplay* replay);
 /* Loads the step from `now` to `next` of a run that is processed from the last step to the first. A state that the last
  * load had as `now` is not computed again. Returns false if a plane or a slip of the record was not reproduced; the
  * terms are then undefined. Borrows records[count] and pose[links] of both until the next load. Allocates while records
@@ -489,12 +496,8 @@ typedef struct {
  * caller zeroes the arrays. Allocates nothing. */
 void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient);
-/* Returns true if friction of some loaded pair depends on its force in the same state (ContactRecord.own_force). Cannot
- * fail. */
-bool contact_replay_rests_on_own(const ContactReplay* replay);
-/* Adds to bar[links] derivatives with respect to the entries of poses at t + dt, 3x4 matrices, from the last
- * contact_replay_adjoint. They are those of friction through the pair's own force (ContactRecord.own_force), which the
- * Hessians of the terms leave out. */
+/* Adds to bar[links] the derivatives that the last contact_replay_adjoint found by the poses of
+ * contact_replay_set_solve, 3x4 matrices. Cannot fail. */
 void contact_replay_own_bars(const ContactReplay* replay, double (*bar)[3][4]);
 /* Returns the derivative with respect to ContactRecord.grip of record `index` at t + dt, from the last
  * contact_replay_adjoint. index is not checked. Valid until the next load. */

@@ -176,7 +176,7 @@ typedef struct {
   const FrictionParameters* parameters;
   double support, length;
   const PairBody *now, *next; /* now: where friction rests on the forces */
-  bool own;                   /* that is the state at t + dt */
+  bool own;                   /* that is the solve before, and the slip counts from FrictionLag.then */
   const Plane* plane;
   Pose ground;
   double a[3];
@@ -324,12 +324,14 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   Mat3 turn = h->motion.rotation;
   Vec3 n = lag->normal, arm = vec3_sub(lag->from[side], lag->then[side].t), by_turn;
   Vec3 forth = vec3_add(by->displacement, vec3_cross(by->field, h->w));
-  if (f->own) { /* c stands in the body at t + dt */
-    Vec3 by_c = vec3_sub(forth, mat3_mul_vec(turn, by->displacement));
-    Vec3 arm_next = vec3_sub(lag->center, f->next[side].hull.pose.t);
+  if (f->own) { /* c stands in the body of the solve before */
+    Pose solve = f->now[side].hull.pose;
+    Vec3 local =
+        vec3_sub(mat3_tmul_vec(f->next[side].hull.pose.r, forth), mat3_tmul_vec(lag->then[side].r, by->displacement));
+    Vec3 by_c = mat3_mul_vec(solve.r, local);
     f->by_center = vec3_add(f->by_center, by_c);
     out->move_own[side] = vec3_sub(out->move_own[side], by_c);
-    out->turn_own[side] = vec3_sub(out->turn_own[side], vec3_cross(arm_next, by_c));
+    out->turn_own[side] = vec3_sub(out->turn_own[side], vec3_cross(vec3_sub(lag->center, solve.t), by_c));
     out->move_now[side] = vec3_sub(out->move_now[side], by->displacement);
     by_turn = vec3_scale(vec3_cross(arm, by->displacement), -1);
   } else {

@@ -154,7 +154,7 @@ void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, 
 }
 
 void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, const PairMaterial* material,
-                             const ImpactMoment* now, const ImpactMoment* next, ActiveSides* own, Pressure* bar,
+                             const ImpactMoment* now, const ImpactMoment* solve, ActiveSides* own, Pressure* bar,
                              PairShares* out) {
   double by_factor = out->friction * material->value[MATERIAL_FRICTION];
   out->friction *= impact->first;
@@ -162,5 +162,5 @@ void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* param
   out->rest_speed += by_factor * impact->by_rest_speed;
   compression_adjoint(by_factor * impact->by_before, parameters, now, bar, out);
   double by_potential = by_factor * impact->second;
-  if (by_potential != 0) potential_adjoint(by_potential, parameters->support, next, AT_OWN, own, out);
+  if (by_potential != 0) potential_adjoint(by_potential, parameters->support, solve, AT_OWN, own, out);
 }

@@ -84,6 +84,7 @@ typedef struct {
   RollingLag rolling;     /* the same */
   PlaneResponse response; /* of one that is active */
   Impact impact;          /* the same */
+  Impact solve_impact;    /* of the solve that friction of its own force rests on */
 } Replay;
 
 /* ---------------------------------------------------------------- the scene */
@@ -796,10 +797,10 @@ static double load_of(const Law* law, const Record* r) {
   return r->load.factor + (law->force_ratio - 1) * r->load.by_ratio;
 }
 
-/* In proportion to the force in effect at t, or, of its own force, at t + dt. */
+/* In proportion to the force in effect at t, or, of its own force, in the solve before. */
 static FrictionParameters recorded_friction(const LawReplay* p, const Record* r) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
-  double load = p->record->own_force ? ((const Replay*)p->memory)->impact.first : load_of(p->law, r);
+  double load = p->record->own_force ? ((const Replay*)p->memory)->solve_impact.first : load_of(p->law, r);
   parameters.coefficient = acting(p->material, &r->slip).value[MATERIAL_FRICTION] * load;
   return parameters;
 }
@@ -818,6 +819,12 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
     memory->impact = impact_of(&impact, next->energy, before, &r.past);
     impact_scale(&memory->impact, body[1].hull.half_space, d);
   }
+  if (p->record->own_force) {
+    double before = now ? impact_compression(law->support, now->energy) : 0;
+    Record r = record_of(p->record);
+    ImpactParameters impact = impact_parameters(law, p->material);
+    memory->solve_impact = impact_of(&impact, ((const PlaneSolution*)p->own_solve)->energy, before, &r.past);
+  }
   bool sound = true;
   if (p->record->rubbing && now && rolls(p->material)) {
     Record r = record_of(p->record);
@@ -828,8 +835,8 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
   if (p->record->rubbing && slides(p->material)) {
     Record r = record_of(p->record);
     FrictionParameters parameters = recorded_friction(p, &r);
-    const PairBody* at = p->record->own_force ? p->next : p->now;
-    const PlaneSolution* solution = p->record->own_force ? next : now;
+    const PairBody* at = p->record->own_force ? p->solve : p->now;
+    const PlaneSolution* solution = p->record->own_force ? p->own_solve : now;
     FrictionDirection direction;
     friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, p->record->own_force ? p->begin : NULL,
                  p->aim, direction_of(p->material, &direction), p->vertices, &memory->lag);
@@ -857,17 +864,18 @@ static double potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
   return ((const Replay*)p->memory)->impact.second;
 }
 
-/* Friction that rests on the pair's own force: as reverse, at t + dt. */
+/* Friction that rests on the solve before: as reverse, there. */
 static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
                               Pressure* bar, PairShares* s) {
   const Law* law = p->law;
   const Replay* memory = p->memory;
   Record r = record_of(p->record);
   ActiveSides then = {.vertices = law->active[p->thread]};
-  ImpactMoment next = {p->next, p->own_next}, now = {p->now, p->own_now};
+  ImpactMoment solve = {p->solve, p->own_solve}, now = {p->now, p->own_now};
   FrictionParameters parameters = recorded_friction(p, &r);
-  friction_adjoint(&memory->lag, &parameters, law->support, p->next, p->next, true, next.solution, twist, 0, &then, s);
-  impact_own_load_adjoint(&memory->impact, impact, p->material, &now, &next, &then, bar, s);
+  friction_adjoint(&memory->lag, &parameters, law->support, p->solve, p->next, true, solve.solution, twist, 0, &then,
+                   s);
+  impact_own_load_adjoint(&memory->solve_impact, impact, p->material, &now, &solve, &then, bar, s);
 }
 
 /* From the derivative by the friction that acts to what it rests on (F12): both coefficients, the speed, and the slip,

@@ -131,7 +131,7 @@ typedef struct {
 typedef struct {
   int vertex;
   Vec3 next, now; /* with respect to its position at t + dt and at t */
-  Vec3 own;       /* at t + dt, through the friction force of that state, which the terms leave out */
+  Vec3 own;       /* in the solve before, through the force that friction depends on there */
 } VertexShare;
 
 /* Derivatives with respect to the motion of a half-space: its displacement, and its rotation about its frame's origin

@@ -25,10 +25,11 @@ typedef struct {
   int link[2];
   PairMaterial material; /* friction times the record's grip */
   const ReplayMoment* next;
-  const ReplayMoment* now; /* NULL: not active at t */
-  int before;              /* index of its record at t */
-  int points[2];           /* vertices of both items */
-  char* vertices;          /* memory of the law */
+  const ReplayMoment* now;   /* NULL: not active at t */
+  const ReplayMoment* solve; /* the solve that friction of its own force depends on; NULL: not active there */
+  int before;                /* index of its record at t */
+  int points[2];             /* vertices of both items */
+  char* vertices;            /* memory of the law */
   PairDerivatives derivatives;
   PairShares shares;
   bool sound;
@@ -38,10 +39,12 @@ struct ContactReplay {
   const Model* model;
   int threads;
   const ContactLaw* law;
-  ContactLaw by_pair; /* it is this one where pairs name laws */
-  void* own_law;      /* of ContactLaw.create */
-  ReplaySide side[2]; /* planes at t and at t + dt */
-  int next;           /* which of them is at t + dt */
+  ContactLaw by_pair;   /* it is this one where pairs name laws */
+  void* own_law;        /* of ContactLaw.create */
+  ReplaySide side[2];   /* planes at t and at t + dt */
+  int next;             /* which of them is at t + dt */
+  ReplaySide solve;     /* planes where friction of the step's own force rests on */
+  ContactMoment solved; /* contact_replay_set_solve; pose NULL: none */
   const Pose *pose_now, *pose_next;
   const Pose* aim;         /* borrowed (contact_set_aim) */
   double (*aim_bar)[3][4]; /* by its entries, borrowed */
@@ -54,6 +57,8 @@ struct ContactReplay {
   int memory_capacity, vertex_capacity, share_capacity, parameter_capacity;
   PairCarry* carry[2]; /* derivatives by what pairs carry: at t, and at t + dt from the step after (records) */
   int carry_capacity[2];
+  PairCarry* aside; /* of those at t (records) */
+  int aside_capacity;
   const ContactField* field; /* during contact_replay_adjoint */
   ContactLengths lengths;    /* of the last one */
 };
@@ -77,6 +82,9 @@ void contact_replay_destroy(ContactReplay* r) {
     memory_free(r->side[k].own);
     memory_free(r->carry[k]);
   }
+  memory_free(r->solve.moments);
+  memory_free(r->solve.own);
+  memory_free(r->aside);
   memory_free(r->pairs);
   memory_free(r->memory);
   memory_free(r->vertices);
@@ -88,6 +96,10 @@ void contact_replay_destroy(ContactReplay* r) {
 void contact_replay_set_aim(ContactReplay* r, const Pose* aim, double (*bar)[3][4]) {
   r->aim = aim;
   r->aim_bar = bar;
+}
+
+void contact_replay_set_solve(ContactReplay* r, const ContactMoment* solve) {
+  r->solved = solve ? *solve : (ContactMoment){.pose = NULL};
 }
 
 void contact_replay_set_dt(ContactReplay* r, double dt) {
@@ -146,6 +158,19 @@ static void load_moments(ContactReplay* r, ReplaySide* side, const ContactMoment
 static uint64_t record_key(const ContactRecord* record) {
   int a = record->hull_a, b = record->hull_b;
   return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
+}
+
+/* Finds the moments of pairs whose friction rests on the solve before. Both lists are sorted by key. */
+static void match_solve(ContactReplay* r) {
+  const ReplaySide* solve = &r->solve;
+  for (int k = 0, before = 0; k < r->count; k++) {
+    ReplayPair* p = &r->pairs[k];
+    p->solve = NULL;
+    if (!p->record->own_force || !r->solved.pose) continue;
+    while (before < solve->count && record_key(&solve->records[before]) < record_key(p->record)) before++;
+    bool known = before < solve->count && record_key(&solve->records[before]) == record_key(p->record);
+    if (known && solve->records[before].active) p->solve = &solve->moments[before];
+  }
 }
 
 /* Both lists are sorted by key. */
@@ -252,10 +277,12 @@ static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
                      .material = &p->material,
                      .now = p->now ? p->now->body : NULL,
                      .next = p->next->body,
+                     .solve = p->solve ? p->solve->body : NULL,
                      .begin = {r->pose_now[p->link[0]], r->pose_now[p->link[1]]},
                      .aim = r->aim ? &r->aim[p->link[0]] : NULL,
                      .own_now = p->now ? own_at(r, &r->side[1 - r->next], p->now) : NULL,
                      .own_next = own_at(r, &r->side[r->next], p->next),
+                     .own_solve = p->solve ? own_at(r, &r->solve, p->solve) : NULL,
                      .memory = r->memory + (size_t)index * r->law->replay_size,
                      .vertices = p->vertices};
 }
@@ -263,7 +290,8 @@ static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
 static void evaluate_pair(void* context, int index, int thread) {
   ContactReplay* r = context;
   ReplayPair* p = &r->pairs[index];
-  p->sound = p->next->found && (p->now ? p->now->found : !p->record->rubbing || p->record->own_force);
+  const ReplayMoment* rests = p->record->own_force ? p->solve : p->now;
+  p->sound = p->next->found && (!p->now || p->now->found) && (rests ? rests->found : !p->record->rubbing);
   memset(&p->derivatives, 0, sizeof(p->derivatives));
   LawReplay pair = law_replay(r, index, thread);
   p->sound = p->sound && r->law->replay(&pair, &p->derivatives);
@@ -344,6 +372,8 @@ static bool evaluate_pairs(ContactReplay* r, const ContactMoment* now, const Con
   r->pose_now = now->pose;
   r->pose_next = next->pose;
   match_pairs(r, &r->side[1 - r->next], &r->side[r->next]);
+  if (r->solved.pose) load_moments(r, &r->solve, &r->solved);
+  match_solve(r);
   lend_vertices(r);
   lend_parameters(r);
   parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_pair, r);
@@ -362,6 +392,19 @@ bool contact_replay_load_forward(ContactReplay* r, const ContactMoment* now, con
     load_moments(r, &r->side[1 - r->next], now);
   load_moments(r, &r->side[r->next], next);
   return evaluate_pairs(r, now, next);
+}
+
+void contact_replay_set_aside(ContactReplay* r) {
+  int count = r->side[1 - r->next].count;
+  r->aside = room_for(r->aside, &r->aside_capacity, count, sizeof(PairCarry));
+  if (count > 0) memcpy(r->aside, r->carry[0], sizeof(PairCarry) * (size_t)count);
+}
+
+void contact_replay_add_aside(ContactReplay* r) {
+  int numbers = r->side[1 - r->next].count * contact_replay_carried(r);
+  const double* from = (const double*)r->aside;
+  double* to = (double*)r->carry[0];
+  for (int k = 0; k < numbers; k++) to[k] += from[k];
 }
 
 int contact_replay_carried(const ContactReplay* r) {
@@ -513,7 +556,8 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
     const VertexShare* v = &s->share[side][k];
     if (!is_zero(v->next))
       add_local(r, item, v->vertex, mat3_tmul_vec(turn_next, vec3_scale(v->next, kappa)), gradient);
-    if (!is_zero(v->own)) add_local(r, item, v->vertex, mat3_tmul_vec(turn_next, vec3_scale(v->own, kappa)), gradient);
+    if (!is_zero(v->own))
+      add_local(r, item, v->vertex, mat3_tmul_vec(r->solved.pose[link].r, vec3_scale(v->own, kappa)), gradient);
     if (is_zero(v->now)) continue;
     Vec3 now = vec3_scale(v->now, kappa);
     add_point(now, local_point(r->model, item, v->vertex), pose);
@@ -634,12 +678,6 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
   }
 }
 
-bool contact_replay_rests_on_own(const ContactReplay* r) {
-  for (int k = 0; k < r->count; k++)
-    if (r->pairs[k].record->own_force) return true;
-  return false;
-}
-
 void contact_replay_own_bars(const ContactReplay* r, double (*bar)[3][4]) {
   double kappa = r->model->contact.stiffness;
   for (int k = 0; k < r->count; k++) {
@@ -652,7 +690,7 @@ void contact_replay_own_bars(const ContactReplay* r, double (*bar)[3][4]) {
         const VertexShare* v = &s->share[side][i];
         if (!is_zero(v->own)) add_point(vec3_scale(v->own, kappa), local_point(r->model, item, v->vertex), bar[link]);
       }
-      add_motion(s->move_own[side], s->turn_own[side], kappa, r->pose_next[link].r, bar[link]);
+      add_motion(s->move_own[side], s->turn_own[side], kappa, r->solved.pose[link].r, bar[link]);
     }
   }
 }

@@ -337,7 +337,6 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     bool active = pair.state->outcome == PAIR_PRESSED, rubbing = p->lagged && s->law->rubs && s->law->rubs(&pair);
     bool own_force = s->law->rests_on_own && s->law->rests_on_own(&pair);
-    rubbing = rubbing && (active || !own_force);
     if (!active && !rubbing) continue;
     ContactRecord* r = &records[count++];
     *r = (ContactRecord){

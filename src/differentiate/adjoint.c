@@ -111,6 +111,8 @@ RecordedStep recording_step_to(const Recording* r, int index) {
                         .number = r->first_state + index + 1,
                         .contact_count_next = state[0]->contact_count,
                         .contact_count_now = state[1]->contact_count,
+                        .solves = state[0]->solves,
+                        .solve_count = state[0]->solve_count,
                         .guess = r->first_row == 0 && index == 1 ? r->guess : NULL,
                         .closures_broken = r->closures_broken,
                         .closures_joined = joined};

@@ -59,6 +59,8 @@ typedef struct {
   bool row;        /* it is the end of its step */
   int between;     /* index among the states inside steps; -1: the state is a row */
   int contact_first, contact_count;
+  SimSolve* solves; /* of the substep that led to it, before the last one (solve_count); NULL: none */
+  int solve_count;
 } RecordedState;
 
 /* Rows 0..steps of a run. A whole recording has all rows and the states inside steps. A thin one has the rows of
@@ -94,6 +96,7 @@ typedef struct Recording {
   SimJoin* joined;       /* sim_closures_joined of every row; NULL: no closure has `active` ((steps + 1) * closures) */
   double*
       closures_broken; /* times at which closures broke, INFINITY if they did not [s]; NULL: no closures (closures) */
+  size_t solve_bytes;  /* of RecordedState.solves */
   int state_count, between_count;
   int contact_capacity, step_capacity, state_capacity, between_capacity, momentum_capacity, felt_capacity,
       delayed_capacity, between_q_capacity;

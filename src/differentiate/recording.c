@@ -62,7 +62,13 @@ void recording_keep_pairs(Recording* r, const ForcePair* pairs, int count, int s
   if (count > 0) r->pair_force = MEMORY_NEW(Vec3, (size_t)(steps + 1) * (size_t)count);
 }
 
+static void forget_solves(Recording* r) {
+  for (int k = 0; k < r->state_count; k++) memory_free(r->states[k].solves);
+  r->solve_bytes = 0;
+}
+
 void recording_destroy(Recording* r) {
+  forget_solves(r);
   void* owned[] = {r->q,
                    r->rate,
                    r->pose,
@@ -129,6 +135,7 @@ size_t recording_bytes(const Recording* r) {
   if (r->felt) size += sizeof(Vec3) * (rows + (size_t)r->felt_capacity) * links;
   if (r->delayed) size += sizeof(double) * 2 * (rows + (size_t)r->delayed_capacity) * (size_t)m->delayed_count;
   if (r->guess) size += sim_guess_size(r->guess, m);
+  size += r->solve_bytes;
   size += sizeof(ContactRecord) * (size_t)r->contact_capacity + sizeof(RecordedState) * (size_t)r->state_capacity;
   return size + sizeof(double) * nq * (size_t)r->between_q_capacity +
          sizeof(Pose) * links * (size_t)r->between_capacity + sizeof(Vec3) * links * (size_t)r->momentum_capacity;
@@ -169,6 +176,12 @@ static void keep_contacts(Recording* r, RecordedState* state, const ContactRecor
   state->contact_count = count;
 }
 
+static void keep_solves(Recording* r, RecordedState* state, const SimSolve* solves, int count) {
+  state->solves = sim_solves_copy(solves, count, r->model);
+  state->solve_count = count;
+  r->solve_bytes += sim_solves_size(solves, count, r->model);
+}
+
 /* Stores a state inside a step. momentum NULL: not kept. */
 static void keep_between(Recording* r, RecordedState* state, const double* q, const Pose* pose, const Vec3* momentum,
                          const Vec3* felt, const double* delayed) {
@@ -203,6 +216,7 @@ static void keep_substates(Recording* r, const Sim* sim, int row) {
     RecordedState* state = add_state(r, row, inside[k].clock, false);
     keep_between(r, state, inside[k].q, inside[k].pose, inside[k].momentum, inside[k].felt, inside[k].delayed);
     keep_contacts(r, state, inside[k].contacts, inside[k].contact_count);
+    keep_solves(r, state, inside[k].solves, inside[k].solve_count);
   }
 }
 
@@ -267,7 +281,10 @@ void recording_keep_row(Recording* r, Sim* sim, int row) {
   if (steps) keep_substates(r, sim, row);
   int count;
   const ContactRecord* records = sim_contact_records(sim, &count);
-  keep_contacts(r, add_state(r, row, sim_clock(sim), true), records, count);
+  RecordedState* added = add_state(r, row, sim_clock(sim), true);
+  keep_contacts(r, added, records, count);
+  const SimSolve* solves = sim_solves(sim, &count);
+  if (steps) keep_solves(r, added, solves, count);
   r->row_state[at] = r->state_count - 1;
   r->steps = row;
 }
@@ -351,6 +368,7 @@ Status recording_run(Recording* r, const Model* model, const RecordOptions* opti
                      Diagnostics* diagnostics) {
   *report = (RecordReport){.failed = false};
   r->model = model;
+  forget_solves(r);
   r->steps = r->state_count = r->between_count = 0;
   if (!r->keep) memset(r->force, 0, sizeof(Vec3) * (size_t)model->link_count); /* no step has led to the first state */
   run_parts_destroy(r->parts);

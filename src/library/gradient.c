@@ -175,11 +175,10 @@ static sdrs_status add_seed(sdrs* s, const sdrs_seed* seed, LossSeeds* seeds) {
 
 static sdrs_status unsound(sdrs* s, const AdjointReport* report) {
   return library_fail(s, SDRS_NO_GRADIENT, "step %d has no derivative: %s", report->unsound_step,
-                      report->step.contact_failed  ? "its contact is not found again"
-                      : report->step.friction_open ? "the force that its friction rests on does not settle"
-                      : report->step.grazes        ? "bodies only graze each other where an impact begins"
-                      : report->step.singular      ? "its Hessian is singular"
-                                                   : "numbers are not finite");
+                      report->step.contact_failed ? "its contact is not found again"
+                      : report->step.grazes       ? "bodies only graze each other where an impact begins"
+                      : report->step.singular     ? "its Hessian is singular"
+                                                  : "numbers are not finite");
 }
 
 static sdrs_status backward(sdrs* s, LossSeeds* seeds) {

@@ -225,11 +225,10 @@ static void share_gradient(Optimization* o, int scenario) {
 static void unsound_reason(Optimization* o, const AdjointReport* report) {
   Text text = {0};
   text_add(&text, "step %d has no derivative: %s", report->unsound_step,
-           report->step.contact_failed  ? "its contact is not found again"
-           : report->step.friction_open ? "the force that its friction rests on does not settle"
-           : report->step.grazes        ? "bodies only graze each other where an impact begins"
-           : report->step.singular      ? "its Hessian is singular"
-                                        : "numbers are not finite");
+           report->step.contact_failed ? "its contact is not found again"
+           : report->step.grazes       ? "bodies only graze each other where an impact begins"
+           : report->step.singular     ? "its Hessian is singular"
+                                       : "numbers are not finite");
   memory_free(o->reason);
   o->reason = text.data;
 }

@@ -289,6 +289,7 @@ void sim_destroy(Sim* s) {
   sides_free(&s->sides);
   substates_free(s);
   guess_free(s);
+  own_force_free(s);
   tree_flight_destroy(s->flight);
   scheme_balance_destroy(s->balance);
   closures_destroy(s->closures);

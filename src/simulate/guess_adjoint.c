@@ -37,6 +37,7 @@ RecordedStep guess_step(const RecordedStep* step) {
   out.momentum_next = step->momentum_now; /* nobody goes on from there */
   out.contacts_next = step->guess->end.records;
   out.contact_count_next = step->guess->end.count;
+  out.solve_count = 0;
   out.guess = NULL;
   return out;
 }
@@ -67,14 +68,14 @@ static StepAdjointReport reverse_end(StepAdjoint* a, const RecordedStep* step, c
   StateBar next = {memory_alloc(sizeof(double[3][4]) * (size_t)m->link_count), MEMORY_NEW(double, m->dof_count)};
   memset(next.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   if (a->felt) memset(a->felt, 0, sizeof(Vec3) * (size_t)m->link_count); /* at the start nothing is felt */
-  spin_adjoint_set_aside(a->spin);
+  spin_adjoint_set_aside(a->spin, a->guess_aside);
   const bool fixed = a->lengths->fixed;
   a->lengths->fixed = true;
   a->by_pair = slope;
-  StepAdjointReport report = step_adjoint(a, &guess, next, a->zero, NULL, now, old, older, gradient);
+  StepAdjointReport report = step_adjoint_solve(a, &guess, next, a->zero, NULL, now, old, older, gradient);
   a->by_pair = NULL;
   a->lengths->fixed = fixed;
-  spin_adjoint_add_aside(a->spin);
+  spin_adjoint_add_aside(a->spin, a->guess_aside);
   memory_free(next.pose);
   memory_free(next.q);
   return report;

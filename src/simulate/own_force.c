@@ -3,6 +3,90 @@
 
 #include "simulate/sim.h"
 
+/* ---------------------------------------------------------------- the solves before the last */
+
+static int first_solve(const Sim* s) { return s->between.count > 0 ? s->between.solve_end[s->between.count - 1] : 0; }
+
+void own_force_begin(Sim* s) { s->solves.count = first_solve(s); }
+
+static void grow(SolveStore* store, const Model* m) {
+  if (store->count < store->capacity) return;
+  int old = store->capacity, new = old > 0 ? 2 * old : 4;
+  store->list = memory_resize(store->list, sizeof(SimSolve) * (size_t)old, sizeof(SimSolve) * (size_t) new);
+  store->record_capacity = memory_resize(store->record_capacity, sizeof(int) * (size_t)old, sizeof(int) * (size_t) new);
+  for (int k = old; k < new; k++) {
+    store->list[k] = (SimSolve){.q = MEMORY_NEW(double, m->coordinate_count), .pose = MEMORY_NEW(Pose, m->link_count)};
+    store->record_capacity[k] = 0;
+  }
+  store->capacity = new;
+}
+
+/* The store is the one that made what its list shows to others as constant. */
+static void keep_solve(Sim* s) {
+  const Model* m = s->model;
+  const Configuration* c = &s->configuration[s->current];
+  SolveStore* store = &s->solves;
+  grow(store, m);
+  SimSolve* to = &store->list[store->count];
+  int* capacity = &store->record_capacity[store->count++];
+  memcpy((double*)to->q, c->q, sizeof(double) * (size_t)m->coordinate_count);
+  memcpy((Pose*)to->pose, c->pose, sizeof(Pose) * (size_t)m->link_count);
+  const ContactRecord* records = sim_contact_records(s, &to->contact_count);
+  if (to->contact_count > *capacity) {
+    memory_free((ContactRecord*)to->contacts);
+    *capacity = to->contact_count + to->contact_count / 2 + 16;
+    to->contacts = MEMORY_NEW(ContactRecord, *capacity);
+  }
+  if (to->contact_count > 0)
+    memcpy((ContactRecord*)to->contacts, records, sizeof(ContactRecord) * (size_t)to->contact_count);
+}
+
+const SimSolve* sim_solves(const Sim* s, int* count) {
+  *count = s->solves.count - first_solve(s);
+  return s->solves.list + first_solve(s);
+}
+
+void own_force_free(Sim* s) {
+  SolveStore* store = &s->solves;
+  for (int k = 0; k < store->capacity; k++) {
+    memory_free((double*)store->list[k].q);
+    memory_free((Pose*)store->list[k].pose);
+    memory_free((ContactRecord*)store->list[k].contacts);
+  }
+  memory_free(store->list);
+  memory_free(store->record_capacity);
+}
+
+size_t sim_solves_size(const SimSolve* solves, int count, const Model* m) {
+  size_t each = sizeof(SimSolve) + sizeof(double) * (size_t)m->coordinate_count + sizeof(Pose) * (size_t)m->link_count;
+  size_t size = each * (size_t)count;
+  for (int k = 0; k < count; k++) size += sizeof(ContactRecord) * (size_t)solves[k].contact_count;
+  return size;
+}
+
+/* Everything is made of numbers of eight bytes. */
+static const void* copy_to(char** room, const void* from, size_t size) {
+  void* to = *room;
+  if (size > 0) memcpy(to, from, size);
+  *room += size;
+  return to;
+}
+
+SimSolve* sim_solves_copy(const SimSolve* solves, int count, const Model* m) {
+  if (count == 0) return NULL;
+  SimSolve* out = memory_alloc(sim_solves_size(solves, count, m));
+  char* room = (char*)(out + count);
+  for (int k = 0; k < count; k++) {
+    out[k].q = copy_to(&room, solves[k].q, sizeof(double) * (size_t)m->coordinate_count);
+    out[k].pose = copy_to(&room, solves[k].pose, sizeof(Pose) * (size_t)m->link_count);
+    out[k].contact_count = solves[k].contact_count;
+    out[k].contacts = copy_to(&room, solves[k].contacts, sizeof(ContactRecord) * (size_t)solves[k].contact_count);
+  }
+  return out;
+}
+
+/* ---------------------------------------------------------------- solves */
+
 static StepReport solve_again(Sim* s) {
   StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
   if (!contact_relag(s->contact)) return report;
@@ -12,10 +96,18 @@ static StepReport solve_again(Sim* s) {
   return report;
 }
 
+/* Impacts with restitution have lengths that depend on the solution, and friction in a substep of its own. */
+static bool length_varies(const StepClock* c) {
+  return c->kind == STEP_IMPACT || c->end == END_EVENT || c->begin_varies || c->dt_varies || c->before_varies ||
+         c->older_varies;
+}
+
 void own_force_settle(Sim* s, StepReport* report) {
   int most = s->model->contact.friction_iterations;
+  if (length_varies(&s->clock)) return;
   for (int k = 0; k < most; k++) {
     if (contact_friction_settled(s->contact, s->tolerance, NULL)) return;
+    keep_solve(s);
     StepReport one = solve_again(s);
     step_add_work(&one, report);
     *report = one;

@@ -1,50 +1,54 @@
-/* Friction that rests on the force of its own step, backwards (docs/derivations/friction.md, F9). */
+/* Friction that rests on the solve before, backwards (docs/derivations/friction.md, F9). */
 #include <string.h>
 
 #include "simulate/step_adjoint.h"
 
-bool own_force_bars(StepAdjoint* a, const RecordedStep* step) {
-  const Model* m = a->model;
-  if (!a->replay || !contact_replay_rests_on_own(a->replay)) return false;
-  memset(a->own_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+RecordedStep own_force_step(const RecordedStep* step) {
+  RecordedStep out = *step;
+  const SimSolve* solve = &step->solves[--out.solve_count];
+  out.q_next = solve->q;
+  out.pose_next = solve->pose;
+  out.momentum_next = step->momentum_now; /* nobody goes on from there */
+  out.contacts_next = solve->contacts;
+  out.contact_count_next = solve->contact_count;
+  return out;
+}
+
+void own_force_bars(StepAdjoint* a, const RecordedStep* step) {
+  if (step->solve_count == 0 || !a->replay) return;
+  memset(a->own_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
   contact_replay_own_bars(a->replay, a->own_bar);
-  step_adjoint_compose(a, step->pose_next, a->own_bar);
-  memset(a->own, 0, sizeof(double) * (size_t)m->dof_count);
-  step_adjoint_reduce(a, step->pose_next, a->sim->screws, a->own);
-  return true;
 }
 
-/* own of this lambda. */
-static void find_own(StepAdjoint* a, const RecordedStep* step, const ContactField* more, const double* lambda) {
-  const Sim* s = a->sim;
-  StepLengths* l = a->lengths;
-  ContactField field = *more;
-  step_adjoint_twists(a->model, s->screws, s->reference, lambda, a->twist);
-  field.twist = a->twist;
-  contact_replay_adjoint(a->replay, &field, l->unused_bar, l->unused_bar, &l->unused);
-  (void)own_force_bars(a, step);
+/* Sets aside what hangs on the state at t, and clears what would hang on the end of the solve. */
+static void set_aside(StepAdjoint* a) {
+  size_t links = (size_t)a->model->link_count;
+  spin_adjoint_set_aside(a->spin, a->momentum_aside);
+  if (a->felt) memcpy(a->felt_aside, a->felt, sizeof(Vec3) * links);
+  if (a->felt) memset(a->felt, 0, sizeof(Vec3) * links);
+  contact_replay_set_aside(a->replay);
+  memcpy(a->solve_bar.pose, a->own_bar, sizeof(double[3][4]) * links);
+  memset(a->solve_bar.q, 0, sizeof(double) * (size_t)a->model->dof_count);
 }
 
-bool own_force_solve(StepAdjoint* a, const RecordedStep* step, const ContactField* field, double* reduced,
-                     double* lambda, double* nu) {
-  const Sim* s = a->sim;
-  int nv = a->model->dof_count;
-  if (!a->replay || !contact_replay_rests_on_own(a->replay)) return true;
-  double change = INFINITY, size = 0, *next = a->own_next;
-  for (int k = 0; k < OWN_FORCE_ITERATIONS && change > OWN_FORCE_KNOWN * size; k++) {
-    find_own(a, step, field, lambda);
-    for (int i = 0; i < nv; i++) next[i] = s->fixed[i] ? 0 : -reduced[i] - a->own[i];
-    block_solver_solve(s->solver, next);
-    if (s->closures && !closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, next, nu)) return false;
-    change = size = 0;
-    for (int i = 0; i < nv; i++) {
-      change = fmax(change, fabs(next[i] - lambda[i]));
-      size = fmax(size, fabs(next[i]));
-      lambda[i] = next[i];
-    }
-    if (!isfinite(size)) return false;
+static void add_aside(StepAdjoint* a) {
+  spin_adjoint_add_aside(a->spin, a->momentum_aside);
+  for (int i = 0; a->felt && i < a->model->link_count; i++) a->felt[i] = vec3_add(a->felt[i], a->felt_aside[i]);
+  contact_replay_add_aside(a->replay);
+}
+
+void own_force_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
+                       ModelGradient* gradient, StepAdjointReport* report) {
+  RecordedStep solve = *step;
+  const bool fixed = a->lengths->fixed;
+  a->lengths->fixed = true;
+  while (solve.solve_count > 0 && a->replay && report->sound) {
+    solve = own_force_step(&solve);
+    set_aside(a);
+    StepAdjointReport one = step_adjoint_solve(a, &solve, a->solve_bar, a->zero, NULL, now, old, older, gradient);
+    add_aside(a);
+    report->rounding += one.rounding;
+    if (!one.sound) *report = one;
   }
-  find_own(a, step, field, lambda);
-  for (int i = 0; i < nv; i++) reduced[i] += a->own[i];
-  return change <= OWN_FORCE_KNOWN * size;
+  a->lengths->fixed = fixed;
 }

@@ -81,6 +81,13 @@ typedef struct {
   int reached; /* number of solved substeps of the last attempt */
 } SubstepMemory;
 
+/* Solves of the substeps of a step but the last one of each. */
+typedef struct {
+  int count, capacity;
+  SimSolve* list;       /* (capacity) */
+  int* record_capacity; /* of list[k].contacts (capacity) */
+} SolveStore;
+
 /* States inside the last step. */
 typedef struct {
   int count, capacity;
@@ -93,6 +100,7 @@ typedef struct {
   ContactRecord* contacts;
   int* contact_first; /* (capacity + 1) */
   int contact_capacity;
+  int* solve_end;    /* in SolveStore, of each state (capacity) */
   SimSubstate* list; /* (capacity) */
 } SubstateStore;
 
@@ -211,6 +219,7 @@ struct Sim {
   /* written by sim_step: a step taken in substeps */
   SubstepMemory substep_memory;
   SubstateStore between;
+  SolveStore solves;
   SimPast backup; /* allocated in the first step */
   StepClock backup_reached, backup_clock;
   StepWeights backup_weights;
@@ -321,9 +330,13 @@ void step_add_work(StepReport* to, const StepReport* from);
 void substates_free(Sim* sim);
 /* ---- simulate/own_force.c: friction limited by the step's own normal force (docs/derivations/friction.md, F8) */
 /* Call after step_solve succeeded: solves again with friction of the new normal forces, until these converge, at most
- * contact.friction_iterations times. Adds its work to *report; sets friction_open if they do not converge. Allocates as
- * contact_lag. */
+ * contact.friction_iterations times. Keeps the solves before the last. Adds its work to *report; sets friction_open if
+ * they do not converge. Allocates as contact_lag. */
 void own_force_settle(Sim* sim, StepReport* report);
+/* Discards the solves that belong to no state of the step so far. Cannot fail. */
+void own_force_begin(Sim* sim);
+/* Frees what own_force_settle allocated. */
+void own_force_free(Sim* sim);
 /* ---- simulate/parts.c: uncoupled trees are first solved independently (docs/derivations/step.md, S17) */
 /* Allocates the parts; does nothing for scenes without independent trees. Call after contact_reset. Freed with
  * parts_destroy. */

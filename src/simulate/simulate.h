@@ -212,6 +212,14 @@ SimTimes sim_times(const Sim* sim);
 /* Returns the substep that led to the present state, with its role in an impact; zero at the start. Times in s. Never
  * fails. */
 StepClock sim_clock(const Sim* sim);
+/* A solution of a substep before its last one: friction of the solve after it rests on its forces
+ * (docs/derivations/friction.md, F8). */
+typedef struct {
+  const double* q;  /* (nq) */
+  const Pose* pose; /* (links) */
+  const ContactRecord* contacts;
+  int contact_count;
+} SimSolve;
 /* A state inside the last step, and the substep that led to it. */
 typedef struct {
   StepClock clock;
@@ -222,10 +230,18 @@ typedef struct {
   const double* delayed; /* SimState.delayed, or NULL */
   const ContactRecord* contacts;
   int contact_count;
+  const SimSolve* solves; /* (solve_count) */
+  int solve_count;
 } SimSubstate;
 /* Returns the states inside the last step in order of time; *count: their number, 0 for a step without substeps. Valid
  * until the next step. Owned by the sim. */
 const SimSubstate* sim_substates(const Sim* sim, int* count);
+/* Returns the solves before the last one of the substep that led to the present state, in order; *count: their number.
+ * Owned by the sim, valid until the next step. */
+const SimSolve* sim_solves(const Sim* sim, int* count);
+/* Returns a copy of solves[count] in one block, which the caller frees with memory_free; NULL for none. */
+SimSolve* sim_solves_copy(const SimSolve* solves, int count, const Model* model);
+size_t sim_solves_size(const SimSolve* solves, int count, const Model* model); /* Returns its size [bytes]. */
 /* Warm start of friction in a run's first substep: the solution of the step without friction, and the contact forces at
  * both its ends (docs/derivations/friction.md, F6). */
 typedef struct {
@@ -451,6 +467,8 @@ typedef struct {
   const double* delayed_now; /* SimState.delayed; NULL: no delays */
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
+  const SimSolve* solves; /* before the last one, whose result is the state at t + dt (solve_count) */
+  int solve_count;
   const SimGuess* guess;          /* for a run's first step; NULL: its friction uses the state before only */
   const double* closures_broken;  /* breaking times of the run's closures; NULL: none broke */
   const SimJoin* closures_joined; /* sim_closures_joined after the step; NULL: no closure has `active` (closures) */
@@ -459,7 +477,6 @@ typedef struct {
 typedef struct {
   bool sound;            /* false: the result is not a gradient, for the reasons below */
   bool contact_failed;   /* a plane or a slip of the record was not reproduced */
-  bool friction_open;    /* the adjoint of the friction iteration does not converge */
   bool grazes;           /* bodies only graze each other at the start of an impact: its time has no derivative */
   bool singular;         /* H is singular to rounding */
   bool indefinite;       /* H is indefinite: the state is not a minimum; the gradient is still valid */

@@ -90,6 +90,7 @@ static void read_past(Sim* s, StateBlock* block) {
   sim_pass_state(s, block);
   s->between.count = 0;
   s->guessed = false;
+  s->solves.count = 0;
   s->pattern_version = -1;
 }
 

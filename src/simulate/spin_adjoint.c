@@ -10,7 +10,6 @@ struct SpinAdjoint {
   Vec3* momentum; /* by L at t + dt, then at t  (links) */
   Mat3* aim;      /* by the rotation of the target, entry by entry  (links) */
   Vec3* pairs;    /* by the force of every pair on its first link */
-  Vec3* aside;    /* `momentum` set aside  (links) */
   int capacity;
   bool advanced; /* pairs are those of a step */
 };
@@ -21,7 +20,6 @@ SpinAdjoint* spin_adjoint_create(const Sim* sim) {
   a->model = sim->model;
   a->momentum = MEMORY_NEW(Vec3, sim->model->link_count);
   a->aim = MEMORY_NEW(Mat3, sim->model->link_count);
-  a->aside = MEMORY_NEW(Vec3, sim->model->link_count);
   return a;
 }
 
@@ -29,7 +27,6 @@ void spin_adjoint_destroy(SpinAdjoint* a) {
   if (!a) return;
   memory_free(a->momentum);
   memory_free(a->aim);
-  memory_free(a->aside);
   memory_free(a->pairs);
   memory_free(a);
 }
@@ -60,13 +57,13 @@ void spin_adjoint_discount(SpinAdjoint* a, double factor) {
   for (int i = 0; a && i < a->model->link_count; i++) a->momentum[i] = vec3_scale(a->momentum[i], factor);
 }
 
-void spin_adjoint_set_aside(SpinAdjoint* a) {
-  if (a) memcpy(a->aside, a->momentum, sizeof(Vec3) * (size_t)a->model->link_count);
+void spin_adjoint_set_aside(SpinAdjoint* a, Vec3* aside) {
+  if (a) memcpy(aside, a->momentum, sizeof(Vec3) * (size_t)a->model->link_count);
   spin_adjoint_begin(a);
 }
 
-void spin_adjoint_add_aside(SpinAdjoint* a) {
-  for (int i = 0; a && i < a->model->link_count; i++) a->momentum[i] = vec3_add(a->momentum[i], a->aside[i]);
+void spin_adjoint_add_aside(SpinAdjoint* a, const Vec3* aside) {
+  for (int i = 0; a && i < a->model->link_count; i++) a->momentum[i] = vec3_add(a->momentum[i], aside[i]);
 }
 
 const Vec3* spin_adjoint_pairs(const SpinAdjoint* a) { return a && a->advanced ? a->pairs : NULL; }

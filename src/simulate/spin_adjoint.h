@@ -21,10 +21,11 @@ void spin_adjoint_seed(SpinAdjoint* adjoint, int link, int axis);
 void spin_adjoint_add_product(const SpinAdjoint* adjoint, const double* sensitivity, int columns, double* row);
 /* Derivatives by momenta times a factor: what is handed on is discounted. */
 void spin_adjoint_discount(SpinAdjoint* adjoint, double factor);
-/* The derivatives by momenta go aside, for a step that hands nothing on from its end; and what it has found joins them.
+/* Moves the derivatives by momenta to aside[links], for a solve that hands nothing on from its end. Nothing for NULL.
  */
-void spin_adjoint_set_aside(SpinAdjoint* adjoint);
-void spin_adjoint_add_aside(SpinAdjoint* adjoint);
+void spin_adjoint_set_aside(SpinAdjoint* adjoint, Vec3* aside);
+/* Adds aside[links] to the derivatives by momenta. Nothing for NULL. */
+void spin_adjoint_add_aside(SpinAdjoint* adjoint, const Vec3* aside);
 
 /* Before the step's equations are solved: from the derivatives by the rates (nv) and momenta at t + dt to those by the
  * poses there and at t, by the targets' rotations and by the pairs' forces (W8). sim: holds the step's targets;

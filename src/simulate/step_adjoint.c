@@ -28,8 +28,9 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->own_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->expected_bar = memory_alloc(sizeof(double[3][4]) * links);
   if (a->replay) contact_replay_set_aim(a->replay, a->sim->target, a->expected_bar);
-  a->own = MEMORY_NEW(double, model->dof_count);
-  a->own_next = MEMORY_NEW(double, model->dof_count);
+  a->solve_bar = (StateBar){memory_alloc(sizeof(double[3][4]) * links), MEMORY_NEW(double, model->dof_count)};
+  Vec3** const asides[] = {&a->momentum_aside, &a->felt_aside, &a->guess_aside};
+  for (int k = 0; k < 3; k++) *asides[k] = MEMORY_NEW(Vec3, links);
   a->force = MEMORY_NEW(Vec3, links);
   a->felt = model->feels ? MEMORY_NEW(Vec3, links) : NULL;
   a->pulled = model->feels ? MEMORY_NEW(Vec3, links) : NULL;
@@ -64,12 +65,13 @@ void step_adjoint_destroy(StepAdjoint* a) {
   step_lengths_destroy(a->lengths);
   closure_adjoint_destroy(a->closures);
   delay_pending_destroy(a->late);
-  void* owned[] = {a->lambda,      a->reduced,    a->product,     a->zero,        a->twist,       a->wrench,
-                   a->rate_bar,    a->felt,       a->pulled,      a->push,        a->motion,      a->ground_bar,
-                   a->force,       a->bar_force,  a->bar_moment,  a->target,      a->target_rate, a->gains,
-                   a->turn_torque, a->turn_force, a->turn_curve,  a->turn_moment, a->aim_bar,     a->back_bar,
-                   a->beyond_bar,  a->field,      a->field_now,   a->field_at,    a->field_rows,  a->own_bar,
-                   a->own,         a->own_next,   a->expected_bar};
+  void* owned[] = {
+      a->lambda,         a->reduced,     a->product,        a->zero,        a->twist,       a->wrench,
+      a->rate_bar,       a->felt,        a->pulled,         a->push,        a->motion,      a->ground_bar,
+      a->force,          a->bar_force,   a->bar_moment,     a->target,      a->target_rate, a->gains,
+      a->turn_torque,    a->turn_force,  a->turn_curve,     a->turn_moment, a->aim_bar,     a->back_bar,
+      a->beyond_bar,     a->field,       a->field_now,      a->field_at,    a->field_rows,  a->own_bar,
+      a->solve_bar.pose, a->solve_bar.q, a->momentum_aside, a->felt_aside,  a->guess_aside, a->expected_bar};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }
@@ -141,6 +143,10 @@ bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, A
     ContactMoment now = {step->pose_now, step->contacts_now, step->contact_count_now, step->number - 1};
     ContactMoment next = {step->pose_next, step->contacts_next, step->contact_count_next, step->number};
     contact_replay_set_dt(a->replay, step->clock.dt);
+    const SimSolve* last = step->solve_count > 0 ? &step->solves[step->solve_count - 1] : NULL;
+    ContactMoment solve = {0};
+    if (last) solve = (ContactMoment){last->pose, last->contacts, last->contact_count, 0};
+    contact_replay_set_solve(a->replay, last ? &solve : NULL);
     bool found =
         forward ? contact_replay_load_forward(a->replay, &now, &next) : contact_replay_load(a->replay, &now, &next);
     if (!found) return false;
@@ -339,9 +345,9 @@ static ForceSlopes forces_at_end(StepAdjoint* a, const ForceSlopes* of_loss) {
   return sum;
 }
 
-StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
-                               const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
-                               ModelGradient* gradient) {
+StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
+                                     const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
+                                     ModelGradient* gradient) {
   StepAdjointReport report = {.sound = false};
   const Model* m = a->model;
   Sim* s = a->sim;
@@ -366,11 +372,6 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   step_adjoint_reduce(a, step->pose_next, s->screws, a->reduced);
   step_adjoint_origins(a, step->pose_next, gradient);
   if (!solve_lambda(a, &assembly, &report)) return report;
-  const ContactField field = step_adjoint_field(NULL, &at_end, step_adjoint_pair_slopes(a));
-  if (!own_force_solve(a, step, &field, a->reduced, a->lambda, a->closures ? a->closures->nu : NULL)) {
-    report.friction_open = true;
-    return report;
-  }
   if (!step_lengths_solve(a, step, &at_end, &assembly, gradient)) {
     report.grazes = true;
     return report;
@@ -378,11 +379,20 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   reverse_prescribed(a, &assembly, step->clock.time, gradient);
   a->rounding = 0;
   step_adjoint_spread(a, step, &at_end, now, old, older, gradient);
+  own_force_bars(a, step);
   step_lengths_spread(a, step);
   report.rounding = a->rounding;
   report.sound = true;
   guess_adjoint(a, step, now, old, older, gradient, &report);
   closure_adjoint_join(a->closures, s, step->pose_now, now.pose);
+  return report;
+}
+
+StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
+                               const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
+                               ModelGradient* gradient) {
+  StepAdjointReport report = step_adjoint_solve(a, step, next, rate, force, now, old, older, gradient);
+  own_force_adjoint(a, step, now, old, older, gradient, &report);
   return report;
 }
 

@@ -54,12 +54,14 @@ struct StepAdjoint {
   Vec3* force;                               /* (links) */
   Vec3 *felt, *pulled; /* by the forces that drives measured at the step's begin, and by those at its end; NULL: none
                           does (links) */
-  struct DelayPending* late;    /* by measurements of states that come yet; NULL: none comes late */
-  double (*expected_bar)[3][4]; /* by the poses that contact expects at t + dt, the step's aims  (links) */
-  double (*own_bar)[3][4];      /* by poses at t + dt through the forces that friction rests on there  (links) */
-  double *own, *own_next;       /* the same by coordinates; the next lambda  (nv) */
-  Vec3* bar_force;              /* (links) */
-  Mat3* bar_moment;             /* (links) */
+  struct DelayPending* late;         /* by measurements of states that come yet; NULL: none comes late */
+  double (*expected_bar)[3][4];      /* by the poses that contact expects at t + dt, the step's aims  (links) */
+  double (*own_bar)[3][4];           /* by poses of the solve before, whose forces friction rests on  (links) */
+  StateBar solve_bar;                /* of the solve that own_force_adjoint is at */
+  Vec3 *momentum_aside, *felt_aside; /* by momenta and measured forces at t, of the solves after it (links) */
+  Vec3* guess_aside;                 /* by momenta at t while guess_adjoint is at work (links) */
+  Vec3* bar_force;                   /* (links) */
+  Mat3* bar_moment;                  /* (links) */
   Vec3 *turn_torque, *turn_force, *turn_curve;                                            /* (links) */
   Mat3* turn_moment;                                                                      /* (links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */
@@ -125,18 +127,20 @@ static inline ContactField step_adjoint_field(double (*twist)[6], const ForceSlo
   const ForceSlopes* f = force ? force : &none;
   return (ContactField){twist, f->link, pairs, f->between};
 }
-/* ---- simulate/own_force_adjoint.c: friction that rests on the step's own force (docs/derivations/friction.md, F8) */
-/* lambda, or a sensitivity, is known when it changes by at most this part of its largest entry. */
-#define OWN_FORCE_KNOWN 1e-13
-enum { OWN_FORCE_ITERATIONS = 400 };
-/* After contact_replay_adjoint: what hangs on the poses at t + dt through such forces, composed (bar_force, bar_moment)
- * and in own (nv). False: nothing does. */
-bool own_force_bars(StepAdjoint* a, const RecordedStep* step);
-/* lambda (nv) solves H lambda = -reduced, nu its closures; H is factored in the solver. It becomes the solution of
- * H lambda + own(lambda) = -reduced, and own is added to reduced. field: what hangs on forces besides (twist is set
- * here). False: the iteration does not converge. */
-bool own_force_solve(StepAdjoint* a, const RecordedStep* step, const ContactField* field, double* reduced,
-                     double* lambda, double* nu);
+/* ---- simulate/own_force_adjoint.c: friction that rests on the solve before (docs/derivations/friction.md, F8, F9) */
+/* Returns the solve before the last one as a step of its own; solve_count > 0. Borrows from `step`. */
+RecordedStep own_force_step(const RecordedStep* step);
+/* After step_adjoint_spread: sets own_bar to the derivatives by the poses of that solve. */
+void own_force_bars(StepAdjoint* a, const RecordedStep* step);
+/* After step_adjoint of the last solve, whose own_bar is set: the solves before it, from the last to the first, to the
+ * states before and the model. Added to all; a report that is not sound takes the place of the step's. */
+void own_force_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
+                       ModelGradient* gradient, StepAdjointReport* report);
+/* step_adjoint of the last solve alone, with the same arguments: rate (nv), force (links) and by_pair as there. Sets
+ * own_bar. */
+StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
+                                     const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
+                                     ModelGradient* gradient);
 /* ---- simulate/guess_adjoint.c: friction of a run's first step rests on RecordedStep.guess (friction.md, F7) */
 /* From the pairs' grips, after step_adjoint_spread of the step, to the start; nothing without a guess. Added to all; a
  * report that is not sound takes the place of the step's. */

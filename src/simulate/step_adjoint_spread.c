@@ -190,7 +190,6 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Forc
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(a->expected_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
-  if (own_force_bars(a, step)) step_adjoint_origins(a, step->pose_next, gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
   step_adjoint_origins(a, step->pose_next, gradient);
   if (a->sim->fixed_count == 0) return;

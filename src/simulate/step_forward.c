@@ -24,7 +24,8 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
   f->rows = MEMORY_NEW(double, size);
   f->column = MEMORY_NEW(double, nv);
   f->right = MEMORY_NEW(double, nv);
-  f->own_rows = MEMORY_NEW(double, nv* nv);
+  f->solve = MEMORY_NEW(double, size);
+  f->solve_screws = MEMORY_NEW(Screw, nv);
   f->start_bar = MEMORY_NEW(double, nv);
   f->start_q = MEMORY_NEW(double, model->coordinate_count);
   f->start_pose = MEMORY_NEW(Pose, model->link_count);
@@ -55,11 +56,12 @@ void step_forward_destroy(StepForward* f) {
   }
   for (int k = 0; k < FORWARD_STATES; k++) memory_free(f->sensitivity[k]);
   for (int k = 0; k < 3; k++) memory_free(f->length[k]);
-  void* owned[] = {
-      f->start,       f->carried,       f->carried_next, f->carry_row,      f->rows,         f->start_bar, f->start_q,
-      f->start_pose,  f->start_screws,  f->column,       f->start_pose_bar, f->closure_rows, f->gaps,      f->change,
-      f->placed_pose, f->placed_screws, f->placed_bar,   f->grips,          f->begin,        f->end,       f->own_rows,
-      f->right,       f->momentum[0],   f->momentum[1],  f->next_bar.pose,  f->next_bar.q,   f->thetas};
+  void* owned[] = {f->start,          f->carried,      f->carried_next, f->carry_row,    f->rows,
+                   f->start_bar,      f->start_q,      f->start_pose,   f->start_screws, f->column,
+                   f->start_pose_bar, f->closure_rows, f->gaps,         f->change,       f->placed_pose,
+                   f->placed_screws,  f->placed_bar,   f->grips,        f->begin,        f->end,
+                   f->solve,          f->solve_screws, f->right,        f->momentum[0],  f->momentum[1],
+                   f->next_bar.pose,  f->next_bar.q,   f->thetas};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
@@ -232,6 +234,19 @@ static void add_contact_lengths(StepForward* f, bool carried, double* row) {
     row[j] += by.dt_before * f->length[1][j] + (carried ? by.dt * f->length[0][j] : 0);
 }
 
+/* Of the solve before, whose forces friction rests on. */
+static void add_solve(StepForward* f, const RecordedStep* step, double* row) {
+  StepAdjoint* a = f->adjoint;
+  if (step->solve_count == 0 || !a->replay) return;
+  const Pose* pose = step->solves[step->solve_count - 1].pose;
+  own_force_bars(a, step);
+  memset(a->solve_bar.q, 0, sizeof(double) * (size_t)f->model->dof_count);
+  step_adjoint_compose(a, pose, a->own_bar);
+  step_adjoint_reduce(a, pose, f->solve_screws, a->solve_bar.q);
+  step_adjoint_origins(a, pose, &f->gradient);
+  step_forward_add_product(row, a->solve_bar.q, f->model->dof_count, f->solve, f->parameters);
+}
+
 /* d(lambda . F + nu . c) / d(the rest), lambda and nu being set; what joins it by initial rates changes the screws, so
  * these are put back. */
 static void spread_row(StepForward* f, const RecordedStep* step, const Screw* screws, double* row) {
@@ -243,6 +258,7 @@ static void spread_row(StepForward* f, const RecordedStep* step, const Screw* sc
     const double by_grip = contact_replay_by_grip(a->replay, k);
     step_forward_add_product(row, &by_grip, 1, f->grips + (size_t)k * (size_t)f->parameters, f->parameters);
   }
+  add_solve(f, step, row);
   add_start(f);
   add_closures(f);
   step_forward_finish_row(f, step, row);
@@ -257,8 +273,6 @@ static void equation_row(StepForward* f, const RecordedStep* step, int i, const 
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)f->model->closure_row_count);
   a->lambda[i] = 1;
   spread_row(f, step, screws, row);
-  size_t nv = (size_t)f->model->dof_count;
-  if (f->rests_on_own) memcpy(f->own_rows + (size_t)i * nv, a->own, sizeof(double) * nv);
 }
 
 /* Equations of what closures hold (Q6). */
@@ -341,29 +355,15 @@ static bool close_column(StepForward* f, int parameter) {
   return closures_solve(s->closures, s->solver, NULL, s->fixed, f->gaps, f->column, f->change);
 }
 
-/* (H + own_rows) column = right, of the closures' equations by a parameter (-1: none). false: it was not found. */
+/* H column = right, of the closures' equations by a parameter (-1: none). false: it was not found. */
 static bool solve_column(StepForward* f, int parameter) {
   int nv = f->model->dof_count;
   const Sim* s = f->adjoint->sim;
-  double change = INFINITY, size = 0, *column = f->column, *last = f->adjoint->own_next;
-  memset(last, 0, sizeof(double) * (size_t)nv);
-  for (int k = 0; k < OWN_FORCE_ITERATIONS && change > OWN_FORCE_KNOWN * size; k++) {
-    for (int i = 0; i < nv; i++) {
-      column[i] = s->fixed[i] ? 0 : f->right[i];
-      const double* own = f->own_rows + (size_t)i * (size_t)nv;
-      for (int j = 0; j < nv && k > 0 && !s->fixed[i]; j++) column[i] -= own[j] * last[j];
-    }
-    block_solver_solve(s->solver, column);
-    if (s->closures && parameter >= 0 && !close_column(f, parameter)) return false;
-    if (s->closures && parameter < 0) closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, column, f->change);
-    change = size = 0;
-    for (int i = 0; i < nv && f->rests_on_own; i++) {
-      change = fmax(change, fabs(column[i] - last[i]));
-      size = fmax(size, fabs(column[i]));
-      last[i] = column[i];
-    }
-  }
-  return change <= OWN_FORCE_KNOWN * size;
+  for (int i = 0; i < nv; i++) f->column[i] = s->fixed[i] ? 0 : f->right[i];
+  block_solver_solve(s->solver, f->column);
+  if (s->closures && parameter >= 0) return close_column(f, parameter);
+  if (s->closures) closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, f->column, f->change);
+  return true;
 }
 
 static bool solve(StepForward* f) {
@@ -461,7 +461,6 @@ bool step_forward_solve(StepForward* f, const RecordedStep* step) {
   if (a->replay)
     f->carry_row =
         room_for(f->carry_row, &f->carry_room, (step->contact_count_now + 1) * contact_replay_carried(a->replay));
-  f->rests_on_own = a->replay && contact_replay_rests_on_own(a->replay);
   Screw* screws = memory_alloc(sizeof(Screw) * (size_t)m->dof_count);
   memcpy(screws, a->sim->screws, sizeof(Screw) * (size_t)m->dof_count);
   for (int i = 0; i < m->dof_count; i++)
@@ -507,7 +506,6 @@ static bool momentum_row(StepForward* f, const RecordedStep* step, int link, int
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)m->closure_row_count);
   spread_row(f, step, screws, row);
   step_forward_add_product(row, f->next_bar.q, m->dof_count, f->sensitivity[0], f->parameters);
-  if (f->rests_on_own) step_forward_add_product(row, a->own, m->dof_count, f->sensitivity[0], f->parameters);
   return true;
 }
 
@@ -531,14 +529,29 @@ static void shift_momenta(StepForward* f) {
   f->momentum[1] = before;
 }
 
+/* One solve of a step; false: it has no derivative. */
+static bool advance_solve(StepForward* f, const RecordedStep* step) {
+  if (step->guess && f->adjoint->replay && !guess_forward(f, step)) return false;
+  return step_forward_solve(f, step);
+}
+
+/* The solves before the last one, in their order (friction.md, F9). */
+static bool advance_solves(StepForward* f, const RecordedStep* step) {
+  if (step->solve_count == 0) return true;
+  const RecordedStep before = own_force_step(step);
+  if (!advance_solves(f, &before) || !advance_solve(f, &before)) return false;
+  memcpy(f->solve, f->sensitivity[0], sizeof(double) * (size_t)f->model->dof_count * (size_t)f->parameters);
+  model_screws(f->model, before.q_next, before.pose_next, f->solve_screws);
+  return true;
+}
+
 bool step_forward_advance(StepForward* f, const RecordedStep* step) {
   const Pose* const pose[3] = {step->pose_now, step->pose_old, step->pose_older};
   const double* const q[3] = {step->q_now, step->q_old, step->q_older};
   shift(f);
   for (int k = 0; k < 3; k++) model_screws(f->model, q[k], pose[k], f->screws[k]);
   begin_lengths(f, step);
-  if (step->guess && f->adjoint->replay && !guess_forward(f, step)) return false;
-  if (!step_forward_solve(f, step)) return false;
+  if (!advance_solves(f, step) || !advance_solve(f, step)) return false;
   if (f->adjoint->spin && !momentum_rows(f, step)) return false;
   if (f->adjoint->replay) carry_on(f, step);
   shift_momenta(f);

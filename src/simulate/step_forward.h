@@ -25,8 +25,8 @@ struct StepForward {
   double* grips; /* of the pairs' grips in a run's first step; NULL: of no other  (records x parameters) */
   int carried_room, carried_next_room, carry_room, records;
   double* rows;                   /* what stands on the right hand side  (nv x parameters) */
-  double* own_rows;               /* of the equations through friction's own force, by the state at t + dt (nv x nv) */
-  bool rests_on_own;              /* there is such friction */
+  double* solve;                  /* of the solve before the last one (nv x parameters) */
+  Screw* solve_screws;            /* there (nv) */
   double *column, *right;         /* (nv) */
   double *start_bar, *start_q;    /* by increments of the start (nv); its coordinates (nq) */
   Pose* start_pose;               /* (links) */

@@ -209,8 +209,6 @@ static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlo
   for (int k = 0; k < nv; k++) l->lambda[k] = s->fixed[k] ? 0 : -l->reduced[k];
   block_solver_solve(s->solver, l->lambda);
   if (a->closures && !closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, l->lambda, l->nu)) return false;
-  const ContactField no_field = {.twist = NULL};
-  if (!own_force_solve(a, step, &no_field, l->reduced, l->lambda, l->nu)) return false;
   double own = equations_by(a, BY_DT, l->lambda) + equations_by(a, BY_TIME, l->lambda);
   double sum = l->by_dt + l->by_end + direct_by(a, BY_DT) + direct_by(a, BY_TIME) + equations_by(a, BY_DT, a->lambda) +
                equations_by(a, BY_TIME, a->lambda);

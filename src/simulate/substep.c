@@ -109,6 +109,7 @@ static void grow_states(SubstateStore* b, const Model* m) {
   if (m->feels) b->felt = memory_resize(b->felt, momenta * old, momenta * new);
   size_t delayed = sizeof(double) * 2 * (size_t)m->delayed_count;
   if (delayed > 0) b->delayed = memory_resize(b->delayed, delayed * old, delayed * new);
+  b->solve_end = memory_resize(b->solve_end, sizeof(int) * old, sizeof(int) * new);
   b->contact_first = memory_resize(b->contact_first, sizeof(int) * firsts, sizeof(int) * (new + 1));
   b->list = memory_resize(b->list, sizeof(SimSubstate) * old, sizeof(SimSubstate) * new);
   b->capacity = (int)new;
@@ -141,6 +142,7 @@ static void keep_state(Sim* s) {
   size_t delayed = 2 * (size_t)m->delayed_count;
   if (b->delayed) memcpy(b->delayed + at * delayed, s->state.delayed, sizeof(double) * delayed);
   keep_contacts(s);
+  b->solve_end[at] = s->solves.count;
   b->count++;
 }
 
@@ -156,7 +158,9 @@ static void list_states(Sim* s) {
                                .felt = b->felt ? b->felt + (size_t)k * (size_t)m->link_count : NULL,
                                .delayed = b->delayed ? b->delayed + 2 * (size_t)k * (size_t)m->delayed_count : NULL,
                                .contacts = b->contacts + b->contact_first[k],
-                               .contact_count = b->contact_first[k + 1] - b->contact_first[k]};
+                               .contact_count = b->contact_first[k + 1] - b->contact_first[k],
+                               .solves = s->solves.list + (k > 0 ? b->solve_end[k - 1] : 0),
+                               .solve_count = b->solve_end[k] - (k > 0 ? b->solve_end[k - 1] : 0)};
 }
 
 const SimSubstate* sim_substates(const Sim* s, int* count) {
@@ -170,7 +174,8 @@ void substates_free(Sim* s) {
   void* owned[] = {b->clock,      b->q,           b->pose,        b->contacts,          b->contact_first,
                    b->list,       past->q_now,    past->q_old,    past->difference_old, past->difference_older,
                    past->q_older, past->rate,     past->pose_now, past->pose_old,       past->pose_older,
-                   b->momentum,   past->momentum, b->felt,        past->felt,           b->delayed};
+                   b->momentum,   past->momentum, b->felt,        past->felt,           b->delayed,
+                   b->solve_end};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
@@ -259,6 +264,7 @@ static StepReport solve_part(Sim* s) {
     contact_set_part(s->contact, s->clock.dt, s->clock.dt_before,
                      step_force_ratio(s->model->simulation.integrator, &s->clock));
   if (s->contact) contact_set_grip(s->contact, GRIP_FULL);
+  own_force_begin(s);
   if (guess_needed(s) && !guess_grips(s, &guess)) return guess;
   if (!s->contact || contact_lag(s->contact)) {
     path_begin(s);

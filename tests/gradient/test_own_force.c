@@ -98,6 +98,29 @@ static void friction_F9_leg(void** state) {
   check_gradients("leg", 16, scene, NO_SHAPES, 1e-5);
 }
 
+/* The solves are differentiated as they were computed, however few they are. */
+static void friction_F9_few_solves(void** state) {
+  (void)state;
+  for (int solves = 1; solves <= 2; solves++) {
+    char scene[1024];
+    snprintf(scene, sizeof(scene),
+             "simulation: {dt: 0.01, gravity: [2, 0, -9.5]}\ncontact: {friction: 0.4, friction_iterations: %d}\n"
+             "links:\n" GROUND "  - {name: box, " BOX
+             ", position: [0, 0, 0.1], rpy: [0.1, 0.04, 0]}\n  - {name: ball, " BALL
+             ", position: [0.5, 0.1, 0.13]}\ninitial: [{link: box, " FALLS "}, {link: ball, " FALLS "}]\n",
+             solves);
+    check_gradients("box and ball that land on a slope, few solves", 24, scene, NO_SHAPES, 1e-6);
+    snprintf(scene, sizeof(scene),
+             "simulation: {dt: 0.01}\ncontact: {friction: 0.4, friction_iterations: %d}\nlinks:\n" GROUND
+             "  - {name: box, " BOX
+             ", position: [0, 0, 0.075]}\n  - {name: plate, shape: {type: box, size: [0.3, 0.3, "
+             "0.05]}, mass: 2, position: [0.02, 0.01, 0.2], rpy: [0.02, 0.1, 0]}\n"
+             "initial: [{link: box, velocities: [1, 0.3, 0, 0, 0, 0]}, {link: plate, " FALLS "}]\n",
+             solves);
+    check_gradients("plate that falls on a box, few solves", 24, scene, NO_SHAPES, 1e-5);
+  }
+}
+
 static void drum_lands(int iterations, double q[6]) {
   Run* run =
       run_model("simulation: {dt: 0.01, steps: 20}\ncontact: {friction: 0.3, friction_iterations: %d}\nlinks:\n" GROUND
@@ -132,6 +155,7 @@ int main(void) {
       cmocka_unit_test(friction_F9_ball),
       cmocka_unit_test(friction_F9_ground_that_turns),
       cmocka_unit_test(friction_F9_leg),
+      cmocka_unit_test(friction_F9_few_solves),
       cmocka_unit_test(friction_F8_circles_keep_the_force_before),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
