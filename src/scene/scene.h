@@ -16,7 +16,7 @@ typedef enum {
   SHAPE_WHEEL,          /* radius, width, rim: two circles with a radius about them; axis z */
   SHAPE_DISC,           /* radius, rim: one circle with a radius about it; axis z */
   SHAPE_CONE,           /* bottom_radius, top_radius, length: two circles; axis z */
-  SHAPE_ROUNDED_BOX,    /* radius, size (extent of the 96-point link shape) */
+  SHAPE_ROUNDED_BOX,    /* radius, size (distances of the corners' centres, some may be 0), segments */
   SHAPE_POINTS,         /* points: hull of a list */
   SHAPE_MESH,           /* file, scale, and hulls (whole | groups), max_vertices or decompose */
   SHAPE_HEIGHT_FIELD,   /* file (PNG, CSV), size, origin, base */
@@ -92,11 +92,12 @@ static inline bool shape_is_convex_smooth(const SceneShape* shape) {
 }
 /* Is it a round solid that contact may take as it is? shape must not be NULL; nothing is allocated. */
 static inline bool shape_is_exact(const SceneShape* shape) {
-  return shape->exact && shape->type >= SHAPE_SPHERE && shape->type <= SHAPE_CONE;
+  return shape->exact && shape->type >= SHAPE_SPHERE && shape->type <= SHAPE_ROUNDED_BOX;
 }
-/* Lengths of a round solid, in the order of its parameters: value at most three; the count is returned, 0 of others.
- * shape must not be NULL. Pointers into the shape. (scene/round.c) */
-int shape_round_lengths(SceneShape* shape, double* lengths[3]);
+enum { ROUND_PARAMETERS_MAX = 4 };
+/* Returns the number of lengths of a round solid, 0 for other shapes. lengths: pointers into the shape, in the order of
+ * the parameters. The size of a rounded box may be 0 along an axis. shape must not be NULL. (scene/round.c) */
+int shape_round_lengths(SceneShape* shape, double* lengths[ROUND_PARAMETERS_MAX]);
 /* Numbers of a shape that a design may change: those of its form (shapes/shapes.h), or the lengths of a round solid
  * that is exact. 0 of all others. shape must not be NULL; nothing is allocated. (scene/round.c) */
 int scene_shape_number_count(const SceneShape* shape);
