@@ -97,7 +97,8 @@ static bool is_cylinder(const ModelHull* hull) {
 static bool is_mesh(const ModelHull* hull) {
   Pose pose;
   Vec3 half;
-  if (hull_is_round(hull)) return hull_body(hull).ring_count > 0 && !is_cylinder(hull);
+  if (hull_is_round(hull))
+    return hull_body(hull).points.count > 2 || (hull_body(hull).ring_count > 0 && !is_cylinder(hull));
   return hull->kind->bounded && !hull_is_box(&hull->solid, &pose, &half);
 }
 
@@ -153,19 +154,23 @@ static void add_round(Mjcf* m, const ModelHull* hull) {
   PointView core = body.points;
   const char* type = "sphere";
   double radius = body.rounding, half = 0;
+  Quat turn = quat_from_mat3(hull->smooth->pose.r);
   if (body.ring_count > 0) {
     type = "cylinder";
     radius = body.rings[0].radius;
     half = 0.5 * vec3_norm(vec3_sub(body.rings[1].center, body.rings[0].center));
   } else if (core.count > 1) {
     type = "capsule";
-    half = 0.5 * vec3_norm(vec3(core.x[1] - core.x[0], core.y[1] - core.y[0], core.z[1] - core.z[0]));
+    Vec3 along = vec3(core.x[1] - core.x[0], core.y[1] - core.y[0], core.z[1] - core.z[0]);
+    Vec3 axis = mat3_mul_vec(hull->smooth->pose.r, vec3(0, 0, 1));
+    half = 0.5 * vec3_norm(along);
+    if (vec3_dot(axis, along) < half) turn = quat_from_z(vec3_normalized(along)); /* a rounded box along x or y */
   }
   text_add(m->out, " type=\"%s\" size=\"", type);
   text_add_numbers(m->out, (const double[]){radius, half}, half > 0 ? 2 : 1);
   text_add(m->out, "\"");
   xml_vector(m->out, "pos", hull->smooth->pose.t);
-  xml_quat(m->out, "quat", quat_from_mat3(hull->smooth->pose.r));
+  xml_quat(m->out, "quat", turn);
 }
 
 static void add_geom(Mjcf* m, int index) {

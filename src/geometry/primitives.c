@@ -146,7 +146,7 @@ HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int
 /* ---------------------------------------------------------------- rounded box */
 
 /* How far the outermost grid lines are drawn in from the cube's edges, in grid spacings: far enough that the points of
- * neighbouring faces are well apart, near enough that the shape is still the sphere of a 4 x 4 grid. */
+ * neighbouring faces are well apart, near enough that the shape is still the sphere of an even grid. */
 #define EDGE_SPREAD 0.1
 
 /* Point of a unit cube's face: `axis` is its normal's, side = +-1; u, v on the next two axes. */
@@ -164,17 +164,24 @@ static Vec3 round_and_shift(Vec3 point, double radius, Vec3 extent) {
   return vec3_add(p, vec3(copysign(0.5 * extent.x, p.x), copysign(0.5 * extent.y, p.y), copysign(0.5 * extent.z, p.z)));
 }
 
-HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent) {
-  const double edge = 1.0 - EDGE_SPREAD * 2.0 / 3.0;
-  const double grid[4] = {-edge, -1.0 / 3.0, 1.0 / 3.0, edge};
-  Vec3 points[96];
-  int count = 0;
+HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent, int segments) {
+  *hull = (ConvexHull){0};
+  if (segments < 8 || segments > SEGMENTS_MAX) return HULL_FAILED;
+  int lines = 2 * (segments / 8), count = 0; /* an odd one would have points on the planes of symmetry */
+  double* grid = MEMORY_NEW(double, lines);
+  for (int i = 0; i < lines; i++) grid[i] = (double)(2 * i - lines + 1) / (lines - 1);
+  grid[lines - 1] = 1.0 - EDGE_SPREAD * 2.0 / (lines - 1);
+  grid[0] = -grid[lines - 1];
+  Vec3* points = MEMORY_NEW(Vec3, 6 * lines * lines);
   for (int face = 0; face < 6; face++)
-    for (int i = 0; i < 4; i++)
-      for (int j = 0; j < 4; j++)
+    for (int i = 0; i < lines; i++)
+      for (int j = 0; j < lines; j++)
         points[count++] =
             round_and_shift(cube_point(face / 2, face % 2 ? 1.0 : -1.0, grid[i], grid[j]), radius, extent);
-  return hull_create(hull, points, count);
+  HullResult result = hull_create(hull, points, count);
+  memory_free(grid);
+  memory_free(points);
+  return result;
 }
 
 /* ---------------------------------------------------------------- two circles with a radius about them */

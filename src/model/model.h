@@ -31,14 +31,14 @@ typedef struct {
   struct ModelSmooth* smooth; /* for SOLID_SMOOTH and SOLID_ROUND, owned by the model; otherwise NULL */
 } ModelHull;
 
+enum { ROUND_POINTS_MAX = 8 };
 /* Derivatives of a round solid with respect to one of its parameters: of its rounding, and of its points or circles,
  * link frame. */
 typedef struct {
   double rounding;
-  Vec3 center[2];
-  double radius[2];
+  Vec3 center[ROUND_POINTS_MAX]; /* of the points, or of the circles */
+  double radius[ROUND_RINGS_MAX];
 } RoundSlope;
-enum { ROUND_PARAMETERS_MAX = 3 };
 
 /* A smooth shape placed in a link. `solid` and `points` of its hull sample its surface. */
 typedef struct ModelSmooth {

@@ -152,7 +152,7 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
       return &scene->links[o->link].inertia[o->index];
     case OVERRIDE_SHAPE: {
       SceneShape* shape = &scene->shapes[scene->links[o->link].shapes[o->part].shape];
-      double* lengths[3];
+      double* lengths[ROUND_PARAMETERS_MAX];
       if (shape_is_exact(shape)) return shape_round_lengths(shape, lengths) > o->index ? lengths[o->index] : NULL;
       return shape_form_number(&shape->smooth, o->index);
     }

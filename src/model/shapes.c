@@ -320,7 +320,7 @@ static HullResult make_primitive(ConvexHull* hull, const SceneShape* shape) {
     case SHAPE_CONE:
       return draw_round(hull, shape);
     case SHAPE_ROUNDED_BOX:
-      return primitive_rounded_box(hull, shape->radius, shape->size);
+      return primitive_rounded_box(hull, shape->radius, shape->size, shape->segments);
     case SHAPE_POINTS:
     case SHAPE_MESH:
     case SHAPE_HEIGHT_FIELD:
@@ -336,16 +336,19 @@ enum { DRAWN_RESOLUTION = 2, DRAWN_SEGMENTS = 24 };
 
 /* Returns the largest distance between a round solid's surface and the faces of its polyhedron [m]. */
 static double sagitta(const SceneShape* shape, const ConvexHull* hull) {
-  double radius = fmax(shape->radius, fmax(shape->bottom_radius, shape->top_radius));
-  if (shape->type != SHAPE_SPHERE) return radius * (1 - math_cos(M_PI / shape->segments));
-  double least = radius;
+  double radius = fmax(shape->radius, fmax(shape->bottom_radius, shape->top_radius)), largest = 0;
+  bool box = shape->type == SHAPE_ROUNDED_BOX;
+  if (shape->type != SHAPE_SPHERE && !box) return radius * (1 - math_cos(M_PI / shape->segments));
+  Vec3 half = box ? vec3_scale(shape->size, 0.5) : vec3(0, 0, 0);
   for (int k = 0; k < hull->triangle_count; k++) {
     const int* t = hull->triangles[k];
     Vec3 a = hull->vertices[t[0]];
     Vec3 n = vec3_cross(vec3_sub(hull->vertices[t[1]], a), vec3_sub(hull->vertices[t[2]], a));
-    least = fmin(least, vec3_dot(n, a) / vec3_norm(n));
+    n = vec3_normalized(n);
+    double corner = half.x * fabs(n.x) + half.y * fabs(n.y) + half.z * fabs(n.z);
+    largest = fmax(largest, corner + radius - vec3_dot(n, a));
   }
-  return radius - least;
+  return largest;
 }
 
 static void solid_from_primitive(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {

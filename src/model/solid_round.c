@@ -1,5 +1,6 @@
-/* Exact round solids: all points within a radius of a core, the hull of points or of circles about the z axis
- * (contact.md, C6, C7). Pictures, files and users of vertices get an inscribed polyhedron. */
+/* Exact round solids: all points within a radius of a core, the hull of points (those of a rounded box are its corners)
+ * or of circles about the z axis (contact.md, C6, C7). Pictures, files and users of vertices get an inscribed
+ * polyhedron. */
 #include <string.h>
 
 #include "model/build.h"
@@ -40,7 +41,7 @@ static Profile profile_of(ShapeType type, const double* x) {
 
 static int lengths_of(const SceneShape* shape, double x[ROUND_PARAMETERS_MAX]) {
   SceneShape copy = *shape;
-  double* at[3];
+  double* at[ROUND_PARAMETERS_MAX];
   int count = shape_round_lengths(&copy, at);
   for (int k = 0; k < count; k++) x[k] = *at[k];
   return count;
@@ -119,6 +120,39 @@ static Integrals integrals_of(const Profile* p, const Profile* slope) {
   return sum;
 }
 
+/* Integrals of x_i^2 and 1. The box cut along the planes of its core's faces is a sum of products: along each axis
+ * either the core, of half length h, or outside of it a ball of as many dimensions as there are such axes. */
+static void box_integrals(const Dual h[3], Dual r, Dual second[3], Dual* volume) {
+  static const double ball[4] = {1, 2, PI, 4 * PI / 3};              /* volume of the unit ball, */
+  static const double first[4] = {0, 1, 4.0 / 3, PI / 2};            /* integral of |x| over it, */
+  static const double square[4] = {0, 2.0 / 3, PI / 4, 4 * PI / 15}; /* and of x^2 */
+  *volume = second[0] = second[1] = second[2] = (Dual){0, 0};
+  for (int outside = 0; outside < 8; outside++) {
+    int n = (outside & 1) + (outside >> 1 & 1) + (outside >> 2);
+    Dual core = {1, 0};
+    for (int i = 0; i < 3; i++)
+      if (!(outside >> i & 1)) core = times(core, scaled(h[i], 2));
+    Dual whole = times(core, scaled(power(r, n), ball[n]));
+    *volume = plus(*volume, whole);
+    for (int i = 0; i < 3; i++) {
+      Dual h2 = times(h[i], h[i]), within = scaled(times(whole, h2), 1.0 / 3);
+      Dual beyond = plus(scaled(times(h[i], power(r, n + 1)), 2 * first[n]), scaled(power(r, n + 2), square[n]));
+      second[i] = plus(second[i], outside >> i & 1 ? plus(times(whole, h2), times(core, beyond)) : within);
+    }
+  }
+}
+
+/* Returns the moment of a rounded box, or with `slope` its derivative along that. x, slope: radius and size. */
+static MassMoment box_moment(const double* x, const double* slope) {
+  Dual h[3], r = {x[0], slope ? slope[0] : 0}, second[3], volume;
+  for (int i = 0; i < 3; i++) h[i] = (Dual){0.5 * x[1 + i], slope ? 0.5 * slope[1 + i] : 0};
+  box_integrals(h, r, second, &volume);
+  MassMoment m = mass_moment_zero();
+  for (int i = 0; i < 3; i++) m.s[i][i] = slope ? second[i].d : second[i].v;
+  m.s[3][3] = slope ? volume.d : volume.v;
+  return m;
+}
+
 static MassMoment moment_from(const Integrals* i, bool slope) {
   MassMoment m = mass_moment_zero();
   m.s[0][0] = m.s[1][1] = slope ? i->across.d : i->across.v;
@@ -130,16 +164,14 @@ static MassMoment moment_from(const Integrals* i, bool slope) {
 
 /* ---------------------------------------------------------------- placed */
 
-void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* drawn, Pose pose) {
-  place_hull(hull, drawn, pose);
-  ModelSmooth* round = MEMORY_NEW(ModelSmooth, 1);
-  double x[ROUND_PARAMETERS_MAX] = {0};
-  int count = lengths_of(shape, x);
-  Profile p = profile_of(shape->type, x);
+/* Places the core of a solid about the z axis and sets the derivatives of core and moment. Returns the radius of the
+ * core's bounding sphere [m]. */
+static double place_profile(ModelSmooth* round, ShapeType type, const double* x) {
+  Pose pose = round->pose;
+  Profile p = profile_of(type, x);
   Vec3 axis = mat3_mul_vec(pose.r, vec3(0, 0, 1));
-  *round = (ModelSmooth){.pose = pose, .resolution = shape->resolution, .parameter_count = count};
-  for (int k = 0; k < count; k++) {
-    Profile by = profile_slope(shape->type, k);
+  for (int k = 0; k < round->parameter_count; k++) {
+    Profile by = profile_slope(type, k);
     RoundSlope* slope = &round->slope[k];
     slope->rounding = by.rounding;
     for (int i = 0; i < 2; i++) {
@@ -154,45 +186,106 @@ void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* dra
     round->moment = mass_moment_transform(&moment, pose);
   }
   Vec3 ends[2] = {pose_apply(pose, vec3(0, 0, p.z[0])), pose_apply(pose, vec3(0, 0, p.z[1]))};
-  int end_count = shape->type == SHAPE_SPHERE || shape->type == SHAPE_DISC ? 1 : 2;
+  int end_count = type == SHAPE_SPHERE || type == SHAPE_DISC ? 1 : 2;
   round->core.rounding = p.rounding;
-  if (shape->type == SHAPE_SPHERE || shape->type == SHAPE_CAPSULE) {
+  if (type == SHAPE_SPHERE || type == SHAPE_CAPSULE) {
     round->core.points = point_view_create(ends, end_count);
   } else {
     for (int i = 0; i < end_count; i++) round->rings[i] = (Circle){ends[i], axis, p.radius[i]};
     round->core.rings = round->rings;
     round->core.ring_count = end_count;
   }
+  double widest = fmax(p.radius[0], p.radius[1]), half = p.z[1];
+  return sqrt(widest * widest + half * half);
+}
+
+/* The same for a rounded box. Corners that coincide, where its size is 0 along an axis, are one point. */
+static double place_box(ModelSmooth* round, const double* x) {
+  Vec3 corners[ROUND_POINTS_MAX];
+  int count = 0;
+  for (int corner = 0; corner < ROUND_POINTS_MAX; corner++) {
+    Vec3 along[3];
+    bool new = true;
+    for (int i = 0; i < 3; i++) {
+      double sign = corner >> i & 1 ? 0.5 : -0.5;
+      Vec3 axis = vec3(round->pose.r.m[0][i], round->pose.r.m[1][i], round->pose.r.m[2][i]);
+      new = new && (sign < 0 || x[1 + i] > 0);
+      along[i] = x[1 + i] > 0 ? vec3_scale(axis, sign) : vec3(0, 0, 0);
+    }
+    if (!new) continue;
+    corners[count] = round->pose.t;
+    for (int i = 0; i < 3; i++) {
+      corners[count] = vec3_add_scaled(corners[count], x[1 + i], along[i]);
+      round->slope[1 + i].center[count] = along[i];
+    }
+    count++;
+  }
+  round->core.points = point_view_create(corners, count);
+  round->core.rounding = x[0];
+  round->slope[0].rounding = 1;
+  for (int k = 0; k < round->parameter_count; k++) {
+    double unit[ROUND_PARAMETERS_MAX] = {0};
+    unit[k] = 1;
+    MassMoment slope = box_moment(x, unit);
+    round->moment_slope[k] = mass_moment_transform(&slope, round->pose);
+  }
+  MassMoment moment = box_moment(x, NULL);
+  round->moment = mass_moment_transform(&moment, round->pose);
+  return 0.5 * vec3_norm(vec3(x[1], x[2], x[3]));
+}
+
+void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* drawn, Pose pose) {
+  place_hull(hull, drawn, pose);
+  ModelSmooth* round = MEMORY_NEW(ModelSmooth, 1);
+  double x[ROUND_PARAMETERS_MAX] = {0};
+  int count = lengths_of(shape, x);
+  *round = (ModelSmooth){.pose = pose, .resolution = shape->resolution, .parameter_count = count};
+  double radius = shape->type == SHAPE_ROUNDED_BOX ? place_box(round, x) : place_profile(round, shape->type, x);
   hull->kind = &SOLID_ROUND;
   hull->smooth = round;
   hull->center = pose.t;
-  double widest = fmax(p.radius[0], p.radius[1]), half = p.z[1];
   Vec3 extent = vec3(round_support(&round->core, vec3(1, 0, 0), NULL), round_support(&round->core, vec3(0, 1, 0), NULL),
                      round_support(&round->core, vec3(0, 0, 1), NULL));
   Vec3 below =
       vec3(round_support(&round->core, vec3(-1, 0, 0), NULL), round_support(&round->core, vec3(0, -1, 0), NULL),
            round_support(&round->core, vec3(0, 0, -1), NULL));
   hull->half_extent = vec3_max(vec3_sub(extent, pose.t), vec3_add(below, pose.t));
-  hull->radius = sqrt(widest * widest + half * half) + p.rounding;
+  hull->radius = radius + round->core.rounding;
 }
 
-/* A vertex of the polyhedron is a point of an end's circle plus an offset on the rounding. */
+static Vec3 core_point(const RoundBody* core, int k) {
+  return vec3(core->points.x[k], core->points.y[k], core->points.z[k]);
+}
+
+/* Returns the circle on the vertex's side of the solid, or the point of the core nearest to it. */
+static int nearest_element(const ModelSmooth* round, Vec3 vertex) {
+  const RoundBody* core = &round->core;
+  Vec3 axis = mat3_mul_vec(round->pose.r, vec3(0, 0, 1));
+  if (core->ring_count > 0) return core->ring_count > 1 && vec3_dot(axis, vec3_sub(vertex, round->pose.t)) > 0;
+  int nearest = 0;
+  for (int k = 1; k < core->points.count; k++)
+    if (vec3_norm(vec3_sub(vertex, core_point(core, k))) < vec3_norm(vec3_sub(vertex, core_point(core, nearest))))
+      nearest = k;
+  return nearest;
+}
+
+/* A vertex of the polyhedron is a point of the core or of an end's circle plus an offset on the rounding. */
 Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k) {
   const ModelSmooth* round = hull->smooth;
   const RoundSlope* slope = &round->slope[k];
   const RoundBody* core = &round->core;
-  Vec3 axis = mat3_mul_vec(round->pose.r, vec3(0, 0, 1)), x = vec3_sub(hull->solid.vertices[vertex], round->pose.t);
-  int end = core->ring_count + core->points.count > 1 && vec3_dot(axis, x) > 0;
-  Vec3 center = core->ring_count > 0 ? core->rings[end].center
-                                     : vec3(core->points.x[end], core->points.y[end], core->points.z[end]);
+  int end = nearest_element(round, hull->solid.vertices[vertex]);
+  Vec3 center = core->ring_count > 0 ? core->rings[end].center : core_point(core, end);
   Vec3 out = vec3_sub(hull->solid.vertices[vertex], center), radial = {0, 0, 0};
   if (core->ring_count > 0) {
+    Vec3 axis = core->rings[end].axis;
     radial = vec3_add_scaled(out, -vec3_dot(axis, out), axis);
     double length = vec3_norm(radial);
     radial = length > 0 ? vec3_scale(radial, 1 / length) : radial;
     out = vec3_add_scaled(out, -core->rings[end].radius, radial);
   }
-  Vec3 sum = vec3_add_scaled(slope->center[end], slope->radius[end], radial);
+  Vec3 sum = slope->center[end];
+  if (core->ring_count > 0) sum = vec3_add_scaled(sum, slope->radius[end], radial);
   return core->rounding > 0 ? vec3_add_scaled(sum, slope->rounding / core->rounding, out) : sum;
 }
 
@@ -206,7 +299,12 @@ static MassMoment moment(const ModelHull* hull) { return hull->smooth->moment; }
 
 static double thickness(const ModelHull* hull) {
   const RoundBody* core = &hull->smooth->core;
-  if (core->ring_count == 0) return 2 * core->rounding;
+  if (core->ring_count == 0) {
+    double least = core->points.count == ROUND_POINTS_MAX ? HUGE_VAL : 0; /* with fewer a size is 0 */
+    for (int k = 1; k < core->points.count && least > 0; k *= 2)
+      least = fmin(least, vec3_norm(vec3_sub(core_point(core, k), core_point(core, 0))));
+    return least + 2 * core->rounding;
+  }
   double length = 0, widest = 0;
   for (int k = 0; k < core->ring_count; k++) {
     length = fmax(length, vec3_norm(vec3_sub(core->rings[k].center, core->rings[0].center)));

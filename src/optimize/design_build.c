@@ -157,23 +157,28 @@ static void fix_masses(const Task* task, const Model* model, Scene* scene) {
   }
 }
 
-/* Replaces round solids by inscribed polyhedra where vertices are variables. */
-static void facet_round_solids(const DesignBuild* b, Scene* scene, bool first) {
-  for (int n = 0; n < b->task->vertices_count; n++) {
-    const TaskVertices* wish = &b->task->vertices[n];
-    int link = design_link_named(scene, wish->link.text);
-    for (int k = 0; link >= 0 && k < scene->links[link].shape_count; k++) {
-      SceneShape* shape = &scene->shapes[scene->links[link].shapes[k].shape];
-      if (!shape_is_exact(shape)) continue;
-      shape->exact = false;
-      if (!first) continue;
-      diagnostics_add(
-          b->diagnostics, SEVERITY_NOTE, wish->place,
-          "link '%s': its vertices are designed, so its round solid is a polyhedron; 'segments' ('resolution' "
-          "of a sphere) says how fine, 'parameters' of type size design its lengths instead",
-          wish->link.text);
-    }
+/* Replaces round solids of a link whose vertices are variables by inscribed polyhedra. */
+static void facet_link(const DesignBuild* b, Scene* scene, bool first, const char* name, SourcePlace place) {
+  int link = design_link_named(scene, name);
+  for (int k = 0; link >= 0 && k < scene->links[link].shape_count; k++) {
+    SceneShape* shape = &scene->shapes[scene->links[link].shapes[k].shape];
+    if (!shape_is_exact(shape)) continue;
+    shape->exact = false;
+    if (!first) continue;
+    diagnostics_add(
+        b->diagnostics, SEVERITY_NOTE, place,
+        "link '%s': its vertices are designed, so its round solid is a polyhedron; 'segments' ('resolution' "
+        "of a sphere) says how fine, 'parameters' of type size design its lengths instead",
+        name);
   }
+}
+
+static void facet_round_solids(const DesignBuild* b, Scene* scene, bool first) {
+  const Task* task = b->task;
+  for (int k = 0; k < task->vertices_count; k++)
+    facet_link(b, scene, first, task->vertices[k].link.text, task->vertices[k].place);
+  for (int k = 0; k < task->cage_count; k++)
+    facet_link(b, scene, first, task->cages[k].link.text, task->cages[k].place);
 }
 
 static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, SharedVertices* shared) {

@@ -92,8 +92,8 @@ typedef struct {
   DesignBuild* b;
   const TaskParameter* item;
   const ParameterKind* kind;
-  int tied;           /* variable shared by all of the item; -1: none yet */
-  int tied_length[3]; /* the same for each length of round solids */
+  int tied;                              /* variable shared by all of the item; -1: none yet */
+  int tied_length[ROUND_PARAMETERS_MAX]; /* the same for each length of round solids */
 } Listing;
 
 static bool refuse(const Listing* l, const TaskName* link, const char* why) {
@@ -498,6 +498,13 @@ static TaskParameter within_shape(const TaskParameter* item, const SmoothForm* f
   return own;
 }
 
+/* True if the length is 0: no axis of a rounded plate or segment has corners that could part. */
+static bool is_zero_size(const SceneShape* shape, int k) {
+  double* lengths[ROUND_PARAMETERS_MAX];
+  SceneShape copy = *shape;
+  return shape_round_lengths(&copy, lengths) > k && !(*lengths[k] > 0);
+}
+
 static bool list_shapes(Listing* l, const TaskName* name, int link) {
   const SceneLink* source = &l->b->scene->links[link];
   char text[NAME_MAX_LENGTH + 60], suffix[24];
@@ -512,7 +519,9 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
     for (int k = 0; k < count; k++) {
       int* tied = exact ? &l->tied_length[k] : &l->tied;
       bool size = l->item->type != PARAMETER_SHAPE_FORM;
-      bool wanted = exact ? size : size ? is_length(&shape->smooth, k) : is_form(&shape->smooth, k);
+      bool wanted = exact  ? size && !is_zero_size(shape, k)
+                    : size ? is_length(&shape->smooth, k)
+                           : is_form(&shape->smooth, k);
       if (!wanted) continue;
       snprintf(suffix, sizeof suffix, "%d.%d", u, k);
       within.tied = *tied;

@@ -3,28 +3,30 @@
 
 #include "scene/scene.h"
 
-int shape_round_lengths(SceneShape* shape, double* lengths[3]) {
+int shape_round_lengths(SceneShape* shape, double* lengths[ROUND_PARAMETERS_MAX]) {
   assert(shape);
-  double* const all[5][3] = {{&shape->radius},
-                             {&shape->radius, &shape->length},
-                             {&shape->radius, &shape->width, &shape->rim},
-                             {&shape->radius, &shape->rim},
-                             {&shape->bottom_radius, &shape->top_radius, &shape->length}};
+  double* const all[6][ROUND_PARAMETERS_MAX] = {{&shape->radius},
+                                                {&shape->radius, &shape->length},
+                                                {&shape->radius, &shape->width, &shape->rim},
+                                                {&shape->radius, &shape->rim},
+                                                {&shape->bottom_radius, &shape->top_radius, &shape->length},
+                                                {&shape->radius, &shape->size.x, &shape->size.y, &shape->size.z}};
   bool tube = shape->type == SHAPE_CAPSULE || shape->type == SHAPE_CYLINDER;
-  int row = shape->type == SHAPE_SPHERE  ? 0
-            : tube                       ? 1
-            : shape->type == SHAPE_WHEEL ? 2
-            : shape->type == SHAPE_DISC  ? 3
-            : shape->type == SHAPE_CONE  ? 4
-                                         : -1;
+  int row = shape->type == SHAPE_SPHERE        ? 0
+            : tube                             ? 1
+            : shape->type == SHAPE_WHEEL       ? 2
+            : shape->type == SHAPE_DISC        ? 3
+            : shape->type == SHAPE_CONE        ? 4
+            : shape->type == SHAPE_ROUNDED_BOX ? 5
+                                               : -1;
   int count = 0;
-  for (; row >= 0 && count < 3 && all[row][count]; count++) lengths[count] = all[row][count];
+  for (; row >= 0 && count < ROUND_PARAMETERS_MAX && all[row][count]; count++) lengths[count] = all[row][count];
   return count;
 }
 
 int scene_shape_number_count(const SceneShape* shape) {
   assert(shape);
-  double* lengths[3];
+  double* lengths[ROUND_PARAMETERS_MAX];
   SceneShape copy = *shape;
   if (shape_is_exact(shape)) return shape_round_lengths(&copy, lengths);
   return shape_is_convex_smooth(shape) ? shape_form_count(&shape->smooth) : 0;

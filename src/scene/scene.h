@@ -16,7 +16,7 @@ typedef enum {
   SHAPE_WHEEL,          /* radius, width, rim: two circles with a radius about them; axis z */
   SHAPE_DISC,           /* radius, rim: one circle with a radius about it; axis z */
   SHAPE_CONE,           /* bottom_radius, top_radius, length: two circles; axis z */
-  SHAPE_ROUNDED_BOX,    /* radius, size (extent of the 96-point link shape) */
+  SHAPE_ROUNDED_BOX,    /* radius, size (distances of the corners' centres, some may be 0), segments */
   SHAPE_POINTS,         /* points: hull of a list */
   SHAPE_MESH,           /* file, scale, and hulls (whole | groups), max_vertices or decompose */
   SHAPE_HEIGHT_FIELD,   /* file (PNG, CSV), size, origin, base */
@@ -94,11 +94,13 @@ static inline bool shape_is_convex_smooth(const SceneShape* shape) {
 }
 /* Returns true for a round solid that contact may use exactly. shape must not be NULL. Allocates nothing. */
 static inline bool shape_is_exact(const SceneShape* shape) {
-  return shape->exact && shape->type >= SHAPE_SPHERE && shape->type <= SHAPE_CONE;
+  return shape->exact && shape->type >= SHAPE_SPHERE && shape->type <= SHAPE_ROUNDED_BOX;
 }
+enum { ROUND_PARAMETERS_MAX = 4 };
 /* Sets lengths to the addresses of a round solid's lengths [m], in the order of its parameters; borrowed from the
- * shape. Returns their number, at most three; 0 for other shapes. shape must not be NULL. (scene/round.c) */
-int shape_round_lengths(SceneShape* shape, double* lengths[3]);
+ * shape. The size of a rounded box may be 0 along an axis. Returns their number; 0 for other shapes. shape must not be
+ * NULL. (scene/round.c) */
+int shape_round_lengths(SceneShape* shape, double* lengths[ROUND_PARAMETERS_MAX]);
 /* Returns how many numbers of a shape a design may change: those of a convex smooth form (shapes/shapes.h), or the
  * lengths of an exact round solid; 0 for other shapes. shape must not be NULL. Allocates nothing. (scene/round.c) */
 int scene_shape_number_count(const SceneShape* shape);

@@ -109,8 +109,8 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "shape",
      .size = sizeof(SceneShapeForm),
      .type_key = "type",
-     .meaning = "A solid in its own frame. Spheres, capsules, cylinders, cones, wheels and discs are exact in "
-                "separating_plane contact; other round solids are inscribed polyhedra.",
+     .meaning = "A solid in its own frame. Spheres, capsules, cylinders, cones, wheels, discs and rounded boxes are "
+                "exact in separating_plane contact; other laws use inscribed polyhedra.",
      .example = "shapes:\n"
                 "  brick: {type: box, size: [0.2, 0.1, 0.05]}\n"
                 "  ball: {type: sphere, radius: 0.1, resolution: 2}\n"

@@ -202,9 +202,9 @@ static const SchemaRow ROWS[] = {
          "Distance between the centres of the rounded corners along x, y, z. The outer size is 2 radius larger."},
     {"shape", "radius", VALUE_NUMBER, AT(SceneShapeForm, shape.radius),
      .only = "sphere|cylinder|capsule|wheel|disc|rounded_box", .unit = "m", .range = RANGE_ABOVE(0), .required = true,
-     .meaning = "Largest radius of the solid. separating_plane treats spheres, capsules, cylinders, cones, wheels and "
-                "discs exactly: they roll without facets. Other laws, and shapes with resolution or segments, use the "
-                "inscribed polyhedron."},
+     .meaning = "Largest radius of the solid. separating_plane treats spheres, capsules, cylinders, cones, wheels, "
+                "discs and rounded boxes exactly: they roll without facets. Other laws, and shapes with resolution or "
+                "segments, use the inscribed polyhedron."},
     {"shape", "length", VALUE_NUMBER, AT(SceneShapeForm, shape.length), .only = "cylinder|capsule|cone", .unit = "m",
      .range = RANGE_ABOVE(0), .required = true,
      .meaning = "Length along z, centred; for a capsule that of its straight part."},
@@ -234,6 +234,10 @@ static const SchemaRow ROWS[] = {
      .fallback = "24", .range = RANGE_BETWEEN(3, 1024),
      .meaning = "Vertices around each circle. If given, every law uses this polyhedron; otherwise separating_plane "
                 "uses the solid."},
+    {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "rounded_box", .fallback = "16",
+     .range = RANGE_BETWEEN(8, 128),
+     .meaning = "Vertices around the rounded corners, taken in eights; 16 are 96 vertices in all. If given, every law "
+                "uses this polyhedron; otherwise separating_plane uses the solid."},
     {"shape", "points", VALUE_POINTS, AT(SceneShapeForm, points), .only = "points", .unit = "m", .required = true,
      .meaning = "At least four points; the solid is their convex hull."},
     {"shape", "keep_interior", VALUE_BOOL, AT(SceneShapeForm, shape.keep_interior), .only = "points",

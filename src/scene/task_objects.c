@@ -170,7 +170,7 @@ const SchemaObject TASK_OBJECTS[] = {
          "* `inertia` about the centre of mass, likewise; every value of its variables is physically possible "
          "(docs/derivations/design.md, D9)\n"
          "* `size` [m]: the edges of the link's box; of a link without one the lengths of its round solids (radius, "
-         "width, rim, length, in the order of their keys), as with shape_size\n"
+         "width, rim, length, size, in the order of their keys; a size of 0 stays), as with shape_size\n"
          "* `damping`, `joint_stiffness`, `joint_friction`, `armature`, `joint_static_friction` of the links' joints\n"
          "* `axis` [rad]: tilt of a joint's axis from that of the scene, about axes of the joint's frame; `rotation` "
          "[rad]: the same for the joint's frame, with all descendants of the link (rotation vectors, "

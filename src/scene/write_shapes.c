@@ -180,6 +180,7 @@ static void write_shape_keys(const SceneWriter* writer, const SceneShape* shape)
     case SHAPE_ROUNDED_BOX:
       write_key_number(out, "radius", shape->radius);
       write_key_vector(out, "size", shape->size);
+      if (!shape->exact) text_add(out, ", segments: %d", shape->segments);
       break;
     case SHAPE_POINTS:
       write_points(out, shape);

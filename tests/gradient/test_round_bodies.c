@@ -102,7 +102,57 @@ static void masses_are_those_of_the_solid(void** state) {
   run_free(run);
 }
 
+/* A rounded box against the polyhedron of 128 segments inscribed; a size of 0 along x and z makes a capsule of it, of 0
+ * along all axes a ball. */
+static void masses_of_rounded_boxes(void** state) {
+  (void)state;
+  Run* run = run_model(
+      "links:\n"
+      "  - {name: exact, density: 1000, shape: {type: rounded_box, radius: 0.03, size: [0.1, 0.05, 0.02]}}\n"
+      "  - {name: fine, density: 1000, position: [1, 0, 0], shape: {type: rounded_box, radius: 0.03, size: [0.1, 0.05, "
+      "0.02], segments: 128}}\n"
+      "  - {name: rod, density: 1000, position: [2, 0, 0], shape: {type: rounded_box, radius: 0.04, size: [0, 0.12, "
+      "0]}}\n"
+      "  - {name: pin, density: 1000, position: [3, 0, 0], shape: " CAPSULE
+      "}\n"
+      "  - {name: ball, density: 1000, position: [4, 0, 0], shape: {type: rounded_box, radius: 0.05, size: [0, 0, "
+      "0]}}\n"
+      "  - {name: sphere, density: 1000, position: [5, 0, 0], shape: " SPHERE "}\n");
+  const ModelLink* l = run->model.links;
+  for (int i = 0; i < 4; i++)
+    compare_relative(l[0].moment.s[i][i], l[1].moment.s[i][i], 3e-3, "moment %d of a rounded box", i);
+  for (int i = 0; i < 4; i++) {
+    static const int TURNED[4] = {0, 2, 1, 3};
+    compare_relative(l[2].moment.s[i][i], l[3].moment.s[TURNED[i]][TURNED[i]], 1e-14, "moment %d of a capsule", i);
+    compare_relative(l[4].moment.s[i][i], l[5].moment.s[i][i], 1e-14, "moment %d of a ball", i);
+  }
+  run_free(run);
+}
+
 /* ---------------------------------------------------------------- gradients */
+
+/* A rounded box with eight corners tumbles on an edge, a plate with four slides, on level ground and on a box. */
+static void gradients_A8b_of_rounded_boxes(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    Text scene = {0};
+    text_add(
+        &scene,
+        "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+        "contact: {friction: 0.3, support: 0.0005}\n"
+        "links:\n"
+        "  - {name: ground, fixed: true, shape: %s}\n"
+        "  - {name: box, density: 1000, position: [0, 0, 0.0504], rpy: [0, 0.002, 0.3], shape: {type: rounded_box, "
+        "radius: 0.02, size: [0.1, 0.08, 0.06]}}\n"
+        "  - {name: plate, density: 900, position: [0.5, 0, 0.0104], shape: {type: rounded_box, radius: 0.01, "
+        "size: [0.1, 0.08, 0]}}\n"
+        "initial: [{link: box, velocities: [0.5, 0.2, 0, 0, 2, 1]}, {link: plate, velocities: [0.4, 0, 0, 0, 0, "
+        "3]}]\n",
+        k ? "{type: box, size: [4, 4, 0.2], position: [0, 0, -0.1]}" : "{type: half_space}");
+    check_gradients("rounded boxes", 8, scene.data, ALL_BLOCKS, 1e-6);
+    text_free(&scene);
+  }
+}
 
 static void gradients_A8b_of_a_ball_on_the_ground(void** state) {
   (void)state;
@@ -189,14 +239,19 @@ static void sizes_are_variables(void** state) {
       "}\n"
       "    - {name: pin, density: 1000, position: [0.3, 0, 0.0405], rpy: [1.5707963, 0, 0], shape: " CAPSULE
       "}\n"
+      "    - {name: box, density: 1000, position: [0.6, 0, 0.0405], shape: {type: rounded_box, radius: 0.02, size: "
+      "[0.1, "
+      "0, 0.04]}}\n"
       "  initial:\n"
       "    - {link: ball, velocities: [0.3, 0, 0, 0, 0, 0]}\n"
+      "    - {link: box, velocities: [0.3, 0.1, 0, 0, 0, 2]}\n"
       "    - {link: pin, velocities: [0.3, 0.1, 0, 0, 2, 0]}\n"
       "loss:\n"
       "  - {type: point, link: ball, point: [0, 0, 0.02], target: [0.4, 0.2, 0.1]}\n"
       "  - {type: point, link: pin, point: [0, 0.01, 0.02], target: [0.4, 0.2, 0.1]}\n"
+      "  - {type: point, link: box, point: [0.02, 0.01, 0.02], target: [0.4, 0.2, 0.1]}\n"
       "optimizer: {tolerance: 1.0e-12}\n"
-      "parameters: [{type: shape_size, links: [ball, pin]}]\n");
+      "parameters: [{type: shape_size, links: [ball, pin, box]}]\n");
   expect_variables(&task, "radius and length", 1e-4);
   task_free(&task);
 }
@@ -207,6 +262,8 @@ int main(void) {
       cmocka_unit_test(draw_shot_F13_at_a_long_step),
       cmocka_unit_test(rolling_C6_keeps_energy),
       cmocka_unit_test(masses_are_those_of_the_solid),
+      cmocka_unit_test(masses_of_rounded_boxes),
+      cmocka_unit_test(gradients_A8b_of_rounded_boxes),
       cmocka_unit_test(gradients_A8b_of_a_ball_on_the_ground),
       cmocka_unit_test(gradients_A8d_of_fast_spin),
       cmocka_unit_test(gradients_A8b_on_a_moving_half_space),

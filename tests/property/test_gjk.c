@@ -84,7 +84,7 @@ static int make_shape(Random* random, Shape shape, ConvexHull* hull) {
     case CYLINDER:
       return (int)primitive_cylinder(hull, 0.2, 0.5, 8);
     case ROUNDED_BOX:
-      return (int)primitive_rounded_box(hull, 0.1, vec3(0.3, 0.2, 0.1));
+      return (int)primitive_rounded_box(hull, 0.1, vec3(0.3, 0.2, 0.1), 16);
     case RANDOM_HULL:
     case TETRAHEDRON:
     case ROUND:

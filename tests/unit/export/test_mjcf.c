@@ -317,6 +317,27 @@ static void half_spaces_become_planes_when_they_stand_still(void** state) {
   export_free(&e);
 }
 
+/* One with a single size above 0 is a capsule along that axis, with no size a sphere; others are meshes. */
+static void rounded_boxes_become_capsules_spheres_and_meshes(void** state) {
+  (void)state;
+  Export e = export_text(
+      "links:\n"
+      "  - {name: pin, mass: 1, shape: {type: rounded_box, radius: 0.1, size: [0, 0.5, 0]}, position: [1, 0, 0]}\n"
+      "  - {name: ball, mass: 1, shape: {type: rounded_box, radius: 0.2, size: [0, 0, 0]}, position: [2, 0, 0]}\n"
+      "  - {name: plate, mass: 1, shape: {type: rounded_box, radius: 0.1, size: [1, 0.5, 0]}, position: [4, 0, 0]}\n");
+  double size[2] = {0}, quat[4] = {0};
+  assert_int_equal(numbers_of(&e, "type=\"capsule\"", "size=", size, 2), 2);
+  compare_near(size[0], 0.1, 0, "radius");
+  compare_near(size[1], 0.25, 0, "half of the straight part");
+  assert_int_equal(numbers_of(&e, "type=\"capsule\"", "quat=", quat, 4), 4);
+  Vec3 axis = mat3_mul_vec(mat3_from_quat((Quat){quat[0], quat[1], quat[2], quat[3]}), vec3(0, 0, 1));
+  compare_near(axis.y, 1, 1e-15, "axis.y");
+  assert_int_equal(numbers_of(&e, "type=\"sphere\"", "size=", size, 2), 1);
+  compare_near(size[0], 0.2, 0, "radius of the sphere");
+  expect_in(&e, "type=\"mesh\" mesh=\"plate/0\"");
+  export_free(&e);
+}
+
 /* MuJoCo has none. */
 static void fields_are_left_out(void** state) {
   (void)state;
@@ -343,6 +364,7 @@ int main(void) {
       cmocka_unit_test(a_slide_that_closes_is_a_part_on_a_rail),
       cmocka_unit_test(gravity_compensation_becomes_a_force),
       cmocka_unit_test(feedback_becomes_sensors_and_a_table),
+      cmocka_unit_test(rounded_boxes_become_capsules_spheres_and_meshes),
       cmocka_unit_test(fields_are_left_out),
       cmocka_unit_test(half_spaces_become_planes_when_they_stand_still),
   };

@@ -132,7 +132,7 @@ static void rounded_boxes_have_96_different_vertices(void** state) {
     double radius = 0.24;
     Vec3 e = extents[i];
     ConvexHull hull;
-    assert_int_equal(primitive_rounded_box(&hull, radius, e), HULL_OK);
+    assert_int_equal(primitive_rounded_box(&hull, radius, e, 16), HULL_OK);
     assert_int_equal(hull.vertex_count, 96);
     check_hull_surface(&hull);
     double nearest = HUGE_VAL;

@@ -258,14 +258,15 @@ static void flat_point_lists_are_errors(void** state) {
 static void primitives_have_their_vertices(void** state) {
   (void)state;
   Fixture f;
-  fixture_load(&f,
-               "contact: {model: none}\n"
-               "links:\n"
-               "  - {name: box, mass: 1, shape: {type: box, size: [1, 1, 1]}}\n"
-               "  - {name: ball, mass: 1, shape: {type: sphere, radius: 1, resolution: 1}}\n"
-               "  - {name: can, mass: 1, shape: {type: cylinder, radius: 1, length: 2, segments: 9}}\n"
-               "  - {name: pill, mass: 1, shape: {type: capsule, radius: 1, length: 2, segments: 12}}\n"
-               "  - {name: soft, mass: 1, shape: {type: rounded_box, radius: 0.24, size: [0, 0, 0.5]}}\n");
+  fixture_load(
+      &f,
+      "contact: {model: none}\n"
+      "links:\n"
+      "  - {name: box, mass: 1, shape: {type: box, size: [1, 1, 1]}}\n"
+      "  - {name: ball, mass: 1, shape: {type: sphere, radius: 1, resolution: 1}}\n"
+      "  - {name: can, mass: 1, shape: {type: cylinder, radius: 1, length: 2, segments: 9}}\n"
+      "  - {name: pill, mass: 1, shape: {type: capsule, radius: 1, length: 2, segments: 12}}\n"
+      "  - {name: soft, mass: 1, shape: {type: rounded_box, radius: 0.24, size: [0, 0, 0.5], segments: 16}}\n");
   check_clean(&f);
   const int counts[] = {8, 42, 18, 74, 96}; /* pill: two caps of three rings of 12 and a pole */
   for (int i = 0; i < 5; i++) assert_int_equal(f.model.hulls[i].points.count, counts[i]);

@@ -5,11 +5,11 @@
 #define BOX "{type: box, size: [1, 2, 3]}"
 #define ONE "scene: {links: [{name: a, mass: 1, shape: " BOX "}]}\n"
 /* Two overlapping hulls of a link and its hinged arm, whose joint stands in the first. */
-#define ARM                                                                                                          \
-  "scene: {links: [{name: a, mass: 1, shapes: [{type: rounded_box, radius: 0.2, size: [1, 1, 1]}, {type: "           \
-  "rounded_box, radius: 0.3, size: [0.5, 1, 0.3], position: [0.6, 0.1, 0]}]}, {name: b, parent: a, mass: 1, joint: " \
-  "{type: hinge, axis: [0, 0, 1], position: [0.1, 0.2, 0.3]}, shape: {type: box, size: [0.3, 0.3, 3], position: "    \
-  "[0, 0, 4]}}]}\n"
+#define ARM                                                                                                         \
+  "scene: {links: [{name: a, mass: 1, shapes: [{type: rounded_box, radius: 0.2, size: [1, 1, 1], segments: 16}, "   \
+  "{type: rounded_box, radius: 0.3, size: [0.5, 1, 0.3], segments: 16, position: [0.6, 0.1, 0]}]}, {name: b, "      \
+  "parent: a, mass: 1, joint: {type: hinge, axis: [0, 0, 1], position: [0.1, 0.2, 0.3]}, shape: {type: box, size: " \
+  "[0.3, 0.3, 3], position: [0, 0, 4]}}]}\n"
 
 static Vec3 map_point(Mat3 m, Vec3 shift, Vec3 p) { return vec3_add(mat3_mul_vec(m, p), shift); }
 
@@ -216,12 +216,42 @@ static void messages(void** state) {
   for (int k = 0; k < COUNT(CASES); k++) expect_design_problems(CASES[k].text, CASES[k].wanted);
 }
 
+/* A cage moves vertices, which exact solids have as polyhedra only. */
+static void round_solids_get_vertices(void** state) {
+  (void)state;
+  static const char* const SHAPES[] = {"{type: rounded_box, radius: 0.2, size: [1, 0, 0]}",
+                                       "{type: cylinder, radius: 0.2, length: 1}"};
+  for (int k = 0; k < 2; k++) {
+    Text text = {0};
+    text_add(&text,
+             "scene: {links: [{name: a, mass: 1, shape: %s}]}\ndesign: {cage: [{link: a, cells: [1, 1, 1]}]}\n" LOSS,
+             SHAPES[k]);
+    Task task = load_task(text.data);
+    Design design;
+    Diagnostics diagnostics = {0};
+    assert_int_equal(design_create(&design, &task, &diagnostics), STATUS_OK);
+    char* found = told(&diagnostics);
+    assert_non_null(strstr(found, "its vertices are designed, so its round solid is a polyhedron"));
+    assert_int_equal(design.variable_count, 24);
+    memory_free(found);
+    diagnostics_free(&diagnostics);
+    design_destroy(&design);
+    task_free(&task);
+    text_free(&text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(affine_maps_D12), cmocka_unit_test(corners_are_control_points_D12),
-      cmocka_unit_test(weights_D12),     cmocka_unit_test(a_box_within_the_link_D12),
-      cmocka_unit_test(symmetry_D12),    cmocka_unit_test(ties_and_joints_D12),
-      cmocka_unit_test(gradient_D12),    cmocka_unit_test(messages),
+      cmocka_unit_test(round_solids_get_vertices),
+      cmocka_unit_test(affine_maps_D12),
+      cmocka_unit_test(corners_are_control_points_D12),
+      cmocka_unit_test(weights_D12),
+      cmocka_unit_test(a_box_within_the_link_D12),
+      cmocka_unit_test(symmetry_D12),
+      cmocka_unit_test(ties_and_joints_D12),
+      cmocka_unit_test(gradient_D12),
+      cmocka_unit_test(messages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
