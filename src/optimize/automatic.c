@@ -12,10 +12,10 @@ enum { WATCHED = 10, WEAK_MOST = 7 };
 #define GAIN_LEAST 0.1
 /* Where the gradient predicts less than this part of all that was gained the search has converged. */
 #define PREDICTED_LEAST 1e-9
-/* A method is left after so many iterations that improved the best design by less than a part of all that was gained;
- * gradients are taken up again so many times. */
+/* A method is left after so many iterations that improved the best loss by less than this part of its size; gradients
+ * are taken up again so many times. */
 enum { PATIENCE = 20, RESTARTS_MOST = 3 };
-#define PROGRESS_LEAST 1e-3
+#define PROGRESS_LEAST 0.01
 /* Gradients that are taken up again have so much of the steps before. */
 #define RESTART_STEP 0.25
 /* Standard deviation of the first samples, in steps: a fifth of a range. */
@@ -99,6 +99,17 @@ static bool change_from(Optimization* o, MethodReason reason, int count) {
   return true;
 }
 
+static bool watch_progress(Optimization* o, bool can_step) {
+  Automatic* a = &o->automatic;
+  if (draws_vary(o)) return can_step; /* the loss of one design depends on its draws: none is known to be the best */
+  if (!(a->mark - o->best_worth <= PROGRESS_LEAST * fabs(o->best_worth))) {
+    a->mark = o->best_worth;
+    a->mark_iteration = o->iteration;
+  }
+  int idle = o->iteration - a->mark_iteration;
+  return (can_step && idle < PATIENCE) || change_from(o, CHANGE_NO_PROGRESS, idle) || can_step;
+}
+
 static bool watch_lbfgs(Optimization* o, bool weak, double predicted, bool can_step) {
   Automatic* a = &o->automatic;
   bool converged = predicted < PREDICTED_LEAST * gained_so_far(o);
@@ -107,18 +118,7 @@ static bool watch_lbfgs(Optimization* o, bool weak, double predicted, bool can_s
   if (!can_step && !converged && !o->subjects) return change_from(o, CHANGE_SHORT_STEP, 0);
   if (a->tried >= WATCHED && count_bits(a->weak) >= WEAK_MOST)
     return change_from(o, CHANGE_SHORT_OF_PREDICTION, count_bits(a->weak));
-  return can_step;
-}
-
-static bool watch_progress(Optimization* o, bool can_step) {
-  Automatic* a = &o->automatic;
-  if (draws_vary(o)) return can_step; /* the loss of one design depends on its draws: none is known to be the best */
-  if (!(a->mark - o->best_worth <= PROGRESS_LEAST * gained_so_far(o))) {
-    a->mark = o->best_worth;
-    a->mark_iteration = o->iteration;
-  }
-  int idle = o->iteration - a->mark_iteration;
-  return (can_step && idle < PATIENCE) || change_from(o, CHANGE_NO_PROGRESS, idle) || can_step;
+  return converged || !can_sample(o) ? can_step : watch_progress(o, can_step);
 }
 
 bool automatic_watch(Optimization* o, TrialOutcome outcome, double gained, double predicted, bool can_step) {

@@ -73,18 +73,19 @@ static double violation_of(const Optimization* o, const double* terms) {
   return o->subjects ? subjects_violation(o->subjects, terms) : -HUGE_VAL;
 }
 
-/* When draws vary, a design's worth is the mean of its loss and the nine before it in its search: single draws can be
- * lucky. */
+/* When draws vary, a design's worth is the mean of its loss and the nine before it in its search, as single draws can
+ * be lucky, and at least its own loss: good designs before it do not excuse a failure. */
 enum { MEAN_OVER = 10 };
 double optimization_worth(const Optimization* o, int iteration, double loss) {
   if (!draws_vary(o)) return loss;
   double sum = loss;
   int count = 1;
-  for (int k = iteration - 1; k >= 0 && count < MEAN_OVER && o->iteration != o->first_iteration; k--, count++) {
+  for (int k = iteration - 1; k >= 0 && count < MEAN_OVER && o->iteration != o->first_iteration; k--) {
     sum += o->rows[k].loss;
-    if (o->rows[k].outcome == TRIAL_START) return sum / (count + 1);
+    count++;
+    if (o->rows[k].outcome == TRIAL_START) break;
   }
-  return sum / count;
+  return fmax(loss, sum / count);
 }
 
 /* Returns the violation of a design; when draws vary also at least the mean over the designs of its worth: a small loss

@@ -678,8 +678,28 @@ static void the_note_says_what_was_put_in(void** state) {
   search_free(s);
 }
 
+/* Nine good draws, then a failure, then good ones: the failure is worth its own loss, not the mean 2.1; the designs
+ * after it are worth the mean for as long as that looks back on the failure. */
+static void good_draws_before_it_do_not_excuse_a_failure_O18(void** state) {
+  (void)state;
+  enum { COUNT = 21, FAILS_AT = 10 };
+  OptimizationRow rows[COUNT] = {{.outcome = TRIAL_START, .loss = 1}};
+  Task task = {.draw_every = 1};
+  char drawn;
+  Optimization o = {.task = &task, .draws = (Draws*)&drawn, .rows = rows};
+  for (int k = 1; k < COUNT; k++)
+    rows[k] = (OptimizationRow){.outcome = TRIAL_ACCEPTED, .loss = k == FAILS_AT ? 12 : 1};
+  for (int k = 1; k < COUNT; k++) {
+    o.iteration = k;
+    double expected = k < FAILS_AT || k > FAILS_AT + 9 ? 1 : k == FAILS_AT ? 12 : 2.1;
+    double worth = optimization_worth(&o, k, rows[k].loss);
+    if (fabs(worth - expected) > 1e-12) fail_msg("iteration %d is worth %g", k, worth);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(good_draws_before_it_do_not_excuse_a_failure_O18),
       cmocka_unit_test(a_flight_ends_on_the_mark),
       cmocka_unit_test(every_method_makes_progress),
       cmocka_unit_test(rows_and_terms),
