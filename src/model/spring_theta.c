@@ -125,6 +125,8 @@ static double tendon_frequency(StartInertia* s, const SceneTendon* tendon) {
       if (way.touches) add_slope(s, wrap->link, vec3_scale(own, -1), end[side]);
     }
   }
+  for (int i = 0; i < tendon->joint_count; i++)
+    s->x[m->links[tendon->joints[i].link].dof_first + tendon->joints[i].coordinate] += tendon->joints[i].ratio;
   for (int k = 0; k < m->tree_count; k++) sum += tree_mobility(s, k);
   return tendon->stiffness * sum;
 }

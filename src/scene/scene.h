@@ -321,6 +321,12 @@ typedef struct {
   SceneField field;          /* `force` is then its strength, one channel [N m^power, A m^2] */
 } SceneLoad;
 
+/* A coordinate of a joint in a sum. */
+typedef struct {
+  int link, coordinate; /* a plain coordinate of its joint */
+  double ratio;
+} SceneCouplingTerm;
+
 /* A cord that pulls its points together (docs/derivations/loads.md, L5). */
 typedef struct {
   int link;   /* -1 = world */
@@ -343,14 +349,21 @@ typedef struct {
 typedef struct {
   SourcePlace place;
   SceneTendonPoint* points;
-  int count;              /* at least two */
+  int count;              /* at least two; 0: `joints` make the length */
   SceneTendonWrap* wraps; /* owned, at most one between two points  (wrap_count) */
   int wrap_count;
-  int end;             /* the last link it passes: the one that its tension belongs to */
-  SceneSignal tension; /* one channel [N]; none (0) where there is none */
-  double stiffness;    /* N/m; 0 = it has none */
-  double rest_length;  /* below it the cord hangs loose [m] */
-  double eyelet;       /* where two neighbouring points are nearer their pull fades [m]; 0 = nowhere */
+  int end;                   /* the last link it passes: the one that its tension belongs to */
+  SceneSignal tension;       /* one channel [N]; none (0) where there is none */
+  double stiffness;          /* N/m; 0 = it has none */
+  double rest_length;        /* below it the cord hangs loose [m] */
+  double eyelet;             /* where two neighbouring points are nearer their pull fades [m]; 0 = nowhere */
+  SceneCouplingTerm* joints; /* owned: the length is sum ratio q; NULL: that of the points  (joint_count) */
+  int joint_count;
+  bool limited;             /* the length has limits, which are penalties (L94); else the five below are 0 */
+  double lower, upper;      /* m; infinite: none */
+  double range_stiffness;   /* N/m */
+  double range_margin;      /* m */
+  double range_damping; /* N s/m */
 } SceneTendon;
 
 /* Spring and damper in all six directions between a frame of link a and one of link b (docs/derivations/loads.md, L18).
@@ -392,12 +405,8 @@ typedef struct {
 
 /* A coordinate of a joint that follows from others: q_0 = sum ratio_k q_k + offset, k = 1 ... */
 typedef struct {
-  int link, coordinate; /* a plain coordinate of its joint */
-  double ratio;         /* 1 of the first */
-} SceneCouplingTerm;
-typedef struct {
   SourcePlace place;
-  SceneCouplingTerm* terms;
+  SceneCouplingTerm* terms; /* ratio 1 of the first */
   int count;
   bool has_offset; /* else what they have at the start */
   double offset;   /* m or rad */
@@ -639,6 +648,8 @@ bool inertia_of_a_body(const double inertia[6]);
 #define FRICTION_SPEED_DEFAULT 1e-4
 /* Of SceneController.limit_width. */
 #define LIMIT_WIDTH_DEFAULT 0.05
+/* Margin of a tendon's limits that says none [m]. Infinite limits count as none. */
+double scene_tendon_margin(double lower, double upper);
 /* Strength and margin as they are when only the limits are given. Sets limit_law (barrier), limit_stiffness [J] and
  * limit_margin [m or rad] alone. Called again it sets the same; never fails, allocates nothing. */
 void joint_default_limits(SceneJoint* joint);
@@ -664,7 +675,7 @@ static inline const SceneTendonWrap* scene_tendon_wrap(const SceneTendon* tendon
   return wrap > 0 ? &tendon->wraps[wrap - 1] : NULL;
 }
 /* The eyelet of a tendon that says none [m]. A part of the mean distance of its points from their frames' origins.
- * Needs count > 0. NaN without points, no error. Allocates nothing. */
+ * 0 without points. Allocates nothing. */
 double scene_tendon_eyelet(const SceneTendon* tendon);
 
 #endif
