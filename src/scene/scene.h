@@ -359,11 +359,11 @@ typedef struct {
   double eyelet;             /* where two neighbouring points are nearer their pull fades [m]; 0 = nowhere */
   SceneCouplingTerm* joints; /* owned: the length is sum ratio q; NULL: that of the points  (joint_count) */
   int joint_count;
-  bool limited;             /* the length has limits, which are penalties (L94); else the five below are 0 */
-  double lower, upper;      /* m; infinite: none */
-  double range_stiffness;   /* N/m */
-  double range_margin;      /* m */
-  double range_damping; /* N s/m */
+  bool limited;           /* the length has limits, which are penalties (L94); else the five below are 0 */
+  double lower, upper;    /* m; infinite: none */
+  double range_stiffness; /* N/m */
+  double range_margin;    /* m */
+  double range_damping;   /* N s/m */
 } SceneTendon;
 
 /* Spring and damper in all six directions between a frame of link a and one of link b (docs/derivations/loads.md, L18).
