@@ -29,6 +29,8 @@ SHAPES: dict[str, tuple[int, ...]] = {
 def _shape(name: str) -> tuple[int, ...]:
     if name in SHAPES:
         return SHAPES[name]
+    if name.startswith("d_") and name[-8:] in ("_shape_a", "_shape_b"):
+        return SHAPES.get(name[2:-8], ()) + (-1,)
     return SHAPES.get(name[2:-2], ()) + (6,) if name.startswith("d_") and name[-2:] in ("_a", "_b") else ()
 
 
@@ -77,18 +79,21 @@ class Shapes:
 
     def query(self, method: str, i: ArrayLike, j: ArrayLike, poses_a: ArrayLike, poses_b: ArrayLike,
               outputs: str | Iterable[str] = (), derivatives: str | Iterable[str] = (), threads: int = 1,
-              out: dict[str, NDArray[np.float64]] | None = None, **options: Any) -> dict[str, NDArray[np.float64]]:
+              out: dict[str, NDArray[np.float64]] | None = None, parameters: str | Iterable[str] = (),
+              **options: Any) -> dict[str, NDArray[np.float64]]:
         """Answers about shapes i (as body a) and j (as body b) at n pairs of poses.
 
         method: "growth", "distance", "manifold", "witness" or "touch" (which starts at these poses). i, j: numbers of shapes, or arrays of them (n). poses_a, poses_b:
         (n, 7), or (7) for all rows: x y z [m] and the unit quaternion qw qx qy qz. outputs: names as in the answers of
         `sdrs.query` ("alpha", "gap", ...); () stands for the method's first one if no derivatives are asked for. derivatives:
         names of which "d_<name>_a" and "d_<name>_b" are wanted: by a small motion of body a or b, turns about the world's x,
-        y, z through the body's position [1/rad], then moves [1/m]. threads: over rows; the numbers do not depend on it.
+        y, z through the body's position [1/rad], then moves [1/m]. parameters: names of which "d_<name>_shape_a" and
+        "d_<name>_shape_b" are wanted: by the own parameters of the shapes, in the order of docs/queries.md (sizes, radii, all
+        points, ...). The shapes a of all rows must have equally many, likewise the shapes b. threads: over rows; the numbers do not depend on it.
         out: what an earlier call for as many rows and the same names returned: its arrays are written over and returned, which
         saves fetching fresh memory. options: further keys of the question (smoothing=0.01, ...).
 
-        Returns {name: array}, rows first: (n), (n, 3), (n, 6), (n, 3, 6); of manifold contacts come second: (n, slots), (n,
+        Returns {name: array}, rows first: (n), (n, 3), (n, 6), (n, 3, 6), by m parameters (n, m), (n, 3, m); of manifold contacts come second: (n, slots), (n,
         slots, 3), ... . NaN: not known, or no contact in this slot.
         """
         poses = [_poses(poses_a, "poses_a"), _poses(poses_b, "poses_b")]
@@ -106,7 +111,8 @@ class Shapes:
                 raise c.Error(f"{'ij'[k]}: shapes are 0 to {self._count - 1}, got {pair.min()} to {pair.max()}")
             shapes[:, k] = pair
         poses = [np.ascontiguousarray(np.broadcast_to(x, (count, 7))) for x in poses]
-        wanted = list(dict.fromkeys(_names(outputs) + [f"d_{name}_{body}" for name in _names(derivatives) for body in "ab"]))
+        wanted = list(dict.fromkeys(_names(outputs) + [f"d_{name}_{body}" for name in _names(derivatives) for body in "ab"]
+                                    + [f"d_{name}_shape_{body}" for name in _names(parameters) for body in "ab"]))
         if not wanted:
             wanted = [{"growth": "alpha", "touch": "loss"}.get(method, "distance")]
         names = (ctypes.c_char_p * len(wanted))(*[name.encode() for name in wanted])
@@ -119,7 +125,18 @@ class Shapes:
             room = np.empty((count, sum(widths))) if out is None else self._room(out, wanted, (count, sum(widths)))
             request.out, request.stride = room.ctypes.data, room.shape[1]
             self._check(lib.sdrs_shapes_query(self._pointer, ctypes.byref(request)))
-        return self._split(room, wanted, list(widths), method == "manifold" and not options.get("mean"))
+        slots = None
+        if method == "manifold" and not options.get("mean"):
+            slots = self._slots(request) if any(_shape(name)[-1:] == (-1,) for name in wanted) else -1
+        return self._split(room, wanted, list(widths), slots)
+
+    def _slots(self, request: Any) -> int:
+        """Contacts of the pair that has most; 0: no row has any."""
+        request.answers, request.answer_count = (ctypes.c_char_p * 1)(b"distance"), 1
+        width = (ctypes.c_size_t * 1)()
+        with self._lock:
+            self._check(lib.sdrs_shapes_layout(self._pointer, ctypes.byref(request), width))
+        return width[0]
 
     @staticmethod
     def _room(given: dict[str, NDArray[np.float64]], names: list[str], shape: tuple[int, int]) -> NDArray[np.float64]:
@@ -130,12 +147,12 @@ class Shapes:
         return room
 
     @staticmethod
-    def _split(out: NDArray[np.float64], names: list[str], widths: list[int], slots: bool) -> dict[str, NDArray[np.float64]]:
+    def _split(out: NDArray[np.float64], names: list[str], widths: list[int], slots: int | None) -> dict[str, NDArray[np.float64]]:
         answers, first = {}, 0
         for name, width in zip(names, widths):
             part, shape = out[:, first:first + width], _shape(name)
-            if slots and name not in ("smoothing", "left_out"):
-                shape = (-1 if width else 0,) + shape
+            if slots is not None and name not in ("smoothing", "left_out"):
+                shape = (slots if width else 0,) + shape
             answers[name] = part.reshape((len(out),) + shape) if len(out) else np.zeros((0,) + tuple(max(n, 0) for n in shape))
             first += width
         return answers

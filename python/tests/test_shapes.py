@@ -23,16 +23,18 @@ def asked(shape, pose):
 
 
 class Queries(unittest.TestCase):
-    def same_as_json(self, method, a, b, outputs, derivatives, rows=4, **options):
+    def same_as_json(self, method, a, b, outputs, derivatives, rows=4, parameters=(), **options):
         shapes, at_a, at_b = sdrs.Shapes([a, b]), poses(rows, 0.3, 1), poses(rows, 1, 2)
         for k in range(rows):
-            found = shapes.query(method, 0, 1, at_a[k], at_b[k], outputs=outputs, derivatives=derivatives, **options)
-            line = sdrs.query({"method": method, "derivatives": True, "a": asked(a, at_a[k]), "b": asked(b, at_b[k]), **options})
+            found = shapes.query(method, 0, 1, at_a[k], at_b[k], outputs=outputs, derivatives=derivatives, parameters=parameters,
+                                 **options)
+            line = sdrs.query({"method": method, "derivatives": True, "parameters": bool(parameters), "a": asked(a, at_a[k]), "b": asked(b, at_b[k]), **options})
             if "contacts" in line:
                 for contact in line["contacts"]:
                     contact["kind"] = KINDS.index(contact["kind"])
                 line = {name: [contact[name] for contact in line["contacts"]] for name in line["contacts"][0]}
-            self.assertEqual(set(found), set(outputs) | {f"d_{name}_{body}" for name in derivatives for body in "ab"})
+            self.assertEqual(set(found), set(outputs) | {f"d_{name}_{body}" for name in derivatives for body in "ab"}
+                             | {f"d_{name}_shape_{body}" for name in parameters for body in "ab"})
             for name, array in found.items():
                 expected = np.array(np.nan if line[name] is None else line[name], dtype=float)
                 np.testing.assert_array_equal(array[0], np.broadcast_to(expected, array.shape[1:]), err_msg=name)
@@ -50,6 +52,11 @@ class Queries(unittest.TestCase):
         self.same_as_json("manifold", BOX, EGG, ("mean", "activity", "left_out"), ("mean",), mean=True)
         self.same_as_json("touch", BOX, WEDGE, ("loss", "position_b", "quaternion_b"), (), target_a=[0, 0, 0.5],
                           target_b=[0, 0, 0], iterations=10)
+
+    def test_derivatives_by_parameters_are_those_of_json(self):
+        self.same_as_json("growth", EGG, BALL, ("alpha",), (), parameters=("alpha", "normal"))
+        self.same_as_json("distance", EGG, WEDGE, (), (), parameters=("distance",))
+        self.same_as_json("manifold", EGG, BALL, ("distance",), (), parameters=("point", "distance"))
 
     def test_paths_of_mixed_pairs_and_threads(self):
         rows = 500

@@ -416,7 +416,8 @@ static void compare(RunCheck* c, int state, const char* name, double value, doub
 static double potential_of(const RunCheck* c, int row, const Pose* poses, double* size) {
   const Model* model = &c->recorded->model;
   double field = model_field_energy(model, poses), fluid = sim_fluid_energy(model, poses);
-  double sum = model_spring_energy(model, run_check_coordinates(c, row)) + model_tendon_energy(model, poses);
+  double sum = model_spring_energy(model, run_check_coordinates(c, row)) +
+               model_tendon_energy(model, poses, run_check_coordinates(c, row));
   double bushing = model_bushing_energy(model, poses);
   *size = sum + fabs(field) + fabs(fluid) + fabs(bushing);
   sum += field + fluid + bushing;

@@ -147,6 +147,17 @@ static int kind_of(const QueryList* list, const int* pair) {
   return list->bodies[pair[0]].smooth + 2 * list->bodies[pair[1]].smooth;
 }
 
+/* Are derivatives by the shapes' own parameters asked for: names that end in _shape_a or _shape_b? */
+static bool wants_parameters(const QueryArrays* arrays) {
+  for (int k = 0; k < arrays->name_count; k++) {
+    size_t length = strlen(arrays->names[k]), end = strlen("_shape_a");
+    if (length < end) continue;
+    const char* last = arrays->names[k] + length - end;
+    if (strcmp(last, "_shape_a") == 0 || strcmp(last, "_shape_b") == 0) return true;
+  }
+  return false;
+}
+
 static bool check_indices(const QueryList* list, const QueryArrays* arrays, Refusals* r) {
   for (int64_t i = 0; i < 2 * arrays->count; i++)
     if (arrays->bodies[i] < 0 || arrays->bodies[i] >= list->body_count) {
@@ -239,6 +250,28 @@ static void refuse_name(Refusals* r, const char* method, const char* key, const 
   text_free(&known);
 }
 
+/* Derivatives by shapes' own parameters are as wide as these are many: all pairs must have the width of the first. */
+static void check_widths(const QueryPlan* plan, const QueryList* list, const QueryArrays* arrays, Refusals* r) {
+  const int* last = NULL;
+  AnswerNames names;
+  for (int64_t i = 0; i < arrays->count; i++) {
+    const int* pair = arrays->bodies + 2 * i;
+    if (last && last[0] == pair[0] && last[1] == pair[1]) continue;
+    last = pair;
+    list_answers(list, arrays, plan, i, &names);
+    for (int k = 0; k < arrays->name_count; k++) {
+      int at = name_place(&names, arrays->names[k]);
+      if (at < 0 || names.numbers[at] == plan->widths[k]) continue;
+      refuse(r,
+             "row %" PRId64
+             ": '%s' of shapes %d and %d has %d numbers, in other rows %d: ask about shapes with equally "
+             "many parameters in one call",
+             i, arrays->names[k], pair[0], pair[1], names.numbers[at], plan->widths[k]);
+      return;
+    }
+  }
+}
+
 /* Widths of the names, from all kinds of pairs; then where the answers of each kind go. */
 static void make_places(QueryPlan* plan, const QueryList* list, const QueryArrays* arrays,
                         const int64_t row[QUERY_PAIR_KINDS], Refusals* r) {
@@ -292,6 +325,7 @@ Status query_plan_create(QueryPlan* plan, QueryList* list, const QueryArrays* ar
   if (r.problems == 0 && check_indices(list, arrays, &r)) {
     read_options(&reader, arrays, list, &plan->question);
     reader.file = NULL;
+    plan->question.parameters = wants_parameters(arrays);
     if (reader.problems == 0) check_bodies(&reader, list, arrays, &plan->question);
   }
   text_free(&reader.trail);
@@ -302,6 +336,7 @@ Status query_plan_create(QueryPlan* plan, QueryList* list, const QueryArrays* ar
   plan->widths = MEMORY_NEW(int, arrays->name_count);
   plan->question.derivatives = wants_derivatives(list, arrays, plan, row);
   make_places(plan, list, arrays, row, &r);
+  if (plan->question.parameters && r.problems == 0) check_widths(plan, list, arrays, &r);
   return r.problems > 0 ? STATUS_BAD_INPUT : STATUS_OK;
 }
 

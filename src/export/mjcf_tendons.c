@@ -40,9 +40,41 @@ void mjcf_add_tendon_sites(Mjcf* m, int index) {
   }
 }
 
+/* Limits, with the end that MuJoCo must have where one is open. */
+static void add_range(Mjcf* m, const SceneTendon* tendon) {
+  const double far = 1e6;
+  double range[2] = {fmax(tendon->lower, -far), fmin(tendon->upper, far)};
+  if (!tendon->limited) return;
+  text_add(m->out, " limited=\"true\"");
+  xml_numbers(m->out, "range", range, 2);
+}
+
+/* A tendon along joints; their coordinates are MuJoCo's. */
+static void add_fixed(Mjcf* m, int k) {
+  const SceneTendon* tendon = m->model->tendons[k].source;
+  text_add(m->out, "    <fixed name=\"tendon%d\"", k);
+  add_range(m, tendon);
+  text_add(m->out, ">\n");
+  for (int i = 0; i < tendon->joint_count; i++) {
+    const SceneCouplingTerm* joint = &tendon->joints[i];
+    Text name = {0};
+    mjcf_joint_name(&name, m, joint->link, joint->coordinate);
+    text_add(m->out, "      <joint");
+    xml_text(m->out, "joint", name.data);
+    xml_numbers(m->out, "coef", &joint->ratio, 1);
+    text_add(m->out, "/>\n");
+    text_free(&name);
+  }
+  text_add(m->out, "    </fixed>\n");
+}
+
 /* Its spring pushes where ours hangs loose: only later versions know a range of lengths without a force. */
 static void add_tendon(Mjcf* m, int k) {
   const SceneTendon* tendon = m->model->tendons[k].source;
+  if (tendon->joint_count > 0) {
+    add_fixed(m, k);
+    return;
+  }
   text_add(m->out, "    <spatial name=\"tendon%d\"", k);
   if (tendon->stiffness > 0) {
     xml_numbers(m->out, "stiffness", &tendon->stiffness, 1);
@@ -50,6 +82,7 @@ static void add_tendon(Mjcf* m, int k) {
     mjcf_note(m, m->model->links[tendon->end].name,
               "its tendon pushes below its rest length in MuJoCo (later versions: springlength of two numbers)");
   }
+  add_range(m, tendon);
   text_add(m->out, ">\n");
   for (int i = 0; i < tendon->count; i++) {
     int wrap = tendon->points[i].wrap - 1;

@@ -39,8 +39,9 @@ void build_bushings(Builder* builder);
 /* Adds an error for each bushing whose frames are rotated by nearly pi in the initial state. Runs after build_initial.
  */
 void check_bushings(const Model* model, Diagnostics* diagnostics);
-/* Adds an error for each tendon end that lies inside its wrap in the initial state. Runs after build_initial. */
-void check_wraps(const Model* model, Diagnostics* diagnostics);
+/* Adds an error for each tendon end that lies inside its wrap in the initial state, and a warning for each tendon
+ * whose length is outside its range there. Runs after build_initial. */
+void check_tendons(const Model* model, Diagnostics* diagnostics);
 /* Creates the signal and numbers its parameters after the existing ones. Returns the number of its first parameter.
  * Borrows source; the model destroys the signal. */
 int build_signal(Model* model, Signal* signal, const SceneSignal* source);

@@ -540,8 +540,8 @@ static inline Vec3 model_link_gravity(const Model* model, int link) {
  * allocates nothing. */
 double model_spring_energy(const Model* model, const double* q);
 /* Returns the elastic energy of stretched tendons, sum stiffness/2 (length - rest length)^2 [J] (model/tendons.c).
- * poses[links]. Cannot fail, allocates nothing. */
-double model_tendon_energy(const Model* model, const Pose* poses);
+ * poses[links], q[nq]. Cannot fail, allocates nothing. */
+double model_tendon_energy(const Model* model, const Pose* poses, const double* q);
 /* Returns the world pose of a bushing's frame on a (side 0) or b (side 1). poses[links]. Undefined for other sides. */
 Pose bushing_frame(const SceneBushing* bushing, int side, const Pose* poses);
 /* (L18) Sets u: translation [m] and rotation vector [rad], |.| <= pi, of b's frame in a's frame. poses[links]. The
@@ -596,8 +596,9 @@ TendonWrap tendon_wrap(const SceneTendonWrap* wrap, Pose pose, Vec3 a, Vec3 b);
 static inline Pose tendon_wrap_pose(const SceneTendonWrap* wrap, const Pose* poses) {
   return wrap->link < 0 ? pose_identity() : poses[wrap->link];
 }
-/* Returns the tendon's length [m]. poses[links]. Cannot fail, allocates nothing. */
-double tendon_length(const SceneTendon* tendon, const Pose* poses);
+/* Returns the tendon's length [m]: of its way through the points, or sum ratio q of its joints. poses[links], q[nq].
+ * Cannot fail, allocates nothing. */
+double tendon_length(const Model* model, const SceneTendon* tendon, const Pose* poses, const double* q);
 /* Returns the elongation beyond the rest length [m], >= 0; 0 if slack or without stiffness. length: of tendon_length
  * [m]. Cannot fail, allocates nothing. */
 double tendon_stretch(const SceneTendon* tendon, double length);

@@ -24,6 +24,7 @@ static void find_free_bodies(const Model* model, bool* free_alone) {
       if (tendon->points[i].link >= 0) closed[tendon->points[i].link] = true;
     for (int i = 0; i < tendon->wrap_count; i++)
       if (tendon->wraps[i].link >= 0) closed[tendon->wraps[i].link] = true;
+    for (int i = 0; i < tendon->joint_count; i++) closed[tendon->joints[i].link] = true;
   }
   for (int k = 0; k < 2 * model->bushing_count; k++)
     if (model->bushings[k / 2].source->link[k % 2] >= 0) closed[model->bushings[k / 2].source->link[k % 2]] = true;

@@ -179,7 +179,8 @@ static void add_slope(const StartInertia* s, int link, Vec3 slope, Vec3 at, doub
 }
 
 static double tendon_theta(StartInertia* s, int index) {
-  const SceneTendon* tendon = s->model->tendons[index].source;
+  const Model* m = s->model;
+  const SceneTendon* tendon = m->tendons[index].source;
   const int component = 0;
   double* x = add_direction(s, tendon->stiffness);
   for (int i = 0; i + 1 < tendon->count; i++) {
@@ -194,7 +195,9 @@ static double tendon_theta(StartInertia* s, int index) {
       if (way.touches) add_slope(s, wrap->link, vec3_scale(own, -1), end[side], x);
     }
   }
-  return finish_theta(s, s->model->link_count + index, &component);
+  for (int i = 0; i < tendon->joint_count; i++)
+    x[m->links[tendon->joints[i].link].dof_first + tendon->joints[i].coordinate] += tendon->joints[i].ratio;
+  return finish_theta(s, m->link_count + index, &component);
 }
 
 /* Each of the six directions, with its diagonal entry of the stiffness. */

@@ -22,8 +22,13 @@ TendonPiece tendon_piece(Vec3 apart, double eyelet) {
   return piece;
 }
 
-double tendon_length(const SceneTendon* tendon, const Pose* poses) {
+double tendon_length(const Model* model, const SceneTendon* tendon, const Pose* poses, const double* q) {
   double sum = 0;
+  for (int i = 0; i < tendon->joint_count; i++) {
+    const SceneCouplingTerm* joint = &tendon->joints[i];
+    sum += joint->ratio * q[model->links[joint->link].coordinate_first + joint->coordinate];
+  }
+  if (tendon->count == 0) return sum;
   Vec3 last = tendon_point(&tendon->points[0], poses);
   for (int i = 1; i < tendon->count; i++) {
     Vec3 next = tendon_point(&tendon->points[i], poses);
@@ -40,11 +45,11 @@ double tendon_stretch(const SceneTendon* tendon, double length) {
   return tendon->stiffness > 0 ? fmax(length - tendon->rest_length, 0) : 0;
 }
 
-double model_tendon_energy(const Model* model, const Pose* poses) {
+double model_tendon_energy(const Model* model, const Pose* poses, const double* q) {
   double sum = 0;
   for (int k = 0; k < model->tendon_count; k++) {
     const SceneTendon* tendon = model->tendons[k].source;
-    double stretch = tendon_stretch(tendon, tendon_length(tendon, poses));
+    double stretch = tendon_stretch(tendon, tendon_length(model, tendon, poses, q));
     sum += 0.5 * tendon->stiffness * stretch * stretch;
   }
   return sum;
@@ -56,11 +61,22 @@ static double wrap_distance(const SceneTendonWrap* wrap, Pose pose, Vec3 point) 
   return wrap->type == WRAP_SPHERE ? vec3_norm(arm) : vec3_norm(vec3_cross(arm, vec3_normalized(wrap->axis)));
 }
 
-void check_wraps(const Model* model, Diagnostics* diagnostics) {
-  if (model->tendon_wrap_count == 0) return;
+static void warn_of_range(const Model* model, const SceneTendon* tendon, const Pose* poses, Diagnostics* diagnostics) {
+  double length = tendon_length(model, tendon, poses, model->initial_coordinates);
+  if (!tendon->limited || (length >= tendon->lower && length <= tendon->upper)) return;
+  diagnostics_add(diagnostics, SEVERITY_WARNING, tendon->place,
+                  "the tendon starts with a length of %.6g m, outside its range [%.6g, %.6g]: the limit pushes it back "
+                  "with up to %.4g N; start it within, or widen 'range'",
+                  length, tendon->lower, tendon->upper,
+                  tendon->range_stiffness * fmax(tendon->lower - length, length - tendon->upper));
+}
+
+void check_tendons(const Model* model, Diagnostics* diagnostics) {
+  if (model->tendon_count == 0) return;
   Pose* poses = initial_poses(model);
   for (int k = 0; k < model->tendon_count; k++) {
     const SceneTendon* tendon = model->tendons[k].source;
+    warn_of_range(model, tendon, poses, diagnostics);
     for (int i = 0; i < tendon->wrap_count; i++) {
       const SceneTendonWrap* wrap = &tendon->wraps[i];
       for (int p = wrap->after; p <= wrap->after + 1; p++) {
@@ -81,6 +97,8 @@ static int find_home(const Model* model, const SceneTendon* tendon) {
     if (tendon->points[i].link >= 0 && model->links[tendon->points[i].link].tree >= 0) return tendon->points[i].link;
   for (int i = 0; i < tendon->wrap_count; i++)
     if (tendon->wraps[i].link >= 0 && model->links[tendon->wraps[i].link].tree >= 0) return tendon->wraps[i].link;
+  for (int i = 0; i < tendon->joint_count; i++)
+    if (model->links[tendon->joints[i].link].tree >= 0) return tendon->joints[i].link;
   return -1;
 }
 

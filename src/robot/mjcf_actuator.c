@@ -412,19 +412,57 @@ static double mass_behind(const Scene* scene, const MjcfCord* cord) {
   return sum;
 }
 
-/* The upper limit of a spatial tendon is a tendon that pulls beyond it. */
-static bool add_limit(MjcfModel* model, Scene* scene, const XmlElement* item, const char* name, double length,
-                      const int* carrier) {
+/* Mass that a sum of joints feels, each by itself [kg or kg m^2]. */
+static double mass_of_sum(const MjcfModel* model, const JointSum* sum) {
+  double mobility = 0;
+  for (int k = 0; k < sum->count; k++) {
+    int joint = joint_of(model, sum->place[k]->name);
+    if (joint >= 0) mobility += sum->coefficient[k] * sum->coefficient[k] / carried_inertia(model, joint);
+  }
+  return mobility > 0 ? 1 / mobility : 0;
+}
+
+/* A weight stretches the limit by its own 0.44 mm and half the margin more. */
+#define LIMIT_MARGIN_MOST 1e-4
+
+/* Critically damped, as MuJoCo's defaults are. */
+static void set_range(SceneTendon* tendon, const double range[2], double mass) {
+  tendon->limited = true;
+  tendon->lower = range[0];
+  tendon->upper = range[1];
+  tendon->range_stiffness = LIMIT_RATE * mass;
+  tendon->range_damping = 2 * mass * sqrt(LIMIT_RATE);
+  tendon->range_margin = fmin(LIMIT_MARGIN_MOST, scene_tendon_margin(range[0], range[1]));
+}
+
+/* Limits of a fixed tendon, in coordinates that are 0 at MuJoCo's reference. */
+static bool add_joint_limits(MjcfModel* model, Scene* scene, const XmlElement* item, double range[2]) {
+  JointSum sum;
+  double mass = mjcf_fixed_tendon(model, item, &sum) ? mass_of_sum(model, &sum) : 0;
+  if (!(mass > 0)) return false;
+  SceneTendon* tendon = mjcf_new_tendon(scene, item->place);
+  tendon->joints = MEMORY_NEW(SceneCouplingTerm, sum.count);
+  tendon->joint_count = sum.count;
+  for (int k = 0; k < sum.count; k++) {
+    const RobotJointPlace* place = sum.place[k];
+    double reference = sum.coefficient[k] * reference_of(model, place->name);
+    range[0] -= reference;
+    range[1] -= reference;
+    tendon->joints[k] = (SceneCouplingTerm){place->link, place->dof, sum.coefficient[k]};
+    tendon->end = place->link;
+  }
+  set_range(tendon, range, mass);
+  return true;
+}
+
+/* Limits of a spatial tendon: a low one that no length reaches is none. */
+static bool add_cord_limits(MjcfModel* model, Scene* scene, const XmlElement* item, double range[2],
+                            const int* carrier) {
   MjcfCord cord;
-  if (strcmp(item->name, "spatial") != 0 || !(length > 0)) return false;
   if (!mjcf_cord(model, scene, item, carrier, &cord)) return false;
-  double stiffness = LIMIT_RATE * mass_behind(scene, &cord);
-  robot_remark(
-      model->report, model->diagnostics, item->place,
-      "the upper limit %.6g m of tendon '%s' is a spring of %.6g N/m, which loses no energy: where MuJoCo's limit "
-      "brakes, it rebounds",
-      length, name, stiffness);
-  mjcf_add_tendon(scene, &cord, item->place, stiffness, stiffness * length);
+  double mass = mass_behind(scene, &cord);
+  if (!(range[0] > 0)) range[0] = -HUGE_VAL;
+  set_range(mjcf_add_cord(scene, &cord, item->place), range, mass);
   return true;
 }
 
@@ -433,17 +471,15 @@ static bool take_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int
   double range[2];
   if (!has_range(model, e, "range", "limited", range)) return true;
   const XmlAttribute* named = xml_attribute(e.element, "name");
-  Excerpt name = text_excerpt(named ? named->value : "");
-  bool upper = add_limit(model, scene, e.element, name.text, range[1], carrier);
-  if (!upper)
+  double own[2] = {range[0], range[1]};
+  bool spatial = strcmp(e.element->name, "spatial") == 0;
+  bool done = range[0] < range[1] && (spatial ? add_cord_limits(model, scene, e.element, own, carrier)
+                                              : add_joint_limits(model, scene, e.element, own));
+  if (!done)
     diagnostics_add(model->diagnostics, SEVERITY_WARNING, e.element->place,
                     "the limits %.6g .. %.6g of tendon '%s' are not imported: nothing holds its length within them",
-                    range[0], range[1], name.text);
-  else if (range[0] > 0)
-    diagnostics_add(model->diagnostics, SEVERITY_WARNING, e.element->place,
-                    "the lower limit %.6g of tendon '%s' is not imported: nothing keeps it from getting shorter",
-                    range[0], name.text);
-  return upper && !(range[0] > 0);
+                    range[0], range[1], text_excerpt(named ? named->value : "").text);
+  return done;
 }
 
 static void add_tendon_springs(MjcfModel* model, Scene* scene, const int* carrier) {

@@ -66,7 +66,11 @@ typedef struct {
 bool mjcf_cord(MjcfModel* model, const Scene* scene, const XmlElement* tendon, const int* carrier, MjcfCord* cord);
 /* Its length where the scene starts [m]. Its reference where the scene is no model. */
 double mjcf_start_length(const Scene* scene, const MjcfCord* cord);
-/* A tendon of the scene, which takes the points and wraps: force = push - stiffness length along its length [N, N/m],
+/* A tendon of the scene that has nothing yet. Borrowed until the next one. */
+SceneTendon* mjcf_new_tendon(Scene* scene, SourcePlace place);
+/* A tendon of the scene without a force, which takes the points and wraps. Borrowed until the next one. */
+SceneTendon* mjcf_add_cord(Scene* scene, MjcfCord* cord, SourcePlace place);
+/* The same with a force: force = push - stiffness length along its length [N, N/m],
  * never pushing where it has stiffness. */
 void mjcf_add_tendon(Scene* scene, MjcfCord* cord, SourcePlace place, double stiffness, double push);
 

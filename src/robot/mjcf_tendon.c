@@ -141,7 +141,7 @@ double mjcf_start_length(const Scene* scene, const MjcfCord* cord) {
     SceneTendon tendon = {
         .points = cord->points, .count = cord->count, .wraps = cord->wraps, .wrap_count = cord->wrap_count};
     model_poses(&model, model.initial_coordinates, poses);
-    length = tendon_length(&tendon, poses);
+    length = tendon_length(&model, &tendon, poses, model.initial_coordinates);
     memory_free(poses);
   }
   model_destroy(&model);
@@ -149,23 +149,32 @@ double mjcf_start_length(const Scene* scene, const MjcfCord* cord) {
   return length;
 }
 
-void mjcf_add_tendon(Scene* scene, MjcfCord* cord, SourcePlace place, double stiffness, double push) {
+SceneTendon* mjcf_new_tendon(Scene* scene, SourcePlace place) {
   size_t count = (size_t)scene->tendon_count, size = sizeof(SceneTendon);
-  double rest = stiffness > 0 ? fmax(push / stiffness, 0) : 0, tension = stiffness * rest - push;
   scene->tendons = memory_resize(scene->tendons, count * size, (count + 1) * size);
   SceneTendon* tendon = &scene->tendons[scene->tendon_count++];
-  *tendon = (SceneTendon){.place = place,
-                          .points = cord->points,
-                          .count = cord->count,
-                          .wraps = cord->wraps,
-                          .wrap_count = cord->wrap_count,
-                          .end = -1};
-  tendon->stiffness = stiffness;
-  tendon->rest_length = rest;
+  *tendon = (SceneTendon){.place = place, .end = -1};
+  return tendon;
+}
+
+SceneTendon* mjcf_add_cord(Scene* scene, MjcfCord* cord, SourcePlace place) {
+  SceneTendon* tendon = mjcf_new_tendon(scene, place);
+  tendon->points = cord->points;
+  tendon->count = cord->count;
+  tendon->wraps = cord->wraps;
+  tendon->wrap_count = cord->wrap_count;
   tendon->eyelet = scene_tendon_eyelet(tendon);
   for (int i = 0; i < tendon->count; i++)
     if (tendon->points[i].link >= 0) tendon->end = tendon->points[i].link;
   for (int i = 0; i < tendon->wrap_count && tendon->end < 0; i++) tendon->end = tendon->wraps[i].link;
+  return tendon;
+}
+
+void mjcf_add_tendon(Scene* scene, MjcfCord* cord, SourcePlace place, double stiffness, double push) {
+  double rest = stiffness > 0 ? fmax(push / stiffness, 0) : 0, tension = stiffness * rest - push;
+  SceneTendon* tendon = mjcf_add_cord(scene, cord, place);
+  tendon->stiffness = stiffness;
+  tendon->rest_length = rest;
   if (stiffness > 0 && !(tension > 0)) return;
   tendon->tension = (SceneSignal){.type = SIGNAL_CONSTANT, .channels = 1, .rows = 1};
   tendon->tension.values = MEMORY_NEW(double, 1);

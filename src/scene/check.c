@@ -57,6 +57,10 @@ static void warn_idle_tendons(Reader* reader, const Motion* motion) {
       int link = tendon->wraps[i].link;
       idle = idle && (link < 0 || (!motion->moves[link] && !reader->joint_broken[link]));
     }
+    for (int i = 0; i < tendon->joint_count; i++) {
+      int link = tendon->joints[i].link;
+      idle = idle && !motion->moves[link] && !reader->joint_broken[link];
+    }
     if (idle) reader_warning(reader, tendon->place, "has no effect: forces cannot move any of its links");
   }
 }

@@ -123,8 +123,8 @@ typedef struct {
 } FieldForm;
 
 typedef struct {
-  const Node *points, *wrap, *tension;
-  double stiffness, rest_length, eyelet;
+  const Node *points, *wrap, *joints, *tension, *range;
+  double stiffness, rest_length, eyelet, range_stiffness, range_margin, range_damping;
 } TendonForm;
 
 typedef struct {

@@ -289,6 +289,10 @@ static void move_tendons(Include* include) {
       wrap->axis = mat3_mul_vec(turn, wrap->axis);
       wrap->link = include->attach;
     }
+    for (int i = 0; i < own.joint_count; i++) {
+      own.joints[i].link = include->link[own.joints[i].link];
+      known = known && own.joints[i].link >= 0;
+    }
     if (!known) continue;
     own.end = include->link[own.end];
     part->tendons[k] = (SceneTendon){0};

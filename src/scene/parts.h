@@ -50,6 +50,8 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
 /* Are the three of a joint with three rotations one (true of other joints)? values[dof]. */
 bool same_of_rotations(const Joint* joint, const double* values);
+/* Reads [low, high], null for an open end (infinite). False after an error, and for null. */
+bool read_open_pair(Reader* reader, const Node* node, double* low, double* high);
 /* A warning where one of the angles [rad] (count) is a whole number of ten and more: they look like degrees. */
 void warn_of_degrees(Reader* reader, SourcePlace place, const double* angles, int count);
 /* The same of the rpy and the rotation_vector of a map that has a pose. */
@@ -97,6 +99,11 @@ void closure_free(SceneClosure* closure);
 void read_closures(Reader* reader, const Node* list);
 /* The list `couplings`, after the links; NULL: it is absent. */
 void read_couplings(Reader* reader, const Node* list);
+/* Most coordinates of a sum, which is the room of its terms. */
+enum { COUPLING_TERMS_MAX = 8 };
+/* Appends the items of a list of coordinates to the terms, for which there is room; key: the list's name. Reports an
+ * error for each that is none, that stands there already or is one too many. */
+void read_coupling_terms(Reader* reader, const Node* list, const char* key, SceneCoupling* coupling);
 /* The map `start`: folder, time and file of the state a run begins in, which the scene owns; NULL: it is absent
  * (read_start.c). */
 void read_start_state(Reader* reader, const Node* map);

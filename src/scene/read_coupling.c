@@ -2,8 +2,6 @@
 
 #include "scene/parts.h"
 
-enum { TERMS_MAX = 8 };
-
 /* The number of a plain coordinate of the link's joint, -1 after an error. */
 static int read_coordinate(Reader* reader, const Node* item, const Node* named, int link) {
   const SceneLink* l = &reader->scene->links[link];
@@ -34,15 +32,15 @@ static void add_term(Reader* reader, const Node* item, const char* key, const No
   int which = read_coordinate(reader, item, coordinate, index);
   for (int k = 0; which >= 0 && k < coupling->count; k++)
     if (coupling->terms[k].link == index && coupling->terms[k].coordinate == which)
-      reader_error(reader, link->place, "this coordinate stands in the coupling already");
+      reader_error(reader, link->place, "this coordinate stands in the sum already");
   if (which >= 0) coupling->terms[coupling->count++] = (SceneCouplingTerm){index, which, ratio};
 }
 
-static void read_terms(Reader* reader, const Node* list, SceneCoupling* coupling) {
-  size_t mark = reader_enter_key(reader, "terms");
-  int index = 0;
-  if (list->count >= TERMS_MAX) reader_error(reader, list->place, "more than %d terms", TERMS_MAX - 1);
-  for (const Node* entry = list->first; entry && index + 1 < TERMS_MAX; entry = entry->next, index++) {
+void read_coupling_terms(Reader* reader, const Node* list, const char* key, SceneCoupling* coupling) {
+  size_t mark = reader_enter_key(reader, key);
+  int index = 0, most = COUPLING_TERMS_MAX - coupling->count;
+  if (list->count > most) reader_error(reader, list->place, "more than %d terms", most);
+  for (const Node* entry = list->first; entry && index < most; entry = entry->next, index++) {
     size_t below = reader_enter_index(reader, index);
     CouplingTermForm form;
     if (schema_read(reader, entry, "coupling_term", &form))
@@ -56,7 +54,7 @@ static void read_coupling(Reader* reader, const Node* item) {
   CouplingForm form;
   if (!schema_read(reader, item, "coupling", &form)) return;
   int before = reader->problem_count;
-  SceneCoupling coupling = {.place = item->place, .terms = MEMORY_NEW(SceneCouplingTerm, TERMS_MAX)};
+  SceneCoupling coupling = {.place = item->place, .terms = MEMORY_NEW(SceneCouplingTerm, COUPLING_TERMS_MAX)};
   coupling.has_offset = node_find(item, "offset") != NULL;
   coupling.offset = form.offset;
   const Node* ratio = node_find(item, "ratio");
@@ -64,7 +62,7 @@ static void read_coupling(Reader* reader, const Node* item) {
   if (form.terms && ratio) reader_error(reader, node_key_place(ratio), "'ratio' does not go with 'terms': give a ratio in each of the terms");
   add_term(reader, item, "link", form.link, form.coordinate, 1, &coupling);
   if (form.of) add_term(reader, item, "of", form.of, NULL, form.ratio, &coupling);
-  if (form.terms) read_terms(reader, form.terms, &coupling);
+  if (form.terms) read_coupling_terms(reader, form.terms, "terms", &coupling);
   if (reader->problem_count > before || coupling.count < 2) {
     memory_free(coupling.terms);
     return;

@@ -110,24 +110,35 @@ static void warn_degrees(Reader* reader, const Node* node, const SceneJoint* joi
   if (slot >= scene_joint(joint).slide_count) warn_of_degrees(reader, node->place, (const double[]){high, low}, 2);
 }
 
-static void read_pair(Reader* reader, const Node* node, SceneJoint* joint, int slot, bool angle) {
-  if (node_is_null(node)) return;
+/* False: null, or an error. */
+static bool read_ends(Reader* reader, const Node* node, double* low, double* high) {
+  if (node_is_null(node)) return false;
   if (node->kind != NODE_LIST || node->count != 2) {
     if (node->kind == NODE_LIST)
       reader_error(reader, node->place, "expected a pair [low, high], got %d values", node->count);
     else
       reader_expected(reader, node, "a pair [low, high] or null");
-    return;
+    return false;
   }
+  bool good = read_end(reader, node->first, -HUGE_VAL, low);
+  return read_end(reader, node->last, HUGE_VAL, high) && good;
+}
+
+static bool check_order(Reader* reader, const Node* node, double low, double high) {
+  if (low < high) return true;
+  reader_error(reader, node->place, "the low limit must be below the high one, got [%.10g, %.10g]", low, high);
+  return false;
+}
+
+bool read_open_pair(Reader* reader, const Node* node, double* low, double* high) {
+  return read_ends(reader, node, low, high) && check_order(reader, node, *low, *high);
+}
+
+static void read_pair(Reader* reader, const Node* node, SceneJoint* joint, int slot, bool angle) {
   double low, high;
-  bool good = read_end(reader, node->first, -HUGE_VAL, &low);
-  good = read_end(reader, node->last, HUGE_VAL, &high) && good;
-  if (good && angle) good = check_angle(reader, node, &low, high);
-  if (!good) return;
-  if (!(low < high)) {
-    reader_error(reader, node->place, "the low limit must be below the high one, got [%.10g, %.10g]", low, high);
-    return;
-  }
+  if (!read_ends(reader, node, &low, &high)) return;
+  if (angle && !check_angle(reader, node, &low, high)) return;
+  if (!check_order(reader, node, low, high)) return;
   if (!angle) warn_degrees(reader, node, joint, slot, low, high);
   joint->limited[slot] = isfinite(low) || isfinite(high);
   joint->lower[slot] = low;

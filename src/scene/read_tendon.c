@@ -85,6 +85,7 @@ static void read_wraps(Reader* reader, const Node* list) {
 
 /* Checks rules for all points of a tendon together. */
 static void check_points(Reader* reader, const Node* item, const SceneTendon* tendon) {
+  if (tendon->joint_count > 0) return;
   if (tendon->count < 2)
     reader_error(reader, item->place, "a tendon needs two points or more, got %d", tendon->count);
   else if (tendon->end < 0)
@@ -93,8 +94,8 @@ static void check_points(Reader* reader, const Node* item, const SceneTendon* te
 
 static void check_pull(Reader* reader, const Node* item, const TendonForm* form) {
   const Node* rest = node_find(item, "rest_length");
-  if (!form->tension && !(form->stiffness > 0))
-    reader_error(reader, item->place, "nothing pulls: give 'tension', or 'stiffness' and 'rest_length'");
+  if (!form->tension && !(form->stiffness > 0) && !form->range)
+    reader_error(reader, item->place, "nothing pulls: give 'tension', 'stiffness' and 'rest_length', or 'range'");
   if (rest && !(form->stiffness > 0))
     reader_error(reader, node_key_place(rest), "a rest_length has no meaning without 'stiffness'");
   if (!rest && form->stiffness > 0)
@@ -107,7 +108,7 @@ static void check_pull(Reader* reader, const Node* item, const TendonForm* form)
 double scene_tendon_eyelet(const SceneTendon* tendon) {
   double sum = 0;
   for (int i = 0; i < tendon->count; i++) sum += vec3_norm(tendon->points[i].point);
-  return EYELET_PART * sum / tendon->count;
+  return tendon->count > 0 ? EYELET_PART * sum / tendon->count : 0;
 }
 
 static void read_tension(Reader* reader, const Node* node, SceneSignal* signal) {
@@ -115,6 +116,54 @@ static void read_tension(Reader* reader, const Node* node, SceneSignal* signal) 
   size_t mark = reader_enter_key(reader, "tension");
   read_signal(reader, node, 1, signal);
   reader_leave(reader, mark);
+}
+
+/* Default margin of limits, as that of a joint: a fraction of the range, or of its only end, and its largest value [m].
+ */
+#define MARGIN_PART 0.01
+#define MARGIN_MOST 0.05
+
+double scene_tendon_margin(double lower, double upper) {
+  double size = isfinite(lower) && isfinite(upper) ? upper - lower : fabs(isfinite(lower) ? lower : upper);
+  return size > 0 ? fmin(MARGIN_MOST, MARGIN_PART * size) : MARGIN_MOST;
+}
+
+static void read_range(Reader* reader, const Node* item, const TendonForm* form, SceneTendon* tendon) {
+  static const char* const OWN[] = {"range_stiffness", "range_margin", "range_damping"};
+  for (int k = 0; k < 3 && !form->range; k++) {
+    const Node* own = node_find(item, OWN[k]);
+    if (own) reader_error(reader, node_key_place(own), "'%s' has no meaning without 'range'", OWN[k]);
+  }
+  if (!form->range) return;
+  size_t mark = reader_enter_key(reader, "range");
+  double low, high;
+  bool good = read_open_pair(reader, form->range, &low, &high);
+  if (good && !isfinite(low) && !isfinite(high))
+    reader_error(reader, form->range->place, "both ends are open: give one of them, or leave 'range' out");
+  if (!is_given(item, "range_stiffness"))
+    reader_error(reader, node_key_place(form->range),
+                 "give 'range_stiffness' with 'range': the force per metre beyond its ends [N/m]");
+  reader_leave(reader, mark);
+  if (!good) return;
+  tendon->limited = true;
+  tendon->lower = low;
+  tendon->upper = high;
+  tendon->range_stiffness = form->range_stiffness;
+  tendon->range_margin = form->range_margin > 0 ? form->range_margin : scene_tendon_margin(low, high);
+  tendon->range_damping = form->range_damping;
+}
+
+/* Reads the sum of coordinates that is the length of a tendon without points. */
+static void read_joints(Reader* reader, const Node* item, const TendonForm* form, SceneTendon* tendon) {
+  if (!form->joints) return;
+  SceneCoupling sum = {.terms = MEMORY_NEW(SceneCouplingTerm, COUPLING_TERMS_MAX)};
+  const Node* wrap = node_find(item, "wrap");
+  if (wrap) reader_error(reader, node_key_place(wrap), "a tendon along joints has no 'wrap': give 'points'");
+  read_coupling_terms(reader, form->joints, "joints", &sum);
+  tendon->joints = sum.terms;
+  tendon->joint_count = sum.count;
+  for (int k = 0; k < sum.count; k++) tendon->end = sum.terms[k].link;
+  if (!form->joints->first) reader_error(reader, form->joints->place, "a tendon along joints needs one joint or more");
 }
 
 /* Reads a tendon; an incomplete one is removed again. */
@@ -135,6 +184,8 @@ static void read_tendon(Reader* reader, const Node* item) {
   reader->tendon_point_capacity = 0;
   read_points(reader, form.points);
   if (tendon->count >= 2) read_wraps(reader, form.wrap);
+  read_joints(reader, item, &form, tendon);
+  read_range(reader, item, &form, tendon);
   check_pull(reader, item, &form);
   read_tension(reader, form.tension, &tendon->tension);
   if (reader->problem_count == before) check_points(reader, item, tendon);
@@ -161,5 +212,6 @@ void read_tendons(Reader* reader, const Node* list) {
 void tendon_free(SceneTendon* tendon) {
   memory_free(tendon->points);
   memory_free(tendon->wraps);
+  memory_free(tendon->joints);
   signal_free_arrays(&tendon->tension);
 }

@@ -327,6 +327,12 @@ typedef struct {
   SceneField field;          /* with a field, `force` is its strength: one channel [N m^power, A m^2] */
 } SceneLoad;
 
+/* A coordinate of a joint in a sum. */
+typedef struct {
+  int link, coordinate; /* index of a plain coordinate of the link's joint */
+  double ratio;
+} SceneCouplingTerm;
+
 /* A point of a tendon (docs/derivations/loads.md, L5). */
 typedef struct {
   int link;   /* -1 = world */
@@ -349,14 +355,21 @@ typedef struct {
 typedef struct {
   SourcePlace place;
   SceneTendonPoint* points;
-  int count;              /* at least two */
+  int count;              /* at least two; 0: `joints` make the length */
   SceneTendonWrap* wraps; /* owned, at most one between two points  (wrap_count) */
   int wrap_count;
-  int end;             /* the last link of its points: the one that its tension belongs to */
-  SceneSignal tension; /* one channel [N]; zero channels if absent */
-  double stiffness;    /* N/m; 0: none */
-  double rest_length;  /* the tendon is slack below it [m] */
-  double eyelet;       /* distance of neighbouring points below which the force decreases [m]; 0: never */
+  int end;                   /* the last link it passes: the one that its tension belongs to */
+  SceneSignal tension;       /* one channel [N]; zero channels if absent */
+  double stiffness;          /* N/m; 0: none */
+  double rest_length;        /* the tendon is slack below it [m] */
+  double eyelet;             /* distance of neighbouring points below which the force decreases [m]; 0: never */
+  SceneCouplingTerm* joints; /* owned: the length is sum ratio q; NULL: that of the points  (joint_count) */
+  int joint_count;
+  bool limited;           /* the length has limits, which are penalties (L94); otherwise the five below are 0 */
+  double lower, upper;    /* m; infinite: none */
+  double range_stiffness; /* N/m */
+  double range_margin;    /* m */
+  double range_damping;   /* N s/m */
 } SceneTendon;
 
 /* Spring and damper in all six directions between frames of link a and link b (docs/derivations/loads.md, L18). u =
@@ -399,12 +412,8 @@ typedef struct {
 
 /* A term of a coupling q_0 = sum ratio_k q_k + offset, k = 1, 2, ... */
 typedef struct {
-  int link, coordinate; /* index of a plain coordinate of the link's joint */
-  double ratio;         /* 1 for the first term */
-} SceneCouplingTerm;
-typedef struct {
   SourcePlace place;
-  SceneCouplingTerm* terms;
+  SceneCouplingTerm* terms; /* ratio 1 of the first */
   int count;
   bool has_offset; /* false: the offset of the initial state */
   double offset;   /* m or rad */
@@ -643,6 +652,8 @@ bool inertia_of_a_body(const double inertia[6]);
 #define FRICTION_SPEED_DEFAULT 1e-4
 /* Default of SceneController.limit_width. */
 #define LIMIT_WIDTH_DEFAULT 0.05
+/* Returns the default margin of a tendon's limits [m]. Infinite limits count as none. */
+double scene_tendon_margin(double lower, double upper);
 /* Sets limit_law (barrier), limit_stiffness [J] and limit_margin [m or rad] to the defaults of a joint with limits
  * only. Allocates nothing, cannot fail. */
 void joint_default_limits(SceneJoint* joint);
@@ -667,7 +678,7 @@ static inline const SceneTendonWrap* scene_tendon_wrap(const SceneTendon* tendon
   return wrap > 0 ? &tendon->wraps[wrap - 1] : NULL;
 }
 /* Returns the default eyelet of a tendon: a fraction of the mean distance of its points from their frames' origins [m].
- * NaN without points. Allocates nothing. */
+ * 0 without points. Allocates nothing. */
 double scene_tendon_eyelet(const SceneTendon* tendon);
 
 #endif

@@ -413,7 +413,7 @@ const SchemaObject SCENE_OBJECTS[] = {
      .size = sizeof(TendonForm),
      .meaning = "A cable without mass or friction that runs through points of links. Its force is tension + stiffness "
                 "x (length - rest_length); the second term acts only while it is longer than rest_length. Every point "
-                "is pulled towards its neighbours.",
+                "is pulled towards its neighbours. `range` limits its length.",
      .example =
          "links:\n"
          "  - {name: upper, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: capsule, radius: 0.02, "
@@ -542,7 +542,7 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "coupling_term",
      .title = "terms",
      .size = sizeof(CouplingTermForm),
-     .meaning = "One of several coordinates that a coupling follows."},
+     .meaning = "One of several coordinates that a coupling follows, or whose sum is the length of a tendon."},
     {.name = "signal",
      .title = "signal",
      .size = sizeof(SignalForm),

@@ -669,9 +669,14 @@ static const SchemaRow ROWS[] = {
      .required = true, .meaning = "Flux density of the field, in the world's axes."},
 
     /* ---------------------------------------------------------------- tendon */
-    {"tendon", "points", VALUE_LIST, AT(TendonForm, points), .of = "tendon_point", .required = true,
+    {"tendon", "points", VALUE_LIST, AT(TendonForm, points), .of = "tendon_point", .group = "length",
      .meaning = "Two or more points: where the tendon is fastened, the points through which it runs without friction, "
                 "and where it ends."},
+    {"tendon", "joints", VALUE_LIST, AT(TendonForm, joints), .of = "coupling_term", .group = "length",
+     .meaning =
+         "Instead of points: coordinates of joints whose sum, each times its ratio, is the length. A tendon over "
+         "pulleys that are fixed to joints. For hinges metres are ratios in m/rad; a ratio without unit makes "
+         "the length an angle and the tension a torque."},
     {"tendon", "tension", VALUE_SIGNAL, AT(TendonForm, tension), .unit = "N", .fallback = "0",
      .meaning = "Tension that is independent of the length: a number, or a signal of one channel."},
     {"tendon", "stiffness", VALUE_NUMBER, AT(TendonForm, stiffness), .unit = "N/m", .fallback = "0",
@@ -684,6 +689,18 @@ static const SchemaRow ROWS[] = {
                 "draws two points together would have no equilibrium."},
     {"tendon", "wrap", VALUE_LIST, AT(TendonForm, wrap), .of = "tendon_wrap", .nullable = true,
      .meaning = "Pulleys and bones: solids that the tendon wraps around without friction."},
+    {"tendon", "range", VALUE_LIMITS, AT(TendonForm, range), .unit = "m", .nullable = true,
+     .meaning = "[low, high] of the length, null for an open end. Springs act beyond the limits, as the limits of a "
+                "joint with `limit_law: penalty`: below the low one the tendon pushes. Requires `range_stiffness`."},
+    {"tendon", "range_stiffness", VALUE_NUMBER, AT(TendonForm, range_stiffness), .unit = "N/m", .range = RANGE_ABOVE(0),
+     .fallback = "(none)", .meaning = "Stiffness of the limits of `range`."},
+    {"tendon", "range_margin", VALUE_NUMBER, AT(TendonForm, range_margin), .unit = "m", .range = RANGE_ABOVE(0),
+     .fallback = "(a hundredth of the range, or of its only end; at most 0.05)",
+     .meaning = "Way beyond a limit over which its stiffness rises from 0."},
+    {"tendon", "range_damping", VALUE_NUMBER, AT(TendonForm, range_damping), .unit = "N s/m", .fallback = "0",
+     .range = RANGE_AT_LEAST(0),
+     .meaning = "Damping beyond the limits, on the way out and back. 2 sqrt(range_stiffness x mass) is critical: the "
+                "mass comes to rest at the limit without a rebound. 0: a spring without loss."},
     {"tendon_wrap", "type", VALUE_CHOICE, AT(TendonWrapForm, type), .of = "cylinder|sphere", .required = true,
      .meaning = "Kind of the solid. A cylinder has no ends: the tendon runs on it as a helix."},
     {"tendon_wrap", "link", VALUE_TEXT, AT(TendonWrapForm, link), .fallback = "(world)",

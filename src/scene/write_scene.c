@@ -371,9 +371,51 @@ static void write_wrap(const SceneWriter* writer, const SceneTendonWrap* wrap) {
   text_add(out, ", after: %d}\n", wrap->after);
 }
 
+static void write_term(const SceneWriter* writer, const SceneCouplingTerm* term) {
+  const SceneLink* link = &writer->scene->links[term->link];
+  text_add(writer->out, "link: ");
+  write_text(writer->out, link->name);
+  write_key_text(writer->out, "coordinate", scene_joint_coordinate_name(&link->joint, term->coordinate));
+}
+
+/* null where it is infinite. */
+static void write_open(Text* out, double value) {
+  if (isfinite(value))
+    write_number(out, value);
+  else
+    text_add(out, "null");
+}
+
+static void write_range(Text* out, const SceneTendon* tendon) {
+  text_add(out, "    range: [");
+  write_open(out, tendon->lower);
+  text_add(out, ", ");
+  write_open(out, tendon->upper);
+  text_add(out, "]\n    range_stiffness: ");
+  write_number(out, tendon->range_stiffness);
+  text_add(out, "\n    range_margin: ");
+  write_number(out, tendon->range_margin);
+  text_add(out, "\n    range_damping: ");
+  write_number(out, tendon->range_damping);
+  text_add(out, "\n");
+}
+
+static void write_tendon_joints(const SceneWriter* writer, const SceneTendon* tendon) {
+  text_add(writer->out, "  - joints:\n");
+  for (int i = 0; i < tendon->joint_count; i++) {
+    text_add(writer->out, "      - {");
+    write_term(writer, &tendon->joints[i]);
+    write_key_number(writer->out, "ratio", tendon->joints[i].ratio);
+    text_add(writer->out, "}\n");
+  }
+}
+
 static void write_tendon(const SceneWriter* writer, const SceneTendon* tendon) {
   Text* out = writer->out;
-  text_add(out, "  - points:\n");
+  if (tendon->joint_count > 0)
+    write_tendon_joints(writer, tendon);
+  else
+    text_add(out, "  - points:\n");
   for (int i = 0; i < tendon->count; i++) {
     const SceneTendonPoint* p = &tendon->points[i];
     text_add(out, "      - {link: ");
@@ -390,9 +432,12 @@ static void write_tendon(const SceneWriter* writer, const SceneTendon* tendon) {
     write_number(out, tendon->rest_length);
     text_add(out, "\n");
   }
-  text_add(out, "    eyelet: ");
-  write_number(out, tendon->eyelet);
-  text_add(out, "\n");
+  if (tendon->count > 0) {
+    text_add(out, "    eyelet: ");
+    write_number(out, tendon->eyelet);
+    text_add(out, "\n");
+  }
+  if (tendon->limited) write_range(out, tendon);
   if (tendon->tension.channels > 0) write_signal(out, "tension", &tendon->tension);
 }
 
@@ -454,13 +499,6 @@ static void write_closure(const SceneWriter* writer, const SceneClosure* closure
     write_signal_value(out, &closure->active);
   }
   text_add(out, "}\n");
-}
-
-static void write_term(const SceneWriter* writer, const SceneCouplingTerm* term) {
-  const SceneLink* link = &writer->scene->links[term->link];
-  text_add(writer->out, "link: ");
-  write_text(writer->out, link->name);
-  write_key_text(writer->out, "coordinate", scene_joint_coordinate_name(&link->joint, term->coordinate));
 }
 
 static void write_coupling(const SceneWriter* writer, const SceneCoupling* coupling) {

@@ -116,6 +116,7 @@ void balance_measure(Sim* s, const Assembly* assembly) {
   MeasureTask task = {s, assembly};
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, measure_tree, &task);
   if (s->closures) closures_add_work(s->closures, s->at_work);
+  tendons_add_work(s->tendons, s->at_work);
 }
 
 double balance_allowed(const Sim* s, int dof) {

@@ -81,7 +81,7 @@ bool configuration_evaluate(Sim* s, Configuration* c) {
   parallel_for(s->options.threads, s->model->tree_count, TREES_PARALLEL, TREES_GRAIN, evaluate_tree, &task);
   for (int k = 0; k < s->model->tree_count; k++) inside = inside && s->inside[k];
   if (s->closures) closures_values(s->closures, c->pose, c->q, c->closures);
-  if (s->tendons) tendons_energies(s->tendons, c->pose, c->tendons);
+  if (s->tendons) tendons_energies(s->tendons, c->pose, c->q, c->tendons);
   if (s->bushings) bushings_energies(s->bushings, c->pose, c->bushings);
   return inside;
 }
@@ -146,7 +146,7 @@ bool configuration_move(Sim* s, Configuration* to) {
   parallel_for(s->options.threads, s->moved_count, TREES_PARALLEL, TREES_GRAIN, move_tree, &task);
   for (int n = 0; n < s->scope.tree_count; n++) inside = inside && s->inside[s->scope.trees[n]];
   if (s->closures) closures_values(s->closures, to->pose, to->q, to->closures);
-  if (s->tendons) tendons_energies(s->tendons, to->pose, to->tendons);
+  if (s->tendons) tendons_energies(s->tendons, to->pose, to->q, to->tendons);
   if (s->bushings) bushings_energies(s->bushings, to->pose, to->bushings);
   return inside;
 }

@@ -63,15 +63,16 @@ RotationVector rotation_vector_derivatives(Quat q) {
 
 /* ---------------------------------------------------------------- scalar laws */
 
-typedef struct {
-  double value, first, second;
-} LimitEnergy;
+static Limits limits_of(const ModelLink* link, int dof) {
+  return (Limits){link->limit_law,       link->lower[dof],   link->upper[dof],
+                  link->limit_stiffness, link->limit_margin, link->limit_restitution};
+}
 
 /* Energy of a limit at distance d inside it (negative: beyond). */
-static bool limit_law(const ModelLink* link, double d, LimitEnergy* law) {
+static bool limit_law(const Limits* limits, double d, LimitEnergy* law) {
   *law = (LimitEnergy){0, 0, 0};
-  double m = link->limit_margin, k = link->limit_stiffness;
-  if (link->limit_law == LIMIT_BARRIER) { /* k Q(d / m) (S6) */
+  double m = limits->margin, k = limits->stiffness;
+  if (limits->law == LIMIT_BARRIER) { /* k Q(d / m) (S6) */
     if (!(d > 0)) return false;
     if (d >= m) return true;
     Barrier b = barrier_eval(d / m);
@@ -88,15 +89,21 @@ static bool limit_law(const ModelLink* link, double d, LimitEnergy* law) {
   return true;
 }
 
+bool limits_energy(const Limits* limits, double x, LimitEnergy* sum) {
+  *sum = (LimitEnergy){0, 0, 0};
+  LimitEnergy low = {0, 0, 0}, high = {0, 0, 0};
+  if (isfinite(limits->lower) && !limit_law(limits, x - limits->lower, &low)) return false;
+  if (isfinite(limits->upper) && !limit_law(limits, limits->upper - x, &high)) return false;
+  *sum = (LimitEnergy){low.value + high.value, low.first - high.first, low.second + high.second};
+  return true;
+}
+
 /* Both limits of a coordinate. */
 static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
   if (!link->limited[dof]) return true;
-  LimitEnergy low = {0, 0, 0}, high = {0, 0, 0};
-  if (isfinite(link->lower[dof]) && !limit_law(link, q - link->lower[dof], &low)) return false;
-  if (isfinite(link->upper[dof]) && !limit_law(link, link->upper[dof] - q, &high)) return false;
-  *sum = (LimitEnergy){low.value + high.value, low.first - high.first, low.second + high.second};
-  return true;
+  Limits limits = limits_of(link, dof);
+  return limits_energy(&limits, q, sum);
 }
 
 /* ---- stops (S22) */
@@ -114,21 +121,26 @@ static LimitEnergy one_way_friction(double rate) {
                        30 * s * (1 - x) * (1 - x) / STOP_SPEED};
 }
 
-StopTerms joint_stop(const JointInput* in, int k, double rate) {
-  const ModelLink* link = in->link;
-  double lost = 1 - link->limit_restitution * link->limit_restitution;
+StopTerms limits_resistance(const Limits* limits, double now, double rate, double rate_now) {
+  double lost = 1 - limits->restitution * limits->restitution;
   StopTerms out = {0};
-  for (int side = 0; link->limited[k] && lost > 0 && side < 2; side++) {
-    double sign = side == 0 ? 1 : -1, bound = side == 0 ? link->lower[k] : link->upper[k];
-    LimitEnergy now = {0, 0, 0};
-    if (!isfinite(bound) || !limit_law(link, sign * (in->q_now[k] - bound), &now) || !(now.first < 0)) continue;
+  for (int side = 0; lost > 0 && side < 2; side++) {
+    double sign = side == 0 ? 1 : -1, bound = side == 0 ? limits->lower : limits->upper;
+    LimitEnergy law = {0, 0, 0};
+    if (!isfinite(bound) || !limit_law(limits, sign * (now - bound), &law) || !(law.first < 0)) continue;
     LimitEnergy friction = one_way_friction(sign * rate);
-    out.value -= lost * now.first / in->weights.rate_now * friction.value;
-    out.first -= sign * lost * now.first * friction.first;
-    out.by_rate -= lost * now.first * friction.second;
-    out.by_now -= lost * now.second * friction.first;
+    out.value -= lost * law.first / rate_now * friction.value;
+    out.first -= sign * lost * law.first * friction.first;
+    out.by_rate -= lost * law.first * friction.second;
+    out.by_now -= lost * law.second * friction.first;
   }
   return out;
+}
+
+StopTerms joint_stop(const JointInput* in, int k, double rate) {
+  if (!in->link->limited[k]) return (StopTerms){0};
+  Limits limits = limits_of(in->link, k);
+  return limits_resistance(&limits, in->q_now[k], rate, in->weights.rate_now);
 }
 
 /* A drive that wants the force -first and whose force falls by `second` with the way; both linear in the coordinate, so
@@ -214,7 +226,8 @@ static bool ball_limit(const JointInput* in, int base, bool derivatives, JointTe
   RotationVector phi = rotation_vector_derivatives(quat_at(in->q + base));
   double angle = sqrt(phi.value[0] * phi.value[0] + phi.value[1] * phi.value[1] + phi.value[2] * phi.value[2]);
   LimitEnergy law;
-  if (!limit_law(link, link->upper[base] - angle, &law)) return false;
+  Limits limits = limits_of(link, base);
+  if (!limit_law(&limits, link->upper[base] - angle, &law)) return false;
   out->limit += law.value;
   if (!derivatives || law.value == 0 || !(angle > 0)) return true; /* at zero angle the limit has no direction */
   /* d angle = phi . dphi / angle; gradient of the law with respect to the angle is -first */

@@ -156,7 +156,7 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
  * coordinates (nq) [J]. */
 static double potential_at(const Sim* s, const Pose* pose, const double* q) {
   const Model* m = s->model;
-  double sum = model_spring_energy(m, q) + model_tendon_energy(m, pose) + model_bushing_energy(m, pose) +
+  double sum = model_spring_energy(m, q) + model_tendon_energy(m, pose, q) + model_bushing_energy(m, pose) +
                model_field_energy(m, pose);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];

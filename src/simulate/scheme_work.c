@@ -133,7 +133,7 @@ static void add_potential(const Sim* s, const Pose* pose, const double* q, doubl
   }
   for (int k = 0; k < m->tendon_count; k++) {
     const SceneTendon* tendon = m->tendons[k].source;
-    double stretch = tendon_stretch(tendon, tendon_length(tendon, pose));
+    double stretch = tendon_stretch(tendon, tendon_length(m, tendon, pose, q));
     if (m->tendons[k].home >= 0)
       out[s->balance->unit[m->links[m->tendons[k].home].tree]] += factor * 0.5 * tendon->stiffness * stretch * stretch;
   }
@@ -254,8 +254,8 @@ static double spring_work(const Sim* s, int i) {
 static double tendon_work(Sim* s, int k) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   double* before = &s->balance->at.length[k];
-  double length = tendon_length(tendon, s->pose_now);
-  double rate = (length - tendon_length(tendon, s->pose_old)) / s->clock.dt;
+  double length = tendon_length(s->model, tendon, s->pose_now, s->q_now);
+  double rate = (length - tendon_length(s->model, tendon, s->pose_old, s->q_old)) / s->clock.dt;
   double way = 0.5 * s->clock.dt * (rate + (s->clock.dt_before > 0 ? *before : rate));
   *before = rate;
   return -(1 - s->tendons->at[k].missing) * tendon->stiffness * tendon_stretch_in_step(s->tendons, k, length) * way;

@@ -111,7 +111,7 @@ void step_adjoint_thetas(StepAdjoint* a, double* q_bar, ModelGradient* gradient)
   model_poses(m, q, pose);
   model_screws(m, q, pose, a->sim->screws);
   for (int i = 0; i < m->link_count; i++) a->sim->reference[i] = pose_apply(pose[i], m->links[i].center);
-  if (a->sim->tendons) tendons_assemble(a->sim->tendons, pose, a->sim->reference, a->sim->screws);
+  if (a->sim->tendons) tendons_assemble(a->sim->tendons, pose, q, a->sim->reference, a->sim->screws);
   model_visit_springs(m, q, add_direction, &t);
   step_adjoint_compose(a, pose, t.pose_bar);
   step_adjoint_reduce(a, pose, a->sim->screws, t.q_bar);

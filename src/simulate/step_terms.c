@@ -73,7 +73,7 @@ static void link_terms(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   parallel_for(s->options.threads, s->scope.link_count, TREES_PARALLEL, TREES_GRAIN, terms_of_link, s);
   if (s->closures) closures_assemble(s->closures, c->pose, c->q, s->reference, s->screws, step_inertia_weight(s));
-  if (s->tendons) tendons_assemble(s->tendons, c->pose, s->reference, s->screws);
+  if (s->tendons) tendons_assemble(s->tendons, c->pose, c->q, s->reference, s->screws);
   if (s->bushings) bushings_assemble(s->bushings, c->pose, s->reference);
 }
 
@@ -118,6 +118,7 @@ static void gather(Sim* s, Assembly* a) {
     if (fluid_acts(s->fluid, i) && step_is_stale(s, i)) fluid_add_terms(s, i, &c->pose[i], &s->link_terms[i]);
   }
   assemble_gradient(a, s->gradient);
+  tendons_add_joint_gradient(s->tendons, s->gradient);
   a->stale = NULL;
   assembled(s);
 }

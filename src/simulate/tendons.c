@@ -1,4 +1,4 @@
-/* Tendons in a step (docs/derivations/loads.md, L5-L6, L8). */
+/* Tendons in a step (docs/derivations/loads.md, L5-L6, L8, L94, L95). */
 #include "simulate/tendons.h"
 
 #include <float.h>
@@ -9,18 +9,23 @@
 
 /* ---------------------------------------------------------------- what never changes */
 
-/* Links that a tendon acts on: those of its points, then those of its wraps. */
-static int holder_count(const SceneTendon* tendon) { return tendon->count + tendon->wrap_count; }
+/* Links that a tendon acts on: those of its points, of its wraps, of its joints. */
+static int holder_count(const SceneTendon* tendon) { return tendon->count + tendon->wrap_count + tendon->joint_count; }
 static int holder(const SceneTendon* tendon, int index) {
-  return index < tendon->count ? tendon->points[index].link : tendon->wraps[index - tendon->count].link;
+  if (index < tendon->count) return tendon->points[index].link;
+  index -= tendon->count;
+  return index < tendon->wrap_count ? tendon->wraps[index].link : tendon->joints[index - tendon->wrap_count].link;
 }
 
-/* The degrees of freedom that move a point or a wrap of the tendon, each once; returns how many. dof NULL: counts only.
- */
+/* The degrees of freedom that change the tendon's length, each once; returns how many. dof NULL: counts only. */
 static int list_dofs(const Model* m, const SceneTendon* tendon, bool* seen, int* dof) {
   int count = 0;
   memset(seen, 0, sizeof(bool) * (size_t)m->dof_count);
-  for (int i = 0; i < holder_count(tendon); i++)
+  for (int i = 0; i < tendon->joint_count; i++, count++) {
+    if (dof) dof[count] = tendon_dof(m, &tendon->joints[i]);
+    seen[tendon_dof(m, &tendon->joints[i])] = true;
+  }
+  for (int i = 0; i < tendon->count + tendon->wrap_count; i++)
     for (int up = holder(tendon, i); up >= 0; up = m->links[up].parent)
       for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++) {
         if (!seen[d] && dof) dof[count] = d;
@@ -97,8 +102,11 @@ TendonSystem* tendons_create(const Model* m) {
   s->model = m;
   s->tension = MEMORY_NEW(double, m->tendon_count);
   s->past = MEMORY_NEW(double, m->tendon_count);
+  s->now = MEMORY_NEW(double, m->tendon_count);
+  s->old = MEMORY_NEW(double, m->tendon_count);
   s->at = MEMORY_NEW(SpringTime, m->tendon_count);
   s->pull = MEMORY_NEW(double, m->tendon_count);
+  s->effort = MEMORY_NEW(double, m->tendon_count);
   s->extent = MEMORY_NEW(double, m->tendon_count);
   s->stretched = MEMORY_NEW(CouplingTerms, m->tendon_count);
   s->place = MEMORY_NEW(int, m->dof_count);
@@ -110,8 +118,8 @@ TendonSystem* tendons_create(const Model* m) {
 
 void tendons_destroy(TendonSystem* s) {
   if (!s) return;
-  void* owned[] = {s->tension, s->past, s->at,    s->pull,   s->extent,  s->stretched, s->place, s->dof_first,
-                   s->first,   s->dof,  s->slope, s->tendon, s->segment, s->pairs,     s};
+  void* owned[] = {s->tension, s->past,      s->now,   s->old, s->at,    s->pull,   s->effort,  s->extent, s->stretched,
+                   s->place,   s->dof_first, s->first, s->dof, s->slope, s->tendon, s->segment, s->pairs,  s};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
@@ -127,8 +135,13 @@ void tendons_aim(Sim* sim) {
     const ModelTendon* tendon = &s->model->tendons[k];
     SpringTime at = s->at[k] = spring_time(&sim->clock, &sim->weights, tendon->theta, true);
     s->past[k] = 0;
-    if (at.now > 0) s->past[k] = at.now * tendon_length(tendon->source, sim->pose_now);
-    if (at.old > 0) s->past[k] += at.old * tendon_length(tendon->source, sim->pose_old);
+    s->rate_now = sim->weights.rate_now;
+    s->rate_old = sim->weights.rate_old;
+    bool limited = tendon->source->limited;
+    if (at.now > 0 || limited) s->now[k] = tendon_length(s->model, tendon->source, sim->pose_now, sim->q_now);
+    if (at.old > 0 || limited) s->old[k] = tendon_length(s->model, tendon->source, sim->pose_old, sim->q_old);
+    if (at.now > 0) s->past[k] = at.now * s->now[k];
+    if (at.old > 0) s->past[k] += at.old * s->old[k];
   }
 }
 
@@ -136,16 +149,44 @@ double tendon_stretch_in_step(const TendonSystem* s, int k, double length) {
   return tendon_stretch(s->model->tendons[k].source, spring_ahead(&s->at[k]) * length + s->past[k]);
 }
 
-void tendons_energies(const TendonSystem* s, const Pose* poses, double* energies) {
+/* Share of the damping beyond one limit: from 0 where the length at t is `over` = 0 beyond it to 1 at the margin, by a
+ * cubic; slope: by `over`. */
+static double damped_share(double over, double margin, double* slope) {
+  double x = fmin(fmax(over / margin, 0), 1);
+  *slope = 6 * x * (1 - x) / margin;
+  return x * x * (3 - 2 * x);
+}
+
+TendonLimit tendon_limit(const TendonSystem* s, int k, double length) {
+  const SceneTendon* tendon = s->model->tendons[k].source;
+  if (!tendon->limited) return (TendonLimit){0};
+  LimitEnergy law;
+  double a = s->rate_now, b = s->rate_old, low, high;
+  double rate = a * (length - s->now[k]) - b * (s->now[k] - s->old[k]);
+  double share = damped_share(s->now[k] - tendon->upper, tendon->range_margin, &high) +
+                 damped_share(tendon->lower - s->now[k], tendon->range_margin, &low);
+  double damping = tendon->range_damping * share, by_share = tendon->range_damping * rate;
+  (void)limits_energy(
+      &(Limits){LIMIT_PENALTY, tendon->lower, tendon->upper, tendon->range_stiffness, tendon->range_margin, 0}, length,
+      &law); /* a penalty holds everywhere */
+  return (TendonLimit){law.value + 0.5 * damping / a * rate * rate,
+                       law.first + damping * rate,
+                       law.second + a * damping,
+                       fabs(law.first) + fabs(damping * rate),
+                       by_share * (high - low) - (a + b) * damping,
+                       b * damping};
+}
+
+void tendons_energies(const TendonSystem* s, const Pose* poses, const double* q, double* energies) {
   for (int k = 0; k < s->model->tendon_count; k++) {
     const SceneTendon* tendon = s->model->tendons[k].source;
-    double length = tendon_length(tendon, poses), stretch = tendon_stretch_in_step(s, k, length);
+    double length = tendon_length(s->model, tendon, poses, q), stretch = tendon_stretch_in_step(s, k, length);
     double stiffness = (1 - s->at[k].missing) * tendon->stiffness / spring_ahead(&s->at[k]);
-    energies[k] = s->tension[k] * length + 0.5 * stiffness * stretch * stretch;
+    energies[k] = s->tension[k] * length + 0.5 * stiffness * stretch * stretch + tendon_limit(s, k, length).value;
   }
 }
 
-double tendon_rounding(const TendonSystem* s, int k) { return LENGTH_ROUNDINGS * fabs(s->pull[k]) * s->extent[k]; }
+double tendon_rounding(const TendonSystem* s, int k) { return LENGTH_ROUNDINGS * s->effort[k] * s->extent[k]; }
 
 /* ---------------------------------------------------------------- terms (L6) */
 
@@ -310,34 +351,58 @@ static void add_slope(const TendonSystem* s, int k, double factor, const Pose* p
   if (tendon->wrap_count > 0) add_wrap_slope(s, k, factor, poses, screws, at, out);
 }
 
-static void set_stiffness(TendonSystem* s, int k, bool stretched, const Pose* poses, const Screw* screws) {
+/* stiffness: d pull / d length. */
+static void set_stiffness(TendonSystem* s, int k, double stiffness, const Pose* poses, const Screw* screws) {
+  const SceneTendon* tendon = s->model->tendons[k].source;
   int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
   s->stretched[k] = (CouplingTerms){0};
-  if (!stretched) return;
+  if (!(stiffness > 0)) return;
   for (int n = 0; n < count; n++) {
     s->place[s->dof[first + n]] = n;
     s->slope[first + n] = 0;
   }
   add_slope(s, k, 1, poses, screws, s->place, s->slope + first);
-  s->stretched[k] =
-      (CouplingTerms){count, s->dof + first, s->slope + first, 0,
-                      (1 - s->at[k].missing) * spring_ahead(&s->at[k]) * s->model->tendons[k].source->stiffness};
+  for (int i = 0; i < tendon->joint_count; i++) s->slope[first + i] = tendon->joints[i].ratio;
+  s->stretched[k] = (CouplingTerms){count, s->dof + first, s->slope + first, 0, stiffness};
 }
 
-static void assemble_tendon(TendonSystem* s, int k, const Pose* poses, const Vec3* reference, const Screw* screws) {
+static void assemble_tendon(TendonSystem* s, int k, const Pose* poses, const double* q, const Vec3* reference,
+                            const Screw* screws) {
   const SceneTendon* tendon = s->model->tendons[k].source;
-  double length = tendon_length(tendon, poses), stretch = tendon_stretch_in_step(s, k, length);
-  s->pull[k] = s->tension[k] + (1 - s->at[k].missing) * tendon->stiffness * stretch;
-  s->extent[k] = length;
+  double length = tendon_length(s->model, tendon, poses, q), stretch = tendon_stretch_in_step(s, k, length);
+  double spring = (1 - s->at[k].missing) * tendon->stiffness;
+  TendonLimit limit = tendon_limit(s, k, length);
+  s->pull[k] = s->tension[k] + spring * stretch + limit.first;
+  s->effort[k] = tendon->limited ? fabs(s->tension[k]) + spring * stretch + limit.effort : fabs(s->pull[k]);
+  s->extent[k] = fabs(length);
   for (int i = 0, n = s->first[k]; i + 1 < tendon->count; i++) {
     n += place_way(s, k, i, n, poses, reference);
     s->extent[k] += vec3_norm(tendon_point(&tendon->points[i], poses));
   }
-  set_stiffness(s, k, stretch > 0, poses, screws);
+  set_stiffness(s, k, (stretch > 0 ? spring * spring_ahead(&s->at[k]) : 0) + limit.second, poses, screws);
 }
 
-void tendons_assemble(TendonSystem* s, const Pose* poses, const Vec3* reference, const Screw* screws) {
-  for (int k = 0; k < s->model->tendon_count; k++) assemble_tendon(s, k, poses, reference, screws);
+void tendons_assemble(TendonSystem* s, const Pose* poses, const double* q, const Vec3* reference, const Screw* screws) {
+  for (int k = 0; k < s->model->tendon_count; k++) assemble_tendon(s, k, poses, q, reference, screws);
+}
+
+void tendons_add_joint_gradient(const TendonSystem* s, double* gradient) {
+  for (int k = 0; s && k < s->model->tendon_count; k++)
+    for (int i = 0; i < s->model->tendons[k].source->joint_count; i++) {
+      const SceneCouplingTerm* joint = &s->model->tendons[k].source->joints[i];
+      gradient[tendon_dof(s->model, joint)] += s->pull[k] * joint->ratio;
+    }
+}
+
+void tendons_add_work(const TendonSystem* s, double* at_work) {
+  for (int k = 0; s && k < s->model->tendon_count; k++) {
+    const SceneTendon* tendon = s->model->tendons[k].source;
+    const CouplingTerms* t = &s->stretched[k];
+    for (int i = 0; i < tendon->joint_count; i++)
+      at_work[tendon_dof(s->model, &tendon->joints[i])] += fabs(s->effort[k] * tendon->joints[i].ratio);
+    for (int i = 0; tendon->limited && tendon->joint_count == 0 && i < t->count; i++)
+      at_work[t->dof[i]] += (s->effort[k] - fabs(s->pull[k])) * fabs(t->slope[i]);
+  }
 }
 
 static int term_count(const void* holder) { return ((const TendonSystem*)holder)->count; }
@@ -359,5 +424,10 @@ void tendons_couple(const TendonSystem* s, Assembly* assembly) {
 }
 
 void tendons_add_force(const TendonSystem* s, const Pose* poses, const Screw* screws, double* force) {
-  for (int k = 0; s && k < s->model->tendon_count; k++) add_slope(s, k, -s->pull[k], poses, screws, NULL, force);
+  for (int k = 0; s && k < s->model->tendon_count; k++) {
+    add_slope(s, k, -s->pull[k], poses, screws, NULL, force);
+    const SceneTendon* tendon = s->model->tendons[k].source;
+    for (int i = 0; i < tendon->joint_count; i++)
+      force[tendon_dof(s->model, &tendon->joints[i])] -= s->pull[k] * tendon->joints[i].ratio;
+  }
 }

@@ -23,20 +23,28 @@ static inline int tendon_terms(const SceneTendon* tendon, int point) {
   return tendon->points[point].wrap > 0 ? TENDON_TERMS_WRAPPED : 1;
 }
 
+/* The degree of freedom of a tendon's joint. */
+static inline int tendon_dof(const Model* model, const SceneCouplingTerm* joint) {
+  return model->links[joint->link].dof_first + joint->coordinate;
+}
+
 typedef struct TendonSystem {
   const Model* model;
-  double* tension;          /* of the signals at the end of the step [N]  (tendons) */
-  SpringTime* at;           /* when the springs act in the present step (M10)  (tendons) */
-  double* past;             /* share of their length that the states before have [m]  (tendons) */
-  double *pull, *extent;    /* as assembled: force [N]; how large its positions are [m]  (tendons) */
-  int *first, count;        /* of every tendon's terms among those of all, (tendons + 1) */
-  int* tendon;              /* of every segment */
-  TendonSegment* segment;   /* as assembled */
-  int *dof_first, *dof;     /* degrees of freedom that move a tendon's points (tendons + 1), (all) */
-  double* slope;            /* d length / d dof as assembled, of those with stiffness */
-  CouplingTerms* stretched; /* stiffness x slope slope^T (tendons) */
-  int* place;               /* of a degree of freedom in the list of the tendon at hand  (nv) */
-  uint64_t* pairs;          /* trees that they couple, a << 32 | b with a < b, sorted  (pair_count) */
+  double* tension;           /* of the signals at the end of the step [N]  (tendons) */
+  SpringTime* at;            /* when the springs act in the present step (M10)  (tendons) */
+  double* past;              /* share of their length that the states before have [m]  (tendons) */
+  double *now, *old;         /* lengths at t and t - dt, of those with limits [m]  (tendons) */
+  double rate_now, rate_old; /* of StepWeights [1/s] */
+  double* effort;            /* sizes of the forces whose sum is pull, which may cancel [N]  (tendons) */
+  double *pull, *extent;     /* as assembled: force [N]; how large its positions are [m]  (tendons) */
+  int *first, count;         /* of every tendon's terms among those of all, (tendons + 1) */
+  int* tendon;               /* of every segment */
+  TendonSegment* segment;    /* as assembled */
+  int *dof_first, *dof;      /* degrees of freedom that move a tendon's points (tendons + 1), (all) */
+  double* slope;             /* d length / d dof as assembled, of those with stiffness */
+  CouplingTerms* stretched;  /* stiffness x slope slope^T (tendons) */
+  int* place;                /* of a degree of freedom in the list of the tendon at hand  (nv) */
+  uint64_t* pairs;           /* trees that they couple, a << 32 | b with a < b, sorted  (pair_count) */
   int pair_count;
 } TendonSystem;
 
@@ -50,12 +58,26 @@ void tendons_destroy(TendonSystem* system);
 void tendons_aim(Sim* sim);
 /* Length beyond the rest length at the time that the spring acts, its length at t + dt being `length` [m]; 0: loose. */
 double tendon_stretch_in_step(const TendonSystem* system, int k, double length);
-/* tension x length + stiffness/2 stretch^2 of every tendon [J] (tendons), at the spring's own time. energies: set;
- * poses[links]. */
-void tendons_energies(const TendonSystem* system, const Pose* poses, double* energies);
-/* Terms of all tendons at the poses; reference: centres of mass (links). Sets segments, pull, extent, slope and
- * stretched. No allocation. */
-void tendons_assemble(TendonSystem* system, const Pose* poses, const Vec3* reference, const Screw* screws);
+/* tension x length + stiffness/2 stretch^2 of every tendon [J] (tendons), at the spring's own time, and the energy of
+ * its limits (L94). energies: set; poses[links], q[nq]. */
+void tendons_energies(const TendonSystem* system, const Pose* poses, const double* q, double* energies);
+/* Sets how the limits act on a length at t + dt [m], with their derivatives by it and by the length at t (L94). Zeros
+ * of a tendon without limits. */
+typedef struct {
+  double value, first, second; /* J, N, N/m */
+  double effort;               /* sizes of the forces of spring and damper [N] */
+  double by_now, by_old;       /* N/m */
+} TendonLimit;
+TendonLimit tendon_limit(const TendonSystem* system, int k, double length);
+/* Terms of all tendons at the poses and coordinates q (nq); reference: centres of mass (links). Sets segments, pull,
+ * extent, slope and stretched. No allocation. */
+void tendons_assemble(TendonSystem* system, const Pose* poses, const double* q, const Vec3* reference,
+                      const Screw* screws);
+/* gradient (nv) += pull x ratio of tendons along joints [N, N m]; system may be NULL. */
+void tendons_add_joint_gradient(const TendonSystem* system, double* gradient);
+/* at_work (nv) += the forces at work that the terms do not show: of tendons along joints, and of limits that balance
+ * the tension of their own tendon. system may be NULL. */
+void tendons_add_work(const TendonSystem* system, double* at_work);
 /* Those of the segments, for Assembly, and those of stiffness; system may be NULL. Borrowed until the next
  * tendons_assemble. */
 ContactTermList tendons_terms(const TendonSystem* system);
@@ -69,9 +91,10 @@ void tendons_add_force(const TendonSystem* system, const Pose* poses, const Scre
 /* wrench[links]: + the change of force and torque that tendons put on a link while all move by twist[links]
  * (simulate/tendons_adjoint.c). Both are (links x 6); nothing for system NULL. */
 void tendons_product(const TendonSystem* system, const double (*twist)[6], double (*wrench)[6]);
-/* lambda . dF/d(tensions, stiffness, rest lengths, points, poses before) (L7). motion: of every link by lambda, the
- * change of [R | t] at t + dt  (links). Added to gradient, now and old; nothing without tendons. */
-void tendons_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old, ModelGradient* gradient);
+/* lambda (nv) . dF/d(tensions, stiffness, rest lengths, points, states before) (L7). motion: of every link by lambda,
+ * the change of [R | t] at t + dt  (links). Added to gradient, now and old; nothing without tendons. */
+void tendons_adjoint(const Sim* sim, const double* lambda, const double (*motion)[3][4], StateBar now, StateBar old,
+                     ModelGradient* gradient);
 /* Adds factor times the derivatives of the rate of a tendon's length at the poses of the current configuration, while
  * the links move by motion[links] = dT/dt: with respect to T in pose_bar[links], to dT/dt in motion_bar[links], to the
  * tendon's points and wraps in gradient. Needs tendons_assemble at these poses. */

@@ -1,4 +1,4 @@
-/* Tendons backwards (docs/derivations/loads.md, L7, L8). */
+/* Tendons backwards (docs/derivations/loads.md, L7, L8, L96). */
 #include "simulate/tendons.h"
 
 #include <string.h>
@@ -164,10 +164,13 @@ static void reverse_past_wrap(const SceneTendonWrap* wrap, const TendonWrap* way
 }
 
 /* By the length of a tendon at a state before: its points, its wraps, and the poses that carry them. */
-static void reverse_past(const Sim* sim, int k, const Pose* poses, double by_length, double (*bar)[3][4],
+static void reverse_past(const Sim* sim, int k, const Pose* poses, double by_length, StateBar to,
                          ModelGradient* gradient) {
   const ModelTendon* tendon = &sim->tendons->model->tendons[k];
   const SceneTendon* source = tendon->source;
+  double(*bar)[3][4] = to.pose;
+  for (int i = 0; i < source->joint_count; i++)
+    to.q[tendon_dof(sim->model, &source->joints[i])] += by_length * source->joints[i].ratio;
   for (int i = 0; by_length != 0 && i + 1 < source->count; i++) {
     Vec3 end[2] = {tendon_point(&source->points[i], poses), tendon_point(&source->points[i + 1], poses)};
     const SceneTendonWrap* wrap = scene_tendon_wrap(source, i);
@@ -216,30 +219,36 @@ static void reverse_ends(const MovedWay* w, double pull, double slack, Vec3* bar
   }
 }
 
-/* Phi = pull x rate with rate = d length by lambda, and pull = tension + stiffness x stretch. */
-static void reverse_tendon(const Sim* sim, int k, const double (*motion)[3][4], StateBar now, StateBar old,
-                           ModelGradient* gradient) {
+/* Phi = pull x rate with rate = d length by lambda, and pull = tension + stiffness x stretch + that of the limits. */
+static void reverse_tendon(const Sim* sim, int k, const double* lambda, const double (*motion)[3][4], StateBar now,
+                           StateBar old, ModelGradient* gradient) {
   const TendonSystem* s = sim->tendons;
   const ModelTendon* tendon = &s->model->tendons[k];
   const SceneTendon* source = tendon->source;
   const SpringTime* spring = &s->at[k];
-  double rate = 0, length = tendon_length(source, sim->configuration[sim->current].pose);
+  const Configuration* c = &sim->configuration[sim->current];
+  double rate = 0, length = tendon_length(s->model, source, c->pose, c->q);
   double stretch = tendon_stretch_in_step(s, k, length);
+  TendonLimit limit = tendon_limit(s, k, length);
+  for (int i = 0; i < source->joint_count; i++)
+    rate += source->joints[i].ratio * lambda[tendon_dof(s->model, &source->joints[i])];
   for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++)
     rate += moved_way(sim, k, i, &s->segment[n], motion).rate;
   double by_stretch = stretch > 0 ? (1 - spring->missing) * source->stiffness * rate : 0;
-  double slack = spring_ahead(spring) * by_stretch;
+  double slack = spring_ahead(spring) * by_stretch + limit.second * rate;
   add_tension(sim, tendon, rate, gradient);
   gradient->tendons[k][TENDON_NUMBER_STIFFNESS] += (1 - spring->missing) * stretch * rate;
   gradient->tendons[k][TENDON_NUMBER_REST] -= by_stretch;
   if (stretch > 0) {
+    double past_now = tendon_length(s->model, source, sim->pose_now, sim->q_now);
+    double past_old = tendon_length(s->model, source, sim->pose_old, sim->q_old);
     SpringTime by_theta = spring_time_slope(&sim->clock, &sim->weights, tendon->theta, true);
-    SpringTime by = {by_stretch * (tendon_length(source, sim->pose_now) - length),
-                     by_stretch * (tendon_length(source, sim->pose_old) - length), -source->stiffness * stretch * rate};
+    SpringTime by = {by_stretch * (past_now - length), by_stretch * (past_old - length),
+                     -source->stiffness * stretch * rate};
     gradient->thetas[sim->model->link_count + k] += spring_time_dot(&by, &by_theta);
   }
-  reverse_past(sim, k, sim->pose_now, spring->now * by_stretch, now.pose, gradient);
-  reverse_past(sim, k, sim->pose_old, spring->old * by_stretch, old.pose, gradient);
+  reverse_past(sim, k, sim->pose_now, spring->now * by_stretch + limit.by_now * rate, now, gradient);
+  reverse_past(sim, k, sim->pose_old, spring->old * by_stretch + limit.by_old * rate, old, gradient);
   for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++) {
     MovedWay w = moved_way(sim, k, i, &s->segment[n], motion);
     reverse_ends(&w, s->pull[k], slack, &gradient->tendon_points[tendon->point_first + i]);
@@ -248,9 +257,10 @@ static void reverse_tendon(const Sim* sim, int k, const double (*motion)[3][4], 
   }
 }
 
-void tendons_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old,
+void tendons_adjoint(const Sim* sim, const double* lambda, const double (*motion)[3][4], StateBar now, StateBar old,
                      ModelGradient* gradient) {
-  for (int k = 0; sim->tendons && k < sim->model->tendon_count; k++) reverse_tendon(sim, k, motion, now, old, gradient);
+  for (int k = 0; sim->tendons && k < sim->model->tendon_count; k++)
+    reverse_tendon(sim, k, lambda, motion, now, old, gradient);
 }
 
 /* ---------------------------------------------------------------- the rate of a length (drives.md, M10) */

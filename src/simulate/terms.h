@@ -106,13 +106,29 @@ static inline double joint_spring_position(const JointInput* in, int k) {
   return spring_ahead(at) * in->q[k] + at->now * in->q_now[k] + at->old * (in->q_now[k] - in->difference_old[k]);
 }
 
-/* Resistance to leaving a limit (S22) of one plain coordinate with this rate (simulate/joint_terms.c): what takes all
- * but the square of `limit_restitution` of what the limit gives back. */
+/* Limits of a coordinate or of a tendon's length (S6, S7, S22). */
+typedef struct {
+  LimitLaw law;
+  double lower, upper; /* m or rad; infinite: none */
+  double stiffness;    /* barrier: J; penalty: N/m or N m/rad */
+  double margin;       /* m or rad */
+  double restitution;  /* 0 ... 1 */
+} Limits;
+/* A scalar law with its derivatives. */
+typedef struct {
+  double value, first, second;
+} LimitEnergy;
+/* Sets the energy of both limits at x [J]. False: x is beyond a barrier; *sum is zero. (simulate/joint_terms.c) */
+bool limits_energy(const Limits* limits, double x, LimitEnergy* sum);
+/* Resistance to leaving a limit (S22): takes all but the square of the restitution of what the limit gives back. */
 typedef struct {
   double value;           /* J */
   double first;           /* by the coordinate [N, N m] */
   double by_rate, by_now; /* slopes of that by the rate and by the coordinate at t */
 } StopTerms;
+/* now: coordinate at t; rate: that of the step [m/s, rad/s], whose slope by the coordinate is rate_now [1/s]. Zeros
+ * away from the limits. */
+StopTerms limits_resistance(const Limits* limits, double now, double rate, double rate_now);
 /* k: plain coordinate; rate [m/s, rad/s]. Zeros away from the limits. */
 StopTerms joint_stop(const JointInput* in, int k, double rate);
 /* Terms of one plain coordinate at this rate (simulate/joint_passive.c). */

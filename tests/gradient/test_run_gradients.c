@@ -1275,6 +1275,36 @@ static void run_L7_tendons(void** state) {
   check_row_in(&(Row){"tendons, in substeps", blocks, 20, 1e-7, "second_order", CORDS}, FROM_THE_FIRST);
 }
 
+/* Limits of tendons: of a cord between trees, of a cord in a chain, of a sum of joints; reached from inside, left
+ * again, damped. */
+static const char RANGES[] =
+    "simulation: {dt: 0.005, steps: 60, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: upper, mass: 1, center: [0, 0, -0.2], inertia: [0.02, 0.02, 0.01, 0, 0, 0], joint: {type: universal, "
+    "axes: [[0, 1, 0], [1, 0, 0]], damping: [0.05, 0.05]}}\n"
+    "  - {name: lower, parent: upper, mass: 0.6, center: [0.01, 0, -0.15], inertia: [0.01, 0.01, 0.005, 0, 0, 0], "
+    "joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, -0.4]}}\n"
+    "  - {name: ball, mass: 0.5, center: [0.01, 0, 0], inertia: [0.004, 0.003, 0.005, 0, 0, 0], position: [0.3, 0.05, "
+    "-0.5]}\n"
+    "tendons:\n"
+    "  - {points: [{link: lower, point: [0, 0, -0.3]}, {link: ball, point: [0.02, 0, 0.05]}], range: [0.30, 0.42], "
+    "range_stiffness: 300, range_margin: 0.02, range_damping: 5}\n"
+    "  - {points: [{point: [0.3, 0, 0]}, {link: upper, point: [0.05, 0, -0.2]}, {link: lower, point: [0.04, 0, "
+    "-0.1]}], range: [null, 0.5], range_stiffness: 400, range_margin: 0.03, range_damping: 8, tension: 2}\n"
+    "  - {joints: [{link: upper, coordinate: angle1, ratio: 0.7}, {link: lower, ratio: -1.2}], range: [-0.1, 0.15], "
+    "range_stiffness: 20, range_margin: 0.05, range_damping: 0.4, stiffness: 3, rest_length: 0.05}\n"
+    "initial:\n"
+    "  - {link: upper, coordinates: [0.2, 0.1], velocities: [1, -0.5]}\n"
+    "  - {link: ball, velocities: [0, 0.2, 0.3, 1, 2, -1]}\n";
+
+static void run_L96_ranges_of_tendons(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"first_order", "second_order", "momentum"};
+  const unsigned blocks = STATE | CONTROL | ATTACHMENTS | MASS | TENDONS;
+  for (int k = 0; k < 3; k++) check_row(&(Row){"ranges of tendons", blocks, 60, 1e-6, integrators[k], RANGES});
+}
+
 /* Cords round a bone that is part of a chain, over a free ball and round a pulley of the world, ends and wraps on three
  * trees; one of them begins to touch on the way. */
 static const char WRAPS[] =
@@ -1506,6 +1536,7 @@ int main(void) {
       cmocka_unit_test(run_M10_springs_of_every_frequency),
       cmocka_unit_test(run_M10_derivative_of_theta),
       cmocka_unit_test(run_L7_tendons),
+      cmocka_unit_test(run_L96_ranges_of_tendons),
       cmocka_unit_test(run_L18_L19_bushings),
       cmocka_unit_test(run_L8_wraps),
       cmocka_unit_test(run_L9_L10_L11_L12_L13_L14_L15_fluid),

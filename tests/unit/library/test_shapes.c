@@ -78,6 +78,36 @@ static void growth_of_balls_has_its_closed_form(void** state) {
   sdrs_shapes_free(s);
 }
 
+/* A ball is a superellipsoid: the exponent, then three sizes. Along x alpha = |r| / (ra + rb) moves with both sizes
+ * along x alone, by -|r| / (ra + rb)^2. A box has other parameters than a ball: not in one call. */
+static void derivatives_by_sizes_have_their_closed_form(void** state) {
+  (void)state;
+  static const char* const answers[] = {"d_alpha_shape_b", "alpha", "d_alpha_shape_a"};
+  static Rows rows;
+  static double out[ROWS][9];
+  sdrs_shapes* s = created();
+  fill(&rows, 0, 1, 2);
+  sdrs_pairs pairs = request(&rows, "growth", answers, 3, out[0], 9);
+  size_t columns[3];
+  assert_int_equal(sdrs_shapes_layout(s, &pairs, columns), SDRS_OK);
+  const size_t expected[3] = {4, 1, 4};
+  assert_memory_equal(columns, expected, sizeof columns);
+  assert_int_equal(sdrs_shapes_query(s, &pairs), SDRS_OK);
+  for (int k = 0; k < ROWS; k++) {
+    double slope = -(2 + 0.01 * k) / (1.5 * 1.5);
+    assert_true(fabs(out[k][4] + slope * 1.5) < 1e-12);
+    for (int side = 0; side < 2; side++)
+      for (int c = 0; c < 4; c++) assert_true(fabs(out[k][5 * side + c] - (c == 1 ? slope : 0)) < 1e-9);
+  }
+  static const char* const nearest[] = {"d_distance_shape_b"};
+  rows.shapes[9][1] = 3;
+  pairs = request(&rows, "distance", nearest, 1, out[0], 9);
+  assert_int_equal(sdrs_shapes_layout(s, &pairs, columns), SDRS_BAD_INPUT);
+  const char* reason = "row 0: 'd_distance_shape_b' of shapes 0 and 1 has 4 numbers, in other rows 12";
+  if (!strstr(sdrs_shapes_error(s), reason)) fail_msg("'%s'", sdrs_shapes_error(s));
+  sdrs_shapes_free(s);
+}
+
 /* Pairs of every kind in one call: what a kind has no answer to is NaN; threads change no bit. */
 static void pairs_are_mixed_and_threads_change_nothing(void** state) {
   (void)state;
@@ -222,6 +252,7 @@ static void null_is_refused(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(growth_of_balls_has_its_closed_form),
+      cmocka_unit_test(derivatives_by_sizes_have_their_closed_form),
       cmocka_unit_test(pairs_are_mixed_and_threads_change_nothing),
       cmocka_unit_test(wrong_questions_are_refused_with_their_reason),
       cmocka_unit_test(wrong_shapes_are_refused_with_their_place),

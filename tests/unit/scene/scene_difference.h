@@ -175,6 +175,18 @@ static inline const char* tendon_difference(const SceneTendon* a, const SceneTen
   SAME(stiffness);
   SAME(rest_length);
   SAME(eyelet);
+  SAME(limited);
+  SAME(lower);
+  SAME(upper);
+  SAME(range_stiffness);
+  SAME(range_margin);
+  SAME(range_damping);
+  SAME(joint_count);
+  for (int i = 0; i < a->joint_count; i++) {
+    SAME(joints[i].link);
+    SAME(joints[i].coordinate);
+    SAME(joints[i].ratio);
+  }
   for (int i = 0; i < a->count; i++) {
     SAME(points[i].link);
     SAME(points[i].point);

@@ -72,7 +72,17 @@ static void mistakes_are_told(void** state) {
     const char *item, *problem;
   } CASES[] = {
       {"{points: [{link: arm0}, {link: arm1}]}",
-       "5:5: error: tendons[0]: nothing pulls: give 'tension', or 'stiffness' and 'rest_length'\n"},
+       "5:5: error: tendons[0]: nothing pulls: give 'tension', 'stiffness' and 'rest_length', or 'range'\n"},
+      {"{tension: 1}", "5:5: error: tendons[0]: a tendon needs two points or more, got 0\n"},
+      {"{points: [{link: arm0}, {}], range: [0, 1]}",
+       "5:34: error: tendons[0].range: give 'range_stiffness' with 'range': the force per metre beyond its ends "
+       "[N/m]\n"},
+      {"{points: [{link: arm0}, {}], tension: 1, range_damping: 1}",
+       "5:46: error: tendons[0]: 'range_damping' has no meaning without 'range'\n"},
+      {"{points: [{link: arm0}, {}], range: [2, 1], range_stiffness: 1}",
+       "5:41: error: tendons[0].range: the low limit must be below the high one, got [2, 1]\n"},
+      {"{joints: [{link: base}], tension: 1}",
+       "5:15: error: tendons[0].joints[0]: the joint of 'base' has no coordinate that could be coupled\n"},
       {"{points: [{link: arm0}], tension: 1}", "5:5: error: tendons[0]: a tendon needs two points or more, got 1\n"},
       {"{points: [{}, {point: [1, 0, 0]}], tension: 1}",
        "5:5: error: tendons[0]: a tendon must pass a link: all its points and wraps are the world's\n"},

@@ -89,7 +89,7 @@ static void tendons_L5_energy_stays(void** state) {
   for (int k = 0; k < 1000; k++) {
     run_steps(run, 1);
     worst = fmax(worst, fabs(energy_of(run) - before));
-    most = fmax(most, model_tendon_energy(&run->model, sim_state(run->sim)->pose));
+    most = fmax(most, model_tendon_energy(&run->model, sim_state(run->sim)->pose, sim_state(run->sim)->q));
   }
   assert_true(most > 1);
   compare_at_most(worst, 0.02 * most, "energy of half a second (stored at most %g J)", most);
@@ -149,7 +149,8 @@ static void tendons_L5_loose(void** state) {
                                "rest_length: 1.5\n");
   run_steps(run, 10);
   compare_near(coordinates(run)[0], 0, 0, "it stays");
-  compare_near(model_tendon_energy(&run->model, sim_state(run->sim)->pose), 0, 0, "nothing is stored");
+  compare_near(model_tendon_energy(&run->model, sim_state(run->sim)->pose, sim_state(run->sim)->q), 0, 0,
+               "nothing is stored");
   run_free(run);
 }
 
@@ -262,8 +263,73 @@ static void tendons_L8_two_weights_over_a_pulley(void** state) {
   run_free(run);
 }
 
+/* A weight m g on limits of stiffness k and margin m comes to rest where k (over - m / 2) = m g: hanging below the high
+ * one, and standing on the low one of the same cord, which then pushes. */
+static void tendons_L94_a_weight_rests_on_a_limit(void** state) {
+  (void)state;
+  const double sag = 2 * 9.81 / 5e3 + 0.5 * 2e-3;
+  for (int side = 0; side < 2; side++) {
+    Run* run = run_create(1, 1e-12,
+                          "simulation: {dt: 0.002, steps: 500}\ncontact: {model: none}\n"
+                          "links:\n  - {name: load, mass: 2, " CUBE
+                          ", joint: {type: slide, axis: [0, 0, 1], position: [0, 0, %g]}}\n"
+                          "tendons:\n  - points: [{point: [0, 0, 0]}, {link: load}]\n    range: [0.3, 0.5]\n"
+                          "    range_stiffness: 5.0e+3\n    range_damping: 100\n",
+                          side == 0 ? 0.4 : -0.4);
+    run_steps(run, 500);
+    compare_near(coordinates(run)[0], (side == 0 ? 0.3 - 0.4 : 0.4 - 0.5) - sag, 2e-5, "rests");
+    run_free(run);
+  }
+}
+
+/* Without gravity a mass that enters a damped limit comes back with exp(-pi z / sqrt(1 - z^2)) of its speed. */
+static void tendons_L94_speed_after_a_limit(void** state) {
+  (void)state;
+  const double ratios[] = {0, 0.2, 0.6};
+  for (int k = 0; k < 3; k++) {
+    double z = ratios[k];
+    Run* run = run_create(1, 1e-12,
+                          "simulation: {dt: 0.0002, steps: 1000, gravity: [0, 0, 0], integrator: second_order}\n"
+                          "contact: {model: none}\n"
+                          "links:\n  - {name: load, mass: 1, " CUBE
+                          ", joint: {type: slide, axis: [1, 0, 0]}}\n"
+                          "tendons:\n  - points: [{point: [-1, 0, 0]}, {link: load}]\n    range: [null, 1.1]\n"
+                          "    range_stiffness: 1.0e+4\n    range_margin: 1.0e-4\n    range_damping: %g\n"
+                          "initial:\n  - {link: load, velocities: [2]}\n",
+                          2 * z * 100);
+    run_steps(run, 1000);
+    compare_near(sim_state(run->sim)->rate[0], -2 * exp(-M_PI * z / sqrt(1 - z * z)), 0.03, "speed after the limit");
+    run_free(run);
+  }
+}
+
+/* A tendon over two joints: pull times ratio on each. Two free masses keep m1 v1 / ratio1 = m2 v2 / ratio2, and the sum
+ * of the ways stops at the limit. */
+static void tendons_L95_a_sum_of_joints(void** state) {
+  (void)state;
+  Run* run = run_create(1, 1e-12,
+                        WEIGHTLESS("0.001", "1000") "links:\n  - {name: a, mass: 1, " CUBE
+                                                    ", joint: {type: slide, axis: [1, 0, 0]}}\n"
+                                                    "  - {name: b, mass: 3, " CUBE
+                                                    ", joint: {type: slide, axis: [0, 1, 0]}}\n"
+                                                    "tendons:\n  - joints: [{link: a, ratio: -2}, {link: b}]\n"
+                                                    "    tension: 6\n    range: [-0.5, null]\n"
+                                                    "    range_stiffness: 1.0e+4\n    range_damping: 100\n");
+  run_steps(run, 100);
+  const double* q = coordinates(run);
+  compare_near(q[0], 2 * 6.0 / 1 * 1e-6 * 100 * 101 / 2, 1e-3 * q[0], "a, pulled with twice the tension");
+  compare_near(q[1], -6.0 / 3 * 1e-6 * 100 * 101 / 2, 1e-3 * fabs(q[1]), "b");
+  run_steps(run, 900);
+  compare_near(-2 * q[0] + q[1], -0.5 - sqrt(2 * 0.005 * 6 / 1e4), 1e-6, "they stop together");
+  compare_near(q[0] / 2, -3 * q[1], 1e-9, "shares of the ways");
+  run_free(run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tendons_L94_a_weight_rests_on_a_limit),
+      cmocka_unit_test(tendons_L94_speed_after_a_limit),
+      cmocka_unit_test(tendons_L95_a_sum_of_joints),
       cmocka_unit_test(tendons_L5_block_and_tackle),
       cmocka_unit_test(tendons_L5_a_lever_in_balance),
       cmocka_unit_test(tendons_L5_two_weights_on_a_cord),
