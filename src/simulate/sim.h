@@ -74,11 +74,13 @@ typedef struct {
 
 /* In how many substeps the next step is tried first (simulate/substep.c). */
 typedef struct {
-  int recent;  /* the last step's number */
-  int calm;    /* steps in a row that succeeded with it at once */
-  int tried;   /* equal parts of the last try, those of impacts not counted */
-  int least;   /* what this step began with at least */
-  int reached; /* parts of the last try that were solved */
+  int recent;   /* the last step's number */
+  int calm;     /* steps in a row that succeeded with it at once */
+  int tried;    /* equal parts of the last try, those of impacts not counted */
+  int least;    /* what this step began with at least */
+  int reached;  /* parts of the last try that were solved */
+  bool refines; /* the present try may be rejected for a finer one because of flying trees (tree_flight_coarse) */
+  bool coarse;  /* one of this step was */
 } SubstepMemory;
 
 /* States between those that the user sees. */
