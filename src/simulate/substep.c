@@ -10,7 +10,7 @@
 /* So many steps in a row that succeed at once before fewer substeps are tried again. */
 enum { CALM_STEPS = 4 };
 /* The same after a tree asked for shorter substeps: every change of length moves its energy by (w dt)^2 (W50). */
-enum { CALM_STEPS_COARSE = 400 };
+enum { CALM_STEPS_COARSE = 4000 };
 
 /* ---------------------------------------------------------------- what a step begins from */
 

@@ -350,7 +350,7 @@ static void note_forces(Sim* s, const FlightGroup* g) {
 
 /* Frequency times substep [rad] above which a step is divided, and above which trees keep first order's target:
  * explicit forces are unstable above 2. */
-#define TENSION_RESOLVED 0.3
+#define TENSION_RESOLVED 0.5
 #define TENSION_STABLE 1.5
 
 static double group_tension(Sim* s, const FlightGroup* g) {
