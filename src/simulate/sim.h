@@ -74,11 +74,13 @@ typedef struct {
 
 /* Number of substeps with which the next step starts (simulate/substep.c). */
 typedef struct {
-  int recent;  /* number of the last step */
-  int calm;    /* number of consecutive steps that succeeded with it at once */
-  int tried;   /* equal substeps of the last attempt, without those of impacts */
-  int least;   /* smallest number with which this step may start */
-  int reached; /* number of solved substeps of the last attempt */
+  int recent;   /* number of the last step */
+  int calm;     /* number of consecutive steps that succeeded with it at once */
+  int tried;    /* equal substeps of the last attempt, without those of impacts */
+  int least;    /* smallest number with which this step may start */
+  int reached;  /* number of solved substeps of the last attempt */
+  bool refines; /* this attempt may be rejected for a finer one because of flying trees (tree_flight_coarse) */
+  bool coarse;  /* an attempt of this step was rejected so */
 } SubstepMemory;
 
 /* Solves of the substeps of a step but the last one of each. */

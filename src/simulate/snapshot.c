@@ -40,7 +40,7 @@ void sim_pass_state(Sim* s, StateBlock* block) {
   pass_clock(&s->reached, block);
   state_block_doubles(block, (double*)&s->weights, sizeof(s->weights) / sizeof(double));
   state_block_int(block, &s->substep_memory.recent, 0, SUBSTEPS_FINEST);
-  state_block_int(block, &s->substep_memory.calm, 0, INT_MAX);
+  state_block_int(block, &s->substep_memory.calm, -INT_MAX, INT_MAX);
   state_block_int(block, &s->substep_memory.tried, 0, SUBSTEPS_FINEST);
   state_block_doubles(block, s->q_now, coordinates);
   state_block_doubles(block, s->q_old, coordinates);

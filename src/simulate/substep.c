@@ -5,9 +5,12 @@
 
 #include "simulate/delay.h"
 #include "simulate/spin.h"
+#include "simulate/tree_flight.h"
 
 /* So many steps in a row that succeed at once before fewer substeps are tried again. */
 enum { CALM_STEPS = 4 };
+/* The same after a tree asked for shorter substeps: every change of length moves its energy by (w dt)^2 (W50). */
+enum { CALM_STEPS_COARSE = 4000 };
 
 /* ---------------------------------------------------------------- what a step begins from */
 
@@ -260,6 +263,10 @@ static StepReport solve_part(Sim* s) {
   step_prepare(s);
   StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
   StepReport guess = {.outcome = STEP_CONVERGED};
+  if (s->substep_memory.refines && s->clock.kind != STEP_IMPACT && tree_flight_coarse(s->flight)) {
+    s->substep_memory.coarse = true;
+    return (StepReport){.outcome = STEP_MAX_ITERATIONS, .residual_dof = -1};
+  }
   if (s->contact)
     contact_set_part(s->contact, s->clock.dt, s->clock.dt_before,
                      step_force_ratio(s->model->simulation.integrator, &s->clock));
@@ -506,6 +513,7 @@ static StepReport take_substeps(Sim* s, const StepClock* as, int count, int limi
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
   s->between.count = 0;
   s->guessed = false;
+  s->substep_memory.refines = !as && count < FLIGHT_SUBSTEPS_MOST * simulation_substeps(&s->model->simulation);
   s->iteration_limit = limit;
   save(s);
   for (int k = 0; k < count && !step_outcome_failed(report.outcome); k++) {
@@ -623,11 +631,13 @@ StepReport sim_step_in(Sim* s, int substeps) {
 StepReport sim_step(Sim* s) {
   SubstepMemory* memory = &s->substep_memory;
   int least = least_substeps(s), first = least;
+  memory->coarse = false;
   if (memory->recent > least)
     first = memory->calm < CALM_STEPS || memory->recent < 2 * least ? memory->recent : memory->recent / 2;
   StepReport report = sim_step_in(s, first);
   if (step_outcome_failed(report.outcome)) return report;
   memory->calm = memory->tried == memory->recent && memory->tried == first ? memory->calm + 1 : 1;
+  if (memory->coarse) memory->calm = CALM_STEPS - CALM_STEPS_COARSE;
   memory->recent = memory->tried > memory->least ? memory->tried : simulation_substeps(&s->model->simulation);
   return report;
 }

@@ -318,6 +318,7 @@ static bool find_aim(Sim* s, const FlightGroup* g) {
   for (int k = 0; k < FLIGHT_ITERATIONS; k++) {
     int sign;
     double change = newton_step(s, g, &sign);
+    s->flight->turns = sign != 0;
     if (change < 0) return false;
     bool believed = k == 0 && sign < 0; /* going on as before, and nothing else */
     if (k == 0 && sign > 0) first = change;
@@ -348,6 +349,21 @@ static void note_forces(Sim* s, const FlightGroup* g) {
   }
 }
 
+/* Frequency times substep [rad] above which a step is divided, and above which trees keep first order's target:
+ * explicit forces are unstable above 2. */
+#define TENSION_RESOLVED 0.5
+#define TENSION_STABLE 1.5
+
+static double group_tension(Sim* s, const FlightGroup* g) {
+  const TreeFlight* f = s->flight;
+  double most = 0;
+  for (int k = 0; k < g->tree_count; k++) {
+    int tree = f->trees[g->tree_first + k];
+    most = fmax(most, flight_tension(s, tree, tree_span(s, tree)));
+  }
+  return most;
+}
+
 void tree_flight_aim(Sim* s) {
   TreeFlight* f = s->flight;
   if (!f) return;
@@ -356,14 +372,19 @@ void tree_flight_aim(Sim* s) {
   f->gravity_time = 0.5 * dt * (dt + before);
   f->factor = before > 0 ? dt / before : dt;
   f->bend = 0.5 * (1 - before / dt);
+  f->coarse = false;
   memcpy(f->pose_before, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
   memcpy(f->pose_ahead, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
   memcpy(f->pose_beyond, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
+  memcpy(f->pose_side, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
   if (s->closures) memset(s->closures->aimed, 0, sizeof(double) * (size_t)s->closures->row_count);
   for (int n = 0; n < f->group_count; n++) {
     const FlightGroup* g = &f->group[n];
     LinkSpan span = group_span(f, g);
     bool found = find_aim(s, g);
+    double tension = found ? group_tension(s, g) : 0;
+    f->coarse = f->coarse || tension > TENSION_RESOLVED || (!found && f->turns && g->closure_count == 0);
+    found = found && tension <= TENSION_STABLE;
     if (found) note_forces(s, g);
     for (int k = 0; k < g->tree_count; k++) f->found[f->trees[g->tree_first + k]] = found;
     for (int k = 0; k < span.count; k++) {

@@ -45,19 +45,23 @@ typedef struct TreeFlight {
                                       on with  (nq) */
   Pose *pose_before, *pose_ahead, *pose_beyond; /* there  (links) */
   Screw *screws_now, *screws_ahead;             /* (nv) */
-  Screw* screws_side;                           /* scratch of tree_flight_adjoint (nv) */
-  double *way, factor;                          /* before = q^t continued by -factor times way  (nv) */
-  double bend;                                  /* share of beyond: (1 - h'/h) / 2 */
-  double gravity_time;                          /* h (h + h') / 2 [s^2] */
-  double (*bar)[3][4];                          /* scratch  (links) */
-  Vec3* force;                                  /* scratch: composed  (links) */
-  Mat3* moment;                                 /* scratch: composed  (links) */
-  double *reduced, *change, *packed;            /* scratch  (nv) */
-  double* matrices;                             /* of all trees */
-  double* drive;                                /* what holds prescribed joints to their aim [N, N m]  (nv) */
-  ClosureSystem *at_now, *at_ahead;             /* placed at q^t and at the aim; NULL: nothing joins trees */
-  double *push, *eta;                           /* forces of the rows in W15 [kg m, kg m^2], and adjoint  (rows) */
-  Vec3 *center_now, *center_ahead;              /* centres of mass  (links) */
+  Screw* screws_side;                           /* scratch of tree_flight_adjoint and flight_tension (nv) */
+  double *side, *less;                          /* scratch of flight_tension  (nq), (nv) */
+  Pose* pose_side;                              /* (links) */
+  bool coarse;         /* shorter substeps resolve the tension of a tree, or find the aim of one (W14, W50) */
+  bool turns;          /* scratch: all motions of the group have inertia */
+  double *way, factor; /* before = q^t continued by -factor times way  (nv) */
+  double bend;         /* share of beyond: (1 - h'/h) / 2 */
+  double gravity_time; /* h (h + h') / 2 [s^2] */
+  double (*bar)[3][4]; /* scratch  (links) */
+  Vec3* force;         /* scratch: composed  (links) */
+  Mat3* moment;        /* scratch: composed  (links) */
+  double *reduced, *change, *packed; /* scratch  (nv) */
+  double* matrices;                  /* of all trees */
+  double* drive;                     /* what holds prescribed joints to their aim [N, N m]  (nv) */
+  ClosureSystem *at_now, *at_ahead;  /* placed at q^t and at the aim; NULL: nothing joins trees */
+  double *push, *eta;                /* forces of the rows in W15 [kg m, kg m^2], and adjoint  (rows) */
+  Vec3 *center_now, *center_ahead;   /* centres of mass  (links) */
   FlightRows rows;
 } TreeFlight;
 
@@ -75,6 +79,10 @@ void tree_flight_aim(Sim* sim);
 /* Returns the largest angular speed of a link of a flying tree at the present, but for wheels that are balanced about
  * an axis of constant direction [rad/s]; 0: no tree flies. */
 double tree_flight_speed(const Sim* sim);
+/* After tree_flight_aim: true if shorter substeps are wanted for a tree's sake (W14, W50). */
+static inline bool tree_flight_coarse(const TreeFlight* flight) { return flight && flight->coarse; }
+/* A step is divided into so many substeps for that at most, times those that the scene asks for. */
+enum { FLIGHT_SUBSTEPS_MOST = 16 };
 /* Is the aim of this link that of W11? */
 static inline bool tree_flight_found(const TreeFlight* flight, const ModelLink* link) {
   return flight && link->tree >= 0 && flight->found[link->tree];
@@ -116,5 +124,10 @@ void flight_rows_solve_transposed(const Sim* sim, const FlightGroup* group, cons
 void flight_tree_solve(const TreeFlight* flight, int tree, double* x);
 /* x <- A^-T x. */
 void flight_tree_solve_transposed(const TreeFlight* flight, int tree, double* x);
+
+/* ---- simulate/tree_flight_tension.c */
+/* Returns frequency times substep [rad] of the fastest oscillation that the forces of the joints give a tree whose aim
+ * was found (W50). span: its links. Overwrites flight->change, reduced, bar. */
+double flight_tension(Sim* sim, int tree, LinkSpan span);
 
 #endif

@@ -108,6 +108,32 @@ def lost_energy(run, scale):
     return (sum(last) / len(last) - sum(first) / len(first)) / scale
 
 
+def energy_error(run):
+    """Largest difference of the total energy from that at the start, as a share of the largest kinetic energy."""
+    total = run.solver["total"]
+    return max((value - total[0] for value in total), key=abs) / max(run.solver["kinetic"])
+
+
+def ball_chain(count, length, initial, duration, weight=0):
+    """Capsules that ball joints join, the last one with a weight at its end."""
+    one = length / count
+    scene = [
+        f"simulation: {{duration: {duration}}}",
+        "contact: {model: none}",
+        "links:",
+    ]
+    for k in range(count):
+        parent = "" if k == 0 else f"parent: rope{k - 1}, "
+        where = "" if k == 0 else f", position: [0, 0, {-one}]"
+        shapes = f"{{type: capsule, radius: 0.005, length: {one}, position: [0, 0, {-one / 2}]}}"
+        mass = 1100 * math.pi * 0.005**2 * one
+        if weight and k == count - 1:
+            shapes += f", {{type: sphere, radius: 0.03, position: [0, 0, {-one - 0.03}]}}"
+            mass = weight
+        scene.append(f"  - {{name: rope{k}, mass: {mass}, {parent}joint: {{type: ball{where}}}, shapes: [{shapes}]}}")
+    return "\n".join([*scene, initial, ""])
+
+
 def bottoms(run, column):
     """Times and values of the lowest points, by parabolas."""
     y, t = run.columns[column], run.time
@@ -448,6 +474,22 @@ initial:
         0,
         0.01,
         "energy, share of m g l",
+    ),
+    Row(
+        "rope of 20 ball joints with a weight that swings: error of the energy",
+        ball_chain(20, 1.0, "initial: [{link: rope0, velocities: [0.5, 1, 0]}]", 2, weight=1.0),
+        energy_error,
+        0,
+        0.001,
+        "energy, share of the largest kinetic one",
+    ),
+    Row(
+        "chain of 20 ball joints that falls from the horizontal: error of the energy",
+        ball_chain(20, 1.0, "initial: [{link: rope0, coordinates: [0.7071067811865476, 0, 0.7071067811865476, 0]}]", 3),
+        energy_error,
+        0,
+        0.01,
+        "energy, share of the largest kinetic one",
     ),
     Row(
         "spring: amplitude after 50 periods",

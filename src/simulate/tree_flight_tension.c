@@ -1,0 +1,63 @@
+/* Frequencies that the forces of joints give a tree, as tension gives a cable its lateral ones
+ * (docs/derivations/spin.md, W50). */
+#include <math.h>
+#include <string.h>
+
+#include "simulate/tree_flight.h"
+
+/* Steps of the power method. The highest frequencies of a chain lie close together, so that few of them suffice. */
+enum { POWER_STEPS = 6 };
+/* Largest change of a coordinate in the differences of the joints' forces [m, rad]. */
+#define FORCE_DIFFERENCE 1e-4
+
+/* out = J^T M D at q^t moved by `by` times x, D held (nv). */
+static void reduce_at(Sim* s, LinkSpan span, const double* x, double by, double* out) {
+  const Model* m = s->model;
+  TreeFlight* f = s->flight;
+  for (int k = 0; k < span.count; k++) {
+    const ModelLink* link = &m->links[span.links[k]];
+    joint_continue(&link->joint, s->q_now + link->coordinate_first, x + link->dof_first, by,
+                   f->side + link->coordinate_first);
+    model_link_pose(m, span.links[k], f->side, f->pose_side);
+    model_link_screws(m, span.links[k], f->side, f->pose_side, f->screws_side);
+    memset(out + link->dof_first, 0, sizeof(double) * (size_t)link->dof_count);
+  }
+  bars_compose(m, span, f->pose_side, f->bar, f->force, f->moment);
+  bars_reduce(m, span, f->pose_side, f->screws_side, f->force, f->moment, out);
+}
+
+double flight_tension(Sim* s, int tree, LinkSpan span) {
+  TreeFlight* f = s->flight;
+  const FlightTree* t = &f->tree[tree];
+  const int* free = f->free + t->free_first;
+  double *v = f->change, *force = f->reduced, square = 0;
+  for (int k = 0; k < span.count; k++) {
+    const ModelLink* link = &s->model->links[span.links[k]];
+    double d[3][4];
+    tree_flight_displacement(s, span.links[k], d);
+    inertia_times(link, d, f->bar[span.links[k]]);
+    for (int dof = link->dof_first; dof < link->dof_first + link->dof_count; dof++) {
+      v[dof] = 0;
+      force[dof] = f->steady[span.links[k]] ? 0 : k % 2 == 0 ? 1 : -1;
+    }
+  }
+  int steps = t->free_count < POWER_STEPS ? t->free_count + 1 : POWER_STEPS;
+  for (int step = 0; step <= steps; step++) {
+    double norm = 0, most = 0;
+    for (int k = 0; k < t->free_count; k++) v[free[k]] = force[free[k]];
+    flight_tree_solve(f, tree, v);
+    for (int k = 0; k < t->free_count; k++) norm += v[free[k]] * force[free[k]];
+    norm = sqrt(fabs(norm));
+    if (!(norm > 0)) return 0;
+    for (int k = 0; k < t->free_count; k++) most = fmax(most, fabs(v[free[k]] /= norm));
+    square = step > 0 ? norm : 0;
+    double by = FORCE_DIFFERENCE / most;
+    reduce_at(s, span, v, by, force);
+    reduce_at(s, span, v, -by, f->less);
+    for (int k = 0; k < t->free_count; k++) {
+      bool steady = f->steady[s->model->dof_link[free[k]]];
+      force[free[k]] = steady ? 0 : (force[free[k]] - f->less[free[k]]) / (2 * by);
+    }
+  }
+  return sqrt(square);
+}
