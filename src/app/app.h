@@ -23,7 +23,7 @@ typedef struct {
   const char* name; /* without the dashes */
   char letter;      /* one-letter form, or 0 */
   OptionType type;
-  const char* value_name; /* how the help names the value, e.g. "DIR"; NULL for a flag */
+  const char* value_name; /* name of the value in the help, e.g. "DIR"; NULL for a flag */
   const char* help;       /* one line */
 } OptionRow;
 
@@ -63,21 +63,23 @@ typedef struct {
   int item_count;
 } Options;
 
-/* Parse what follows the verb. Returns false with one line per fault, and the nearest known word, added to `faults`.
- * options_free accepts a half-read or zeroed object. words[count] are borrowed; the caller frees faults and options
- * in any case. What was read is owned by options. */
+/* Parses the words after the verb. Returns false and adds one line per error, with the nearest known word, to `faults`.
+ * words[count] are borrowed; options owns the values. options_free accepts a partly read or zeroed object. The caller
+ * frees faults and options in any case. */
 bool options_parse(Options* options, const Verb* verb, int count, char** words, Text* faults);
 /* Frees its lists and zeroes it, not the words. NULL is not accepted; a zeroed one is. */
 void options_free(Options* options);
 
-/* The verb's own options by name; that it stands in the verb's table is asserted by all but option_item. Was it given?
- */
+/* The verb's own options by name; all functions but option_item assert that the verb has the option. Returns true if it
+ * was given. */
 bool option_given(const Options* options, const char* name);
 /* The text of an option, borrowed from the command line; NULL when absent. Not to be freed. */
 const char* option_text(const Options* options, const char* name);
-/* The number of an option, finite and >= 0; fallback when absent. Asserts that the verb has it. Allocates nothing. */
+/* Returns the number of an option, finite and >= 0; fallback when absent. Asserts that the verb has it. Allocates
+ * nothing. */
 double option_number(const Options* options, const char* name, double fallback);
-/* The whole number of an option, >= 1; fallback when absent. Asserts that the verb has it. Allocates nothing. */
+/* Returns the whole number of an option, >= 1; fallback when absent. Asserts that the verb has it. Allocates nothing.
+ */
 int option_count(const Options* options, const char* name, int fallback);
 /* Returns the value of use `index` (from 0) of a repeatable option, borrowed from the command line; NULL after the
  * last. */
@@ -107,9 +109,9 @@ const Verb* verb_find(const char* name); /* NULL when unknown */
 const char* verb_nearest(const char* word);
 /* index from 0. */
 const Verb* verb_at(int index); /* in the order of the help; NULL after the last */
-/* Prints usage and a line for each verb. Allocates nothing. Errors of writing are the caller's to look for. */
+/* Prints usage and a line for each verb. Allocates nothing. The caller checks for write errors. */
 void verb_list(FILE* stream);
-/* Prints examples and options of one verb. Allocates nothing. Errors of writing are the caller's to look for. */
+/* Prints examples and options of one verb. Allocates nothing. The caller checks for write errors. */
 void verb_help(FILE* stream, const Verb* verb);
 /* The options that every verb takes. (*count) rows, constant. count must not be NULL; not to be freed. */
 const OptionRow* common_options(int* count);
@@ -119,8 +121,8 @@ extern const Verb VERB_CONVERGE, VERB_SIMULATE, VERB_VALIDATE, VERB_SCHEMA, VERB
     VERB_RENDER, VERB_GRADCHECK, VERB_OPTIMIZE, VERB_IDENTIFY, VERB_DECOMPOSE, VERB_EXPORT, VERB_PLOT, VERB_CERTIFY,
     VERB_IMPORT;
 
-/* The whole program: pick the verb, parse, run; returns the exit code. argv[argc] is borrowed and not changed.
- * EXIT_IO when standard output could not be written. What its verbs allocate they free. */
+/* Runs the program: finds the verb, parses options, runs it. Returns the exit code; EXIT_IO if standard output could
+ * not be written. argv[argc] is borrowed and not changed. Verbs free what they allocate. */
 ExitCode app_run(int argc, char** argv);
 
 #endif

@@ -32,11 +32,12 @@ bool bench_time_steps(const Options* options, Sim* sim, double* milliseconds, in
 /* Free boxes, spheres, cylinders and capsules above a half-space, four layers high, as YAML. Appended; metres; the
  * same for the same number of bodies. */
 void bench_pile_yaml(Text* yaml, int bodies);
-/* Free boxes turned at random above an open box, as YAML. Appended; metres; the same for the same number of bodies. */
+/* Appends a scene in YAML: free boxes, randomly rotated, above an open box; metres. The same for the same number of
+ * bodies. */
 void bench_heap_yaml(Text* yaml, int bodies);
-/* Mean of the fall while at least half the bodies hang together; median at rest [ms a step], where a heap comes to with
- * a hundredth of the smoothing; false: a step failed. `sim` is one of `model`. Both are set only with true; a line on
- * standard error. */
+/* Sets the mean time of the fall while at least half the bodies are in one island, and the median at rest [ms a step];
+ * the heap comes to rest with a hundredth of the smoothing. Returns false, with both unset, if a step failed. `sim` is
+ * one of `model`. Prints a line on standard error. */
 bool bench_time_heap(const Options* options, Sim* sim, const Model* model, int bodies, double* rest_ms,
                      double* fall_ms);
 

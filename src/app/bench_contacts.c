@@ -9,7 +9,7 @@ enum { ROUNDS = 7, MANIFOLD_POSES = 4, WITNESS_POSES = 400, PARTS = 18, EDGES = 
 #define TURN 6.28318530717958648
 
 static double seconds_used(void) { return (double)clock() / CLOCKS_PER_SEC; }
-static volatile double sink; /* so that nothing is left out */
+static volatile double sink; /* keeps the compiler from removing results */
 
 static Vec3 direction(Random* random) {
   return vec3_normalized(vec3(random_normal(random), random_normal(random), random_normal(random)));

@@ -1,4 +1,4 @@
-/* sdrs bench gradient TASK: what the gradient of a run costs beside the run. */
+/* sdrs bench gradient TASK: cost of a run's gradient relative to the run. */
 #include "app/bench.h"
 #include "optimize/optimize.h"
 

@@ -1,25 +1,25 @@
-/* sdrs bench scale --heap: bodies dropped at random into an open box, where they come to lie as one island. */
+/* sdrs bench scale --heap: bodies dropped at random into an open box, where they become one island. */
 #include <math.h>
 #include <stdlib.h>
 #include "app/bench.h"
 
-/* 10 ms steps: so many of the fall at most, and as many of what follows. A heap that is not at rest by then is timed as
- * it is. */
+/* Largest number of 10 ms steps of the fall, and again of the settling. A heap that still moves is timed as it is. */
 enum { STEPS_MOST = 1000, REST_STEPS = 30 };
-/* So many in a row at rest, of which the last REST_STEPS are timed: what has slipped last needs half a second to come
- * to an even creep. */
+/* Number of consecutive steps at rest, of which the last REST_STEPS are timed: after the last slip a heap needs half a
+ * second to creep evenly. */
 enum { QUIET_STEPS = 100 };
 
-/* Bodies of at most 0.156 m from middle to corner begin this far apart, so that none touches however it is turned, and
- * no wall either [m]. */
+/* Initial distance of bodies with a circumradius of at most 0.156 m, so that none touches another or a wall in any
+ * orientation [m]. */
 #define SPACING 0.33
 #define JITTER 0.005
 /* The fall is over: kinetic energy per body of 1 kg [J], 4.5 mm/s each. */
 #define FALLEN_ENERGY 1e-5
 /* At rest, all through QUIET_STEPS [J]: 0.2 mm/s each, and no one of a hundred as fast as 2 mm/s. */
 #define REST_ENERGY 2e-8
-/* With the derived smoothing what friction holds creeps by some 0.2 mm/s, until one body after the other slips off what
- * held it: a large heap never rests. With this part of it the creep is a tenth (docs/derivations/friction.md). */
+/* Factor of the smoothing while the heap settles. With the derived smoothing sticking contacts creep by 0.2 mm/s, until
+ * one body after the other slips off: a large heap never rests. With this factor the creep is a tenth
+ * (docs/derivations/friction.md). */
 #define REST_SMOOTHING 1e-2
 
 /* A square box as wide as half the bodies piled up in a cube, or at least one of them. */
@@ -60,7 +60,7 @@ void bench_heap_yaml(Text* yaml, int bodies) {
 
 /* ---------------------------------------------------------------- the run */
 
-/* Bodies of the largest group that hangs together by touching; the box, link 0, holds nobody together. */
+/* Returns the number of bodies in the largest group connected by contact; the box, link 0, does not connect. */
 static int largest_island(Sim* sim, int links, int* sets, int* sizes) {
   int count, largest = 0;
   const SimContact* contacts = sim_contacts(sim, &count);
@@ -120,7 +120,7 @@ static bool run_rest(const Options* options, Sim* sim, int bodies, Rest* rest) {
   return true;
 }
 
-/* Goes on from where `sim` is with REST_SMOOTHING of the smoothing. */
+/* Continues from the state of `sim` with REST_SMOOTHING times the smoothing. */
 static bool settle(const Options* options, Sim* sim, const Model* model, int bodies, Rest* rest) {
   Model still = *model; /* borrows all that it owns */
   Sim* settling = NULL;

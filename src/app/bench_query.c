@@ -4,7 +4,7 @@
 #include "query/query.h"
 
 enum { POSES = 2000, ROUNDS = 7, PATH = 200, HULL_POINTS = 32 };
-/* Along a path a body moves by so much a step, of its size and in radians. */
+/* Displacement per step along a path, relative to the body's size, and rotation in radians. */
 #define PATH_STEP 0.002
 #define PATH_TURN 0.005
 
@@ -67,7 +67,7 @@ static void draw_poses(QueryBenchPair* pair, Random* random) {
 /* Returns the processor time of this process [s], independent of other work. */
 static double seconds_used(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
-/* Where results go, so that nothing is left out: a number nobody reads. */
+/* Sum of results, which keeps the compiler from removing them. */
 static volatile double sink;
 
 static double time_cold(const QueryBenchPair* pair) {

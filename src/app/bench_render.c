@@ -1,7 +1,7 @@
 /* sdrs bench render RUN: time per picture by phase. */
 #include "app/bench.h"
 
-/* Pictures that are drawn when nothing is said. */
+/* Default number of pictures. */
 #define BENCH_PICTURES 100
 
 typedef enum { PHASE_BODIES, PHASE_MARKS, PHASE_WORDS, PHASE_PNG, PHASE_TOTAL, PHASE_BYTES, PHASE_COUNT } Phase;

@@ -7,7 +7,7 @@
 /* 10 ms steps: all bodies have landed after FALL_STEPS and lie still after SETTLE_STEPS more. */
 enum { FALL_STEPS = 60, SETTLE_STEPS = 140, REST_STEPS = 50, LAYERS = 4, BODIES_MAX = 20000, SIZES_MAX = 32 };
 
-/* Bodies of about 0.2 m stand apart by these, so that none touches at the start [m]. */
+/* Initial distance of bodies of about 0.2 m, so that none touches [m]. */
 #define SPACING 0.27
 #define LAYER_HEIGHT 0.3
 #define TILT 0.15 /* rad, at most, about each axis */

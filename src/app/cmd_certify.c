@@ -9,7 +9,7 @@
 enum { FAULTS_SHOWN = 10 };
 
 typedef struct {
-  int row;           /* where the way ends */
+  int row;           /* row at the end of the path */
   double begin, end; /* [s] */
   ProofReport report;
 } Fault;
@@ -124,7 +124,7 @@ static void keep_report(Certifying* c, int row, const ProofReport* report) {
   c->nearest_time = end;
 }
 
-/* The pairs of the row before, kept for friction. */
+/* Pairs of the row before, for the check of friction. */
 typedef struct {
   ProofPair* list;
   int count, capacity;
@@ -140,7 +140,8 @@ static void keep_pairs(KeptPairs* kept, const ProofPair* pairs, int count) {
   kept->count = count;
 }
 
-/* A state with a fault has pairs when the proof could enter it; else nothing is known of its gaps and forces. */
+/* Checks the pairs of a state. After an error in the state it has pairs only if the proof could load it; otherwise gaps
+ * and forces are unknown. */
 static void check_pairs(Certifying* c, Proof* proof, int row, bool apart, KeptPairs* kept) {
   RowPairs pairs = {.row = row, .before = kept->list, .before_count = kept->count};
   pairs.pairs = proof_pairs(proof, &pairs.count);
@@ -176,7 +177,7 @@ static void check_summary(Certifying* c) {
                   "result.smallest_gap %.9g m is not that of the recorded states, %.9g m", told, c->nearest.gap);
 }
 
-/* ---------------------------------------------------------------- what is said */
+/* ---------------------------------------------------------------- output */
 
 static const char* link_name(const Certifying* c, int link) { return c->recorded.model.links[link].name; }
 
@@ -263,7 +264,7 @@ static void print_json(const Certifying* c) {
   text_free(&text);
 }
 
-/* Nothing is proved of bodies that may overlap. */
+/* Returns false for bodies that may overlap, for which nothing can be proved. */
 static bool is_barrier(Certifying* c) {
   ContactModel model = c->recorded.model.contact_model;
   if (!contact_overlaps(model)) return true;

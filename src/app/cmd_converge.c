@@ -1,4 +1,4 @@
-/* sdrs converge SCENE|TASK: the same run with dt, dt/2, dt/4: what changes, by how much, with which order. */
+/* sdrs converge SCENE|TASK: compares the same run with dt, dt/2, dt/4: changes, and their order of convergence. */
 #include <stdlib.h>
 
 #include "app/command.h"
@@ -36,7 +36,7 @@ static void convergence_free(Convergence* c) {
   memory_free(c->quantities);
 }
 
-/* ---------------------------------------------------------------- what is compared */
+/* ---------------------------------------------------------------- compared quantities */
 
 static Quantity* add_quantity(Convergence* c, const char* name, const char* what, const char* unit) {
   c->quantities = memory_grown(c->quantities, sizeof(Quantity), c->count, &c->capacity);
@@ -61,7 +61,7 @@ static Pose pose_at(const RefinedRun* run, int moment, int link) {
   return recording_link_pose(&run->recording, refined_row(run, moment), link);
 }
 
-/* The rotation vector of a rotation that is nearest to the one of the moment before: its angle counts full turns. */
+/* Returns the rotation vector nearest to that of the moment before, so that its angle counts full turns. */
 static Vec3 continuous_log(Mat3 rotation, Vec3 before) {
   Vec3 v = quat_log(quat_from_mat3(rotation));
   double angle = vec3_norm(v), turn = 2 * M_PI;
@@ -91,7 +91,7 @@ static double coordinate_at(const RefinedRun* run, int moment, int link, int coo
   return run->recording.q[place.coordinate + (size_t)coordinate];
 }
 
-/* Angles of joints are kept without taking full turns away, so their differences count these whatever the moments. */
+/* Adds joint angles including full turns, so that their differences count these. */
 static void add_joint_angles(Convergence* c) {
   const Model* model = &c->run[0].model;
   for (int link = 0; link < model->link_count; link++) {
@@ -129,7 +129,7 @@ static void add_links(Convergence* c) {
 
 /* ---------------------------------------------------------------- orders */
 
-/* Power of dt with which the last two changes fall; NaN where there is nothing to tell it from. */
+/* Returns the order of convergence in dt from the last two changes; NaN if they do not determine it. */
 static double order_of(const Convergence* c, const Quantity* q) {
   if (c->refinements < 2) return NAN;
   double before = q->change[c->refinements - 2], last = q->change[c->refinements - 1], size = 1;
@@ -145,7 +145,7 @@ static double limit_of(const Convergence* c, const Quantity* q) {
   return last + (last - q->value[c->refinements - 1]) / (math_pow(2, order) - 1);
 }
 
-/* ---------------------------------------------------------------- what the user sees */
+/* ---------------------------------------------------------------- output */
 
 static int compare_last_change(const void* left, const void* right) {
   const Quantity *a = *(const Quantity*const*)left, *b = *(const Quantity*const*)right;

@@ -236,7 +236,7 @@ static Status write_files(const Options* options, const Mesh* mesh, const Decomp
   return status;
 }
 
-/* ---------------------------------------------------------------- what the user sees */
+/* ---------------------------------------------------------------- output */
 
 /* Below this share of the hulls' volume that of the mesh is rounding: its parts cancel. */
 #define NO_VOLUME 1e-9
@@ -277,7 +277,7 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
   return d->convex && d->covers && d->connected && d->symmetric && d->within_budget && d->within_tolerance;
 }
 
-/* ---------------------------------------------------------------- what the mesh is not */
+/* ---------------------------------------------------------------- defects of the mesh */
 
 /* Reports vertices that were joined over more than this [mesh diagonal]. */
 #define JOINING_TOLD 2e-7
@@ -290,7 +290,7 @@ static void warn_joining(const Options* options, const Decomposition* d) {
       d->condition.joining, d->condition.joined_points);
 }
 
-/* A ring whose hulls are a disc holds nothing. */
+/* Warns of rings whose hulls form a disc, so that nothing fits through. */
 static void warn_filled_holes(const Options* options, const HoleCount* holes) {
   if (options->quiet || holes->hulls >= holes->mesh) return;
   fprintf(stderr,

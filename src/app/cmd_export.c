@@ -148,7 +148,7 @@ static void tell_file(Exporting* exporting, const char* path) {
   json_close(&exporting->objects, '}');
 }
 
-/* A table beside robot.xml: robot.WHAT.csv; none when it is empty. */
+/* Writes a table beside robot.xml: robot.WHAT.csv; nothing if it is empty. */
 static Status write_beside(Exporting* exporting, const char* what, const Text* table) {
   const char* target = exporting->target;
   int stem = (int)(strlen(target) - (ends_with(target, ".xml") ? 4 : 0));
@@ -319,7 +319,7 @@ static void report_json(Json* json, const char* path, const SurfaceReport* repor
   json_close(json, '}');
 }
 
-/* The line width of the usual nozzle of a printer [m]: thinner walls are left out or come out thicker. */
+/* Line width of a usual printer nozzle [m]: thinner walls are left out or come out thicker. */
 #define NOZZLE 0.4e-3
 
 /* Reports on standard error, and by the exit code, that the file does not satisfy the request. */
@@ -396,7 +396,7 @@ static int row_at(const RunPoses* run, double time) {
   return best;
 }
 
-/* A link alone stands in its own frame; all links stand where they are at --time (default: the start). */
+/* Writes surfaces: a single link in its own frame, all links at their poses at --time (default: the start). */
 static ExitCode write_surfaces(Exporting* exporting) {
   const Model* model = &exporting->recorded.model;
   const RunPoses* run = &exporting->recorded.run;
@@ -427,13 +427,13 @@ static ExitCode write_all(Exporting* exporting) {
   return code;
 }
 
-/* MJCF says a screw by two joints that are coupled. */
+/* Returns true if the format can express the joint; MJCF expresses a screw by two coupled joints. */
 static bool is_told(const Exporting* exporting, const ModelLink* link) {
   return joint_is_elementary(&link->joint) ||
          (exporting->format == EXPORT_MJCF && link->joint.kind == &JOINT_KIND_SCREW);
 }
 
-/* The formats of models know slides, hinges and balls, and a type that is none of these is refused. */
+/* Reports joints other than slides, hinges and balls, which model formats do not have. */
 static Status check_joints(Exporting* exporting) {
   const Model* model = &exporting->recorded.model;
   Status status = STATUS_OK;

@@ -66,7 +66,7 @@ static bool sound_usage(const Options* options, const GradcheckOptions* check, b
   return true;
 }
 
-/* So many step lengths are worth a try at most. */
+/* Largest number of averaged step lengths. */
 enum { MOST_AVERAGED = 1024 };
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
@@ -225,19 +225,19 @@ typedef struct {
   const char* name;
 } Subject;
 
-/* The model as the scene says, from its own hulls. */
+/* Builds the model of the scene as written, from its own hulls. */
 static Status build_expanded(Model* model, Scene* scene, Diagnostics* diagnostics) {
   Diagnostics again = {0};
   Status status = model_create_lifted(model, scene, diagnostics);
   if (status != STATUS_OK) return status;
   model_expand_shapes(model, scene);
   model_destroy(model);
-  status = model_create(model, scene, &again); /* the same messages */
+  status = model_create(model, scene, &again); /* repeats the same messages */
   diagnostics_free(&again);
   return status;
 }
 
-/* Without --tolerance steps are solved as tightly as they can be: what then counts is far below any bound. */
+/* Smallest tolerance used without --tolerance: far below any bound of the check. */
 #define LOOSE_FLOOR 1e-9
 
 static double tolerance_told(const Options* options, const GradcheckOptions* check) {
@@ -258,7 +258,7 @@ static Status check_blocks(const GradcheckOptions* check, const Subject* subject
   return status;
 }
 
-/* Vertices on a scene of its own, where volumes have no kinks; report holds the other blocks. */
+/* Checks vertices on a scene of their own, where volumes have no kinks; report has the other blocks. */
 static Status check_generic(const Options* options, const GradcheckOptions* check, const Subject* subject,
                             GradcheckReport* report, Diagnostics* diagnostics) {
   Model model = {0};
@@ -428,8 +428,8 @@ static Status load_task(Task* task, const Options* options, Diagnostics* diagnos
   return status;
 }
 
-/* The summed loss by the variables of an optimization that is about to begin: symmetries, shared vertices and scenarios
- * are in it. Its task is one whose losses are one sum. */
+/* Checks the summed loss by the variables of an optimization before its first step, including symmetries, shared
+ * vertices and scenarios. The losses of its task must be one sum. */
 static Status check_optimization(Optimization* o, Task* task, const GradcheckOptions* check,
                                  GradcheckBlockReport report[2], Diagnostics* diagnostics) {
   task->optimizer.discount = 1;
@@ -487,7 +487,7 @@ static Status execute_before(Receding* receding, int window, Diagnostics* diagno
   return status;
 }
 
-/* A later window: reports of its own variables, and of the blocks of a scene with the window's initial state. */
+/* A later window: reports of its variables, and of the blocks of a scene with the window's initial state. */
 typedef struct {
   int window;
   GradcheckBlockReport variables[2];

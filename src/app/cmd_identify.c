@@ -62,7 +62,7 @@ static void fit_run_free(FitRun* run) {
   memory_free(run->checkpoint);
 }
 
-/* ---------------------------------------------------------------- what is said */
+/* ---------------------------------------------------------------- output */
 
 static void print_verdict(const FitRun* run) {
   const Identification* id = run->identification;
@@ -129,7 +129,7 @@ static void print_doubts(const FitRun* run) {
   }
 }
 
-/* "position 0.0002 m beside noise of 0.001", for what was measured. */
+/* Prints "position 0.0002 m beside noise of 0.001" for every measured quantity. */
 static void print_misfit(const FitRun* run) {
   static const char* const words[3] = {"position %.3g m beside %.3g", "rotation %.3g rad beside %.3g",
                                        "joints %.3g beside %.3g"};

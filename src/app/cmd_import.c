@@ -59,7 +59,8 @@ static ExitCode read_starts(Importing* importing) {
   return EXIT_DONE;
 }
 
-/* The place of a word in a list that ends with NULL; -1 when it is none of them, `first` when it was not given. */
+/* Returns the index of an option's word in a list that ends with NULL; -1 if it is not there, `first` if the option was
+ * not given. */
 static int word_of(const Options* options, const char* name, const char* const* words) {
   const char* given = option_text(options, name);
   for (int i = 0; given && words[i]; i++)
@@ -133,7 +134,7 @@ static Status write_scene(Importing* importing) {
   return status;
 }
 
-/* ---------------------------------------------------------------- what the user sees */
+/* ---------------------------------------------------------------- output */
 
 static void add_joints(Json* json, const Importing* importing) {
   json_open(json, "joints", '[');

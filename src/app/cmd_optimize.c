@@ -40,8 +40,8 @@ static bool chooses(const DesignRun* run) { return run->task.choice_count > 0 &&
 
 static ExitCode design(DesignRun* run, const Options* options, bool candidate);
 
-/* The options of the task before: its own folder and length, its file as it stands. values: one of each of the verb's
- * options, for the caller to free. */
+/* Returns the options for the task before: its own folder and length, its file as written. values: one of each of the
+ * verb's options, freed by the caller. */
 static Options options_before(const DesignRun* run, const char* folder, const char** operand) {
   Options own = *run->options;
   own.operands = operand;
@@ -125,7 +125,7 @@ void design_run_free(DesignRun* run) {
   memory_free(run->folder);
 }
 
-/* ---------------------------------------------------------------- files on the way */
+/* ---------------------------------------------------------------- files written during the run */
 
 static Status save_progress(DesignRun* run) {
   Status status = design_write_convergence(run->folder, run->optimization, &run->diagnostics);
@@ -185,7 +185,7 @@ static void show_end(DesignRun* run, Status status) {
            NULL);
 }
 
-/* ---------------------------------------------------------------- what is said on the way */
+/* ---------------------------------------------------------------- messages during the run */
 
 /* Returns the largest number of iterations, over all starts. */
 static int iterations_most(const DesignRun* run) {
@@ -237,8 +237,8 @@ static void print_start(const DesignRun* run) {
   if (*optimization_note(o) && run->options->verbose) fputs(optimization_note(o), stderr);
 }
 
-/* A design whose loss with half the time step differs by more than this part, and by more than this part of what was
- * gained (a loss next to zero differs by any part), owes it to the time step. */
+/* The result depends on the time step if the loss with half the step differs by more than this fraction, and by more
+ * than this fraction of the gain (a loss near zero differs by any fraction). */
 #define STEP_SHARE 0.1
 #define GAIN_SHARE 0.01
 
@@ -330,7 +330,8 @@ static Status resume(DesignRun* run) {
   return status;
 }
 
-/* A candidate that was not begun yet has no checkpoint, nor has what was stopped in the task before it. */
+/* Returns true if there is a checkpoint. A candidate that has not started has none, and neither has one interrupted in
+ * the task before it. */
 static bool goes_on(const DesignRun* run) {
   if (!option_given(run->options, "resume")) return false;
   char* path = design_checkpoint_path(run->folder);
@@ -422,7 +423,7 @@ static void say_validation(const DesignRun* run) {
   fprintf(stderr, "\n");
 }
 
-/* The command that goes on, for a shell: with what changed the task. */
+/* Prints the shell command that resumes, with the options that changed the task. */
 void design_run_tell_resume(const DesignRun* run) {
   const Options* options = run->options;
   Text line = {0};

@@ -1,4 +1,4 @@
-/* sdrs plot RUN...|FILE.csv: diagrams of what a run recorded, drawn by gnuplot. */
+/* sdrs plot RUN...|FILE.csv: diagrams of recorded quantities, drawn by gnuplot. */
 #include <string.h>
 #include <unistd.h>
 #include "app/command.h"

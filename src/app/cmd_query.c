@@ -1,4 +1,4 @@
-/* sdrs query FILE: where pairs of bodies meet, and how that moves with them. */
+/* sdrs query FILE: contacts and distances of pairs of bodies, with derivatives. */
 #include <inttypes.h>
 #include <string.h>
 #include "app/command.h"
@@ -35,7 +35,7 @@ static void answer_rows(QueryRows* rows) {
   memory_free(row);
 }
 
-/* Each row is answered when it is there, and the answer handed on at once. */
+/* Answers each row as it arrives. */
 static Status answer_stream(QueryRows* rows, Diagnostics* diagnostics) {
   QueryMemory memory = query_memory();
   double* row = MEMORY_NEW(double, rows->columns);

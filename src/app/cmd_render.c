@@ -5,9 +5,9 @@
 
 /* Sides of a picture [px], and the widest strip. */
 enum { SIDE_MIN = 32, SIDE_MAX = 8192, STRIP_WIDTH_MAX = 32768, TRAIL_MAX = 1000 };
-/* Size of a panel of a strip when none is asked for. */
+/* Default size of a panel of a strip. */
 enum { STRIP_PANEL_WIDTH = 480, STRIP_PANEL_HEIGHT = 360 };
-/* The same of two side by side. */
+/* Default size of a panel of two side by side. */
 enum { PAIR_PANEL_WIDTH = 640, PAIR_PANEL_HEIGHT = 560 };
 /* Values of --show. */
 #define MARK_NAMES "contacts, forces, planes, edges, path, displacement"
@@ -155,7 +155,7 @@ static ExitCode read_time_options(Rendering* rendering) {
   return EXIT_DONE;
 }
 
-/* Where the picture goes when nothing is said: into the run folder, or beside the runs. */
+/* Returns the default target of the picture: in the run folder, or beside the runs. */
 static char* default_target(const char* operand) {
   if (path_is_folder(operand)) return file_join(operand, "picture.png");
   char* name = file_stem(operand);

@@ -17,13 +17,13 @@ typedef struct {
   SimClosure* closures;              /* likewise  (closures, couplings) */
   double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
   bool* has_closed;                  /* of every closure that is switched, so far  (closures) */
-  Pose* poses[2];                    /* one and two steps ago; NULL: nobody asks  (links) */
+  Pose* poses[2];                    /* poses one and two steps ago; NULL: not needed  (links) */
   RunTotals totals;
   StepReport report; /* of the last step tried */
   UnconvergedSteps unconverged;
   int recorded;        /* step of the run that the last rows written are of, -1 = none */
   const char* stop;    /* why the run ended */
-  SimSnapshot* before; /* of the step that is taken: what an interrupt goes back to */
+  SimSnapshot* before; /* state before the present step, to which an interrupt returns */
   double start, setup_seconds, output_seconds;
   Live live;
 } Run;
@@ -73,7 +73,7 @@ static void run_free(Run* run) {
   sim_snapshot_destroy(run->before);
 }
 
-/* ---------------------------------------------------------------- what -v says */
+/* ---------------------------------------------------------------- output of -v */
 
 static void print_parameter(const char* name, double value, const char* unit, bool derived) {
   fprintf(stderr, "  %-16s %-12.4g %-8s %s\n", name, value, unit, derived ? "derived" : "given");
@@ -151,7 +151,7 @@ static Status record(Run* run, const StepReport* report) {
   return status;
 }
 
-/* Is the state at the end of this step to be kept? */
+/* Returns true if the state at the end of this step is to be stored. */
 static bool asked_for(const Scene* scene, int step) {
   for (int k = 0; k < scene->keep_state_count; k++)
     if (fabs(scene->keep_states[k] - step * scene->simulation.dt) < 1e-3 * scene->simulation.dt) return true;
@@ -181,7 +181,8 @@ static double distance_of(const Model* model, int a, int b, const Pose* pose) {
   return least;
 }
 
-/* The first time that a switched closure closes: how far apart its links are then is for the user to judge. */
+/* Reports the first time that a switched closure closes, with the distance of its links, which the user should judge.
+ */
 static void report_joins(Run* run) {
   const Model* model = &run->loaded.model;
   const SimJoin* joined = sim_closures_joined(run->sim);
@@ -199,7 +200,7 @@ static void report_joins(Run* run) {
   }
 }
 
-/* Those that a measurement at the state before needs. */
+/* Stores the poses that a measurement at the state before needs. */
 static void keep_poses(Run* run) {
   if (!run->poses[0]) return;
   Pose* oldest = run->poses[1];
@@ -208,8 +209,8 @@ static void keep_poses(Run* run) {
   memcpy(oldest, sim_state(run->sim)->pose, sizeof(Pose) * (size_t)run->loaded.model.link_count);
 }
 
-/* Advance until the steps are done, the solver fails, a signal asks or a write fails. On return `last` is the report
- * of the last finished step. */
+/* Advances until the steps are done, the solver fails, a signal arrives or a write fails. On return `last` is the
+ * report of the last finished step. */
 static Status advance(Run* run, Progress* progress, StepReport* last) {
   const SceneSimulation* simulation = &run->loaded.model.simulation;
   for (int step = 1; step <= simulation->steps; step++) {
@@ -261,7 +262,7 @@ static Status run_steps(Run* run) {
 
 /* ---------------------------------------------------------------- the end */
 
-/* Who is squeezed, and what may help: nothing does where motions are prescribed that cannot be. */
+/* Prints the blocked links and a remedy; there is none for prescribed motions that are impossible. */
 static void print_remedy(const Run* run) {
   const Model* model = &run->loaded.model;
   const StepReport* report = &run->report;
@@ -330,7 +331,7 @@ static void print_speeds(const Run* run) {
   }
 }
 
-/* Part of the energy at work that the scheme may take or give without a word. */
+/* Fraction of the energy that the scheme may add or dissipate without a warning. */
 #define SCHEME_WORK_REPORTED 0.01
 
 /* The tree that the scheme changed the energy of most, and the remedy. */
@@ -428,7 +429,7 @@ static void report_end(const Run* run, Status status) {
   if (status != STATUS_IO && !options->json) printf("%s\n", run->folder);
 }
 
-/* Without a run there is no summary: say what is wrong as JSON too. */
+/* Prints the error as JSON, too, if there is no run and so no summary. */
 static void print_refusal(const Run* run, Status status) {
   Text text = {0};
   Json json = {.out = &text};
@@ -442,7 +443,7 @@ static void print_refusal(const Run* run, Status status) {
 
 /* A run that could be set up, to its end. */
 static Status run_to_end(Run* run) {
-  diagnostics_free(&run->diagnostics); /* warnings, said already */
+  diagnostics_free(&run->diagnostics); /* warnings, already printed */
   if (run->options->verbose) print_details(run);
   Status status = run_steps(run);
   if (status != STATUS_IO) status = finish_folder(run, status);
@@ -486,7 +487,7 @@ ExitCode simulate_into(const Options* options, const char* scene, const char* fo
   Run run;
   Status status = run_create(&run, &own);
   if (status == STATUS_OK) {
-    diagnostics_free(&run.diagnostics); /* warnings, said when it was designed */
+    diagnostics_free(&run.diagnostics); /* warnings, printed at its design */
     status = run_steps(&run);
     if (status != STATUS_IO) status = finish_folder(&run, status);
     if (status == STATUS_SOLVER) print_failure(&run);

@@ -33,7 +33,8 @@ static void report_file(const Options* options, Json* json, const char* path, co
   text_free(&text);
 }
 
-/* A fault in the file, or in a mesh that it names, is what was looked for; a file that cannot be opened is not. */
+/* Returns EXIT_CHECK_FAILED for errors in the file or a mesh that it names, EXIT_IO for a file that cannot be opened.
+ */
 static ExitCode exit_code(bool good, bool unreadable) {
   if (good) return EXIT_DONE;
   return unreadable ? EXIT_IO : EXIT_CHECK_FAILED;
@@ -111,7 +112,8 @@ static void check_scenarios(Task* task, int threads, Diagnostics* diagnostics) {
   }
 }
 
-/* All that optimize refuses before it runs anything: variables, losses, bounds, the run that it goes on from. */
+/* Checks everything that optimize checks before its first run: variables, losses, bounds, the run that it starts from.
+ */
 static Status check_design(Task* task, int threads, Diagnostics* diagnostics) {
   DesignStart start;
   Diagnostics problems = {0};

@@ -11,29 +11,29 @@
 
 /* true: ANSI colours on this stream: a terminal, NO_COLOR not set, TERM not dumb. */
 bool color_wanted(FILE* stream);
-/* Problems to stderr; with -q, errors only. Without -q they are sorted by place before. */
+/* Prints problems to stderr, sorted by place; with -q, errors only and unsorted. */
 void print_diagnostics(const Options* options, Diagnostics* diagnostics);
 /* An array of {"severity": "error", "file": ..., "line": ..., "column": ..., "message": ...}. Under `key` of the
  * open object. */
 void json_diagnostics(Json* json, const char* key, const Diagnostics* diagnostics);
-/* Warns on stderr of steps that ended at rounding above a tolerance (relative), with time, link and remedy. Nothing
- * with -q, or where the largest residual is within it. */
+/* Warns on stderr of steps that ended at the rounding floor above a tolerance (relative), with time, link and remedy.
+ * Does nothing with -q, or if the largest residual is within it. */
 void warn_unconverged(const Options* options, const char* name, const Model* model, const UnconvergedSteps* unconverged,
                       double tolerance);
-/* Warns on stderr of steps whose friction did not settle in a given number of solves, with time, links and remedy.
- * Nothing with -q, or without such steps. */
+/* Warns on stderr of steps whose friction did not converge in a given number of solves, with time, links and remedy.
+ * Does nothing with -q, or without such steps. */
 void warn_friction_open(const Options* options, const char* name, const Model* model,
                         const UnconvergedSteps* unconverged);
-/* Warns of each --set of simulation.tolerance, in whose place `rule` decides. Nothing with -q. */
+/* Warns of each --set of simulation.tolerance, which `rule` replaces. Does nothing with -q. */
 void warn_overridden_tolerance(const Options* options, const char* rule);
 /* `sdrs VERB: error: text` on stderr. */
 void command_error(const Options* options, const char* format, ...) __attribute__((format(printf, 2, 3)));
-/* The same for wrong usage, with where to read more; returns EXIT_USAGE. */
+/* As command_error for wrong usage, with where to read more; returns EXIT_USAGE. */
 ExitCode usage_error(const Options* options, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---------------------------------------------------------------- versions (app/version.c) */
 
-/* Versions are asked of the libraries that are loaded. All texts are constant. */
+/* Returns versions, those of libraries as loaded. All texts are static. */
 RunProgram version_program(void);
 /* Prints program and libraries, one a line. */
 void version_print(FILE* stream);
@@ -47,11 +47,12 @@ typedef struct {
   double scene_seconds, model_seconds;
 } Loaded;
 
-/* Instead of the problems of a file that is of another kind: what it is, and what to do with it. Those before are
- * freed; texts are copied. */
+/* Replaces the problems of a file of another kind by one message: its kind, and the command for it. Frees those before;
+ * copies the texts. */
 void say_other_kind(const char* path, const char* what, const char* instead, Diagnostics* diagnostics);
-/* Read, override, set the step count (0 = the file's), build the model. drawn: triangles of smooth shapes are wanted.
- * Problems go to diagnostics. STATUS_IO, STATUS_BAD_INPUT. loaded owns what is read; loaded_free in any case. */
+/* Reads a scene, applies overrides, sets the number of steps (0 = the file's) and builds the model. drawn: triangles of
+ * smooth shapes are needed. Returns STATUS_IO or STATUS_BAD_INPUT, with diagnostics. loaded owns the result; the caller
+ * calls loaded_free in any case. */
 Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, bool drawn,
                      Diagnostics* diagnostics);
 /* Frees model and scene and zeroes it. */
@@ -65,8 +66,8 @@ void loaded_describe(Text* out, const Loaded* loaded);
 
 /* ---------------------------------------------------------------- runs (app/recorded.c) */
 
-/* A run folder with the scene that it was made from, or a scene by itself, whose only row is its initial state. Set
- * `options`, zero the rest; half-loaded is fine for recorded_free. */
+/* A run folder with its scene, or a scene on its own, whose only row is its initial state. Set `options` and zero the
+ * rest; recorded_free accepts it partly loaded. */
 typedef struct {
   const Options* options;
   Diagnostics diagnostics;
@@ -102,24 +103,24 @@ bool path_is_folder(const char* path);
 /* Runs a scene into a folder with the threads of `options`, without standard output (app/cmd_simulate.c). Reports
  * errors; returns the exit code. */
 ExitCode simulate_into(const Options* options, const char* scene, const char* folder);
-/* Has the file this content (64 hexadecimal digits)? NULL or "" = not known, any content will do. false when it
+/* Returns true if the file has this SHA-256 (64 hexadecimal digits), or if none is given (NULL or ""). False if it
  * cannot be read. */
 bool file_has_sha256(const char* path, const char* sha256);
 
-/* ---------------------------------------------------------------- what can be made (app/fabrication.c) */
+/* ---------------------------------------------------------------- fabrication (app/fabrication.c) */
 
 /* Returns the axis of the option --build: 0..5 for x y z -x -y -z, z by default; -1 for any other value. */
 int fabrication_build_axis(const Options* options);
-/* Is a hull of the link bounded? */
+/* Returns true if a hull of the link is bounded. */
 bool link_has_solid(const Model* model, int link);
-/* A line on standard output for every link with a solid (only >= 0: for that one), or an object in the list json.
- * poses: where they stand (links). json is used with options->json alone. */
+/* Prints a line on standard output for every link with a solid (only >= 0: for that link), or an object in the list
+ * json. poses of the links (links). json is used with options->json only. */
 void fabrication_report(const Options* options, const Model* model, const Pose* poses, int only, Json* json);
 
 /* ---------------------------------------------------------------- plots (app/cmd_plot.c) */
 
-/* Leave overview.png in a finished run folder when somebody watches (standard error is a terminal, no -q) or --overview
- * asks for it, never with --no-overview. Failure is one line and no more. The verb has both options. */
+/* Writes overview.png to a finished run folder if standard error is a terminal and -q is not given, or with --overview;
+ * never with --no-overview. A failure prints one line. The verb must have both options. */
 void leave_overview(const Options* options, const char* folder);
 #define OVERVIEW_OPTIONS                                                                                  \
   {"overview", 0, OPTION_FLAG, NULL, "leave overview.png in the folder (default: on a terminal only)"}, { \
@@ -132,10 +133,9 @@ void leave_overview(const Options* options, const char* folder);
 
 /* ---------------------------------------------------------------- interrupts (app/interrupt.c) */
 
-/* From now on SIGINT, SIGTERM and SIGUSR1 ask for an orderly end; a second one leaves at once with exit 130. Never
- * fails. */
+/* Makes SIGINT, SIGTERM and SIGUSR1 request an orderly end; a second one exits at once with 130. Cannot fail. */
 void interrupt_install(void);
-/* The signal that asked, or 0. */
+/* Returns the signal received, or 0. */
 int interrupt_signal(void);
 /* "SIGINT", ..., "a signal" for others; constant. */
 const char* interrupt_name(int signal_number);
@@ -152,13 +152,14 @@ typedef struct {
   bool drawn;
 } Progress;
 
-/* steps to come, now [s] of timer_now; name and stream are borrowed. stream NULL: nothing is shown. */
+/* Starts progress over `steps` steps; now [s] of timer_now; name and stream are borrowed. stream NULL: shows nothing.
+ */
 void progress_start(Progress* progress, FILE* stream, const char* name, int steps, double now);
 /* One line or the bar after `step` >= 1 steps, at a simulated time [s]; only so often. */
 void progress_update(Progress* progress, int step, double time, double iterations_per_step, double now);
 /* Clears the bar; a stream without one stays as it is. */
 void progress_end(Progress* progress);
-/* The same with numbers of the caller's own: `bar 12 % numbers  3 s left`. force: also within the period. now [s] of
+/* As progress_update with the caller's text: `bar 12 % numbers  3 s left`. force: also within the period. now [s] of
  * timer_now; step >= 1. */
 void progress_report(Progress* progress, int step, const char* numbers, double now, bool force);
 

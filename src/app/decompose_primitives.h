@@ -8,7 +8,7 @@
 /* Runs `sdrs decompose MESH --primitives superquadric`. Reports errors; returns the exit code. */
 ExitCode decompose_primitives(const Options* options);
 
-/* Is --up x, y or z, or not given? */
+/* Returns true if --up is x, y or z, or not given. */
 bool decompose_up_is_axis(const Options* options);
 /* Appends hulls[count] as OBJ, one `o NAME_k` group each. */
 void decompose_hulls_text(Text* out, const char* name, const ConvexHull* hulls, int count);

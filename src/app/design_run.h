@@ -1,5 +1,5 @@
-/* Private to app/: what `sdrs optimize` holds, for its two ways: one window over the whole run (cmd_optimize.c), or one
- * after the other (optimize_receding.c). */
+/* Private to app/: state of `sdrs optimize`, for one window over the whole run (cmd_optimize.c), or a receding horizon
+ * (optimize_receding.c). */
 #ifndef SDRS_APP_DESIGN_RUN_H
 #define SDRS_APP_DESIGN_RUN_H
 
@@ -16,8 +16,8 @@ typedef struct {
  * design_start_free. Returns STATUS_BAD_INPUT or STATUS_IO with diagnostics; the caller calls design_start_free in any
  * case. */
 Status design_start(DesignStart* start, Task* task, const OptimizationOptions* options, Diagnostics* diagnostics);
-/* Can every task be read that the chain of `from: {task: ...}` runs before this one, and is none of a kind that cannot
- * come before another? STATUS_BAD_INPUT or STATUS_IO with diagnostics; nothing is run. */
+/* Checks that every task in the chain of `from: {task: ...}` can be read and is of a kind that may come before another.
+ * Runs nothing. Returns STATUS_BAD_INPUT or STATUS_IO with diagnostics. */
 Status design_check_before(const Task* task, Diagnostics* diagnostics);
 /* Frees the optimization, or the receding with its own; the task is given back. */
 void design_start_free(const DesignStart* start);
@@ -40,14 +40,14 @@ typedef struct {
 bool design_run_writes(void);
 /* The worst that happened to any process: all go on, or none. All processes call it; the largest Status. */
 Status design_run_agreed(Status status);
-/* A task that takes longer says so [s]. */
+/* Duration from which on a task prints an estimate [s]. */
 #define LONG_TASK_SECONDS 30.0
-/* A duration as one says it: "40 s", "3 min", "2.5 h". seconds >= 0; by value. */
+/* Returns a duration as text: "40 s", "3 min", "2.5 h". seconds >= 0. */
 Excerpt design_run_duration(double seconds);
-/* Whether the result is a success, and the values that say so; nothing where the task does not ask. On standard
- * error; nothing with -q. */
+/* Prints on standard error whether the result is a success, with its values; nothing if the task does not ask, or with
+ * -q. */
 void design_run_say_success(const DesignRun* run);
-/* From the first window to the last, or on from the checkpoint; what is written, and said. All processes call it;
+/* Runs all windows, from the first or from the checkpoint, with their files and messages. All processes call it;
  * problems are in run->diagnostics. */
 ExitCode design_run_receding(DesignRun* run);
 
@@ -58,7 +58,7 @@ ExitCode design_run_candidate(DesignRun* run, const Options* options);
 /* Writes the result to another folder, which it creates: scenes, design.csv, convergence.csv, summary.json. Reports
  * errors; returns EXIT_DONE or EXIT_IO. All processes must call it. */
 ExitCode design_run_leave(DesignRun* run, const char* folder);
-/* The command that goes on with it. */
+/* Prints the command that resumes it. */
 void design_run_tell_resume(const DesignRun* run);
 /* `sdrs optimize --explain FOLDER`: prints stopped, findings, success and advice of its summary.json on standard
  * output. EXIT_IO where the folder holds none, EXIT_BAD_INPUT where it is of no optimization. (app/optimize_explain.c)
@@ -66,7 +66,7 @@ void design_run_tell_resume(const DesignRun* run);
 ExitCode design_explain(const Options* options, const char* folder);
 /* Frees all but its options. */
 void design_run_free(DesignRun* run);
-/* Every combination of the task's choices that is tried. All processes call it; problems of its own are in
+/* Runs every combination of the task's choices to be evaluated. All processes call it; its own problems are in
  * whole->diagnostics. */
 ExitCode design_run_choices(DesignRun* whole);
 

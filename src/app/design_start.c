@@ -6,7 +6,8 @@ static Status begin_from(DesignStart* start, const Task* task, const CsvTable* t
   int name = csv_column(table, "variable"), best = csv_column(table, "best"), count = table->row_count;
   Status status = STATUS_OK;
   if (name < 0 || best < 0) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0}, "columns 'variable' and 'best' are missing: it is not the design.csv of a run of sdrs optimize");
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
+                    "columns 'variable' and 'best' are missing: it is not the design.csv of a run of sdrs optimize");
     return STATUS_BAD_INPUT;
   }
   const char** names = MEMORY_NEW(const char*, count + 1);
@@ -44,7 +45,7 @@ static Status take_from(DesignStart* start, const Task* task, Diagnostics* diagn
   return status;
 }
 
-/* So many one after the other: more are taken for a ring. */
+/* Largest number of tasks in a row: more are taken for a cycle. */
 enum { BEFORE_MOST = 16 };
 
 static Status check_one(const Task* task, SourcePlace named, Diagnostics* diagnostics) {

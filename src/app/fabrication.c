@@ -1,4 +1,4 @@
-/* sdrs export --fabrication: what can be made of each link, how its joint clears, how it comes out. */
+/* sdrs export --fabrication: manufacturability of each link, clearance of its joint, and its removal path. */
 #include "app/command.h"
 
 static const char* const AXES = "x|y|z|-x|-y|-z";

@@ -2,7 +2,7 @@
 #include <unistd.h>
 #include "app/command.h"
 
-/* A signal handler can reach nothing else: the one mutable global of the program. */
+/* The one mutable global of the program, because a signal handler can access nothing else. */
 static volatile sig_atomic_t signal_received = 0;
 
 static void on_signal(int number) {

@@ -56,7 +56,7 @@ Status live_begin(Live* live, const Model* model, const SimState* first, int ste
   return show_page(live, &(PageSource){.model = model, .run = &run, .live = &how}, diagnostics);
 }
 
-/* Time, then place and turn of every link that can move; how many numbers. */
+/* Adds time, then position and rotation of every movable link; returns how many numbers. */
 static int add_poses(const Live* live, const SimState* state) {
   int n = 0;
   live->numbers[n++] = state->time;
@@ -89,7 +89,7 @@ bool live_wants_design(Live* live) {
   return live->view && timer_now() - live->shown > pause && (isinf(live->shown) || view_is_watched(live->view));
 }
 
-/* Poses of a run at the moments that it kept, the first state among them. Owned by the caller. */
+/* Returns the poses of a run at its recorded moments, the first state included. The caller owns them. */
 static RunPoses recorded_poses(const RefinedRun* refined) {
   const Model* model = &refined->model;
   int rows = refined->moments + 1, links = model->link_count;
@@ -130,7 +130,7 @@ void live_show_design(Live* live, const Scene* scene, const char* folder) {
 
 /* ---------------------------------------------------------------- the end */
 
-/* As on the terminal's own plots: somebody watches, or it was asked for. */
+/* Returns true if the page stays: standard error is a terminal, or --stay is given. */
 static bool stays(const Live* live) {
   if (option_given(live->options, "no-stay") || interrupted()) return false;
   return option_given(live->options, "stay") || (!live->options->quiet && isatty(fileno(stderr)) == 1);
@@ -147,7 +147,7 @@ void live_end(Live* live, const char* how, const char* folder) {
   }
   view_end(live->view, how);
   if (!stays(live)) return;
-  fflush(stdout); /* what the command has to say is said */
+  fflush(stdout); /* the command's output comes first */
   fprintf(stderr, "%s: %s; http://127.0.0.1:%d/ stays until Ctrl-C\n", live->name, how, view_port(live->view));
   while (!interrupted()) usleep(50000);
 }

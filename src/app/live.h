@@ -1,5 +1,5 @@
-/* Private to app/: the live view of `simulate` and `optimize` (--view). Without the option, and for processes that do
- * not write, every function does nothing; nothing here changes a result. */
+/* Private to app/: the live view of `simulate` and `optimize` (--view). All functions do nothing without the option,
+ * and for processes that do not write. None changes a result. */
 #ifndef SDRS_APP_LIVE_H
 #define SDRS_APP_LIVE_H
 
@@ -14,24 +14,24 @@
 
 typedef struct {
   const Options* options; /* of a verb with VIEW_OPTIONS */
-  const char* name;       /* of what runs, for messages */
+  const char* name;       /* name of the run, for messages */
   const Model* model;     /* of the run that is shown moment by moment; the caller's */
-  View* view;             /* NULL: nobody asked */
+  View* view;             /* NULL without --view */
   double* numbers;        /* of one moment; owned */
   int stride, next;       /* steps from shown moment to shown moment, at least; the next one's, at least */
   double shown, cost;     /* when the last page of a design was made, and how long that took [s] */
 } Live;
 
-/* Begins to listen and says where. STATUS_IO with a diagnostic; live_close in any case. name is borrowed. STATUS_OK
- * and nothing more without --view. */
+/* Starts the server and prints its address. Returns STATUS_IO with a diagnostic; the caller calls live_close in any
+ * case. name is borrowed. Does nothing without --view. */
 Status live_open(Live* live, const Options* options, const char* name, Diagnostics* diagnostics);
-/* Shows the first state of a run of this model, which stays until another one begins; `steps` are to come.
- * STATUS_IO, STATUS_BAD_INPUT with a diagnostic when the page could not be made. Allocates numbers of one moment. */
+/* Shows the first state of a run of this model, until another run begins; `steps` follow. Returns STATUS_IO, or
+ * STATUS_BAD_INPUT with a diagnostic, if the page could not be made. Allocates the numbers of one moment. */
 Status live_begin(Live* live, const Model* model, const SimState* first, int steps, Diagnostics* diagnostics);
 /* One more state of that run, after `step` of its steps. Only every so often, and at the last step. */
 void live_add(Live* live, const SimState* state, int step, const SimMeasure* measure, const StepReport* report);
-/* Is it time for a page of the present design: does somebody look, and has enough time gone by for what it costs?
- * Never twice within DESIGN_PERIOD [s]. */
+/* Returns true if a browser is connected and enough time has passed for the cost of a page of the present design. Never
+ * twice within DESIGN_PERIOD [s]. */
 bool live_wants_design(Live* live);
 /* Simulates the design again and shows it with the optimization so far, read from its folder. Errors are not reported;
  * the page then stays as it was. Takes as long as the run. */
@@ -41,7 +41,7 @@ bool live_wants_end(Live* live);
 /* Shows the end of the command: the text `how` (copied) and, if a browser requests it, the page of the finished folder
  * (NULL: the page stays as it was). With --stay it then waits for a signal. Errors of the page are not reported. */
 void live_end(Live* live, const char* how, const char* folder);
-/* Ends the server, if there is one, and frees what it owns; accepts a zeroed one. */
+/* Ends the server, if there is one, and frees what live owns; accepts a zeroed one. */
 void live_close(Live* live);
 
 #endif

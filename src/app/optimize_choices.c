@@ -1,4 +1,4 @@
-/* sdrs optimize TASK with `choices`: every combination that is tried is a run of its own, the best one's results are
+/* sdrs optimize TASK with `choices`: every combination evaluated is a run of its own; the best one's results become
  * those of the whole. */
 #include <string.h>
 
@@ -9,7 +9,7 @@ typedef struct {
   ChoiceSearch* search;
   int* pick;        /* number of the value of each choice  (choices) */
   int number, best; /* from 1; best 0: none yet */
-  bool alone;       /* others are run elsewhere at the same time: nothing is left beside its folder */
+  bool alone;       /* other candidates run elsewhere at the same time: no files are written beside its folder */
   Text table;       /* choices.csv */
 } Choosing;
 
@@ -51,7 +51,7 @@ static Status add_row(Choosing* c, const DesignRun* run, ExitCode code, bool bes
   return status;
 }
 
-/* ---------------------------------------------------------------- what is said */
+/* ---------------------------------------------------------------- output */
 
 static void say(const Choosing* c) {
   if (c->whole->options->quiet) return;
@@ -87,7 +87,7 @@ static ExitCode say_end(const Choosing* c, ExitCode code) {
 
 /* ---------------------------------------------------------------- the loop */
 
-/* A run in the folder <number>, with what was chosen said after all else. */
+/* Runs a candidate in the folder <number>; its choices are overrides after all others. */
 static ExitCode try_candidate(Choosing* c, DesignRun* run) {
   const Options* given = c->whole->options;
   int choices = c->whole->task.choice_count, count = given->override_count;
@@ -117,7 +117,7 @@ static ExitCode try_candidate(Choosing* c, DesignRun* run) {
 
 static bool ends_all(ExitCode code) { return code == EXIT_INTERRUPTED || code == EXIT_IO; }
 
-/* Those that cannot be run are passed over, as long as one can. */
+/* Skips candidates that cannot run, unless none can. */
 static ExitCode try_all(Choosing* c) {
   ExitCode failed = EXIT_DONE;
   for (; choice_search_next(c->search, c->pick); c->number++) {

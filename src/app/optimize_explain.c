@@ -1,4 +1,4 @@
-/* sdrs optimize --explain FOLDER: how an optimization ended and what to try, from its summary.json. */
+/* sdrs optimize --explain FOLDER: the end of an optimization and advice, from its summary.json. */
 #include <cjson/cJSON.h>
 #include <errno.h>
 

@@ -10,7 +10,7 @@ typedef struct {
   RunFolder* output;
   RunTotals totals;
   bool recorded; /* the present state has its rows */
-  bool inside;   /* the present window goes on from a checkpoint */
+  bool inside;   /* the present window resumes from a checkpoint */
   bool begun;    /* its initial control has been run: there is something to keep */
   bool estimated;
   ExitCode code;
@@ -89,7 +89,7 @@ static Status write_log(const WindowsRun* c) {
   return status;
 }
 
-/* The iterations of the present window, in a folder of its own. */
+/* Writes the iterations of the present window to a folder of its own. */
 static Status write_window(const WindowsRun* c) {
   Text path = {0};
   text_add(&path, "%s/windows/%d", c->run->folder, receding_window(c->run->receding));
@@ -193,7 +193,7 @@ static Status write_summary(WindowsRun* c, ExitCode code, const char* stop) {
   return status;
 }
 
-/* ---------------------------------------------------------------- what is said */
+/* ---------------------------------------------------------------- output */
 
 static void print_plan(const WindowsRun* c) {
   const DesignRun* run = c->run;
@@ -209,7 +209,7 @@ static void print_plan(const WindowsRun* c) {
             run->task.name);
 }
 
-/* Said once, after the first iteration of all. */
+/* Prints an estimate of the duration once, after the very first iteration. */
 static void print_estimate(WindowsRun* c) {
   const DesignRun* run = c->run;
   const Optimization* o = run->optimization;

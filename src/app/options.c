@@ -38,7 +38,7 @@ const OptionRow* common_options(int* count) {
 
 /* ---------------------------------------------------------------- finding a row */
 
-/* Where the parser stands: the word being read and the places that values go to. */
+/* State of the parser: the present word and the targets of values. */
 typedef struct {
   Options* options;
   const Verb* verb;

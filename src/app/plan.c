@@ -202,11 +202,11 @@ static void add_rotation(Text* text, Mat3 turn) {
   add_numbers(text, "rotation", (const double[4]){q.w, q.x, q.y, q.z}, 4);
 }
 
-/* Steps between two points of the path, and the speed [m/s] that it is flown with, to be looked at. */
+/* Steps between two points of the path, and the speed [m/s] of the body in the scene that shows it. */
 enum { STEPS_BETWEEN = 4 };
 #define FLYING_SPEED 1.0
 
-/* The path as a scene: obstacles that stand, and the body on a prescribed course. */
+/* Writes the path as a scene: fixed obstacles, and the body on a prescribed path. */
 static Status write_scene(const char* folder, const PlanTask* task, const PlannedPath* path, Diagnostics* diagnostics) {
   Text text = {0}, times = {0}, places = {0};
   double time = 0;

@@ -53,7 +53,7 @@ void progress_update(Progress* progress, int step, double time, double iteration
   progress_report(progress, step, numbers, now, false);
 }
 
-/* Leave the terminal's line empty for what follows. */
+/* Clears the terminal's line for later output. */
 void progress_end(Progress* progress) {
   if (!progress->stream || !progress->bar || !progress->drawn) return;
   fprintf(progress->stream, "\r\033[K");

@@ -24,14 +24,14 @@ void recorded_free(Recorded* recorded) {
   diagnostics_free(&recorded->diagnostics);
 }
 
-/* ---------------------------------------------------------------- what the run was made from */
+/* ---------------------------------------------------------------- scene of a run */
 
 static Status refuse(Recorded* recorded, const char* path, const char* text) {
   diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "%s", text);
   return STATUS_BAD_INPUT;
 }
 
-/* The state that a run began in stands in its own folder too: the other run need not be there any more. */
+/* Takes the stored start state from the run's own folder, because the other run may be gone. */
 static void take_start(Recorded* recorded, const char* folder) {
   const cJSON *start = cJSON_GetObjectItem(recorded->summary, "start"), *time = cJSON_GetObjectItem(start, "time");
   char* absolute = cJSON_IsNumber(time) ? realpath(folder, NULL) : NULL;
@@ -116,8 +116,8 @@ static bool is_working_folder(const char* folder) {
   return same;
 }
 
-/* The scene's path was noted as seen from where the run was started. When that place is gone or holds another scene by
- * now, the two may have been moved together: here, or a folder above the run, is then that place. */
+/* Finds the scene. Its path is relative to the working directory of the run. If that is gone or has another scene by
+ * now, both may have been moved together: then it is relative to here, or to a folder above the run. */
 static char* find_scene(const Recorded* recorded, const char* folder) {
   const char* scene = recorded->scene_path;
   char* found = NULL;
@@ -134,8 +134,8 @@ static char* find_scene(const Recorded* recorded, const char* folder) {
   return found;
 }
 
-/* A mesh by itself is a scene of one link, named like the file, with each group of the mesh as a hull. Its mass is that
- * of water: there is none in the file. */
+/* Makes a scene of one link from a mesh, named like the file, with each group of the mesh as a hull and the density of
+ * water. */
 static Status parse_mesh(Recorded* recorded, const char* path) {
   Text text = {0};
   char* stem = file_stem(path);
@@ -198,7 +198,7 @@ static Status load_run(Recorded* recorded, const char* folder) {
   return status;
 }
 
-/* A scene by itself shows its initial state. */
+/* Loads a scene, whose only row is its initial state. */
 static Status load_scene(Recorded* recorded, const char* path) {
   recorded->overrides = MEMORY_NEW(SceneOverride, recorded->options->override_count + 1);
   for (int i = 0; i < recorded->options->override_count; i++)
@@ -221,7 +221,7 @@ bool folder_of_design(const char* folder) {
   return is_design;
 }
 
-/* A run of optimize has no trajectory; what it found is a scene. */
+/* Loads a folder of optimize, which has no trajectory, but a scene. */
 static Status load_folder(Recorded* recorded, const char* folder) {
   if (!folder_of_design(folder)) return load_run(recorded, folder);
   char* best = file_join(folder, "best.scene.yaml");
@@ -253,7 +253,7 @@ bool recorded_unchanged(Recorded* recorded) {
   return differ == 0 && count == cJSON_GetArraySize(then);
 }
 
-/* Warnings about the scene were said when it was simulated; only those about the run itself are repeated. */
+/* Keeps only warnings about the run itself; those about the scene were printed when it was simulated. */
 void recorded_drop_scene_warnings(Recorded* recorded) {
   Diagnostics *diagnostics = &recorded->diagnostics, left = {0};
   for (int i = 0; i < diagnostics->count; i++) {

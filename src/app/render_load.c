@@ -12,7 +12,7 @@ void shown_free(Shown* shown) {
 
 /* ---------------------------------------------------------------- one of them */
 
-/* Index of the one that is loaded, -1 when that failed: *code then says why. */
+/* Returns the index of the loaded subject, or -1 with *code set if that failed. */
 static int load_one(Shown* shown, const Options* options, const char* path, ExitCode* code) {
   int index = shown->count++;
   Recorded* recorded = &shown->recorded[index];
@@ -81,7 +81,7 @@ static ExitCode load_initial(Shown* shown, const Options* options, const char* f
   return code;
 }
 
-/* The best design, and before it the initial one where it is asked for. */
+/* Loads the best design, and before it the initial one if requested. */
 static ExitCode load_design(Shown* shown, const Options* options, const char* folder, bool needed, bool wanted) {
   ExitCode code = wanted ? load_initial(shown, options, folder, needed) : EXIT_DONE;
   if (code != EXIT_DONE) return code;

@@ -7,7 +7,7 @@
 
 /* Owns everything its subjects borrow. Zeroed or half-loaded is fine for shown_free. */
 typedef struct {
-  Recorded recorded[RENDER_SUBJECTS_MAX]; /* in time: what was before stands first */
+  Recorded recorded[RENDER_SUBJECTS_MAX]; /* in order of time */
   RunContacts contacts[RENDER_SUBJECTS_MAX];
   char* caption[RENDER_SUBJECTS_MAX];
   int count;                                   /* of them loaded */

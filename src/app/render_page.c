@@ -8,7 +8,7 @@ typedef struct {
   const char* operand;
   bool design;      /* of an optimization */
   char* folder;     /* of the run that is played */
-  Recorded run;     /* of the best design, or what was asked for */
+  Recorded run;     /* run of the best design, or of the operand */
   Recorded initial; /* of the initial design */
   bool has_initial;
 } PageRuns;
@@ -21,7 +21,7 @@ static void page_free(PageRuns* page) {
 
 /* ---------------------------------------------------------------- runs of designs */
 
-/* Is there a finished run of exactly this scene, without overrides? */
+/* Returns true if there is a finished run of exactly this scene, without overrides. */
 static bool is_run_of(const char* folder, const char* scene) {
   char *path = file_join(folder, "summary.json"), *data = NULL;
   size_t length;

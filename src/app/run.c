@@ -13,7 +13,7 @@ static ExitCode unknown_verb(const char* word) {
   return EXIT_USAGE;
 }
 
-/* An option that is accepted everywhere but does nothing here is said, not swallowed. */
+/* Warns of options that every verb accepts but that have no effect here. */
 static void warn_idle_options(const Options* options) {
   if (options->quiet) return;
   const char* verb = options->verb->name;

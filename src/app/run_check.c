@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Numbers are printed in full, so only rounding parts what is computed again from what was written: relative to 1 m or
- * the distance from the origin. */
+/* Numbers are written in full, so recomputed values differ by rounding only: relative to 1 m or the distance from the
+ * origin. */
 #define POSE_TOLERANCE 1e-9
 /* Tolerance of the length of a unit quaternion. */
 #define UNIT_TOLERANCE 1e-9
@@ -16,8 +16,8 @@
 /* Rounding of a coordinate, relative to its size, with room for the few operations that it goes through. */
 #define COORDINATE_ROUNDING 1e-14
 
-/* The residual is relative to the forces at work (step.md, S8), which the files tell but for the forces of several
- * hulls of one pair against each other; the three axes add as a root of squares. */
+/* Factor of the tolerance on forces. The residual is relative to the acting forces (step.md, S8), which the files
+ * contain except for forces between several hulls of one pair; the three axes add as a root of squares. */
 #define RESIDUAL_ROOM 8.0
 #define MOMENTUM_SHARE 1e-3
 
@@ -59,7 +59,7 @@ static Status read_solver(RunCheck* c, const char* folder, Diagnostics* diagnost
   return status;
 }
 
-/* Centres of mass; poses are asked for by run_pose_rows_open. */
+/* Opens the centres of mass; run_pose_rows_open requests the poses. */
 static Status need_centers(const RunCheck* c, Diagnostics* diagnostics) {
   static const char* const axes[] = {"cx", "cy", "cz"};
   const Model* model = &c->recorded->model;
@@ -195,7 +195,7 @@ static void check_count(RunCheck* c, const RunFile* file, int count, int expecte
                  count, c->steps, expected, c->recorded->model.simulation.record_every);
 }
 
-/* Times of a file whose row 0 is state `first`. */
+/* Checks the times of a file whose row 0 is state `first`. */
 static void check_times(RunCheck* c, const RunFile* file, int first) {
   int column = column_of(file, "time");
   double before = -(double)INFINITY;
@@ -223,7 +223,7 @@ static void check_steps(RunCheck* c) {
 
 static bool is_whole(double value) { return isfinite(value) && value == floor(value); }
 
-/* Is a cell of solver.csv what this column can hold? A gap is infinite where no pair is near. */
+/* Returns true if a cell of solver.csv has a possible value. A gap is infinite without neighbouring pairs. */
 static bool may_stand(const char* name, double value) {
   static const char* const counts[] = {"iterations",          "trials",        "active_pairs", "candidate_pairs",
                                        "certified_intervals", "factor_retries"};
@@ -380,7 +380,7 @@ static void check_start(RunCheck* c, Pose* given, Pose* found) {
 
 /* ---------------------------------------------------------------- energies, momenta, forces */
 
-/* How large the numbers are that a state's motion is made of: sums over the links that can move. */
+/* Magnitudes of the sums that make up a state's motion, over movable links. */
 typedef struct {
   double mass, momentum_rounding; /* kg, kg m/s */
 } MotionScale;
@@ -430,8 +430,8 @@ static double potential_of(const RunCheck* c, int row, const Pose* poses, double
   return sum;
 }
 
-/* The total is kinetic energy and that potential which belongs to its moment (step.md, S20): of the end of the step, or
- * the mean of its ends. */
+/* Checks that the total is kinetic energy plus the potential energy at the same time (step.md, S20): the end of the
+ * step, or the mean of its ends. */
 static void check_total(RunCheck* c, int row, double now, double old, double tolerance) {
   const Model* model = &c->recorded->model;
   double kinetic = run_check_value(&c->solver, row - 1, column_of(&c->solver, "kinetic"));
@@ -458,7 +458,7 @@ static void check_energies(RunCheck* c, int row, Pose* const* at) {
 /* The step that led to a row, where the rows themselves are the states that it and `before` steps before it knew. */
 static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
   double dt = c->recorded->model.simulation.dt;
-  if (c->recorded->model.start && row <= before + 2) return false; /* nor what lies before it */
+  if (c->recorded->model.start && row <= before + 2) return false; /* neither has the state before */
   for (int k = 0; k <= before && k < row; k++)
     if (run_check_parts(c, row - k) != 1) return false;
   *clock = (StepClock){.time = run_check_value(&c->trajectory, row, 0),
@@ -468,7 +468,7 @@ static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
   return true;
 }
 
-/* How far three columns of solver.csv from the named one on are from a vector. */
+/* Returns the difference between three columns of solver.csv, from the named one on, and a vector. */
 static double vector_miss(const RunCheck* c, int row, const char* first, Vec3 value) {
   int column = column_of(&c->solver, first);
   if (column < 0) return 0;
@@ -477,9 +477,9 @@ static double vector_miss(const RunCheck* c, int row, const char* first, Vec3 va
   return vec3_norm(vec3_at(miss));
 }
 
-/* How far what is written of a row's motion is from it [kg m/s]: momentum, angular momentum over an arm, energy over a
- * speed. Bodies that only meet one another keep their momentum whatever the step was. Armature has part of the energy.
- */
+/* Returns the difference between a row's motion and the written one [kg m/s]: momentum, angular momentum over an arm,
+ * energy over a speed. Collisions between free bodies conserve momentum whatever the step was. Armatures have a share
+ * of the energy. */
 static double motion_miss(const RunCheck* c, int row, const SimMotion* motion, double arm, double speed) {
   double miss = vector_miss(c, row, "px", motion->momentum);
   if (arm > 0) miss += vector_miss(c, row, "lx", motion->angular_momentum) / arm;
@@ -488,8 +488,8 @@ static double motion_miss(const RunCheck* c, int row, const SimMotion* motion, d
   return miss + fabs(motion->kinetic - run_check_value(&c->solver, row - 1, kinetic)) / speed;
 }
 
-/* A step of second order that ends an approach is one of first order, as are some after it, and no file tells: the one
- * of both whose motion is nearer to what is written. at: as for check_motion. */
+/* Sets the kind of a step. A second-order step that ends an approach is of first order, and so are some after it; no
+ * file states this. It takes the kind whose motion is nearer to the written one. at: as for check_motion. */
 static void find_kind(const RunCheck* c, int row, Pose* const* at, StepClock* clock) {
   const Model* model = &c->recorded->model;
   bool may_strike = model->simulation.integrator == INTEGRATOR_SECOND_ORDER && model->contact.rest_speed > 0;
@@ -524,7 +524,7 @@ static void check_motion(RunCheck* c, int row, Pose* const* at) {
 
 static bool in_tree(const Model* model, int link, int tree) { return link >= 0 && model->links[link].tree == tree; }
 
-/* Does a closure, a coupling, a tendon or a bushing hold it, with a force that no file lists? */
+/* Returns true if a closure, a coupling, a tendon or a bushing exerts a force on the tree, which no file lists. */
 static bool is_held(const Model* model, int tree) {
   for (int k = 0; k < model->tendon_count; k++) {
     const SceneTendon* tendon = model->tendons[k].source;
@@ -544,7 +544,8 @@ static bool is_held(const Model* model, int tree) {
   return false;
 }
 
-/* Is the tree's sum of forces free of joints: does its root float, undriven, undamped and held by nothing? */
+/* Returns true if the tree's total force has no joint forces: its root is free, without drive, damping or constraints.
+ */
 static bool floats(const Model* model, int link) {
   const ModelLink* l = &model->links[link];
   if (is_held(model, l->tree)) return false;
@@ -557,9 +558,9 @@ static bool floats(const Model* model, int link) {
 }
 
 typedef struct {
-  Vec3 lack;    /* what accelerates a tree less loads and what contacts.csv lists [N] */
+  Vec3 lack;    /* force that accelerates a tree, less loads and contact forces of contacts.csv [N] */
   double size;  /* of the numbers that it is a difference of [N] */
-  double work;  /* of the forces at work on it, which the residual is relative to, but for factors near one [N] */
+  double work;  /* acting forces on it, reference of the residual up to factors near one [N] */
   int root;     /* the tree's first link; -1: none */
   bool checked; /* its root floats */
 } TreeBalance;
@@ -612,7 +613,7 @@ static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, Po
 static void check_forces(RunCheck* c, int row, Pose* const* at) {
   const Model* model = &c->recorded->model;
   if (!c->contact_first || row > row_count(&c->solver)) return;
-  if (contact_lists_by_range(model)) return; /* what is farther away acts too, and is not listed */
+  if (contact_lists_by_range(model)) return; /* bodies farther away exert forces, too, and are not listed */
   Vec3* force = MEMORY_NEW(Vec3, model->link_count);
   StepClock clock;
   bool second = model->simulation.integrator == INTEGRATOR_SECOND_ORDER;

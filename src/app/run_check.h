@@ -1,5 +1,5 @@
-/* Do a run's files tell of one motion, of the scene that they name? Everything but the proof that nothing meets, which
- * cmd_certify.c has. Private to app/; docs/derivations/certificate.md, P7. */
+/* Checks that a run's files describe one motion of the scene that they name, except for the proof in cmd_certify.c.
+ * Private to app/; docs/derivations/certificate.md, P7. */
 #ifndef SDRS_APP_RUN_CHECK_H
 #define SDRS_APP_RUN_CHECK_H
 
@@ -17,12 +17,12 @@ typedef struct {
   RunContact* list;
 } StateContacts;
 
-/* Zeroed is fine for run_check_free. Borrows `recorded`, owns the rest. Of the files only what belongs to a state or
- * two is held, and a number a state. */
+/* State of the check; run_check_free accepts it zeroed. Borrows `recorded`, owns the rest. Holds one or two states of
+ * the files at a time, and one number per state. */
 typedef struct {
   const Recorded* recorded;
-  int steps;           /* that summary.json says were done */
-  double smallest_gap; /* that it says; INFINITY: none [m] */
+  int steps;           /* number of steps in summary.json */
+  double smallest_gap; /* smallest gap in it; INFINITY: none [m] */
   char* summary_path;
   RunFile trajectory, joints, contacts, solver;
   RunPoseRows* poses; /* of the trajectory */
@@ -31,17 +31,17 @@ typedef struct {
   double* q;            /* room for one of them  (nq) */
   StateContacts* at;    /* a state's contacts */
   int* contact_first;   /* rows of contacts.csv that belong to a state begin here  (states + 1); NULL: out of order */
-  Diagnostics findings; /* what is false */
+  Diagnostics findings; /* errors in the files */
 } RunCheck;
 
-/* Read the files. STATUS_IO or STATUS_BAD_INPUT with diagnostics where one is missing or malformed. What is false
- * but well formed is a finding of run_check_states. run_check_free in any case. */
+/* Reads the files. Returns STATUS_IO or STATUS_BAD_INPUT with diagnostics if one is missing or malformed. Wrong but
+ * well-formed content is a finding of run_check_states. The caller calls run_check_free in any case. */
 Status run_check_read(RunCheck* check, const Recorded* recorded, const char* folder, Diagnostics* diagnostics);
 /* Frees files, tables and findings. */
 void run_check_free(RunCheck* check);
 
-/* All states in their places: numbers of rows, times, steps, the initial state, poses, centres, energies, momenta, and
- * forces against motion (app/run_check.c). What is false is added to check->findings; nothing is returned. */
+/* Checks all states: numbers of rows, times, steps, the initial state, poses, centres, energies, momenta, and forces
+ * against motion (app/run_check.c). Adds errors to check->findings. */
 void run_check_states(RunCheck* check);
 
 /* Context of the check of a row of contacts.csv and solver.csv (row >= 1; 0: the initial state, which they do not
@@ -65,7 +65,7 @@ const double* run_check_coordinates(const RunCheck* check, int state);
 const StateContacts* run_check_contacts(const RunCheck* check, int state);
 /* The step of a recorded row. row: 0 ... rows - 1; counted as by the run, from its start_step on. */
 int run_check_step(const RunCheck* check, int row);
-/* Parts in which the step to a row was taken; 1 where the file does not say. */
+/* Returns the number of substeps of the step to a row; 1 if the file does not give it. */
 int run_check_parts(const RunCheck* check, int row);
 /* A finding at a cell; column -1: the whole row, row -1: the header. */
 __attribute__((format(printf, 5, 6))) void run_check_find(RunCheck* check, const RunFile* file, int row, int column,

@@ -4,14 +4,13 @@
 #include "app/run_check.h"
 #include <stdio.h>
 
-/* Two runs of GJK on the same poses end in simplices whose distance differs by rounding of the coordinates: relative to
- * them, and to the gap. */
+/* Relative rounding error of a distance by GJK: two runs on the same poses may end in different simplices. */
 #define GAP_ROUNDING 1e-13
 #define GAP_TOLERANCE 1e-7
-/* The same force from a plane solved anew: relative. */
+/* Relative error of a force with a plane solved again. */
 #define FORCE_TOLERANCE 1e-5
-/* Bound of the factor by which friction of a run's first step differs from what the force at its start allows
- * (friction.md, F6). The factor itself rests on a solve without friction, which no file holds. */
+/* Bound of the factor between friction in a run's first step and what the initial force allows (friction.md, F6). The
+ * factor itself follows from a solve without friction, which no file contains. */
 #define FIRST_GRIP_MOST 100.0
 /* Force that friction rests on in steps with contact.friction_iterations, over the force of the state: that of the
  * solve before the last one, which differs where the iteration has not settled (friction.md, F8). */
@@ -28,8 +27,8 @@ static double gap_tolerance(const RunCheck* c, int state, int a, int b, double g
 
 static double range_of(const RunCheck* c) { return contact_range(&c->recorded->model); }
 
-/* Part of a pair's force that is known no better since its gap is not: forces go to zero with the third power of what
- * is left of the range, impacts' with one more. */
+/* Returns the relative uncertainty of a pair's force due to that of its gap: forces vanish with the third power of the
+ * distance to the end of the range, those of impacts with the fourth. */
 static double part_unknown(const RunCheck* c, int state, const ProofPair* pair) {
   double left = range_of(c) - pair->gap;
   if (!(left > 0)) return 0;
@@ -62,7 +61,7 @@ static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair
   if (friction > 0 && isfinite(contact_listed_range(&c->recorded->model, pair->a, pair->b))) return;
   bool impacts = c->recorded->model.contact.rest_speed > 0; /* the force before rests on the row before that one */
   if ((friction > 0 || impacts) && !before_is_known(c, row->row)) return;
-  if (c->recorded->model.start && row->row <= 1) return; /* rests on what the run went on from */
+  if (c->recorded->model.start && row->row <= 1) return; /* depends on the state before the start */
   if (friction > 0 && impacts && row->row > 1 && !before_is_known(c, row->row - 1)) return;
   double rests_on = before ? before->load : 0;
   if (c->recorded->model.contact.friction_iterations > 0) rests_on = fmax(rests_on, OWN_FORCE_MOST * pair->load);

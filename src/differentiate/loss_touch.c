@@ -160,7 +160,8 @@ void loss_touch_prepare(LossTerm* term, const LossOrigin* origin) {
         origin, origin->source->place,
         "needs one smooth convex shape on either link, or convex hulls on both (no half_space, no triangles)");
   else if (!term->has_point || !term->has_target)
-    loss_complain(origin, origin->source->place, "needs both 'point' and 'target', because the links have hulls, not one smooth shape each");
+    loss_complain(origin, origin->source->place,
+                  "needs both 'point' and 'target', because the links have hulls, not one smooth shape each");
   if (origin->diagnostics->error_count > 0) return;
   term->bodies = MEMORY_NEW(WitnessBody, 2);
   term->bodies[0] = body_of(model, term->link);

@@ -29,7 +29,7 @@ static void engine_close(Engine* engine) {
   free(engine->text);
 }
 
-/* Room for what Qhull found. */
+/* Allocates memory for Qhull's result. */
 static void allocate(Facets* facets, qhT* qh) {
   facetT* facet;
   int corner_count = 0;
@@ -60,7 +60,7 @@ static void copy_facets(Facets* facets, qhT* qh) {
   }
 }
 
-/* The same under a landing place for Qhull's errors, which jump. Nothing local is used after the jump. */
+/* Copies the facets with a handler for Qhull's errors, which use longjmp. No local variable is used after the jump. */
 static bool copy_facets_safely(Facets* facets, qhT* qh) {
   if (setjmp(qh->errexit) != 0) return false;
   qh->NOerrexit = False;
@@ -97,7 +97,7 @@ static Vec3 polygon_area(const Facets* facets, int facet, const Vec3* points) {
   return area;
 }
 
-/* Corner loops counter-clockwise seen from outside: all are turned when most of the area faces inward. */
+/* Orients corner loops counter-clockwise seen from outside: reverses all if most of the area faces inward. */
 static void orient(Facets* facets, const Vec3* points) {
   double outward = 0;
   for (int i = 0; i < facets->facet_count; i++) {
@@ -124,7 +124,7 @@ static int next_corner(const Facets* facets, int facet, int corner) {
   return corner + 1 < facets->first[facet + 1] ? corner + 1 : facets->first[facet];
 }
 
-/* Is every directed edge there once, and its opposite too? */
+/* Returns true if every directed edge occurs once, and its opposite, too. */
 static bool edges_match(const Facets* facets) {
   int count = facets->first[facets->facet_count];
   uint64_t* edges = MEMORY_NEW(uint64_t, count);

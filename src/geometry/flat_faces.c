@@ -3,8 +3,8 @@
 
 #include "geometry/geometry.h"
 
-/* A corner nearer than this to the plane of its neighbour's triangle, in lengths of the hull, lies in it: above the
- * rounding of points that were turned and moved, below every bend that is meant. */
+/* A corner nearer than this to the plane of its neighbour's triangle, relative to the hull's size, lies in it: above
+ * the rounding of moved points, below every deliberate bend. */
 #define FLAT_HEIGHT 1e-11
 
 typedef struct {
@@ -28,7 +28,7 @@ static double hull_length(const ConvexHull* hull) {
   return sqrt(square);
 }
 
-/* Do all corners of b lie in the plane of a, and do both face the same way? */
+/* Returns true if all corners of b lie in the plane of a, and both face the same way. */
 static bool is_flat(const ConvexHull* hull, int a, int b, double height) {
   const int *s = hull->triangles[a], *t = hull->triangles[b];
   const Vec3* x = hull->vertices;
@@ -95,7 +95,7 @@ static bool has_side(const int* triangle, int a, int b) {
   return false;
 }
 
-/* Its sides that no other triangle of the face has the other way round. A face of many triangles is looked through by
+/* Adds the triangle sides that no other triangle of the face has in reverse. For a face of many triangles it searches
  * the triangles at each vertex. */
 static void add_edges(FlatFaces* out, const ConvexHull* hull, const int* triangles, int count, int* chain, int* head) {
   int face = out->count, at = out->edge_first[face];

@@ -1,8 +1,7 @@
-/* Gilbert, Johnson, Keerthi: the point v of C = A - B (Minkowski difference) nearest to the origin, by simplices of
- * vertices of C. Everything happens in the frame of A, so that a vertex of A costs nothing and one of B one rotation.
- *
- * Both answers carry their proof: "apart" ends when the plane through v leaves no vertex of C behind it (duality gap),
- * "meet" when the origin is a convex combination of four vertices. What neither proof reaches is rounding. */
+/* Gilbert, Johnson, Keerthi: finds the point v of C = A - B (Minkowski difference) nearest to the origin, by simplices
+ * of vertices of C. Computes in the frame of A, so that a vertex of A costs nothing and one of B one rotation. Both
+ * results are proved. The hulls are apart if the plane through v has all vertices of C on its far side (duality gap).
+ * They intersect if the origin is a convex combination of four vertices. Cases between are rounding. */
 #include "geometry/nearest.h"
 #include "geometry/support.h"
 
@@ -106,21 +105,21 @@ static inline bool simplex_holds_origin(const Simplex* simplex, const GjkPair* p
   return simplex->count == 4 || !(simplex->square > ZERO_TOLERANCE * ZERO_TOLERANCE * pair->scale);
 }
 
-/* Is |v| the distance, up to rounding? v . v - v . w is what |v| may come down by, times |v|. */
+/* Returns true if |v| is the distance up to rounding: v . v - v . w bounds the remaining decrease of |v|, times |v|. */
 static inline bool is_proven(const Simplex* simplex, Vec3 support, const GjkPair* pair) {
   double gap = simplex->square - vec3_dot(simplex->nearest, support);
   return !(gap > 0) || gap * gap <= GAP_TOLERANCE * GAP_TOLERANCE * pair->scale * simplex->square;
 }
 
-/* Is next no farther than simplex, up to rounding? */
+/* Returns true if next is no farther than simplex, up to rounding. */
 static inline bool is_as_near(const Simplex* next, const Simplex* simplex, const GjkPair* pair) {
   double more = next->square - simplex->square;
   return !(more > 0) || more * more <= 4 * ZERO_TOLERANCE * ZERO_TOLERANCE * pair->scale * simplex->square;
 }
 
-/* Until the origin is inside or |v| is proven to be the distance. Rounding can leave |v| as it is although its
- * direction is not right yet: a few such steps are made, and of them the one counts that proves the largest distance.
- * Returns the number of support vertices that were asked for. */
+/* Iterates until the origin is inside or |v| is proved to be the distance. Rounding may leave |v| unchanged while its
+ * direction is still wrong. A few such steps are made, and the one that proves the largest distance is used. Returns
+ * the number of support evaluations. */
 static int simplex_search(Simplex* simplex, GjkPair* pair) {
   Simplex best = *simplex;
   double proven = -HUGE_VAL;

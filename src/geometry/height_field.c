@@ -34,7 +34,7 @@ static bool cell_is_flat(const HeightField* f, int i, int j) {
   return fabs(twist) <= f->flat;
 }
 
-/* Is cell (i, j) free, flat, and on the plane of cell (i0, j0)? */
+/* Returns true if cell (i, j) is free, flat, and on the plane of cell (i0, j0). */
 static bool cell_continues(const HeightField* f, int i0, int j0, int i, int j) {
   if (f->taken[j * (f->grid->columns - 1) + i] || !cell_is_flat(f, i, j)) return false;
   double v = value_at(f, i0, j0), dx = value_at(f, i0 + 1, j0) - v, dy = value_at(f, i0, j0 + 1) - v;

@@ -15,7 +15,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #pragma GCC diagnostic ignored "-Wdouble-promotion"
 #pragma GCC diagnostic ignored "-Wcast-qual"
-#ifdef __clang__ /* it adds nothing to a null pointer where a chunk is empty */
+#ifdef __clang__ /* stb_image adds 0 to a null pointer for an empty chunk */
 #pragma clang attribute push(__attribute__((no_sanitize("undefined"))), apply_to = function)
 #endif
 #define STBI_ONLY_PNG
@@ -57,8 +57,7 @@ static uint32_t big_endian(const char* bytes) {
   return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-/* Does every chunk up to the last, IEND, hold the CRC of its type and data? A chunk is its length, type, data and CRC;
- * stb_image looks at no CRC. */
+/* Returns true if every chunk up to the last, IEND, has the CRC of its type and data. stb_image does not check it. */
 static bool png_is_whole(const char* data, size_t length) {
   for (size_t at = 8; length >= 12 && at <= length - 12;) {
     size_t size = big_endian(data + at);

@@ -74,12 +74,12 @@ const char* hull_result_text(HullResult result) {
 
 /* ---------------------------------------------------------------- thinning */
 
-/* Greedy choice of vertices. What a vertex misses, its distance to the hull of those kept, only shrinks as more are
- * kept: an old distance is an upper bound, and only the largest bound needs to be brought up to date. */
+/* Greedy selection of vertices. The distance of a vertex to the hull of the selected ones decreases as more are
+ * selected. An old distance is therefore an upper bound, and only the largest bound needs an update. */
 typedef struct {
   Vec3* points; /* relative to the first vertex */
-  double* miss; /* upper bound of the distance [m]; -1 = kept */
-  int* stamp;   /* how many were kept when it was computed */
+  double* miss; /* upper bound of the distance [m]; -1 = selected */
+  int* stamp;   /* number of selected vertices when it was computed */
   int count;
   PointView kept;
   double* kept_coordinates[3]; /* behind the view, which is read-only */
@@ -92,7 +92,7 @@ static void thinning_free(Thinning* thinning) {
   for (int k = 0; k < 3; k++) memory_free(thinning->kept_coordinates[k]);
 }
 
-/* Add a vertex to those kept and repeat it to the end of its block. */
+/* Selects a vertex and repeats it to the end of its block. */
 static void thinning_keep(Thinning* thinning, int index) {
   PointView* kept = &thinning->kept;
   kept->padded = (kept->count + 8) / 8 * 8;
@@ -123,7 +123,7 @@ static Thinning thinning_start(const ConvexHull* hull, int max_vertices) {
   return thinning;
 }
 
-/* The dropped vertex farthest from the hull of those kept, the first of equals. */
+/* Returns the vertex farthest from the hull of the selected ones, the first of equals. */
 static int thinning_farthest(Thinning* thinning) {
   for (;;) {
     int best = 0;
@@ -135,7 +135,7 @@ static int thinning_farthest(Thinning* thinning) {
   }
 }
 
-/* Hull of the kept vertices in their old order, with the coordinates they had. */
+/* Builds the hull of the selected vertices in their old order and coordinates. */
 static HullResult thinning_finish(const Thinning* thinning, ConvexHull* hull) {
   Vec3* points = MEMORY_NEW(Vec3, thinning->kept.count);
   int count = 0;

@@ -38,7 +38,7 @@ static bool read_coordinate(ObjReader* reader, ObjWord word, double* coordinate)
   return false;
 }
 
-/* v x y z [w] or v x y z r g b [a]: what follows the coordinates must be numbers, but is not used. */
+/* v x y z [w] or v x y z r g b [a]: numbers after the coordinates are checked but not used. */
 static void read_position(ObjReader* reader) {
   ObjText* text = &reader->text;
   double coordinate[3] = {0}, unused;
@@ -61,7 +61,7 @@ static void read_position(ObjReader* reader) {
 
 /* ---------------------------------------------------------------- f */
 
-/* An index of a texture or normal, which may be missing: "/", "/7". Returns the characters taken. */
+/* Skips the optional index of a texture or normal: "/", "/7". Returns the number of characters. */
 static int unused_index(const char* at, int length) {
   int unused;
   return length > 0 && *at == '/' ? 1 + obj_word_integer(at + 1, length - 1, &unused) : 0;
@@ -88,11 +88,11 @@ static bool read_corner(ObjReader* reader, ObjWord word, int* corner) {
   if (index == 0)
     obj_text_error(&reader->text, word.place, "face names vertex 0: vertices count from 1");
   else if (index > 0)
-    obj_text_error(&reader->text, word.place, "face names vertex '%s', but the file has only %d vertices", obj_quote(word).text,
-                   total);
+    obj_text_error(&reader->text, word.place, "face names vertex '%s', but the file has only %d vertices",
+                   obj_quote(word).text, total);
   else
-    obj_text_error(&reader->text, word.place, "face names vertex '%s', but only %d vertices are defined before it", obj_quote(word).text,
-                   before);
+    obj_text_error(&reader->text, word.place, "face names vertex '%s', but only %d vertices are defined before it",
+                   obj_quote(word).text, before);
   return false;
 }
 
@@ -133,7 +133,7 @@ static void add_mark(ObjReader* reader, ObjWord object, ObjWord group) {
   reader->marks[order] = (GroupMark){object, group, order, order, 0};
 }
 
-/* A group stands within its object; a new object begins without a group. */
+/* A group belongs to its object; a new object starts without a group. */
 static void read_group(ObjReader* reader, bool is_object, ObjWord name) {
   ObjWord none = {name.place, 0};
   if (is_object)
@@ -186,7 +186,7 @@ static bool same_position(const Mesh* mesh, int a, int b) {
   return p.x == q.x && p.y == q.y && p.z == q.z;
 }
 
-/* Fewer than three corners in different places. */
+/* Returns true for fewer than three distinct corners. */
 static bool is_degenerate(const Mesh* mesh, int first, int end) {
   int second = first;
   while (second < end && same_position(mesh, mesh->corners[first], mesh->corners[second])) second++;
@@ -216,7 +216,7 @@ static void count_faces(ObjReader* reader) {
   }
 }
 
-/* One group per mark that has faces; the marks' counts become the places of their first faces. */
+/* Makes one group per mark with faces; the counts of the marks become the indices of their first faces. */
 static void make_groups(ObjReader* reader) {
   Mesh* mesh = reader->mesh;
   mesh->groups = MEMORY_NEW(MeshGroup, reader->mark_count);
@@ -274,8 +274,8 @@ static StatementKind kind_of(ObjWord word) {
   return obj_word_is(word, "g") ? STATEMENT_GROUP : STATEMENT_OTHER;
 }
 
-/* The file is gone through twice, and both times must agree on where statements begin: names, which hold blanks and
- * '#', are taken here, words may be left to obj_text_skip. */
+/* Finds the next statement. Two passes over the file must agree on where statements begin: this reads names, which may
+ * contain blanks and '#'; words may be left to obj_text_skip. */
 static bool next_statement(ObjText* text, Statement* statement) {
   ObjWord word;
   if (!obj_text_statement(text, &word)) return false;
@@ -314,7 +314,7 @@ static void read_statements(ObjReader* reader) {
   }
 }
 
-/* A mesh is of no use without a face; the message stands at the last line. */
+/* Reports a mesh without faces, at the last line. */
 static void check_faces(ObjReader* reader) {
   const Mesh* mesh = reader->mesh;
   ObjPlace end = reader->text.place;

@@ -1,6 +1,6 @@
-/* Meshes in the formats of others (Collada and more) by the Open Asset Import Library. It is loaded when such a file is
- * met, so that nobody else waits for it, and reads in a process of its own, which writes what it found as OBJ: a file
- * that makes it crash, or never end, is a bad file and not the end of the program. */
+/* Reads meshes of other formats (Collada and more) by the Open Asset Import Library. It is loaded for such a file only.
+ * It runs in a separate process, which writes its result as OBJ, so that a file that makes it crash or hang is only an
+ * error. */
 #include <assimp/cimport.h>
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
@@ -22,7 +22,7 @@
 #define MOST_SECONDS 120
 #define MOST_MEMORY ((rlim_t)16 << 30)
 #define MOST_TEXT ((size_t)1 << 30)
-/* Nodes within nodes: an instance tree deeper than this is taken for one that bites its tail. */
+/* Largest depth of nodes: a deeper tree is taken for a cycle. */
 #define MOST_DEPTH 200
 
 static const char* const ENDINGS[] = {"dae", "ply", "off", "gltf", "glb", "3ds", "fbx", "3mf", "x3d"};
@@ -34,7 +34,7 @@ bool mesh_is_foreign(const char* path) {
   return false;
 }
 
-/* ---------------------------------------------------------------- in the process of its own */
+/* ---------------------------------------------------------------- in the separate process */
 
 typedef struct {
   __typeof__(aiImportFileExWithProperties)* import;
@@ -53,7 +53,7 @@ static bool importer_load(Importer* importer) {
   return importer->import && importer->create_settings && importer->set_integer && importer->error;
 }
 
-/* Where points of a node come to lie: three rows of a matrix that acts on (x, y, z, 1). */
+/* Placement of a node's points: three rows of a matrix that acts on (x, y, z, 1). */
 typedef struct {
   double row[3][4];
 } Placement;
@@ -75,7 +75,7 @@ static bool mirrors(const Placement* place) {
   return vec3_dot(x, vec3_cross(y, z)) < 0;
 }
 
-/* One group of the OBJ. A placement that mirrors turns the faces, so they are written backwards. */
+/* Writes one group of the OBJ. A mirroring placement reverses the faces, so they are written in reverse. */
 static void write_part(FILE* out, const struct aiMesh* mesh, const Placement* place, int number, long* points) {
   fprintf(out, "o part_%d\n", number);
   for (unsigned i = 0; i < mesh->mNumVertices; i++) {
@@ -109,8 +109,8 @@ static void write_node(FILE* out, const struct aiScene* scene, const struct aiNo
     write_node(out, scene, node->mChildren[k], &own, depth + 1, parts, points);
 }
 
-/* The axes stay those of the file, as the robots that name it mean them; its unit becomes the metre where it has one.
- * Writes OBJ, or a line that begins with `!` and says what is wrong. */
+/* Keeps the axes of the file, as robots that name it expect; converts its unit, if any, to metres. Writes OBJ, or a
+ * line with `!` and the error. */
 static void convert(const char* path, FILE* out) {
   Importer importer;
   if (!importer_load(&importer)) {
@@ -131,7 +131,7 @@ static void convert(const char* path, FILE* out) {
   if (points == 0) fprintf(out, "!it has no triangles");
 }
 
-/* Never returns. Nothing is tidied up: the process ends. */
+/* Never returns, and frees nothing: the process ends. */
 static void run_conversion(const char* path, int channel) {
   setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS});
   setrlimit(RLIMIT_AS, &(struct rlimit){MOST_MEMORY, MOST_MEMORY});
@@ -147,7 +147,7 @@ static void run_conversion(const char* path, int channel) {
 
 /* ---------------------------------------------------------------- in this one */
 
-/* All that comes through the channel, up to MOST_TEXT. */
+/* Reads all text from the channel, up to MOST_TEXT. */
 static void receive(int channel, Text* text) {
   static const size_t AT_ONCE = 1 << 16;
   char* buffer = memory_alloc(AT_ONCE);

@@ -10,7 +10,7 @@
 /* A binary: a head, the number of triangles, then normal, three corners and two bytes each. */
 enum { HEAD = 80, PREFIX = HEAD + 4, TRIANGLE = 50, CORNERS_AT = 12 };
 
-/* Triangles as they come; corners become positions at the end. */
+/* Triangles in file order; corners become positions at the end. */
 typedef struct {
   ObjText text; /* also counts the errors of a binary */
   double scale;
@@ -35,7 +35,7 @@ static void add_line(StlReader* reader, int line) {
   reader->lines[triangle] = line;
 }
 
-/* Nothing in the name becomes "default". */
+/* An empty name becomes "default". */
 static void add_group(StlReader* reader, const char* name, int length) {
   const char* text = length > 0 ? name : "default";
   size_t size = length > 0 ? (size_t)length : strlen(text);
@@ -65,7 +65,7 @@ static void read_vertex(StlReader* reader, ObjPlace place) {
   add_corner(reader, vec3(coordinate[0], coordinate[1], coordinate[2]));
 }
 
-/* A facet that has not three corners is an error; its corners are made up to three, so that what follows fits. */
+/* Reports a facet without three corners, and completes it to three, so that reading can continue. */
 static void end_facet(StlReader* reader, int first, ObjPlace place) {
   int count = reader->corner_count - first;
   if (count != 3) obj_text_error(&reader->text, place, "a facet needs 3 vertices, got %d", count);

@@ -10,7 +10,7 @@ static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c ==
 static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* A backslash with nothing but blanks behind it joins the next line; returns the end of the line, else NULL. */
+/* Returns the end of the line if a backslash, with only blanks behind it, joins the next line; otherwise NULL. */
 static const char* continuation(const ObjText* text, const char* at) {
   if (*at != '\\') return NULL;
   do at++;

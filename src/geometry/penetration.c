@@ -62,8 +62,8 @@ static bool nearest_face(const Polytope* polytope, Vec3* normal, double* height)
   return solid;
 }
 
-/* Height of C over the origin along the normal of its face nearest to the origin; 0 when the origin is outside. Moving
- * B by d moves C by -d, so the normal is the way out for B. */
+/* Returns the height of C over the origin along the normal of its face nearest to the origin; 0 if the origin is
+ * outside. Moving B by d moves C by -d, so the normal is the direction in which B separates. */
 static double depth_of_origin(Polytope* polytope, Vec3* normal) {
   double reach = 0;
   for (int round = 0; round < ROUND_LIMIT; round++) {

@@ -122,7 +122,7 @@ HullResult normalised_create(NormalisedSet* set, const Vec3* points, int count) 
   if (!bounding_box(points, count, &low, &high)) return HULL_FAILED;
   set->center = vec3_add(vec3_scale(low, 0.5), vec3_scale(high, 0.5)); /* halved first: no overflow */
   set->factor = 1.0 / largest_coordinate(vec3_sub(vec3_scale(high, 0.5), vec3_scale(low, 0.5)));
-  if (!isfinite(set->factor)) return HULL_TOO_FEW_POINTS; /* all in one place */
+  if (!isfinite(set->factor)) return HULL_TOO_FEW_POINTS; /* all points coincide */
   scale_points(set, points, count);
   drop_duplicates(set);
   if (set->count < 4) return HULL_TOO_FEW_POINTS;

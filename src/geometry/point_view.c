@@ -16,7 +16,7 @@ PointView point_view_create(const Vec3* points, int count) {
 }
 
 void point_view_free(PointView* view) {
-  union { /* the owner frees what the view only reads */
+  union { /* the view is const, but its owner frees it */
     const double* read;
     double* own;
   } block = {.read = view->x};

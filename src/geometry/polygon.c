@@ -21,7 +21,7 @@ static double corner_area(const Ring* ring, int i) {
 
 static bool same_place(Vec3 a, Vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-/* An ear: it turns left, and no other corner lies in the triangle with its neighbours. */
+/* Returns true for an ear: a convex corner whose triangle with its neighbours contains no other corner. */
 static bool is_ear(const Ring* ring, int i) {
   Vec3 a = corner_point(ring, ring->previous[i]), b = corner_point(ring, i), c = corner_point(ring, ring->next[i]);
   if (!(area(ring, a, b, c) > 0)) return false;
@@ -33,7 +33,7 @@ static bool is_ear(const Ring* ring, int i) {
   return true;
 }
 
-/* The first ear from `start` on; when rounding or a crossing leaves none, the corner that turns left most. */
+/* Returns the first ear from `start` on; if rounding or an intersection leaves none, the most convex corner. */
 static int find_ear(const Ring* ring, int start) {
   int best = start, i = start;
   double most = -HUGE_VAL;

@@ -18,8 +18,8 @@ HullResult primitive_box(ConvexHull* hull, Vec3 size) {
 
 /* ---------------------------------------------------------------- sphere */
 
-/* Corners of a spherical triangle split into four, `depth` times over; returns the end of what was written. A midpoint
- * comes out the same from both sides of an edge (a + b = b + a), so hull_create drops the copies. */
+/* Writes the corners of a spherical triangle split into four, `depth` times; returns the end of the output. A midpoint
+ * is bit-identical from both sides of an edge (a + b = b + a), so hull_create removes the copies. */
 static Vec3* split_triangle(Vec3* out, double radius, int depth, Vec3 a, Vec3 b, Vec3 c) {
   if (depth == 0) {
     *out++ = vec3_scale(a, radius);
@@ -102,7 +102,7 @@ Vec3* primitive_sphere_points(int resolution, int* count) {
 
 /* ---------------------------------------------------------------- cylinder and capsule */
 
-/* Points of a circle about the z axis; returns the end of what was written. */
+/* Writes points of a circle about the z axis; returns the end of the output. */
 static Vec3* add_ring(Vec3* out, double radius, double z, int segments) {
   for (int i = 0; i < segments; i++) {
     double angle = 2 * PI * i / segments;
@@ -145,8 +145,8 @@ HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int
 
 /* ---------------------------------------------------------------- rounded box */
 
-/* How far the outermost grid lines are drawn in from the cube's edges, in grid spacings: far enough that the points of
- * neighbouring faces are well apart, near enough that the shape is still the sphere of an even grid. */
+/* Distance of the outermost grid lines from the cube's edges, in grid spacings: large enough to separate points of
+ * neighbouring faces, small enough to keep the shape of an even grid. */
 #define EDGE_SPREAD 0.1
 
 /* Point of a unit cube's face: `axis` is its normal's, side = +-1; u, v on the next two axes. */

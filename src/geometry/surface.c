@@ -1,4 +1,4 @@
-/* Triangles as a surface: is it closed, a manifold, oriented, and what does it enclose. */
+/* Properties of triangles as a surface: closed, manifold, oriented, and the enclosed volume. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ int* points_equal(const Vec3* points, int count) {
   return number;
 }
 
-/* A triangle by its corners in ascending order, with its turn: 1 as they ascend, -1 against it. */
+/* A triangle by its corners in ascending order, with its orientation: 1 in this order, -1 reversed. */
 typedef struct {
   int corner[3], turn, index;
 } TurnedTriangle;
@@ -82,7 +82,7 @@ static TurnedTriangle turned_triangle(const int triangle[3], int index) {
   return t;
 }
 
-/* Two triangles back to back bound nothing: neither is surface. */
+/* Removes pairs of opposite triangles, which enclose nothing. */
 static void drop_opposite_pairs(TriangleSurface* surface) {
   int count = surface->triangle_count, kept = 0;
   TurnedTriangle* sorted = MEMORY_NEW(TurnedTriangle, count + 1);

@@ -63,7 +63,7 @@ static void bound_nodes(SurfaceTree* tree) {
 SurfaceTree surface_tree_create(const Vec3* points, const int (*triangles)[3], int count) {
   SurfaceTree tree = {.count = count, .leaves = 1};
   while (tree.leaves * LEAF_TRIANGLES < count) tree.leaves *= 2;
-  /* a turn about an axis and by an angle that parts do not have */
+  /* a rotation unlikely to align with the faces of parts */
   tree.turn = mat3_from_quat(quat_normalized((Quat){sqrt(7), sqrt(2), sqrt(3), sqrt(5)}));
   tree.corners = memory_alloc(sizeof *tree.corners * (size_t)count);
   tree.low = MEMORY_NEW(Vec3, 2 * tree.leaves);

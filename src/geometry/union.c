@@ -4,13 +4,13 @@
 #include "geometry/facets.h"
 #include "geometry/union.h"
 
-/* Normals of faces taken for one plane agree to this cosine: small faces would fit any plane near them. */
+/* Smallest cosine between the normals of faces that count as coplanar: a small face would fit any plane near it. */
 #define SAME_PLANE_COSINE 0.999
 /* Room round a hull's box [unit frame]: planes move by less. */
 #define BOX_ROOM 1e-4
 
-/* Distance within which things coincide, in parts of the diagonal of all hulls: planes first, then points, which move
- * farther than their planes where these meet at a slant. Tried in this order until the surface is sound. */
+/* Tolerances of coincidence, relative to the diagonal of all hulls: of planes, and of points, which differ more than
+ * planes that intersect at a slant. Tried in this order until the surface is sound. */
 static const struct {
   double plane, weld;
 } SNAPS[] = {{1e-7, 1e-6}, {1e-9, 1e-8}, {1e-11, 1e-10}, {1e-8, 1e-7}, {1e-6, 1e-5}};
@@ -113,7 +113,7 @@ static bool input_create(Input* input, const ConvexHull* hulls, int hull_count) 
   return true;
 }
 
-/* ---------------------------------------------------------------- one plane for what is nearly one */
+/* ---------------------------------------------------------------- merging nearly equal planes */
 
 /* The hulls by their exact planes. Owned arrays. */
 typedef struct {

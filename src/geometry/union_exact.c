@@ -1,8 +1,8 @@
-/* Integer planes and the points where three of them meet. docs/derivations/union.md */
+/* Integer planes and their points of intersection. docs/derivations/union.md */
 #include "geometry/union.h"
 
-/* 2^40: a 3x3 determinant of such rows stays below 2^123, so that nothing overflows 127 bits, and a plane is off by
- * less than 1e-12 of the size. */
+/* 2^40: a 3x3 determinant of such rows stays below 2^123, within 127 bits, and a plane is rounded by less than 1e-12 of
+ * the size. */
 #define UNIT 1099511627776.0
 
 ExactPlane exact_plane(Vec3 normal, double offset) {

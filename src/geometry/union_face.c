@@ -1,4 +1,4 @@
-/* Convex faces cut by planes, and what the other hulls leave of them. docs/derivations/union.md */
+/* Convex faces cut by planes, and their parts outside the other hulls. docs/derivations/union.md */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static int face_signs(const PlaneTable* table, const UnionFace* face, PlaneSide 
   return found;
 }
 
-/* The point of edge k on the cutting plane; the edge crosses it, so the three planes meet in one point. */
+/* Returns the intersection of edge k with the cutting plane, as that of three planes. */
 static ExactPoint crossing(const PlaneTable* table, const UnionFace* face, int k, int plane) {
   ExactPoint point;
   bool met =
@@ -70,7 +70,7 @@ static UnionFace face_part(const PlaneTable* table, const UnionFace* face, const
   return part;
 }
 
-/* Keep what is inside the half-space; what is outside goes to `outside` when that is given. */
+/* Keeps the part inside the half-space; the part outside goes to `outside` unless that is NULL. */
 static void face_cut(const PlaneTable* table, UnionFace* face, PlaneSide side, FaceList* outside) {
   signed char* signs = MEMORY_NEW(signed char, face->count + 1);
   int found = face_signs(table, face, side, signs);
@@ -81,7 +81,7 @@ static void face_cut(const PlaneTable* table, UnionFace* face, PlaneSide side, F
     face_free(face);
     *face = inside;
   } else if (!(found & 1)) {
-    face_free(face); /* the plane of the face itself: not asked for */
+    face_free(face); /* its own plane */
   }
   memory_free(signs);
 }
@@ -117,7 +117,7 @@ UnionFace hull_face(const PlaneTable* table, const PlaneHull* hull, int k) {
 
 /* ---------------------------------------------------------------- against the other hulls */
 
-/* Does the hull lie on this plane? Then *same says whether with the same orientation. */
+/* Returns true if the hull has a face on this plane; *same: with the same orientation. */
 static bool hull_on_plane(const PlaneHull* hull, PlaneSide side, bool* same) {
   for (int i = 0; i < hull->side_count; i++)
     if (hull->sides[i].plane == side.plane) {
@@ -137,8 +137,8 @@ static bool box_meets(const UnionFace* face, const PlaneHull* hull) {
          high.y >= hull->low.y && high.z >= hull->low.z;
 }
 
-/* Part of the face that lies outside a hull, or on one of its other planes. A face that does not meet the hull stays
- * whole: pieces that were cut off before that was seen are thrown away. */
+/* Keeps the part of the face outside a hull, or on one of its other planes. A face that does not intersect the hull
+ * stays whole: pieces cut off before this was known are dropped. */
 static void face_subtract(const PlaneTable* table, UnionFace face, const PlaneHull* hull, FaceList* list) {
   FaceList pieces = {0};
   UnionFace inside = face_create(face.side, face.count);
@@ -151,7 +151,7 @@ static void face_subtract(const PlaneTable* table, UnionFace face, const PlaneHu
     face_list_add(list, face);
   } else {
     for (int i = 0; i < pieces.count; i++) face_list_add(list, pieces.items[i]);
-    pieces.count = 0; /* taken over */
+    pieces.count = 0; /* moved to the result */
     face_free(&face);
   }
   face_free(&inside);

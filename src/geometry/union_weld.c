@@ -5,18 +5,18 @@
 
 #include "geometry/union.h"
 
-/* Corners nearer than this to the line through their neighbours are straight [unit frame]: exact planes are off by
- * 1e-12, and where they meet at a slant by more; dropping many such corners still moves nothing. */
+/* Corners nearer than this to the line through their neighbours are removed [unit frame]. Exact planes are rounded by
+ * 1e-12, and their intersections at a slant by more; removing many such corners still moves nothing visible. */
 #define STRAIGHT 1e-9
 /* Points are sorted along a direction that no face of a usual part is normal to. */
 static const Vec3 SORT_AXIS = {0.5257311121191336, 0.7236067977499790, 0.4472135954999579};
 
-/* Exact points are found again by their rounded places, which are right to some 1e-15. [unit frame] */
+/* Tolerance for finding exact points by their rounded positions, which have an error of about 1e-15 [unit frame]. */
 #define ROUNDING 1e-12
 
 /* Edges that are contracted where surfaces touch in them are no longer than this [weld distances]. */
 #define SHORT_EDGE 30
-/* An edge that was bent may come near to other points; it settles in one or two passes. */
+/* Largest number of passes: a bent edge may come near other points, which settles in one or two passes. */
 enum { BEND_PASSES = 4 };
 
 /* A face as a loop of point numbers, counter-clockwise seen from outside. Convex to within the weld distance. */
@@ -30,7 +30,7 @@ typedef struct {
   const ExactPlane* planes;
   const Vec3* normals;
   double weld;
-  /* Points: corners of the hulls, then those of the faces as they come. */
+  /* points: corners of the hulls, then those of the faces */
   Vec3* points;
   const ExactPoint** exact; /* borrowed; NULL of a hull's corner */
   int* set;                 /* equal or joined points, by sets_root */
@@ -91,7 +91,7 @@ static bool on_planes(const Patchwork* work, const int* planes, int count, int p
 
 static int before(const UnionFace* face, int i) { return i > 0 ? i - 1 : face->count - 1; }
 
-/* Points of faces that are the same: one lies on the three planes that the other is the meeting of. */
+/* Finds equal points of faces: one lies on the three planes whose intersection is the other. */
 static void find_equal_points(Patchwork* work, const FaceList* faces, int first) {
   int(*meeting)[3] = (int(*)[3])memory_alloc(sizeof *meeting * (size_t)(work->point_count + 1));
   for (int f = 0, place = first; f < faces->count; f++)
@@ -113,7 +113,7 @@ static void find_equal_points(Patchwork* work, const FaceList* faces, int first)
   memory_free(meeting);
 }
 
-/* The wanted points in order: where points on edges are looked for. */
+/* Sorts the wanted points, for the search of points on edges. */
 static void sort_wanted_points(Patchwork* work, const bool* wanted) {
   SortedPoint* sorted = sort_points(work);
   work->sorted_count = 0;
@@ -126,8 +126,8 @@ static void sort_wanted_points(Patchwork* work, const bool* wanted) {
   memory_free(sorted);
 }
 
-/* Points nearer than the weld distance become one; the smallest number of a set stands for it: a hull's corner where
- * there is one. */
+/* Joins points nearer than the weld distance; the smallest number of a set represents it: a hull's corner if there is
+ * one. */
 static void join_near_points(Patchwork* work) {
   SortedPoint* sorted = sort_points(work);
   for (int i = 0; i < work->point_count; i++)
@@ -219,7 +219,7 @@ static void id_add(IdList* list, int id) {
   list->ids[list->count++] = id;
 }
 
-/* Go round and drop repeats (a a) and ways out and back (a b a) until none is left. */
+/* Removes repetitions (a a) and spikes (a b a) until none is left. */
 static void drop_spikes(IdList* list) {
   for (int i = 0, clean = 0; list->count > 0 && clean < list->count;) {
     int n = list->count, next = (i + 1) % n, second = (i + 2) % n;
@@ -256,8 +256,8 @@ static void add_simple_loops(Patchwork* work, PlaneSide side, IdList* list) {
   if (list->count >= 3) add_loop(work, side, list->ids, list->count);
 }
 
-/* The loop of a face with the points that lie on its edges: edges of neighbours then are the same, and every one runs
- * as often one way as the other. Joining points keeps that. */
+/* Adds the loop of a face with the points on its edges. Edges of neighbours then coincide, each as often in one
+ * direction as in the other. Joining points preserves this. */
 static void add_face(Patchwork* work, const UnionFace* face, int first, OnEdge* found, IdList* list) {
   list->count = 0;
   for (int i = 0; i < face->count; i++) {
@@ -288,7 +288,7 @@ static WeldLoop* take_loops(Patchwork* work, int* count) {
   return old;
 }
 
-/* The loops by their joined points, without what has no area. */
+/* Replaces points of loops by the joined ones, and drops loops without area. */
 static void weld_loops(Patchwork* work) {
   int count;
   join_near_points(work);
@@ -360,7 +360,7 @@ static void edge_add(EdgeSet* set, int a, int b) {
   *edge_slot(set, a, b) = ((uint64_t)(a < b ? a : b) << 32 | (uint64_t)(a < b ? b : a)) + 1;
 }
 
-/* Those of all loops, with room for as many more. */
+/* Returns the edges of all loops, with memory for as many more. */
 static EdgeSet edges_of_loops(const Patchwork* work) {
   int count = 0;
   for (int l = 0; l < work->loop_count; l++) count += work->loops[l].count;
@@ -373,7 +373,7 @@ static EdgeSet edges_of_loops(const Patchwork* work) {
 
 /* ---------------------------------------------------------------- faces joined */
 
-/* How far b lies to the right of the way from a to c: convex when not negative. */
+/* Returns the distance of b to the right of the line from a to c; not negative for a convex corner. */
 static double bulge(const Patchwork* work, Vec3 normal, int a, int b, int c) {
   Vec3 p = work->points[a], ac = vec3_sub(work->points[c], p), ab = vec3_sub(work->points[b], p);
   double length = vec3_norm(ac);
@@ -407,7 +407,7 @@ static int at(const WeldLoop* loop, int i) {
   return loop->ids[k < 0 ? k + loop->count : k];
 }
 
-/* Do count numbers from place i of p and from place j of q have one in common? */
+/* Returns true if `count` numbers from position i of p and from position j of q share one. */
 static bool share_points(const WeldLoop* p, int i, int p_count, const WeldLoop* q, int j, int q_count) {
   for (int k = 0; k < p_count; k++)
     for (int m = 0; m < q_count; m++)
@@ -415,8 +415,8 @@ static bool share_points(const WeldLoop* p, int i, int p_count, const WeldLoop* 
   return false;
 }
 
-/* p runs from place i to i + 1 where q runs from j + 1 back to j. Join them along all that they share there, when the
- * whole is convex at both ends. */
+/* Joins p and q along all their common edges around p's edge i, i + 1, which is q's edge j + 1, j, if the result is
+ * convex at both ends. */
 static bool join_loops(const Patchwork* work, WeldLoop* p, int i, WeldLoop* q, int j) {
   int start = i, end = i + 1, q_start = j + 1, q_end = j, shared = 1; /* p[start] = q[q_start], p[end] = q[q_end] */
   while (shared < p->count && at(p, end + 1) == at(q, q_end - 1)) end++, q_end--, shared++;
@@ -542,8 +542,8 @@ static double point_to_segment(Vec3 p, Vec3 a, Vec3 b) {
   return vec3_norm(vec3_add_scaled(ap, -t, ab));
 }
 
-/* Height of the corner over the edge that would cut it off, over the longest side: how good a triangle it makes.
- * Negative when it is none, when another corner stands on that edge, or when the edge is one of the surface already. */
+/* Returns the height of the corner over the edge that would cut it off, relative to the longest side: the quality of
+ * the triangle. Negative if it is no ear, if another corner is on that edge, or if the surface has the edge already. */
 static double ear_quality(const Patchwork* work, const EdgeSet* edges, const WeldLoop* loop, Vec3 normal, int i) {
   int a = at(loop, i - 1), b = at(loop, i), c = at(loop, i + 1);
   double height = bulge(work, normal, a, b, c);

@@ -1,4 +1,4 @@
-/* How thick a solid's thinnest wall is: rays from its surface inwards. docs/derivations/union.md (U5) */
+/* Smallest wall thickness of a solid, by rays from its surface inwards. docs/derivations/union.md (U5) */
 #include <assert.h>
 
 #include "geometry/geometry.h"
@@ -28,8 +28,8 @@ static Vec3 cross_of(const TriangleSurface* surface, int triangle) {
   return vec3_cross(vec3_sub(corner(surface, triangle, 1), a), vec3_sub(corner(surface, triangle, 2), a));
 }
 
-/* Length of the way from a point to where it leaves the solid through a triangle; HUGE_VAL when it does not.
- * from + t way = a + u ab + v ac. */
+/* Returns the distance from a point to the exit through a triangle; HUGE_VAL without one. from + t way = a + u ab + v
+ * ac. */
 static double way_out(const Walls* walls, Vec3 from, Vec3 way, int triangle) {
   if (!(vec3_dot(way, walls->normals[triangle]) > 0)) return HUGE_VAL;
   Vec3 a = corner(walls->surface, triangle, 0);
@@ -40,7 +40,7 @@ static double way_out(const Walls* walls, Vec3 from, Vec3 way, int triangle) {
   return meets ? t : HUGE_VAL;
 }
 
-/* The nearest way out, when the surface there faces back. */
+/* Returns the smallest exit distance, if the surface there faces back. */
 static double ray_thickness(const Walls* walls, Vec3 from, Vec3 way) {
   double least = HUGE_VAL;
   int wall = -1;
@@ -75,8 +75,8 @@ static void measure_triangle(void* context, int triangle, int thread) {
   walls->thickness[triangle] = least;
 }
 
-/* Every ray stands for the same area, a small triangle gets one only where its turn comes: else slivers at the edge of
- * an acute wedge would speak for walls. Returns the area of all. */
+/* Distributes rays so that each represents the same area. A small triangle gets one only in turn, so that slivers at an
+ * acute edge do not count as walls. Returns the total area. */
 static double share_rays(Walls* walls, int samples) {
   const TriangleSurface* surface = walls->surface;
   double total = 0, before = 0;

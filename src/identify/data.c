@@ -99,8 +99,8 @@ static double* read_columns(Cells* c, SourcePlace asked, char* const* names, int
     }
     if (c->sound && missing > 0 && missing < count) {
       diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, c->table->lines[row], 0},
-                      "%d of the %d columns from '%s' on are empty: fill all of them, or none if the sample is missing", missing,
-                      count, names[0]);
+                      "%d of the %d columns from '%s' on are empty: fill all of them, or none if the sample is missing",
+                      missing, count, names[0]);
       c->sound = false;
     }
   }

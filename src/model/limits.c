@@ -83,7 +83,8 @@ static void report_target(const Model* model, Diagnostics* diagnostics, int cont
   int index = model->controllers[controller].link;
   const ModelLink* link = &model->links[index];
   diagnostics_add(diagnostics, SEVERITY_WARNING, model->scene->controllers[controller].place,
-                  "target '%s' of link '%s' is %.6g %s at t = %.6g s, outside the joint's limits [%.6g, %.6g]: change the target or the limits",
+                  "target '%s' of link '%s' is %.6g %s at t = %.6g s, outside the joint's limits [%.6g, %.6g]: change "
+                  "the target or the limits",
                   limited_name(link, k), link->name, value, limited_unit(link, k), t, link->lower[k], link->upper[k]);
 }
 

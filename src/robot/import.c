@@ -1,10 +1,10 @@
-/* A robot of another program from its file to a scene that stands. */
+/* Imports a robot of another program's format as a scene in equilibrium. */
 #include <assert.h>
 #include <string.h>
 
 #include "robot/robot.h"
 
-/* A spring and damper that hold a joint let it come to rest without swinging. */
+/* Damping ratio of the springs that hold joints: critical damping. */
 #define HOLD_DAMPING_RATIO 1.0
 #define PI 3.14159265358979324
 
@@ -36,7 +36,7 @@ void robot_exclude(Scene* scene, const char* a, const char* b) {
   contact->exclude_count++;
 }
 
-/* Do joints join the links? */
+/* Returns true if joints connect the links. */
 static bool is_one_robot(const Model* model, int a, int b) {
   while (model->links[a].parent >= 0) a = model->links[a].parent;
   while (model->links[b].parent >= 0) b = model->links[b].parent;
@@ -55,7 +55,7 @@ static double lowest_vertex(const Model* model) {
   return lowest;
 }
 
-/* A free robot without a height is put on the ground, as near as it will stand. */
+/* Puts a free robot without a given height on the ground, as near as model_lift allows. */
 static void put_on_ground(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
   double lowest = lowest_vertex(model), gap = model->contact.gap_at_rest;
@@ -83,7 +83,7 @@ static bool exclude_from_world(Robot* robot, const ModelTouch* pair, Diagnostics
   return true;
 }
 
-/* Parts of a robot often overlap where no joint says that they belong together. */
+/* Excludes contact between parts of a robot that overlap at the start although no joint connects them. */
 static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
   if (!model->links) return; /* nothing could be built */
@@ -93,7 +93,7 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
   Text names = {0};
   for (int k = 0; k < count; k++) {
     if (exclude_from_world(robot, &pairs[k], diagnostics)) continue;
-    /* A URDF file is one robot; its links hang on the world, each by itself, where its root is fixed. */
+    /* A URDF file is one robot; links on a fixed root hang on the world separately. */
     bool ground = options->ground && (pairs[k].a == 0 || pairs[k].b == 0);
     if (!is_one_robot(model, pairs[k].a, pairs[k].b) && (robot->is_mjcf || ground)) continue;
     const char *a = model->links[pairs[k].a].name, *b = model->links[pairs[k].b].name;
@@ -107,7 +107,7 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
   memory_free(pairs);
 }
 
-/* Bodies of a MuJoCo file that stand on something, or at most so deep inside it [m], are lifted off. */
+/* Bodies of a MuJoCo file that touch something, or penetrate it by at most this depth [m], are lifted off. */
 #define LIFT_DEEPEST 0.05
 
 static void lift_off(Robot* robot, Diagnostics* diagnostics) {
@@ -158,7 +158,7 @@ static bool fit_primitives(Robot* robot, Diagnostics* diagnostics) {
   return any;
 }
 
-/* First only to see what touches, with the problems left unsaid; then as simulate will. */
+/* Builds the model twice: first to find touching links, without messages, then as simulate does. */
 static Status build_model(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   Diagnostics unsaid = {0};
   model_create(&robot->model, &robot->scene, &unsaid);
@@ -211,8 +211,9 @@ static bool stands_free(const Model* model, int link) {
   return joint_floats(&model->links[link].joint);
 }
 
-/* Inertia that a unit motion of the degree of freedom meets, everything else held: m v^2 or w.I.w, of what it carries;
- * of a robot whose base is free, of the rest where that is more, which it carries when it stands. [kg, kg m^2] */
+/* Returns the inertia for a unit motion of the degree of freedom with everything else fixed [kg, kg m^2]: m v^2 or
+ * w.I.w of the links that it moves. For a robot with a free base it is that of the other links if larger, which the
+ * joint moves when the robot stands. */
 static double carried_inertia(const Model* model, int link, const Screw* screw, const Pose* poses) {
   bool* carried = MEMORY_NEW(bool, model->link_count + 1);
   double sum[2] = {0, 0};
@@ -294,7 +295,7 @@ void robot_free(Robot* robot) {
   *robot = (Robot){0};
 }
 
-/* Notes on what was changed are for who imports; a scene that includes the robot says them at every run. */
+/* Notes about changes are for `sdrs import`; a scene that includes the robot would repeat them at every run. */
 void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics) {
   static const RobotOptions PLAIN = {0};
   Robot robot;
@@ -309,7 +310,7 @@ void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics) 
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "the robot cannot be used");
   *scene = robot.scene;
   robot.scene = (Scene){0};
-  scene->files = robot.report.files; /* what it includes */
+  scene->files = robot.report.files; /* files that it includes */
   scene->file_count = robot.report.file_count;
   robot.report.files = NULL;
   robot.report.file_count = 0;

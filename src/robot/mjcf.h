@@ -1,21 +1,21 @@
-/* mjcf: a model of MuJoCo as its file says it, on the way to the links and joints of urdf.h, from which the scene is
- * made as that of a URDF file is. Private to robot/. An MjcfModel owns its documents, arrays and the texts that it
- * makes; mjcf_free accepts a half-read one. */
+/* mjcf: a MuJoCo model as read from its file. It becomes links and joints of urdf.h, from which the scene is made as
+ * for a URDF file. Private to robot/. An MjcfModel owns its documents, arrays and the texts that it makes; mjcf_free
+ * accepts a partly read one. */
 #ifndef SDRS_ROBOT_MJCF_H
 #define SDRS_ROBOT_MJCF_H
 
 #include "robot/urdf.h"
 
-/* How the file is to be read: <compiler> and what stands in <option>. */
+/* Settings of <compiler> and of <option>. */
 typedef struct {
   bool degrees;     /* angles of the file; the default of MuJoCo */
-  bool auto_limits; /* a range limits; else `limited` must say so */
+  bool auto_limits; /* a range alone limits a joint; otherwise `limited` must be set */
   int from_geoms;   /* masses of geoms: 1 always, 0 never, -1 where a body has no <inertial> */
-  char euler[4];    /* xyz: about the turned axes; XYZ: about fixed ones */
+  char euler[4];    /* xyz: about rotated axes; XYZ: about fixed ones */
   const char* mesh_folder;
-  const char* folder; /* where the model's own file is, seen from the first one's folder: "", or with a slash behind */
-  bool strips_paths;  /* of a file's name only what is behind its last slash counts */
-  bool exact_meshes;  /* meshes weigh as what they enclose */
+  const char* folder; /* folder of the model's file relative to that of the first one: "", or with a slash at its end */
+  bool strips_paths;  /* only the part of a file name behind its last slash counts */
+  bool exact_meshes;  /* meshes have the mass of the volume they enclose */
   double total_mass;  /* of all bodies, to which masses and inertias are scaled [kg]; 0: as they are */
   double timestep;    /* s */
   Vec3 gravity;
@@ -27,7 +27,7 @@ typedef struct {
   MjcfCompiler compiler;
 } MjcfOwnCompiler;
 
-/* Which geoms may touch which: (contype_a & conaffinity_b) || (contype_b & conaffinity_a). */
+/* Masks of a geom. Two may touch if (contype_a & conaffinity_b) || (contype_b & conaffinity_a). */
 typedef struct {
   int link; /* of the robot */
   unsigned type, affinity;
@@ -44,9 +44,9 @@ typedef struct {
 typedef struct {
   int joint;        /* of the robot */
   const char* name; /* "" where it has none */
-  double reference; /* m or rad: what MuJoCo's coordinate is where ours is 0 */
+  double reference; /* MuJoCo's coordinate where ours is 0 [m or rad] */
   Quat start;       /* of one that is relative */
-  bool relative;    /* of a free joint that is three slides and a ball: seen from where the body stands */
+  bool relative;    /* for a free joint made of three slides and a ball: relative to the body's position */
 } MjcfCoordinate;
 
 /* A marked frame of a body. */
@@ -99,7 +99,7 @@ typedef struct {
   int asset_count, asset_capacity;
   UrdfRobot robot;
   Names bodies;  /* names -> link of the robot */
-  Vec3* anchors; /* where the frame of each link of the robot is in its body's  (links) */
+  Vec3* anchors; /* origin of each robot link's frame in its body's frame  (links) */
   int anchor_capacity;
   UrdfPose* placed; /* links of the robot in the scene's links that carry them, in the world where none does  (links) */
   Names paired;     /* geoms that a <pair> names -> index in paired_link */
@@ -125,32 +125,34 @@ typedef struct {
   Text dropped;             /* names of elements and attributes that a scene has no word for, with commas */
   Names dropped_names;
   const XmlElement* key; /* of keyframe that the model starts in; NULL = none */
-  RobotStart* starts;    /* where its joints start (start_count) */
+  RobotStart* starts;    /* initial coordinates of its joints (start_count) */
   int start_count;
 } MjcfModel;
 
 /* ---------------------------------------------------------------- elements (robot/mjcf_file.c) */
 
-/* An error at a place, printf style; beyond a bound they are only counted. */
+/* Reports an error at a place, printf style; beyond a limit errors are only counted. */
 void mjcf_error(MjcfModel* model, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
 /* A text that lives as long as the model. Takes the text over and leaves it empty. */
 const char* mjcf_keep(MjcfModel* model, Text* text);
-/* Reports once that something of this name is left out; the name is copied. */
+/* Reports once that elements of this name are left out; the name is copied. */
 void mjcf_drop(MjcfModel* model, const char* what);
-/* Drops what is neither read nor without effect on motion, of an element and all in it (robot/mjcf_told.c). */
+/* Reports elements and attributes, of an element and its descendants, that are neither read nor without effect on
+ * motion (robot/mjcf_told.c). */
 void mjcf_report(MjcfModel* model, const XmlElement* element);
-/* The end of a message about a body that is not there: that bodies of a <composite> or <flexcomp> are left out. ""
- * where the file has none. Static. */
+/* Returns the end of a message about a missing body: that bodies of a <composite> or <flexcomp> are left out; "" if the
+ * file has none. Static. */
 const char* mjcf_why_missing(const MjcfModel* model);
 /* Read the file's elements and those that it includes, its compiler, defaults and assets. False after an error. model:
  * path, options, report and diagnostics are set, the rest is zero; mjcf_free in any case. text: (length). */
 bool mjcf_open(MjcfModel* model, const char* text, size_t length);
-/* Frees what the model owns; accepts a half-read one. */
+/* Frees what the model owns; accepts a partly read one. */
 void mjcf_free(MjcfModel* model);
-/* How the file that a place is in is to be read. Borrowed from the model, until the next attached file. */
+/* Returns the compiler settings of the file that a place is in. Borrowed from the model, until the next attached file.
+ */
 const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place);
-/* The root of another model's file, as seen from `base`, with what it includes; folder: as MjcfCompiler's. NULL after
- * an error. The document is owned by the model, its path by the report. */
+/* Reads another model's file, relative to `base`, with the files it includes, and returns its root; folder: as
+ * MjcfCompiler's. NULL after an error. The model owns the document, the report its path. */
 XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const char* base, const char* folder,
                             SourcePlace from);
 /* A <default> and those in it, by their classes. The element is borrowed. */
@@ -158,8 +160,8 @@ void mjcf_add_default(MjcfModel* model, const XmlElement* element);
 
 /* ---------------------------------------------------------------- meta-elements (robot/mjcf_expand.c) */
 
-/* <replicate> as frames with copies, <attach> as a frame with what another model has in it, and what refers to them
- * likewise. False after an error. The documents' trees are changed. */
+/* Replaces <replicate> by frames with copies, <attach> by a frame with the other model's elements, and copies the
+ * elements that refer to them. Returns false after an error. Changes the documents' trees. */
 bool mjcf_expand(MjcfModel* model);
 /* The bodies of a <composite> of type cable as children of a container; their excluded pairs go to the root, in a
  * <contact> of their own. Other types are reported and become an empty frame. NULL after an error
@@ -172,7 +174,7 @@ XmlElement* mjcf_composite(MjcfModel* model, XmlElement* root, const XmlElement*
 /* After the scene is made: elasticities of cables as bushings. carrier (links of the robot) as of mjcf_finish. */
 void mjcf_add_elasticities(MjcfModel* model, Scene* scene, const int* carrier);
 
-/* An element with the class that its body gives to what says none. */
+/* An element with the class that its body gives to elements without one. */
 typedef struct {
   const XmlElement* element;
   const char* class_name; /* "" = main */
@@ -195,21 +197,20 @@ double mjcf_number(MjcfModel* model, MjcfElement element, const char* name, doub
 const char* mjcf_text(const MjcfModel* model, MjcfElement element, const char* name);
 /* true, false, or another word or none: 1, 0, -1. */
 int mjcf_flag(const MjcfModel* model, MjcfElement element, const char* name);
-/* Where the element says that it stands, in its parent's frame [m]: pos and a rotation, or the middle of fromto with z
- * from its end to its begin. Identity where nothing is said; errors are reported. */
+/* Returns the pose of the element in its parent's frame [m]: pos and a rotation, or the middle of fromto with z from
+ * its end to its start. Identity by default; errors are reported. */
 UrdfPose mjcf_pose(MjcfModel* model, MjcfElement element);
-/* Three Euler angles of the file that a place is in, in its unit and sequence. angles: (3). */
+/* Returns the rotation of three Euler angles in the unit and sequence of the file that a place is in. angles: (3). */
 Quat mjcf_euler(const MjcfModel* model, SourcePlace place, const double* angles);
-/* Angles of the file that a place is in, in radians. */
+/* Converts an angle of the file that a place is in to radians. */
 double mjcf_angle(const MjcfModel* model, SourcePlace place, double value);
 /* The asset of that name, borrowed; names: model->meshes, materials or height_fields. NULL when there is none. */
 const XmlElement* mjcf_asset(const MjcfModel* model, const Names* names, const char* name);
 
 /* ---------------------------------------------------------------- shapes (robot/mjcf_geom.c) */
 
-/* A geom of the robot's link, whose frame stands at `frame`: its shape, its mask, its colour, and its mass, which is
- * added to `moment` unless that is NULL. frame: in the link's frame. After an error, which is reported, the geom is
- * left out. */
+/* Reads a geom of the robot's link whose frame is `frame`: its shape, mask, colour, and mass, which is added to
+ * `moment` unless that is NULL. frame: in the link's frame. After an error, which is reported, the geom is left out. */
 void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose frame, MassMoment* moment);
 
 /* Moment of a mesh at unit density by the rule of its `inertia`, in the geom's frame [m^3, m^4, m^5], of a shell
@@ -219,10 +220,10 @@ MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const Urdf
 
 /* ---------------------------------------------------------------- bodies (robot/mjcf_body.c) */
 
-/* worldbody as links and joints of model->robot. False after an error. Each error is reported with its place. */
+/* Reads worldbody into links and joints of model->robot. Returns false after errors, each reported with its place. */
 bool mjcf_read_bodies(MjcfModel* model);
 
-/* ---------------------------------------------------------------- what follows (robot/mjcf_scene.c) */
+/* ---------------------------------------------------------------- other sections (robot/mjcf_scene.c) */
 
 /* Before the bodies are read: the names of geoms in <pair>s (robot/mjcf_contact.c). */
 void mjcf_find_pairs(MjcfModel* model);
@@ -238,11 +239,10 @@ void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier);
 /* A site, seen from the scene's link that carries its body (or from the world) [m]; model->placed must be there. */
 UrdfPose mjcf_site_place(const MjcfModel* model, const MjcfSite* site);
 
-/* Before the scene is made: the keyframe's coordinates as starts, and as the places of free bodies. Makes
- * model->starts. */
+/* Call before the scene is made: sets model->starts, and the positions of free bodies, from the keyframe. */
 void mjcf_take_key(MjcfModel* model);
-/* After: what holds the start together, which moves to where it does (robot/mjcf_equality.c). carrier (links of
- * the robot). */
+/* Call after the scene is made: reads equality constraints and moves the start to satisfy them (robot/mjcf_equality.c).
+ * carrier (links of the robot). */
 void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier);
 /* After: frictions of links and pairs (robot/mjcf_friction.c). carrier (links of the robot). */
 void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier);

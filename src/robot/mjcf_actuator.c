@@ -176,7 +176,7 @@ static double start_at(const Scene* scene, const RobotJointPlace* place) {
   return 0;
 }
 
-/* slope of `follower` by `leader`, where a coupling of the scene says one; else 0. */
+/* Returns the slope of `follower` by `leader` in a coupling of the scene; 0 without one. */
 static double coupled(const Scene* scene, const RobotJointPlace* follower, const RobotJointPlace* leader) {
   if (follower->link == leader->link && follower->dof == leader->dof) return 1;
   for (int k = 0; k < scene->coupling_count; k++) {
@@ -192,7 +192,7 @@ static double coupled(const Scene* scene, const RobotJointPlace* follower, const
   return 0;
 }
 
-/* A tendon whose joints all follow one: its length by that one alone. false: they do not. */
+/* Returns true if all joints of a tendon follow one, and sets its length in terms of that one. */
 static bool one_end(const MjcfModel* model, const Scene* scene, const JointSum* sum, ActuatorEnd* end) {
   double gear = 0, length = 0;
   for (int k = 0; k < sum->count; k++) {
@@ -205,8 +205,8 @@ static bool one_end(const MjcfModel* model, const Scene* scene, const JointSum* 
   return gear != 0;
 }
 
-/* kg or kg m^2: the diagonal entry of MuJoCo's mass matrix where all joints stand at zero: what the joint carries,
- * about its axis, and its armature. */
+/* Returns the diagonal entry of MuJoCo's mass matrix with all joints at zero [kg or kg m^2]: inertia of the links that
+ * the joint moves about its axis, and its armature. */
 static double carried_inertia(const MjcfModel* model, int index) {
   const UrdfRobot* robot = &model->robot;
   const UrdfJoint* joint = &robot->joints[index];
@@ -233,7 +233,7 @@ static double carried_inertia(const MjcfModel* model, int index) {
   return sum;
 }
 
-/* damping = ratio 2 sqrt(stiffness mass), of the mass that the actuator's length feels. */
+/* damping = ratio 2 sqrt(stiffness mass), with the effective mass at the actuator's length. */
 static void take_ratio(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
   int joint = joint_of(model, mjcf_text(model, e, "joint"));
   if (!(law->ratio > 0) || law->gear == 0) return;
@@ -275,8 +275,8 @@ static void add_measure(Scene* scene, SceneController* c, const RobotJointPlace*
       .name = name.data, .kind = rate ? MEASURE_RATE : MEASURE_COORDINATE, .link = of->link, .index = of->dof};
 }
 
-/* A spring of a tendon whose joints move freely of one another: each joint has a spring, whose target goes the other
- * way by what the others have of the length. */
+/* Adds the spring of a tendon whose joints are independent: each joint gets a spring, with a target reduced by the
+ * others' share of the length. */
 static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, const JointSum* sum, ActuatorLaw law,
                                const double* control) {
   double start = 0;
@@ -356,7 +356,7 @@ static bool add_tendon_actuator(MjcfModel* model, Scene* scene, MjcfElement e, c
 
 /* ---------------------------------------------------------------- tendons' own springs */
 
-/* Lengths between which a spring rests; those of the reference where the file says none or -1. */
+/* Sets the range of lengths without spring force; the reference length if the file gives none or -1. */
 static void rest_lengths(MjcfModel* model, MjcfElement e, double reference, double rest[2]) {
   rest[0] = rest[1] = -1;
   if (mjcf_numbers(model, e, "springlength", 1, 2, rest) == 1) rest[1] = rest[0];
@@ -545,7 +545,7 @@ static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, Actuator
   return true;
 }
 
-/* control: of the key; NULL without one. act: likewise, of what integrates its control. */
+/* control: of the keyframe; NULL without one. act: the same for actuators that integrate their control. */
 static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier, const double* control,
                          const double* act) {
   const char* joint = mjcf_text(model, e, "joint");
@@ -572,7 +572,7 @@ static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const in
   text_free(&what);
 }
 
-/* Has it a place in the key's act? */
+/* Returns true if the actuator has an entry in the keyframe's act. */
 static bool has_state(const MjcfModel* model, const XmlElement* item) {
   const char *kind = item->name, *dynamics = mjcf_text(model, (MjcfElement){item, ""}, "dyntype");
   if (strcmp(kind, "general") == 0) return *dynamics && strcmp(dynamics, "none") != 0;

@@ -174,8 +174,8 @@ static void add_coordinate(MjcfModel* model, int joint, const char* name, double
       (MjcfCoordinate){.joint = joint, .name = name, .reference = reference, .start = {1, 0, 0, 0}};
 }
 
-/* Where the joint's anchor is in its body; a free joint's is the body's frame. A slide moves alike from every anchor:
- * it takes that of the joint behind it, so that both can become one joint. */
+/* Returns the position of the joint's anchor in its body; for a free joint the body's frame. A slide moves alike from
+ * every anchor, so it takes that of the next joint, which lets both become one joint. */
 static Vec3 anchor_of(MjcfModel* model, const Body* body, int index) {
   double position[3] = {0};
   while (index + 1 < body->joint_count && type_of(model, body->joints[index]) == URDF_PRISMATIC) index++;
@@ -332,7 +332,7 @@ static int add_free_body(MjcfModel* model, const Body* body, int parent, UrdfPos
   return link;
 }
 
-/* The body's links, the last of which carries what it is made of. Returns that one; anchor: of its frame in the body.
+/* Adds the body's links, the last of which has its mass and shapes. Returns that one; anchor: of its frame in the body.
  */
 static int add_body_links(MjcfModel* model, const Body* body, int parent, Vec3 parent_anchor, const char* name,
                           Vec3* anchor) {

@@ -5,10 +5,11 @@
 #include "robot/mjcf_equality.h"
 
 enum { STEPS_MAX = 100 };
-/* Half the way between the two places of a difference, and the most that a coordinate moves in a step [m, rad]. */
+/* Half the distance between the two points of a difference, and the largest change of a coordinate in a step [m, rad].
+ */
 #define DIFFERENCE 1e-6
 #define STEP_MOST 0.3
-/* A joint stays this part of its range away from its limits, where their barrier is felt. */
+/* A joint stays this fraction of its range away from its limits, where their barrier acts. */
 #define LIMIT_SHARE 0.01
 /* Closed: as far as differences tell [m, rad]. */
 #define CLOSED 1e-11
@@ -98,7 +99,7 @@ static void least_step(Closing* c) {
   }
 }
 
-/* Those that would leave their limits go to them, and the others make up for it. */
+/* Coordinates that would exceed their limits stop there, and the others compensate. */
 static void bounded_step(Closing* c) {
   bool more = true;
   memset(c->bound, 0, sizeof(bool) * (size_t)c->count);

@@ -1,5 +1,6 @@
-/* <composite type="cable"> as the bodies, joints, geoms, sites and excluded pairs that MuJoCo makes of it, and its
- * elasticity as bushings. The other types are left out: they are soft, or MuJoCo itself refuses them by now. */
+/* Expands <composite type="cable"> into the bodies, joints, geoms, sites and excluded pairs that MuJoCo makes of it,
+ * with bushings for its elasticity. Other types are left out: they are soft, or current versions of MuJoCo refuse them.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,8 +56,8 @@ static int inherit(const XmlElement* from, const char* words, const char** pairs
 
 /* ---------------------------------------------------------------- the curve */
 
-/* A coordinate of vertex k of n by the word of `curve`: s is straight, cos(s) and sin(s) are an arc of radius size[1]
- * over size[2] half turns, 0 is zero. NAN after an error. */
+/* Returns a coordinate of vertex k of n by the word of `curve`: s is straight, cos(s) and sin(s) are an arc of radius
+ * size[1] over size[2] half turns, 0 is zero. NAN after an error. */
 static double curve_at(const Cable* cable, const char* word, const double* size, int k, int n) {
   double angle = 3.14159265358979323846 * k * size[2] / (n - 1);
   if (strcmp(word, "s") == 0) return k * size[0] / (n - 1);
@@ -256,7 +257,7 @@ static Vec3 section_moments(const Cable* cable) {
   return vec3(torsion, 4.0 / 3 * y * z * z * z, 4.0 / 3 * z * y * y * y);
 }
 
-/* turn: of the segment in the one before it, which is as long as `length` [m]. */
+/* turn: rotation of the segment relative to the one before, which has this length [m]. */
 static void add_elasticity(const Cable* cable, XmlElement* body, Quat turn, double length) {
   double stiffness[3], rest[3] = {0};
   Vec3 moments = section_moments(cable);
@@ -331,7 +332,7 @@ static XmlElement* make_chain(const Cable* cable, const char* own, Vec3 offset, 
   return first;
 }
 
-/* A class of nothing, in a tree of its own. */
+/* Returns an empty class in a tree of its own. */
 static const char* empty_class(const Cable* cable) {
   Text text = {0};
   text_add(&text, "composite of line %d", cable->element->place.line);

@@ -1,4 +1,4 @@
-/* Who touches whom: pairs that a file excludes, pairs that it names, masks of geoms. A scene says it of links. */
+/* Contact filters of MJCF, for geoms: excluded pairs, named pairs, masks. They become filters of links. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 /* Links up to which pairs are compared by their masks. */
 enum { MASKED_LINKS_MAX = 2000 };
 
-/* Two links of the scene of which geoms are a <pair>: they touch, whatever masks and excludes say. */
+/* Two links of the scene with geoms in a <pair>: they may touch whatever masks and excludes say. */
 typedef struct {
   int a, b;
   double friction; /* negative: as their geoms have it */

@@ -1,6 +1,5 @@
-/* Equality constraints: what MuJoCo pulls together softly is a closure or a coupling of the scene, held exactly. What
- * holds is read off MuJoCo's reference, in which all joints are where the file draws them; the start is moved to where
- * all of it holds. */
+/* Equality constraints: soft in MuJoCo, they become exact closures or couplings of the scene. Their values are taken
+ * from MuJoCo's reference configuration, as drawn in the file. The start is then moved to satisfy all of them. */
 #include <string.h>
 
 #include "robot/mjcf_equality.h"
@@ -8,7 +7,7 @@
 /* Further open at the start than this, relative to 1 m or 1 rad: it cannot be closed. */
 #define OPEN_MOST 1e-8
 
-/* Where robot links and scene links stand in the reference. */
+/* Poses of robot links and scene links in the reference configuration. */
 typedef struct {
   MjcfModel* model;
   Scene* scene;
@@ -45,7 +44,7 @@ static void place_scene(EqualityReading* r, const Model* model) {
 
 static Pose plain_pose(UrdfPose pose) { return (Pose){mat3_from_quat(pose.rotation), pose.position}; }
 
-/* A world place as an end on the scene's link that carries a body; -1: on the world. */
+/* Sets an end at a world position on the scene link that carries a body; -1: on the world. */
 static void set_end(const EqualityReading* r, EqualityClosure* e, int side, int body, Pose place) {
   int link = body > 0 ? r->carrier[body] : -1;
   e->link[side] = link;
@@ -202,7 +201,7 @@ static const MjcfSite* site_of(const MjcfModel* model, const XmlElement* part) {
   return index < 0 ? NULL : &model->sites[index];
 }
 
-/* A spatial tendon straight from one site to another keeps its length; longer ways are none of ours. */
+/* Reads a spatial tendon with two sites as a distance constraint; tendons with more points are not supported. */
 static bool read_rope(EqualityReading* r, const XmlElement* item, const char* name) {
   const XmlElement* tendon = mjcf_tendon(r->model, "spatial", name);
   const XmlElement* part = tendon ? tendon->first : NULL;

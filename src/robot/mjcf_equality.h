@@ -7,14 +7,14 @@
 
 enum { TENDON_JOINTS_MAX = 8 };
 
-/* sum coefficient_k q_k of a scene's coordinates; q_k = 0 where MuJoCo's stands at its reference. */
+/* sum coefficient_k q_k over coordinates of a scene; q_k = 0 at MuJoCo's reference. */
 typedef struct {
   const RobotJointPlace* place[TENDON_JOINTS_MAX];
   double coefficient[TENDON_JOINTS_MAX];
   int count;
 } JointSum;
 
-/* Ends of two links that stand together; of a distance that far apart. */
+/* Ends on two links that coincide, or for a distance are that far apart. */
 typedef struct {
   SourcePlace place;
   ClosureType type; /* CLOSURE_BALL, _WELD or _DISTANCE */
@@ -37,7 +37,7 @@ typedef struct {
   int coupling_count, coupling_capacity;
 } Equalities;
 
-/* Where the robot's links are in MuJoCo's reference, in the world [m], to drawn (links of the robot). */
+/* Sets drawn (links of the robot) to the world poses of its links in MuJoCo's reference [m]. */
 void mjcf_draw(const MjcfModel* model, UrdfPose* drawn);
 /* A body's own frame there, in the world: its link's is at the anchor of its joint. body: link of the robot. */
 UrdfPose mjcf_body_frame(const MjcfModel* model, const UrdfPose* drawn, int body);
@@ -60,9 +60,9 @@ typedef struct {
 /* Reports properties that tendons of a scene do not have. */
 #define MJCF_NO_PUSH "push of spatial tendons shorter than at rest"
 
-/* A <spatial> tendon in the links of the scene; carrier (links of the robot) as of mjcf_finish. False, nothing to free:
- * tendon is NULL, it moves with no link, or it goes over pulleys or round geoms as no wrap does, which is reported
- * (robot/mjcf_tendon.c). */
+/* Sets a <spatial> tendon in terms of the scene's links; carrier (links of the robot) as in mjcf_finish. Returns false,
+ * with nothing to free, if tendon is NULL, moves with no link, or uses pulleys or geoms that no wrap represents, which
+ * is reported (robot/mjcf_tendon.c). */
 bool mjcf_cord(MjcfModel* model, const Scene* scene, const XmlElement* tendon, const int* carrier, MjcfCord* cord);
 /* Its length where the scene starts [m]. Its reference where the scene is no model. */
 double mjcf_start_length(const Scene* scene, const MjcfCord* cord);
@@ -74,9 +74,9 @@ SceneTendon* mjcf_add_cord(Scene* scene, MjcfCord* cord, SourcePlace place);
  * never pushing where it has stiffness. */
 void mjcf_add_tendon(Scene* scene, MjcfCord* cord, SourcePlace place, double stiffness, double push);
 
-/* The coordinates of a start at which all hold, from the model's own and as near to them as the limits allow, in q
- * (nq); how far they are open there [m, rad] (robot/mjcf_close.c). Never
- * fails: what cannot be closed stays open. Allocates for the time of the call. */
+/* Sets q (nq) to coordinates that satisfy all constraints, near the model's own and within limits, and returns the
+ * largest remaining error [m, rad] (robot/mjcf_close.c). Cannot fail: constraints that cannot be satisfied stay open.
+ * Allocates temporarily. */
 double mjcf_close(const Model* model, const Equalities* equalities, const RobotReport* report, double* q);
 
 #endif

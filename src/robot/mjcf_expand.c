@@ -1,6 +1,6 @@
-/* Meta-elements of MuJoCo, worked in before anything is read: <replicate> becomes frames with copies, <attach> a frame
- * with what another model has in it, <composite> of type cable its bodies. Copies get other names, and what refers to a
- * copied thing by its name, an actuator for instance, is copied with it. */
+/* Expands MuJoCo's meta-elements before anything else is read. <replicate> becomes frames with copies, <attach> a frame
+ * with another model's elements, <composite> of type cable its bodies. Copies get other names. Elements that refer to
+ * copied ones, such as actuators, are copied too. */
 #include <string.h>
 
 #include "robot/mjcf.h"
@@ -15,7 +15,7 @@ static const struct {
                   {"geom1", "geom"},     {"geom2", "geom"},      {"tendon", "tendon"},     {"tendon1", "tendon"},
                   {"tendon2", "tendon"}, {"mesh", "mesh"},       {"material", "material"}, {"texture", "texture"},
                   {"hfield", "hfield"},  {"class", "class"},     {"childclass", "class"},  {"actuator", "actuator"}};
-/* Sections with what refers to bodies and their parts; tendons come first, since actuators and equality name them. */
+/* Sections with references to bodies and their parts; tendons come first, since actuators and equality name them. */
 static const char* const SECTIONS[] = {"asset", "tendon", "equality", "actuator", "contact"};
 enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
 
@@ -42,7 +42,7 @@ static const char* kind_of_reference(const char* attribute) {
   return NULL;
 }
 
-/* Kind of an element with 'name': by its section, else by itself. */
+/* Returns the kind of an element with 'name': its section, or its own tag. */
 static const char* kind_of_element(const XmlElement* element) {
   const char* section = element->parent ? element->parent->name : "";
   if (strcmp(section, "actuator") == 0 || strcmp(section, "tendon") == 0 || strcmp(section, "equality") == 0)
@@ -83,8 +83,8 @@ static void renamed(Text* out, const XmlElement* element, const XmlAttribute* at
   text_add(out, "%s%s%s", other ? renaming->prefix : "", attribute->value, other ? renaming->suffix : "");
 }
 
-/* Does it, or what is in it, refer to a renamed thing?  all: does it refer to nothing else? Classes and assets do not
- * count. */
+/* Returns true if the element or its descendants refer to a renamed element; `all`: to nothing else. Classes and assets
+ * do not count. */
 static bool refers(const Renaming* renaming, const XmlElement* element, bool all) {
   bool found = all;
   for (int i = 0; i < element->attribute_count; i++) {
@@ -146,7 +146,7 @@ static const char* suffix_of(MjcfModel* model, const XmlElement* element, int in
   return mjcf_keep(model, &text);
 }
 
-/* In a section, what refers to the replicas, once for each of them. */
+/* Copies the elements of a section that refer to replicas, once per replica. */
 static void replicate_references(Expansion* x, Renaming* renaming, const XmlElement* element, int count,
                                  XmlElement* section) {
   XmlDocument* document = &x->model->documents[0];
@@ -167,9 +167,9 @@ static void replicate_references(Expansion* x, Renaming* renaming, const XmlElem
   }
 }
 
-/* Frames with a copy each, in a container; NULL after an error. The n-th is turned by n times the angles of `euler`,
- * and stands `offset` beside the one before, in the axes of that one, as MuJoCo 3.3.8 has it; about one axis that is
- * what its manual says. */
+/* Returns a container of frames with a copy each; NULL after an error. Frame n is rotated by n times the angles of
+ * `euler`, and displaced by `offset` from the one before, in its axes, as in MuJoCo 3.3.8. For one axis this agrees
+ * with its manual. */
 static XmlElement* replicate(Expansion* x, const XmlElement* element) {
   MjcfModel* model = x->model;
   XmlDocument* document = &model->documents[0];
@@ -300,7 +300,7 @@ static void collect_model(Renaming* renaming, const XmlElement* root, const XmlE
   }
 }
 
-/* The other model's classes under a root of their own, where what has no class finds its `main`. */
+/* Puts the other model's classes under a root of their own, where elements without a class find its `main`. */
 static void attach_defaults(Renaming* renaming, const XmlElement* root, const char* main_class) {
   MjcfModel* model = renaming->model;
   XmlDocument* document = &model->documents[0];

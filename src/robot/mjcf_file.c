@@ -1,4 +1,4 @@
-/* Files of MuJoCo as elements: what is included, defaults by class, the compiler's settings, attributes. */
+/* MuJoCo files as elements: includes, defaults by class, compiler settings, attributes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ static bool add_document(MjcfModel* model, const char* path, const char* text, s
   return xml_read(&model->documents[count], path, text, length, model->diagnostics);
 }
 
-/* As long as the report lives, to which places may point. */
+/* Keeps a path for the life of the report, because places may point to it. */
 static char* keep_file(MjcfModel* model, char* path) {
   RobotReport* report = model->report;
   size_t count = (size_t)report->file_count;
@@ -82,7 +82,7 @@ static bool include_file(MjcfModel* model, const char* base, XmlElement* include
   return good;
 }
 
-/* Includes of an included file are resolved at their new place; the limit of files ends a cycle. */
+/* Expands includes, also of included files; the limit of files ends a cycle. */
 static bool include_all(MjcfModel* model, const char* base, XmlElement* parent) {
   XmlElement* before = NULL;
   for (XmlElement* child = parent->first; child;) {
@@ -151,7 +151,8 @@ const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place) {
 
 /* ---------------------------------------------------------------- attributes */
 
-/* In a <default>: what all actuators share can be said under any of their names, of tendons under one. */
+/* Returns an attribute of a <default>. Attributes that all actuators share may be given under any of their names, those
+ * of tendons under one. */
 static const XmlAttribute* said_by_default(const XmlElement* class_element, const char* tag, const char* name) {
   static const char* const ACTUATORS[] = {"general", "motor",    "position", "velocity", "intvelocity",
                                           "damper",  "cylinder", "muscle",   "adhesion"};
@@ -167,8 +168,8 @@ static const XmlAttribute* said_by_default(const XmlElement* class_element, cons
   return attribute;
 }
 
-/* Element with the tag in the <default> of a class. Several <default>s at the top are one, main. Those of an
- * attached model are of its own. */
+/* Returns an attribute of the element with the tag in the <default> of a class. Several top-level <default>s are one,
+ * main. An attached model has its own. */
 static const XmlAttribute* default_attribute(const MjcfModel* model, const char* class_name, const char* tag,
                                              const char* name) {
   int index = names_find(&model->defaults, *class_name ? class_name : "main");

@@ -49,7 +49,7 @@ static void half_length_from_segment(Geom* geom) {
   }
 }
 
-/* False: reported, or left out. */
+/* Returns false if the type was reported or is left out. */
 static bool read_type(Geom* geom) {
   MjcfModel* model = geom->model;
   const char *word = mjcf_text(model, geom->element, "type"), *mesh = mjcf_text(model, geom->element, "mesh");
@@ -187,7 +187,7 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
 
 /* ---------------------------------------------------------------- height fields */
 
-/* Where MuJoCo's heights from 0 to 1 are those of the picture's darkest and lightest sample. */
+/* Maps MuJoCo's heights from 0 to 1 to the darkest and lightest sample of the picture. */
 static bool fill_levels(Geom* geom, const char* path, const XmlElement* field, UrdfShape* shape) {
   MjcfModel* model = geom->model;
   HeightGrid grid = {0};

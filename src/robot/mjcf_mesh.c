@@ -45,7 +45,7 @@ static MassMoment moment_of_surface(const ConvexHull* solid) {
   return sum;
 }
 
-/* Moment of the tetrahedra from an apex to every triangle, each counted as positive. Turns triangles round. */
+/* Returns the moment of the tetrahedra from an apex to every triangle, each counted as positive. Reverses triangles. */
 static MassMoment moment_from_apex(ConvexHull* solid, Vec3 apex) {
   solid->vertices[0] = apex;
   for (int t = 0; t < solid->triangle_count; t++) {

@@ -190,7 +190,7 @@ Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t
   if (good) scale_masses(&model);
   if (good) mjcf_take_key(&model);
   good = good && diagnostics->error_count == before;
-  own.free_base = own.has_height = false; /* the file says where things are */
+  own.free_base = own.has_height = false; /* the file gives the poses */
   own.height = 0;
   own.starts = model.starts;
   own.start_count = model.start_count;
@@ -204,7 +204,7 @@ Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t
   return good && diagnostics->error_count == before ? STATUS_OK : STATUS_BAD_INPUT;
 }
 
-/* The name of the first element, whatever stands before it. */
+/* Returns true if the first element is <mujoco>, whatever precedes it. */
 bool robot_is_mjcf(const char* text) {
   const char* p = strchr(text, '<');
   while (p && (p[1] == '?' || p[1] == '!')) {

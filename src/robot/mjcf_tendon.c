@@ -27,7 +27,7 @@ static const MjcfSite* side_of(const MjcfModel* model, const XmlElement* part) {
 
 static Vec3 axis_of(UrdfPose pose) { return mat3_mul_vec(mat3_from_quat(pose.rotation), vec3(0, 0, 1)); }
 
-/* How far a side is from the centre, or the axis [m]. */
+/* Returns the distance of a side site from the centre, or the axis [m]. */
 static double side_distance(const SceneTendonWrap* wrap) {
   Vec3 arm = vec3_sub(wrap->side, wrap->position);
   return wrap->type == WRAP_SPHERE ? vec3_norm(arm) : vec3_norm(vec3_cross(arm, wrap->axis));
@@ -56,7 +56,7 @@ static bool read_wrap(MjcfModel* model, const XmlElement* part, const int* carri
   return !fault;
 }
 
-/* Can a tendon of a scene represent all of it? */
+/* Returns true if a tendon of a scene can represent the whole tendon. */
 static bool is_cord(MjcfModel* model, const XmlElement* tendon, const int* carrier) {
   bool good = true;
   for (const XmlElement* part = tendon->first; part; part = part->next) {

@@ -1,5 +1,5 @@
-/* The elements and attributes of MJCF, up to those of MuJoCo 3.12: which are read, and which have no effect on motion.
- * Every other one is reported by its name, so that nothing is lost in silence (tests/mujoco/attributes.py). */
+/* Elements and attributes of MJCF up to MuJoCo 3.12: those that are read, and those without effect on motion. Every
+ * other one is reported by its name, so that nothing is dropped silently (tests/mujoco/attributes.py). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +20,8 @@ typedef enum {
   FATE_LEFT        /* the element is reported as a whole */
 } ElementFate;
 
-/* An element, or one that stands in another. read: what is imported, or reported where it is read; idle: what has no
- * effect on motion. */
+/* An element, or one inside another. read: attributes that are imported, or reported where they are read; idle:
+ * attributes without effect on motion. */
 typedef struct {
   const char *parent, *element;
   const char *read, *idle;
@@ -149,7 +149,7 @@ static const ElementRow* row_of(const XmlElement* element) {
   return NULL;
 }
 
-/* The same words or numbers: 0.0 is 0. */
+/* Returns true for the same words or numbers: 0.0 is 0. */
 static bool same_value(const char* a, const char* b) {
   while (*a || *b) {
     char *after_a, *after_b;

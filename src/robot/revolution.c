@@ -1,5 +1,5 @@
-/* Hulls that are nearly solids of revolution, and the round solids that fit them (docs/derivations/contact.md, C7, says
- * how contact takes these). */
+/* Finds hulls that are nearly solids of revolution, and the round solids that fit them (docs/derivations/contact.md,
+ * C7, describes their contact). */
 #include "robot/robot.h"
 
 #define DEVIATION 0.01 /* largest that counts as a fit, in radii */
@@ -12,7 +12,7 @@ typedef struct {
   double radius, z;
 } Meridian;
 
-/* Two circles about the axis and what they have about them. */
+/* Two circles about the axis and the radius around them. */
 typedef struct {
   double z[2], radius[2], rounding;
 } Trapezoid;
@@ -47,7 +47,7 @@ static AxialProfile profile_about(const ConvexHull* hull, Vec3 center, Vec3 axis
   return p;
 }
 
-/* ---------------------------------------------------------------- how far a solid is from the hull */
+/* ---------------------------------------------------------------- distance of a solid from the hull */
 
 static double distance_from_segment(Meridian x, double r0, double z0, double r1, double z1) {
   double dr = r1 - r0, dz = z1 - z0, square = dr * dr + dz * dz;
@@ -73,7 +73,7 @@ static double support_of(const Trapezoid* t, Meridian n) {
   return fmax(t->z[0] * n.z + t->radius[0] * n.radius, t->z[1] * n.z + t->radius[1] * n.radius) + t->rounding;
 }
 
-/* The larger of how far a vertex lies outside the solid and how far the solid lies before a facet [m]. */
+/* Returns the larger of the distance of a vertex outside the solid and of the solid before a facet [m]. */
 static double deviation_of(const AxialProfile* p, const Trapezoid* t) {
   const ConvexHull* hull = p->hull;
   double worst = 0;
@@ -99,7 +99,7 @@ static Vec3 snapped(Vec3 x, double least) {
   return vec3(fabs(x.x) < least ? 0 : x.x, fabs(x.y) < least ? 0 : x.y, fabs(x.z) < least ? 0 : x.z);
 }
 
-/* Least rotation that turns the z axis to a unit axis; half a turn about x where that is the opposite. */
+/* Returns the smallest rotation of the z axis to a unit axis; half a turn about x for the opposite axis. */
 static Quat rotation_of_z(Vec3 axis) {
   double w = 1 + axis.z;
   return w > 0 ? quat_normalized((Quat){w, 0 - axis.y, 0 + axis.x, 0}) : (Quat){0, 1, 0, 0};
@@ -141,8 +141,8 @@ static void try_profile(const AxialProfile* p, RobotRound* best) {
 
 /* ---------------------------------------------------------------- axes */
 
-/* Returns the direction of an axis whose largest component is positive. A direction near an axis of the frame is that
- * axis. */
+/* Returns the direction of an axis whose largest component is positive. A direction near an axis of the frame is
+ * snapped to it. */
 static Vec3 facing_up(Vec3 axis) {
   double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
   double largest = x > y && x > z ? axis.x : y > z ? axis.y : axis.z;

@@ -1,6 +1,6 @@
-/* urdf: a robot as its URDF file says it, with a place for every message. Private to robot/.
- * A UrdfRobot owns its arrays and borrows all texts from the XmlDocument, which must outlive it; urdf_free accepts a
- * half-read one. SI units; poses as in URDF: the frame named, seen from the frame before. */
+/* urdf: a robot as read from its URDF file, with a place for every message. Private to robot/. A UrdfRobot owns its
+ * arrays and borrows all texts from the XmlDocument, which must outlive it; urdf_free accepts a partly read one. SI
+ * units; poses as in URDF: the frame relative to the frame before. */
 #ifndef SDRS_ROBOT_URDF_H
 #define SDRS_ROBOT_URDF_H
 
@@ -18,7 +18,7 @@ typedef enum {
 } UrdfJointType;
 #define URDF_JOINT_TYPES "fixed|revolute|continuous|prismatic|floating|planar"
 
-/* An end of limits this large is none (what export writes for an open end). */
+/* A limit this large means no limit (written by export for an open end). */
 #define URDF_OPEN 1e10
 
 typedef struct {
@@ -87,8 +87,8 @@ typedef struct {
   double velocity[6];               /* of its degrees of freedom, as initial velocities of a scene have them */
   double effort;                    /* most force or torque of a drive [N, N m]; 0: not given, or none */
   double speed;                     /* fastest [m/s, rad/s]; 0: not given, or none */
-  bool has_safety;                  /* what a scene cannot say */
-  const char* mimic;                /* the joint that it follows, ratio times its place + offset; NULL: none */
+  bool has_safety;                  /* unsupported elements */
+  const char* mimic;                /* the joint that it follows: ratio times its coordinate + offset; NULL: none */
   double ratio, offset;
 } UrdfJoint;
 
@@ -100,7 +100,7 @@ typedef struct {
   int joint_count, joint_capacity;
   int* order;      /* links, each after its parent, in the order of the file  (link_count) */
   int root;        /* link, or -1 after an error */
-  Text ignored;    /* names of elements that were left out, with commas */
+  Text ignored;    /* names of omitted elements, separated by commas */
   bool has_drives; /* drives of the file itself, as in MJCF, which follow the links */
 } UrdfRobot;
 
@@ -115,7 +115,7 @@ void urdf_free(UrdfRobot* robot);
 
 /* ---------------------------------------------------------------- a scene in the making (robot/urdf_scene.c) */
 
-/* Mass of what has become one link, in that link's frame. */
+/* Mass of the elements merged into one link, in that link's frame. */
 typedef struct {
   double mass; /* kg; 0 = none so far */
   Vec3 center;
@@ -129,10 +129,10 @@ typedef struct {
   Scene* scene;
   RobotReport* report;
   Diagnostics* diagnostics;
-  Scene defaults;   /* its shapes: one of each UrdfGeometry, with what a scene takes where nothing is said */
+  Scene defaults;   /* its shapes: one for each UrdfGeometry, with the scene's default values */
   int* carrier;     /* link of the scene that a link of the robot is part of, -1 = the world   (robot's links) */
   UrdfPose* pose;   /* of its frame in the carrier's                                           (robot's links) */
-  int* children;    /* how many joints it carries                                              (robot's links) */
+  int* children;    /* number of child joints                                              (robot's links) */
   int* child_joint; /* one of them                                                           (robot's links) */
   bool* deferred;   /* without mass and shape, between two joints that become one              (robot's links) */
   UrdfBody* body;   /*                                                                         (scene's links) */
@@ -150,7 +150,8 @@ typedef struct {
  * The scene and the report's joints are the caller's, after a failure too. */
 bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report, int* carrier,
                 UrdfPose* placed, Diagnostics* diagnostics);
-/* Are these joints, one after the other through links without mass and shape, one joint of a scene? chain: (count). */
+/* Returns true if these joints, in a row through links without mass and shape, can be one joint of a scene. chain:
+ * (count). */
 bool urdf_is_one_joint(const UrdfJoint* const* chain, int count);
 /* All the defaults of the format, those of a scene without links, are written to *scene, which scene_free ends.
  * STATUS_OK, else as of scene_parse. (robot/urdf_import.c) */
@@ -158,15 +159,15 @@ Status urdf_take_defaults(Scene* scene, const char* path);
 /* Gives the scene a copy of the robot's name where it can be a scene's; else the file's stays. */
 void urdf_take_name(Scene* scene, const char* name);
 
-/* Tell what is wrong with the files of meshes, for a robot that cannot become a scene for other reasons. */
+/* Reports errors of mesh files, for a robot that cannot become a scene for other reasons. */
 void urdf_check_files(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, Diagnostics* diagnostics);
 /* Fills build->defaults with one shape of each UrdfGeometry; the caller frees them by scene_free. */
 void urdf_shape_defaults(UrdfBuild* build);
 /* Shapes that a link of the robot brings to the scene, whatever its joint. (robot/urdf_shapes.c) Borrowed from the
  * link. */
 const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link);
-/* Add them to link `target` of the scene, in whose frame pose is the robot link's. What is wrong with a mesh file is
- * reported, and the shape left out. */
+/* Adds the shapes to link `target` of the scene, in whose frame pose is the robot link's. Errors of a mesh file are
+ * reported, and its shape is left out. */
 void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);
 
 /* The pose b, seen from the frame that a is seen from: position a + R_a b [m], rotation a b. */

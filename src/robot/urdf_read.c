@@ -1,12 +1,12 @@
-/* Elements of a URDF file, one function each. What a scene has no use for is gathered by name; what looks like a
- * mistake (an unknown attribute of a known element) is reported. */
+/* Elements of a URDF file, one function each. Unsupported elements are collected by name; probable mistakes (an unknown
+ * attribute of a known element) are reported. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "robot/urdf.h"
 
 enum { URDF_PROBLEM_MAX = 200 };
-/* An axis whose length is farther from 1 is reported as normalised: files give three digits. */
+/* An axis whose length differs from 1 by more is reported as normalised: files give three digits. */
 #define AXIS_TOLERANCE 1e-3
 
 typedef struct {
@@ -56,7 +56,7 @@ static void warn(UrdfReader* reader, SourcePlace place, const char* format, ...)
   va_end(arguments);
 }
 
-/* ---------------------------------------------------------------- what elements may hold */
+/* ---------------------------------------------------------------- content of elements */
 
 /* Attributes and children that are read; URDF's others are known and not needed. */
 static const struct {
@@ -121,7 +121,7 @@ static void check_attributes(UrdfReader* reader, const XmlElement* element, cons
   }
 }
 
-/* Every element that is read comes by here once. */
+/* Called once for every element that is read. */
 static void enter(UrdfReader* reader, const XmlElement* element) {
   for (size_t i = 0; i < sizeof ELEMENTS / sizeof ELEMENTS[0]; i++)
     if (strcmp(ELEMENTS[i].name, element->name) == 0) {
@@ -174,7 +174,7 @@ static bool numbers(UrdfReader* reader, const XmlElement* element, const char* n
   return true;
 }
 
-/* The same, and absence is an error. */
+/* As above, and absence is an error. */
 static bool needed(UrdfReader* reader, const XmlElement* element, const char* name, int count, double* values) {
   if (xml_attribute(element, name)) return numbers(reader, element, name, count, values);
   error(reader, element->place, "<%s> needs '%s'", element->name, name);
@@ -194,7 +194,7 @@ static double positive(UrdfReader* reader, const XmlElement* element, const char
   return value;
 }
 
-/* A number >= 0 that may be left out. */
+/* Reads an optional number >= 0. */
 static double not_negative(UrdfReader* reader, const XmlElement* element, const char* name) {
   double value = 0;
   if (numbers(reader, element, name, 1, &value)) not_below(reader, element, name, value, true);
@@ -266,7 +266,7 @@ static void read_box(UrdfReader* reader, const XmlElement* box, UrdfShape* shape
   shape->size = vec3(size[0], size[1], size[2]);
 }
 
-/* <geometry> with one of its kinds. False: nothing known in it. */
+/* Reads <geometry>. Returns false if it has no known kind. */
 static bool read_geometry(UrdfReader* reader, const XmlElement* parent, UrdfShape* shape) {
   static const char* const KINDS = "box|cylinder|sphere|capsule|mesh";
   const XmlElement* geometry = only(reader, parent, "geometry");
@@ -295,7 +295,7 @@ static void add_material(UrdfReader* reader, const XmlElement* material) {
   reader->colors[reader->color_count++] = (Material){color};
 }
 
-/* A name stands for the first material of that name that has a colour: below <robot>, or else in any visual. */
+/* Finds the material of each name: the first with a colour below <robot>, or else in any visual. */
 static void find_materials(UrdfReader* reader) {
   for (const XmlElement* item = xml_child(reader->root, "material"); item; item = xml_next(item))
     add_material(reader, item);
@@ -365,7 +365,7 @@ static void read_axis_of(UrdfReader* reader, const XmlElement* element, UrdfJoin
 
 static double open_end(double value, double open) { return fabs(value) >= URDF_OPEN ? open : value; }
 
-/* Equal ends hold the joint: fixed. Others are the wrong way round. */
+/* Equal limits fix the joint. Reversed ones are swapped. */
 static void mend_limits(UrdfReader* reader, const XmlElement* limit, UrdfJoint* joint, double lower, double upper) {
   if (lower == upper) {
     warn(reader, limit->place, "joint '%s' has equal limits and is fixed now", text_excerpt(joint->name).text);

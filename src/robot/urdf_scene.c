@@ -1,5 +1,5 @@
-/* Links and joints of a URDF file as those of a scene (docs/urdf.md). Fixed joints are merged into what carries them;
- * chains of joints through links without mass and shape become one joint with several degrees of freedom. */
+/* Links and joints of a URDF file as those of a scene (docs/urdf.md). Fixed joints are merged into their parents.
+ * Chains of joints through links without mass and shape become one joint with several degrees of freedom. */
 #include <string.h>
 
 #include "robot/urdf.h"
@@ -21,7 +21,8 @@ static bool is_identity(const UrdfPose* pose) {
 
 /* ---------------------------------------------------------------- masses */
 
-/* m (|d|^2 I - d d^T): what the inertia about the centre lacks at a point d away. [kg m^2] */
+/* Returns m (|d|^2 I - d d^T), the difference between the inertias about a point at distance d and about the centre of
+ * mass [kg m^2]. */
 static Mat3 steiner(double mass, Vec3 d) {
   Mat3 square = mat3_scale(mat3_identity(), vec3_dot(d, d));
   return mat3_scale(mat3_sub(square, mat3_outer(d, d)), mass);
@@ -107,7 +108,7 @@ static void put(UrdfBuild* build, int from, int target, UrdfPose pose) {
   if (to->color[0] < 0) memcpy(to->color, link->color, sizeof to->color);
 }
 
-/* A link of its own, `joint` filled by the caller. */
+/* Adds a link of its own; the caller fills `joint`. */
 static int put_alone(UrdfBuild* build, int from, int parent, UrdfPose origin, JointType type) {
   const UrdfLink* link = &build->robot->links[from];
   int target = add_link(build, link->name, link->place);
@@ -131,7 +132,7 @@ static void put_root(UrdfBuild* build, int root) {
   if (build->options->free_base)
     put_alone(build, root, -1, base, JOINT_FREE);
   else if (is_empty(build, &build->robot->links[root]))
-    put(build, root, -1, base); /* it stands for the world */
+    put(build, root, -1, base); /* the root represents the world */
   else
     put_alone(build, root, -1, base, JOINT_FIXED);
 }
@@ -140,7 +141,7 @@ static void put_fixed(UrdfBuild* build, int link, const UrdfJoint* joint) {
   int carrier = build->carrier[joint->parent];
   UrdfPose pose = urdf_pose_mul(build->pose[joint->parent], joint->origin);
   const UrdfLink* own = &build->robot->links[link];
-  /* a scene has no link that moves without a mass of its own */
+  /* a movable link of a scene needs a mass */
   bool keep = build->options->keep_fixed && carrier >= 0 && (own->mass > 0 || !build->moves[carrier]);
   if (keep || (carrier < 0 && !is_empty(build, own)))
     put_alone(build, link, carrier, pose, JOINT_FIXED);
@@ -232,8 +233,8 @@ static void set_velocities(UrdfBuild* build, int link, const UrdfJoint* joint, i
   memcpy(initial->velocities + first, joint->velocity, sizeof(double) * (size_t)count);
 }
 
-/* A link whose parent does not move becomes a child of the world: it collides with what is fixed there. The parent
- * filter of MuJoCo does not apply to the world and to bodies welded to it either. */
+/* Makes a link with an immovable parent a child of the world, so that it collides with fixed bodies there. MuJoCo's
+ * parent filter does not apply to the world and bodies welded to it either. */
 static void leave_fixed(const UrdfBuild* build, int* carrier, UrdfPose* origin) {
   while (*carrier >= 0 && !build->moves[*carrier]) {
     const SceneLink* link = &build->scene->links[*carrier];
@@ -283,7 +284,7 @@ static void put_single(UrdfBuild* build, int link) {
   joint_default_limits(joint);
 }
 
-/* Does the link stay for now, to become part of its child's joint? */
+/* Returns true if the link is kept back to become part of its child's joint. */
 static bool is_deferred(const UrdfBuild* build, int link) {
   const UrdfRobot* robot = build->robot;
   const UrdfLink* own = &robot->links[link];
@@ -292,7 +293,7 @@ static bool is_deferred(const UrdfBuild* build, int link) {
   const UrdfJoint *below = &robot->joints[build->child_joint[link]], *chain[CHAIN_MAX + 1];
   if (!is_single(below) || !is_identity(&below->origin)) return false;
   if (!build->options->lenient) return true;
-  int count = find_chain(build, link, chain); /* a link of its own where they are no one joint */
+  int count = find_chain(build, link, chain); /* one link each if they cannot be one joint */
   chain[count] = below;
   return count > 0 && urdf_is_one_joint(chain, count + 1);
 }
@@ -436,7 +437,7 @@ static void weigh(UrdfBuild* build, int index) {
     mend_inertia(build, place, link);
     return;
   }
-  if (!good && !moves) { /* of no consequence: the link stands still */
+  if (!good && !moves) { /* no effect on a fixed link */
     link->has_mass = false;
     link->mass_model = MASS_VERTICES;
     diagnostics_add(build->diagnostics, SEVERITY_WARNING, place,
@@ -459,7 +460,7 @@ static const RobotStart* start_of(const UrdfBuild* build, const char* joint) {
   return NULL;
 }
 
-/* Zero, or the nearest place within the limits where they are not felt. */
+/* Returns the joint coordinate nearest to zero at which no limit force acts. */
 static double free_place(const SceneJoint* joint, int dof) {
   double low = joint->lower[dof] + joint->limit_margin, high = joint->upper[dof] - joint->limit_margin;
   return fmax(fmin(0, high), low);
@@ -573,7 +574,7 @@ static void set_starts(UrdfBuild* build) {
   text_free(&moved);
 }
 
-/* ---------------------------------------------------------------- what a scene cannot say */
+/* ---------------------------------------------------------------- unsupported features */
 
 static void tell_left_out(UrdfBuild* build, const char* what, bool (*has)(const UrdfJoint*), const char* why) {
   const UrdfRobot* robot = build->robot;

@@ -29,11 +29,11 @@ const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link)
 
 /* ---------------------------------------------------------------- files */
 
-/* Folders above the robot's file in which its package is looked for. */
+/* Number of folders above the robot's file in which its package is searched for. */
 enum { FOLDERS_ABOVE = 8 };
 
-/* name/rest of a package that nobody says: a folder above the robot's file that is called so, or holds one that is,
- * when the mesh is there. Owned by the caller; NULL. */
+/* Finds the file of name/rest for a package without a --package option: in a folder above the robot's file that has its
+ * name, or contains one that has. The caller frees it; NULL if the mesh is not there. */
 static char* found_above(const UrdfBuild* build, const char* inside) {
   const char *file = build->scene->path, *slash = strrchr(file, '/');
   size_t length = strcspn(inside, "/");
@@ -60,8 +60,8 @@ static bool is_told(const Diagnostics* diagnostics, const char* text) {
   return false;
 }
 
-/* package://name/rest or model://name/rest: the folder of that package and the rest; NULL when that is not known, an
- * error, reported once for each package, unless such meshes are left out. */
+/* Returns the path of package://name/rest or model://name/rest. NULL if the package is unknown: an error, reported once
+ * for each package, unless such meshes are left out. */
 static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* inside) {
   size_t length = strcspn(inside, "/");
   for (int i = 0; i < build->options->package_count; i++) {
@@ -103,7 +103,7 @@ static const char* ending_of(const char* file) {
   return dot && (!slash || dot > slash) ? dot + 1 : "";
 }
 
-/* False: reported, the shape is left out. */
+/* Returns false if the mesh was reported and is left out. */
 static bool is_there(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
   char* path = mesh_path(build, shape);
   bool there = path && file_is_regular(path);
@@ -115,7 +115,7 @@ static bool is_there(UrdfBuild* build, const UrdfLink* link, const UrdfShape* sh
   return there;
 }
 
-/* False: reported, the shape is left out. */
+/* Returns false if the mesh was reported and is left out. */
 static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
   const char* ending = ending_of(shape->file);
   bool format = strcasecmp(ending, "obj") == 0 || strcasecmp(ending, "stl") == 0 || mesh_is_foreign(shape->file);

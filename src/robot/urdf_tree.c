@@ -12,7 +12,7 @@ static int find_link(const Names* names, const char* name, SourcePlace place, Di
   return index;
 }
 
-/* Joints to links that are nobody's, in files that are parts of others, are left out. */
+/* Leaves out joints to undefined links, in files that are parts of others. */
 static void drop_loose_joints(UrdfRobot* robot, Diagnostics* diagnostics, const Names* names) {
   int kept = 0;
   for (int k = 0; k < robot->joint_count; k++) {
@@ -78,7 +78,8 @@ static void order_links(UrdfRobot* robot) {
   int *first = MEMORY_NEW(int, robot->link_count + 1), *next = MEMORY_NEW(int, robot->joint_count + 1), count = 0;
   int *stack = MEMORY_NEW(int, robot->link_count + 1), depth = 0;
   for (int i = 0; i < robot->link_count; i++) first[i] = robot->order[i] = -1;
-  for (int k = 0; k < robot->joint_count; k++) { /* pushed below in this order, taken from the end: the first first */
+  for (int k = 0; k < robot->joint_count;
+       k++) { /* the stack is processed from its end, so the first joint comes first */
     next[k] = first[robot->joints[k].parent];
     first[robot->joints[k].parent] = k;
   }
@@ -94,7 +95,7 @@ static void order_links(UrdfRobot* robot) {
   memory_free(stack);
 }
 
-/* With one parent each and one root, what the root does not reach hangs on itself. */
+/* With one parent each and one root, links that the root does not reach form a ring. */
 static void report_ring(const UrdfRobot* robot, Diagnostics* diagnostics) {
   bool* reached = MEMORY_NEW(bool, robot->link_count + 1);
   for (int i = 0; i < robot->link_count && robot->order[i] >= 0; i++) reached[robot->order[i]] = true;

@@ -7,7 +7,7 @@
 
 typedef struct {
   XmlDocument* document;
-  XmlElement* open; /* the element whose end has not come */
+  XmlElement* open; /* innermost element that is not closed yet */
   int depth;
   const char* text;
   size_t length;
@@ -18,7 +18,8 @@ typedef struct {
   bool stopped; /* the reason is reported */
 } Parsing;
 
-/* Counted here, as in every other file: expat's columns count bytes. Places come in the order of the text. */
+/* Counts columns in characters as everywhere; expat's columns count bytes. Positions must be requested in the order of
+ * the text. */
 static SourcePlace current_place(Parsing* parsing) {
   XML_Index at = XML_GetCurrentByteIndex(parsing->parser);
   size_t offset = at < 0 ? 0 : (size_t)at;
@@ -43,8 +44,8 @@ static const char* step(SourcePlace* place, const char* p) {
   return p + 1;
 }
 
-/* Where the values of a tag stand: expat has found the tag well formed, so that its text has an attribute for each, in
- * order, as name = "value" or 'value'. The end of the text is a guard. */
+/* Finds the positions of attribute values in a tag. expat has checked that it is well formed, so its text has the
+ * attributes in order, as name = "value" or 'value'. The end of the text is a guard. */
 static void find_places(const Parsing* parsing, XmlElement* element) {
   SourcePlace place = element->place;
   const char *p = parsing->text + XML_GetCurrentByteIndex(parsing->parser), *end = parsing->text + parsing->length;
@@ -123,7 +124,7 @@ static void on_end(void* context, const char* name) {
 static void on_doctype(void* context, const char* name, const char* system_id, const char* public_id, int internal) {
   (void)name, (void)system_id, (void)public_id, (void)internal;
   Parsing* parsing = context;
-  const char* start = strstr(parsing->text, "<!DOCTYPE"); /* this comes where the declaration goes on */
+  const char* start = strstr(parsing->text, "<!DOCTYPE"); /* this is where the declaration continues */
   size_t offset = start ? (size_t)(start - parsing->text) : 0;
   stop_at(parsing, source_place(parsing->place.file, parsing->text, offset),
           "a document type (DOCTYPE) is not accepted: take it out");

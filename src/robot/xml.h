@@ -1,6 +1,6 @@
-/* xml: a text as a tree of elements with attributes, each with its place (expat underneath). What stands between the
- * elements is left out: the formats read here say everything in attributes. No DTD, so no entities but XML's own five.
- * An XmlDocument owns all its elements and texts; xml_free accepts a zeroed one. */
+/* xml: a text as a tree of elements with attributes, each with its place (uses expat). Text between elements is
+ * ignored: the formats read here use attributes only. DTDs are refused, so the only entities are XML's own five. An
+ * XmlDocument owns all its elements and texts; xml_free accepts a zeroed one. */
 #ifndef SDRS_ROBOT_XML_H
 #define SDRS_ROBOT_XML_H
 
@@ -46,20 +46,19 @@ const XmlAttribute* xml_attribute(const XmlElement* element, const char* name);
 
 /* ---------------------------------------------------------------- changing a tree */
 
-/* Append to `out` what the attribute's value is in a copy. */
+/* Appends the attribute's value for a copy to `out`. */
 typedef void (*XmlRewrite)(Text* out, const XmlElement* element, const XmlAttribute* attribute, void* context);
-/* An element of the document without parent and children; pairs: names and values of its attributes, then NULL. All
- * texts are copied; the document owns the element. Its attributes have the place of the element. */
+/* Returns a new element of the document without parent and children; pairs: names and values of its attributes, then
+ * NULL. All texts are copied; the document owns the element. Its attributes have the place of the element. */
 XmlElement* xml_make(XmlDocument* document, const char* name, SourcePlace place, const char* const* pairs);
-/* A copy of the element and of all that is in it, without parent; places stay. more: pairs as of xml_make that the
- * element itself gets where it has none of that name; may be NULL. rewrite is called for every attribute with context.
- */
+/* Returns a copy of the element and its descendants, without parent, with the same places. more: pairs as of xml_make
+ * that the element gets where it lacks them; may be NULL. rewrite is called for every attribute with context. */
 XmlElement* xml_copy(XmlDocument* document, const XmlElement* from, const char* const* more, XmlRewrite rewrite,
                      void* context);
 /* The child, without a parent so far, becomes the parent's last; both stay the document's. */
 void xml_append(XmlElement* parent, XmlElement* child);
-/* The children of `container` (at least one) stand where `old`, the child after `before` (NULL: the first), stood. old
- * and container stay the document's, out of use. */
+/* Replaces `old`, the child after `before` (NULL: the first), by the children of `container` (at least one). old and
+ * container remain in the document, unused. */
 void xml_splice(XmlElement* old, XmlElement* before, const XmlElement* container);
 
 #endif

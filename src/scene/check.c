@@ -106,7 +106,7 @@ static void check_half_space(Reader* reader, const SceneLink* link) {
   }
 }
 
-/* The items of a repeat share their place: one message is enough. */
+/* Returns true for items of one repeat, which share their place: one message is enough. */
 static bool same_place(const SceneLink* a, const SceneLink* b) {
   return a->place.line == b->place.line && a->place.column == b->place.column;
 }

@@ -13,7 +13,7 @@ struct ArenaBlock {
 
 #define ARENA_BLOCK ((size_t)1 << 16)
 #define ARENA_ALIGNMENT ((size_t)16)
-/* The header, rounded up so that what follows is aligned. */
+/* Size of the header, rounded up for alignment of the data behind it. */
 #define ARENA_HEADER ((sizeof(ArenaBlock) + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT)
 
 static void* arena_alloc(Document* document, size_t size) {

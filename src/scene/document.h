@@ -1,6 +1,5 @@
-/* document: the tree of maps, lists and scalars behind a YAML or JSON text, each with its place in the text.
- * A Document owns all its nodes and texts in an arena; document_free accepts a zeroed one. Nothing here knows scenes.
- */
+/* document: the tree of maps, lists and scalars of a YAML or JSON text, each with its place in the text. A Document
+ * owns all its nodes and texts in an arena; document_free accepts a zeroed one. Independent of scenes. */
 #ifndef SDRS_SCENE_DOCUMENT_H
 #define SDRS_SCENE_DOCUMENT_H
 
@@ -10,7 +9,7 @@
 #define DOCUMENT_DEPTH_MAX 64
 /* About 2 GB of nodes: a guard against exhausting memory, far above 100 000 vertices (400 000 nodes). */
 #define DOCUMENT_NODE_MAX 20000000
-/* Nodes that aliases may add: a few nested aliases could stand for billions. */
+/* Largest number of nodes that aliases may add: a few nested aliases could produce billions. */
 #define DOCUMENT_ALIAS_MAX 1000000
 typedef enum { NODE_SCALAR, NODE_LIST, NODE_MAP } NodeKind;
 
@@ -18,10 +17,10 @@ typedef struct Node Node;
 struct Node {
   NodeKind kind;
   bool quoted; /* scalar: a text whatever it looks like */
-  int memo;    /* for the reader: what this node was read into, -1 = nothing yet */
+  int memo;    /* used by the reader: index of the object read from this node, -1 = none yet */
   SourcePlace place;
   const char* text; /* scalar: its text */
-  const char* key;  /* in a map: the key it stands under */
+  const char* key;  /* in a map: its key */
   int key_line, key_column;
   int count; /* map, list: number of children, linked from first through next */
   Node *first, *last, *next;
@@ -42,14 +41,15 @@ void document_free(Document* document);
  * reported, but reading continues. */
 Node* document_read_yaml(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics);
-/* The same of JSON: nodes are owned by the document. NULL after a diagnostic. */
+/* As document_read_yaml for JSON: nodes are owned by the document. NULL after a diagnostic. */
 Node* document_read_json(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics);
 
-/* document_read_json or document_read_yaml, as the flag says: nodes owned by the document; NULL after a diagnostic. */
+/* Calls document_read_json or document_read_yaml, as the flag says. Nodes are owned by the document; NULL after a
+ * diagnostic. */
 Node* document_read(Document* document, const char* source, const char* text, size_t length, bool json,
                     Diagnostics* diagnostics);
-/* Does the name end in .json, small letters? */
+/* Returns true if the name ends in .json, lower case. */
 bool path_is_json(const char* path);
 
 /* ---- building */
@@ -59,15 +59,14 @@ Node* document_node(Document* document, NodeKind kind, SourcePlace place);
 const char* document_text(Document* document, const char* bytes, size_t length);
 /* Puts child behind the other children of parent; it must be in no list yet. */
 void node_append(Node* parent, Node* child);
-/* Takes child out of parent, without freeing it; nothing when it is not there. */
+/* Removes child from parent, without freeing it; does nothing if it is not there. */
 void node_remove(Node* parent, const Node* child);
 /* A copy that shares all children: for a map that is to differ in a few keys. The document owns it; NULL beyond
  * DOCUMENT_NODE_MAX. */
 Node* document_shallow_copy(Document* document, const Node* node);
 /* A copy in all depth, which the document owns; NULL beyond DOCUMENT_ALIAS_MAX or DOCUMENT_NODE_MAX. */
 Node* document_deep_copy(Document* document, const Node* node);
-/* A diagnostic for every key that stands twice in the map, and only the first is kept. Nothing is freed; the others
- * stay in their order. */
+/* Reports every duplicate key of the map, and keeps the first only. Frees nothing; the others stay in their order. */
 void node_check_keys(Node* map, Diagnostics* diagnostics);
 /* False after a diagnostic where the text breaks the grammar of JSON (json_grammar.c). text: `length` bytes and a
  * NUL behind them. */
@@ -77,19 +76,19 @@ bool document_check_json(const char* source, const char* text, size_t length, Di
 const Node* node_find(const Node* map, const char* key);
 /* The index-th child, from 0; NULL past the last. */
 const Node* node_at(const Node* list, int index);
-/* Place of the node's key; its own place outside of a map. */
+/* Returns the place of the node's key; outside a map the node's own place. */
 SourcePlace node_key_place(const Node* node);
 
 /* Type of a scalar by the YAML core schema, which includes JSON's rules. */
 typedef enum { SCALAR_TEXT, SCALAR_NULL, SCALAR_BOOL, SCALAR_NUMBER, SCALAR_NOT_FINITE } ScalarKind;
 /* Returns the type of a node of kind NODE_SCALAR. */
 ScalarKind node_scalar_kind(const Node* scalar);
-/* Is it a scalar that says nothing: null, ~ or no text? */
+/* Returns true for a scalar without value: null, ~ or no text. */
 bool node_is_null(const Node* node);
 /* The number of a SCALAR_NUMBER; false, and *value infinite, when it is too large for a double. */
 bool node_number(const Node* scalar, double* value);
 
-/* "a list", "a map", "nothing", "'abc'", "-1.5", cut where it is too long. */
+/* Returns a description for messages: "a list", "a map", "nothing", "'abc'", "-1.5"; shortened if too long. */
 Excerpt node_describe(const Node* node);
 
 #endif

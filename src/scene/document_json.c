@@ -3,9 +3,9 @@
 
 #include "scene/document.h"
 
-/* cJSON decides what is valid and decodes the strings, but keeps no places; the grammar of json_grammar.c must hold
- * too. The text is walked once more for the places: in a valid text the n-th token is the n-th key or value of cJSON's
- * tree in depth-first order. */
+/* cJSON validates the text and decodes the strings, but keeps no places; the grammar of json_grammar.c must hold too. A
+ * second pass over the text finds the places: in a valid text token n is key or value n of cJSON's tree in depth-first
+ * order. */
 typedef struct {
   Document* document;
   Diagnostics* diagnostics;
@@ -22,7 +22,8 @@ typedef struct {
   SourcePlace place;
 } Token;
 
-/* Places are asked for in the order of the text: each character is counted once, also in a file of one long line. */
+/* Places must be requested in the order of the text, so each character is counted once, also in a file of one long
+ * line. */
 static SourcePlace place_of(JsonReader* reader, const char* at) {
   while (reader->counted < at) place_advance(&reader->place, reader->counted++);
   return reader->place;

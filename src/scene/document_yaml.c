@@ -32,7 +32,7 @@ static Node* fail(YamlReader* reader, yaml_mark_t mark, const char* message) {
 
 /* ---------------------------------------------------------------- events */
 
-/* The byte at a mark, whose index counts characters; 0 at the end. */
+/* Returns the byte at a mark, whose index counts characters; 0 at the end. */
 static char byte_at(const YamlReader* reader, yaml_mark_t mark) {
   const char* p = reader->text;
   if (strncmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* byte order mark */
@@ -43,7 +43,7 @@ static char byte_at(const YamlReader* reader, yaml_mark_t mark) {
   return *p;
 }
 
-/* Two of libyaml's messages that users meet most, said with their cause. */
+/* Returns the cause for the two messages of libyaml that users see most. */
 static const char* hint(const YamlReader* reader) {
   const yaml_parser_t* parser = &reader->parser;
   char c = byte_at(reader, parser->problem_mark);
@@ -83,7 +83,7 @@ static bool next_event(YamlReader* reader, yaml_event_t* event) {
 
 /* ---------------------------------------------------------------- anchors */
 
-/* More are no use to anybody, and each alias is looked for among all. */
+/* Largest number of anchors, because each alias is searched for among all. */
 #define ANCHOR_MAX 10000
 
 static int add_anchor(YamlReader* reader, const yaml_char_t* name, const Node* node) {
@@ -97,7 +97,7 @@ static void complete_anchor(YamlReader* reader, int index) {
   if (index >= 0) reader->anchors[index].complete = true;
 }
 
-/* The latest anchor of a name counts, as YAML says. */
+/* The latest anchor of a name is used, as YAML requires. */
 static Node* read_alias(YamlReader* reader, const yaml_event_t* event) {
   const char* name = (const char*)event->data.alias.anchor;
   for (int i = reader->anchor_count - 1; i >= 0; i--) {
@@ -116,7 +116,7 @@ static Node* read_alias(YamlReader* reader, const yaml_event_t* event) {
 
 static Node* read_value(YamlReader* reader, const yaml_event_t* event, int depth);
 
-/* A list or map may have the tag of its own kind, which says nothing new. */
+/* A list or map may have the tag of its own kind, which has no effect. */
 static bool check_tag(YamlReader* reader, const yaml_event_t* event, const yaml_char_t* tag, const char* own) {
   if (!tag || strcmp((const char*)tag, own) == 0) return true;
   return fail(reader, event->start_mark, "tags are not used here") != NULL;
@@ -127,7 +127,7 @@ static bool is_tag(const char* tag, const char* name) {
   return strncmp(tag, CORE, sizeof CORE - 1) == 0 && strcmp(tag + sizeof CORE - 1, name) == 0;
 }
 
-/* "!!str" forces a text, as "!" does, YAML's own mark; the other tags of scalars must say what the value shows. */
+/* "!!str", and "!", YAML's own mark, force a text; other tags of scalars must agree with the value. */
 static bool check_scalar_tag(YamlReader* reader, const yaml_event_t* event, const char* tag, const Node* node) {
   if (!tag || strcmp(tag, "!") == 0 || is_tag(tag, "str")) return true;
   bool number = is_tag(tag, "int") || is_tag(tag, "float"), boolean = is_tag(tag, "bool"), null = is_tag(tag, "null");

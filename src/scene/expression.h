@@ -4,7 +4,8 @@
 
 #include "base/base.h"
 
-/* Where a repeat stands. `step` counts from 0 on each axis; i, j, k = step + start; n counts all items from 0. */
+/* Indices of an item in a repeat. `step` counts from 0 on each axis; i, j, k = step + start; n counts all items from 0.
+ */
 typedef struct {
   int axis_count;
   int step[3];
@@ -20,7 +21,8 @@ typedef struct {
 } Variables;
 /* Frees names and values and zeroes it. */
 void variables_free(Variables* variables);
-/* The name is copied. False, and nothing is added, when it is taken, or one of i, j, k, n, pi or a function. */
+/* Adds a variable; the name is copied. Returns false, without adding it, if the name is taken, or is one of i, j, k, n,
+ * pi or a function. */
 bool variables_add(Variables* variables, const char* name, double value);
 
 /* The value of "{...}": numbers, variables, i j k n of a repeat (indices NULL: none), pi, + - * / % ^ ( ), sqrt sin cos
@@ -30,10 +32,9 @@ bool variables_add(Variables* variables, const char* name, double value);
 bool expression_value(const char* text, const Indices* indices, const Variables* variables, double* value,
                       const char** problem);
 
-/* Replace every {expression} of i, j, k, n with + - * / % ( ) by its value, an integer. Division rounds down, so that
- * (i-1)%8 is never negative. indices NULL: no repeat. Variables with
- * whole values may stand in it. False with *problem (a static text) when it cannot be
- * understood. Appended to out, in part when it is false. */
+/* Appends the text with every {expression} of i, j, k, n, + - * / % ( ) and variables with whole values replaced by its
+ * value, an integer. Division rounds down, so that (i-1)%8 is never negative. indices NULL: no repeat. Returns false
+ * with *problem (a static text) on a syntax error; out then has a part of the text. */
 bool expression_expand(const char* text, const Indices* indices, const Variables* variables, Text* out,
                        const char** problem);
 

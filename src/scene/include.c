@@ -1,5 +1,5 @@
-/* Other files' scenes and robots as parts of this one: read by themselves, then moved over with their names, places and
- * numbers changed. Parts that hang on a link of this scene come after its links, the others before. */
+/* Includes scenes and robots of other files. Each is read on its own, then merged with changed names, places and
+ * numbers. Parts attached to a link of this scene come after its links, the others before. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 /* Files within files. */
 enum { INCLUDE_DEPTH_MAX = 8 };
 
-/* One item of `include` on its way into the scene. */
+/* An item of `include` while it is merged into the scene. */
 typedef struct {
   Reader* reader;
   const Node* item;
@@ -18,7 +18,7 @@ typedef struct {
   Scene part;
   char* prefix; /* owned */
   int attach;   /* link of the scene, -1 = world */
-  int* link;    /* of the scene, for each of the part's; -1 = left out (part.link_count) */
+  int* link;    /* scene index of each link of the part; -1 = left out (part.link_count) */
   int shape_first;
 } Include;
 
@@ -44,7 +44,7 @@ static void keep_file(Scene* scene, char* path) {
   scene->files[scene->file_count++] = path;
 }
 
-/* Is it the file that is read, or one that this one is a part of? */
+/* Returns true if the file is the one being read, or one that includes it. */
 static bool is_within_itself(const Reader* reader, const char* path) {
   char* file = realpath(path, NULL);
   bool found = false;
@@ -120,7 +120,7 @@ static bool is_named(const Node* list, const char* name) {
   return false;
 }
 
-/* Links that are left out, and all that hangs on them. */
+/* Finds links that are left out, with all their descendants. */
 static void find_left_out(Include* include) {
   const Scene* part = &include->part;
   include->link = MEMORY_NEW(int, part->link_count + 1);
@@ -156,7 +156,7 @@ static void move_shapes(Include* include) {
   }
 }
 
-/* Where a root stands: seen from the include's own pose. */
+/* Sets the pose of a root: relative to the include's own pose. */
 static void place_root(const Include* include, SceneLink* link) {
   Quat turn = pose_form_rotation(&include->form.pose);
   Vec3 moved = mat3_mul_vec(mat3_from_quat(turn), link->joint.position);
@@ -258,8 +258,8 @@ static void move_loads(Include* include) {
   }
 }
 
-/* A tendon goes with its links, and where it passes the world it is moved as the file is; without one of its links it
- * is left out. */
+/* Moves tendons with their links; points in the world move with the file. A tendon that lost one of its links is left
+ * out. */
 static void move_tendons(Include* include) {
   Reader* reader = include->reader;
   Scene *scene = reader->scene, *part = &include->part;
@@ -324,15 +324,15 @@ static void move_bushings(Include* include) {
   }
 }
 
-/* Is it said in the frames of links alone, so that the file may hang on a link? */
+/* Returns true if closures are given in link frames only, so that the file may be attached to a link. */
 static bool closures_hang(const Scene* part) {
   for (int k = 0; k < part->closure_count; k++)
     if (!part->closures[k].link_axes || part->closures[k].b < 0) return false;
   return true;
 }
 
-/* Ends in the world are places of the file's, which lies as the include says; where it hangs on a link, that is not
- * known before the start. */
+/* Moves ends in the world with the file's pose. If the file is attached to a link, this pose is unknown before the
+ * start. */
 static void move_closures(Include* include) {
   Reader* reader = include->reader;
   Scene *scene = reader->scene, *part = &include->part;
@@ -389,7 +389,7 @@ static void move_initials(Include* include) {
   }
 }
 
-/* Two names with the prefix, owned by the caller. False: one of them has been left out. */
+/* Sets two names with the prefix, owned by the caller. Returns false if one of their links is left out. */
 static bool prefixed_pair(const Include* include, char* const names[2], char* pair[2]) {
   bool known = true;
   for (int n = 0; n < 2; n++) {
@@ -426,7 +426,7 @@ static void move_exclusions(Include* include) {
   }
 }
 
-/* Places in the part point to its path, and to those of its own parts. */
+/* Makes places in the part point to its path, and to those of its own parts. */
 static void move_files(Include* include) {
   Scene *scene = include->reader->scene, *part = &include->part;
   keep_file(scene, part->path);
@@ -467,7 +467,7 @@ static void read_item(Reader* reader, const Node* item, const IncludeForm* form)
       move_pairs(&include);
     }
   }
-  if (include.part.path) move_files(&include); /* messages to come may name it */
+  if (include.part.path) move_files(&include); /* later messages may name it */
   scene_free(&include.part);
   memory_free(include.link);
   memory_free(include.prefix);

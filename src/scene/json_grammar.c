@@ -1,5 +1,5 @@
-/* The grammar of JSON (RFC 8259), to say where a text breaks it: cJSON tells neither place nor reason, and lets a few
- * things through (01, raw line feeds in strings, control characters as blanks). */
+/* The grammar of JSON (RFC 8259), for messages with place and reason. cJSON gives neither, and accepts a few invalid
+ * texts (01, raw line feeds in strings, control characters as blanks). */
 #include <string.h>
 
 #include "scene/document.h"

@@ -24,7 +24,7 @@ typedef struct {
   const SchemaTable* table;
   Document* document;
   const PlacedOverride* placed;
-  const char *path, *path_end; /* what is left of the path */
+  const char *path, *path_end; /* rest of the path */
   const char* value;           /* behind the = */
   Diagnostics* diagnostics;
 } Override;
@@ -40,7 +40,7 @@ static bool fail(const Override* override, const char* problem, const char* what
 
 static bool at_end(const Override* override) { return override->path >= override->path_end; }
 
-/* The next part up to its dot, kept in the document. */
+/* Returns the next part of the path up to its dot, owned by the document. */
 static const char* next_part(const Override* override) {
   const char* end = override->path;
   while (end < override->path_end && *end != '.') end++;
@@ -52,7 +52,7 @@ static void advance(Override* override, size_t length) {
   if (override->path < override->path_end) override->path++; /* the dot */
 }
 
-/* Names may hold dots, so a name matches when the path goes on with it and then ends or has a dot. */
+/* Names may contain dots, so a name matches if the path continues with it and then ends or has a dot. */
 static bool begins_with(const Override* override, const char* name) {
   size_t length = strlen(name);
   if (length == 0 || length > (size_t)(override->path_end - override->path)) return false;
@@ -69,7 +69,7 @@ static int next_index(const Override* override) {
 
 /* ---------------------------------------------------------------- the value */
 
-/* Every place inside the value is that of the override itself. */
+/* Sets the place of all nodes of the value to that of the override. */
 static void set_places(const Override* override, Node* node) {
   node->place = place_of(override);
   node->key_line = node->place.line;
@@ -77,7 +77,7 @@ static void set_places(const Override* override, Node* node) {
   for (Node* child = node->first; child; child = child->next) set_places(override, child);
 }
 
-/* "{2 * a}" needs no quotes here: a map of YAML has a colon, or nothing in it. */
+/* "{2 * a}" needs no quotes here: a map of YAML has a colon, or is empty. */
 static Node* read_expression(const Override* override) {
   const char *text = override->value, *inside = text + 1 + strspn(text + (*text == '{'), " ");
   if (*text != '{' || *inside == '}' || strpbrk(text, ":\"'") || text[strlen(text) - 1] != '}') return NULL;
@@ -100,7 +100,7 @@ static Node* read_value(const Override* override) {
   return node;
 }
 
-/* Put the value where a node is, keeping its key and its neighbours. */
+/* Replaces a node by the value; key and neighbours stay. */
 static bool set_node(const Override* override, Node* node) {
   const Node* value = read_value(override);
   if (!value) return false;
@@ -168,7 +168,7 @@ static Node* new_child(const Override* override, const SchemaRow* row) {
   return node;
 }
 
-/* Into a map that the schema describes. A key that is not there comes into being; keys that exclude it go. */
+/* Follows the path into a map that the schema describes. Adds missing keys, and removes keys that exclude them. */
 static bool walk_object(Override* override, Node* map, const char* name) {
   const SchemaObject* object = schema_object(override->table, name);
   const char *part = next_part(override), *key = alias_key(object->name, part);
@@ -242,7 +242,7 @@ static const char* item_name(const Node* item) {
   return name && name->kind == NODE_SCALAR ? name->text : "";
 }
 
-/* The item whose name the path goes on with: the longest name, and a written name before one without expressions. */
+/* Returns the item whose name continues the path: the longest name, and a literal name before one with expressions. */
 static Node* find_named_item(Override* override, Node* list) {
   Node* found = NULL;
   size_t found_length = 0;
@@ -257,7 +257,7 @@ static Node* find_named_item(Override* override, Node* list) {
   return found;
 }
 
-/* Terms without a name are called by their type: point, point_2, point_3. Kept in the document. */
+/* Returns the name of an unnamed term, by its type: point, point_2, point_3. Owned by the document. */
 static const char* type_name(const Override* override, const Node* list, const Node* item) {
   const Node* type = node_find(item, "type");
   if (!type || type->kind != NODE_SCALAR || node_find(item, "name")) return "";
@@ -312,7 +312,7 @@ static bool append_item(Override* override, Node* list) {
   return item != NULL;
 }
 
-/* Every item with a name like the pattern gets a value of its own. */
+/* Sets the value in every item whose name matches the pattern. */
 static bool walk_pattern(Override* override, Node* list, const SchemaRow* row, const char* pattern) {
   const char* path = override->path;
   bool whole = true;
@@ -350,7 +350,7 @@ static bool walk_item(Override* override, Node* item, const SchemaRow* row) {
 
 /* ---------------------------------------------------------------- anything */
 
-/* The object that a map in the row's place is, or NULL. */
+/* Returns the name of the object that a map in the row's place is, or NULL. */
 static const char* map_object(const SchemaRow* row) {
   switch (row->kind) {
     case VALUE_OBJECT:
@@ -364,7 +364,7 @@ static const char* map_object(const SchemaRow* row) {
   }
 }
 
-/* Into a scene that stands inside a task. */
+/* Follows the path into a scene inside a task. */
 static bool walk_scene(Override* override, Node* node) {
   if (node->kind == NODE_SCALAR)
     return fail(override, "the scene is another file, '%s': change its values by 'set'", node->text);
@@ -395,7 +395,7 @@ static bool walk(Override* override, Node* node, const SchemaRow* row) {
   return fail(override, "'%s' has no parts", row->key);
 }
 
-/* The path may become a name; the value is looked at when it is read. */
+/* Returns true for valid UTF-8. The path may become a name; the reader checks the value. */
 static bool is_utf8(const char* text) {
   Diagnostics unheard = {0};
   bool good = source_check("", text, strlen(text), &unheard);

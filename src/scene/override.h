@@ -7,16 +7,16 @@
 /* Prefix of the text of an override in messages. */
 #define OVERRIDE_PREFIX "--set "
 
-/* An override and where it stands: on the command line, or in a task. */
+/* An override with its place: on the command line, or in a task. */
 typedef struct {
   const char* text;  /* "path.to.key=value" */
-  SourcePlace place; /* what messages about it and its value point to; the file's name must outlive the nodes */
+  SourcePlace place; /* place for messages about it and its value; the file's name must outlive the nodes */
 } PlacedOverride;
 
-/* "--set path.to.key=value" of each (count): what places on the command line point to. The caller frees each and the
- * array with memory_free. */
+/* Returns "--set path.to.key=value" for each of the overrides (count): places on the command line point to these texts.
+ * The caller frees each and the array with memory_free. */
 char** override_sources(const SceneOverride* overrides, int count);
-/* The override in such a text, which it borrows, with the text itself as the file of its place. */
+/* Returns the override in such a text, which it borrows, with the text itself as the file of its place. */
 PlacedOverride override_of_source(const char* source);
 
 /* False after a diagnostic. Nodes that are added are the document's. It may be half done after false. */

@@ -29,7 +29,8 @@ typedef void (*RepeatBody)(Reader* reader, const Node* item, const Repeat* repea
 /* Calls body for every item of a list entry, with reader->indices set inside a repeat. The same problem of an entry is
  * reported for its first item only. Problems are counted in the reader. */
 void repeat_expand(Reader* reader, const Node* entry, const char* object, const char* repeat_object, RepeatBody body);
-/* Move a joint's origin [m] and turn to where the current item has it, in place; nothing outside a repeat. */
+/* Moves a joint's origin [m] and rotation to the current item's position in the repeat, in place; does nothing outside
+ * a repeat. */
 void repeat_pose(const Repeat* repeat, const Indices* indices, Vec3* position, Quat* rotation);
 /* Add the increments of the current item to values (width). */
 void repeat_add(const RepeatIncrements* increments, const Indices* indices, double* values);
@@ -44,21 +45,20 @@ void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link);
 Quat pose_form_rotation(const PoseForm* pose);
 
 /* ---- read_joint.c */
-/* False when the joint is too broken to say how many degrees of freedom it has; *joint is set in any case. */
+/* Reads a joint. Returns false if its degrees of freedom are unknown after errors; *joint is set in any case. */
 bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Repeat* repeat, SceneJoint* joint);
 /* A number for all, or one per degree of freedom, into values[dof]. False after an error, with values as they were. */
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
-/* Are the three of a joint with three rotations one (true of other joints)? values[dof]. */
+/* Returns true if the values of the three rotations of a joint are equal, and for other joints. values[dof]. */
 bool same_of_rotations(const Joint* joint, const double* values);
 /* Reads [low, high], null for an open end (infinite). False after an error, and for null. */
 bool read_open_pair(Reader* reader, const Node* node, double* low, double* high);
 /* A warning where one of the angles [rad] (count) is a whole number of ten and more: they look like degrees. */
 void warn_of_degrees(Reader* reader, SourcePlace place, const double* angles, int count);
-/* The same of the rpy and the rotation_vector of a map that has a pose. */
+/* Warns likewise of the rpy and the rotation_vector of a map with a pose. */
 void warn_of_pose_degrees(Reader* reader, const Node* map, const PoseForm* pose);
 
-/* ---- include.c
- * The parts that stand in the world, or those that hang on a link. NULL: there are none. */
+/* ---- include.c Reads the parts placed in the world, or those attached to a link. NULL: none. */
 void read_includes(Reader* reader, const Node* list, bool attached);
 
 /* ---- variables.c */
@@ -73,7 +73,7 @@ void read_feedback(Reader* reader, const Node* node, SceneController* controller
  * read_initial.c, read_signal.c, read_csv.c */
 /* Reads the list `links`, with repeats; NULL: absent. Reports names that were used before their link. */
 void read_links(Reader* reader, const Node* list);
-/* An item of `links`; repeat: that it stands in, zeroed for none. */
+/* Reads an item of `links`; repeat: the repeat that it is in, zeroed for none. */
 void read_link(Reader* reader, const Node* item, const Repeat* repeat);
 /* ---- read_rod.c
  * The list `rods`, before the links, which may hang on a rod's: links, bushings between them and excluded pairs. NULL:
@@ -114,18 +114,18 @@ void read_initials(Reader* reader, const Node* list);
 /* A number, a list of numbers or a map, as a signal of so many channels, which owns its arrays: free them with
  * signal_free_arrays, also after an error. */
 void read_signal(Reader* reader, const Node* node, int channels, SceneSignal* signal);
-/* Rows of a CSV file as keyframes or knots (read_csv.c). quaternion: the last three channels are rotations, for which
- * four columns may stand. Zero after an error. The signal owns its arrays and the file's name. */
+/* Reads rows of a CSV file as keyframes or knots (read_csv.c). quaternion: the last three channels are rotations, for
+ * which four columns may be given. Zero after an error. The signal owns its arrays and the file's name. */
 void read_csv_signal(Reader* reader, const Node* map, const SignalForm* form, SceneSignal* signal);
 /* Frees the arrays of a signal and its file's name, not the struct. */
 void signal_free_arrays(SceneSignal* signal);
 /* The index of the link a node names in the scene's links, or -1 after an error. */
 int read_link_name(Reader* reader, const Node* node);
-/* The same under its key; `world` is -1 unless a link is called so; -2 after an error. NULL: the world. */
+/* Returns the index of the link named under the key; -1 for `world` unless a link has this name, and for NULL; -2 after
+ * an error. */
 int read_link_or_world(Reader* reader, const Node* node, const char* key);
 
-/* A link behind all others, zeroed but for its place, owned by the scene. Links move: pointers to them hold no longer.
- */
+/* Appends a zeroed link with its place, and returns it, owned by the scene. Invalidates pointers to links. */
 SceneLink* reader_add_link(Reader* reader, SourcePlace place);
 
 /* ---- scene.c
@@ -137,19 +137,18 @@ void contact_add_exclusion(SceneContact* contact, char* a, char* b, SourcePlace 
  */
 void scene_read_part(Scene* scene, const char* path, const char* text, size_t length, Reader* outer,
                      const PlacedOverride* overrides, int override_count);
-/*
- * What scene_parse does, with overrides that have their places; scene is zeroed. STATUS_BAD_INPUT when there was an
- * error, else STATUS_OK; scene_free in any case. */
+/* As scene_parse, with overrides that have their own places; scene must be zeroed. Returns STATUS_BAD_INPUT if an error
+ * was reported; the caller calls scene_free in any case. */
 Status scene_read_text(Scene* scene, const char* path, const char* text, size_t length, bool json,
                        const PlacedOverride* overrides, int override_count, Diagnostics* diagnostics);
 /* A scene written inside another file that `outer` reads; the caller has set scene->path and sha256. root is of the
  * outer document, and changed by the overrides; scene_free in any case. */
 void scene_read_inside(Scene* scene, Reader* outer, Node* root, const PlacedOverride* overrides, int override_count);
-/* The name that a run folder is called by: what is written, or the file's. Never NULL; freed by the caller with
- * memory_free. */
+/* Returns the name for the run folder: the given name, or the file's. Never NULL; the caller frees it with memory_free.
+ */
 char* read_file_name(Reader* reader, const Node* node, const char* owner, const char* path);
 
-/* Which of a material's values the map gives. */
+/* Records which values of a material the map gives. */
 void read_material(const Node* map, SceneMaterial* material);
 /* An error where the map gives a static friction below friction. */
 void check_static_contact(Reader* reader, const Node* map, double friction, double static_friction);

@@ -1,5 +1,5 @@
-/* Tasks of planning: a body, obstacles and where it is to go, without a scene that runs. app/plan.c reads what they say
- * with the words of `sdrs query`. */
+/* Planning tasks: a body, obstacles and a goal, without a scene that is simulated. app/plan.c reads them with the words
+ * of `sdrs query`. */
 #ifndef SDRS_SCENE_PLAN_H
 #define SDRS_SCENE_PLAN_H
 

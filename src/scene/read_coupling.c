@@ -58,8 +58,10 @@ static void read_coupling(Reader* reader, const Node* item) {
   coupling.has_offset = node_find(item, "offset") != NULL;
   coupling.offset = form.offset;
   const Node* ratio = node_find(item, "ratio");
-  if (!form.of && !form.terms) reader_error(reader, item->place, "the followed joint is missing: give 'of' (a link) or 'terms'");
-  if (form.terms && ratio) reader_error(reader, node_key_place(ratio), "'ratio' does not go with 'terms': give a ratio in each of the terms");
+  if (!form.of && !form.terms)
+    reader_error(reader, item->place, "the followed joint is missing: give 'of' (a link) or 'terms'");
+  if (form.terms && ratio)
+    reader_error(reader, node_key_place(ratio), "'ratio' does not go with 'terms': give a ratio in each of the terms");
   add_term(reader, item, "link", form.link, form.coordinate, 1, &coupling);
   if (form.of) add_term(reader, item, "of", form.of, NULL, form.ratio, &coupling);
   if (form.terms) read_coupling_terms(reader, form.terms, "terms", &coupling);

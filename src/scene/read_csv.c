@@ -1,10 +1,10 @@
-/* Signals whose rows stand in a CSV file. */
+/* Signals with rows in a CSV file. */
 #include <string.h>
 
 #include "base/outside.h"
 #include "scene/parts.h"
 
-/* A quaternion shorter than this has no direction: far below what is written, far above rounding. */
+/* Smallest length of a quaternion: far below usual values, far above rounding. */
 #define QUATERNION_LEAST 1e-6
 
 typedef struct {
@@ -84,7 +84,7 @@ static void refuse_row(CsvSignal* s, int row, const char* rule) {
 static Vec3 nearest_vector(Quat q, Vec3 before) {
   Vec3 v = quat_log(q);
   double angle = vec3_norm(v);
-  if (!(angle > 0)) { /* whole turns about any axis: about the one before */
+  if (!(angle > 0)) { /* after whole turns any axis is possible: the previous one is used */
     double old = vec3_norm(before);
     return old > 0 ? vec3_scale(before, 2 * M_PI * round(old / (2 * M_PI)) / old) : v;
   }
@@ -93,8 +93,8 @@ static Vec3 nearest_vector(Quat q, Vec3 before) {
   return vec3_scale(axis, angle + 2 * M_PI * turns);
 }
 
-/* Four columns as a rotation vector behind the others; neighbours are to be less than half a turn apart, so that there
- * is one way from one to the other. */
+/* Converts four columns to a rotation vector after the other channels. Neighbouring rows must be less than half a turn
+ * apart, so that the rotation between them is unique. */
 static bool read_rotation(CsvSignal* s, int row, const double q[4], double* values, int channels) {
   double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   if (!(size > QUATERNION_LEAST) || !isfinite(size)) {

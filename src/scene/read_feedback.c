@@ -1,4 +1,4 @@
-/* Feedback of a controller: what is measured, and the matrix or the network that makes numbers of it. */
+/* Feedback of a controller: measurements, and the matrix or network applied to them. */
 #include <errno.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static int coordinate_named(const SceneJoint* joint, const char* name, size_t le
 
 static int axis_of(char c) { return c >= 'x' && c <= 'z' ? c - 'x' : -1; }
 
-/* Two letters: what, and of which world axis. */
+/* Reads two letters: the quantity, and its world axis. */
 static bool read_letters(const char* what, SceneMeasure* measure) {
   static const struct {
     char letter;
@@ -130,7 +130,7 @@ static bool read_layers(Reader* reader, const Node* node, const Node* list, Scen
   return reader->problem_count == before;
 }
 
-/* The last layer is zero: the network says nothing yet, and its derivatives by that layer are not zero. */
+/* The last layer is zero: the network's output is zero, but its derivatives by that layer are not. */
 static void draw_weights(SceneController* c, int seed) {
   Random random = {(uint64_t)seed};
   double* next = c->feedback;
@@ -198,7 +198,7 @@ static void read_form(Reader* reader, const Node* node, const FeedbackForm* form
   if (form->matrix) read_matrix(reader, form->matrix, controller);
 }
 
-/* The map that the file holds, whose nodes the document owns; NULL after an error. */
+/* Returns the map in the file, whose nodes the document owns; NULL after an error. */
 static const Node* read_policy_file(Reader* reader, const Node* file) {
   char *path = file_resolve(reader->scene->path, file->text), *text = NULL;
   size_t length;

@@ -15,7 +15,7 @@ static void report_count(Reader* reader, const NumberList* list, int dof, int co
                  coordinates, list->count);
 }
 
-/* Increments must fit, and nothing can be added to a quaternion. */
+/* Adds the increments of a repeat. Their number must fit, and a quaternion has none. */
 static void add_increments(Reader* reader, const RepeatIncrements* increments, const NumberList* list, int fixed_from,
                            double* values) {
   if (increments->count == 0 || !reader->indices) return;
@@ -80,7 +80,7 @@ static void read_velocities(Reader* reader, const Node* item, const NumberList* 
   add_increments(reader, &repeat->velocities, list, list->count, initial->velocities);
 }
 
-/* A joint can start in one way only. */
+/* Reports a second initial state of a link, and returns false for it. */
 static bool is_first(Reader* reader, const Node* item, int link) {
   const Scene* scene = reader->scene;
   int* first = &reader->initial_of[link];

@@ -4,11 +4,11 @@
 
 /* Two axes of a universal joint nearer to parallel than this sine leave a degree of freedom undefined. */
 #define PARALLEL_SINE 1e-6
-/* Limits as felt when nothing is said, see the schema. */
+/* Default stiffness of limits, see the schema. */
 #define BARRIER_STIFFNESS 1.0
 #define PENALTY_STIFFNESS 1000.0
 #define LIMIT_MARGIN 0.05
-/* A stop of a drawer or a gripper is felt in this part of its range: a hundredth of 40 mm is what play is there. */
+/* Default margin of a limit as a fraction of the range: for a drawer or a gripper of 40 mm about its play. */
 #define LIMIT_MARGIN_SHARE 0.01
 
 static const ValueRange ANY = {0};
@@ -88,7 +88,7 @@ static bool check_angle(Reader* reader, const Node* node, double* low, double hi
   return false;
 }
 
-/* A whole number of at least ten radians is one and a half turns, and ten degrees. */
+/* Returns true for a whole number of at least ten: ten radians are one and a half turns, more likely ten degrees. */
 static bool looks_like_degrees(double end) { return isfinite(end) && fabs(end) >= 10 && end == floor(end); }
 
 void warn_of_degrees(Reader* reader, SourcePlace place, const double* angles, int count) {
@@ -220,7 +220,7 @@ static void read_swing_twist(Reader* reader, const Node* map, const JointForm* f
   reader_leave(reader, mark);
 }
 
-/* Strength and margin where nothing is said. */
+/* Sets stiffness and margin where they are not given. */
 static void complete_limits(const JointForm* form, SceneJoint* joint) {
   double margin = LIMIT_MARGIN;
   for (int i = 0; i < JOINT_MAX_DOF; i++) {

@@ -164,8 +164,8 @@ static void read_given_mass(Reader* reader, const Node* item, const LinkForm* fo
   }
 }
 
-/* Plastics and metals up to copper in g/cm^3; no solid is so light in kg/m^3, where foams begin at about 10. A density
- * of 1 is left alone: it stands in scenes that count in volumes. */
+/* Range of densities that are likely in g/cm^3: plastics and metals up to copper. No solid is so light in kg/m^3; foams
+ * begin at about 10. A density of 1 is excluded, because some scenes count in volumes. */
 #define GRAMS_LEAST 1.03
 #define GRAMS_MOST 9.1
 
@@ -247,7 +247,7 @@ static void read_color(Reader* reader, const Node* node, double color[3]) {
 static void read_groups(Reader* reader, const Node* list, SceneLink* link) {
   if (!list) return;
   size_t mark = reader_enter_key(reader, "groups");
-  if (!reader_work(reader, list->place, 16 * (int64_t)list->count)) return; /* each is a text of its own */
+  if (!reader_work(reader, list->place, 16 * (int64_t)list->count)) return; /* each is a separate text */
   link->groups = MEMORY_NEW(char*, list->count);
   for (const Node* item = list->first; item; item = item->next) {
     char* name = reader_name(reader, item);

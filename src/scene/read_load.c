@@ -33,7 +33,7 @@ static void read_strength(Reader* reader, const Node* node, SceneSignal* signal)
   reader_leave(reader, mark);
 }
 
-/* A direction is needed where the field turns the link. */
+/* Reads an axis, which is required where the field rotates the link. */
 static void set_axis(Reader* reader, const Node* node, Vec3 given, SceneField* field) {
   double length = vec3_norm(given);
   if (length > 0)
@@ -42,7 +42,7 @@ static void set_axis(Reader* reader, const Node* node, Vec3 given, SceneField* f
     reader_error(reader, node_find(node, "axis")->place, "an axis must have a direction, got zero");
 }
 
-/* Nothing is read where another mistake hides it. */
+/* Stops reading where an earlier mistake would cause misleading messages. */
 static void read_field(Reader* reader, const Node* item, SceneLoad* load) {
   const Node* node = node_find(item, "field");
   FieldForm form;

@@ -103,7 +103,7 @@ static bool read_repeat(Reader* reader, const Node* node, const char* object, Re
 
 /* ---------------------------------------------------------------- expanding */
 
-/* The entry with the keys of `first` in place of its own. */
+/* Returns the entry with its keys replaced by those of `first`. */
 static const Node* merge_first(Reader* reader, const Node* entry, const Repeat* repeat, const char* object) {
   const Node* first = repeat->form.first;
   Node* merged = first ? document_shallow_copy(reader->document, entry) : NULL;
@@ -154,8 +154,8 @@ static void expand(Reader* reader, const Node* entry, const Repeat* repeat, cons
   if (!reader->exhausted) reader->muted = muted;
 }
 
-/* The repeat itself is wrong: read the entry once for its other mistakes. The names of the items it stands for stay
- * unknown, and that is no further mistake. */
+/* After an error in the repeat itself: reads the entry once for its other mistakes. The names of its items stay
+ * unknown, which is no further mistake. */
 static void read_once(Reader* reader, const Node* entry, RepeatBody body) {
   Indices indices = {.axis_count = 3};
   Repeat none = {0};

@@ -28,7 +28,7 @@ static void set_steps(Reader* reader, const Node* map, const SimulationForm* for
   reader_leave(reader, mark);
 }
 
-/* An absent section is read as an empty one, so that there is one place for defaults: the schema. */
+/* Returns a section; an absent one as empty, so that the schema is the only place for defaults. */
 static const Node* section(Reader* reader, const Node* node) {
   if (node) return node;
   return document_node(reader->document, NODE_MAP, (SourcePlace){reader->scene->path, 1, 1});
@@ -238,7 +238,7 @@ static void read_pairs(Reader* reader, const Node* list) {
   reader_leave(reader, mark);
 }
 
-/* The bare barrier knows no speed that an impact leaves. */
+/* The undamped barrier has no rest speed. */
 static void check_elastic(Reader* reader) {
   const Scene* scene = reader->scene;
   if (!scene->contact.elastic) return;

@@ -1,5 +1,5 @@
-/* schema: one table of rows says what a file may hold, a scene or a task. It drives reading into structs, defaults,
- * ranges, unknown keys, the JSON Schema and the pages docs/scene-format.md and docs/task-format.md. */
+/* schema: one table of rows defines the content of scenes and tasks. It drives reading into structs, defaults, ranges,
+ * unknown keys, the JSON Schema and the pages docs/scene-format.md and docs/task-format.md. */
 #ifndef SDRS_SCENE_SCHEMA_H
 #define SDRS_SCENE_SCHEMA_H
 
@@ -18,7 +18,7 @@ typedef enum {
   VALUE_PER_DOF,    /* NumberList: a number for all degrees of freedom, or a list */
   VALUE_BOUND,      /* NumberList: a number for all three axes, or three */
   VALUE_WORDS,      /* unsigned: a list of the row's words, one bit each */
-  /* The rest is kept as a node for the code that knows what it means: const Node*, NULL when absent. */
+  /* Kinds from here on are stored as nodes (const Node*, NULL when absent) for the code that interprets them. */
   VALUE_TEXT,
   VALUE_OBJECT,     /* a map read as the object `of` */
   VALUE_LIST,       /* a list of such maps */
@@ -70,13 +70,13 @@ typedef struct {
 #define RANGE_UP_TO(x, y) \
   { true, x, y, true, false } /* x < value <= y */
 
-/* Is the value finite and within the range? False for NaN. */
+/* Returns true if the value is finite and within the range; false for NaN. */
 bool range_holds(const ValueRange* range, double value);
 /* "> 0", ">= 0", "between 0 and 4". "" for a range that is not given. */
 Excerpt range_text(const ValueRange* range);
 
 typedef struct {
-  const char* object; /* name of the object the key stands in */
+  const char* object; /* name of the object with this key */
   const char* key;
   ValueKind kind;
   size_t offset;    /* in the struct the object is read into */
@@ -88,7 +88,7 @@ typedef struct {
   ValueRange range; /* of each number */
   bool required;
   const char* unless; /* "one|another": keys of the object with which this one is not required; NULL = none */
-  bool nullable;      /* null (or nothing after the colon) means absent */
+  bool nullable;      /* null (or nothing after the colon) counts as absent */
   const char* group;  /* of the keys of one group only one may be given */
   const char* meaning;
 } SchemaRow;
@@ -96,15 +96,15 @@ typedef struct {
 typedef struct {
   const char* name;
   const char* title;
-  size_t size;                 /* of the struct it is read into */
-  const char* type_key;        /* the CHOICE whose word says which keys belong (SchemaRow.only); NULL = none */
-  const char* instead_of_type; /* a key that may stand instead of the type and its keys; NULL = none */
+  size_t size;          /* of the struct it is read into */
+  const char* type_key; /* the VALUE_CHOICE whose word selects the admissible keys (SchemaRow.only); NULL = none */
+  const char* instead_of_type; /* a key that replaces the type and its keys; NULL = none */
   struct {
     const char* name; /* rows of another object that this one has too */
-    size_t offset;    /* where its struct lies in this one's */
+    size_t offset;    /* offset of its struct in this one's */
   } includes[2];
   bool partial;        /* required keys may be missing */
-  bool part;           /* stands in other objects only: no section of its own in the docs */
+  bool part;           /* used in other objects only: no section of its own in the docs */
   const char* meaning; /* for docs */
   const char* example; /* a whole small scene, for docs; NULL = none */
 } SchemaObject;
@@ -115,11 +115,12 @@ struct SchemaTable {
   int object_count;
   const SchemaRow* rows;
   int row_count;
-  const SchemaRow* (*foreign)(int index); /* rows that stand elsewhere, before these; NULL past the last. NULL: none */
+  const SchemaRow* (*foreign)(
+      int index); /* rows defined elsewhere, before these; returns NULL past the last. NULL: none */
   const char *root, *title, *id;
   const char* command;       /* that prints the docs */
-  const char* overrides;     /* for the docs: what --set can do here */
-  const SchemaTable* embeds; /* whose objects may stand inside (VALUE_SCENE); NULL = none */
+  const char* overrides;     /* for the docs: possible overrides by --set */
+  const SchemaTable* embeds; /* table of the objects that may be inside (VALUE_SCENE); NULL = none */
 };
 
 /* Target of the rows of `contact`. */
@@ -129,11 +130,11 @@ typedef struct {
   const Node *exclude, *pairs;
 } ContactForm;
 
-/* The rows of `contact` that belong to the laws, one after the other: the choice of the law, in the order of
- * ContactModel, and its parameters; those of the object `contact_law` stand in items of contact.pairs, too. Defined in
- * contact/laws.c, where the laws stand in their table. NULL past the last; the row is constant. */
+/* Returns a row of `contact` that belongs to the laws: first the choice of the law, in the order of ContactModel, then
+ * their parameters. Those of the object `contact_law` are allowed in items of contact.pairs, too. Defined in
+ * contact/laws.c. NULL past the last; static. */
 const SchemaRow* contact_schema_row(int index);
-/* Which of SceneContact.own a row of the laws is read into; -1: another number, or none. row must not be NULL. */
+/* Returns the index in SceneContact.own of a row of the laws; -1: another number, or none. row must not be NULL. */
 int contact_row_own(const SchemaRow* row);
 /* The words of `contact.model`, as a CHOICE has them. */
 extern const char contact_model_words[];
@@ -152,20 +153,19 @@ typedef struct {
   const SchemaRow* row;
   size_t offset; /* in the object's struct */
 } SchemaPlace;
-/* How many rows an object has with those it includes, in the order of the docs; offsets [bytes] are those in its own
- * struct. At most SCHEMA_ROWS_MAX. */
+/* Sets places to the rows of an object and those it includes, in the order of the docs, with offsets [bytes] in its own
+ * struct. Returns their number, at most SCHEMA_ROWS_MAX. */
 int schema_rows(const SchemaTable* table, const SchemaObject* object, SchemaPlace places[SCHEMA_ROWS_MAX]);
 /* The row of a key for a type of the object (type NULL: the first that has the key), which is the table's; NULL when
  * there is none. */
 const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type);
-/* Does the row belong to this type of its object? True for type NULL. */
+/* Returns true if the row belongs to this type of its object; true for type NULL. */
 bool schema_row_belongs(const SchemaRow* row, const char* type);
-/* Put a child into a map in place of the same key and of the keys that exclude it. The document owns both; what goes
- * stays in its arena. */
+/* Puts a child into a map and removes the same key and the keys that exclude it. The document owns both; removed nodes
+ * stay in its arena. */
 void schema_replace(const SchemaTable* table, const SchemaObject* object, Node* map, Node* child);
 
-/* ---- what to say of a word that is none (schema_advice.c): appended to the caller's text, nothing where there is none
- */
+/* ---- advice about unknown words (schema_advice.c), appended to the caller's text; nothing if there is none */
 /* Appends advice about a key that the object (of this type; NULL: any) does not have: ` (did you mean 'dt'?)`, the
  * section that has it, or all keys if they are few. */
 void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object, const char* type, const char* key,
@@ -173,12 +173,12 @@ void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object,
 /* Appends advice about a word that is not among "one|another". */
 void schema_add_choice_advice(const char* words, const char* word, Text* out);
 
-/* ---- what a kind is (schema_kind.c) */
+/* ---- kinds of values (schema_kind.c) */
 /* Returns the name of a kind in documents, such as "list of 3 numbers". Static. */
 const char* kind_title(ValueKind kind);
 /* Returns the name of a kind in messages, such as "a list of 3 numbers". Static. */
 const char* kind_expected(ValueKind kind);
-/* Is the node a scalar, list or map as the kind may be? Its content is not looked at. */
+/* Returns true if the node is a scalar, list or map as the kind requires. Does not check its content. */
 bool kind_accepts(ValueKind kind, const Node* node);
 /* JSON Schema of a value of the row, as the members of an object, without braces. Appended to the caller's text. */
 void kind_add_json(const SchemaRow* row, Text* out);

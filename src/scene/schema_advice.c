@@ -148,7 +148,7 @@ static const char* section_with(const SchemaTable* table, const SchemaObject* ob
   return NULL;
 }
 
-/* Is it a key of the top of the files that this one names? */
+/* Returns true for a top-level key of the files that this file names. */
 static bool is_of_embedded(const SchemaTable* table, const SchemaObject* object, const char* key) {
   const SchemaTable* inner = table->embeds;
   return inner && strcmp(object->name, table->root) == 0 &&

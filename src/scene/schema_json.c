@@ -62,7 +62,8 @@ static bool seen_before(const Rows* rows, int index) {
   return false;
 }
 
-/* A key that stands twice in the table means another thing for another type: the type's rule repeats it. */
+/* Returns true for a key with several rows in the table, which has another meaning for another type; the type's rule
+ * repeats it. */
 static bool is_ambiguous(const Rows* rows, int index) {
   for (int i = 0; i < rows->count; i++)
     if (i != index && strcmp(rows->rows[i].row->key, rows->rows[index].row->key) == 0) return true;
@@ -107,8 +108,8 @@ static bool has_other_type_only(const Rows* rows, const char* key, const char* t
   return true;
 }
 
-/* For one type, also when it is the default and left out: what it needs, what it does not have, and its own meaning of
- * ambiguous keys. */
+/* Adds the rule of one type, also when it is the default and left out: required keys, keys that it lacks, and its own
+ * meaning of ambiguous keys. */
 static void add_type_rule(const Rows* rows, const char* type, bool is_default, Text* out) {
   text_add(out, "{\"if\": {\"properties\": {\"%s\": {\"const\": \"%s\"}}", rows->object->type_key, type);
   if (!is_default) text_add(out, ", \"required\": [\"%s\"]", rows->object->type_key);
@@ -132,7 +133,7 @@ static void add_type_rule(const Rows* rows, const char* type, bool is_default, T
   text_add(out, "}}}");
 }
 
-/* Does the type need, lack or mean anything else than the others? */
+/* Returns true if the type differs from others in required, missing or ambiguous keys. */
 static bool has_rule(const Rows* rows, const char* type) {
   for (int i = 0; i < rows->count; i++) {
     const SchemaRow* row = rows->rows[i].row;

@@ -12,7 +12,7 @@ typedef struct {
   const char* json;
 } Kind;
 
-/* A number, or an expression that stands for one. */
+/* Pattern of an expression in place of a number. */
 #define JSON_PATTERN "\"pattern\": \"^[{].*[}]$\""
 #define JSON_ANY_NUMBER "\"type\": [\"number\", \"string\"], " JSON_PATTERN
 #define JSON_VECTOR "\"type\": \"array\", \"items\": {" JSON_ANY_NUMBER "@R}, \"minItems\": 3, \"maxItems\": 3"

@@ -38,7 +38,7 @@ static const SchemaObject* object_of(const SchemaTable* table, const SchemaRow* 
   }
 }
 
-/* A partial object has no section of its own: it is the one it includes. */
+/* Returns the object whose section describes this one: a partial object has none of its own. */
 static const SchemaObject* documented(const SchemaTable* table, const SchemaObject* object) {
   return object && object->partial ? schema_object(table, object->includes[0].name) : object;
 }
@@ -92,7 +92,7 @@ static void add_row(const SchemaTable* table, const SchemaRow* row, const char* 
   text_add(out, " |\n");
 }
 
-/* The rows of the object itself and of what it includes without a section of its own. */
+/* Adds the rows of the object, and those of included objects without a section of their own. */
 static void add_rows(const SchemaTable* table, const SchemaObject* object, Text* out) {
   const SchemaRow* type = object->type_key ? schema_row(table, object, object->type_key, NULL) : NULL;
   const SchemaRow* rows[SCHEMA_ROWS_MAX];

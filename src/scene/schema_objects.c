@@ -1,4 +1,4 @@
-/* The objects of scenes: what each is, with an example; their keys are in schema_table.c. The order is that of the
+/* Objects of scenes, each with its meaning and an example; their keys are in schema_table.c. The order is that of the
  * documentation. */
 #include "scene/forms.h"
 #include "scene/schema.h"

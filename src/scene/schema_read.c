@@ -12,7 +12,7 @@
 typedef struct {
   const SchemaObject* object;
   const Node* map;
-  const char* type; /* word of its type key; NULL when it has none or says none */
+  const char* type; /* word of its type key; NULL if it has none or none is given */
   Excerpt type_word;
   SchemaPlace rows[SCHEMA_ROWS_MAX];
   int row_count;
@@ -194,7 +194,7 @@ static const char* link_remedy(const Node* node, const SchemaRow* row) {
   return row->kind == VALUE_NAMES && node->kind == NODE_SCALAR ? "use 'link' for one link" : NULL;
 }
 
-/* Reports a value of the wrong kind. A map in place of a name is deliberate, so the message explains the key. */
+/* Reports a value of the wrong kind. For a map in place of a name the message explains the key. */
 static void expected_kind(Reader* reader, const Node* node, const SchemaRow* row) {
   const char* remedy = link_remedy(node, row);
   if (remedy)
@@ -270,7 +270,7 @@ static void report_unknown(Reader* reader, const Form* form, const Node* entry) 
   text_free(&advice);
 }
 
-/* A key that another type of the object has: say which. */
+/* Reports a key that only another type of the object has, with that type. */
 static void report_foreign(Reader* reader, const Form* form, const Node* entry) {
   Text words = {0}, owners = {0};
   for (int i = 0; i < form->row_count; i++) {
@@ -291,7 +291,7 @@ static const SchemaPlace* find_row(const Form* form, const char* key, bool any_t
   return NULL;
 }
 
-/* Does the object make no sense without it: a required key, or the type that decides which keys belong? */
+/* Returns true for a required key, or the type that decides which keys are allowed. */
 static bool is_needed(const Form* form, const SchemaRow* row) {
   bool type = form->object->type_key && strcmp(row->key, form->object->type_key) == 0;
   return !form->object->partial && (row->required || type);
@@ -357,7 +357,7 @@ static bool check_required(Reader* reader, const Form* form) {
 
 /* ---------------------------------------------------------------- objects */
 
-/* The type decides which keys belong, so it is looked at first; read_entry complains when it is wrong. */
+/* Reads the type first, because it decides which keys are allowed; read_entry reports an invalid one. */
 static void find_type(Form* form) {
   if (!form->object->type_key) return;
   const Node* node = node_find(form->map, form->object->type_key);
@@ -380,7 +380,7 @@ static void use_present_keys(Reader* reader, const Form* form) {
   }
 }
 
-/* *whole: nothing that is needed is missing or wrong. Returns false when the node is no map. */
+/* Reads an object. *whole: nothing required is missing or wrong. Returns false if the node is not a map. */
 static bool read_object(Reader* reader, const Node* node, const char* object, void* out, bool* whole) {
   *whole = false;
   Form form = {.object = schema_object(reader->table, object), .map = node, .out = out};

@@ -6,7 +6,7 @@
 
 #define MOVING_JOINTS JOINT_WORDS(MOVES)
 /* ", fixed 0": the page's list begins behind the first two. */
-// NOLINTNEXTLINE(bugprone-macro-parentheses): literals that stand side by side
+// NOLINTNEXTLINE(bugprone-macro-parentheses): adjacent string literals
 #define FREEDOM(NAME, word, freedom, ...) ", " word " " freedom
 // NOLINTBEGIN(bugprone-macro-parentheses): literals
 #define NUMBER_ROW(slot, name, types, measure, text)                                                                \

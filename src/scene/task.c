@@ -44,7 +44,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_choices(reader, task, form.choices);
   read_validation(reader, task, form.validation);
   read_multistart(reader, task, root, &form);
-  if (reader->problem_count > before) return; /* what follows would be misunderstood */
+  if (reader->problem_count > before) return; /* later messages would be misleading */
   if (!anything_moves(task))
     reader_error(reader, root->place,
                  "nothing may change: give design with vertices, a cage or attachments, control, initial or "
@@ -52,7 +52,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   check_link_names(reader, task);
 }
 
-/* Those for the scenes are applied to each of them. */
+/* Applies overrides to the task, except those for the scenes, which are applied to each scene. */
 static bool apply_overrides(const Task* task, Document* document, Node* root, Diagnostics* diagnostics) {
   bool whole = true;
   for (int i = 0; i < task->source_count; i++) {

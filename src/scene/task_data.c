@@ -3,7 +3,7 @@
 
 #include "scene/task_parts.h"
 
-/* Names of columns, as many as asked for, or any number up to `most` where that is 0; their number. */
+/* Reads names of columns: `wanted` of them, or any number up to `most` if `wanted` is 0. Returns their number. */
 static int read_columns(Reader* reader, const Node* list, const char* key, int wanted, int most, char** out) {
   int count;
   TaskName* names = task_names(reader, list, key, &count);

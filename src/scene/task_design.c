@@ -49,7 +49,7 @@ static int* copy_numbers(Reader* reader, SourcePlace place, const int* numbers, 
   return copy;
 }
 
-/* Which vertices of which links an item is about, as `vertices` and `frozen` say it. */
+/* Selection of vertices and links by an item, as in `vertices` and `frozen`. */
 typedef struct {
   TaskName* links;
   int* hulls;
@@ -156,7 +156,7 @@ static void read_attachment(Reader* reader, Task* task, const Node* item, int* c
 
 /* ---------------------------------------------------------------- symmetries */
 
-/* How many links each type is about. */
+/* Checks the number of links for each type. */
 static void check_link_count(Reader* reader, const Node* list, const TaskSymmetry* symmetry) {
   size_t mark = reader_enter_key(reader, "links");
   if (symmetry->type == SYMMETRY_COPY && symmetry->link_count == 1)
@@ -183,7 +183,7 @@ static void read_symmetry(Reader* reader, Task* task, const Node* item, int* cap
 
 /* ---------------------------------------------------------------- constraints */
 
-/* One number per variable; 1 where nothing is said. */
+/* Returns one number per variable; 1 by default. */
 static double* read_coefficients(Reader* reader, const Node* list, int count) {
   static const ValueRange ANY = {0};
   double* coefficients = MEMORY_NEW(double, count);

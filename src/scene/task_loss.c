@@ -98,7 +98,7 @@ static void read_motion(Reader* reader, const Node* node, TaskLoss* loss) {
   if (!node) return;
   const SchemaTable* table = reader->table;
   size_t mark = reader_enter_key(reader, "target_motion");
-  reader->table = &SCENE_SCHEMA; /* signals stand there */
+  reader->table = &SCENE_SCHEMA; /* for signals */
   read_signal(reader, node, 3, &loss->motion);
   reader->table = table;
   reader_leave(reader, mark);

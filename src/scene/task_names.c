@@ -1,4 +1,4 @@
-/* Names of links in a task: kept with their places, and looked for in the scenes once everything is read. */
+/* Names of links in a task: stored with their places, and resolved in the scenes after everything is read. */
 #include <fnmatch.h>
 #include <string.h>
 
@@ -60,8 +60,8 @@ static bool has_name(const TaskName* names, int count, const char* text) {
   return false;
 }
 
-/* `arm*` stands for all links of the first scenario's scene of such names, in their order, but for those named apart;
- * where there is none it stays, to be missed. Takes over names. */
+/* Expands `arm*` to all links of the first scenario's scene with such names, in their order, except those that are
+ * named separately. A pattern without a match stays, to be reported. Takes over names. */
 static TaskName* expand_names(const Task* task, TaskName* names, int* count) {
   const Scene* scene = task->scenario_count > 0 ? &task->scenarios[0].scene : NULL;
   TaskName* out = NULL;
@@ -155,8 +155,8 @@ static void look_up_name(const Lookup* lookup, const TaskName* name) {
   if (name->text) look_up(lookup, name->text, name->place);
 }
 
-/* "link/attachment/x": links' names hold no slash. With one slash, "link/mass" or "contact/friction", the list of
- * variables says whether there is such a one. */
+/* Checks "link/attachment/x": names of links contain no slash. Names with one slash, "link/mass" or "contact/friction",
+ * are checked against the list of variables. */
 static void look_up_variable(const Lookup* lookup, const TaskName* variable) {
   const char* slash = strchr(variable->text, '/');
   if (slash && !strchr(slash + 1, '/')) return;

@@ -1,4 +1,4 @@
-/* The objects of tasks: what each is, with an example; their keys are in task_table.c. The order is that of the
+/* Objects of tasks, each with its meaning and an example; their keys are in task_table.c. The order is that of the
  * documentation. */
 #include "scene/task_parts.h"
 

@@ -1,9 +1,9 @@
-/* How the task's loss is made small. */
+/* Reader of the optimizer's settings. */
 #include <assert.h>
 
 #include "scene/task_parts.h"
 
-/* Said, but without effect: a slip that is worth a word. */
+/* Warns of a key without effect. */
 static void warn_idle(Reader* reader, const Node* map, const char* key, bool idle, const char* schedule) {
   const Node* node = node_find(map, key);
   if (node && idle) reader_warning(reader, node_key_place(node), "'%s' has no effect with schedule %s", key, schedule);

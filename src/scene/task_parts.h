@@ -1,5 +1,5 @@
-/* task_parts: what the objects of a task are read into, and the readers of its parts. As in forms.h, a VALUE_CHOICE is
- * an int here, and nodes are borrowed from the document and NULL when absent. */
+/* task_parts: forms of the objects of a task, and the readers of its sections. As in forms.h, a VALUE_CHOICE is an int
+ * here, and nodes are borrowed from the document and NULL when absent. */
 #ifndef SDRS_SCENE_TASK_PARTS_H
 #define SDRS_SCENE_TASK_PARTS_H
 
@@ -224,7 +224,7 @@ typedef struct {
 
 /* Contact over the iterations. */
 void read_schedule(Reader* reader, Task* task, const Node* node);
-/* How gradients are taken. */
+/* Reads the settings of gradients. */
 void read_gradient(Reader* reader, Task* task, const Node* node);
 /* Another run's design and control. */
 void read_from(Reader* reader, Task* task, const Node* node);
@@ -235,7 +235,7 @@ void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm
 /* Frees its name and scene, not the struct. */
 void scenario_free(TaskScenario* scenario);
 
-/* task_design.c; connect of the design belongs to the optimizer. */
+/* task_design.c: reads the design; its `connect` belongs to the optimizer. */
 void read_design(Reader* reader, Task* task, const Node* node);
 /* Frees all lists of the design, not the task. */
 void design_free(Task* task);
@@ -244,14 +244,14 @@ void design_free(Task* task);
 void read_controls(Reader* reader, Task* task, const Node* list);
 /* The list `initial`; NULL: it is absent. */
 void read_starts(Reader* reader, Task* task, const Node* list);
-/* Where variables may go; infinite where nothing is said. */
+/* Interval of a variable; infinite by default. */
 typedef struct {
   double within, low, high, prior; /* prior: INFINITY when absent */
   double step;                     /* 0 when absent */
 } Interval;
-/* Bounds of an item in the units of what is meant; an error where low is above high. */
+/* Returns the bounds of an item in the unit of its quantity; reports an error if low is above high. */
 Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form);
-/* Which degrees of freedom a list of numbers names; all without one. All false after an error. */
+/* Sets the degrees of freedom that a list of numbers names; all without a list. All false after an error. */
 void read_dof(Reader* reader, const Node* list, bool dof[JOINT_MAX_DOF]);
 
 /* The list `parameters` (task_parameters.c); NULL: it is absent. */
@@ -259,14 +259,14 @@ void read_parameters(Reader* reader, Task* task, const Node* list);
 /* Frees the list and its texts. */
 void parameters_free(Task* task);
 
-/* The map `data`: files, columns and what they measure (task_data.c); NULL: it is absent. */
+/* Reads the map `data`: files, columns and their quantities (task_data.c); NULL: absent. */
 void read_data(Reader* reader, Task* task, const Node* node);
 /* The map `identify`, with its defaults where it is absent: windows [s], deviations [m, rad, ...]. */
 void read_identify(Reader* reader, Task* task, const Node* node);
-/* Frees what read_data made. */
+/* Frees the memory of read_data. */
 void data_free(Task* task);
 
-/* The lists `loss` and `subject_to`, whose terms come last in task->losses (task_loss.c). */
+/* Reads the lists `loss` and `subject_to`, whose terms come last in task->losses (task_loss.c). */
 void read_losses(Reader* reader, Task* task, const Node* list, const Node* subjects);
 /* The list `success`, into task->success; NULL: it is absent. */
 void read_success(Reader* reader, Task* task, const Node* list);
@@ -283,14 +283,13 @@ void read_validation(Reader* reader, Task* task, const Node* node);
 void draws_free(Task* task);
 /* The map `choices`, after windows are known (task_choices.c); NULL: it is absent. */
 void read_choices(Reader* reader, Task* task, const Node* node);
-/* Frees what read_choices took. */
+/* Frees the memory of read_choices. */
 void choices_free(Task* task);
 /* Several starts; after windows and contact over the iterations are known. */
 void read_multistart(Reader* reader, Task* task, const Node* root, const TaskForm* form);
 
-/* task_names.c
- * A copy of a text with its place; text NULL for node NULL and after an error. The caller frees it with
- * task_name_free. */
+/* task_names.c: returns a copy of a text with its place; text NULL for node NULL and after an error. The caller frees
+ * it with task_name_free. */
 TaskName task_name(Reader* reader, const Node* node, const char* key);
 /* Frees the text and zeroes it. */
 void task_name_free(TaskName* name);
@@ -304,8 +303,8 @@ void task_names_free(TaskName* names, int count);
 bool read_box(Reader* reader, const Node* node, Vec3* low, Vec3* high);
 /* The scenarios that an item is about, by their names or *; the item owns the array. All without a list. */
 TaskWhere read_where(Reader* reader, const Task* task, const Node* list);
-/* The links that an item of a list is about: of `link` or of `links`, where a pattern of the shell stands for all links
- * of the first scenario that it fits. Freed with task_names_free; NULL and *count 0 where neither is given. */
+/* Returns the links of an item: those of `link` or of `links`, where a shell pattern means all matching links of the
+ * first scenario. Freed with task_names_free; NULL and *count 0 if neither is given. */
 TaskName* read_which(Reader* reader, const Task* task, const Node* item, const WhichForm* form, int* count);
 /* Complain about names that are no link of every scenario's scene. */
 void check_link_names(Reader* reader, const Task* task);
@@ -315,12 +314,12 @@ void check_link_names(Reader* reader, const Task* task);
 typedef void (*ReadItem)(Reader* reader, Task* task, const Node* item, int* capacity);
 /* Reads at most TASK_ITEM_MAX items; list NULL: none. */
 void task_items(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read);
-/* An absent section is read as an empty one, which the document owns, so that there is one place for defaults: the
- * schema. */
+/* Returns a section; an absent one as empty and owned by the document, so that the schema is the only place for
+ * defaults. */
 const Node* task_section(Reader* reader, const Task* task, const Node* node);
 /* Complain at the key `high` of a map when low is above high, or one is NaN; false then. */
 bool check_order(Reader* reader, const Node* map, double low, double high);
-/* The unit vector along what is written under a key; zero is an error. `written` comes back after the error. */
+/* Returns the unit vector along the value of a key. Zero is an error, after which `written` is returned. */
 Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written);
 
 /* The objects of tasks, for the table (scene/task_objects.c). */

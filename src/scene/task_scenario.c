@@ -34,7 +34,7 @@ static Overrides read_set(Reader* reader, const Node* list, int room) {
   return set;
 }
 
-/* Those of the command line that begin with `scene.`, without it. */
+/* Adds the overrides of the command line that begin with `scene.`, without this prefix. */
 static void add_command_line(const Task* task, Overrides* overrides) {
   for (int i = 0; i < task->source_count; i++) {
     PlacedOverride override = override_of_source(task->sources[i]);

@@ -68,7 +68,7 @@ static void write_swing_twist(Text* out, const SceneJoint* joint) {
   text_add(out, "]");
 }
 
-/* Where they differ from what the reader takes. */
+/* Writes limit law values that differ from the defaults. */
 static void write_limit_law(Text* out, const SceneJoint* joint) {
   SceneJoint plain = *joint;
   joint_default_limits(&plain);

@@ -1,4 +1,5 @@
-/* A scene as YAML. Repeats stand expanded, derived values of the reader (steps, limit margins, knots) as numbers. */
+/* Writes a scene as YAML. Repeats are expanded; values derived by the reader (steps, limit margins, knots) are numbers.
+ */
 #include <stdlib.h>
 
 #include "scene/task.h"
@@ -6,7 +7,7 @@
 
 /* ---------------------------------------------------------------- simulation, contact */
 
-/* A duration stays when dt changes. Of few digits where these stand for the same number of steps. */
+/* Writes the duration, which stays when dt changes; with few digits if they give the same number of steps. */
 static void write_duration(Text* out, const SceneSimulation* simulation) {
   double duration = simulation->steps * simulation->dt;
   char few[32];
@@ -215,7 +216,7 @@ static void write_signal(Text* out, const char* key, const SceneSignal* signal) 
 
 /* ---------------------------------------------------------------- controllers, initial state */
 
-/* Zeros are not said. */
+/* Writes a gain unless it is zero. */
 static void write_gain(Text* out, const char* key, const double* values, int dof) {
   if (all_zero(values, dof)) return;
   text_add(out, "    %s: ", key);
@@ -451,7 +452,7 @@ static void write_frame(Text* out, const char* key, const SceneBushing* bushing,
   text_add(out, "}\n");
 }
 
-/* Its diagonal where nothing else is in it. */
+/* Writes a 6x6 matrix, as its diagonal if it is diagonal. */
 static void write_matrix6(Text* out, const char* key, const double (*matrix)[6]) {
   double diagonal[6];
   bool full = false;
@@ -530,7 +531,7 @@ static void write_initial(const SceneWriter* writer, const SceneInitial* initial
 
 /* ---------------------------------------------------------------- the whole */
 
-/* A name taken from a file's name may be one that cannot be written. */
+/* Writes the name, unless it is one that a scene must not have, as may follow from a file's name. */
 static void write_name(const SceneWriter* writer) {
   const char* name = writer->scene->name;
   if (!*name || *name == '.' || strpbrk(name, "/\\")) return;

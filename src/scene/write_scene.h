@@ -8,7 +8,7 @@
 #include "scene/parts.h"
 #include "scene/write_text.h"
 
-/* A scene on its way to YAML. Borrows all but the names. */
+/* State of writing a scene to YAML. Borrows everything except the names. */
 typedef struct {
   const Scene* scene;
   const char* folder; /* that paths are seen from */
@@ -16,9 +16,9 @@ typedef struct {
   char** shape_names; /* owned; one per shape */
 } SceneWriter;
 
-/* The same to the bit; size in bytes. */
+/* Returns true if both are bit-identical; size in bytes. */
 static inline bool same_bits(const void* a, const void* b, size_t size) { return memcmp(a, b, size) == 0; }
-/* Are values[count] all zero, and none of them -0? count: at most JOINT_MAX_COORDINATE. */
+/* Returns true if values[count] are all +0. count: at most JOINT_MAX_COORDINATE. */
 static inline bool all_zero(const double* values, int count) {
   const double zero[JOINT_MAX_COORDINATE] = {0};
   return same_bits(values, zero, sizeof(double) * (size_t)count);
@@ -29,10 +29,10 @@ static inline bool all_zero(const double* values, int count) {
 void write_material(Text* out, const SceneMaterial* material, const char* before, const char* after);
 
 /* ---- scene/write_shapes.c */
-/* A name for every shape in shape_names, its own where it can stand as a key. Allocates the names and their array,
- * which the caller frees. */
+/* Sets shape_names to a name for every shape, its own if it can be a key. Allocates the names and their array, which
+ * the caller frees. */
 void write_shape_names(SceneWriter* writer);
-/* `shapes:` with all of them; nothing without shapes. */
+/* Writes `shapes:` with all shapes; nothing without shapes. */
 void write_shapes(const SceneWriter* writer);
 /* `, position: ..., rotation: ...` inside { }, as far as they differ from none [m]. */
 void write_pose(Text* out, Vec3 position, Quat rotation);

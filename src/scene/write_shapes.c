@@ -1,7 +1,7 @@
 /* Shapes of a scene as YAML. */
 #include "scene/write_scene.h"
 
-/* Shapes written in links have no name, and a few names cannot stand as a key. */
+/* Returns false for shapes in links, which have no name, and for a few names that cannot be keys. */
 static bool is_usable_name(const char* name) {
   return *name && strlen(name) <= NAME_MAX_LENGTH && strcmp(name, "<<") != 0;
 }

@@ -6,7 +6,7 @@
 
 /* ---------------------------------------------------------------- texts */
 
-/* Letters, digits and a few signs that mean nothing anywhere in YAML. */
+/* Returns true for letters, digits and a few characters without meaning in YAML. */
 static bool is_plain(const char* text) {
   static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
   static const char OTHERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-./";
