@@ -194,10 +194,9 @@ static inline void step_adjoint_origins(const StepAdjoint* a, const Pose* pose, 
 void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
                         const double* velocities, double* velocities_bar, ModelGradient* gradient);
 /* ---- simulate/spring_theta_adjoint.c */
-/* Moves gradient->thetas on to what they depend on: the model, and the increments of the initial coordinates
- * (q_bar[nv]; nothing where the run has another start). Added to; thetas become 0. Sets poses and screws of the Sim.
- * Allocates temporarily. */
-void step_adjoint_thetas(StepAdjoint* a, double* q_bar, ModelGradient* gradient);
+/* Moves gradient->thetas on to what they depend on: the model and the initial coordinates (unless the run has another
+ * start). Added to; thetas become 0. Sets poses and screws of the Sim. Allocates temporarily. */
+void step_adjoint_thetas(StepAdjoint* a, ModelGradient* gradient);
 /* Twists (w, v) of all links about `at` (links) for joint rates[nv]. twist[links], set, world axes. (links x 6)
  * [rad/s, m/s] for rates in m/s and rad/s. */
 void step_adjoint_twists(const Model* model, const Screw* screws, const Vec3* at, const double* rates,

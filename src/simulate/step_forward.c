@@ -130,11 +130,10 @@ static void start_thetas(StepForward* f) {
     memset(row, 0, sizeof(double) * (size_t)p);
     step_forward_clear(f);
     f->gradient.thetas[k] = 1;
-    step_adjoint_thetas(f->adjoint, f->start_bar, &f->gradient);
+    step_adjoint_thetas(f->adjoint, &f->gradient);
     model_gradient_masses(f->model, &f->gradient);
     model_gradient_shapes(f->model, &f->gradient);
     f->chain(f->context, &f->gradient, row);
-    step_forward_add_product(row, f->start_bar, f->model->dof_count, f->start, p);
   }
 }
 
