@@ -97,7 +97,7 @@ static bool any_theta(const Model* m, const ModelGradient* gradient) {
   return false;
 }
 
-void step_adjoint_thetas(StepAdjoint* a, double* q_bar, ModelGradient* gradient) {
+void step_adjoint_thetas(StepAdjoint* a, ModelGradient* gradient) {
   const Model* m = a->model;
   if (m->simulation.integrator != INTEGRATOR_MOMENTUM || !any_theta(m, gradient)) return;
   size_t size = sizeof(double[3][4]) * (size_t)m->link_count;
@@ -105,7 +105,12 @@ void step_adjoint_thetas(StepAdjoint* a, double* q_bar, ModelGradient* gradient)
   Pose* pose = a->sim->configuration[a->sim->current].pose;
   double* unused = MEMORY_NEW(double, m->dof_count);
   bool starts = !m->placed_at && !m->start;
-  ThetaBars t = {a,       pose, memory_alloc(size), memory_alloc(size), memory_alloc(size), starts ? q_bar : unused,
+  ThetaBars t = {a,
+                 pose,
+                 memory_alloc(size),
+                 memory_alloc(size),
+                 memory_alloc(size),
+                 starts ? gradient->coordinates : unused,
                  gradient};
   memset(t.pose_bar, 0, size);
   model_poses(m, q, pose);

@@ -30,6 +30,7 @@ typedef struct {
                                       of the steps after it [1/s] */
   double *lambda, *reduced, *nu;   /* of the event (nv), (nv), (closure rows) */
   double by_prescribed;       /* by time, through the prescribed coordinates at t + dt, of the present step [1/s] */
+  double* rates;              /* of the prescribed coordinates (nv) */
   double (*event_bar)[3][4];  /* (links) */
   double (*unused_bar)[3][4]; /* where contact_replay_adjoint writes beside the shares of half-spaces (links) */
   ModelGradient unused;       /* alike */
@@ -111,6 +112,8 @@ bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
  * step_adjoint. False: the length has no derivative. */
 bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
                         ModelGradient* gradient);
+/* Sets the rates of the prescribed coordinates at time t [s], 0 for all others. rates[nv] in m/s or rad/s. */
+void step_lengths_rates(const StepAdjoint* a, double t, double* rates);
 /* Adds to by_prescribed the derivatives by the prescribed coordinates at time t [s] (product[nv]) times their rates. */
 void step_lengths_prescribed(StepAdjoint* a, const double* product, double t);
 /* After step_adjoint_spread: by_dt, by_before and by_end become those of the step before. */
@@ -196,10 +199,9 @@ static inline void step_adjoint_origins(const StepAdjoint* a, const Pose* pose, 
 void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
                         const double* velocities, double* velocities_bar, ModelGradient* gradient);
 /* ---- simulate/spring_theta_adjoint.c */
-/* Moves gradient->thetas on to what they depend on: the model, and the increments of the initial coordinates
- * (q_bar[nv]; nothing where the run has another start). Added to; thetas become 0. Sets poses and screws of the Sim.
- * Allocates temporarily. */
-void step_adjoint_thetas(StepAdjoint* a, double* q_bar, ModelGradient* gradient);
+/* Moves gradient->thetas on to what they depend on: the model and the initial coordinates (unless the run has another
+ * start). Added to; thetas become 0. Sets poses and screws of the Sim. Allocates temporarily. */
+void step_adjoint_thetas(StepAdjoint* a, ModelGradient* gradient);
 /* Twists (w, v) of all links about `at` (links) for joint rates[nv]. twist[links], set, world axes. (links x 6)
  * [rad/s, m/s] for rates in m/s and rad/s. */
 void step_adjoint_twists(const Model* model, const Screw* screws, const Vec3* at, const double* rates,

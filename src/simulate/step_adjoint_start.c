@@ -93,6 +93,6 @@ void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, State
   step_adjoint_origins(a, pose, gradient);
   step_adjoint_rates(a, pose, a->sim->screws, a->rate_bar, gradient->coordinates, m->initial_velocities,
                      gradient->velocities, gradient);
-  step_adjoint_thetas(a, gradient->coordinates, gradient);
+  step_adjoint_thetas(a, gradient);
   start_prescribed(a, gradient);
 }

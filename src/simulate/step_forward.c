@@ -31,6 +31,8 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
   f->start_pose = MEMORY_NEW(Pose, model->link_count);
   f->start_screws = MEMORY_NEW(Screw, nv);
   for (int k = 0; k < 3; k++) f->length[k] = MEMORY_NEW(double, parameters);
+  f->rates = MEMORY_NEW(double, nv);
+  f->by_end = MEMORY_NEW(double, nv);
   f->begin = MEMORY_NEW(double, parameters);
   f->end = MEMORY_NEW(double, parameters);
   f->next_bar = bar_create(model);
@@ -61,7 +63,7 @@ void step_forward_destroy(StepForward* f) {
                    f->start_pose_bar, f->closure_rows, f->gaps,         f->change,       f->placed_pose,
                    f->placed_screws,  f->placed_bar,   f->grips,        f->begin,        f->end,
                    f->solve,          f->solve_screws, f->right,        f->momentum[0],  f->momentum[1],
-                   f->next_bar.pose,  f->next_bar.q,   f->thetas};
+                   f->next_bar.pose,  f->next_bar.q,   f->thetas,       f->rates,        f->by_end};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
@@ -129,11 +131,10 @@ static void start_thetas(StepForward* f) {
     memset(row, 0, sizeof(double) * (size_t)p);
     step_forward_clear(f);
     f->gradient.thetas[k] = 1;
-    step_adjoint_thetas(f->adjoint, f->start_bar, &f->gradient);
+    step_adjoint_thetas(f->adjoint, &f->gradient);
     model_gradient_masses(f->model, &f->gradient);
     model_gradient_shapes(f->model, &f->gradient);
     f->chain(f->context, &f->gradient, row);
-    step_forward_add_product(row, f->start_bar, f->model->dof_count, f->start, p);
   }
 }
 
@@ -252,6 +253,7 @@ static void add_solve(StepForward* f, const RecordedStep* step, double* row) {
 static void spread_row(StepForward* f, const RecordedStep* step, const Screw* screws, double* row) {
   StepAdjoint* a = f->adjoint;
   if (a->replay) contact_replay_seed_carry(a->replay, -1, 0);
+  a->lengths->by_prescribed = 0;
   step_adjoint_spread(a, step, NULL, f->bar[0], f->bar[1], f->bar[2], &f->gradient);
   add_contact_lengths(f, false, row);
   for (int k = 0; step->guess && k < step->contact_count_next; k++) {
@@ -265,6 +267,18 @@ static void spread_row(StepForward* f, const RecordedStep* step, const Screw* sc
   memcpy(a->sim->screws, screws, sizeof(Screw) * (size_t)f->model->dof_count);
 }
 
+static bool end_varies(const RecordedStep* step) { return step_end_varies(&step->clock); }
+
+/* Returns the derivative by the end of the step of what hangs on half-spaces at t + dt, as composed (A13). */
+static double ground_by_end(StepForward* f, const RecordedStep* step) {
+  StepAdjoint* a = f->adjoint;
+  double sum = 0;
+  memset(a->product, 0, sizeof(double) * (size_t)f->model->dof_count);
+  step_adjoint_reduce(a, step->pose_next, a->sim->screws, a->product);
+  for (int i = 0; i < f->model->dof_count; i++) sum += a->product[i] * f->rates[i];
+  return sum;
+}
+
 /* Equation i of the step. */
 static void equation_row(StepForward* f, const RecordedStep* step, int i, const Screw* screws, double* row) {
   StepAdjoint* a = f->adjoint;
@@ -273,6 +287,7 @@ static void equation_row(StepForward* f, const RecordedStep* step, int i, const 
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)f->model->closure_row_count);
   a->lambda[i] = 1;
   spread_row(f, step, screws, row);
+  f->by_end[i] += end_varies(step) ? a->lengths->by_prescribed : 0;
 }
 
 /* Equations of what closures hold (Q6). */
@@ -312,6 +327,8 @@ static void carried_row(StepForward* f, const RecordedStep* step, int pair, int 
   contact_replay_adjoint(a->replay, &none, f->bar[0].pose, a->ground_bar, &f->gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
   step_adjoint_origins(a, step->pose_next, &f->gradient);
+  double by_end = ground_by_end(f, step);
+  for (int j = 0; j < f->parameters; j++) row[j] += by_end * f->end[j];
   add_carried_load(f, step, row);
   add_contact_lengths(f, true, row);
   step_forward_finish_row(f, step, row);
@@ -355,12 +372,15 @@ static bool close_column(StepForward* f, int parameter) {
   return closures_solve(s->closures, s->solver, NULL, s->fixed, f->gaps, f->column, f->change);
 }
 
-/* H column = right, of the closures' equations by a parameter (-1: none). false: it was not found. */
-static bool solve_column(StepForward* f, int parameter) {
+/* H column = right, of the closures' equations by a parameter (-1: none). end: change of the step's end, with which the
+ * prescribed coordinates move [s]. Returns false if it is not found. */
+static bool solve_column(StepForward* f, int parameter, double end) {
   int nv = f->model->dof_count;
   const Sim* s = f->adjoint->sim;
   for (int i = 0; i < nv; i++) f->column[i] = s->fixed[i] ? 0 : f->right[i];
   block_solver_solve(s->solver, f->column);
+  for (int i = 0; i < nv; i++)
+    if (s->fixed[i]) f->column[i] = end * f->rates[i];
   if (s->closures && parameter >= 0) return close_column(f, parameter);
   if (s->closures) closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, f->column, f->change);
   return true;
@@ -371,7 +391,7 @@ static bool solve(StepForward* f) {
   const Sim* s = f->adjoint->sim;
   for (int j = 0; j < p; j++) {
     for (int i = 0; i < nv; i++) f->right[i] = s->fixed[i] ? 0 : -f->rows[(size_t)i * (size_t)p + (size_t)j];
-    if (!solve_column(f, j)) return false;
+    if (!solve_column(f, j, f->end[j])) return false;
     for (int i = 0; i < nv; i++) {
       if (!isfinite(f->column[i])) return false;
       f->sensitivity[0][(size_t)i * (size_t)p + (size_t)j] = f->column[i];
@@ -402,8 +422,24 @@ static void begin_lengths(StepForward* f, const RecordedStep* step) {
   }
 }
 
+/* Sets the rates of prescribed coordinates where the end varies, and what they make of the equations; equation_row adds
+ * the shares of half-spaces. Overwrites the solver. */
+static void find_rates(StepForward* f, const RecordedStep* step, const Assembly* assembly) {
+  StepAdjoint* a = f->adjoint;
+  memset(f->rates, 0, sizeof(double) * (size_t)f->model->dof_count);
+  memset(f->by_end, 0, sizeof(double) * (size_t)f->model->dof_count);
+  if (a->sim->fixed_count == 0 || !end_varies(step)) return;
+  step_lengths_rates(a, step->clock.time, f->rates);
+  step_pattern(a->sim, assembly->contact);
+  assemble_hessian(assembly, true, a->sim->solver);
+  block_solver_multiply(a->sim->solver, f->rates, f->by_end);
+}
+
 /* The equations by the clock times what the parameters make of it. */
 static void add_lengths(StepForward* f) {
+  for (int i = 0; i < f->model->dof_count; i++)
+    for (int j = 0; j < f->parameters; j++)
+      f->rows[(size_t)i * (size_t)f->parameters + (size_t)j] += f->by_end[i] * f->end[j];
   const double* const by[LENGTH_SLOPES] = {f->length[0], f->length[1], f->length[2], f->end};
   for (int k = 0; k < LENGTH_SLOPES; k++) {
     const LengthSlope* slope = &f->adjoint->lengths->by[k];
@@ -432,11 +468,13 @@ static bool find_event(StepForward* f, const RecordedStep* step) {
   contact_replay_adjoint(a->replay, &none, f->bar[0].pose, a->ground_bar, &f->gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
   step_adjoint_origins(a, step->pose_next, &f->gradient);
+  double rate = ground_by_end(f, step);
+  for (int j = 0; j < p; j++) row[j] += rate * f->end[j];
   step_forward_finish_row(f, step, row);
   step_forward_add_product(row, l->reduced, nv, f->sensitivity[0], p);
-  double rate = 0;
-  for (int i = 0; i < nv; i++) f->right[i] = a->sim->fixed[i] ? 0 : -l->by[0].equations[i] - l->by[3].equations[i];
-  if (!solve_column(f, -1)) {
+  for (int i = 0; i < nv; i++)
+    f->right[i] = a->sim->fixed[i] ? 0 : -l->by[0].equations[i] - l->by[3].equations[i] - f->by_end[i];
+  if (!solve_column(f, -1, 1)) {
     memory_free(row);
     return false;
   }
@@ -456,7 +494,9 @@ bool step_forward_solve(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   Assembly assembly;
   if (!step_adjoint_load(a, step, true, &assembly)) return false;
-  if (!step_lengths_load(a, step, a->zero, NULL, &assembly) || !factor(f, &assembly)) return false;
+  if (!step_lengths_load(a, step, a->zero, NULL, &assembly)) return false;
+  find_rates(f, step, &assembly);
+  if (!factor(f, &assembly)) return false;
   memset(f->rows, 0, sizeof(double) * (size_t)m->dof_count * (size_t)f->parameters);
   if (a->replay)
     f->carry_row =
@@ -505,6 +545,7 @@ static bool momentum_row(StepForward* f, const RecordedStep* step, int link, int
   memset(a->lambda, 0, sizeof(double) * (size_t)m->dof_count);
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)m->closure_row_count);
   spread_row(f, step, screws, row);
+  for (int j = 0; end_varies(step) && j < f->parameters; j++) row[j] += a->lengths->by_prescribed * f->end[j];
   step_forward_add_product(row, f->next_bar.q, m->dof_count, f->sensitivity[0], f->parameters);
   return true;
 }

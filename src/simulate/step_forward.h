@@ -39,6 +39,8 @@ struct StepForward {
   double* closure_rows;           /* derivatives of their equations (rows x parameters) */
   double *gaps, *change;          /* of one parameter; multipliers (rows) */
   double* length[3];              /* of the lengths of the step and of the two before it (parameters) */
+  double* rates;                  /* of the prescribed coordinates at the end of a step whose end varies, else 0 (nv) */
+  double* by_end;                 /* derivatives of the equations with respect to the end through these (nv) */
   double *begin, *end;            /* of the times at which it begins and ends (parameters) */
   double* momentum[2];            /* of the angular momenta at t and at t + dt; NULL: no link spins
                                      (3 links x parameters) */

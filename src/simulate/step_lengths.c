@@ -133,19 +133,22 @@ static double direct_by(const StepAdjoint* a, ClockPart part) {
   return by->known ? by->direct : 0;
 }
 
-/* Prescribed coordinates move with time: derivatives by them times their rates. product (nv). */
-static double prescribed_by_time(const StepAdjoint* a, const double* product, double t) {
+void step_lengths_rates(const StepAdjoint* a, double t, double* rates) {
   const Model* m = a->model;
-  double sum = 0;
+  memset(rates, 0, sizeof(double) * (size_t)m->dof_count);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->prescribed < 0) continue;
-    double value[JOINT_MAX_DOF], value_rate[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
+    double value[JOINT_MAX_DOF], value_rate[JOINT_MAX_DOF];
     signal_eval(&m->controllers[link->prescribed].target, t, value, value_rate);
-    joint_rates_from_target(&link->joint, value, value_rate, rate);
-    sum += dot(product + link->dof_first, rate, link->dof_count);
+    joint_rates_from_target(&link->joint, value, value_rate, rates + link->dof_first);
   }
-  return sum;
+}
+
+/* Prescribed coordinates move with time: derivatives by them times their rates. product (nv). */
+static double prescribed_by_time(const StepAdjoint* a, const double* product, double t) {
+  step_lengths_rates(a, t, a->lengths->rates);
+  return dot(product, a->lengths->rates, a->model->dof_count);
 }
 
 void step_lengths_prescribed(StepAdjoint* a, const double* product, double t) {
@@ -263,6 +266,7 @@ StepLengths* step_lengths_create(const Model* model) {
   StepLengths* l = MEMORY_NEW(StepLengths, 1);
   for (int k = 0; k < LENGTH_SLOPES; k++) l->by[k].equations = MEMORY_NEW(double, model->dof_count);
   l->lambda = MEMORY_NEW(double, model->dof_count);
+  l->rates = MEMORY_NEW(double, model->dof_count);
   l->reduced = MEMORY_NEW(double, model->dof_count);
   l->nu = MEMORY_NEW(double, model->closure_row_count + 1);
   l->event_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
@@ -275,6 +279,7 @@ void step_lengths_destroy(StepLengths* l) {
   if (!l) return;
   for (int k = 0; k < LENGTH_SLOPES; k++) memory_free(l->by[k].equations);
   memory_free(l->lambda);
+  memory_free(l->rates);
   memory_free(l->reduced);
   memory_free(l->nu);
   memory_free(l->event_bar);

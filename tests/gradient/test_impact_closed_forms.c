@@ -261,8 +261,105 @@ static void rolling_T1_spinning_ball_stops(void** state) {
   run_free(run);
 }
 
+/* ---------------------------------------------------------------- more of rigid impacts, without weight */
+
+#define WEIGHTLESS "simulation: {dt: %g, steps: 50, gravity: [0, 0, 0], integrator: %s}\n"
+
+/* The last row's rate of dof `of` by the initial rate of dof `by`, and by its coordinate; [rate] and [1/s]. */
+static void expect_rate(Rig* r, int of, int by, double slope, double within, const char* what) {
+  derive(r, of, true);
+  compare_near(r->gradient.velocities[by], slope, within, "%s: rate %d by rate %d", what, of, by);
+  compare_near(r->gradient.coordinates[by], 0, 0.1, "%s: rate %d by place %d", what, of, by);
+}
+
+/* A ball strikes a cushion with spin, m = 0.2, I = 2/5 m r^2. It slides through the impact, or sticks: the impulse
+ * along the cushion is then -2/7 m of the slip v_y + r w_z. */
+static void check_cushion(const char* integrator, double e, double friction, double spin) {
+  const double dt = 0.002, r = 0.05, speed = 1.5, along = 0.6, slip = along + r * spin;
+  bool slides = fabs(friction * (1 + e) * speed) < 2.0 / 7 * fabs(slip);
+  Rig* rig = rig_create(
+      run_model(WEIGHTLESS "contact: {restitution: %g, friction: %g, rest_speed: 0.003}\n"
+                           "links:\n"
+                           "  - {name: cushion, fixed: true, shape: {type: half_space, normal: [-1, 0, 0]}}\n"
+                           "  - {name: ball, mass: 0.2, shape: {type: sphere, radius: %g}, position: [-0.12, 0, "
+                           "0]}\n"
+                           "initial: [{link: ball, velocities: [%g, %g, 0, 0, 0, %g]}]\n",
+                dt, integrator, e, friction, r, speed, along, spin),
+      50);
+  double sign = slip > 0 ? 1 : -1, push = slides ? -sign * friction * (1 + e) : 0, part = slides ? 0 : -2.0 / 7;
+  expect_rate(rig, 0, 0, -e, 0.01, "cushion");
+  expect_rate(rig, 1, 0, push, 0.01, "cushion");
+  expect_rate(rig, 1, 1, 1 + part, 0.01, "cushion");
+  expect_rate(rig, 1, 5, r * part, 0.01 * r, "cushion");
+  expect_rate(rig, 5, 0, 2.5 / r * push, 0.03 / r, "cushion");
+  expect_rate(rig, 5, 1, 2.5 / r * part, 0.03 / r, "cushion");
+  expect_rate(rig, 5, 5, 1 + 2.5 * part, 0.03, "cushion");
+  rig_free(rig);
+}
+
+static void impact_cushion_with_spin(void** state) {
+  (void)state; /* the other integrators lose spin */
+  for (double e = 0.3; e < 1; e += 0.3) {
+    check_cushion("momentum", e, 0.1, 60);
+    check_cushion("momentum", e, 0.8, 20);
+  }
+}
+
+/* A capsule lands on one end: J = (1 + e) v / (1/m + x^2/I) at the lever x. */
+static void impact_rod_lands_on_its_end(void** state) {
+  (void)state;
+  const double m = 0.4, inertia = 0.02, length = 0.5, tilt = 0.6, v = 2, e = 0.5;
+  const double lever = length / 2 * sin(tilt), share = (1 + e) / (1 + m * lever * lever / inertia);
+  for (int k = 0; k < 3; k++) {
+    Rig* r = rig_create(
+        run_model(WEIGHTLESS "contact: {restitution: %g, friction: 0, rest_speed: 0.003}\n"
+                             "links:\n"
+                             "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                             "  - {name: rod, mass: %g, center: [0, 0, 0], inertia: [%g, %g, 0.001, 0, 0, 0], "
+                             "position: [0, 0, %g], shape: {type: capsule, radius: 0.02, length: %g}}\n"
+                             "initial: [{link: rod, coordinates: [0, 0, 0, 0, %g, 0], velocities: [0, 0, -%g, 0, "
+                             "0, 0]}]\n",
+                  0.001, INTEGRATORS[k], e, m, inertia, inertia, length / 2 * cos(tilt) + 0.03, length, tilt, v),
+        50);
+    derive(r, 2, true);
+    compare_near(r->gradient.velocities[2], 1 - share, 0.01, "%s: rod's speed by its speed", INTEGRATORS[k]);
+    derive(r, 4, true);
+    double turn = r->gradient.velocities[2];
+    compare_near(fabs(turn), share * m * lever / inertia, 0.02 * share * m * lever / inertia,
+                 "%s: rod's spin by its speed", INTEGRATORS[k]);
+    rig_free(r);
+  }
+}
+
+/* Three balls in a row, gaps between them: each impact passes (1 + e)/2 of the speed on. */
+static void impact_cradle_of_three(void** state) {
+  (void)state;
+  for (int k = 0; k < 3; k++)
+    for (double e = 0.6; e < 1.1; e += 0.4) {
+      double passed = (1 + e) / 2 * (1 + e) / 2;
+      Rig* r = rig_create(
+          run_model(WEIGHTLESS
+                    "contact: {restitution: %g, rest_speed: 0.003}\n"
+                    "links:\n"
+                    "  - {name: a, mass: 0.2, shape: {type: sphere, radius: 0.05}, position: [-0.14, 0, 0]}\n"
+                    "  - {name: b, mass: 0.2, shape: {type: sphere, radius: 0.05}}\n"
+                    "  - {name: c, mass: 0.2, shape: {type: sphere, radius: 0.05}, position: [0.13, 0, 0]}\n"
+                    "initial: [{link: a, velocities: [1.5, 0, 0, 0, 0, 0]}]\n",
+                    0.002, INTEGRATORS[k], e),
+          50);
+      derive(r, 12, true);
+      compare_near(r->gradient.velocities[0], passed, 0.01, "%s, e = %g: last speed by first", INTEGRATORS[k], e);
+      derive(r, 12, false);
+      compare_near(r->gradient.coordinates[0], passed, 0.01, "%s, e = %g: last place by first", INTEGRATORS[k], e);
+      rig_free(r);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(impact_cushion_with_spin),
+      cmocka_unit_test(impact_rod_lands_on_its_end),
+      cmocka_unit_test(impact_cradle_of_three),
       cmocka_unit_test(impact_velocities_after_by_velocities_before),
       cmocka_unit_test(impact_place_after_by_place_before),
       cmocka_unit_test(impact_speed_after_by_restitution),
