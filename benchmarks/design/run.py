@@ -4,7 +4,7 @@
     benchmarks/design/run.py [--sdrs ./sdrs] [--methods auto,lbfgs,adam,cma_es] [--starts N] [--seed S] [--spread 0.03] [--budget SECONDS] [--csv FILE] [TASK...]
 
 A start moves every variable evenly within the spread times the range between its bounds, times its own size where it has no bounds. Start 0 is the task's own.
-The tasks keep their settings but the method and its steps: `auto` takes a twentieth of each variable's range, the others take their defaults. An iteration is one trial for each of them. Every run has one thread. No run begins after the
+The tasks keep their settings but the method and its steps, which follow from the ranges of the variables. An iteration is one trial for each of them. Every run has one thread. No run begins after the
 budget of processor time is used up; the rows then say how many starts were run. Without TASK: those of TASKS.
 """
 import argparse

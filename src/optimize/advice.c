@@ -293,8 +293,8 @@ static void advise_steps(Advisor* a) {
            steps_text(a->o, 0.25, &steps));
   else if (rates && 2 * since > a->count)
     advise(a,
-           "nothing improved for %d iterations; shorter steps:%s, or a method that seeks them: --set "
-           "optimizer.type=lbfgs",
+           "nothing improved for %d iterations; shorter steps:%s, or the choice of method left open: --set "
+           "optimizer.type=auto",
            since, steps_text(a->o, 0.25, &steps));
   text_free(&steps);
 }
