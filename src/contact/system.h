@@ -99,7 +99,6 @@ struct ContactSystem {
   int link_count;
   ContactPhase phase;
   bool entered;   /* contact_reset has told where the run begins */
-  bool foretold;  /* the trial is (contact_foretell) */
   double range;   /* of the law [m] */
   double* reach;  /* of every hull (ContactLaw.reach) [m] */
   int item_count; /* hulls, and links that take part */

@@ -452,26 +452,15 @@ static bool leave_refused(Sim* s) {
   return refused && others;
 }
 
-/* By how much a motion has changed, where that is little; what is struck or slips off goes on otherwise than so. */
-#define STEADY_CHANGE 0.1
-static double steady_change(double before, double after) {
-  double change = after - before;
-  return fabs(change) <= STEADY_CHANGE * fabs(after) ? change : 0;
-}
-
-/* The motion of the last step, stretched to the length of this one; in a crowd with the little that it has changed by
- * since the step before, where all three are as long: a heap at rest creeps, so it is then ten times nearer. Of bodies
- * and trees that fly by their momentum, where it takes them. Prescribed joints go all their way along. A moving body is
- * then near its solution, where the Hessian is positive definite; one at rest is left alone. */
+/* Tries the motion of the last step, stretched to the length of this one. Bodies and trees that fly by their momentum
+ * go where it takes them. Prescribed joints go all their way along. A moving body is then near its solution, where the
+ * Hessian is positive definite; one at rest is left alone. */
 bool step_repeat_last(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);
-  bool crowded = s->difference_older, bends = crowded && lengths == 1 && s->clock.dt_older == s->clock.dt;
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* tree = &s->model->trees[s->scope.trees[n]];
-    for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count; k++) {
+    for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count; k++)
       s->delta[k] = lengths * s->difference_old[k];
-      if (bends) s->delta[k] += steady_change(s->difference_older[k], s->difference_old[k]);
-    }
   }
   if (s->closures && lengths == 1) closures_foretell(s->closures, s->delta);
   for (int k = 0; s->fixed_count > 0 && k < s->model->dof_count; k++)
@@ -496,14 +485,12 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   step_copy_scope(s, s->delta, s->scaled);
   prepare_path(s);
   if (s->contact) contact_wake(s->contact, NULL);
-  if (s->contact) contact_foretell(s->contact, crowded);
   bool fine = false, any_left = true;
   while (!fine && any_left) { /* islands in the way stay where they are, and the others are tried again */
     report->trials++;
     fine = trial_feasible(s) && decreases(s, REPEAT_SHARE) && certified(s, report);
     if (!fine) any_left = leave_refused(s);
   }
-  if (s->contact) contact_foretell(s->contact, false);
   if (fine) accept_trial(s);
   return fine;
 }

@@ -64,7 +64,6 @@ typedef struct {
 typedef struct {
   double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
   double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
-  double* difference_older;               /* q^{t-1} - q^{t-2} likewise, or NULL  (nv) */
   double* rate;                           /* SimState.rate  (nv) */
   Vec3* momentum;                         /* SimState.momentum  (links) */
   Vec3* felt;                             /* SimState.felt  (links), or NULL */
@@ -111,7 +110,6 @@ struct Sim {
   /* written by sim_step at its end: the past */
   double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
   double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
-  double* difference_older;               /* q^{t-1} - q^{t-2} likewise; NULL: too few trees (step_crowded)  (nv) */
   double* q_older;                        /* q^{t-2}; NULL: no joint has an armature  (nq) */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
@@ -493,11 +491,6 @@ bool configuration_move(Sim* sim, Configuration* to);
 static inline double step_inertia_weight(const Sim* sim) {
   return sim->weights.factor / (sim->clock.dt * sim->clock.dt);
 }
-
-/* Scenes of fewer trees are solved as a whole: they fit into a cache as they are (S17). Those of so many remember one
- * motion more (S8). */
-enum { CROWD_TREES = 128 };
-static inline bool step_crowded(const Model* model) { return model->tree_count >= CROWD_TREES; }
 
 /* Length of the present step in that of the one before; 1 for the first. */
 static inline double step_length_ratio(const Sim* sim) {
