@@ -64,10 +64,6 @@ void contact_set_part(ContactSystem* system, double dt, double dt_before, double
 /* Sets the expected poses (links) at the end of the following steps; rotations may be affine maps. Borrowed: read by
  * every contact_lag. NULL, as initially: unknown. Cannot fail. */
 void contact_set_aim(ContactSystem* system, const Pose* aim);
-/* Declares the following trials as extrapolated from past steps and near the solution. Friction directions then follow
- * from the trials' own slips, not from the accepted state and Newton's method (docs/derivations/friction.md, F5).
- * Initially false. Cannot fail. */
-void contact_foretell(ContactSystem* system, bool foretold);
 
 /* Returns the distance from which on hulls exert no force on each other [m]: the largest of all laws of the model, or
  * INFINITY. Cannot fail. */

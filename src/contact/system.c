@@ -174,8 +174,6 @@ void contact_set_part(ContactSystem* s, double dt, double dt_before, double forc
   if (s->law->set_part) s->law->set_part(s->own_law, dt_before, force_ratio);
 }
 
-void contact_foretell(ContactSystem* s, bool foretold) { s->foretold = foretold; }
-
 /* ---------------------------------------------------------------- from state to state */
 
 void contact_accept(ContactSystem* s) {

@@ -99,7 +99,6 @@ struct ContactSystem {
   int link_count;
   ContactPhase phase;
   bool entered;   /* contact_reset or contact_pass_state has been called */
-  bool foretold;  /* the trial is extrapolated (contact_foretell) */
   double range;   /* range of the law [m] */
   double* reach;  /* reach of each hull (ContactLaw.reach) [m] (hulls) */
   int item_count; /* number of hulls, and links if they are items */

@@ -104,7 +104,7 @@ static LawOrigin origin_of(const ContactSystem* s, const ContactPair* p) {
                      .own = s->own[s->current] + slot * s->law->state_size,
                      .twist = {s->twist[p->link_a], s->twist[p->link_b]},
                      .stays = pair_stays(s, p, s->current),
-                     .follows = !s->foretold && p->state[s->current].stamp == s->stamp,
+                     .follows = p->state[s->current].stamp == s->stamp,
                      .begins = s->begins};
 }
 

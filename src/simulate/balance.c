@@ -237,9 +237,6 @@ bool balance_of_machines(const Sim* s) {
   return true;
 }
 
-/* By more than roundings. */
-#define CLEARLY_LESS 0.99
-
 /* Updates the residual by one degree of freedom. Returns false if it is not finite. */
 static bool add_residual(const Sim* s, int k, double* residual, int* worst) {
   if (!isfinite(s->gradient[k])) {
@@ -247,9 +244,7 @@ static bool add_residual(const Sim* s, int k, double* residual, int* worst) {
     *residual = (double)NAN;
     return false;
   }
-  double size = fabs(s->gradient[k]) * s->tolerance, allowed = fmax(balance_allowed(s, k), DBL_MIN);
-  if (size < CLEARLY_LESS * *residual * allowed) return true; /* most, without a division */
-  double part = size / allowed;
+  double part = fabs(s->gradient[k]) * s->tolerance / fmax(balance_allowed(s, k), DBL_MIN);
   if (part > *residual) {
     *residual = part;
     *worst = k;

@@ -125,7 +125,6 @@ static void allocate_states(Sim* s) {
   s->q_now = MEMORY_NEW(double, m->coordinate_count);
   s->q_old = MEMORY_NEW(double, m->coordinate_count);
   s->difference_old = MEMORY_NEW(double, m->dof_count);
-  if (step_crowded(m)) s->difference_older = MEMORY_NEW(double, m->dof_count);
   if (m->armature) s->q_older = MEMORY_NEW(double, m->coordinate_count);
   if (m->armature) s->joint_aim = MEMORY_NEW(double, m->dof_count);
   s->pose_now = MEMORY_NEW(Pose, m->link_count);
@@ -233,7 +232,6 @@ static void free_states(Sim* s) {
                          s->q_now,
                          s->q_old,
                          s->difference_old,
-                         s->difference_older,
                          s->q_older,
                          s->joint_aim,
                          s->pose_now,
@@ -457,7 +455,6 @@ static void update_rates(Sim* s) {
     for (int k = 0; k < link->dof_count; k++) {
       int dof = link->dof_first + k;
       s->state.rate[dof] = s->weights.rate_now * d[k] - s->weights.rate_old * s->difference_old[dof];
-      if (s->difference_older) s->difference_older[dof] = s->difference_old[dof];
       s->difference_old[dof] = d[k];
     }
   }

@@ -269,8 +269,7 @@ void step_refine_impacts(Sim* s) {
   Assembly a;
   StepReport none = {.outcome = STEP_CONVERGED};
   int dof;
-  if (s->begun || s->model->dof_count == 0)
-    return; /* parts that were solved independently are assembled by their solver */
+  if (s->model->dof_count == 0) return;
   step_assemble(s, contact_term_list(s->contact), &a);
   balance_residual(s, &dof);
   if (!step_direction(s, &a, &none)) return;

@@ -451,27 +451,15 @@ static bool leave_refused(Sim* s) {
   return refused && others;
 }
 
-/* Largest change of a motion, as a fraction of it, with which it is extrapolated; impacts and slipping change it more.
- */
-#define STEADY_CHANGE 0.1
-static double steady_change(double before, double after) {
-  double change = after - before;
-  return fabs(change) <= STEADY_CHANGE * fabs(after) ? change : 0;
-}
-
-/* Starts from the motion of the last step, stretched to the length of this one. With many trees and three equal lengths
- * it adds the last change: a heap at rest creeps, and is then ten times nearer. Bodies and trees that conserve momentum
+/* Starts from the motion of the last step, stretched to the length of this one. Bodies and trees that conserve momentum
  * start where it takes them. Prescribed joints move all their way. A moving body is then near its solution, where the
  * Hessian is positive definite; a body at rest is not moved. */
 bool step_repeat_last(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);
-  bool crowded = s->difference_older, bends = crowded && lengths == 1 && s->clock.dt_older == s->clock.dt;
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* tree = &s->model->trees[s->scope.trees[n]];
-    for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count; k++) {
+    for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count; k++)
       s->delta[k] = lengths * s->difference_old[k];
-      if (bends) s->delta[k] += steady_change(s->difference_older[k], s->difference_old[k]);
-    }
   }
   if (s->closures && lengths == 1) closures_foretell(s->closures, s->delta);
   for (int k = 0; s->fixed_count > 0 && k < s->model->dof_count; k++)
@@ -496,14 +484,12 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   step_copy_scope(s, s->delta, s->scaled);
   prepare_path(s);
   if (s->contact) contact_wake(s->contact, NULL);
-  if (s->contact) contact_foretell(s->contact, crowded);
   bool fine = false, any_left = true;
   while (!fine && any_left) { /* islands in the way stay where they are, and the others are tried again */
     report->trials++;
     fine = trial_feasible(s) && decreases(s, REPEAT_SHARE) && certified(s, report);
     if (!fine) any_left = leave_refused(s);
   }
-  if (s->contact) contact_foretell(s->contact, false);
   if (fine) accept_trial(s);
   return fine;
 }

@@ -47,7 +47,7 @@ typedef struct StepParts {
 
 /* ---------------------------------------------------------------- room */
 
-static bool is_for_parts(const Sim* s) { return s->contact && step_crowded(s->model); }
+static bool is_for_parts(const Sim* s) { return s->contact && s->model->tree_count > 1; }
 
 static void create_worker(PartWorker* w, const Sim* s, int thread) {
   Sim* own = &w->sim;

@@ -64,7 +64,6 @@ typedef struct {
 typedef struct {
   double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
   double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
-  double* difference_older;               /* q^{t-1} - q^{t-2} likewise, or NULL  (nv) */
   double* rate;                           /* SimState.rate  (nv) */
   Vec3* momentum;                         /* SimState.momentum  (links) */
   Vec3* felt;                             /* SimState.felt  (links), or NULL */
@@ -119,10 +118,9 @@ struct Sim {
   SimState state;   /* public state; pose points into the history */
 
   /* written by sim_step at its end: history */
-  double *q_now, *q_old;    /* q^t, q^{t-1}  (nq) */
-  double* difference_old;   /* q^t - q^{t-1} in joint increments  (nv) */
-  double* difference_older; /* q^{t-1} - q^{t-2} in joint increments; NULL: too few trees (step_crowded)  (nv) */
-  double* q_older;          /* q^{t-2}; NULL: no joint has an armature  (nq) */
+  double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
+  double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
+  double* q_older;                        /* q^{t-2}; NULL: no joint has an armature  (nq) */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
   double* start_rate;                     /* initial velocities  (nv) */
@@ -515,11 +513,6 @@ bool configuration_move(Sim* sim, Configuration* to);
 static inline double step_inertia_weight(const Sim* sim) {
   return sim->weights.factor / (sim->clock.dt * sim->clock.dt);
 }
-
-/* Number of trees from which on a scene is solved in independent parts (S17; smaller ones fit into a cache) and stores
- * one more motion (S8). */
-enum { CROWD_TREES = 128 };
-static inline bool step_crowded(const Model* model) { return model->tree_count >= CROWD_TREES; }
 
 /* Returns the length of the present step over that of the step before; 1 for the first. */
 static inline double step_length_ratio(const Sim* sim) {

@@ -46,7 +46,6 @@ void sim_pass_state(Sim* s, StateBlock* block) {
   state_block_doubles(block, s->q_old, coordinates);
   if (s->q_older) state_block_doubles(block, s->q_older, coordinates);
   state_block_doubles(block, s->difference_old, dofs);
-  if (s->difference_older) state_block_doubles(block, s->difference_older, dofs);
   state_block_doubles(block, s->state.rate, dofs);
   state_block_doubles(block, s->start_rate, dofs);
   state_block_doubles(block, (double*)s->state.momentum, 3 * links);

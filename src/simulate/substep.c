@@ -18,7 +18,6 @@ static SimPast past_of(Sim* s) {
   return (SimPast){.q_now = s->q_now,
                    .q_old = s->q_old,
                    .difference_old = s->difference_old,
-                   .difference_older = s->difference_older,
                    .rate = s->state.rate,
                    .momentum = s->state.momentum,
                    .felt = s->state.felt,
@@ -34,7 +33,6 @@ static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
   memcpy(to->q_now, from->q_now, coordinates);
   memcpy(to->q_old, from->q_old, coordinates);
   memcpy(to->difference_old, from->difference_old, dofs);
-  if (to->difference_older) memcpy(to->difference_older, from->difference_older, dofs);
   memcpy(to->rate, from->rate, dofs);
   if (to->q_older && from->q_older) memcpy(to->q_older, from->q_older, coordinates);
   memcpy(to->momentum, from->momentum, sizeof(Vec3) * (size_t)m->link_count);
@@ -50,7 +48,6 @@ static void create_backup(Sim* s) {
   s->backup = (SimPast){.q_now = MEMORY_NEW(double, m->coordinate_count),
                         .q_old = MEMORY_NEW(double, m->coordinate_count),
                         .difference_old = MEMORY_NEW(double, m->dof_count),
-                        .difference_older = s->difference_older ? MEMORY_NEW(double, m->dof_count) : NULL,
                         .rate = MEMORY_NEW(double, m->dof_count),
                         .momentum = MEMORY_NEW(Vec3, m->link_count),
                         .felt = m->feels ? MEMORY_NEW(Vec3, m->link_count) : NULL,
@@ -174,11 +171,10 @@ const SimSubstate* sim_substates(const Sim* s, int* count) {
 void substates_free(Sim* s) {
   SubstateStore* b = &s->between;
   const SimPast* past = &s->backup;
-  void* owned[] = {b->clock,      b->q,           b->pose,        b->contacts,          b->contact_first,
-                   b->list,       past->q_now,    past->q_old,    past->difference_old, past->difference_older,
-                   past->q_older, past->rate,     past->pose_now, past->pose_old,       past->pose_older,
-                   b->momentum,   past->momentum, b->felt,        past->felt,           b->delayed,
-                   b->solve_end};
+  void* owned[] = {b->clock,       b->q,           b->pose,        b->contacts,          b->contact_first,
+                   b->list,        past->q_now,    past->q_old,    past->difference_old, past->q_older,
+                   past->rate,     past->pose_now, past->pose_old, past->pose_older,     b->momentum,
+                   past->momentum, b->felt,        past->felt,     b->delayed,           b->solve_end};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
