@@ -123,7 +123,7 @@ static void start_momenta(StepForward* f) {
     }
 }
 
-/* Of the thetas of springs, which are constants of the run. */
+/* Adds the derivatives of the thetas of springs, which are constants of the run. */
 static void start_thetas(StepForward* f) {
   int count = model_theta_count(f->model), p = f->parameters;
   for (int k = 0; f->model->simulation.integrator == INTEGRATOR_MOMENTUM && k < count; k++) {
@@ -235,7 +235,7 @@ static void add_contact_lengths(StepForward* f, bool carried, double* row) {
     row[j] += by.dt_before * f->length[1][j] + (carried ? by.dt * f->length[0][j] : 0);
 }
 
-/* Of the solve before, whose forces friction rests on. */
+/* Adds the derivatives with respect to the solve before, whose forces friction depends on. */
 static void add_solve(StepForward* f, const RecordedStep* step, double* row) {
   StepAdjoint* a = f->adjoint;
   if (step->solve_count == 0 || !a->replay) return;
