@@ -16,8 +16,10 @@ typedef struct {
   Vec3 *velocity, *angular_velocity; /* of the state that is recorded  (links) */
   SimClosure* closures;              /* likewise  (closures, couplings) */
   double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
-  bool* has_closed;                  /* of every closure that is switched, so far  (closures) */
-  Pose* poses[2];                    /* poses one and two steps ago; NULL: not needed  (links) */
+  double* arrival;     /* largest rate with which it came within the margin of a limit [m/s, rad/s]  (nv) */
+  double* rate_before; /* its rate before the present step [m/s, rad/s]  (nv) */
+  bool* has_closed;    /* of every closure that is switched, so far  (closures) */
+  Pose* poses[2];      /* poses one and two steps ago; NULL: not needed  (links) */
   RunTotals totals;
   StepReport report; /* of the last step tried */
   UnconvergedSteps unconverged;
@@ -48,6 +50,9 @@ static Status run_create(Run* run, const Options* options) {
   run->angular_velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
   run->closures = MEMORY_NEW(SimClosure, run->loaded.model.closure_count + run->loaded.model.coupling_count);
   run->fastest = MEMORY_NEW(double, run->loaded.model.dof_count);
+  run->arrival = MEMORY_NEW(double, run->loaded.model.dof_count);
+  run->rate_before = MEMORY_NEW(double, run->loaded.model.dof_count);
+  memcpy(run->rate_before, sim_state(run->sim)->rate, sizeof(double) * (size_t)run->loaded.model.dof_count);
   run->has_closed = MEMORY_NEW(bool, run->loaded.model.closure_count);
   bool measures = run->loaded.model.simulation.output & OUTPUT_IMU;
   for (int k = 0; k < 2 && measures; k++) run->poses[k] = MEMORY_NEW(Pose, run->loaded.model.link_count);
@@ -67,6 +72,8 @@ static void run_free(Run* run) {
   memory_free(run->angular_velocity);
   memory_free(run->closures);
   memory_free(run->fastest);
+  memory_free(run->arrival);
+  memory_free(run->rate_before);
   memory_free(run->has_closed);
   memory_free(run->poses[0]);
   memory_free(run->poses[1]);
@@ -209,6 +216,22 @@ static void keep_poses(Run* run) {
   memcpy(oldest, sim_state(run->sim)->pose, sizeof(Pose) * (size_t)run->loaded.model.link_count);
 }
 
+/* Updates the largest rates of the coordinates, and those with which they came to a limit. */
+static void note_rates(Run* run, const SimState* state) {
+  const Model* model = &run->loaded.model;
+  for (int k = 0; k < model->dof_count; k++) {
+    const ModelLink* link = &model->links[model->dof_link[k]];
+    int dof = k - link->dof_first;
+    run->fastest[k] = fmax(run->fastest[k], fabs(state->rate[k]));
+    if (link->limit_restitution > 0 && dof < link->joint.plain_count && link->limited[dof]) {
+      double q = state->q[link->coordinate_first + dof], margin = link->limit_margin;
+      if (q - link->lower[dof] < margin) run->arrival[k] = fmax(run->arrival[k], -run->rate_before[k]);
+      if (link->upper[dof] - q < margin) run->arrival[k] = fmax(run->arrival[k], run->rate_before[k]);
+    }
+    run->rate_before[k] = state->rate[k];
+  }
+}
+
 /* Advances until the steps are done, the solver fails, a signal arrives or a write fails. On return `last` is the
  * report of the last finished step. */
 static Status advance(Run* run, Progress* progress, StepReport* last) {
@@ -227,7 +250,7 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     const SimState* state = sim_state(run->sim);
     run_totals_step(&run->totals, last, state);
     unconverged_add(&run->unconverged, last, state->time);
-    for (int k = 0; k < run->loaded.model.dof_count; k++) run->fastest[k] = fmax(run->fastest[k], fabs(state->rate[k]));
+    note_rates(run, state);
     report_joins(run);
     if (state->step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
     keep_state(run);
@@ -331,6 +354,25 @@ static void print_speeds(const Run* run) {
   }
 }
 
+/* Steps within the margin of a limit with which a coordinate leaves it with nine tenths of its restitution (S22). */
+#define STOP_STEPS 300
+
+/* Joints that came to a limit so fast that the steps do not resolve its restitution. */
+static void print_stops(const Run* run) {
+  const Model* model = &run->loaded.model;
+  for (int k = 0; k < model->dof_count; k++) {
+    const ModelLink* link = &model->links[model->dof_link[k]];
+    double longest = link->limit_margin / (STOP_STEPS * run->arrival[k]);
+    if (!(model->simulation.dt > longest)) continue;
+    fprintf(stderr,
+            "sdrs simulate: warning: the joint of link '%s' came to its limit at %.3g %s and rebounds slower than its "
+            "limit_restitution of %.3g says: the steps do not resolve the limit_margin of %.3g: use simulation.dt "
+            "below %.2g s, or a larger limit_margin\n",
+            link->name, run->arrival[k], k - link->dof_first < link->joint.slide_count ? "m/s" : "rad/s",
+            link->limit_restitution, link->limit_margin, longest);
+  }
+}
+
 /* Fraction of the energy that the scheme may add or dissipate without a warning. */
 #define SCHEME_WORK_REPORTED 0.01
 
@@ -421,6 +463,7 @@ static void report_end(const Run* run, Status status) {
     fprintf(stderr, "%s: stopped by %s after step %d; %s holds the run up to there\n", run->loaded.scene.name,
             run->stop, run->totals.steps, run->folder);
   if (!options->quiet) print_speeds(run);
+  if (!options->quiet) print_stops(run);
   warn_unconverged(options, "sdrs simulate", &run->loaded.model, &run->unconverged,
                    run->loaded.scene.simulation.tolerance);
   warn_friction_open(options, run->loaded.scene.name, &run->loaded.model, &run->unconverged);

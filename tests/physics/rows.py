@@ -608,12 +608,12 @@ controllers: [{link: arm, type: torque, target: 0.05}]
 ]
 
 
-def door(dt):
+def door(dt, restitution=0):
     return f"""
 simulation: {{dt: {dt}, duration: 1, gravity: [0, 0, 0]}}
 contact: {{model: none}}
 links:
-  - {{name: door, joint: {{type: hinge, axis: [0, 1, 0], limits: [-1, 1]}}, mass: 1, center: [0, 0, -0.5], inertia: [0.083, 0.083, 0.001, 0, 0, 0]}}
+  - {{name: door, joint: {{type: hinge, axis: [0, 1, 0], limits: [-1, 1], limit_restitution: {restitution}}}, mass: 1, center: [0, 0, -0.5], inertia: [0.083, 0.083, 0.001, 0, 0, 0]}}
 initial: [{{link: door, velocities: [3]}}]
 """
 
@@ -628,6 +628,18 @@ ROWS += [
         "limit_restitution 0",
     )
     for dt in (0.01, 0.002, 0.0002)
+]
+ROWS += [
+    Row(
+        f"door into its stop that gives back 0.3, dt {dt * 1000:g} ms",
+        door(dt, 0.3),
+        lambda r: -r.spin("door", "y", 0.8, 1.0) / 3,
+        0.3,
+        0.01,
+        "limit_restitution 0.3",
+        known={"default": "restitution of a limit needs 300 steps within its margin"},
+    )
+    for dt in (0.01, 0.002)
 ]
 
 
