@@ -91,7 +91,6 @@ Vec3 mass_moment_center(const MassMoment* moment) {
 }
 
 Mat3 mass_moment_inertia_tensor(const MassMoment* moment) {
-  assert(mass_moment_mass(moment) > 0);
   Vec3 center = mass_moment_center(moment);
   Mat3 second;
   for (int i = 0; i < 3; i++)

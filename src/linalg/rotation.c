@@ -100,7 +100,7 @@ void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar)
 
 /* J^-1 = I + 1/2 [v]x + c [v]x^2 with c = (1 - a1 / (2 a)) / t^2, a1 = sin t / t, which is -a_slope / (2 a). */
 Vec3 rotation_rate_inverse(Vec3 v, Vec3 turn) {
-  assert(vec3_norm(v) < 2 * M_PI);
+  assert(!(vec3_norm(v) >= 2 * M_PI)); /* NaN is passed on */
   RightJacobian j = right_jacobian(v);
   Vec3 c = vec3_cross(v, turn);
   return vec3_add_scaled(vec3_add_scaled(turn, 0.5, c), -j.a_slope / (2 * j.a), vec3_cross(v, c));

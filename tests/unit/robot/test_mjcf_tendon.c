@@ -138,26 +138,29 @@ static void other_ways_are_told(void** state) {
               NULL,
               "actuator/muscle, damping, friction and limits of tendons, limits of force of springs of spatial tendons, "
               "push of spatial tendons shorter than at rest, damping of spatial tendons");
-  expect_told(SLIDERS "<tendon>" CORD("t", "range='1 2' limited='true'") "</tendon></mujoco>", NULL,
-              "warning: the lower limit 1 of tendon 't' is not imported");
-  expect_told(SLIDERS
-              "<tendon><fixed name='t' range='0 2' limited='true'><joint joint='j' coef='1'/></fixed></tendon>"
-              "</mujoco>",
-              NULL, "warning: the limits 0 .. 2 of tendon 't' are not imported");
 }
 
-/* A limit pulls beyond the length, with what MuJoCo's default constraint has as stiffness for the mass behind it. */
-static void upper_limits_are_springs(void** state) {
+/* Limits are stiff and critically damped, with what MuJoCo's default constraint has as stiffness for the mass behind
+ * them. The low limit 0 of a cord is none. */
+static void limits_are_ranges(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(
-      SLIDERS "<tendon>" CORD("t", "range='0 3.5' stiffness='7' springlength='0 2'") "</tendon></mujoco>", NULL);
+      SLIDERS "<tendon>" CORD("t", "range='0 3.5' stiffness='7' springlength='0 2'") CORD("u", "range='1 2'")
+          "<fixed name='f' range='-1 2' limited='true'><joint joint='j' coef='2'/></fixed></tendon></mujoco>",
+      NULL);
   const double mass = 1000 * 4 / 3.0 * 3.14159265358979323846 * 0.001; /* of b; a is another tree */
-  assert_int_equal(c.scene.tendon_count, 2);
+  const double rate = 0.81 / (0.9025 * 0.0004 * 0.1);
+  assert_int_equal(c.scene.tendon_count, 4);
   check_cord(&c, 0, 7, 2, 0);
-  assert_int_equal(c.scene.tendons[1].count, 2);
-  compare_near(c.scene.tendons[1].rest_length, 3.5, 1e-12, "limit");
-  compare_near(c.scene.tendons[1].stiffness, 0.81 / (0.9025 * 0.0004 * 0.1) * mass, 1e-6, "stiffness");
-  assert_non_null(strstr(c.report.remarks.data, "the upper limit 3.5 m of tendon 't' is a spring of "));
+  const SceneTendon *t = &c.scene.tendons[1], *u = &c.scene.tendons[2], *f = &c.scene.tendons[3];
+  assert_true(t->limited && t->count == 2 && t->stiffness == 0);
+  assert_true(isinf(t->lower) && t->lower < 0);
+  compare_near(t->upper, 3.5, 1e-12, "upper limit");
+  compare_near(t->range_stiffness, rate * mass, 1e-6, "stiffness");
+  compare_near(t->range_damping, 2 * mass * sqrt(rate), 1e-6, "critical damping");
+  assert_true(u->lower == 1 && u->upper == 2);
+  assert_true(f->limited && f->count == 0 && f->joint_count == 1 && f->joints[0].ratio == 2);
+  assert_true(f->lower == -1 && f->upper == 2);
   assert_null(strstr(c.report.remarks.data, "left out"));
   urdf_case_free(&c);
 }
@@ -231,7 +234,7 @@ int main(void) {
       cmocka_unit_test(cords_run_from_site_to_site), cmocka_unit_test(springs_rest_where_they_say),
       cmocka_unit_test(actuators_pull_at_cords),     cmocka_unit_test(cords_hold_a_key_without_controls),
       cmocka_unit_test(cords_go_round_geoms),        cmocka_unit_test(other_ways_are_told),
-      cmocka_unit_test(upper_limits_are_springs),    cmocka_unit_test(fixed_tendons_have_springs),
+      cmocka_unit_test(limits_are_ranges),           cmocka_unit_test(fixed_tendons_have_springs),
       cmocka_unit_test(other_actuators_of_joints),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
