@@ -136,7 +136,8 @@ static double* add_direction(StartInertia* s, double stiffness) {
 
 /* Returns the theta of the directions added, and visits them; component[count]. Leaves none. */
 static double finish_theta(StartInertia* s, int theta, const int* component) {
-  double dt = simulation_substep(&s->model->simulation), mobility[DIRECTIONS] = {0}, square[DIRECTIONS], by[DIRECTIONS];
+  double dt = simulation_substep(&s->model->simulation), mobility[DIRECTIONS] = {0}, square[DIRECTIONS],
+         by[DIRECTIONS] = {0};
   double slope, value;
   for (int k = 0; k < s->count; k++) {
     for (int tree = 0; tree < s->model->tree_count; tree++) mobility[k] += tree_mobility(s, tree, s->x[k]);

@@ -95,10 +95,10 @@ void tendons_product(const TendonSystem* system, const double (*twist)[6], doubl
  * the change of [R | t] at t + dt  (links). Added to gradient, now and old; nothing without tendons. */
 void tendons_adjoint(const Sim* sim, const double* lambda, const double (*motion)[3][4], StateBar now, StateBar old,
                      ModelGradient* gradient);
-/* Adds factor times the derivatives of the rate of a tendon's length at the poses of the current configuration, while
- * the links move by motion[links] = dT/dt: with respect to T in pose_bar[links], to dT/dt in motion_bar[links], to the
- * tendon's points and wraps in gradient. Needs tendons_assemble at these poses. */
-void tendon_rate_adjoint(const Sim* sim, int tendon, const double (*motion)[3][4], double factor,
-                         double (*pose_bar)[3][4], double (*motion_bar)[3][4], ModelGradient* gradient);
+/* Adds factor times the derivatives of the rate of the length of tendon k at the poses of the current configuration,
+ * while the links move by motion[links] = dT/dt: with respect to T in pose_bar[links], to dT/dt in motion_bar[links],
+ * to the tendon's points and wraps in gradient. Needs tendons_assemble at these poses. */
+void tendon_rate_adjoint(const Sim* sim, int k, const double (*motion)[3][4], double factor, double (*pose_bar)[3][4],
+                         double (*motion_bar)[3][4], ModelGradient* gradient);
 
 #endif
