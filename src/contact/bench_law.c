@@ -136,7 +136,7 @@ static void step(LawBench* p, int from, int move, bool follows) {
   LawOrigin origin = {&p->state[p->which], p->own[p->which], {twist[0], twist[1]}, false, follows, false};
   PairState* state = now.pair.state;
   state->contact_energy = state->friction_energy = state->spent_energy = 0;
-  state->has_terms = state->rubbed = state->derived = false;
+  state->has_terms = state->has_friction = state->derived = false;
   p->law->evaluate(&now.pair, &origin);
   if (p->lagged && p->law->rub && p->law->rubs(&now.pair)) p->law->rub(&now.pair, &origin);
   if (state->has_terms) p->law->derive(&now.pair);

@@ -80,7 +80,7 @@ typedef struct {
   double contact_energy, friction_energy; /* J */
   double spent_energy;                    /* part of contact_energy that an impact dissipates in this step [J] */
   bool has_terms;                         /* derivatives are not zero */
-  bool rubbed;                            /* friction_energy is set */
+  bool has_friction;                      /* friction_energy is set */
   bool derived;                           /* the derivatives are set */
 } PairState;
 

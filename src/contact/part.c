@@ -364,7 +364,7 @@ static void pass_by(ContactSystem* s, ContactPair* p) {
   if (!(separation > s->reach[p->hull_a] + s->reach[p->hull_b])) contact_measure_apart(s, p, 1 - s->current, after);
   after->stamp = s->stamp;
   after->contact_energy = after->friction_energy = after->spent_energy = 0;
-  after->rubbed = after->derived = false;
+  after->has_friction = after->derived = false;
   *before = *after;
 }
 

@@ -143,7 +143,7 @@ static void try_pair(ContactSystem* s, ContactPair* p, int thread) {
   }
   state->stamp = s->stamp;
   state->contact_energy = state->friction_energy = state->spent_energy = 0;
-  state->has_terms = state->rubbed = state->derived = false;
+  state->has_terms = state->has_friction = state->derived = false;
   if (!s->suspects_only && given_up(s, p)) {
     state->stamp = 0;
     state->outcome = PAIR_APART;
@@ -182,11 +182,11 @@ static void evaluate_friction(void* context, int index, int thread) {
   int slot = s->list[s->todo[index]];
   ContactPair* p = &s->pairs[slot];
   PairState* state = &p->state[1 - s->current];
-  if (p->lagged && s->law->rub && !state->rubbed) {
+  if (p->lagged && s->law->rub && !state->has_friction) {
     LawPair trial = contact_law_pair(s, p, 1 - s->current, thread);
     LawOrigin from = origin_of(s, p);
     if (s->law->rubs(&trial) && !s->law->rub(&trial, &from)) state->outcome = PAIR_FAILED;
-    state->rubbed = true;
+    state->has_friction = true;
     s->sleep[slot].suspect = is_suspect(s, p);
   }
   s->sleep[slot].change = energy_change(&p->state[s->current], state);
