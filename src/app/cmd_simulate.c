@@ -223,7 +223,8 @@ static void note_rates(Run* run, const SimState* state) {
     const ModelLink* link = &model->links[model->dof_link[k]];
     int dof = k - link->dof_first;
     run->fastest[k] = fmax(run->fastest[k], fabs(state->rate[k]));
-    if (link->limit_restitution > 0 && dof < link->joint.plain_count && link->limited[dof]) {
+    bool springs = link->limit_law == LIMIT_PENALTY && link->limit_restitution > 0;
+    if (springs && dof < link->joint.plain_count && link->limited[dof]) {
       double q = state->q[link->coordinate_first + dof], margin = link->limit_margin;
       if (q - link->lower[dof] < margin) run->arrival[k] = fmax(run->arrival[k], -run->rate_before[k]);
       if (link->upper[dof] - q < margin) run->arrival[k] = fmax(run->arrival[k], run->rate_before[k]);
@@ -357,7 +358,7 @@ static void print_speeds(const Run* run) {
 /* Steps within the margin of a limit with which a coordinate leaves it with nine tenths of its restitution (S22). */
 #define STOP_STEPS 300
 
-/* Joints that came to a limit so fast that the steps do not resolve its restitution. */
+/* Joints that came to a penalty limit so fast that the steps do not resolve its restitution. */
 static void print_stops(const Run* run) {
   const Model* model = &run->loaded.model;
   for (int k = 0; k < model->dof_count; k++) {
@@ -366,8 +367,8 @@ static void print_stops(const Run* run) {
     if (!(model->simulation.dt > longest)) continue;
     fprintf(stderr,
             "sdrs simulate: warning: the joint of link '%s' came to its limit at %.3g %s and rebounds slower than its "
-            "limit_restitution of %.3g says: the steps do not resolve the limit_margin of %.3g: use simulation.dt "
-            "below %.2g s, or a larger limit_margin\n",
+            "limit_restitution of %.3g says: the steps do not resolve the limit_margin of %.3g of its limit_law penalty: "
+            "use limit_law barrier, simulation.dt below %.2g s, or a larger limit_margin\n",
             link->name, run->arrival[k], k - link->dof_first < link->joint.slide_count ? "m/s" : "rad/s",
             link->limit_restitution, link->limit_margin, longest);
   }

@@ -405,7 +405,17 @@ typedef enum {
   OVERRIDE_RATIO     /* part: coupling of the scene; index: its term, from 1; 0: its offset */
 } OverrideKind;
 /* Joint numbers that exist once per degree of freedom. */
-enum { JOINT_DAMPING, JOINT_STIFFNESS, JOINT_FRICTION, JOINT_ARMATURE, JOINT_STATIC_FRICTION, JOINT_OWN_COUNT };
+enum {
+  JOINT_DAMPING,
+  JOINT_STIFFNESS,
+  JOINT_FRICTION,
+  JOINT_ARMATURE,
+  JOINT_STATIC_FRICTION,
+  JOINT_LOWER, /* limits */
+  JOINT_UPPER,
+  JOINT_RESTITUTION, /* limit_restitution: one of the joint, at its first degree of freedom */
+  JOINT_OWN_COUNT
+};
 /* Numbers of a closure: point, three [m]; axis, three [1], of any length; length [m]. */
 enum { CLOSURE_NUMBER_POINT, CLOSURE_NUMBER_AXIS = 3, CLOSURE_NUMBER_LENGTH = 6, CLOSURE_NUMBERS };
 /* Numbers of a tendon: stiffness [N/m], rest length [m], then its points, three each [m]. */

@@ -86,7 +86,10 @@ static double* joint_number(SceneJoint* joint, int part) {
                                           [JOINT_STIFFNESS] = joint->stiffness,
                                           [JOINT_FRICTION] = joint->friction,
                                           [JOINT_ARMATURE] = joint->armature,
-                                          [JOINT_STATIC_FRICTION] = joint->static_friction};
+                                          [JOINT_STATIC_FRICTION] = joint->static_friction,
+                                          [JOINT_LOWER] = joint->lower,
+                                          [JOINT_UPPER] = joint->upper,
+                                          [JOINT_RESTITUTION] = &joint->limit_restitution};
   return place[part];
 }
 

@@ -28,6 +28,9 @@ static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
     [PARAMETER_DRY] = {"friction", OF_DOF, OVERRIDE_JOINT, JOINT_FRICTION, 0},
     [PARAMETER_ARMATURE] = {"armature", OF_DOF, OVERRIDE_JOINT, JOINT_ARMATURE, LEAST_PART},
     [PARAMETER_STATIC] = {"static_friction", OF_DOF, OVERRIDE_JOINT, JOINT_STATIC_FRICTION, LEAST_PART},
+    [PARAMETER_LOWER] = {"lower_limit", OF_DOF, OVERRIDE_JOINT, JOINT_LOWER, ANY},
+    [PARAMETER_UPPER] = {"upper_limit", OF_DOF, OVERRIDE_JOINT, JOINT_UPPER, ANY},
+    [PARAMETER_LIMIT_RESTITUTION] = {"limit_restitution", OF_DOF, OVERRIDE_JOINT, JOINT_RESTITUTION, LEAST_PART},
     [PARAMETER_AXIS] = {"axis", OF_ITS_OWN, OVERRIDE_AXIS, 0, ANY},
     [PARAMETER_ROTATION] = {"rotation", OF_ITS_OWN, OVERRIDE_ROTATION, 0, ANY},
     [PARAMETER_SHAPE_SIZE] = {"size", OF_ITS_OWN, OVERRIDE_SHAPE, 0, LEAST_PART},
@@ -109,7 +112,8 @@ static int variable_for(Listing* l, double initial, const char* name) {
   if (item->tie && l->tied >= 0) return l->tied;
   VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   if (l->kind->least >= 0) wish.low = fmax(wish.low, l->kind->least * initial);
-  if (l->kind->kind == OVERRIDE_MATERIAL && l->kind->which == MATERIAL_RESTITUTION) wish.high = fmin(wish.high, 1);
+  bool restitution = l->kind->kind == OVERRIDE_MATERIAL && l->kind->which == MATERIAL_RESTITUTION;
+  if (restitution || l->item->type == PARAMETER_LIMIT_RESTITUTION) wish.high = fmin(wish.high, 1);
   l->tied = design_new_variable(l->b, &wish, initial, "%s", name);
   if (l->kind->least >= 0) l->b->design->variables[l->tied].scale = fabs(initial);
   return l->tied;
@@ -135,13 +139,22 @@ static const char* name_of(char* out, size_t size, const char* owner, const char
 
 /* ---------------------------------------------------------------- of a link */
 
+/* Has the degree of freedom a number of this kind? Limits: of plain coordinates; one restitution is that of all. */
+static bool has_number(const Listing* l, const ModelLink* own, int k) {
+  int which = l->kind->which;
+  if (which >= JOINT_FRICTION && k >= own->joint.plain_count) return false;
+  if (which == JOINT_LOWER) return own->limited[k] && isfinite(own->lower[k]);
+  if (which == JOINT_UPPER) return own->limited[k] && isfinite(own->upper[k]);
+  return which != JOINT_RESTITUTION || k == 0;
+}
+
 static bool list_dofs(Listing* l, const TaskName* name, int link) {
   const ModelLink* own = &l->b->model->links[link];
   char text[NAME_MAX_LENGTH + 40], suffix[16];
   int listed = 0;
   for (int k = 0; k < own->dof_count; k++) {
     if (!l->item->dof[k]) continue;
-    if (l->kind->which >= JOINT_FRICTION && k >= own->joint.plain_count) continue;
+    if (!has_number(l, own, k)) continue;
     snprintf(suffix, sizeof suffix, "%d", k);
     list_number(l, link, l->kind->which, k, name_of(text, sizeof text, name->text, l->kind->word, suffix));
     listed++;

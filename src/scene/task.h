@@ -155,6 +155,9 @@ typedef enum {
   PARAMETER_DRY,
   PARAMETER_ARMATURE,
   PARAMETER_STATIC,
+  PARAMETER_LOWER, /* limits of joints */
+  PARAMETER_UPPER,
+  PARAMETER_LIMIT_RESTITUTION,
   PARAMETER_AXIS,          /* direction of the axis of joints that have one */
   PARAMETER_ROTATION,      /* of the joint's frame in the parent's */
   PARAMETER_SHAPE_SIZE,    /* lengths of the link's convex smooth shapes: sizes, offsets of faces */

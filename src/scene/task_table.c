@@ -12,16 +12,17 @@
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|" \
   "roughness|approach|touch|closure|pose|neck|wall|overhang|extent|keep_out|clearance|removal|mass"
 /* Types of parameters that have a key, in the order of TaskParameterType. */
-#define PARAMETERS                                                                                                \
-  "mass|center|inertia|size|damping|joint_stiffness|joint_friction|armature|joint_static_friction|axis|rotation|" \
-  "shape_size|shape_form|link_friction|"                                                                          \
-  "link_restitution|link_rolling|link_spinning|link_friction_along|link_static_friction|link_stribeck_speed|"     \
-  "pair_friction|pair_restitution|pair_rolling|pair_spinning|pair_static_friction|pair_stribeck_speed|"           \
-  "closure_point|closure_axis|closure_length|ratio|offset|tendon_point|tendon_stiffness|tendon_rest_length|"      \
-  "tendon_wrap_radius|tendon_wrap_position|tendon_wrap_axis|bushing_stiffness|bushing_damping|bushing_preload|"   \
-  "bushing_position_a|bushing_position_b|gravity|"                                                                \
-  "fluid_density|fluid_viscosity|fluid_velocity|fluid_level|"                                                     \
-  "friction|barrier_distance|"                                                                                    \
+#define PARAMETERS                                                                                              \
+  "mass|center|inertia|size|damping|joint_stiffness|joint_friction|armature|joint_static_friction|"             \
+  "lower_limit|upper_limit|limit_restitution|axis|rotation|"                                                    \
+  "shape_size|shape_form|link_friction|"                                                                        \
+  "link_restitution|link_rolling|link_spinning|link_friction_along|link_static_friction|link_stribeck_speed|"   \
+  "pair_friction|pair_restitution|pair_rolling|pair_spinning|pair_static_friction|pair_stribeck_speed|"         \
+  "closure_point|closure_axis|closure_length|ratio|offset|tendon_point|tendon_stiffness|tendon_rest_length|"    \
+  "tendon_wrap_radius|tendon_wrap_position|tendon_wrap_axis|bushing_stiffness|bushing_damping|bushing_preload|" \
+  "bushing_position_a|bushing_position_b|gravity|"                                                              \
+  "fluid_density|fluid_viscosity|fluid_velocity|fluid_level|"                                                   \
+  "friction|barrier_distance|"                                                                                  \
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning|static_friction|stribeck_speed"
 #define PARAMETERS_OF_PAIRS \
   "pair_friction|pair_restitution|pair_rolling|pair_spinning|pair_static_friction|pair_stribeck_speed"
@@ -374,8 +375,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Variables of the inertia: one common factor, three for the principal moments with fixed principal "
                 "axes, or all six."},
     {"parameter", "dof", VALUE_INTEGERS, AT(ParameterForm, dof),
-     .only = "damping|joint_stiffness|joint_friction|armature|joint_static_friction", .fallback = "(all)",
-     .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
+     .only = "damping|joint_stiffness|joint_friction|armature|joint_static_friction|lower_limit|upper_limit",
+     .fallback = "(all)", .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
      .meaning = "Degrees of freedom of the joint, numbered from 0, translations first."},
     {"parameter", "dof", VALUE_INTEGERS, AT(ParameterForm, dof),
      .only = "bushing_stiffness|bushing_damping|bushing_preload", .fallback = "(all)",

@@ -46,7 +46,8 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
                       s->weights,
                       s->joint_aim ? s->joint_aim + l->dof_first : NULL,
                       step_inertia_weight(s),
-                      step_spring_time(s, link)};
+                      step_spring_time(s, link),
+                      s->stops ? s->stops + l->dof_first : NULL};
 }
 
 static bool evaluate_link(Sim* s, int i, Configuration* c) {

@@ -4,6 +4,7 @@
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/spin.h"
+#include "simulate/stops.h"
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
@@ -243,6 +244,8 @@ static void free_states(Sim* s) {
                          s->drives,
                          s->drive_first,
                          s->loads,
+                         s->stops,
+                         s->stop_mass,
                          s->prescribed,
                          s->fixed,
                          s->extent,
@@ -373,6 +376,7 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   s->gain_dt = simulation_substep(&model->simulation);
   sim_set_clock(s, simulation_substeps(&model->simulation), 0);
   initial_pose_rates(s);
+  stops_create(s);
   joint_forces_create(s);
   reactions_create(s);
   spin_start(s);

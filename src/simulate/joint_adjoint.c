@@ -31,7 +31,15 @@ static void plain_gains(const JointInput* in, const JointDrive* drive, int k, do
   out[JOINT_MAX_FORCE][k] -= (lambda * limited_force(wanted, limit, drive->limit_width).force - share * wanted) / limit;
 }
 
-/* (A3), (M3), (M7), (M10), (S22). */
+/* Of the force K (q - q^t - aim) that reverses an approach (I15). */
+static void bounce_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
+  const JointStop* stop = &in->stop[k];
+  if (!stop->bounces || !(stop->sign * (in->q[k] - in->q_now[k] - stop->aim) < 0)) return;
+  out->now[k] -= lambda * stop->stiffness;
+  out->difference_old[k] -= lambda * stop->stiffness * stop->by_difference;
+}
+
+/* (A3), (M3), (M7), (M10), (S22), (I15). */
 static void plain_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
   double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = lambda * in->link->damping[k];
   double stiffness = 1 - in->spring.missing, by_spring = 0, place = joint_spring_position(in, k);
@@ -62,6 +70,7 @@ static void plain_adjoint(const JointInput* in, int k, double lambda, JointShare
   out->spring.old += by_spring * (in->q_now[k] - in->difference_old[k] - in->q[k]);
   out->now[k] += (in->spring.now + in->spring.old) * by_spring - a * by_rate + lambda * stop.by_now;
   out->difference_old[k] -= in->spring.old * by_spring + b * by_rate;
+  if (joint_strikes(in, k)) bounce_adjoint(in, k, lambda, out);
 }
 
 /* ---------------------------------------------------------------- balls */
@@ -285,7 +294,9 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
 
 /* ---------------------------------------------------------------- by the joint's own numbers (A14) */
 
-static void plain_own(const JointInput* in, int k, double lambda, double out[JOINT_OWN_COUNT]) {
+/* first: of the joint's first degree of freedom. */
+static void plain_own(const JointInput* in, int k, double lambda, double out[JOINT_OWN_COUNT],
+                      double first[JOINT_OWN_COUNT]) {
   const ModelLink* link = in->link;
   double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
   double speed = link->friction_speed, root = sqrt(rate * rate + speed * speed);
@@ -295,6 +306,10 @@ static void plain_own(const JointInput* in, int k, double lambda, double out[JOI
   if (root > 0) out[JOINT_FRICTION] += lambda * rate / root - by_static;
   out[JOINT_STATIC_FRICTION] += by_static;
   if (in->aim) out[JOINT_ARMATURE] += lambda * in->inertia_weight * (in->q[k] - in->q_now[k] - in->aim[k]);
+  LimitSlopes limits = joint_limit_slopes(in, k, rate);
+  out[JOINT_LOWER] += lambda * limits.lower;
+  out[JOINT_UPPER] += lambda * limits.upper;
+  first[JOINT_RESTITUTION] += lambda * limits.restitution;
 }
 
 /* Forces k scale (scale phi - b) along dphi / dd, per unit of k. */
@@ -319,7 +334,7 @@ static void ball_own(const JointInput* in, int base, const double* lambda, doubl
 void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]) {
   int plain = in->link->joint.plain_count;
   if (all_zero(lambda, in->link->dof_count)) return;
-  for (int k = 0; k < plain; k++) plain_own(in, k, lambda[k], out[k]);
+  for (int k = 0; k < plain; k++) plain_own(in, k, lambda[k], out[k], out[0]);
   if (in->link->joint.quaternion) ball_own(in, plain, lambda + plain, out);
 }
 

@@ -98,12 +98,26 @@ bool limits_energy(const Limits* limits, double x, LimitEnergy* sum) {
   return true;
 }
 
+/* A stiff spring on one side: moves of less than the aim in the direction of sign (I15). */
+static LimitEnergy bounce_energy(const JointStop* stop, double way) {
+  double off = way - stop->aim;
+  if (!stop->bounces || !(stop->sign * off < 0)) return (LimitEnergy){0, 0, 0};
+  return (LimitEnergy){0.5 * stop->stiffness * off * off, stop->stiffness * off, stop->stiffness};
+}
+
 /* Both limits of a coordinate. */
 static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
   if (!link->limited[dof]) return true;
   Limits limits = limits_of(link, dof);
   return limits_energy(&limits, q, sum);
+}
+
+/* Those of a plain coordinate. In an impact its barrier does not act, but is not passed. */
+static bool plain_limits(const JointInput* in, int k, LimitEnergy* sum) {
+  bool inside = limits_at(in->link, k, in->q[k], sum);
+  if (inside && joint_strikes(in, k)) *sum = bounce_energy(&in->stop[k], in->q[k] - in->q_now[k]);
+  return inside;
 }
 
 /* ---- stops (S22) */
@@ -122,7 +136,8 @@ static LimitEnergy one_way_friction(double rate) {
 }
 
 StopTerms limits_resistance(const Limits* limits, double now, double rate, double rate_now) {
-  double lost = 1 - limits->restitution * limits->restitution;
+  /* the impact at a barrier has given back what is to come back (I15) */
+  double lost = limits->law == LIMIT_BARRIER ? 1 : 1 - limits->restitution * limits->restitution;
   StopTerms out = {0};
   for (int side = 0; lost > 0 && side < 2; side++) {
     double sign = side == 0 ? 1 : -1, bound = side == 0 ? limits->lower : limits->upper;
@@ -138,9 +153,37 @@ StopTerms limits_resistance(const Limits* limits, double now, double rate, doubl
 }
 
 StopTerms joint_stop(const JointInput* in, int k, double rate) {
-  if (!in->link->limited[k]) return (StopTerms){0};
+  if (!in->link->limited[k] || joint_strikes(in, k)) return (StopTerms){0};
   Limits limits = limits_of(in->link, k);
   return limits_resistance(&limits, in->q_now[k], rate, in->weights.rate_now);
+}
+
+/* Law and resistance shift with the bound. */
+LimitSlopes joint_limit_slopes(const JointInput* in, int k, double rate) {
+  LimitSlopes out = {0, 0, 0};
+  if (!in->link->limited[k]) return out;
+  Limits limits = limits_of(in->link, k);
+  if (joint_strikes(in, k)) {
+    const JointStop* stop = &in->stop[k];
+    LimitEnergy bounce = bounce_energy(stop, in->q[k] - in->q_now[k]);
+    out.restitution = -bounce.second * stop->by_restitution;
+    return out;
+  }
+  for (int side = 0; side < 2; side++) {
+    Limits one = limits;
+    double* by = side == 0 ? &out.lower : &out.upper;
+    if (side == 0) one.upper = (double)INFINITY;
+    if (side == 1) one.lower = -(double)INFINITY;
+    LimitEnergy law;
+    (void)limits_energy(&one, in->q[k], &law);
+    *by = -law.second - limits_resistance(&one, in->q_now[k], rate, in->weights.rate_now).by_now;
+  }
+  if (limits.law == LIMIT_PENALTY && limits.restitution < 1) {
+    double lost = 1 - limits.restitution * limits.restitution;
+    StopTerms stop = limits_resistance(&limits, in->q_now[k], rate, in->weights.rate_now);
+    out.restitution = -2 * limits.restitution / lost * stop.first;
+  }
+  return out;
 }
 
 /* A drive that wants the force -first and whose force falls by `second` with the way; both linear in the coordinate, so
@@ -158,13 +201,13 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
   double a = in->weights.rate_now;
   double rate = a * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
   LimitEnergy limit;
-  if (!limits_at(link, k, in->q[k], &limit)) return false;
+  if (!plain_limits(in, k, &limit)) return false;
   out->limit += limit.value;
   StopTerms stop = joint_stop(in, k, rate);
   out->damping += 0.5 * link->damping[k] / a * rate * rate + stop.value;
   double gradient = limit.first + link->damping[k] * rate + stop.first;
   double hessian = limit.second + (link->damping[k] + stop.by_rate) * a;
-  out->inertia_force[k] = fabs(stop.first);
+  out->inertia_force[k] = fabs(stop.first) + (joint_strikes(in, k) ? fabs(limit.first) : 0);
   if (link->passive) {
     PassiveTerms own = joint_passive(in, k, rate);
     out->limit += own.spring;

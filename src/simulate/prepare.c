@@ -6,6 +6,7 @@
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/spin.h"
+#include "simulate/stops.h"
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
@@ -149,6 +150,7 @@ void step_prepare(Sim* s) {
   aim_joints(s, s->clock.time);
   tree_flight_aim(s);
   aim_armatures(s);
+  stops_aim(s);
   loads_aim(s);
   tendons_aim(s);
   bushings_aim(s);

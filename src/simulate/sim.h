@@ -146,6 +146,8 @@ struct Sim {
   struct LinkLoad* loads;        /* NULL without loads  (links) */
   struct SchemeBalance* balance; /* energy added by the scheme (simulate/scheme_work.c); NULL: not measured */
   double* joint_aim;             /* q - q^t by inertia alone; NULL without armatures  (nv) */
+  JointStop* stops;              /* impacts at limits; NULL: no limit has restitution  (nv) */
+  double* stop_mass;             /* mass of each coordinate at the start, a power of two [kg, kg m^2]  (nv) */
   double* prescribed;            /* target coordinates of prescribed joints  (nq) */
   bool* fixed;                   /* dof is prescribed  (nv) */
   int fixed_count;

@@ -48,7 +48,7 @@ typedef enum {
 typedef enum {
   END_SHARE, /* a share of the rest of the step; share 1: all of it */
   END_SHORT, /* a length equal in all runs */
-  END_EVENT, /* the start of the impact of a pair of hulls */
+  END_EVENT, /* the start of the impact of a pair of hulls, or of a joint at its limit */
 } StepEnd;
 
 /* Time interval of a step, with the lengths of the two steps before. */
@@ -61,6 +61,7 @@ typedef struct {
   StepEnd end;
   double share;                                /* for END_SHARE */
   int hull_a, hull_b;                          /* for END_EVENT */
+  int stop_dof, stop_side;                     /* alike, of a limit; stop_side: -1 lower, 1 upper, 0: of the hulls */
   bool begin_varies;                           /* its start time depends on the state */
   bool dt_varies, before_varies, older_varies; /* dt, dt_before, dt_older depend on the state */
 } StepClock;

@@ -105,9 +105,14 @@ void step_lengths_discount(StepLengths* lengths, double factor);
  * call. Evaluates the step's terms anew, so assembly is set again. False: they were not found. */
 bool step_lengths_load(StepAdjoint* a, const RecordedStep* step, const double* rate, const ForceSlopes* force,
                        Assembly* assembly);
-/* The pair at whose potential the step ends: sets *event, and the potential's derivatives by poses at t + dt
- * (event_bar, composed: bar_force, bar_moment) and by coordinates (reduced). False: it is not in the record. */
+/* The pair at whose potential the step ends, or the limit that a coordinate comes to: sets *event (of a pair), and the
+ * potential's derivatives by poses at t + dt (event_bar, composed: bar_force, bar_moment) and by coordinates (reduced).
+ * False: it is not in the record. */
 bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event);
+/* Seeds nu times the event's function: by the pair's bodies in the next contact_replay_adjoint, or by the limit, added
+ * to gradient. */
+void step_lengths_seed_event(StepAdjoint* a, const RecordedStep* step, const EventTerms* event, double nu,
+                             ModelGradient* gradient);
 /* After lambda is solved: adds what an event at the step's end makes of it, to lambda, reduced and gradient. force: of
  * step_adjoint. False: the length has no derivative. */
 bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,

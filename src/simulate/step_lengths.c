@@ -173,9 +173,9 @@ static double prescribed_terms(StepAdjoint* a, const RecordedStep* step, const A
   ContactField field = *more;
   field.twist = a->twist;
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
-  if (event) contact_replay_seed_event(a->replay, event, 1, &l->unused);
-  contact_replay_adjoint(a->replay, &field, l->unused_bar, a->ground_bar, &l->unused);
-  if (event) contact_replay_seed_event(a->replay, event, -1, &l->unused);
+  if (event) step_lengths_seed_event(a, step, event, 1, &l->unused);
+  if (a->replay) contact_replay_adjoint(a->replay, &field, l->unused_bar, a->ground_bar, &l->unused);
+  if (event) step_lengths_seed_event(a, step, event, -1, &l->unused);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
   memset(a->product, 0, sizeof(double) * (size_t)nv);
   step_adjoint_reduce(a, step->pose_next, s->screws, a->product);
@@ -184,9 +184,31 @@ static double prescribed_terms(StepAdjoint* a, const RecordedStep* step, const A
 
 /* ---------------------------------------------------------------- the event */
 
+/* The limit's event is q - bound - sign ENTRY margin = 0 (I15). */
+static void stop_event(StepAdjoint* a, const StepClock* clock) {
+  StepLengths* l = a->lengths;
+  memset(l->event_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
+  step_adjoint_compose(a, a->sim->pose_now, l->event_bar);
+  memset(l->reduced, 0, sizeof(double) * (size_t)a->model->dof_count);
+  l->reduced[clock->stop_dof] = 1;
+}
+
+void step_lengths_seed_event(StepAdjoint* a, const RecordedStep* step, const EventTerms* event, double nu,
+                             ModelGradient* gradient) {
+  const StepClock* clock = &step->clock;
+  if (clock->stop_side == 0)
+    contact_replay_seed_event(a->replay, event, nu, gradient);
+  else
+    gradient->joint[clock->stop_dof][clock->stop_side < 0 ? JOINT_LOWER : JOINT_UPPER] -= nu;
+}
+
 bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event) {
   StepLengths* l = a->lengths;
-  if (!contact_replay_event(a->replay, step->clock.hull_a, step->clock.hull_b, event)) return false;
+  if (step->clock.stop_side != 0) {
+    stop_event(a, &step->clock);
+    return true;
+  }
+  if (!a->replay || !contact_replay_event(a->replay, step->clock.hull_a, step->clock.hull_b, event)) return false;
   memset(l->event_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
   memset(a->wrench, 0, sizeof(double[6]) * (size_t)a->model->link_count);
   for (int side = 0; side < 2; side++) {
@@ -208,7 +230,7 @@ static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlo
   Sim* s = a->sim;
   int nv = a->model->dof_count;
   EventTerms event;
-  if (!a->replay || !step_lengths_event(a, step, &event)) return false;
+  if (!step_lengths_event(a, step, &event)) return false;
   for (int k = 0; k < nv; k++) l->lambda[k] = s->fixed[k] ? 0 : -l->reduced[k];
   block_solver_solve(s->solver, l->lambda);
   if (a->closures && !closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, l->lambda, l->nu)) return false;
@@ -230,7 +252,7 @@ static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlo
     for (int k = 0; k < 12; k++) l->event_bar[i][k / 4][k % 4] *= nu;
   step_adjoint_compose(a, step->pose_next, l->event_bar);
   step_adjoint_origins(a, step->pose_next, gradient);
-  contact_replay_seed_event(a->replay, &event, nu, gradient);
+  step_lengths_seed_event(a, step, &event, nu, gradient);
   return true;
 }
 

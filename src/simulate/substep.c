@@ -5,6 +5,7 @@
 
 #include "simulate/delay.h"
 #include "simulate/spin.h"
+#include "simulate/stops.h"
 #include "simulate/tree_flight.h"
 
 /* So many steps in a row that succeed at once before fewer substeps are tried again. */
@@ -234,10 +235,13 @@ static bool looks_at_impacts(const Sim* s) {
   return s->contact && c->rest_speed > 0 && (second || c->bounces);
 }
 
+/* Do impacts with restitution set lengths of substeps? */
+static bool has_events(const Sim* s) { return s->model->contact.bounces || s->stops; }
+
 /* After an approach has ended both steps that the next of second order looks back on must have been calm. */
 static StepKind kind_after_strike(const Sim* s) {
   StepKind before = s->reached.kind;
-  if (before == STEP_STRIKES || contact_pressed(s->contact)) return STEP_STRUCK;
+  if (before == STEP_STRIKES || (s->contact && contact_pressed(s->contact))) return STEP_STRUCK;
   return before == STEP_STRUCK ? STEP_RECOVERS : STEP_FREE;
 }
 
@@ -314,8 +318,8 @@ static bool strikes(const Sim* s) {
  * full, by halves from step to step. */
 static bool lets_go(const Sim* s) {
   bool looks_back = s->clock.kind == STEP_FREE || s->clock.kind == STEP_RECOVERS;
-  return looks_back && s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER && looks_at_impacts(s) &&
-         contact_lets_go(s->contact);
+  if (!looks_back || s->model->simulation.integrator != INTEGRATOR_SECOND_ORDER) return false;
+  return (looks_at_impacts(s) && contact_lets_go(s->contact)) || stops_let_go(s);
 }
 
 /* As what the part of s->clock, which is solved, is to be taken again; its own kind: it may stay. */
@@ -333,11 +337,18 @@ static bool is_lost(const Sim* s, double length) {
   return length * SPEED_KNOWN * s->model->contact.rest_speed < PLACE_KNOWN * balance_largest_place(s);
 }
 
+/* An impact that begins in a substep: of a pair of hulls, or of a coordinate at its limit (side -1, 1; 0: of hulls).
+ */
+typedef struct {
+  int hull_a, hull_b, dof, side;
+  double before, after; /* distance from its beginning at both ends of the substep, in units of the range or margin */
+} SubstepEvent;
+
 /* The search for the length of a substep at whose end an impact begins (impact.md, I10): between `low`, before it, and
  * `high`, after it. */
 typedef struct {
   bool found; /* there is one */
-  ContactEntry pair;
+  SubstepEvent event;
   double low, high, ahead_low, ahead_high;
   int side; /* which end the last length has replaced: Illinois' rule */
 } EventSearch;
@@ -350,11 +361,16 @@ static double next_length(const EventSearch* e) {
   return length > e->low && length < e->high ? length : e->low + 0.5 * width;
 }
 
-static void event_after(EventSearch* e, const ContactEntry* pair, double length) {
-  bool same = e->found && pair->hull_a == e->pair.hull_a && pair->hull_b == e->pair.hull_b;
-  if (!same) *e = (EventSearch){.found = true, .pair = *pair, .ahead_low = pair->before};
+static bool same_event(const SubstepEvent* a, const SubstepEvent* b) {
+  if (a->side != b->side) return false;
+  return a->side != 0 ? a->dof == b->dof : a->hull_a == b->hull_a && a->hull_b == b->hull_b;
+}
+
+static void event_after(EventSearch* e, const SubstepEvent* event, double length) {
+  bool same = e->found && same_event(event, &e->event);
+  if (!same) *e = (EventSearch){.found = true, .event = *event, .ahead_low = event->before};
   e->high = length;
-  e->ahead_high = pair->after;
+  e->ahead_high = event->after;
   if (same && e->side > 0) e->ahead_low *= 0.5;
   e->side = 1;
 }
@@ -366,17 +382,36 @@ static void event_before(EventSearch* e, double ahead, double length) {
   e->side = -1;
 }
 
+static double share_of(const SubstepEvent* event) { return event->before / (event->before - event->after); }
+
+/* The first impact that began in the substep of s->clock, which is solved. */
+static bool find_event(Sim* s, SubstepEvent* event) {
+  ContactEntry pair;
+  StopEntry stop;
+  bool found = looks_at_impacts(s) && contact_impact_entry(s->contact, s->pose_now, s->target, s->clock.dt, &pair);
+  if (found) *event = (SubstepEvent){pair.hull_a, pair.hull_b, 0, 0, pair.before, pair.after};
+  if (!stops_entry(s, &stop)) return found;
+  SubstepEvent own = {0, 0, stop.dof, stop.side, stop.before, stop.after};
+  if (!found || share_of(&own) < share_of(event)) *event = own;
+  return true;
+}
+
+static double event_ahead(Sim* s, const SubstepEvent* event) {
+  if (event->side != 0) return stops_ahead(s, event->dof, event->side);
+  return contact_impact_ahead(s->contact, event->hull_a, event->hull_b);
+}
+
 /* After the substep of s->clock was solved: true if it ends where it should, else *length is how long to take it. */
 static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
-  ContactEntry pair;
-  bool entry = contact_impact_entry(s->contact, s->pose_now, s->target, s->clock.dt, &pair);
+  SubstepEvent event;
+  bool entry = find_event(s, &event);
   if (s->clock.kind == STEP_IMPACT) return true; /* it is short as it is */
   if (entry)
-    event_after(e, &pair, *length);
+    event_after(e, &event, *length);
   else if (!e->found)
     return true;
   else {
-    double ahead = contact_impact_ahead(s->contact, e->pair.hull_a, e->pair.hull_b);
+    double ahead = event_ahead(s, &e->event);
     if (ahead <= EVENT_KNOWN) return true;
     event_before(e, ahead, *length);
   }
@@ -395,9 +430,10 @@ typedef struct {
  * (as at a step's beginning) bodies spin. left: to the end of the span [s]; parts: substeps of the span so far. Sets
  * how s->clock ends. */
 static SubstepPlan plan_substep(Sim* s, double left, int parts) {
-  bool last = parts >= PARTS_MOST, impact = s->contact && !last && contact_impact_begins(s->contact, s->reached.dt);
-  int shares = !impact && !last && parts > 0 ? spin_parts(s, left) : 1;
   double brief = IMPACT_SHARE * s->model->simulation.dt;
+  bool last = parts >= PARTS_MOST, impact = s->contact && !last && contact_impact_begins(s->contact, s->reached.dt);
+  if (!last && stops_begin(s, &brief)) impact = true;
+  int shares = !impact && !last && parts > 0 ? spin_parts(s, left) : 1;
   if (impact && s->reached.kind == STEP_IMPACT) brief = fmin(brief, s->reached.dt);
   bool is_short = impact && brief < left;
   double length = is_short ? brief : left / shares;
@@ -414,7 +450,7 @@ static SubstepPlan plan_again(Sim* s, SubstepPlan plan, bool failed, bool may, E
   if (failed) {
     bool halved = may && plan.kind == STEP_IMPACT && !is_lost(s, 0.5 * plan.length);
     if (halved) next.length = 0.5 * plan.length;
-  } else if (looks_at_impacts(s) && !ends_at_event(s, event, &next.length) && may) {
+  } else if ((looks_at_impacts(s) || s->stops) && !ends_at_event(s, event, &next.length) && may) {
     if (plan.kind == STEP_FREE) next.kind = uneven_kind(s);
   } else {
     next = (SubstepPlan){plan.length, better_kind(s)};
@@ -425,8 +461,10 @@ static SubstepPlan plan_again(Sim* s, SubstepPlan plan, bool failed, bool may, E
 static void end_at_event(Sim* s, const EventSearch* event) {
   if (event->found) {
     s->clock.end = END_EVENT;
-    s->clock.hull_a = event->pair.hull_a;
-    s->clock.hull_b = event->pair.hull_b;
+    s->clock.hull_a = event->event.hull_a;
+    s->clock.hull_b = event->event.hull_b;
+    s->clock.stop_dof = event->event.dof;
+    s->clock.stop_side = event->event.side;
   }
   s->clock.dt_varies = event->found || (s->clock.end == END_SHARE && s->clock.begin_varies);
 }
@@ -439,12 +477,12 @@ static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) 
     s->clock.dt = plan->length;
     s->clock.time = plan->length < left ? end - left + plan->length : end;
     s->clock.kind = plan->kind;
-    if (looks_at_impacts(s)) contact_remember(s->contact, CONTACT_PART);
+    if (looks_at_impacts(s) || (s->contact && s->stops)) contact_remember(s->contact, CONTACT_PART);
     report = solve_part(s);
     step_add_work(&report, &spent);
     if (plan->kind == STEP_IMPACT && report.outcome == STEP_ROUNDING_FLOOR && report.residual <= IMPACT_FLOOR)
       report.outcome = STEP_CONVERGED;
-    bool may = k < SHORTENINGS && s->model->contact.bounces && report.outcome != STEP_INTERRUPTED;
+    bool may = k < SHORTENINGS && has_events(s) && report.outcome != STEP_INTERRUPTED;
     SubstepPlan next = plan_again(s, *plan, step_outcome_failed(report.outcome), may, &event);
     bool same_length = next.length == plan->length;
     if (same_length && plan->kind == STEP_RECOVERS) s->clock.kind = next.kind; /* with the same weights */

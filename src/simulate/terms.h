@@ -89,6 +89,15 @@ static inline double spring_time_dot(const SpringTime* a, const SpringTime* b) {
   return a->now * b->now + a->old * b->old + a->missing * b->missing;
 }
 
+/* A plain coordinate in a short substep of an impact at its limit (impact.md, I15). Zeroed: there is none. */
+typedef struct {
+  bool strikes, bounces; /* bounces: the substep reverses its speed; its barrier does not act in either */
+  double sign;           /* 1: away from the lower limit, -1: from the upper one */
+  double aim;            /* what q - q^t is to be at least, in the direction of sign [m, rad] */
+  double by_difference, by_restitution; /* its derivatives by difference_old and by limit_restitution */
+  double stiffness;                     /* of the spring that holds it there [N/m, N m/rad] */
+} JointStop;
+
 typedef struct {
   const ModelLink* link;
   const double *q, *q_now, *difference_old; /* coordinates; those at t; q^t - q^{t-1} (dof) */
@@ -99,7 +108,12 @@ typedef struct {
   const double* aim;     /* what inertia alone would make of q - q^t (dof); NULL: no armature in the model */
   double inertia_weight; /* factor / dt^2 [1/s^2] */
   SpringTime spring;     /* of plain coordinates; three rotations have theirs at t + dt */
+  const JointStop* stop; /* impacts at limits (dof); NULL: there are none */
 } JointInput;
+/* Returns true if the plain coordinate k is in an impact at its limit. */
+static inline bool joint_strikes(const JointInput* in, int k) {
+  return in->stop && in->stop[k].strikes && in->link->limited[k];
+}
 /* The plain coordinate k that springs and position gains act at [m, rad]. */
 static inline double joint_spring_position(const JointInput* in, int k) {
   const SpringTime* at = &in->spring;
@@ -129,6 +143,11 @@ typedef struct {
 /* now: coordinate at t; rate: that of the step [m/s, rad/s], whose slope by the coordinate is rate_now [1/s]. Zeros
  * away from the limits. */
 StopTerms limits_resistance(const Limits* limits, double now, double rate, double rate_now);
+/* Derivatives of the force of a plain coordinate's limits by the limits and by limit_restitution. */
+typedef struct {
+  double lower, upper, restitution;
+} LimitSlopes;
+LimitSlopes joint_limit_slopes(const JointInput* in, int k, double rate);
 /* k: plain coordinate; rate [m/s, rad/s]. Zeros away from the limits. */
 StopTerms joint_stop(const JointInput* in, int k, double rate);
 /* Terms of one plain coordinate at this rate (simulate/joint_passive.c). */
@@ -183,7 +202,7 @@ typedef struct {
 /* Sets all of out, including the caller's memory; zeros if lambda is zero. lambda[dof]. */
 void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out);
 /* The same by what the joint has for each of its degrees of freedom (dof), added (A14). lambda[dof]. out is (dof x
- * JOINT_OWN_COUNT). */
+ * JOINT_OWN_COUNT); limits of plain coordinates alone. */
 void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]);
 /* For a scalar with derivative bar by joint_difference(q_from, q_to): adds its derivatives by increments of both. bar,
  * from_bar[dof], to_bar[dof]; q_from[coordinate_count], q_to[coordinate_count]. */

@@ -1,0 +1,174 @@
+/* Impacts of joint coordinates at their limits (docs/derivations/impact.md, I15). The stage of an impact follows from
+ * the states at t and at the substep before, and from the clock. */
+#include "simulate/stops.h"
+
+/* An impact begins at this part of the margin from the limit; coordinates within the second begin theirs together. */
+#define ENTRY 0.995
+#define TIE 1e-4
+/* Nearer than this to where an impact begins it has not begun before. */
+#define BEGUN 1e-9
+/* The event is located to this part of the margin. */
+#define EVENT_KNOWN 1e-12
+/* Restitution is 0 below FROM and limit_restitution above twice that [m/s, rad/s]; a quintic between them (I8). */
+#define FROM 5e-3
+/* Mass of the coordinate over the stiffness that reverses it, over the substep: relative error of the speed. */
+#define SOFTNESS 1e-5
+/* A short substep moves the coordinate by at most this part of the margin. */
+#define WAY_MOST 0.0625
+
+/* ---------------------------------------------------------------- one coordinate */
+
+/* The limit of a degree of freedom on one side. */
+typedef struct {
+  double bound, sign, margin, restitution; /* sign: 1 lower, -1 upper */
+  int coordinate;
+} Stop;
+
+static bool stop_of(const Model* m, int dof, int side, Stop* out) {
+  const ModelLink* link = &m->links[m->dof_link[dof]];
+  int k = dof - link->dof_first;
+  bool acts = link->limit_law == LIMIT_BARRIER && link->limit_restitution > 0 && k < link->joint.plain_count &&
+              link->limited[k] && link->prescribed < 0;
+  double bound = side < 0 ? link->lower[k] : link->upper[k];
+  *out = (Stop){bound, side < 0 ? 1 : -1, link->limit_margin, link->limit_restitution, link->coordinate_first + k};
+  return acts && isfinite(bound);
+}
+
+/* Distance from where the impact begins, in units of the margin. */
+static double ahead_of(const Stop* stop, double q) { return stop->sign * (q - stop->bound) / stop->margin - ENTRY; }
+
+typedef enum { STAGE_NONE, STAGE_ENTERED, STAGE_BOUNCES } Stage;
+
+/* kind_before: of the substep that led to the present. It crosses the start of the impact in that substep. */
+static Stage stage_of(const Sim* s, int dof, const Stop* stop, StepKind kind_before) {
+  double way = s->difference_old[dof], before = s->clock.dt_before;
+  if (!(before > 0) || !(-stop->sign * way > FROM * before)) return STAGE_NONE;
+  double q = s->q_now[stop->coordinate], now = ahead_of(stop, q), old = ahead_of(stop, q - way);
+  if (kind_before == STEP_IMPACT) return old >= -TIE && now < 0 ? STAGE_BOUNCES : STAGE_NONE;
+  return old > fmax(now, 0) && fabs(now) <= TIE ? STAGE_ENTERED : STAGE_NONE;
+}
+
+/* ---------------------------------------------------------------- the substep */
+
+static double share_of(double speed, double* slope) {
+  double x = speed / FROM - 1;
+  *slope = x <= 0 || x >= 1 ? 0 : 30 * x * x * (1 - x) * (1 - x) / FROM;
+  return x <= 0 ? 0 : x >= 1 ? 1 : x * x * x * (10 + x * (6 * x - 15));
+}
+
+static JointStop aim_of(const Sim* s, int dof, const Stop* stop, Stage stage) {
+  JointStop out = {.strikes = stage != STAGE_NONE, .bounces = stage == STAGE_BOUNCES, .sign = stop->sign};
+  if (stage != STAGE_BOUNCES) return out;
+  double way = s->difference_old[dof], before = s->clock.dt_before, dt = s->clock.dt, slope;
+  double share = share_of(-stop->sign * way / before, &slope), ratio = dt / before;
+  out.aim = -stop->restitution * share * ratio * way;
+  out.by_difference = -stop->restitution * ratio * (share - stop->sign * slope * way / before);
+  out.by_restitution = -share * ratio * way;
+  out.stiffness = s->stop_mass[dof] / (SOFTNESS * dt * dt);
+  return out;
+}
+
+void stops_aim(Sim* s) {
+  for (int dof = 0; s->stops && dof < s->model->dof_count; dof++) {
+    s->stops[dof] = (JointStop){.strikes = false};
+    for (int side = -1; side < 2 && s->clock.kind == STEP_IMPACT; side += 2) {
+      Stop stop;
+      if (!stop_of(s->model, dof, side, &stop)) continue;
+      Stage stage = stage_of(s, dof, &stop, s->clock.kind_before);
+      if (stage != STAGE_NONE) s->stops[dof] = aim_of(s, dof, &stop, stage);
+    }
+  }
+}
+
+bool stops_begin(const Sim* s, double* brief) {
+  bool found = false;
+  for (int dof = 0; s->stops && dof < s->model->dof_count; dof++)
+    for (int side = -1; side < 2; side += 2) {
+      Stop stop;
+      if (!stop_of(s->model, dof, side, &stop) || stage_of(s, dof, &stop, s->reached.kind) == STAGE_NONE) continue;
+      found = true;
+      double speed = fabs(s->difference_old[dof]) / s->clock.dt_before;
+      while (speed * *brief > WAY_MOST * stop.margin) *brief *= 0.5;
+    }
+  return found;
+}
+
+/* ---------------------------------------------------------------- events */
+
+double stops_ahead(const Sim* s, int dof, int side) {
+  Stop stop;
+  (void)stop_of(s->model, dof, side, &stop);
+  return ahead_of(&stop, s->configuration[s->current].q[stop.coordinate]);
+}
+
+/* The larger of the speeds of this substep, which the barrier may have held back, and of the one before. */
+static double speed_of(const Sim* s, int dof, const Stop* stop) {
+  double way = s->configuration[s->current].q[stop->coordinate] - s->q_now[stop->coordinate];
+  double old = s->clock.dt_before > 0 ? s->difference_old[dof] / s->clock.dt_before : s->start_rate[dof];
+  return fmax(-stop->sign * way / s->clock.dt, -stop->sign * old);
+}
+
+bool stops_entry(const Sim* s, StopEntry* entry) {
+  double first = INFINITY;
+  for (int dof = 0; s->stops && dof < s->model->dof_count; dof++)
+    for (int side = -1; side < 2; side += 2) {
+      Stop stop;
+      if (!stop_of(s->model, dof, side, &stop)) continue;
+      StopEntry own = {dof, side, ahead_of(&stop, s->q_now[stop.coordinate]), stops_ahead(s, dof, side)};
+      if (!(own.before > BEGUN) || !(own.after < -EVENT_KNOWN) || !(speed_of(s, dof, &stop) > FROM)) continue;
+      double share = own.before / (own.before - own.after);
+      if (share < first) *entry = own;
+      first = fmin(share, first);
+    }
+  return first < (double)INFINITY;
+}
+
+bool stops_let_go(const Sim* s) {
+  for (int dof = 0; s->stops && dof < s->model->dof_count; dof++)
+    for (int side = -1; side < 2; side += 2) {
+      Stop stop;
+      if (!stop_of(s->model, dof, side, &stop) || !(stops_ahead(s, dof, side) > 1 - ENTRY)) continue;
+      double q = s->q_now[stop.coordinate];
+      if (fmin(ahead_of(&stop, q), ahead_of(&stop, q - s->difference_old[dof])) < 1 - ENTRY) return true;
+    }
+  return false;
+}
+
+/* ---------------------------------------------------------------- creation */
+
+/* Sum over the links that the coordinate moves of m |v|^2 + w . I w at unit rate, with its armature [kg, kg m^2]. */
+static double moved_mass(const Sim* s, int dof) {
+  const Model* m = s->model;
+  const Screw* screw = &s->screws[dof];
+  int own = m->dof_link[dof];
+  double sum = m->links[own].passive ? m->links[own].armature[dof - m->links[own].dof_first] : 0;
+  for (int i = own; i < m->link_count; i++) {
+    int up = i;
+    while (up > own) up = m->links[up].parent;
+    if (up != own) continue;
+    const ModelLink* link = &m->links[i];
+    Vec3 v = screw_velocity(screw, pose_apply(s->pose_now[i], link->center));
+    Vec3 w = mat3_tmul_vec(s->pose_now[i].r, screw->w);
+    sum += link->mass * vec3_dot(v, v) + vec3_dot(w, mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), w));
+  }
+  return sum;
+}
+
+/* A power of two: constant where masses change, so that it has no derivative. */
+static double rounded(double mass) {
+  int exponent;
+  (void)frexp(mass, &exponent);
+  return ldexp(1, exponent);
+}
+
+void stops_create(Sim* s) {
+  const Model* m = s->model;
+  bool any = false;
+  Stop stop;
+  for (int dof = 0; dof < m->dof_count; dof++) any = any || stop_of(m, dof, -1, &stop) || stop_of(m, dof, 1, &stop);
+  if (!any) return;
+  s->stops = MEMORY_NEW(JointStop, m->dof_count);
+  s->stop_mass = MEMORY_NEW(double, m->dof_count);
+  model_screws(m, s->q_now, s->pose_now, s->screws);
+  for (int dof = 0; dof < m->dof_count; dof++) s->stop_mass[dof] = rounded(moved_mass(s, dof));
+}

@@ -1,0 +1,32 @@
+/* Private to simulate/: impacts of joint coordinates at their limits (docs/derivations/impact.md, I15). They belong to
+ * limits with limit_law `barrier` and limit_restitution > 0. */
+#ifndef SDRS_SIMULATE_STOPS_H
+#define SDRS_SIMULATE_STOPS_H
+
+#include "simulate/sim.h"
+
+/* A coordinate that came to one of its limits in a substep, in units of limit_margin. */
+typedef struct {
+  int dof, side;        /* side: -1 lower, 1 upper */
+  double before, after; /* distance from the start of the impact at both ends of the substep; negative: beyond it */
+} StopEntry;
+
+/* Allocates Sim.stops if the model has such limits. Uses q_now, pose_now and screws (overwritten). Freed by
+ * sim_destroy. */
+void stops_create(Sim* sim);
+/* Sets Sim.stops for the substep of sim->clock. Nothing without stops. Allocates nothing. */
+void stops_aim(Sim* sim);
+/* Returns true if an impact of a coordinate begins or goes on in the next substep. *brief [s]: its length, which is
+ * halved until the coordinate moves by at most a sixteenth of its margin. Allocates nothing. */
+bool stops_begin(const Sim* sim, double* brief);
+/* Returns true and sets the first impact that began in the substep of sim->clock, from q_now to the accepted
+ * configuration. False: none began before its end. Allocates nothing. */
+bool stops_entry(const Sim* sim, StopEntry* entry);
+/* Returns true if a coordinate is out of its margin in the accepted configuration, and was in it at t or a substep
+ * before: second_order would look back on the force of its barrier. Allocates nothing. */
+bool stops_let_go(const Sim* sim);
+/* Returns the distance of a coordinate from the start of its impact in the accepted configuration, in units of
+ * limit_margin; negative: beyond it. */
+double stops_ahead(const Sim* sim, int dof, int side);
+
+#endif
