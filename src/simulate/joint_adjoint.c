@@ -31,7 +31,7 @@ static void plain_gains(const JointInput* in, const JointDrive* drive, int k, do
   out[JOINT_MAX_FORCE][k] -= (lambda * limited_force(wanted, limit, drive->limit_width).force - share * wanted) / limit;
 }
 
-/* Of the force K (q - q^t - aim) that reverses an approach (I15). */
+/* Adds the derivatives of the force K (q - q^t - aim) that reverses an approach (I15). */
 static void bounce_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
   const JointStop* stop = &in->stop[k];
   if (!stop->bounces || !(stop->sign * (in->q[k] - in->q_now[k] - stop->aim) < 0)) return;

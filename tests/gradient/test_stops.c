@@ -258,7 +258,7 @@ static void check_number(const Run* run, double* number, double slope, double sc
 #define BALL_AND_CART                                                                                            \
   "contact: {restitution: 0.6}\n"                                                                                \
   "links:\n"                                                                                                     \
-  "  - {name: cart, mass: 1, shape: {type: box, size: [0.4, 0.4, 0.06]}, joint: {type: slide, axis: [0, 0, 1], " \
+  "  - {name: cart, mass: 1, shape: {type: box, size: [0.4, 0.4, 0.04]}, joint: {type: slide, axis: [0, 0, 1], " \
   "limits: [-0.05, 0.5], limit_restitution: 0.5}}\n"                                                             \
   "  - {name: ball, mass: 0.3, shape: {type: sphere, radius: 0.03}, joint: {type: slide, axis: [0, 0, 1], "      \
   "position: [0, 0, 0.1]}}\n"                                                                                    \
