@@ -154,11 +154,12 @@ static double moved_mass(const Sim* s, int dof) {
   return sum;
 }
 
-/* A power of two: constant where masses change, so that it has no derivative. */
+/* A power of two from 0.6 to 1.2 times the mass: constant where masses change, so that it has no derivative; its jumps
+ * are not at round numbers. */
 static double rounded(double mass) {
   int exponent;
-  (void)frexp(mass, &exponent);
-  return ldexp(1, exponent);
+  (void)frexp(1.18 * mass, &exponent);
+  return ldexp(1, exponent - 1);
 }
 
 void stops_create(Sim* s) {

@@ -198,6 +198,34 @@ static void impacts_of_prescribed_links_Q1(void** state) {
     check_text(text, INTEGRATORS[k], 2, false, 1e-5);
   }
 }
+/* A weight that falls on its stop, and an arm on it whose elbow comes to its limits. */
+#define STOPS                                                                                                     \
+  "steps: 80\nscene:\n"                                                                                           \
+  "  simulation: {dt: 0.005, steps: 80, integrator: %s}\n"                                                        \
+  "  contact: {%s}\n"                                                                                             \
+  "  links:\n"                                                                                                    \
+  "    - {name: lift, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, joint: {type: slide, axis: [0, 0, 1],"  \
+  " limits: [-0.1, 1], limit_restitution: 0.6}}\n"                                                                \
+  "    - {name: arm, parent: lift, mass: 0.4, shape: {type: box, size: [0.3, 0.05, 0.04]}, joint: {type: hinge,"  \
+  " axis: [0, -1, 0], position: [0, 1, 0.6]}}\n"                                                                  \
+  "    - {name: hand, parent: arm, mass: 0.2, shape: {type: box, size: [0.2, 0.05, 0.04]}, joint: {type: hinge,"  \
+  " axis: [0, -1, 0.1], position: [0.2, 0, 0], limits: [-0.5, 0.4], limit_restitution: 0.5}}\n"                   \
+  "  initial: [{link: arm, velocities: [1]}, {link: hand, velocities: [3]}]\n"                                    \
+  "initial: [{links: [lift, arm, hand], coordinates: true, velocities: true}]\n"                                  \
+  "parameters: [{type: mass, links: [lift, hand]}, {type: lower_limit, links: [lift, hand]}, {type: upper_limit," \
+  " link: hand}, {type: limit_restitution, links: [lift, hand]}, {type: gravity}]\n"                              \
+  "loss: [{type: point, link: hand, target: [0, 0, 0]}]\n"                                                        \
+  "optimizer: {tolerance: 1.0e-12}\n"
+
+static void stops_Q1(void** state) {
+  (void)state;
+  static const char* const INTEGRATORS[] = {"first_order", "momentum", "second_order"};
+  for (int k = 0; k < 6; k++) {
+    char text[3000];
+    snprintf(text, sizeof text, STOPS, INTEGRATORS[k % 3], k < 3 ? "model: none" : "restitution: 0.4");
+    check_text(text, INTEGRATORS[k % 3], 0, false, 1e-6);
+  }
+}
 static void in_substeps_Q1(void** state) {
   (void)state;
   check("first_order", 3, CONTACT, "", 1e-8);
@@ -244,6 +272,7 @@ int main(void) {
       cmocka_unit_test(second_order_Q1),
       cmocka_unit_test(in_substeps_Q1),
       cmocka_unit_test(restitution_Q1),
+      cmocka_unit_test(stops_Q1),
       cmocka_unit_test(impacts_of_prescribed_links_Q1),
       cmocka_unit_test(momentum_Q1),
       cmocka_unit_test(closures_Q6),
