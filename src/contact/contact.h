@@ -172,6 +172,8 @@ typedef struct {
  * accepted state; `aim`: end poses without contact (links). False if none began before the end. Pairs whose impact
  * begins at the end store their approach speed. Arguments are not checked. */
 bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt, ContactEntry* entry);
+/* Pairs whose speed of approach the substep measured measure it again in the next one. Allocates nothing. */
+void contact_impact_measure_again(ContactSystem* system);
 /* Returns the normalized distance of a pair of hulls from the start of its impact in the accepted state; negative after
  * the start. A pair that is not listed counts as out of range. */
 double contact_impact_ahead(ContactSystem* system, int hull_a, int hull_b);

@@ -22,6 +22,7 @@ double impact_compression(double support, double potential);
 /* State that a pair carries from substep to substep of an impact. */
 typedef struct {
   bool bounces;      /* the law of restitution acts in this substep (I7), else that of restitution 0 */
+  bool recorded;     /* of a solved step: the spring acts on both sides, for differences by lengths (I11) */
   Pressure now, old; /* at t and at t - dt_before */
   double dt_before;  /* s */
   double inertia;    /* 1 / (1/m_a + 1/m_b), m: mass of a link's tree; 0: nothing can move [kg] */

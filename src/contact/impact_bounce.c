@@ -6,6 +6,9 @@
 /* (I7) Inertia of the pair over the stiffness of the spring that holds the clearance, over a substep: its error is this
  * times how far the inertia is from that of two bodies that do not rotate. */
 #define SOFTNESS 1e-4
+/* Part of the way back by which the spring of a recorded step may be stretched: differences by lengths take more than
+ * its deflection. */
+#define BOTH_SIDES 0.05
 
 /* ---------------------------------------------------------------- clearance of a potential */
 
@@ -108,7 +111,7 @@ Impact impact_bounce(const ImpactParameters* p, double potential, const ImpactPa
   double share = u.value + SOFTNESS * (u.value + ratio); /* the spring gives way by SOFTNESS (u + h / h-) */
   double stiffness = 2 * now.way * now.way * past->inertia / (p->stiffness * SOFTNESS * h * both);
   double gap = now.z + nearer * share - own.z, slope = own.by_potential; /* of z by U, negative */
-  if (!(gap > 0)) return (Impact){.value = 0};
+  if (!(gap > (past->recorded ? -BOTH_SIDES * nearer * share : 0))) return (Impact){.value = 0};
   double bend = barrier_curvature(own.z) / barrier_slope(own.z); /* d2z/dU2 = -bend (dz/dU)^2 */
   double by_goal = -stiffness * slope, first = by_goal * gap, by_z = stiffness * slope * (1 + gap * bend);
   Impact out = {.value = 0.5 * stiffness * gap * gap, .first = first, .second = by_z * slope};

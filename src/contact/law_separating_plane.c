@@ -717,6 +717,13 @@ static bool enters(const LawPair* p) {
 
 static void approach(const LawPair* p, double speed) { ((Memory*)p->memory)->course.approach = speed; }
 
+static void measure_again(const LawPair* p) {
+  ImpactCourse* course = &((Memory*)p->memory)->course;
+  if (course->stage != IMPACT_ENTERED) return;
+  course->stage = IMPACT_NONE;
+  course->approach = (double)INFINITY;
+}
+
 static double clearance(const LawPair* p, bool begin) {
   ImpactParameters impact = impact_parameters(p->law, p->material);
   Pressure at = begin ? ((const Memory*)p->memory)->course.past.now : pressure_of(p);
@@ -816,6 +823,7 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
     double before = now ? impact_compression(law->support, now->energy) : 0;
     Record r = record_of(p->record);
     ImpactParameters impact = impact_parameters(law, p->material);
+    r.past.recorded = true;
     memory->impact = impact_of(&impact, next->energy, before, &r.past);
     impact_scale(&memory->impact, body[1].hull.half_space, d);
   }
@@ -992,6 +1000,7 @@ const ContactLaw LAW_separating_plane = {
     .impacts = impacts,
     .enters = enters,
     .approach = approach,
+    .measure_again = measure_again,
     .clearance = clearance,
     .struck = struck,
     .presses_on = presses_on,

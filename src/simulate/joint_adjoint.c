@@ -34,7 +34,7 @@ static void plain_gains(const JointInput* in, const JointDrive* drive, int k, do
 /* Adds the derivatives of the force K (q - q^t - aim) that reverses an approach (I15). */
 static void bounce_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
   const JointStop* stop = &in->stop[k];
-  if (!stop->bounces || !(stop->sign * (in->q[k] - in->q_now[k] - stop->aim) < 0)) return;
+  if (!stop->bounces || !(stop->sign * (in->q[k] - in->q_now[k] - stop->aim) < stop->slack)) return;
   out->now[k] -= lambda * stop->stiffness;
   out->difference_old[k] -= lambda * stop->stiffness * stop->by_difference;
 }

@@ -101,7 +101,7 @@ bool limits_energy(const Limits* limits, double x, LimitEnergy* sum) {
 /* A stiff spring on one side: moves of less than the aim in the direction of sign (I15). */
 static LimitEnergy bounce_energy(const JointStop* stop, double way) {
   double off = way - stop->aim;
-  if (!stop->bounces || !(stop->sign * off < 0)) return (LimitEnergy){0, 0, 0};
+  if (!stop->bounces || !(stop->sign * off < stop->slack)) return (LimitEnergy){0, 0, 0};
   return (LimitEnergy){0.5 * stop->stiffness * off * off, stop->stiffness * off, stop->stiffness};
 }
 

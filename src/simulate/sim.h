@@ -146,6 +146,7 @@ struct Sim {
   struct LinkLoad* loads;        /* NULL without loads  (links) */
   struct SchemeBalance* balance; /* energy added by the scheme (simulate/scheme_work.c); NULL: not measured */
   double* joint_aim;             /* q - q^t by inertia alone; NULL without armatures  (nv) */
+  bool recorded;                 /* steps are recorded ones, whose terms are differentiated */
   JointStop* stops;              /* impacts at limits; NULL: no limit has restitution  (nv) */
   double* stop_mass;             /* mass of each coordinate at the start, a power of two [kg, kg m^2]  (nv) */
   double* prescribed;            /* target coordinates of prescribed joints  (nq) */
@@ -301,6 +302,7 @@ void step_prepare(Sim* sim);
 StepWeights step_weights(Integrator integrator, const StepClock* clock);
 /* Returns true if the end time of the substep depends on the state. */
 static inline bool step_end_varies(const StepClock* clock) {
+  if (clock->end == END_REST) return clock->before_varies;
   return clock->end == END_EVENT || (clock->begin_varies && !(clock->end == END_SHARE && clock->share == 1));
 }
 /* Returns the time over which a force of the step changes momenta [s], > 0: dt / factor with first-order weights, dt

@@ -48,6 +48,7 @@ typedef enum {
 typedef enum {
   END_SHARE, /* a share of the rest of the step; share 1: all of it */
   END_SHORT, /* a length equal in all runs */
+  END_REST,  /* that length less dt_before: the rest of a substep that the end of a step cut */
   END_EVENT, /* the start of the impact of a pair of hulls, or of a joint at its limit */
 } StepEnd;
 

@@ -11,6 +11,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   StepAdjoint* a = MEMORY_NEW(StepAdjoint, 1);
   size_t links = (size_t)model->link_count;
   a->sim = sim_create_bare(model, threads);
+  a->sim->recorded = true;
   a->model = model = a->sim->model;
   a->spin = spin_adjoint_create(a->sim);
   a->closures = closure_adjoint_create(a->sim);

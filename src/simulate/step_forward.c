@@ -417,7 +417,7 @@ static void begin_lengths(StepForward* f, const RecordedStep* step) {
   f->length[0] = oldest;
   for (int j = 0; j < f->parameters; j++) {
     f->begin[j] = c->begin_varies ? f->end[j] : 0;
-    f->length[0][j] = c->end == END_SHARE ? -c->share * f->begin[j] : 0;
+    f->length[0][j] = c->end == END_SHARE ? -c->share * f->begin[j] : c->end == END_REST ? -f->length[1][j] : 0;
     f->end[j] = f->begin[j] + f->length[0][j];
   }
 }

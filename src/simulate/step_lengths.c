@@ -277,6 +277,7 @@ void step_lengths_spread(StepAdjoint* a, const RecordedStep* step) {
   l->by_dt = l->by_before + direct_by(a, BY_BEFORE) + equations_by(a, BY_BEFORE, a->lambda) + contact.dt_before;
   l->by_before = direct_by(a, BY_OLDER) + equations_by(a, BY_OLDER, a->lambda);
   double begin = c->end == END_SHARE ? end - c->share * (own + end) : end;
+  if (c->end == END_REST) l->by_dt -= own + end;
   l->by_end = c->begin_varies ? begin : 0;
   if (!c->before_varies) l->by_dt = 0;
   if (!c->older_varies) l->by_before = 0;

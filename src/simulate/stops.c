@@ -13,6 +13,9 @@
 #define FROM 5e-3
 /* Mass of the coordinate over the stiffness that reverses it, over the substep: relative error of the speed. */
 #define SOFTNESS 1e-5
+/* Part of the way back by which the spring of a recorded step may be stretched: differences by lengths take more than
+ * its deflection. */
+#define BOTH_SIDES 0.05
 /* A short substep moves the coordinate by at most this part of the margin. */
 #define WAY_MOST 0.0625
 
@@ -39,12 +42,15 @@ static double ahead_of(const Stop* stop, double q) { return stop->sign * (q - st
 
 typedef enum { STAGE_NONE, STAGE_ENTERED, STAGE_BOUNCES } Stage;
 
-/* kind_before: of the substep that led to the present. It crosses the start of the impact in that substep. */
+/* kind_before: of the substep that led to the present, in which the coordinate comes to the start of the impact. A
+ * short one may be the rest of one that was cut, after which the coordinate is beyond it by up to WAY_MOST. */
 static Stage stage_of(const Sim* s, int dof, const Stop* stop, StepKind kind_before) {
   double way = s->difference_old[dof], before = s->clock.dt_before;
   if (!(before > 0) || !(-stop->sign * way > FROM * before)) return STAGE_NONE;
   double q = s->q_now[stop->coordinate], now = ahead_of(stop, q), old = ahead_of(stop, q - way);
-  if (kind_before == STEP_IMPACT) return old >= -TIE && now < 0 ? STAGE_BOUNCES : STAGE_NONE;
+  if (kind_before == STEP_IMPACT && s->clock.end == END_REST)
+    return old >= -TIE && now < 0 ? STAGE_ENTERED : STAGE_NONE;
+  if (kind_before == STEP_IMPACT) return old >= -TIE - WAY_MOST && now < 0 ? STAGE_BOUNCES : STAGE_NONE;
   return old > fmax(now, 0) && fabs(now) <= TIE ? STAGE_ENTERED : STAGE_NONE;
 }
 
@@ -65,6 +71,7 @@ static JointStop aim_of(const Sim* s, int dof, const Stop* stop, Stage stage) {
   out.by_difference = -stop->restitution * ratio * (share - stop->sign * slope * way / before);
   out.by_restitution = -share * ratio * way;
   out.stiffness = s->stop_mass[dof] / (SOFTNESS * dt * dt);
+  out.slack = s->recorded ? BOTH_SIDES * fabs(out.aim) : 0;
   return out;
 }
 

@@ -224,6 +224,8 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
 enum { SHORTENINGS = 60, PARTS_MOST = 4000 };
 /* A short substep of an impact is this part of a time step. */
 #define IMPACT_SHARE (1.0 / 1024)
+/* A short substep at the end of a step that is shorter than this part of its length was cut there. */
+#define CUT 0.999
 /* Rounding of positions moves the force that reverses an approach: what it leaves out of balance in a short substep,
  * relative to the forces at work, is no failure to converge up to this (impact.md, I7). */
 #define IMPACT_FLOOR 1e-3
@@ -302,6 +304,7 @@ static void end_part(Sim* s, const StepReport* report) {
 /* A substep as another run took it. */
 static StepReport repeat_part(Sim* s, const StepClock* as) {
   s->clock = *as;
+  if (as->end == END_REST && s->contact) contact_impact_measure_again(s->contact);
   StepReport report = solve_part(s);
   end_part(s, &report);
   return report;
@@ -427,17 +430,24 @@ typedef struct {
 } SubstepPlan;
 
 /* The next substep, by all reasons to shorten it that are known before it is solved: an impact begins, or after one
- * (as at a step's beginning) bodies spin. left: to the end of the span [s]; parts: substeps of the span so far. Sets
- * how s->clock ends. */
+ * (as at a step's beginning) bodies spin. A short substep that the end of the last step cut is finished first: the
+ * speed of approach is measured in the rest of its length, so that the time of the impact does not change (I10). left:
+ * to the end of the span [s]; parts: substeps of the span so far. Sets how s->clock ends. */
 static SubstepPlan plan_substep(Sim* s, double left, int parts) {
   double brief = IMPACT_SHARE * s->model->simulation.dt;
-  bool last = parts >= PARTS_MOST, impact = s->contact && !last && contact_impact_begins(s->contact, s->reached.dt);
+  bool last = parts >= PARTS_MOST, cut = parts == 0 && s->reached.kind == STEP_IMPACT && s->reached.dt < CUT * brief;
+  s->clock.end = cut ? END_REST : END_SHORT;
+  if (cut && s->contact) contact_impact_measure_again(s->contact);
+  bool impact = s->contact && !last && contact_impact_begins(s->contact, s->reached.dt);
   if (!last && stops_begin(s, &brief)) impact = true;
   int shares = !impact && !last && parts > 0 ? spin_parts(s, left) : 1;
-  if (impact && s->reached.kind == STEP_IMPACT) brief = fmin(brief, s->reached.dt);
+  if (cut)
+    brief -= fmin(s->reached.dt, CUT * brief);
+  else if (s->reached.kind == STEP_IMPACT && s->reached.end != END_REST)
+    brief = fmin(brief, s->reached.dt);
   bool is_short = impact && brief < left;
   double length = is_short ? brief : left / shares;
-  s->clock.end = is_short ? END_SHORT : END_SHARE;
+  if (!is_short) s->clock.end = END_SHARE;
   s->clock.share = 1.0 / shares;
   return (SubstepPlan){length, next_kind(s, impact, length)};
 }
@@ -466,7 +476,8 @@ static void end_at_event(Sim* s, const EventSearch* event) {
     s->clock.stop_dof = event->event.dof;
     s->clock.stop_side = event->event.side;
   }
-  s->clock.dt_varies = event->found || (s->clock.end == END_SHARE && s->clock.begin_varies);
+  s->clock.dt_varies = event->found || (s->clock.end == END_SHARE && s->clock.begin_varies) ||
+                       (s->clock.end == END_REST && s->clock.before_varies);
 }
 
 /* The substep as planned or, as often as its solution asks for it, as planned again; *plan: as it was taken. */

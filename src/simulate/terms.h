@@ -96,6 +96,7 @@ typedef struct {
   double aim;            /* what q - q^t is to be at least, in the direction of sign [m, rad] */
   double by_difference, by_restitution; /* its derivatives by difference_old and by limit_restitution */
   double stiffness;                     /* of the spring that holds it there [N/m, N m/rad] */
+  double slack;                         /* way beyond the aim over which the spring still acts [m, rad] */
 } JointStop;
 
 typedef struct {

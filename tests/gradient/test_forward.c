@@ -248,6 +248,38 @@ static void closures_Q6(void** state) {
   check("momentum", 1, CONTACT, closures, 1e-8);
 }
 
+/* A four-bar whose crank is prescribed, and a weight on a rod that hangs on the crank by a second closure. */
+#define CRANK                                                                                                          \
+  "steps: 50\nscene:\n"                                                                                                \
+  "  simulation: {dt: 0.005, steps: 50, integrator: %s}\n"                                                             \
+  "  contact: {model: none}\n"                                                                                         \
+  "  links:\n"                                                                                                         \
+  "    - {name: crank, mass: 1, shape: {type: box, size: [0.2, 0.05, 0.04]}, joint: {type: hinge, axis: [0, 1, 0]}}\n" \
+  "    - {name: rod, parent: crank, mass: 0.4, shape: {type: box, size: [0.3, 0.05, 0.04]}, joint: {type: hinge,"      \
+  " axis: [0, 1, 0], position: [0.2, 0, 0]}}\n"                                                                        \
+  "    - {name: rocker, mass: 0.3, shape: {type: box, size: [0.05, 0.05, 0.3]}, joint: {type: hinge, axis: [0, 1,"     \
+  " 0], position: [0.6, 0, 0]}}\n"                                                                                     \
+  "    - {name: weight, mass: 0.3, shape: {type: box, size: [0.1, 0.08, 0.06]}, position: [0, 0, -0.5]}\n"             \
+  "  closures:\n"                                                                                                      \
+  "    - {type: ball, a: rod, b: rocker, point: [0.6, 0, 0.3]}\n"                                                      \
+  "    - {type: ball, a: crank, b: weight, point: [0.1, 0, -0.4]}\n"                                                   \
+  "  controllers: [{type: prescribed, link: crank, target: {type: sines, terms: [{amplitude: 0.4, frequency: 2}]}}]\n" \
+  "initial: [{link: weight, velocities: true}]\n"                                                                      \
+  "control: [{link: crank}]\n"                                                                                         \
+  "parameters: [{type: mass, links: [rod, rocker, weight]}, {type: gravity}, {type: inertia, link: rod}]\n"            \
+  "loss: [{type: point, link: weight, target: [0, 0, 0]}]\n"                                                           \
+  "optimizer: {tolerance: 1.0e-12}\n"
+
+static void closures_on_prescribed_links_Q6(void** state) {
+  (void)state;
+  static const char* const INTEGRATORS[] = {"first_order", "momentum", "second_order"};
+  for (int k = 0; k < 3; k++) {
+    char text[3000];
+    snprintf(text, sizeof text, CRANK, INTEGRATORS[k]);
+    check_text(text, INTEGRATORS[k], 0, false, 1e-8);
+  }
+}
+
 /* The first step rests on a solve without friction; under laws whose links carry the potential too. */
 static void pressed_at_the_start_F7(void** state) {
   (void)state;
@@ -276,6 +308,7 @@ int main(void) {
       cmocka_unit_test(impacts_of_prescribed_links_Q1),
       cmocka_unit_test(momentum_Q1),
       cmocka_unit_test(closures_Q6),
+      cmocka_unit_test(closures_on_prescribed_links_Q6),
       cmocka_unit_test(pressed_at_the_start_F7),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
