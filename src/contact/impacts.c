@@ -68,17 +68,30 @@ static double ahead_of(const ContactSystem* s, const ContactPair* p, const LawPa
 /* Nearer than this to where an impact begins it has not begun before. */
 #define BEGUN 1e-9
 
+/* Has the impact of a pair that the substep led to it begun exactly at its end? Then others begin theirs with it. */
+static bool ends_with_entry(ContactSystem* s) {
+  for (int k = 0; k < s->list_count && s->law->enters; k++) {
+    ContactPair* p = contact_pair(s, k);
+    LawPair pair = contact_law_pair(s, p, s->current, 0);
+    if (p->state[s->current].outcome != PAIR_PRESSED || !(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
+    if (fabs(ahead_of(s, p, &pair, false, s->pose[s->current])) <= BEGUN) return true;
+  }
+  return false;
+}
+
 bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, double dt, ContactEntry* entry) {
   assert(dt > 0);
   double first = INFINITY;
+  bool ties = ends_with_entry(s);
   for (int k = 0; k < s->list_count && s->law->enters; k++) {
     ContactPair* p = contact_pair(s, k);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     if (p->state[s->current].outcome != PAIR_PRESSED || !s->law->enters(&pair)) continue;
     double approach = approach_of(s, p, begin, aim, dt);
-    s->law->approach(&pair, approach);
     ContactEntry own = {p->hull_a, p->hull_b, ahead_of(s, p, &pair, true, begin),
                         ahead_of(s, p, &pair, false, s->pose[s->current])};
+    bool tied = p->material.value[MATERIAL_RESTITUTION] > 0 && own.after > BEGUN;
+    s->law->approach(&pair, tied && !ties ? 0 : approach);
     bool fast = approach > s->model->contact.rest_speed * IMPACT_FROM;
     if (!(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
     if (!fast || !(own.after < -BEGUN) || !(own.before > BEGUN)) continue;

@@ -265,7 +265,6 @@ static void closures_Q6(void** state) {
   "    - {type: ball, a: crank, b: weight, point: [0.1, 0, -0.4]}\n"                                                   \
   "  controllers: [{type: prescribed, link: crank, target: {type: sines, terms: [{amplitude: 0.4, frequency: 2}]}}]\n" \
   "initial: [{link: weight, velocities: true}]\n"                                                                      \
-  "control: [{link: crank}]\n"                                                                                         \
   "parameters: [{type: mass, links: [rod, rocker, weight]}, {type: gravity}, {type: inertia, link: rod}]\n"            \
   "loss: [{type: point, link: weight, target: [0, 0, 0]}]\n"                                                           \
   "optimizer: {tolerance: 1.0e-12}\n"
