@@ -643,6 +643,29 @@ ROWS += [
 
 
 
+def cart(dt):
+    """A cart that comes to the end of its rail at 1.5 m/s."""
+    return f"""
+simulation: {{dt: {dt}, duration: 0.6, gravity: [0, 0, 0]}}
+links:
+  - {{name: cart, mass: 1, shape: {{type: box, size: [0.2, 0.1, 0.1]}}, joint: {{type: slide, axis: [1, 0, 0], limits: [-1, 0.3], limit_restitution: 0.6}}}}
+initial: [{{link: cart, velocities: [1.5]}}]
+"""
+
+
+ROWS += [
+    Row(
+        f"cart into its stop that gives back 0.6, dt {dt * 1000:g} ms",
+        cart(dt),
+        lambda r: -r.mean_rate("cart/px", 0.4, 0.6) / 1.5,
+        0.6,
+        0.01,
+        "limit_restitution 0.6",
+    )
+    for dt in (0.01, 0.002, 0.0005, 0.0002)
+]
+
+
 def cone_rest():
     """Swing at which a penalty of 50 N m/rad, margin 0.05, beyond 0.8 rad bears m g l sin(swing) = 1 * 9.81 * 0.5 sin."""
     swing = 0.8
