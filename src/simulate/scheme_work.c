@@ -192,9 +192,11 @@ static void find_energies(Sim* s, bool middle, double* energy) {
 /* ---------------------------------------------------------------- work of a part */
 
 /* Way of a degree of freedom that forces of the part do work along: from the middle of the part before to that of this
- * one. */
+ * one. Where lengths are unequal the force acts for that time (S15). */
 static double way_of(const Sim* s, int dof) {
-  return 0.5 * s->clock.dt * (s->state.rate[dof] + s->balance->at.rate[dof]);
+  bool uneven = s->clock.dt_before > 0 && s->clock.dt != s->clock.dt_before && s->clock.kind != STEP_FREE;
+  double time = uneven ? step_force_time(s->model->simulation.integrator, &s->clock) : s->clock.dt;
+  return 0.5 * time * (s->state.rate[dof] + s->balance->at.rate[dof]);
 }
 
 /* Adds the work of all forces that inertia balances at the end of the substep: all except gravity, and including a
