@@ -23,7 +23,7 @@ static Pressure pressure_at(double support, double z) {
 static void impact_I7_worked_example(void** state) {
   (void)state;
   const ImpactParameters p = {0.5, 1e-3, 1, 0.5, 1};
-  ImpactPast past = {true, pressure_at(0.5, 0.7), pressure_at(0.5, 0.8), 1, 0.5};
+  ImpactPast past = {true, false, pressure_at(0.5, 0.7), pressure_at(0.5, 0.8), 1, 0.5};
   compare_relative(impact_speed(&p, &past), 0.1, 1e-12, "speed of approach");
   compare_relative(impact_share(&p, 0.1).value, 0.5, 1e-15, "e of a fast impact");
   /* inertia 0.5 kg goes from 0.6, where it would be, to 0.75 in h^2 / 2 (1 + 1): k = 0.5 / SOFTNESS, z* - z = 1.5e-5 */
@@ -38,7 +38,7 @@ enum { NUMBERS = 12 };
 
 static Impact law_at(const double* x) {
   ImpactParameters p = {x[5], x[8], x[7], x[9], x[6]};
-  ImpactPast past = {true, {x[1], x[2]}, {x[3], x[4]}, x[11], x[10]};
+  ImpactPast past = {true, false, {x[1], x[2]}, {x[3], x[4]}, x[11], x[10]};
   return impact_bounce(&p, x[0], &past);
 }
 
