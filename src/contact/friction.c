@@ -169,8 +169,38 @@ static void fix_arms(FrictionLag* lag, const Pose* pose) {
   }
 }
 
+/* (F13) Of points fixed in the bodies it is zero. */
+static void mean_arms(FrictionLag* lag) {
+  const FrictionVertex* v = lag->vertices;
+  for (int side = 0; side < 2; side++) {
+    Vec3 sum = {0, 0, 0};
+    double weight = 0;
+    for (int k = 0; k < lag->count[side]; k++, v++) {
+      sum = vec3_add_scaled(sum, v->weight, v->arm);
+      weight += v->weight;
+    }
+    lag->arm[side] = weight > 0 ? vec3_scale(sum, 1 / weight) : vec3(0, 0, 0);
+  }
+}
+
+static bool has_arm(const FrictionLag* lag, int side) {
+  Vec3 e = lag->arm[side];
+  return e.x != 0 || e.y != 0 || e.z != 0;
+}
+
+/* Only bodies with an arm turn it. */
+static void aim_at(FrictionLag* lag, const Pose* const aim[2]) {
+  for (int side = 0; side < 2; side++) {
+    Mat3 then = lag->then[side].r;
+    bool aimed = lag->aimed && (side == 0 ? lag->half_space || has_arm(lag, 0) : has_arm(lag, 1));
+    lag->aim[side] = aimed ? aim[side]->r : then;
+    lag->roll[side] = aimed ? rotation_vector(mat3_mul(lag->aim[side], mat3_transpose(then))) : vec3(0, 0, 0);
+  }
+}
+
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,
-                  const Pose* aim, const FrictionDirection* direction, FrictionVertex* vertices, FrictionLag* lag) {
+                  const Pose* const aim[2], const FrictionDirection* direction, FrictionVertex* vertices,
+                  FrictionLag* lag) {
   double length = vec3_norm(plane->n);
   lag->vertices = vertices;
   lag->normal = vec3_scale(plane->n, 1.0 / length);
@@ -182,9 +212,7 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
   lag->then[1] = begin ? begin[1] : b->pose;
   lag->count[0] = lag_side(a, -1.0, support, plane, vertices);
   lag->count[1] = b->half_space ? 0 : lag_side(b, 1.0, support, plane, vertices + lag->count[0]);
-  lag->aimed = aim && !begin;
-  lag->aim = lag->aimed ? aim->r : lag->then[0].r;
-  lag->roll = lag->aimed ? rotation_vector(mat3_mul(lag->aim, mat3_transpose(lag->then[0].r))) : vec3(0, 0, 0);
+  lag->aimed = aim && aim[0] && !begin;
   if (begin) fix_arms(lag, (const Pose[]){a->pose, b->pose});
   lag->ground_weight = 0;
   if (b->half_space) {
@@ -192,6 +220,8 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
     if (c < support && c > 0) lag->ground_weight = smoothed_weight(b, support, c, length);
   }
   centre_on_weights(lag, a, b, plane->origin);
+  mean_arms(lag);
+  aim_at(lag, aim);
   const HullInstance* hull[2] = {a, b};
   for (int side = 0; side < 2; side++)
     lag->from[side] = begin ? pose_apply(begin[side], pose_apply_inverse(hull[side]->pose, lag->center)) : lag->center;
@@ -501,18 +531,29 @@ static void eliminate_slip(SlipSums* sums, int order, int rows, double hessian[1
 
 FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pose) {
   FrictionMotion m = {.rotation = mat3_mul(pose->r, mat3_transpose(lag->then[side].r))};
+  Vec3 from = vec3_sub(lag->from[side], lag->arm[side]);
   m.sine = vec3_scale(mat3_axial(m.rotation), 0.5);
-  m.center = vec3_add(mat3_mul_vec(m.rotation, vec3_sub(lag->from[side], lag->then[side].t)), pose->t);
-  m.displacement = vec3_sub(m.center, lag->from[side]);
+  m.center = vec3_add(mat3_mul_vec(m.rotation, vec3_sub(from, lag->then[side].t)), pose->t);
+  m.displacement = vec3_sub(m.center, from);
+  m.rolls = has_arm(lag, side);
+  if (m.rolls) {
+    m.roll = friction_roll(lag, side, pose);
+    m.displacement = vec3_add(m.displacement, vec3_cross(m.roll.angle, lag->arm[side]));
+  }
   m.spin = vec3_dot(lag->normal, m.sine);
   return m;
 }
 
+/* Where the body's point at c at t is now. */
+static Vec3 moved_point(const FrictionLag* lag, int side, const Pose* pose) {
+  return pose_apply(*pose, pose_apply_inverse(lag->then[side], lag->from[side]));
+}
+
 FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt) {
-  FrictionMotion a = friction_motion(lag, 0, pose_a), b = friction_motion(lag, 1, pose_b);
-  Vec3 way = vec3_sub(a.displacement, b.displacement);
+  Vec3 a = moved_point(lag, 0, pose_a), b = moved_point(lag, 1, pose_b);
+  Vec3 way = vec3_sub(vec3_sub(a, lag->from[0]), vec3_sub(b, lag->from[1]));
   Vec3 slip = vec3_scale(vec3_add_scaled(way, -vec3_dot(lag->normal, way), lag->normal), 1 / dt);
-  return (FrictionSlip){true, vec3_dot(slip, slip), vec3_scale(slip, 2 / dt), {a.center, b.center}, dt};
+  return (FrictionSlip){true, vec3_dot(slip, slip), vec3_scale(slip, 2 / dt), {a, b}, dt};
 }
 
 static void hull_velocities(FrictionLag* lag, int side, const Pose* pose, double dt) {
@@ -534,14 +575,14 @@ static Vec3 lagged_place(const FrictionLag* lag, const FrictionVertex* v) {
   return vec3_add(lag->center, arm);
 }
 
-FrictionRoll friction_roll(const FrictionLag* lag, const Pose* pose) {
-  Mat3 turn = mat3_mul(pose->r, mat3_transpose(lag->aim));
-  return (FrictionRoll){turn, vec3_add_scaled(lag->roll, 0.5, mat3_axial(turn))};
+FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose) {
+  Mat3 turn = mat3_mul(pose->r, mat3_transpose(lag->aim[side]));
+  return (FrictionRoll){turn, vec3_add_scaled(lag->roll[side], 0.5, mat3_axial(turn))};
 }
 
 /* Against a half-space, whose points it takes along where it moves. */
 static void velocities_over_ground(FrictionLag* lag, const Pose* pose, const Pose* ground, double dt) {
-  FrictionRoll roll = friction_roll(lag, pose);
+  FrictionRoll roll = friction_roll(lag, 0, pose);
   bool moving = memcmp(&lag->then[1], ground, sizeof(Pose)) != 0;
   for (int k = 0; k < lag->count[0]; k++) {
     FrictionVertex* v = &lag->vertices[k];
@@ -603,12 +644,17 @@ static Vec3 axial_by_rotation(Mat3 m, Vec3 x) {
 
 Vec3 friction_spin_by_rotation(const FrictionMotion* m, Vec3 normal) { return axial_by_rotation(m->rotation, normal); }
 
-/* Over a half-space: the rows of the centre, and of angle x arm. */
-static TwistRows rows_of_roll(const FrictionLag* lag, const FrictionVertex* v, const FrictionRoll* roll, Vec3 center) {
+/* The rows of the centre, and of angle x arm. */
+static TwistRows rows_of_roll(const FrictionLag* lag, Vec3 arm, const FrictionRoll* roll, Vec3 center) {
   TwistRows rows = rows_at(lag, center);
-  rows.w1 = vec3_add(rows.w1, axial_by_rotation(roll->turn, vec3_cross(v->arm, lag->e1)));
-  rows.w2 = vec3_add(rows.w2, axial_by_rotation(roll->turn, vec3_cross(v->arm, lag->e2)));
+  rows.w1 = vec3_add(rows.w1, axial_by_rotation(roll->turn, vec3_cross(arm, lag->e1)));
+  rows.w2 = vec3_add(rows.w2, axial_by_rotation(roll->turn, vec3_cross(arm, lag->e2)));
   return rows;
+}
+
+/* Moment of forces at turning arms: [torque]x M^T / 2, torque = sum arm x g. */
+static Mat3 moment_of_arm(Vec3 torque, const FrictionRoll* roll) {
+  return mat3_mul(mat3_cross(vec3_scale(torque, 0.5)), mat3_transpose(roll->turn));
 }
 
 /* One side's vertices: their share of the Hessian, and their force and moment. */
@@ -616,12 +662,13 @@ static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, co
                      SlipSums* sums, PairDerivatives* out) {
   FrictionMotion m = {0};
   FrictionRoll roll = {0};
-  TwistRows center = {0};
-  Vec3 spin = {0, 0, 0}, rolling = {0, 0, 0};
-  if (lag->half_space) roll = friction_roll(lag, pose);
+  TwistRows rows_at_center = {0};
+  Vec3 center = {0, 0, 0}, spin = {0, 0, 0}, rolling = {0, 0, 0};
+  if (lag->half_space) roll = friction_roll(lag, 0, pose);
   if (!lag->half_space) {
     m = friction_motion(lag, side, pose);
-    center = rows_at(lag, vec3_sub(m.center, reference));
+    center = vec3_sub(m.center, reference);
+    rows_at_center = m.rolls ? rows_of_roll(lag, lag->arm[side], &m.roll, center) : rows_at(lag, center);
     spin = friction_spin_by_rotation(&m, lag->normal);
   }
   double factor = p->coefficient / p->dt, h[2][2], r[2], torque = 0;
@@ -634,28 +681,29 @@ static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, co
     Vec3 g = vec3_add(vec3_scale(lag->e1, q * r[0]), vec3_scale(lag->e2, q * r[1]));
     if (lag->half_space) {
       Vec3 arm = vec3_add(mat3_mul_vec(pose->r, v->local), vec3_sub(pose->t, reference));
-      TwistRows rows = rows_of_roll(lag, v, &roll, arm);
+      TwistRows rows = rows_of_roll(lag, v->arm, &roll, arm);
       rolling = vec3_add(rolling, vec3_cross(v->arm, g));
       add_vertex_sums(lag, side, &rows, h, v->scaled, sums, out->hessian);
       out->force[0] = vec3_add(out->force[0], g);
       out->force[1] = vec3_sub(out->force[1], g);
       out->moment[0] = mat3_add(out->moment[0], mat3_outer(g, arm));
     } else {
-      TwistRows rows = rows_of_hull(v, &center, spin);
+      TwistRows rows = rows_of_hull(v, &rows_at_center, spin);
       add_vertex_sums(lag, side, &rows, h, v->scaled, sums, out->hessian);
       force = vec3_add(force, g);
       torque += q * (v->position[0] * r[1] - v->position[1] * r[0]);
     }
   }
   if (lag->half_space) {
-    Mat3 about = mat3_mul(mat3_cross(vec3_scale(rolling, 0.5)), mat3_transpose(roll.turn));
-    out->moment[side] = mat3_add(out->moment[side], about);
+    out->moment[side] = mat3_add(out->moment[side], moment_of_arm(rolling, &roll));
     return;
   }
   out->force[side] = vec3_add(out->force[side], force);
-  /* K of the hull: G a^T of its point at c, and N / 2 [n]x R^T, of which the spin has gradient and curvature. */
+  /* K of the hull: G a^T of its point at c - arm, [arm x G]x M^T / 2 of the arm, and N / 2 [n]x R^T, of which the spin
+   * has gradient and curvature. */
   Mat3 about = mat3_mul(mat3_cross(vec3_scale(lag->normal, 0.5 * torque)), mat3_transpose(m.rotation));
-  Mat3 moment = mat3_add(mat3_outer(force, vec3_sub(m.center, reference)), about);
+  Mat3 moment = mat3_add(mat3_outer(force, center), about);
+  if (m.rolls) moment = mat3_add(moment, moment_of_arm(vec3_cross(lag->arm[side], force), &m.roll));
   out->moment[side] = mat3_add(out->moment[side], moment);
 }
 

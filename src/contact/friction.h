@@ -49,9 +49,10 @@ typedef struct {
   int count[2];
   FrictionVertex* vertices; /* borrowed from the step's store */
   Pose then[2];             /* poses of both bodies at t */
-  Mat3 aim;                 /* rotation that body a is expected to have at t + dt; may be affine (F13) */
-  Vec3 roll;                /* rotation vector from t to `aim` [rad] */
+  Mat3 aim[2];              /* rotations that the bodies are expected to have at t + dt; may be affine (F13) */
+  Vec3 roll[2];             /* rotation vectors from t to `aim` [rad] */
   bool aimed;               /* false: `aim` is the rotation at t */
+  Vec3 arm[2];              /* weighted mean arm of a side's points (F13); zero of vertices [m] */
   Vec3 from[2];             /* where their points at c were at t [m]: c, but for a lag of the step's own force */
   double ground_weight;     /* half-space: its one weight; spin is held at zero */
   SlipState ground_at[2];
@@ -62,13 +63,24 @@ typedef struct {
   double total_weight;
 } FrictionLag;
 
-/* Motion of a hull from t to a pose (F2): its point at c is displaced, and it turns about the normal by the sine of its
- * rotation. Two hulls that move as one rigid body have the same motion at every vertex. */
+/* Rotation of a body (F13). */
+typedef struct {
+  Mat3 turn;  /* R aim^T */
+  Vec3 angle; /* roll + axial part of `turn` [rad] */
+} FrictionRoll;
+/* pose: of the body of that side now. By value; cannot fail. */
+FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose);
+
+/* Motion of a hull from t to a pose (F2, F13): its point at c - arm is displaced, the arm turns by the angle of `roll`,
+ * and the hull turns about the normal by the sine of its rotation. Two hulls without arms that move as one rigid body
+ * have the same motion at every vertex. */
 typedef struct {
   Mat3 rotation;     /* R R_t^T */
   Vec3 sine;         /* axial vector of its antisymmetric part: sin(angle) times the axis */
-  Vec3 center;       /* where the body's point at c is now [m] */
-  Vec3 displacement; /* of that point [m] */
+  Vec3 center;       /* where the body's point at c - arm is now [m] */
+  Vec3 displacement; /* of c: of that point and of the arm from it [m] */
+  FrictionRoll roll; /* set if `rolls` */
+  bool rolls;        /* the arm is not zero */
   double spin;       /* n . sine */
 } FrictionMotion;
 /* pose: of the body of that side now. Cannot fail, allocates nothing. */
@@ -87,13 +99,6 @@ FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pos
 /* Derivative of the spin about `normal` by a rotation vector of the body now: (tr(R) n - R^T n) / 2. By value. */
 Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);
 
-/* Rotation of body a over a half-space (F13). */
-typedef struct {
-  Mat3 turn;  /* R aim^T */
-  Vec3 angle; /* roll + axial part of `turn` [rad] */
-} FrictionRoll;
-/* pose: of body a now. By value; cannot fail. */
-FrictionRoll friction_roll(const FrictionLag* lag, const Pose* pose);
 /* Arm of a lagged point now, over a half-space: arm + angle x arm [m]. */
 static inline Vec3 friction_arm(const FrictionVertex* v, const FrictionRoll* roll) {
   return vec3_add(v->arm, vec3_cross(roll->angle, v->arm));
@@ -103,11 +108,12 @@ static inline Vec3 friction_arm(const FrictionVertex* v, const FrictionRoll* rol
  * over support [m]; a half-space has none. At most the vertices of both. Nothing is allocated, nothing fails. */
 int friction_count(const HullInstance* a, const HullInstance* b, double support, const Plane* plane);
 /* Fill the lag at an accepted state: vertices has room for friction_count. Borrows `vertices`; support [m]. begin:
- * poses of both bodies since which they slip (NULL: where they stand). aim: expected pose of a at t + dt, of which the
- * rotation counts (NULL: where it stands); of no effect with `begin`. direction: NULL: the same in all. No allocation.
- * Room for less is not checked. Cannot fail. */
+ * poses of both bodies since which they slip (NULL: where they stand). aim: expected poses of both at t + dt, of which
+ * the rotations count (NULL: where it stands); of no effect with `begin`. direction: NULL: the same in all. No
+ * allocation. Room for less is not checked. Cannot fail. */
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,
-                  const Pose* aim, const FrictionDirection* direction, FrictionVertex* vertices, FrictionLag* lag);
+                  const Pose* const aim[2], const FrictionDirection* direction, FrictionVertex* vertices,
+                  FrictionLag* lag);
 
 typedef struct {
   double coefficient; /* Coulomb */

@@ -54,10 +54,15 @@ static Vec3 field_of(const PairBody* body, const double twist[6], Vec3 x) {
                   vec3_cross(vec3(twist[0], twist[1], twist[2]), vec3_sub(x, body->reference)));
 }
 
+/* (tr(M) w - M w) / 2: change of axial(M) / 2 with M -> exp(w) M. */
+static Vec3 axial_change(Mat3 m, Vec3 w) {
+  return vec3_scale(vec3_sub(vec3_scale(w, mat3_trace(m)), mat3_mul_vec(m, w)), 0.5);
+}
+
 /* A hull's motion in the plane and its twist there: zeta_m = E^T field + spin n x y_m. */
 typedef struct {
   FrictionMotion motion;
-  Vec3 field; /* of the body's point at c */
+  Vec3 field; /* of the body's point at c - arm and of the arm */
   double spin;
   Vec3 w;
 } HullField;
@@ -65,6 +70,7 @@ typedef struct {
 static HullField hull_field(const FrictionLag* lag, int side, const PairBody* next, const double twist[6]) {
   HullField f = {.motion = friction_motion(lag, side, &next->hull.pose), .w = vec3(twist[0], twist[1], twist[2])};
   f.field = field_of(next, twist, f.motion.center);
+  if (f.motion.rolls) f.field = vec3_add(f.field, vec3_cross(axial_change(f.motion.roll.turn, f.w), lag->arm[side]));
   f.spin = vec3_dot(friction_spin_by_rotation(&f.motion, lag->normal), f.w);
   return f;
 }
@@ -73,11 +79,6 @@ static void hull_zeta(const FrictionLag* lag, const HullField* f, const Friction
   vertex_zeta(lag, f->field, zeta);
   zeta[0] -= f->spin * v->position[1];
   zeta[1] += f->spin * v->position[0];
-}
-
-/* (tr(M) w - M w) / 2: change of axial(M) / 2 with M -> exp(w) M. */
-static Vec3 axial_change(Mat3 m, Vec3 w) {
-  return vec3_scale(vec3_sub(vec3_scale(w, mat3_trace(m)), mat3_mul_vec(m, w)), 0.5);
 }
 
 /* Returns the velocity of a lagged point over a half-space under the field `twist`, with that of its arm (A8d). */
@@ -182,13 +183,14 @@ typedef struct {
   double a[3];
   HullField hull[2]; /* of two hulls */
   HullBar by[2];
-  Vec3 by_center; /* bar of c */
-  Vec3 by_e[2];   /* bar of both tangents e1, e2 */
-  Vec3 by_axis;   /* bar of the axis of directed friction */
-  Vec3 fixed;     /* part of LagBar.direction that comes from what does not turn with the bodies at t */
-  /* over a half-space: by FrictionRoll.angle, by its change in the field, and by a turn of all arms at t + dt alone */
-  FrictionRoll roll;
-  Vec3 by_angle, by_change, by_arms;
+  Vec3 by_center;                 /* bar of c */
+  Vec3 by_mean[2];                /* bars of the mean arms of two hulls, FrictionLag.arm */
+  Vec3 by_e[2];                   /* bar of both tangents e1, e2 */
+  Vec3 by_axis;                   /* bar of the axis of directed friction */
+  Vec3 fixed;                     /* part of LagBar.direction that comes from what does not turn with the bodies at t */
+  FrictionRoll roll;              /* over a half-space */
+  Vec3 by_angle[2], by_change[2]; /* by FrictionRoll.angle and by its change in the field */
+  Vec3 by_arms;                   /* over a half-space: by a turn of all arms at t + dt alone */
 } FrictionReverse;
 
 /* (A8b) The point x0 = center + e, e = -sigma r n^, that friction of a ball acts at goes with the plane's normal and
@@ -285,8 +287,8 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
   ground_add(&out->ground_next, vec3_scale(by_r, -1), vec3_sub(x1, moved), f->next[1].hull.pose.t);
   add_tangents(f, (const double[2]){b[0] / dt, b[1] / dt}, moved, e, field);
   *by_arm = vec3_add(by_r, vec3_add(vec3_cross(by_r, f->roll.angle), vec3_cross(by_q, turn)));
-  f->by_angle = vec3_add(f->by_angle, vec3_cross(v->arm, by_r));
-  f->by_change = vec3_add(f->by_change, vec3_cross(v->arm, by_q));
+  f->by_angle[0] = vec3_add(f->by_angle[0], vec3_cross(v->arm, by_r));
+  f->by_change[0] = vec3_add(f->by_change[0], vec3_cross(v->arm, by_q));
   f->by_arms = vec3_add(f->by_arms, vec3_cross(v->arm, *by_arm));
   return (VertexShare){.vertex = v->vertex,
                        .next = vec3_add(by_r, vec3_cross(by_q, w)),
@@ -316,13 +318,24 @@ static Vec3 spin_of(Mat3 rotation, Vec3 x) {
   return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(rotation)), mat3_mul_vec(rotation, x)), 0.5);
 }
 
+/* (A8d) A hull's mean arm turns by the angle of its roll, and its centre is at c - arm. by_point: by where that is. */
+static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point) {
+  const HullField* h = &f->hull[side];
+  const HullBar* by = &f->by[side];
+  Vec3 e = f->lag->arm[side], turn = axial_change(h->motion.roll.turn, h->w);
+  Vec3 by_turned = vec3_add(vec3_cross(by->displacement, h->motion.roll.angle), vec3_cross(by->field, turn));
+  f->by_mean[side] = vec3_sub(by_turned, by_point);
+  f->by_angle[side] = vec3_cross(e, by->displacement);
+  f->by_change[side] = vec3_cross(e, by->field);
+}
+
 /* A hull's motion rests on c, on its pose at t and on the normal (A7b). */
 static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   const HullField* h = &f->hull[side];
   const HullBar* by = &f->by[side];
   Mat3 turn = h->motion.rotation;
-  Vec3 n = lag->normal, arm = vec3_sub(lag->from[side], lag->then[side].t), by_turn;
+  Vec3 n = lag->normal, arm = vec3_sub(vec3_sub(lag->from[side], lag->arm[side]), lag->then[side].t), by_turn;
   Vec3 forth = vec3_add(by->displacement, vec3_cross(by->field, h->w));
   if (f->own) { /* c stands in the body of the solve before */
     Pose solve = f->now[side].hull.pose;
@@ -337,6 +350,7 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   } else {
     Vec3 back = mat3_tmul_vec(turn, forth);
     f->by_center = vec3_add(f->by_center, vec3_sub(back, by->displacement));
+    if (h->motion.rolls) arm_reverse(f, side, vec3_sub(back, by->displacement));
     out->move_now[side] = vec3_sub(out->move_now[side], back);
     by_turn = vec3_scale(vec3_cross(arm, back), -1);
   }
@@ -407,23 +421,27 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
   return share;
 }
 
-/* By where a point is at t and by its weight, as c rests on them: c is the weighted mean of the points at t. */
-static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVertex* v, double* weight_bar) {
+/* By where a point is at t, by its weight and by its arm: c is the weighted mean of the points at t, FrictionLag.arm
+ * that of the arms of a side. side_weight: of its points. */
+static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVertex* v, double side_weight,
+                         double* weight_bar, Vec3* by_arm) {
   const FrictionLag* lag = f->lag;
   double weight = lag->total_weight - lag->ground_weight;
   Vec3 arm = vec3_sub(point_then(f, side, v), lag->center);
   *weight_bar = vec3_dot(f->by_center, arm) / weight;
+  *weight_bar += vec3_dot(f->by_mean[side], vec3_sub(v->arm, lag->arm[side])) / side_weight;
+  *by_arm = vec3_scale(f->by_mean[side], v->weight / side_weight);
   return vec3_scale(f->by_center, v->weight / weight);
 }
 
-static void center_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const ActiveVertex* then, LagBar* bar,
-                           PairShares* out, VertexShare* share) {
+static void center_reverse(FrictionReverse* f, int side, const FrictionVertex* v, double side_weight,
+                           const ActiveVertex* then, LagBar* bar, PairShares* out, VertexShare* share) {
   double weight_bar;
-  Vec3 *lagged = lagged_share(f, share), by_x0 = center_share(f, side, v, &weight_bar);
+  Vec3 by_arm, *lagged = lagged_share(f, share), by_x0 = center_share(f, side, v, side_weight, &weight_bar, &by_arm);
   *lagged = vec3_add(*lagged, by_x0);
   VertexShare mean = {.vertex = v->vertex};
   *lagged_share(f, &mean) = by_x0;
-  if (f->now[side].hull.rounding > 0) ball_reverse(f, side, &mean, vec3(0, 0, 0), bar, out);
+  if (f->now[side].hull.rounding > 0) ball_reverse(f, side, &mean, by_arm, bar, out);
   weight_reverse(f, side, weight_bar, then, bar, out, share);
 }
 
@@ -586,11 +604,15 @@ static void side_center(FrictionReverse* f, int side, const ActiveVertex* active
   const FrictionLag* lag = f->lag;
   const FrictionVertex* v = lag->vertices + (side ? lag->count[0] : 0);
   bool rings = f->now[side].hull.ring_count > 0;
-  for (int k = 0; k < lag->count[side] && !rings; k++) center_reverse(f, side, &v[k], &active[k], bar, out, &share[k]);
+  double side_weight = 0;
+  for (int k = 0; k < lag->count[side]; k++) side_weight += v[k].weight;
+  for (int k = 0; k < lag->count[side] && !rings; k++)
+    center_reverse(f, side, &v[k], side_weight, &active[k], bar, out, &share[k]);
   for (int k = 0, first = 0, nodes; k < lag->count[side] && rings; k += RING_POINTS, first += nodes) {
     RingBar ring = {0};
     nodes = nodes_of(active, first, count, v[k].vertex);
-    for (int j = 0; j < RING_POINTS; j++) ring.by[j].now = center_share(f, side, &v[k + j], &ring.weight[j]);
+    for (int j = 0; j < RING_POINTS; j++)
+      ring.by[j].now = center_share(f, side, &v[k + j], side_weight, &ring.weight[j], &ring.arm[j]);
     ring_reverse(f, side, &v[k], &ring, &active[first], nodes, bar, out);
   }
 }
@@ -630,19 +652,21 @@ static Mat3 rotation_vector_reverse(Mat3 p, Vec3 a) {
 }
 
 /* (A8d) The angle by which arms turn rests on the rotation at t and on the one expected at t + dt. */
-static void roll_reverse(const FrictionReverse* f, const double twist[6], PairShares* out) {
+static void roll_reverse(const FrictionReverse* f, int side, const double twist[6], PairShares* out) {
   const FrictionLag* lag = f->lag;
-  Vec3 w = vec3(twist[0], twist[1], twist[2]), u = f->by_change;
+  Vec3 w = vec3(twist[0], twist[1], twist[2]), u = f->by_change[side];
   Mat3 by_turn = mat3_sub(mat3_scale(mat3_identity(), 0.5 * vec3_dot(w, u)), mat3_scale(mat3_outer(u, w), 0.5));
-  by_turn = mat3_add(by_turn, mat3_cross(vec3_scale(f->by_angle, 0.5)));
-  Mat3 by_aim = mat3_mul(mat3_transpose(by_turn), f->next[0].hull.pose.r);
+  by_turn = mat3_add(by_turn, mat3_cross(vec3_scale(f->by_angle[side], 0.5)));
+  Mat3 by_aim = mat3_mul(mat3_transpose(by_turn), f->next[side].hull.pose.r);
+  Vec3* turn_now = &out->turn_now[side];
   if (!lag->aimed) {
-    out->turn_now[0] = vec3_add(out->turn_now[0], mat3_axial(mat3_mul(by_aim, mat3_transpose(lag->aim))));
+    *turn_now = vec3_add(*turn_now, mat3_axial(mat3_mul(by_aim, mat3_transpose(lag->aim[side]))));
     return;
   }
-  Mat3 p = mat3_mul(lag->aim, mat3_transpose(lag->then[0].r)), by_p = rotation_vector_reverse(p, f->by_angle);
-  out->aim = mat3_add(out->aim, mat3_add(by_aim, mat3_mul(by_p, lag->then[0].r)));
-  out->turn_now[0] = vec3_add(out->turn_now[0], mat3_axial(mat3_mul(mat3_transpose(by_p), p)));
+  Mat3 then = lag->then[side].r, p = mat3_mul(lag->aim[side], mat3_transpose(then));
+  Mat3 by_p = rotation_vector_reverse(p, f->by_angle[side]);
+  out->aim[side] = mat3_add(out->aim[side], mat3_add(by_aim, mat3_mul(by_p, then)));
+  *turn_now = vec3_add(*turn_now, mat3_axial(mat3_mul(mat3_transpose(by_p), p)));
 }
 
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
@@ -660,7 +684,7 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                        .ground = ground_motion(lag, next)};
   for (int side = 0; side < 2 && !lag->half_space; side++)
     f.hull[side] = hull_field(lag, side, &next[side], twist[side]);
-  if (lag->half_space) f.roll = friction_roll(lag, &next[0].hull.pose);
+  if (lag->half_space) f.roll = friction_roll(lag, 0, &next[0].hull.pose);
   solve_slip_adjoint(lag, parameters->smoothing, next, twist, f.hull, &f.roll, f.a);
   LagBar bar = {{0, 0, 0}, 0, {0}};
   double before = out->value;
@@ -688,8 +712,10 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   if (lag->half_space) {
     ground_follows(&f, then->vertices, first[0], moved, turned, out);
     out->ground_now.torque = vec3_add(out->ground_now.torque, f.by_arms);
-    if (!own) roll_reverse(&f, twist[0], out);
+    if (!own) roll_reverse(&f, 0, twist[0], out);
   }
+  for (int side = 0; side < 2 && !lag->half_space; side++)
+    if (f.hull[side].motion.rolls) roll_reverse(&f, side, twist[side], out);
   axis_reverse(&f, out);
   out->friction += (out->value - before) / parameters->coefficient;
 }

@@ -20,7 +20,7 @@ typedef struct {
   int item[2];               /* numbers of hulls; from Model.hull_count on, of links (ContactLaw.links) */
   const HullInstance *a, *b; /* hulls at their poses; a half-space is b */
   Vec3 reference[2];         /* reference points of twists: the links' centres of mass [m] */
-  const Pose* aim;           /* expected pose of a's link at the end of the step; NULL: unknown */
+  const Pose* aim[2];        /* expected poses of the links at the end of the step; NULL: unknown */
   const PairMaterial* material;
   GjkCache* gjk;
   void* memory; /* memory of the pair (ContactLaw.pair_size) */
@@ -50,7 +50,7 @@ typedef struct {
   const PairBody *now, *next; /* (2); now NULL: not active at t */
   const PairBody* solve;      /* (2) the solve that friction of its own force depends on; NULL: not active there */
   Pose begin[2];              /* poses of both bodies at t */
-  const Pose* aim;            /* as LawPair.aim */
+  const Pose* aim[2];         /* as LawPair.aim */
   const void *own_now, *own_next, *own_solve;
   void* memory;   /* (ContactLaw.replay_size) */
   void* vertices; /* memory of ContactLaw.vertex_size for every vertex of both hulls */

@@ -181,7 +181,7 @@ typedef struct {
   Vec3 turn_now[2];                /* with respect to rotations of the bodies at t, except through their vertices */
   Vec3 move_now[2];                /* and to their displacements */
   Vec3 turn_own[2], move_own[2];   /* the same at t + dt, as VertexShare.own */
-  Mat3 aim;                        /* with respect to the expected rotation of body a (FrictionLag.aim) */
+  Mat3 aim[2];                     /* with respect to the expected rotations of the bodies (FrictionLag.aim) */
   double rounding[2];              /* with respect to HullInstance.rounding of both */
   Vec3 turn_next[2], move_next[2]; /* hulls with circles: with respect to the motion of the bodies at t + dt */
   double*

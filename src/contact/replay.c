@@ -279,7 +279,7 @@ static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
                      .next = p->next->body,
                      .solve = p->solve ? p->solve->body : NULL,
                      .begin = {r->pose_now[p->link[0]], r->pose_now[p->link[1]]},
-                     .aim = r->aim ? &r->aim[p->link[0]] : NULL,
+                     .aim = {r->aim ? &r->aim[p->link[0]] : NULL, r->aim ? &r->aim[p->link[1]] : NULL},
                      .own_now = p->now ? own_at(r, &r->side[1 - r->next], p->now) : NULL,
                      .own_next = own_at(r, &r->side[r->next], p->next),
                      .own_solve = p->solve ? own_at(r, &r->solve, p->solve) : NULL,
@@ -666,7 +666,7 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     for (int side = 0; side < 2; side++)
       add_motion(p->shares.move_now[side], p->shares.turn_now[side], kappa, r->pose_now[p->link[side]].r,
                  pose_now[p->link[side]]);
-    if (r->aim_bar) add_turn(p->shares.aim, kappa, r->aim_bar[p->link[0]]);
+    for (int side = 0; side < 2 && r->aim_bar; side++) add_turn(p->shares.aim[side], kappa, r->aim_bar[p->link[side]]);
     for (int side = 0; side < 2; side++) add_parameters(r, p, side, kappa, gradient);
     model_gradient_material(r->model, p->link[0], p->link[1], by, gradient);
     int own = model_pair_law(r->model, p->link[0], p->link[1]);

@@ -308,7 +308,7 @@ static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, i
                    .a = &s->instance[which][p->hull_a],
                    .b = &s->instance[which][p->hull_b],
                    .reference = {s->reference[which][p->link_a], s->reference[which][p->link_b]},
-                   .aim = s->aim ? &s->aim[p->link_a] : NULL,
+                   .aim = {s->aim ? &s->aim[p->link_a] : NULL, s->aim ? &s->aim[p->link_b] : NULL},
                    .material = &p->material,
                    .gjk = &p->gjk,
                    .memory = s->memory + slot * s->law->pair_size,

@@ -191,6 +191,33 @@ static void gradients_A8d_of_fast_spin(void** state) {
   }
 }
 
+/* A ball, a capsule and a leaning cylinder turn fast on a box that moves. */
+static void gradients_A8d_on_a_moving_box(void** state) {
+  (void)state;
+  static const char* const INTEGRATORS[] = {"momentum", "first_order", "second_order"};
+  for (int k = 0; k < 3; k++) {
+    Text scene = {0};
+    text_add(&scene,
+             "simulation: {dt: 0.005, tolerance: 1e-11, integrator: %s}\n"
+             "contact: {friction: 0.3}\n"
+             "links:\n"
+             "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+             "  - {name: cart, density: 500, position: [0, 0, 0.05022], shape: {type: box, size: [1, 0.6, 0.1]}}\n"
+             "  - {name: ball, density: 1000, position: [0, 0, 0.15044], shape: {type: sphere, radius: 0.05}}\n"
+             "  - {name: pin, density: 1000, position: [0.3, 0, 0.14044], rpy: [1.5707963, 0, 0.2],\n"
+             "     shape: {type: capsule, radius: 0.04, length: 0.1}}\n"
+             "  - {name: wheel, density: 1000, position: [-0.3, 0, 0.15226], rpy: [1.4, 0, 0.2],\n"
+             "     shape: {type: cylinder, radius: 0.05, length: 0.03}}\n"
+             "initial: [{link: cart, velocities: [0.3, 0.1, 0, 0, 0, 0.5]},\n"
+             "          {link: ball, velocities: [1, 0.2, 0, 12, 25, 8]},\n"
+             "          {link: pin, velocities: [0.5, 0, 0, 0, 3, -20]},\n"
+             "          {link: wheel, velocities: [0.5, 0, 0, 1, 5, 2]}]\n",
+             INTEGRATORS[k]);
+    check_gradients(INTEGRATORS[k], 6, scene.data, ALL_BLOCKS, 1e-6);
+    text_free(&scene);
+  }
+}
+
 static void gradients_A8b_on_a_moving_half_space(void** state) {
   (void)state;
   check_gradients(
@@ -266,6 +293,7 @@ int main(void) {
       cmocka_unit_test(gradients_A8b_of_rounded_boxes),
       cmocka_unit_test(gradients_A8b_of_a_ball_on_the_ground),
       cmocka_unit_test(gradients_A8d_of_fast_spin),
+      cmocka_unit_test(gradients_A8d_on_a_moving_box),
       cmocka_unit_test(gradients_A8b_on_a_moving_half_space),
       cmocka_unit_test(gradients_A8b_among_boxes),
       cmocka_unit_test(sizes_are_variables),

@@ -1494,7 +1494,6 @@ ROWS += [
         -3 / 7,
         0.005 * 3 / 7,
         "(5 v - 2 w R) / 7",
-        known={"default": "over a box the point of contact is fixed in the ball during a step: 1.2 % at 10 ms"},
     ),
     Row("ball that rolls on a turntable: rate of its circle", RIDER, lambda r: heading(r, "ball", 0.1, 1.9) / 1.8, 1, 0.01, "2/7 of the table's rate"),
     Row("roller on an eccentric cam: largest error of its height", CAM_SCENE, cam_error, 0, 1e-4, "centres R + r apart"),
