@@ -12,9 +12,9 @@ enum { WATCHED = 10, WEAK_MOST = 7 };
 #define GAIN_LEAST 0.1
 /* Where the gradient predicts less than this part of all that was gained the search has converged. */
 #define PREDICTED_LEAST 1e-9
-/* A method is left after so many iterations that improved the best loss by less than this part of its size; gradients
- * are taken up again so many times. */
-enum { PATIENCE = 20, RESTARTS_MOST = 3 };
+/* A method is left after so many iterations that improved the best loss by less than this part of its size, CMA-ES
+ * after so many generations at least; gradients are taken up again so many times. */
+enum { PATIENCE = 20, GENERATIONS = 6, RESTARTS_MOST = 3 };
 #define PROGRESS_LEAST 0.01
 /* Gradients that are taken up again have so much of the steps before. */
 #define RESTART_STEP 0.25
@@ -114,8 +114,8 @@ static bool watch_progress(Optimization* o, bool can_step) {
     a->mark = o->best_worth;
     a->mark_iteration = o->iteration;
   }
-  int idle = o->iteration - a->mark_iteration;
-  return (can_step && idle < PATIENCE) || change_from(o, CHANGE_NO_PROGRESS, idle) || can_step;
+  int idle = o->iteration - a->mark_iteration, generations = GENERATIONS * optimizer_samples(o->optimizer);
+  return (can_step && (idle < PATIENCE || idle < generations)) || change_from(o, CHANGE_NO_PROGRESS, idle) || can_step;
 }
 
 static bool watch_lbfgs(Optimization* o, bool weak, double predicted, bool can_step) {
