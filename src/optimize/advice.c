@@ -217,6 +217,33 @@ static void advise_term(Advisor* a) {
     advise(a, "no term of the loss asks for %s: add it to loss as it stands in success, without max", term.name);
 }
 
+static int link_of(const Scene* scene, const char* name) {
+  int k = scene->link_count - 1;
+  while (k >= 0 && strcmp(scene->links[k].name, name) != 0) k--;
+  return k;
+}
+
+/* Says that a failing point criterion measures a centre of mass that is farther from the link's origin than the
+ * distance it allows. */
+static void advise_point(Advisor* a) {
+  const Optimization* o = a->o;
+  SuccessTerm term;
+  const TaskLoss* wish = first_failure(o, &term);
+  if (!wish || wish->type != LOSS_POINT || wish->has_point || !wish->link.text) return;
+  int link = link_of(&o->task->scenarios[0].scene, wish->link.text);
+  if (link < 0) return;
+  Vec3 c = o->runs[0].model.links[link].center;
+  if (!(vec3_norm(c) > (wish->power == 1 ? term.bound : sqrt(fmax(term.bound, 0))))) return;
+  Text sets = {0};
+  for (int t = 0; t < o->term_count; t++)
+    if (is_same_wish(wish, &o->task->losses[t]) && !o->task->losses[t].has_point)
+      text_add(&sets, " --set 'loss.%d.point=[0, 0, 0]'", t);
+  text_add(&sets, " --set 'success.%d.point=[0, 0, 0]'", (int)(wish - o->task->success));
+  advise(a, "%s measures the centre of mass of '%s', at (%.4g, %.4g, %.4g) m in its frame; to measure its origin:%s",
+         term.name, wish->link.text, c.x, c.y, c.z, sets.data);
+  text_free(&sets);
+}
+
 /* Returns a loss term that nothing changes, because its subject is never reached, or -1. Zero is the minimum of most
  * terms, but not of a travel. */
 static int unchanged_term(const Advisor* a) {
@@ -390,6 +417,7 @@ static void add_advice(Advisor* a) {
     text_free(&why);
   }
   advise_term(a);
+  advise_point(a);
   if (still_falls(a))
     advise(a, "the loss was still falling: --resume --iterations %d goes on, or --set optimizer.iterations=%d",
            2 * settings->iterations, 2 * settings->iterations);

@@ -12,9 +12,9 @@ enum { WATCHED = 10, WEAK_MOST = 7 };
 #define GAIN_LEAST 0.1
 /* Where the gradient predicts less than this part of all that was gained the search has converged. */
 #define PREDICTED_LEAST 1e-9
-/* A method is left after so many iterations that improved the best loss by less than this part of its size; gradients
- * are taken up again so many times. */
-enum { PATIENCE = 20, RESTARTS_MOST = 3 };
+/* A method is left after so many iterations that improved the best loss by less than this part of its size, CMA-ES
+ * after so many generations at least; gradients are taken up again so many times. */
+enum { PATIENCE = 20, GENERATIONS = 6, RESTARTS_MOST = 3 };
 #define PROGRESS_LEAST 0.01
 /* Gradients that are taken up again have so much of the steps before. */
 #define RESTART_STEP 0.25
@@ -99,6 +99,14 @@ static bool change_from(Optimization* o, MethodReason reason, int count) {
   return true;
 }
 
+/* Returns true if the best design fails the task's `success`, which is judged here, and samples can be drawn. A run
+ * that is interrupted fails: the search goes on when it is resumed. */
+static bool needs_samples(Optimization* o) {
+  if (!can_sample(o) || optimization_success_count(o) == 0) return false;
+  (void)optimization_judge(o);
+  return !optimization_succeeded(o);
+}
+
 static bool watch_progress(Optimization* o, bool can_step) {
   Automatic* a = &o->automatic;
   if (draws_vary(o)) return can_step; /* the loss of one design depends on its draws: none is known to be the best */
@@ -106,8 +114,8 @@ static bool watch_progress(Optimization* o, bool can_step) {
     a->mark = o->best_worth;
     a->mark_iteration = o->iteration;
   }
-  int idle = o->iteration - a->mark_iteration;
-  return (can_step && idle < PATIENCE) || change_from(o, CHANGE_NO_PROGRESS, idle) || can_step;
+  int idle = o->iteration - a->mark_iteration, generations = GENERATIONS * optimizer_samples(o->optimizer);
+  return (can_step && (idle < PATIENCE || idle < generations)) || change_from(o, CHANGE_NO_PROGRESS, idle) || can_step;
 }
 
 static bool watch_lbfgs(Optimization* o, bool weak, double predicted, bool can_step) {
@@ -116,6 +124,7 @@ static bool watch_lbfgs(Optimization* o, bool weak, double predicted, bool can_s
   weak = weak && !converged;
   a->weak = ((a->weak << 1) | weak) & ((1u << WATCHED) - 1);
   if (!can_step && !converged && !o->subjects) return change_from(o, CHANGE_SHORT_STEP, 0);
+  if (!can_step && needs_samples(o)) return change_from(o, CHANGE_NO_SUCCESS, 0);
   if (a->tried >= WATCHED && count_bits(a->weak) >= WEAK_MOST)
     return change_from(o, CHANGE_SHORT_OF_PREDICTION, count_bits(a->weak));
   return converged || !can_sample(o) ? can_step : watch_progress(o, can_step);
@@ -131,11 +140,15 @@ bool automatic_watch(Optimization* o, TrialOutcome outcome, double gained, doubl
 }
 
 bool automatic_leave_flat(Optimization* o) {
-  bool first = o->iteration == o->first_iteration && o->automatic.tried == 0;
-  if (!is_automatic(o) || !first || optimizer_is_free(o->optimizer) || !can_sample(o)) return false;
-  for (int k = 0; k < o->design.variable_count; k++)
-    if (o->gradient[k] != 0) return false; /* bounds hold it: a minimum */
-  change(o, OPTIMIZER_CMA_ES, 1, CHANGE_NO_SLOPE, 0);
+  bool first = o->iteration == o->first_iteration && o->automatic.tried == 0, flat = true;
+  if (!is_automatic(o) || optimizer_is_free(o->optimizer) || !can_sample(o)) return false;
+  for (int k = 0; k < o->design.variable_count; k++) flat = flat && o->gradient[k] == 0;
+  if (first && flat)
+    change(o, OPTIMIZER_CMA_ES, 1, CHANGE_NO_SLOPE, 0);
+  else if (o->automatic.method == OPTIMIZER_LBFGS && needs_samples(o))
+    change(o, OPTIMIZER_CMA_ES, o->automatic.factor, CHANGE_NO_SUCCESS, 0);
+  else
+    return false; /* a minimum */
   return true;
 }
 
@@ -170,6 +183,9 @@ void optimization_add_method_change(const Optimization* o, int index, Text* out)
       break;
     case CHANGE_NO_SLOPE:
       text_add(out, "the loss has no slope by any variable");
+      break;
+    case CHANGE_NO_SUCCESS:
+      text_add(out, "the minimum that was found fails success");
       break;
   }
   if (c->from == c->to)

@@ -269,4 +269,5 @@ const UpdateRule RULE_CMA_ES = {.descends = true,
                                 .work_size = work_size,
                                 .propose = propose,
                                 .take = take,
-                                .tell = tell};
+                                .tell = tell,
+                                .samples = sample_count};

@@ -102,7 +102,8 @@ typedef enum {
   CHANGE_SHORT_OF_PREDICTION, /* trials gain less than the gradient predicts, or the loss rises */
   CHANGE_SHORT_STEP,          /* no step length improves the loss */
   CHANGE_NO_PROGRESS,         /* the best design has hardly improved */
-  CHANGE_NO_SLOPE             /* the gradient is zero */
+  CHANGE_NO_SLOPE,            /* the gradient is zero */
+  CHANGE_NO_SUCCESS           /* the search has converged to a design that fails `success` */
 } MethodReason;
 typedef struct {
   int iteration; /* iteration after which the method changed */
@@ -271,7 +272,8 @@ void automatic_renew(Optimization* o);
 /* Evaluates a trial: its gain and the gain predicted by the gradient (both > 0 for a lower loss); can_step: the
  * optimizer can continue. Changes the method when needed. Returns true if the search can continue. */
 bool automatic_watch(Optimization* o, TrialOutcome outcome, double gained, double predicted, bool can_step);
-/* Changes to a sampling method when the gradient is zero before any trial. False: the method is unchanged. */
+/* Changes to a sampling method when the gradient is zero before any trial, or L-BFGS has no step left and the best
+ * design fails `success`. False: the method is unchanged. */
 bool automatic_leave_flat(Optimization* o);
 /* Returns to the best design if a change of method requires it. STATUS_INTERRUPTED: call again. */
 Status automatic_return(Optimization* o);

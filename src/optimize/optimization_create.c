@@ -148,8 +148,8 @@ static double step_of(const DesignVariable* v, const TaskOptimizer* settings) {
   return v->step > 0 ? v->step : step > 0 ? step : default_step(settings, v->block);
 }
 
-/* Sets the step of a block to the longest that a range gives in it. Where draws vary it stays the default, so that
- * units round down to a power of two: shorter steps end better there (update.md, O23). */
+/* Sets the step of a block to the longest that a range gives in it. Where draws vary it stays the default. Units then
+ * round the step down to a power of two of the default, and multiply Adam's epsilon by 1 / unit (update.md, O23). */
 static void choose_step(Optimization* o, int block) {
   const TaskOptimizer* settings = &o->task->optimizer;
   double longest = 0;

@@ -247,6 +247,10 @@ void optimizer_begin_anew(Optimizer* o) {
 
 bool optimizer_is_free(const Optimizer* o) { return o->rule->tell != NULL; }
 
+int optimizer_samples(const Optimizer* o) {
+  return o->rule->samples ? o->rule->samples(&o->settings, o->set->count) : 0;
+}
+
 bool optimizer_tell(Optimizer* o, double loss, double violation) { return o->rule->tell(o, loss, violation); }
 
 /* ---------------------------------------------------------------- a trial */

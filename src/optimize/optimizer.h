@@ -49,6 +49,8 @@ void optimizer_begin_anew(Optimizer* optimizer);
 /* Returns true if the method uses values only: it reads no gradients, has no step bound, and needs optimizer_tell
  * instead of optimizer_verdict after each trial. */
 bool optimizer_is_free(const Optimizer* optimizer);
+/* Returns the number of samples in a generation; 0 for methods with gradients. */
+int optimizer_samples(const Optimizer* optimizer);
 /* Reports the last trial: its loss, not finite if undefined, and its constraint violation (<= 0: none). Returns false
  * when the method has ended. (O14-O16) Only for optimizer_is_free. */
 bool optimizer_tell(Optimizer* optimizer, double loss, double violation);

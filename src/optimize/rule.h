@@ -37,6 +37,8 @@ typedef struct {
   /* Receives the result of the last trial (optimizer_tell), for rules that use values only. NULL: a rule with
    * gradients. */
   bool (*tell)(Optimizer* optimizer, double loss, double violation);
+  /* Returns the number of samples in a generation, by the number of variables. NULL: a rule with gradients. */
+  int (*samples)(const TaskOptimizer* settings, int count);
 } UpdateRule;
 
 struct Optimizer {

@@ -28,6 +28,22 @@ static const char DRAWN[] =
     "draws: {numbers: [{link: box, of: start, dof: [0], low: -0.1, high: 0.1}]}\n"
     "optimizer: {type: auto, iterations: 60, control_step: 0.1}\n";
 
+/* A point on a circle of 1 m at the angle q in [-0.9, 3] rad, the only variable, and a mark at q = 2.6: the loss is
+ * 2 - 2 cos(q - 2.6). From q = -0.7 it falls to the bound q = -0.9, 2.78 rad from the mark along the circle. */
+static const char CIRCLE[] =
+    "seed: 1\n"
+    "scene:\n"
+    "  simulation: {dt: 0.01, steps: 1, gravity: [0, 0, 0]}\n"
+    "  contact: {model: none}\n"
+    "  links: [{name: arm, mass: 1, joint: {type: hinge, axis: [0, -1, 0]}, shape: {type: box, size: [0.2, 0.2, "
+    "0.2]}}]\n"
+    "  initial: [{link: arm, coordinates: [-0.7]}]\n"
+    "initial: [{link: arm, coordinates: true, low: -0.9, high: 3}]\n"
+    "loss: [{type: point, link: arm, point: [1, 0, 0], target: [-0.856888753, 0, 0.515501372], power: 2}]\n"
+    "success: [{type: point, link: arm, point: [1, 0, 0], target: [-0.856888753, 0, 0.515501372], power: 1, max: "
+    "0.3}]\n"
+    "optimizer: {type: auto, iterations: 60}\n";
+
 typedef struct {
   Task task;
   Optimization* optimization;
@@ -112,6 +128,45 @@ static void leaves_lbfgs_at_kinks_O23(void** state) {
   end(&s);
 }
 
+static void create(Sought* s, const char* text) {
+  Diagnostics diagnostics = {0};
+  OptimizationOptions options = {.threads = 1};
+  assert_int_equal(task_parse(&s->task, "inline.yaml", text, strlen(text), false, NULL, 0, &diagnostics), STATUS_OK);
+  assert_int_equal(optimization_create(&s->optimization, &s->task, &options, &diagnostics), STATUS_OK);
+  diagnostics_free(&diagnostics);
+}
+
+static void samples_after_a_minimum_that_fails_success_O23(void** state) {
+  (void)state;
+  Sought s;
+  Text line = {0};
+  create(&s, CIRCLE);
+  start(&s);
+  seek(&s);
+  assert_true(optimization_method_change_count(s.optimization) > 0);
+  optimization_add_method_change(s.optimization, 0, &line);
+  assert_non_null(strstr(line.data, "fails success; cma_es follows lbfgs"));
+  OptimizationVariable q = optimization_variable(s.optimization, 0);
+  if (!(fabs(q.best - 2.6) < 0.3)) fail_msg("q = %g", q.best);
+  text_free(&line);
+  end(&s);
+}
+
+static void stops_at_a_minimum_without_success_to_judge_O23(void** state) {
+  (void)state;
+  Sought s;
+  char text[sizeof CIRCLE];
+  memcpy(text, CIRCLE, sizeof CIRCLE);
+  *strstr(text, "success:") = '#';
+  create(&s, text);
+  start(&s);
+  seek(&s);
+  assert_int_equal(optimization_method_change_count(s.optimization), 0);
+  OptimizationVariable q = optimization_variable(s.optimization, 0);
+  assert_true(q.best == -0.9 && optimization_iteration(s.optimization) < 60);
+  end(&s);
+}
+
 /* Saved after any iteration and loaded by another, it ends at the same bits, with the same changes. */
 static void resumes_to_the_same_bits(void** state) {
   (void)state;
@@ -173,6 +228,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stays_with_lbfgs_where_it_is_smooth_O23),
       cmocka_unit_test(leaves_lbfgs_at_kinks_O23),
+      cmocka_unit_test(samples_after_a_minimum_that_fails_success_O23),
+      cmocka_unit_test(stops_at_a_minimum_without_success_to_judge_O23),
       cmocka_unit_test(takes_adams_steps_under_draws_O23),
       cmocka_unit_test(resumes_to_the_same_bits),
   };
