@@ -28,7 +28,7 @@ static const NumberArray* find(const NumberFile* file, const char* name) {
   return NULL;
 }
 
-/* A new array with its values still zero. */
+/* Appends a new array of zeros. */
 static NumberArray* append(NumberFile* file, const char* name, size_t name_length, bool is_integers, int count) {
   file->arrays = memory_grown(file->arrays, sizeof(NumberArray), file->count, &file->capacity);
   NumberArray* array = &file->arrays[file->count++];
@@ -37,7 +37,7 @@ static NumberArray* append(NumberFile* file, const char* name, size_t name_lengt
   return array;
 }
 
-/* Doubles and integers alike are 8 bytes that are kept as they are. */
+/* Doubles and integers are stored as their 8 bytes. */
 static void add(NumberFile* file, const char* name, bool is_integers, const void* values, int count) {
   assert(count >= 0 && is_name(name, strlen(name)) && !find(file, name));
   NumberArray* array = append(file, name, strlen(name), is_integers, count);
@@ -128,11 +128,11 @@ Status number_file_write(const NumberFile* file, const char* path) {
 
 /* ---------------------------------------------------------------- reading */
 
-/* The rest of the text, line by line. */
+/* The unread rest of the text. */
 typedef struct {
   const char *kind, *path;
   const char *at, *end;
-  int line; /* of the line last taken */
+  int line; /* number of the last line read */
   Diagnostics* diagnostics;
 } Lines;
 
@@ -149,7 +149,7 @@ static bool refuse(const Lines* lines, const char* format, ...) {
   return false;
 }
 
-/* The next line without its end; a last line that lacks its end is none. */
+/* Reads the next line, without its end. A last line without a line end is rejected. */
 static bool take_line(Lines* lines, const char** text, size_t* length) {
   lines->line++;
   size_t rest = (size_t)(lines->end - lines->at);
@@ -183,7 +183,7 @@ static bool read_bits(const char* text, size_t length, uint64_t* bits) {
   return true;
 }
 
-/* A count in decimal without leading zeros, at most `most`. */
+/* A decimal count without leading zeros, at most `most`. */
 static bool read_count(const char* text, size_t length, size_t most, int* count) {
   if (length == 0 || length > 9 || (text[0] == '0' && length > 1)) return false;
   size_t value = 0;
@@ -207,7 +207,7 @@ static bool read_version(Lines* lines) {
   return true;
 }
 
-/* Every byte after the line with the hash is under it, and the line itself is compared: no change goes unseen. */
+/* Compares the hash, which covers every byte after its line, so any change is detected. */
 static bool check_hash(Lines* lines) {
   const char* text;
   size_t length;
@@ -239,7 +239,7 @@ static bool read_array(Lines* lines, NumberFile* file, const char* text, size_t 
   const char* space = memchr(name, ' ', (size_t)(stop - name));
   if (!space || !is_name(name, (size_t)(space - name))) return refuse(lines, "array without a proper name");
   int count;
-  /* No more than the rest of the file can hold, so that a wrong count asks for no memory. */
+  /* limited by the rest of the file, so that a wrong count allocates nothing */
   size_t most = (size_t)(lines->end - lines->at) / (NUMBER_DIGITS + 1);
   if (!read_count(space + 1, (size_t)(stop - space - 1), most, &count))
     return refuse(lines, "count of an array must be a whole number, at most what the file holds");
