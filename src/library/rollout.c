@@ -1,4 +1,4 @@
-/* Many runs of one scene in one call. */
+/* sdrs_rollout: many runs of one scene in one call. */
 #include <string.h>
 
 #include "library/library.h"
@@ -6,9 +6,9 @@
 typedef struct {
   sdrs* object;
   const sdrs_rollouts* wanted;
-  DrivenModel* drives; /* of every thread */
-  sdrs_status* status; /* of every run */
-  int* done;           /* steps of every run */
+  DrivenModel* drives; /* one per thread */
+  sdrs_status* status; /* one per run */
+  int* done;           /* completed steps of every run */
 } Rollouts;
 
 static sdrs_status set_start(DrivenModel* d, const sdrs_rollouts* wanted, size_t run) {
