@@ -23,8 +23,8 @@ Primitive primitive_of(const Superquadric* own);
 double primitive_distance(const Primitive* primitive, Vec3 place, double limit);
 /* Derivatives of the radial distance by the variables, to slope (SUPERQUADRIC_NUMBERS). */
 void primitive_slopes(const Primitive* primitive, Vec3 place, double* slope);
-/* Applies step (SUPERQUADRIC_NUMBERS) to all variables; sizes are clamped to [least, largest], exponents to their
- * range. */
+/* Applies step, (SUPERQUADRIC_NUMBERS) long, to all variables; sizes are clamped to [least, largest], every exponent to
+ * its range. */
 Superquadric superquadric_moved(const Superquadric* from, const double* step, double least, double largest);
 
 /* A fit point (B11). On the surface the union's distance should be 0, elsewhere have the same sign as the solid's.
