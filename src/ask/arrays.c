@@ -311,7 +311,7 @@ static void check_names(const QueryArrays* arrays, Refusals* r) {
     refuse(r, "a query answers 1 to %d names, got %d", ANSWER_NAMES, arrays->name_count);
   for (int k = 0; k < arrays->name_count && r->problems == 0; k++)
     for (int i = 0; i < k; i++)
-      if (strcmp(arrays->names[i], arrays->names[k]) == 0) refuse(r, "'%s' is asked for twice", arrays->names[k]);
+      if (strcmp(arrays->names[i], arrays->names[k]) == 0) refuse(r, "'%s' is listed twice", arrays->names[k]);
 }
 
 Status query_plan_create(QueryPlan* plan, QueryList* list, const QueryArrays* arrays, Diagnostics* diagnostics) {

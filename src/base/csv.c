@@ -93,7 +93,7 @@ static Status scan_rows(CsvTable* table, CsvScanner* scanner, const char* path, 
     int line = scanner->line, count = scan_row(scanner, &cells);
     add_row(table, line, &capacity);
     if (scanner->open_quote) {
-      status = refuse(diagnostics, path, line, "a quoted field is not closed");
+      status = refuse(diagnostics, path, line, "a quoted field has no closing quote");
     } else if (count != table->column_count) {
       diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, line, 0}, "row has %d fields, the header has %d",
                       count, table->column_count);
@@ -122,7 +122,7 @@ static Status scan_table(CsvTable* table, size_t length, const char* path, Diagn
   CellList names = {0};
   table->column_count = scan_row(&scanner, &names);
   table->names = names.items;
-  if (scanner.open_quote) return refuse(diagnostics, path, 1, "a quoted field is not closed");
+  if (scanner.open_quote) return refuse(diagnostics, path, 1, "a quoted field has no closing quote");
   if (!check_names(table, path, diagnostics)) return STATUS_BAD_INPUT;
   return scan_rows(table, &scanner, path, diagnostics);
 }
@@ -263,7 +263,7 @@ static Status cut_row(CsvRows* r, HeldRow* row, int columns, Diagnostics* diagno
   row->cells.count = 0;
   int count = scan_row(&scanner, &row->cells);
   r->line++;
-  if (scanner.open_quote) return refuse(diagnostics, r->path, row->line, "a quoted field is not closed");
+  if (scanner.open_quote) return refuse(diagnostics, r->path, row->line, "a quoted field has no closing quote");
   if (columns == 0 || count == columns) return STATUS_OK;
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){r->path, row->line, 0},
                   "row has %d fields, the header has %d", count, columns);

@@ -70,10 +70,12 @@ static bool get(const NumberFile* file, const char* name, bool is_integers, void
   }
   SourcePlace place = {.file = file->path};
   if (found < 0)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "%s has no %s '%s'", file->kind, kind_word(is_integers), name);
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the %s has no array of %s named '%s'", file->kind,
+                    kind_word(is_integers), name);
   else
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "%s has %d %s '%s', %d are needed: it is of another task",
-                    file->kind, found, kind_word(is_integers), name, count);
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place,
+                    "the %s has %d %s in array '%s', %d are needed: it belongs to another task", file->kind, found,
+                    kind_word(is_integers), name, count);
   return false;
 }
 
@@ -200,10 +202,10 @@ static bool read_version(Lines* lines) {
   size_t length, skip = strlen("sdrs ") + strlen(lines->kind) + 1;
   if (!take_line(lines, &text, &length) || !begins_with(text, length, "sdrs ") ||
       !begins_with(text + 5, length - 5, lines->kind) || length < skip || text[skip - 1] != ' ')
-    return refuse(lines, "this is no sdrs %s: it must begin with 'sdrs %s %d'", lines->kind, lines->kind, VERSION);
+    return refuse(lines, "not an sdrs %s: it must begin with 'sdrs %s %d'", lines->kind, lines->kind, VERSION);
   int version;
   if (!read_count(text + skip, length - skip, VERSION, &version) || version != VERSION)
-    return refuse(lines, "%s of another version, this program reads version %d", lines->kind, VERSION);
+    return refuse(lines, "this %s has another version: this program reads version %d", lines->kind, VERSION);
   return true;
 }
 
@@ -224,7 +226,7 @@ static bool read_values(Lines* lines, NumberArray* array) {
     const char* text;
     size_t length;
     if (!take_line(lines, &text, &length) || !read_bits(text, length, &array->bits[k]))
-      return refuse(lines, "'%s' must have %d numbers of %d hexadecimal digits, the %d. is none", array->name,
+      return refuse(lines, "'%s' must have %d numbers of %d hexadecimal digits, number %d is not one", array->name,
                     array->count, NUMBER_DIGITS, k + 1);
   }
   return true;
@@ -234,10 +236,11 @@ static bool read_values(Lines* lines, NumberArray* array) {
 static bool read_array(Lines* lines, NumberFile* file, const char* text, size_t length) {
   bool is_integers = begins_with(text, length, "integers ");
   if (!is_integers && !begins_with(text, length, "doubles "))
-    return refuse(lines, "must be 'doubles <name> <count>', 'integers <name> <count>' or 'end'");
+    return refuse(lines, "expected 'doubles <name> <count>', 'integers <name> <count>' or 'end'");
   const char *name = text + strlen(kind_word(is_integers)) + 1, *stop = text + length;
   const char* space = memchr(name, ' ', (size_t)(stop - name));
-  if (!space || !is_name(name, (size_t)(space - name))) return refuse(lines, "array without a proper name");
+  if (!space || !is_name(name, (size_t)(space - name)))
+    return refuse(lines, "the name of an array must consist of letters, digits and . _ - /");
   int count;
   /* limited by the rest of the file, so that a wrong count allocates nothing */
   size_t most = (size_t)(lines->end - lines->at) / (NUMBER_DIGITS + 1);
@@ -258,7 +261,7 @@ static bool read_arrays(Lines* lines, NumberFile* file) {
     if (length == 3 && memcmp(text, "end", 3) == 0) break;
     if (!read_array(lines, file, text, length)) return false;
   }
-  return lines->at == lines->end || refuse(lines, "something stands after 'end'");
+  return lines->at == lines->end || refuse(lines, "the file continues after 'end'");
 }
 
 Status number_file_parse(NumberFile* file, const char* kind, const char* path, const char* data, size_t length,

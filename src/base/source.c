@@ -31,7 +31,8 @@ bool source_check(const char* source, const char* text, size_t length, Diagnosti
       continue;
     }
     SourcePlace place = source_place(source, text, (size_t)((const char*)p - text));
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the byte 0x%02x does not belong in a UTF-8 text", *p);
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the byte 0x%02x is not valid in UTF-8: save the file as UTF-8",
+                    *p);
     return false;
   }
   return true;

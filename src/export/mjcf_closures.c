@@ -13,11 +13,11 @@ static int slider_of(const Mjcf* m, const ModelClosure* c) {
 /* Reason (static text) why a closure cannot be exported; NULL: it can. */
 static const char* closure_left_out(const Mjcf* m, const ModelClosure* c) {
   if (c->type == CLOSURE_SLIDE && slider_of(m, c) < 0)
-    return "the slide that is a closure of it is left out: in MuJoCo it needs a mass";
+    return "a closure of type slide is left out: MuJoCo requires a body with mass for it";
   for (int side = 0; side < 2; side++)
     for (int i = c->link[side]; i >= 0; i = m->model->links[i].parent)
       if (!mjcf_starts_there(m, i))
-        return "a closure of it is left out: a ball joint on its way has a drive, spring or limit, which MuJoCo "
+        return "a closure of it is left out: a ball joint of the loop has a drive, spring or limit, which MuJoCo "
                "measures "
                "from its reference, where the closure would not be closed";
   return NULL;

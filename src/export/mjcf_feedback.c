@@ -25,10 +25,10 @@ static void add_joint_sensor(Mjcf* m, const char* word, const SceneMeasure* meas
 /* Reason (static text) why a measurement has no sensor; NULL: it has one. */
 static const char* measure_left_out(const Mjcf* m, const SceneMeasure* measure) {
   if (measure->kind == MEASURE_FORCE)
-    return "feedback of a contact force is left out: MuJoCo has no sensor of all that touches a body";
+    return "feedback of a contact force is left out: MuJoCo has no sensor of the total contact force on a body";
   bool coordinate = measure->kind == MEASURE_COORDINATE || measure->kind == MEASURE_RATE;
   if (coordinate && mjcf_is_free(m, measure->link))
-    return "feedback of a coordinate of a free body is left out: measure where it is (px, vx, ...)";
+    return "feedback of a coordinate of a free body is left out: measure its position (px, vx, ...)";
   return NULL;
 }
 

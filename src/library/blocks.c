@@ -333,11 +333,11 @@ static sdrs_status view(sdrs* s, void* arguments) {
       if (status == SDRS_OK) *v->out = of_links(m, v->link, sim_reactions(s->own->sim)[0], 6, 6);
       return status;
     case SDRS_IMU:
-      return library_fail(s, SDRS_USAGE, "'imu' needs the states before and after: it is part of a recorded run");
+      return library_fail(s, SDRS_USAGE, "'imu' needs the states before and after a step: read it from a recorded run");
     case SDRS_NO_BLOCK:
       break;
   }
-  return library_fail(s, SDRS_USAGE, "there is no such block");
+  return library_fail(s, SDRS_USAGE, "no such block: give a value of sdrs_block");
 }
 
 sdrs_status sdrs_view(sdrs* s, sdrs_block block, int link, sdrs_array* out) {

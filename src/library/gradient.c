@@ -148,7 +148,7 @@ static sdrs_status add_seed(sdrs* s, const sdrs_seed* seed, LossSeeds* seeds) {
   if (seed->link < -1 || seed->link >= (int)all) return library_fail(s, SDRS_USAGE, "there is no link %d", seed->link);
   size_t links = seed->link < 0 ? all : 1, columns = seed_columns(r->model, seed->block, links);
   const char* name = sdrs_block_name(seed->block);
-  if (columns == 0) return library_fail(s, SDRS_USAGE, "a loss cannot be of '%s'", name ? name : "no such block");
+  if (columns == 0) return library_fail(s, SDRS_USAGE, "a loss cannot depend on '%s'", name ? name : "no such block");
   if (seed->count != rows * columns)
     return library_fail(s, SDRS_USAGE, "derivatives by %s: got %zu numbers, expected %zu x %zu", name, seed->count,
                         rows, columns);
@@ -176,10 +176,10 @@ static sdrs_status add_seed(sdrs* s, const sdrs_seed* seed, LossSeeds* seeds) {
 
 static sdrs_status unsound(sdrs* s, const AdjointReport* report) {
   return library_fail(s, SDRS_NO_GRADIENT, "step %d has no derivative: %s", report->unsound_step,
-                      report->step.contact_failed ? "its contact is not found again"
-                      : report->step.grazes       ? "bodies only graze each other where an impact begins"
+                      report->step.contact_failed ? "its contacts cannot be computed again"
+                      : report->step.grazes       ? "an impact begins with a grazing contact"
                       : report->step.singular     ? "its Hessian is singular"
-                                                  : "numbers are not finite");
+                                                  : "its derivatives are not finite");
 }
 
 static sdrs_status backward(sdrs* s, LossSeeds* seeds) {
@@ -248,8 +248,9 @@ static sdrs_status task_loss(sdrs* s, void* arguments) {
   if (isfinite(*value))
     status = backward(s, &seeds);
   else
-    status = library_fail(s, SDRS_USAGE, "the run of %d steps is shorter than the loss needs, or left the numbers",
-                          own->recording.steps);
+    status =
+        library_fail(s, SDRS_USAGE, "the run of %d steps is shorter than the loss needs, or its states are not finite",
+                     own->recording.steps);
   loss_seeds_destroy(&seeds);
   return status;
 }
@@ -336,7 +337,7 @@ static sdrs_status slope_of_design(sdrs* s, sdrs_array* out) {
   bool control = false;
   for (size_t k = 0; k < count; k++) control |= optimization_variable(s->shared->optimization, (int)k).is_control;
   if (s->own->ran.driven && control)
-    return library_fail(s, SDRS_USAGE, "the design has controllers in it, which follow inputs in this run");
+    return library_fail(s, SDRS_USAGE, "the design contains controllers, which follow 'input' in this run");
   double* slope = library_buffer(s, BUFFER_SLOPE, SDRS_DESIGN, count);
   optimization_chain(s->shared->optimization, s->shared->scenario, &s->own->ran.model, &s->own->gradient, slope);
   *out = array(slope, 1, count);

@@ -79,7 +79,7 @@ static Status add_shape(Page* page, const char* path) {
   Mesh mesh = {0};
   Status status = mesh_read(&mesh, path, 1.0, page->diagnostics);
   if (status == STATUS_OK && mesh.corner_count != 3 * mesh.face_count) {
-    diagnostics_add(page->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "a face is no triangle");
+    diagnostics_add(page->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "every face must be a triangle");
     status = STATUS_BAD_INPUT;
   }
   if (status == STATUS_OK) {

@@ -205,7 +205,8 @@ static const char* find_flats(PointView a, Pose pose_a, PointView b, Pose pose_b
   double size = point_view_size(a) + point_view_size(b);
   *s = (Flats){
       .apart = vec3_sub(answer->witness_b, answer->witness_a), .normal = answer->normal, .distance = answer->distance};
-  if (!(fabs(answer->distance) > FEATURE_REACH * size) && !(answer->distance < 0)) return "the hulls just touch";
+  if (!(fabs(answer->distance) > FEATURE_REACH * size) && !(answer->distance < 0))
+    return "the distance is too close to 0 to have a derivative";
   Feature* f = s->feature;
   f[0] = feature_of(a, pose_a, s->normal, FEATURE_REACH * size);
   f[1] = feature_of(b, pose_b, vec3_scale(s->normal, -1), FEATURE_REACH * size);

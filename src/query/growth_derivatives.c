@@ -337,7 +337,7 @@ const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose
   Answer x;
   answer_of(a, pose_a, b, pose_b, answer, &x);
   if (x.distance < CENTRES_APART) return "the centres coincide";
-  if (!holds(&x)) return "the point is not known well enough";
+  if (!holds(&x)) return "the contact point is not accurate enough for derivatives";
   if (!invert(&x)) return "the system is singular";
   *condition = x.condition;
   if (!(x.condition <= QUERY_CONDITION_MAX)) return "the condition of the system is above 1e8";
@@ -363,7 +363,7 @@ const char* growth_slopes(const Shape* a, Pose pose_a, const Shape* b, Pose pose
   Answer x;
   answer_of(a, pose_a, b, pose_b, answer, &x);
   if (x.distance < CENTRES_APART) return "the centres coincide";
-  if (!holds(&x)) return "the point is not known well enough";
+  if (!holds(&x)) return "the contact point is not accurate enough for derivatives";
   const double length = x.distance * x.scale, growth = answer->alpha, part = 1 - 1 / growth;
   const double by_length[3] = {x.d.x, x.d.y, x.d.z};
   growth_gap_gradient(pose_a, pose_b, answer, gap);

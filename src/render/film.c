@@ -178,6 +178,6 @@ Status render_film(const char* path, RenderSubjects subjects, const RenderOption
     *count = frames;
     return STATUS_OK;
   }
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "ffmpeg could not make the film");
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "ffmpeg failed to write the film");
   return STATUS_IO;
 }

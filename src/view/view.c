@@ -93,7 +93,7 @@ Status view_open(View** result, int port, Diagnostics* diagnostics) {
     return STATUS_OK;
   }
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){NULL, 0, 0}, "--view: %s",
-                  locked ? problem.data : "no lock is to be had");
+                  locked ? problem.data : "the system has no mutex left");
   text_free(&problem);
   if (locked) pthread_mutex_destroy(&view->lock);
   memory_free(view);
