@@ -39,7 +39,7 @@ typedef enum {
   STEP_FREE,
   STEP_STRIKES,  /* second_order, restitution 0: an approach ends in it; first order, as the next two */
   STEP_STRUCK,   /* a step after that while contact forces of the impact act, or in which the last contact ends */
-  STEP_RECOVERS, /* one more step after those */
+  STEP_RECOVERS, /* one more step after STEP_STRUCK */
   STEP_IMPACT,   /* one of the short substeps of an impact */
   STEP_LEAVES, /* the first step after them; without second_order: a step or substep near them whose length differs from
                   the one before */
