@@ -452,8 +452,8 @@ typedef struct StepAdjoint StepAdjoint;
 
 /* Derivatives of a scalar by a state, with poses and coordinates as independent variables. */
 typedef struct {
-  double (*pose)[3][4]; /* by (R | t) of every link frame, elementwise (links) */
-  double* q;            /* by increments of the coordinates  (nv) */
+  double (*pose)[3][4]; /* derivatives with respect to (R | t) of every link frame, elementwise (links) */
+  double* q;            /* derivatives with respect to increments of the coordinates  (nv) */
 } StateBar;
 
 /* A step of a run: poses and coordinates of its states; those before the start equal the first. */
