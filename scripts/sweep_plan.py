@@ -94,7 +94,7 @@ def read_yaml(text, place):
         if not colon or line[0].isspace() or (value and not (value[0] == "[" and value[-1] == "]")):
             raise StudyError(f"{here}: neither `path: [a, b, ...]` nor `path:` followed by lines `- a`")
         if path in lists:
-            raise StudyError(f"{here}: {path} stands twice")
+            raise StudyError(f"{here}: {path} occurs twice")
         current = path
         lists[path] = split_top(value[1:-1], here) if value else []
     for path, values in lists.items():
@@ -109,7 +109,7 @@ def read_study(path):
     paths, rows = (read_yaml if path.endswith((".yaml", ".yml")) else read_csv)(text, path)
     for name in paths:
         if paths.count(name) > 1:
-            raise StudyError(f"{path}: '{name}' stands twice in the header")
+            raise StudyError(f"{path}: '{name}' occurs twice in the header")
         if not re.fullmatch(r"[^\W\d][^=;]*", name):
             raise StudyError(f"{path}: '{name}' in the header is no path of --set, such as contact.friction")
     if not rows:

@@ -267,7 +267,7 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
   if (!d->covers && !d->inside)
     command_error(options, "the hulls miss a point of the surface by %g diagonals", d->covered_miss);
   if (!d->connected)
-    command_error(options, "the hulls of %d of %d components of the mesh do not hang together", d->apart,
+    command_error(options, "the hulls of %d of %d components of the mesh are not connected", d->apart,
                   d->component_count);
   if (!d->symmetric) command_error(options, "the hulls miss the mirror symmetry by %g diagonals", d->mirror_error);
   if (!d->within_budget) command_error(options, "there are more hulls, or a hull has more vertices, than allowed");

@@ -71,7 +71,7 @@ static ExitCode check_model_options(const Exporting* exporting) {
   if (exporting->folder) return usage_error(options, "%s is one file: -o names it", name);
   if (option_given(options, "link")) return usage_error(options, "--link chooses a surface: %s holds all links", name);
   if (option_given(options, "time"))
-    return usage_error(options, "--time poses surfaces: %s holds the %s", name,
+    return usage_error(options, "--time applies to surfaces: %s holds the %s", name,
                        exporting->format == EXPORT_MJCF ? "initial state" : "links at zero");
   if (option_given(options, "pieces")) return usage_error(options, "--pieces is for surfaces: %s holds hulls", name);
   if (option_given(options, "min-wall")) return usage_error(options, "--min-wall checks surfaces, not %s", name);
@@ -330,7 +330,7 @@ static bool report_holds(Exporting* exporting, const char* path, const SurfaceRe
   double wall = 1e-3 * option_number(exporting->options, "min-wall", 0.0);
   if (report->reason)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                    "link '%s': %s; its pieces are solids of their own in the file%s",
+                    "link '%s': %s; its pieces remain separate solids in the file%s",
                     model->links[report->reason_link].name, report->reason,
                     option_given(exporting->options, "grow") ? "" : " (--grow 0.05 makes them overlap)");
   if (!report->closed || !report->manifold || !report->oriented)

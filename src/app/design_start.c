@@ -19,7 +19,7 @@ static Status begin_from(DesignStart* start, const Task* task, const CsvTable* t
   int found = status == STATUS_OK ? optimization_begin_with(start->optimization, names, values, count) : 0;
   if (status == STATUS_OK && found == 0) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, task->from.place,
-                    "from: the run has no variable that this task has: its first one is '%s'",
+                    "from: the run and this task have no variable in common; the first one of the run is '%s'",
                     count > 0 ? names[0] : "");
     status = STATUS_BAD_INPUT;
   }

@@ -246,7 +246,7 @@ bool recorded_unchanged(Recorded* recorded) {
     const char* sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(then, i), "sha256"));
     if (sha256 && strcmp(sha256, now[i].sha256) == 0) continue;
     diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){now[i].path, 0, 0},
-                    "it has changed since the run");
+                    "the file has changed since the run");
     differ++;
   }
   run_inputs_free(now, count);

@@ -96,7 +96,8 @@ static ExitCode load_design(Shown* shown, const Options* options, const char* fo
 static ExitCode link_designs(Shown* shown, const Options* options) {
   const Model *initial = &shown->recorded[0].model, *last = &shown->recorded[shown->count - 1].model;
   if (!render_same_hulls(last, initial))
-    return usage_error(options, "--show displacement: the hulls of the two do not answer to each other");
+    return usage_error(options,
+                       "--show displacement: the two scenes differ in their hulls or in the number of their vertices");
   shown->subjects[shown->subject_count - 1].initial = initial;
   return EXIT_DONE;
 }

@@ -59,7 +59,8 @@ static Status read_solver(RunCheck* c, const char* folder, Diagnostics* diagnost
   return status;
 }
 
-/* Opens the centres of mass; run_pose_rows_open requests the poses. */
+/* Returns STATUS_BAD_INPUT if the trajectory lacks a column of a centre of mass. run_pose_rows_open checks those of the
+ * poses. */
 static Status need_centers(const RunCheck* c, Diagnostics* diagnostics) {
   static const char* const axes[] = {"cx", "cy", "cz"};
   const Model* model = &c->recorded->model;

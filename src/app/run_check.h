@@ -55,13 +55,13 @@ typedef struct {
 /* Adds to check->findings. */
 void run_check_row_pairs(RunCheck* check, const RowPairs* row);
 
-/* The cell of a row as a number; NAN where it is none. */
+/* Returns the number in a cell of a row; NAN if the cell is not a number. */
 double run_check_value(const RunFile* file, int row, int column);
 /* Time of a state, as joints.csv has it [s]. */
 double run_check_time(const RunCheck* check, int state);
 /* Coordinates of a state (nq), until the next call. */
 const double* run_check_coordinates(const RunCheck* check, int state);
-/* Contacts that are listed at a state, until the next call; none where contact_first is NULL. */
+/* Returns the recorded contacts of a state, valid until the next call; none if contact_first is NULL. */
 const StateContacts* run_check_contacts(const RunCheck* check, int state);
 /* The step of a recorded row. row: 0 ... rows - 1; counted as by the run, from its start_step on. */
 int run_check_step(const RunCheck* check, int row);

@@ -1,4 +1,4 @@
-/* Answers of questions with shapes: one JSON object a line, or a row of numbers. */
+/* Answers to questions about shapes: as a line of JSON or as a row of numbers. */
 #include <string.h>
 #include "ask/answer.h"
 
@@ -6,7 +6,7 @@
 
 /* ---------------------------------------------------------------- derivatives */
 
-/* An answer's name and rows among the derivatives. */
+/* Name of an answer and its rows in the table of derivatives. */
 typedef struct {
   const char* name;
   int first, count;
@@ -39,7 +39,7 @@ static const AnswerRows CONTACT_NAMES[] = {{"point", MANIFOLD_POINT, 3},
                                            {"activity", MANIFOLD_ACTIVITY, 1}};
 enum { CONTACT_NAMES_COUNT = sizeof CONTACT_NAMES / sizeof CONTACT_NAMES[0] };
 
-/* Columns: the poses' six each, then the shapes' own. */
+/* Columns: six for each pose, then the shapes' own parameters. */
 typedef struct {
   const double* values;
   int columns, own[2];
@@ -122,7 +122,7 @@ static void add_wrench_derivatives(AnswerForm* out, const QueryItem* item, const
   if (values != by_poses) memory_free(values);
 }
 
-/* Note on derivatives that exist although those of the point do not. */
+/* Adds the note for derivatives that exist although those of the point do not. */
 #define FLAT_POINT "flat on flat: by turns d_alpha and d_gap are those of this point, which flat faces leave open"
 
 static void answer_growth(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
@@ -163,7 +163,7 @@ static int own_columns(const QueryItem* item, const QueryBody* body) {
   return body->smooth ? shape_parameter_count(&body->shape) : 3 * body->given_count;
 }
 
-/* The first of the given points that is this vertex; -1: none. */
+/* Returns the index of the first given point at this vertex; -1: none. */
 static int given_point(const QueryBody* body, PointView view, int vertex) {
   for (int i = 0; i < body->given_count; i++)
     if (body->given[i].x == view.x[vertex] && body->given[i].y == view.y[vertex] && body->given[i].z == view.z[vertex])
@@ -187,7 +187,7 @@ static void table_free(Table* table) {
   if (table->columns > QUERY_POSE_COLUMNS) memory_free(table->room);
 }
 
-/* Copies derivatives of a distance, `columns` a row, to the table's columns from `to` on. */
+/* Copies derivatives of a distance (`columns` per row) to the columns of the table from `to` on. */
 static void copy_columns(Table* table, int to, const double* values, int columns, int from, int count) {
   for (int r = 0; r < DISTANCE_ROWS; r++)
     memcpy(table->room + (ptrdiff_t)r * table->columns + to, values + (ptrdiff_t)r * columns + from,
@@ -201,7 +201,7 @@ static void tell_fitted(AnswerForm* out, int body) {
       "faces of more than three corners follow them as planes of best fit: exact for changes that keep them flat");
 }
 
-/* Where slopes of a body are not known, its part is null, and the line says why. */
+/* Writes null for the part of a body whose slopes are unknown; a line also gives the reason. */
 static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bodies[2], const PointView view[2],
                               const VertexSlopes slopes[2]) {
   for (int k = 0, first = QUERY_POSE_COLUMNS; k < 2; first += table->own[k++]) {
@@ -218,12 +218,12 @@ static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bo
   }
 }
 
-/* Note on a derivative of the distance that exists although those of the witness points do not. */
+/* Adds the note for a derivative of the distance that exists although those of the witness points do not. */
 #define KINKED \
   "flat on flat: by turns d_distance is the mean of its slopes by both directions of the turn, which differ"
 
-/* Derivatives for two hulls by poses and, on request, by their points. Freed by table_free; *reason: why there are
- * none. by_poses: as of table_create. */
+/* Returns the derivatives for two hulls with respect to the poses and, on request, to their points. Freed by
+ * table_free. *reason: why there are none. by_poses: as in table_create. */
 static Table hull_table(AnswerForm* out, const QueryItem* item, const QueryBody* bodies[2], const PointView view[2],
                         const Distance* d, double* by_poses, const char** reason) {
   Table table = table_create(item, bodies, by_poses);
@@ -266,13 +266,13 @@ static void answer_hull_distance(AnswerForm* out, const QueryBody* bodies[2], co
   table_free(&table);
 }
 
-/* The convex piece of a body with this number: the body itself, or one of a mesh's pieces. */
+/* Returns the convex piece of a body with this index: a piece of the mesh, or the body itself. */
 static ConvexBody convex_piece(const QueryBody* body, int number) {
   if (body->smooth) return (ConvexBody){.shape = &body->shape};
   return (ConvexBody){.points = body->pieces ? body->witness.pieces[number].points : body->points};
 }
 
-/* The nearest of the pairs of pieces; pair: which it is. */
+/* Returns the distance of the nearest pair of pieces; sets pair. */
 static ConvexDistance nearest_convex(const QueryBody* bodies[2], const Pose pose[2], ConvexBody pair[2]) {
   ConvexDistance least = {.nearest.distance = HUGE_VAL};
   int count[2];
@@ -362,7 +362,7 @@ static void add_smooth_derivatives(AnswerForm* out, const QueryItem* item, const
     answer_table(out, names[k / 2][k % 2], w->total_known ? &w->total[k / 2][k % 2][0][0] : NULL, 3, 6, 6);
 }
 
-/* The loss of the targets with its gradients. */
+/* Writes the loss of the targets and its gradients. */
 static void add_loss(AnswerForm* out, const QueryItem* item, const Witness* w) {
   WitnessLoss loss = witness_loss(w, item->pose[0], item->pose[1], item->target, item->touch.query.margin);
   answer_number(out, "loss", loss.value);
@@ -402,12 +402,12 @@ static void answer_witness(AnswerForm* out, const QueryList* list, const QueryIt
 
 /* ---------------------------------------------------------------- contacts */
 
-/* A pair of bodies of `manifold`, and what is asked of them. */
+/* A pair of bodies of QUERY_MANIFOLD and the requested derivatives. */
 typedef struct {
   const QueryItem* item;
   const ManifoldBody* body[2];
   ManifoldOptions options;
-  int own[2]; /* parameters of either that are asked for */
+  int own[2]; /* requested parameters of either body */
 } ManifoldQuestion;
 
 enum { CAUSES = 6 }; /* that manifold_query_by takes at a time */
@@ -456,7 +456,7 @@ static void add_contact(AnswerForm* out, const ManifoldContact* contact) {
   answer_number(out, "activity", contact->activity);
 }
 
-/* Returns scratch memory of this many bytes, aligned to 64. The next query overwrites it. */
+/* Returns scratch memory of this many bytes, aligned to 64. Borrowed; the next query overwrites it. */
 static void* memory_room(QueryMemory* memory, size_t bytes) {
   if (memory->room_bytes < bytes) {
     memory_free(memory->room);
@@ -466,7 +466,7 @@ static void* memory_room(QueryMemory* memory, size_t bytes) {
   return memory->room;
 }
 
-/* Points and edges as deep as one that was chosen (X1). */
+/* Writes the number of omitted points or edges that are as deep as a kept one (X1), with a note. */
 static void put_left_out(AnswerForm* out, int left_out) {
   answer_number(out, "left_out", left_out);
   if (left_out > 0)
@@ -475,7 +475,7 @@ static void put_left_out(AnswerForm* out, int left_out) {
                 "which they are changes at once when the depths differ");
 }
 
-/* Smoothing that was not said: this part of the bodies' mean size. */
+/* Default smoothing, as a fraction of the bodies' mean size. */
 #define SMOOTHING_PART 0.01
 
 static void answer_mean(AnswerForm* out, const ManifoldQuestion* q, QueryMemory* memory) {
@@ -525,7 +525,7 @@ static void add_shape_slots(AnswerForm* out, const ManifoldQuestion* q, const An
       }
 }
 
-/* Answers of all contacts, slot by slot; NaN in slots beyond them. */
+/* Writes the answers of all contacts slot by slot; NaN in unused slots. */
 static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contacts,
                       const ManifoldContact* by_shapes, int count) {
   const int slots = out->slots > count ? out->slots : count;

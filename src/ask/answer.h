@@ -1,68 +1,69 @@
-/* One answer in three forms: the rest of a JSON object, a row of numbers, or the names of that row's numbers. Private
- * to ask/. */
+/* Writes an answer in one of three forms: the rest of a JSON object, a row of numbers, or the names of these numbers.
+ * Private to ask/. */
 #ifndef SDRS_ASK_ANSWER_H
 #define SDRS_ASK_ANSWER_H
 
 #include "ask/ask.h"
 
-/* Room for a key with its end; answers of a row, at most. */
+/* Bytes of a key with its NUL; largest number of answers in a row. */
 enum { ANSWER_KEY = 64, ANSWER_NAMES = 96 };
 
-/* The answers of a row, in their order. */
+/* Names of the answers in a row, in their order. */
 typedef struct {
   char key[ANSWER_NAMES][ANSWER_KEY];
-  int numbers[ANSWER_NAMES]; /* of each */
+  int numbers[ANSWER_NAMES]; /* numbers per answer */
   int count;
 } AnswerNames;
 
-/* Zero, then set one: line, which gets `, "key": value` for each (borrowed); names, which lists the answers of a row
- * (borrowed); or row (room for all its numbers, or NULL to count them, with in_row). Texts and lists of changing length
- * are in lines alone. */
+/* Output form of an answer. Zero it, then set one of: line (borrowed), to which `, "key": value` is appended; names
+ * (borrowed), which collects the answers of a row; row with in_row (room for all numbers, or NULL to count them). Texts
+ * and lists of varying length appear in lines only. */
 typedef struct {
   Text* line;
   AnswerNames* names;
   double* row;
-  const int* places; /* where in the row the numbers of each answer go, by its number in names; -1: nowhere. NULL: one
-                        answer after the other */
+  const int* places; /* offset in the row of each answer, by its index in names; -1: omitted. NULL: consecutive */
   bool in_row;
-  int answers, count; /* of the row so far: answers, numbers */
-  int slots;          /* of contacts in a row; 0: as many as there are */
+  int answers, count; /* answers and numbers written to the row so far */
+  int slots;          /* contact slots per row; 0: as many as there are contacts */
 } AnswerForm;
 
-/* A row's numbers keep their places: what is not known is NaN there, and null, or left out, in a line. */
+/* Returns true for a row or its names, whose layout is fixed: an unknown value is NaN. In a line it is null or omitted.
+ */
 static inline bool answer_keeps_places(const AnswerForm* out) { return out->names || out->in_row; }
 
-/* Room for so many numbers of a row, which owns it; NULL: they are not wanted. */
+/* Returns the memory of `numbers` numbers in the row, which owns it; NULL: they are not requested. */
 double* answer_room(AnswerForm* out, const char* key, int numbers);
 void answer_number(AnswerForm* out, const char* key, double value);
-/* A list of `count`, a bare number for 1; values NULL: not known. */
+/* Writes a list of `count` numbers, or a bare number for count 1; values NULL: unknown. */
 void answer_numbers(AnswerForm* out, const char* key, const double* values, int count);
-/* Three numbers of one vector; value NULL: not known. */
+/* Writes a vector as a list of three numbers (3); value NULL: unknown. */
 void answer_vector(AnswerForm* out, const char* key, const Vec3* value);
-/* A list of rows x columns of a matrix whose rows lie `stride` apart, one row as a bare list; values NULL: not known.
- */
+/* Writes a matrix (rows x columns) whose rows are `stride` numbers apart; a single row is a flat list. values NULL:
+ * unknown. */
 void answer_table(AnswerForm* out, const char* key, const double* values, int rows, int columns, int stride);
-/* true, false; 1, 0 in a row. */
+/* Writes true or false; 1 or 0 in a row. */
 void answer_truth(AnswerForm* out, const char* key, bool value);
-/* Lines only. */
+/* Writes a text; in lines only. */
 void answer_text(AnswerForm* out, const char* key, const char* text);
-/* points[count]; lines only. */
+/* Writes points[count]; in lines only. */
 void answer_points(AnswerForm* out, const char* key, const Vec3* points, int count);
 
 /* Writes the answer to a question with a method other than QUERY_POTENTIAL (ask/answer.c), as query_answer does. */
 void answer_question(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory);
-/* Lists the answers that a row has to this question; returns how many numbers they are. slots: as in the form. */
+/* Lists the answers of a row for this question and returns their number of columns. slots: as in AnswerForm. */
 int answer_names(const QueryList* list, const QueryItem* item, int slots, AnswerNames* names);
-/* The answer to the same question at these poses, x, y, z [m], qw, qx, qy, qz: 7 numbers each, which are good. */
+/* Writes the answer to the question at other poses: x, y, z [m], qw, qx, qy, qz (7 numbers each), which must be valid.
+ */
 void answer_row(AnswerForm* out, const QueryList* list, const QueryItem* item, const double* pose_a,
                 const double* pose_b, QueryMemory* memory);
-/* Contacts that a question of manifold is answered with. */
+/* Returns the number of contacts in the answer to a question with QUERY_MANIFOLD. */
 int64_t answer_contact_count(const QueryList* list, const QueryItem* item);
-/* Is it a position that can be used, and a quaternion of length 1? pose: 7 numbers. */
+/* Returns true for a usable position and a quaternion of length 1. pose: 7 numbers. */
 bool answer_pose_good(const double* pose);
-/* Appends the rule that a pose which is not good breaks; returns the number of the pose that does. of: "a" or "b". */
+/* Appends the rule that an invalid pose violates; returns the index of the invalid number. of: "a" or "b". */
 int answer_pose_problem(const double* pose, const char* of, Text* out);
-/* The part of `touch` (ask/answer_touch.c). Nothing is descended for names. */
+/* Writes the answer of QUERY_TOUCH (ask/answer_touch.c). For names no descent is done. */
 void answer_touch(AnswerForm* out, const QueryList* list, const QueryItem* item);
 
 #endif

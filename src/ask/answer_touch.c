@@ -1,4 +1,4 @@
-/* Answers of `touch`: where the descent ends, or the losses of many. */
+/* Answers of QUERY_TOUCH: the end of the descent, or the losses of many descents. */
 #include "ask/answer.h"
 
 static void add_pose(AnswerForm* out, const char* position, const char* quaternion, Pose pose) {
@@ -7,7 +7,8 @@ static void add_pose(AnswerForm* out, const char* position, const char* quaterni
   answer_numbers(out, quaternion, (const double[4]){q.w, q.x, q.y, q.z}, 4);
 }
 
-/* b turned at random, somewhere around a: from half to one and a half times where their boxes' balls touch. */
+/* Returns a pose of b with a random rotation around a, at 0.5 to 1.5 times the distance at which the spheres of their
+ * boxes touch. */
 static Pose random_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Random* random) {
   Quat q = {random_normal(random), random_normal(random), random_normal(random), random_normal(random)};
   Vec3 way = vec3(random_normal(random), random_normal(random), random_normal(random));
@@ -25,14 +26,15 @@ static void random_targets(const WitnessBody* a, const WitnessBody* b, const Que
   target[1] = witness_random_point(b, random);
 }
 
-/* A loss is as small as the last steps let it be when both points are within so many of them. */
+/* A descent has reached its targets if both points are within this many of its last steps. */
 #define REACHED 3.2
 #define MILLIMETRE 1e-3 /* m */
 
-/* Random rotations of b that a start is chosen among. */
+/* Number of random rotations of b from which a start is chosen. */
 enum { ROTATIONS = 256 };
 
-/* Both targets in one place, and b rotated so that the bodies overlap least, of some random rotations. */
+/* Returns the pose with both targets at one point and, of some random rotations of b, the one with the least overlap.
+ */
 static Pose joined_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b, const Vec3* target, Random* random) {
   Pose best = pose_identity();
   double most = -HUGE_VAL;
@@ -72,7 +74,7 @@ static double descend(const WitnessBody* a, const WitnessBody* b, const QueryIte
   return best;
 }
 
-/* Losses of descents from random starts to random targets. */
+/* Writes the losses of descents from random starts to random targets. */
 static void answer_many(AnswerForm* out, const WitnessBody* a, const WitnessBody* b, const QueryItem* item) {
   Random random = {(uint64_t)item->seed};
   double *losses = MEMORY_NEW(double, item->targets), *bounds = MEMORY_NEW(double, item->targets);

@@ -1,4 +1,4 @@
-/* One question about many poses: as rows of numbers, and about many pairs as arrays. */
+/* Answers one question for many poses (rows of numbers) or for many pairs (arrays). */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -54,7 +54,8 @@ int answer_pose_problem(const double* pose, const char* of, Text* out) {
 
 /* ---------------------------------------------------------------- shapes */
 
-/* The caller's to delete. NULL: it is no JSON, from *stopped on. Does not return without memory. */
+/* Returns the parsed JSON, which the caller deletes; NULL: invalid from *stopped on. Ends the program without memory.
+ */
 static cJSON* parse(const char* text, const char** stopped) {
   errno = 0;
   cJSON* root = cJSON_ParseWithOpts(text, stopped, true);
@@ -105,7 +106,7 @@ Status query_shapes_parse(QueryList* list, const char* path, const char* text, s
 
 /* ---------------------------------------------------------------- the question */
 
-/* Problems of the call, which has no place in a file. */
+/* Reports problems of the call, which have no position in a file. */
 typedef struct {
   Diagnostics* diagnostics;
   int problems;
@@ -123,7 +124,7 @@ static void refuse(Refusals* r, const char* format, ...) {
   text_free(&text);
 }
 
-/* Keys that the call itself gives, or that have no answer here. */
+/* Keys that the call sets itself, or that have no effect here. */
 static const char* const OWN_KEYS[] = {"method", "a", "b", "derivatives", "parameters", "poses"};
 
 static void read_options(QueryReader* reader, const QueryArrays* arrays, QueryList* list, QueryItem* out) {
@@ -147,7 +148,8 @@ static int kind_of(const QueryList* list, const int* pair) {
   return list->bodies[pair[0]].smooth + 2 * list->bodies[pair[1]].smooth;
 }
 
-/* Are derivatives by the shapes' own parameters asked for: names that end in _shape_a or _shape_b? */
+/* Returns true if derivatives with respect to the shapes' parameters are requested: names that end in _shape_a or
+ * _shape_b. */
 static bool wants_parameters(const QueryArrays* arrays) {
   for (int k = 0; k < arrays->name_count; k++) {
     size_t length = strlen(arrays->names[k]), end = strlen("_shape_a");
@@ -168,7 +170,7 @@ static bool check_indices(const QueryList* list, const QueryArrays* arrays, Refu
   return true;
 }
 
-/* Bodies that are asked about can be, and have what that takes. */
+/* Checks that the requested bodies are valid, and creates the data that they need. */
 static void check_bodies(QueryReader* reader, QueryList* list, const QueryArrays* arrays, const QueryItem* item) {
   bool* used = MEMORY_NEW(bool, list->body_count);
   bool pieces = false;
@@ -184,7 +186,7 @@ static void check_bodies(QueryReader* reader, QueryList* list, const QueryArrays
 
 /* ---------------------------------------------------------------- the plan */
 
-/* Contacts of the pair that has most; one pair after another is looked at once. */
+/* Returns the largest number of contacts of any pair, with one query per sequence of rows of a pair. */
 static int most_contacts(const QueryList* list, const QueryArrays* arrays, const QueryItem* item) {
   int slots = 0;
   const int* last = NULL;
@@ -214,13 +216,13 @@ static void list_answers(const QueryList* list, const QueryArrays* arrays, const
   answer_names(list, &item, plan->slots, names);
 }
 
-/* First rows of each kind of pair; -1: none. */
+/* Sets row to the first row of each kind of pair; -1: none. */
 static void first_rows(const QueryList* list, const QueryArrays* arrays, int64_t row[QUERY_PAIR_KINDS]) {
   for (int k = 0; k < QUERY_PAIR_KINDS; k++) row[k] = -1;
   for (int64_t i = arrays->count - 1; i >= 0; i--) row[kind_of(list, arrays->bodies + 2 * i)] = i;
 }
 
-/* Are derivatives asked for: names that no answer has without them? */
+/* Returns true if derivatives are requested: names that occur only with them. */
 static bool wants_derivatives(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan,
                               const int64_t row[QUERY_PAIR_KINDS]) {
   bool known[ANSWER_NAMES] = {false};
@@ -311,7 +313,7 @@ static void check_names(const QueryArrays* arrays, Refusals* r) {
     refuse(r, "a query answers 1 to %d names, got %d", ANSWER_NAMES, arrays->name_count);
   for (int k = 0; k < arrays->name_count && r->problems == 0; k++)
     for (int i = 0; i < k; i++)
-      if (strcmp(arrays->names[i], arrays->names[k]) == 0) refuse(r, "'%s' is asked for twice", arrays->names[k]);
+      if (strcmp(arrays->names[i], arrays->names[k]) == 0) refuse(r, "'%s' is listed twice", arrays->names[k]);
 }
 
 Status query_plan_create(QueryPlan* plan, QueryList* list, const QueryArrays* arrays, Diagnostics* diagnostics) {

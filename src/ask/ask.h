@@ -1,6 +1,6 @@
-/* ask: questions about pairs of bodies by themselves, and their answers, as text: pairs of convex point sets, or of
- * shapes with a method, read from JSON with a place for every message, answered as a line of JSON each. What `sdrs
- * query` and the library's sdrs_query_text have in common. */
+/* ask: reads questions about pairs of bodies from JSON and answers each with one line of JSON. A question is about two
+ * convex point sets, or about two shapes with a method. Messages give the line and column of the error. Common code of
+ * `sdrs query` and the library's sdrs_query_text. */
 #ifndef SDRS_ASK_ASK_H
 #define SDRS_ASK_ASK_H
 
@@ -8,33 +8,33 @@
 #include "scene/scene.h"
 
 typedef struct {
-  Vec3 *a, *b; /* world coordinates [m] */
+  Vec3 *a, *b; /* owned; points of each body, in world coordinates [m] (a_count, b_count) */
   int a_count, b_count;
-  double support; /* m, > 0; of a law that has one */
+  double support; /* support of the contact law [m], > 0; unused by a law without one */
   ContactModel law;
 } QueryPair;
 
-/* A body of a question: a smooth shape, the corners of a hull, or neither: points with normals, a union, a
+/* A body of a question. smooth: a smooth shape. hulled: a convex hull. Neither: points with normals, a union or a
  * subtraction. */
 typedef struct {
   bool smooth, hulled;
-  Shape shape; /* smooth; with the same frame as field.shape, which owns its arrays */
-  Vec3* given; /* hulled: the points or the mesh's corners as said (given_count), which are its parameters */
+  Shape shape; /* if smooth; has the frame of field.shape, which owns its arrays */
+  Vec3* given; /* if hulled: the given points or corners of the mesh (given_count); the parameters of the hull */
   int given_count;
-  ConvexHull hull;    /* hulled: in the body's frame */
-  PointView points;   /* its corners */
-  ConvexHull* pieces; /* of a mesh with `pieces: hulls`; else NULL: the hull alone */
+  ConvexHull hull;    /* if hulled: the convex hull, in the body's frame */
+  PointView points;   /* corners of the hull */
+  ConvexHull* pieces; /* convex pieces of a mesh with `pieces: hulls` (piece_count); NULL: the hull is the only piece */
   int piece_count;
-  WitnessBody witness;     /* made for the first question that needs it */
-  Field* field;            /* one, owned: its address stays */
-  const char* no_field;    /* why a hull has none (static); else NULL */
-  TriangleSurface surface; /* of a mesh, until the first question that makes it edges and points of `manifold` */
-  ManifoldBody manifold;   /* made for the first question that needs it */
-  Vec3* point_slopes;      /* of its points, likewise; NULL: not made, or hulled, then: */
-  int (*triangles)[3];     /* hulled, of manifold.points (triangle_count) */
+  WitnessBody witness;     /* created by the first question that needs it */
+  Field* field;            /* owned; a separate allocation, so that its address is constant */
+  const char* no_field;    /* reason why a hull has no field (static); else NULL */
+  TriangleSurface surface; /* surface of a mesh, until converted to `manifold` */
+  ManifoldBody manifold;   /* created by the first question that needs it */
+  Vec3* point_slopes;      /* slopes of the points of `manifold`; NULL: not created, or hulled */
+  int (*triangles)[3];     /* if hulled: triangles, as indices into manifold.points (triangle_count) */
   int triangle_count;
-  int* point_corner;    /* which of `given` each of manifold.points is, -1: none; NULL: not made */
-  FieldCorners corners; /* of `given` */
+  int* point_corner;    /* index into `given` of each point of `manifold`, -1: none; NULL: not created */
+  FieldCorners corners; /* derivatives of the field with respect to `given` */
 } QueryBody;
 
 typedef enum {
@@ -46,25 +46,25 @@ typedef enum {
   QUERY_TOUCH,
   QUERY_METHODS,
 } QueryMethod;
-/* Constant: "distance", "growth", ... */
-const char* query_method_name(QueryMethod method); /* NULL for QUERY_POTENTIAL, which has no word */
+/* Returns the word of a method: "distance", "growth", ... Constant. */
+const char* query_method_name(QueryMethod method); /* NULL for QUERY_POTENTIAL */
 
 typedef struct {
   QueryMethod method;
   QueryPair pair; /* QUERY_POTENTIAL */
-  int body[2];    /* numbers in QueryList.bodies; -1: could not be read */
+  int body[2];    /* indices into QueryList.bodies; -1: the body could not be read */
   Pose pose[2];
-  WitnessDescent touch; /* QUERY_TOUCH; its query: QUERY_WITNESS too */
-  int targets, seed;    /* QUERY_TOUCH: so many random pairs; 0: the ones that are said */
-  int starts;           /* QUERY_TOUCH: descents from so many starts at most, the least loss counts */
-  bool meeting;         /* random pairs that can meet (witness_random_pair), else of any points */
-  Vec3 target[2];       /* where the nearest points are wanted, in the bodies' frames */
+  WitnessDescent touch; /* options of QUERY_TOUCH; QUERY_WITNESS uses its query */
+  int targets, seed;    /* QUERY_TOUCH: number of random target pairs; 0: the given targets */
+  int starts;           /* QUERY_TOUCH: largest number of starts of the descent; the smallest loss is the answer */
+  bool meeting;         /* the random targets can touch (witness_random_pair); false: any points */
+  Vec3 target[2];       /* target positions of the nearest points, in the bodies' frames [m] */
   bool has_target;
-  ManifoldOptions manifold;     /* QUERY_MANIFOLD; smoothing 0: not said */
-  bool mean;                    /* QUERY_MANIFOLD: the mean distance instead of the contacts */
-  double stiffness, exponent;   /* QUERY_GROWTH: of the wrench [N/m^exponent]; stiffness 0: not asked for */
-  bool derivatives, parameters; /* answer those by the poses, by the shapes' own parameters too */
-  int64_t poses;                /* so many rows of numbers follow the question (QueryRows); 0: none */
+  ManifoldOptions manifold;   /* options of QUERY_MANIFOLD; smoothing 0: not given */
+  bool mean;                  /* QUERY_MANIFOLD: answer the mean distance instead of the contacts */
+  double stiffness, exponent; /* QUERY_GROWTH: law of the wrench [N/m^exponent]; stiffness 0: no wrench is requested */
+  bool derivatives, parameters; /* request derivatives with respect to the poses, and also to the shapes' parameters */
+  int64_t poses;                /* number of rows of poses after the question (QueryRows); 0: none */
 } QueryItem;
 
 typedef struct {
@@ -74,113 +74,113 @@ typedef struct {
   int body_count, body_capacity;
 } QueryList;
 
-/* A list of questions, one, or one after the other (JSON lines), of a NUL-terminated text; `path` stands for it in
- * messages, and meshes are sought beside it. `length` bytes; the text is not kept. Every problem goes to diagnostics:
- * STATUS_BAD_INPUT, also for a NUL within it. query_free accepts a zeroed or half-read list. Every list is the
- * caller's to free by query_free, after an error too. */
+/* Reads one question, or several in JSON lines, from a NUL-terminated text of `length` bytes. The text is not kept.
+ * Messages name `path`; meshes are searched relative to it. Returns STATUS_BAD_INPUT with all problems in diagnostics,
+ * also for a NUL in the text. The caller frees the list with query_free in any case. query_free accepts a zeroed list.
+ */
 Status query_parse(QueryList* list, const char* path, const char* text, size_t length, Diagnostics* diagnostics);
 /* Frees items, points and bodies and zeroes the list. NULL is not accepted. */
 void query_free(QueryList* list);
 
-/* Warm start that an answer leaves for the next one; owns its arrays. Freed by query_memory_free. */
+/* Warm start of the next answer. Owns its arrays; freed by query_memory_free. */
 typedef struct {
-  int body[2]; /* body that owns the memory; -1 = none */
+  int body[2]; /* bodies of the last answer; -1: none */
   GrowthCache growth;
   GjkCache gjk;
   WitnessCache witness;
-  void* room; /* of manifold (room_bytes) */
+  void* room; /* scratch memory of QUERY_MANIFOLD (room_bytes) */
   size_t room_bytes;
 } QueryMemory;
 static inline QueryMemory query_memory(void) { return (QueryMemory){.body = {-1, -1}}; }
-/* The next answer begins cold, with these bodies, and in the same room. Never fails. */
+/* Sets the bodies and discards the warm start; keeps the scratch memory. Never fails. */
 void query_memory_turn(QueryMemory* memory, const int body[2]);
-/* Frees the room; what is left is query_memory(). */
+/* Frees the scratch memory and resets the struct to query_memory(). */
 void query_memory_free(QueryMemory* memory);
-/* The answer to a question of the list, as one line of JSON, appended (ask/answer.c). item is one of the list's,
- * whose bodies keep what is made for it; memory: query_memory() for the first. Never fails. line is the caller's
- * own. */
+/* Appends the answer to a question of the list as one line of JSON (ask/answer.c). The bodies of the list cache data
+ * created for it. memory: query_memory() for the first answer. Never fails. The caller owns line. */
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory);
-/* ---- poses as numbers (ask/rows.c). A file whose first line is a question with a method and with
- * `poses`: N; behind its newline N rows of QUERY_ROW_NUMBERS float64, little-endian: position [m] and unit quaternion
- * [w, x, y, z] of a, then of b. A row is answered as the JSON line of these poses would be, each from the one before.
- */
+/* ---- poses as numbers (ask/rows.c). The first line of the file is a question with a method and `poses: N`. After its
+ * newline follow N rows of QUERY_ROW_NUMBERS little-endian float64. A row has position [m] and unit quaternion [w, x,
+ * y, z] of a, then of b. Its answer has the numbers of the JSON line for these poses. Each row starts from the result
+ * of the one before. */
 enum { QUERY_ROW_NUMBERS = 14 };
 typedef struct {
   QueryList list;    /* the question of the first line */
-  const char* bytes; /* the rows; borrowed */
-  size_t first;      /* bytes before the rows */
-  int64_t count;     /* of rows */
-  int columns;       /* numbers of an answer */
+  const char* bytes; /* borrowed; the rows */
+  size_t first;      /* number of bytes before the rows */
+  int64_t count;     /* number of rows */
+  int columns;       /* numbers per answer */
 } QueryRows;
-/* Does it begin with a line that is a JSON object with `poses`? data (length bytes) is NUL-terminated. Returns false
- * without a message. Allocates for the time of the call. */
+/* Returns true if the first line of data is a JSON object with the key `poses`. data (length bytes) is NUL-terminated.
+ * False without a message. Frees its allocations before it returns. */
 bool query_rows_begin(const char* data, size_t length);
-/* Reads and checks all of it. data (length bytes, NUL-terminated) must outlive the rows; path as in query_parse. Each
- * problem of a row is reported with its byte offset in the file; STATUS_BAD_INPUT. query_rows_free in any case. The
- * rows own the question, which is copied. */
+/* Reads the question and checks all rows. data (length bytes, NUL-terminated) must outlive the rows; path as in
+ * query_parse. Returns STATUS_BAD_INPUT; a message about a row has its byte offset in the file. The rows own a copy of
+ * the question. The caller calls query_rows_free in any case. */
 Status query_rows_read(QueryRows* rows, const char* path, const char* data, size_t length, Diagnostics* diagnostics);
-/* Reads the first line alone (length bytes, with its newline): the rows come one by one, by query_rows_take. Errors and
- * ownership as of query_rows_read. */
+/* Reads the first line only (length bytes, with its newline); query_rows_take reads the rows one by one. Errors and
+ * ownership as for query_rows_read. */
 Status query_rows_open(QueryRows* rows, const char* path, const char* line, size_t length, Diagnostics* diagnostics);
-/* Makes `bytes` (QUERY_ROW_NUMBERS float64, borrowed) row 0, after it has checked them as row `number` of the stream:
+/* Checks `bytes` (QUERY_ROW_NUMBERS float64, borrowed) as row `number` of the stream and sets them as row 0. Returns
  * STATUS_BAD_INPUT with the byte offset in the stream. */
 Status query_rows_take(QueryRows* rows, const char* path, int64_t number, const char* bytes, Diagnostics* diagnostics);
-/* Appends the line that precedes the answers: {"method": "growth", "rows": N, "columns": [["alpha", 1], ["bounds", 2],
- * ...]}. Never fails; line is the caller's own. Allocates for the time of the call. */
+/* Appends the header line of the answers: {"method": "growth", "rows": N, "columns": [["alpha", 1], ["bounds", 2],
+ * ...]}. Never fails. The caller owns line. Frees its allocations before it returns. */
 void query_rows_header(const QueryRows* rows, Text* line);
-/* out (columns): the answer to row i, in the order of the header; NaN: not known, or there is none. truth is 1 or 0.
- * Rows from 0 in order, memory as in query_answer. Never fails. */
+/* Sets out (columns) to the answer to row i, in the order of the header. NaN: unknown or nonexistent. A truth value is
+ * 1 or 0. Rows must be answered in order from 0; memory as in query_answer. Never fails. */
 void query_rows_answer(const QueryRows* rows, int64_t i, QueryMemory* memory, double* out);
 /* Frees the question; accepts a zeroed one. NULL is not accepted. */
 void query_rows_free(QueryRows* rows);
-/* ---- shapes and poses in memory (ask/arrays.c). One question about many pairs of a list's bodies: row i is about
- * bodies 2 i and 2 i + 1 of `bodies`, at poses a and b of that row: x, y, z [m], qw, qx, qy, qz. Rows of the same pair
- * follow one another: each begins with what the one before has found, the first of QUERY_ARRAYS_PART such rows begins
- * cold. So the numbers do not depend on the number of threads. All is borrowed. */
+/* ---- shapes and poses in memory (ask/arrays.c). One question about many pairs of bodies of a list. Row i is about
+ * bodies 2 i and 2 i + 1 of `bodies`, at poses a and b of that row: x, y, z [m], qw, qx, qy, qz. The rows of a pair are
+ * answered in sequence, each with a warm start from the one before. Every QUERY_ARRAYS_PART rows the start is cold, so
+ * the numbers do not depend on the number of threads. All data are borrowed. */
 enum { QUERY_ARRAYS_PART = 64, QUERY_POSE_NUMBERS = 7, QUERY_PAIR_KINDS = 4 };
 typedef struct {
   const char* method;       /* "growth", "distance", "manifold", "witness" or "touch" */
-  const char* options;      /* further keys of the question, as a JSON object; NULL: none */
-  const char* const* names; /* the answers that are wanted (name_count), in the order in which they are written */
+  const char* options;      /* other keys of the question, as a JSON object; NULL: none */
+  const char* const* names; /* names of the requested answers (name_count), in output order */
   int name_count;
-  int64_t count; /* rows */
+  int64_t count; /* number of rows */
   const int* bodies;
   const double* poses[2];
 } QueryArrays;
 
-/* Where answers go. */
+/* Layout of the answers in a row. */
 typedef struct {
   QueryItem question;
-  int slots;                     /* of contacts: as many as any of the pairs has; 0: no contacts */
-  int columns;                   /* numbers of a row, */
-  int* widths;                   /* of each name (name_count); owned */
-  int* places[QUERY_PAIR_KINDS]; /* by answers; owned; NULL: no such pair. Kinds: is a smooth? 2: is b? */
-  bool whole[QUERY_PAIR_KINDS];  /* such a pair answers all columns */
+  int slots;                     /* contact slots per row: the largest number of any pair; 0: no contacts */
+  int columns;                   /* numbers per row */
+  int* widths;                   /* owned; numbers per name (name_count) */
+  int* places[QUERY_PAIR_KINDS]; /* owned; offset in the row by answer; NULL: no such pair. Index: 1 if a is smooth, + 2
+                                    if b is */
+  bool whole[QUERY_PAIR_KINDS];  /* true if such a pair answers all columns */
 } QueryPlan;
 
-/* Bodies from a JSON list of shapes, as those of a question, without position and quaternion. Messages, path and errors
- * as of query_parse; query_free in any case. */
+/* Reads bodies from a JSON list of shapes without position and quaternion. Messages, path and errors as for
+ * query_parse. The caller calls query_free in any case. */
 Status query_shapes_parse(QueryList* list, const char* path, const char* text, size_t length, Diagnostics* diagnostics);
-/* Checks the question and its pairs, not the poses, and makes what bodies need for it. STATUS_BAD_INPUT: each
- * problem is in diagnostics. The plan is freed by query_plan_free in any case. */
+/* Checks the question and its pairs, but not the poses, and creates the data that the bodies need. Returns
+ * STATUS_BAD_INPUT with all problems in diagnostics. The caller frees the plan with query_plan_free in any case. */
 Status query_plan_create(QueryPlan* plan, QueryList* list, const QueryArrays* arrays, Diagnostics* diagnostics);
 /* Frees widths and places, and zeroes the plan; accepts a zeroed one. */
 void query_plan_free(QueryPlan* plan);
-/* out: row i at out + i * stride, plan->columns numbers; NaN where there is no answer. First checks all poses:
- * STATUS_BAD_INPUT, and out is untouched. Allocates once a call, and where hulls overlap in a way that hull_depth does
- * not know. list: the plan's. */
+/* Answers all rows. Row i is at out + i * stride and has plan->columns numbers; NaN: no answer. list is the one of the
+ * plan. Checks all poses first: returns STATUS_BAD_INPUT and leaves out unchanged. Allocates once per call, and for
+ * overlapping hulls that hull_depth cannot handle. */
 Status query_arrays_answer(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan, double* out,
                            int64_t stride, int threads, Diagnostics* diagnostics);
 
-/* That of two sets of points, also of such that meet (ask/pair.c). Never fails: what cannot be found is null.
- * Allocates for the time of the call; line is the caller's own. */
+/* Appends the answer for two point sets, which may intersect (ask/pair.c). Never fails: an unknown value is null. Frees
+ * its allocations before it returns. The caller owns line. */
 void query_answer_pair(Text* line, const QueryPair* pair);
-/* Appends `[x, y, z]`, null for what is not finite. line is the caller's own. */
+/* Appends `[x, y, z]`, with null for a component that is not finite. The caller owns line. */
 void query_add_vector(Text* line, Vec3 v);
 
-/* Place of the value that is reached through children path[0], path[1], ... of a valid JSON text; key: of its key
- * instead (ask/json_place.c). path (depth), children from 0; line and column from 1. file is borrowed. A path that
- * the text has not is undefined: not checked. Allocates nothing. */
+/* Returns the line and column, from 1, of the value at children path[0], path[1], ... of a valid JSON text
+ * (ask/json_place.c). key: of its key instead. path (depth), children from 0. file is borrowed. The path must exist in
+ * the text; it is not checked. Allocates nothing. */
 SourcePlace json_place(const char* file, const char* text, const int* path, int depth, bool key);
 
 #endif

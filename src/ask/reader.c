@@ -130,7 +130,7 @@ void query_reader_object(QueryReader* reader, const cJSON* item, const char* con
     if (key < 0) {
       query_reader_refuse_key(reader, child->string, keys, count);
     } else if (seen[key]) {
-      query_reader_problem(reader, true, "the key '%s' stands twice", keys[key]);
+      query_reader_problem(reader, true, "the key '%s' occurs twice", keys[key]);
     } else {
       text_add(&reader->trail, "%s%s", reader->trail.length > 0 ? ": " : "", keys[key]);
       member(reader, child, key, context);

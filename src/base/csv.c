@@ -19,15 +19,15 @@ void csv_add_field(Text* row, const char* text) {
 
 /* ---------------------------------------------------------------- reading */
 
-/* Cuts the text into cells in place: a cell ends where its separator stood. */
+/* Splits the text into cells in place: each separator is overwritten by the NUL byte that ends its cell. */
 typedef struct {
   char* cursor;
   int line;
   bool open_quote;
-  bool row_ends; /* the last cell was the last of its row */
+  bool row_ends; /* the last cell ended its row */
 } CsvScanner;
 
-/* A cell in quotes: doubled quotes become one. Leaves the cursor behind the closing quote. */
+/* Reads a quoted cell; doubled quotes become one. Leaves the cursor after the closing quote. */
 static char* scan_quoted(CsvScanner* scanner) {
   char *start = ++scanner->cursor, *out = start;
   for (; *scanner->cursor; scanner->cursor++) {
@@ -67,7 +67,7 @@ static void cell_list_add(CellList* list, char* cell) {
   list->items[list->count++] = cell;
 }
 
-/* The cells of one row, appended; returns how many. */
+/* Appends the cells of one row; returns their number. */
 static int scan_row(CsvScanner* scanner, CellList* cells) {
   int first = cells->count;
   do cell_list_add(cells, scan_cell(scanner));
@@ -93,7 +93,7 @@ static Status scan_rows(CsvTable* table, CsvScanner* scanner, const char* path, 
     int line = scanner->line, count = scan_row(scanner, &cells);
     add_row(table, line, &capacity);
     if (scanner->open_quote) {
-      status = refuse(diagnostics, path, line, "a quoted field is not closed");
+      status = refuse(diagnostics, path, line, "a quoted field has no closing quote");
     } else if (count != table->column_count) {
       diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, line, 0}, "row has %d fields, the header has %d",
                       count, table->column_count);
@@ -122,7 +122,7 @@ static Status scan_table(CsvTable* table, size_t length, const char* path, Diagn
   CellList names = {0};
   table->column_count = scan_row(&scanner, &names);
   table->names = names.items;
-  if (scanner.open_quote) return refuse(diagnostics, path, 1, "a quoted field is not closed");
+  if (scanner.open_quote) return refuse(diagnostics, path, 1, "a quoted field has no closing quote");
   if (!check_names(table, path, diagnostics)) return STATUS_BAD_INPUT;
   return scan_rows(table, &scanner, path, diagnostics);
 }
@@ -154,7 +154,7 @@ const char* csv_cell(const CsvTable* table, int row, int column) {
   return table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
 }
 
-/* Decimal as in other programs: strtod takes hexadecimal numbers and nan(...) as well. */
+/* Decimal numbers only: strtod also accepts hexadecimal numbers and nan(...). */
 static bool read_decimal(const char* cell, double* value) {
   char* end;
   *value = strtod(cell, &end);
@@ -196,15 +196,15 @@ typedef struct {
   size_t length, capacity;
   CellList cells;
   int line;
-  CsvTable table; /* its names are those of the file */
+  CsvTable table; /* its names are borrowed from the file */
 } HeldRow;
 
-/* Where a row begins in the file, and on which line. */
+/* Position of a row in the file, and its line. */
 typedef struct {
   off_t at;
   int line;
 } CsvPlace;
-/* Going back costs reading as many rows as there are between two known places. */
+/* Distance of the rows whose positions are stored: going back reads at most as many rows. */
 enum { PLACES_APART = 64 };
 
 struct CsvRows {
@@ -212,14 +212,14 @@ struct CsvRows {
   FILE* stream;
   HeldRow header, held[CSV_WINDOW];
   CsvTable names;   /* without rows */
-  char** blank;     /* a row of empty cells */
-  CsvPlace* places; /* of every PLACES_APART-th row */
+  char** blank;     /* one row of empty cells */
+  CsvPlace* places; /* position of every PLACES_APART-th row */
   int place_count, place_capacity;
-  int next, line; /* the row that is read next */
+  int next, line; /* index and line of the row that the stream reads next */
   int count;
 };
 
-/* End of a row's text. */
+/* How reading a row's text ended. */
 typedef enum { ROW_READ, ROW_NONE, ROW_NUL } RowText;
 
 static void add_char(HeldRow* to, int c) {
@@ -231,7 +231,7 @@ static void add_char(HeldRow* to, int c) {
   to->text[to->length++] = (char)c;
 }
 
-/* Where in a cell: CELL_QUOTE has seen a quote that closes it, or is the first of two. */
+/* Position within a cell. CELL_QUOTE: after a quote that either closes the cell or is the first of two. */
 typedef enum { CELL_BEGINS, CELL_PLAIN, CELL_QUOTED, CELL_QUOTE } CellPart;
 
 static CellPart part_after(CellPart part, int c) {
@@ -240,7 +240,7 @@ static CellPart part_after(CellPart part, int c) {
   return c == ',' ? CELL_BEGINS : CELL_PLAIN;
 }
 
-/* The bytes up to the end of the row, which no end of a line is inside quotes. */
+/* Reads the bytes up to the end of the row; line ends inside quotes belong to a cell. */
 static RowText read_text(CsvRows* r, HeldRow* to) {
   CellPart part = CELL_BEGINS;
   int c = getc_unlocked(r->stream);
@@ -263,14 +263,14 @@ static Status cut_row(CsvRows* r, HeldRow* row, int columns, Diagnostics* diagno
   row->cells.count = 0;
   int count = scan_row(&scanner, &row->cells);
   r->line++;
-  if (scanner.open_quote) return refuse(diagnostics, r->path, row->line, "a quoted field is not closed");
+  if (scanner.open_quote) return refuse(diagnostics, r->path, row->line, "a quoted field has no closing quote");
   if (columns == 0 || count == columns) return STATUS_OK;
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){r->path, row->line, 0},
                   "row has %d fields, the header has %d", count, columns);
   return STATUS_BAD_INPUT;
 }
 
-/* The next row into `to`; *more: there was one. */
+/* Reads the next row into `to`; *more: there was one. */
 static Status read_row(CsvRows* r, HeldRow* to, int columns, bool* more, Diagnostics* diagnostics) {
   RowText found = read_text(r, to);
   *more = found == ROW_READ;
@@ -356,7 +356,7 @@ int csv_rows_count(const CsvRows* r) { return r->count; }
 
 const CsvTable* csv_rows_header(const CsvRows* r) { return &r->names; }
 
-/* The row is read next, or soon. */
+/* Moves the stream to at most PLACES_APART rows before `row`. */
 static void go_near(CsvRows* r, int row) {
   int place = row / PLACES_APART;
   if (r->next <= row && r->next >= place * PLACES_APART) return;

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "base/outside.h"
 
-/* Source lines are shown at most this wide, so that a one-line JSON file does not flood the terminal. */
+/* Largest width of a printed source line, so that a one-line JSON file does not flood the terminal. */
 #define EXCERPT_WIDTH 120
 /* Characters kept left of the caret when a longer line is cut. */
 #define EXCERPT_BEFORE 60
@@ -18,7 +18,7 @@ static bool is_there(const Diagnostics* diagnostics, const Diagnostic* one) {
   return false;
 }
 
-/* A message is one line of what can be printed, whatever name or path of a file it quotes. */
+/* Replaces control characters: a message is one printable line, whatever file name it quotes. */
 static void keep_printable(char* text) {
   for (; *text; text++)
     if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';
@@ -66,7 +66,7 @@ void diagnostics_free(Diagnostics* diagnostics) {
 
 typedef struct {
   Diagnostic item;
-  int position; /* where it stood: keeps the sort stable */
+  int position; /* original index, keeps the sort stable */
 } Ranked;
 
 static int three_way(int a, int b) { return (a > b) - (a < b); }
@@ -89,8 +89,8 @@ static void sort_by_place(Diagnostics* diagnostics) {
 
 /* ---------------------------------------------------------------- the source line */
 
-/* The source file of the diagnostics that are being printed. Lines are asked for in rising order, so each file is read
- * once and walked through once. */
+/* The source file whose lines are printed. Lines are requested in ascending order, so each file is read and scanned
+ * once. */
 typedef struct {
   const char* path;
   char* data;
@@ -131,7 +131,7 @@ static size_t column_offset(const char* line, size_t length, int column) {
 
 static bool is_control(char c) { return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f; }
 
-/* The line and a caret below its column; a long line is cut around the caret. */
+/* Prints the line and a caret below its column; a long line is cut around the caret. */
 static void print_excerpt(FILE* stream, const char* line, int column, bool color) {
   size_t length = strcspn(line, "\r\n"), caret = column_offset(line, length, column), start = 0;
   if (length > EXCERPT_WIDTH && caret > EXCERPT_BEFORE) start = caret - EXCERPT_BEFORE;
@@ -163,7 +163,7 @@ static void print_heading(FILE* stream, const Diagnostic* item, bool color) {
   if (item->file) fputc(' ', stream);
   fprintf(stream, "%s%s:%s ", color ? SEVERITY_COLOR[item->severity] : "", SEVERITY_NAME[item->severity],
           color ? "\033[0m" : "");
-  /* a terminal obeys control characters, which may come from a file */
+  /* control characters from a file must not reach the terminal */
   for (const char* c = item->text; *c; c++) fputc(is_control(*c) && *c != '\n' ? '?' : *c, stream);
   fputc('\n', stream);
 }

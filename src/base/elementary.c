@@ -1,26 +1,27 @@
-/* Those that every joint and every body calls in every trial by plain arithmetic, which is the same everywhere; the
- * others, and arguments out of the ordinary, by SLEEF's functions whose results are consistent ("cinz": no fused
- * operation, one code for all processors).
+/* Functions evaluated for every joint and body in every line-search evaluation use plain arithmetic, which is identical
+ * everywhere. The others, and unusual arguments, use SLEEF's consistent functions ("cinz": no fused operations, one
+ * code path for all processors).
  *
  * The polynomials, the reduction by pi/2 in three parts and the breakpoints of the arc tangent are those of FreeBSD's
  * msun: Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved. Developed at SunPro, a Sun Microsystems, Inc.
- *   business. Permission to use, copy, modify, and distribute this software is freely granted, provided that this
- * notice is preserved. */
+ * business. Permission to use, copy, modify, and distribute this software is freely granted, provided that this notice
+ * is preserved. */
 #include <assert.h>
 #include <math.h>
 #include <sleef.h>
 #include "base/base.h"
 
-/* An angle as a multiple of pi/2 and a rest in [-pi/4, pi/4] in two parts. */
+/* An angle reduced modulo pi/2: a multiple of pi/2 and a remainder in [-pi/4, pi/4] as a sum of two doubles. */
 typedef struct {
   double rest, tail;
   int quarter; /* modulo 4 */
 } Reduced;
 
-/* Up to here a multiple of pi/2 has so few digits that its products with the parts are exact. */
+/* Largest argument of the reduction: below it the products of the multiple with the parts of pi/2 are exact. */
 #define REDUCED_MOST 1.0e6
 
-/* pi/2 is the sum of parts of 33 bits; how much is left when the sum so far has cancelled all but 2^-16, 2^-49 of x. */
+/* Reduces x. pi/2 is the sum of parts of 33 bits; `left` are the remainders of that sum. A further part is used when
+ * the sum so far cancels x to below 2^-16, then 2^-49 of it. */
 static Reduced reduce(double x) {
   static const double part[] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2ep-69};
   static const double left[] = {0x1.0b4611a626331p-34, 0x1.3198a2e037073p-69, 0x1.b839a252049c1p-104};
@@ -79,8 +80,8 @@ double math_cos(double x) {
   return cosine;
 }
 
-/* For x in [0, 2^60]: atan x = atan c + atan((x - c) / (1 + c x)), c the nearest of 0, 1/2, 1, 3/2 and infinity.
- */
+/* Arc tangent for x in [0, 2^60]: atan x = atan c + atan((x - c) / (1 + c x)), c the nearest of 0, 1/2, 1, 3/2 and
+ * infinity. */
 static double arc_tangent(double x) {
   static const double high[] = {0, 4.63647609000806093515e-01, 7.85398163397448278999e-01, 9.82793723247329054082e-01,
                                 1.57079632679489655800e+00};

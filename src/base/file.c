@@ -10,25 +10,24 @@
 
 /* ---------------------------------------------------------------- reading */
 
-/* Files are read into memory: a file whose size is known before, one that comes through a pipe, and a device, which
- * a person may type into. */
+/* Size limits: of a regular file, of a pipe, and of a device, which may never end. */
 #define MEBIBYTE ((size_t)1 << 20)
 #define FILE_MOST (2048 * MEBIBYTE)
 #define PIPE_MOST (256 * MEBIBYTE)
 #define DEVICE_MOST MEBIBYTE
-/* A pipe with a name may be opened before its writer: so long it is waited for [ms]. */
+/* Time to wait for a writer to open a named pipe [ms]. */
 enum { PIPE_PATIENCE = 10000 };
 
 typedef struct {
   int file;
   struct stat info;
   size_t most; /* bytes */
-  bool waited; /* for a writer */
+  bool waited; /* already waited for a writer */
   char* data;
   size_t length, capacity;
 } Reading;
 
-/* Two errors that have no number of their own. */
+/* errno values reused for two errors of file_read. */
 enum { ERROR_DEVICE = ENODEV, ERROR_PIPE = EMSGSIZE };
 
 const char* file_error_text(int error) {
@@ -48,7 +47,7 @@ const char* file_error_text(int error) {
   }
 }
 
-/* Nonblocking, or a pipe without a writer would never open. */
+/* Opens without blocking: a pipe without a writer would block forever. */
 static bool open_reading(Reading* r, const char* path) {
   *r = (Reading){.file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
   if (r->file < 0 || fstat(r->file, &r->info) != 0) return false;
@@ -57,11 +56,11 @@ static bool open_reading(Reading* r, const char* path) {
   bool sized = S_ISREG(mode) && r->info.st_size > 0;
   bool fits = !sized || (uint64_t)r->info.st_size <= r->most;
   if (!fits) errno = EFBIG;
-  r->capacity = sized && fits ? (size_t)r->info.st_size + 1 : 4096; /* one more, to see the end */
+  r->capacity = sized && fits ? (size_t)r->info.st_size + 1 : 4096; /* one more byte, to detect the end */
   return fits;
 }
 
-/* A pipe that nobody has opened for writing yet reads as if it had ended, but is not hung up. */
+/* True if no writer has opened the pipe yet: read returns 0 as at its end, but poll reports no hang-up. */
 static bool lacks_writer(const Reading* r) {
   struct pollfd who = {.fd = r->file, .events = POLLIN};
   return S_ISFIFO(r->info.st_mode) && r->length == 0 && poll(&who, 1, 0) == 0;
@@ -71,11 +70,11 @@ static bool wait_for_writer(Reading* r) {
   struct pollfd who = {.fd = r->file, .events = POLLIN};
   if (r->waited) errno = ETIMEDOUT;
   if (r->waited || poll(&who, 1, PIPE_PATIENCE) < 0) return false;
-  r->waited = true; /* there may be one now that has not written yet */
+  r->waited = true; /* a writer may have opened it without writing yet */
   return true;
 }
 
-/* As long as a writer thinks, or a person types. */
+/* Waits without a limit until data arrive. */
 static bool wait_for_data(const Reading* r) {
   struct pollfd who = {.fd = r->file, .events = POLLIN};
   return poll(&who, 1, -1) > 0;
@@ -93,7 +92,7 @@ static void grow(Reading* r) {
   r->capacity *= 2;
 }
 
-/* Reads to the end whatever the size said: pipes have none, and files grow. */
+/* Reads to the end, independent of the reported size: pipes have none, and files may grow. */
 static bool read_all(Reading* r) {
   r->data = memory_alloc(r->capacity + 1);
   for (;;) {
@@ -125,7 +124,7 @@ Status file_read(const char* path, char** data, size_t* length) {
   return STATUS_IO;
 }
 
-/* `scene` where scene.yaml was meant: its name, to be freed, or NULL. */
+/* If path.yaml exists for a path without extension: its name, owned by the caller; else NULL. */
 static char* with_its_ending(const char* path) {
   Text name = {0};
   text_add(&name, "%s.yaml", path);
@@ -146,7 +145,7 @@ Status file_read_reported(const char* path, char** data, size_t* length, Diagnos
   return status;
 }
 
-/* errno says why. */
+/* Adds an error with strerror(errno). */
 static Status report(const char* path, const char* act, Diagnostics* diagnostics) {
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot %s: %s", act, strerror(errno));
   return STATUS_IO;
@@ -211,14 +210,14 @@ bool file_exists(const char* path) {
 
 /* ---------------------------------------------------------------- writing */
 
-/* Renaming over a device or a pipe would replace it: these are written through. */
+/* True for a device or pipe: renaming over it would replace it, so it is written directly. */
 static bool is_special(const char* path) {
   struct stat info;
   return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-/* A file that was not there before. One that a killed run left is removed; a link of this name is not followed, or it
- * would choose which file is overwritten. */
+/* Creates a new file. One left by a killed run is removed first; a symbolic link of this name is not followed, because
+ * it would select the file to overwrite. */
 static FILE* create_new(const char* path) {
   if (unlink(path) != 0 && errno != ENOENT) return NULL;
   return fopen(path, "wxbe");
@@ -243,7 +242,7 @@ Status file_stream_open(FileStream* out, const char* path) {
   return STATUS_IO;
 }
 
-/* To the disk. Pipes and some file systems cannot sync, which loses nothing that was theirs to keep. */
+/* Flushes to disk. Pipes and some file systems cannot sync, which is not an error. */
 static bool flush_to_disk(FILE* stream) {
   if (fflush(stream) != 0 || ferror(stream)) return false;
   return fsync(fileno(stream)) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP;
@@ -269,7 +268,7 @@ Status file_stream_close(FileStream* out) {
   return STATUS_IO;
 }
 
-/* Also the destructor: what is still open is thrown away. */
+/* Also the destructor: an open stream is discarded. */
 void file_stream_discard(FileStream* out) {
   if (out->stream) {
     fclose(out->stream);
@@ -283,7 +282,7 @@ void file_stream_discard(FileStream* out) {
 Status file_write(const char* path, const char* data, size_t length) {
   FileStream out = {0};
   if (file_stream_open(&out, path) != STATUS_OK) return STATUS_IO;
-  if (length > 0) fwrite(data, 1, length, out.stream); /* a failure stays in ferror, which close looks at */
+  if (length > 0) fwrite(data, 1, length, out.stream); /* a failure stays in ferror, which close checks */
   return file_stream_close(&out);
 }
 
@@ -326,9 +325,9 @@ char* file_resolve(const char* base_file, const char* relative) {
   return path.data;
 }
 
-/* From the root, without links, `.` and `..`; what does not exist yet is taken as written. */
+/* Absolute path without links, `.` and `..`. A path that does not exist yet is only normalized. */
 static char* absolute_path(const char* path) {
-  char* real = realpath(path, NULL); /* of the C library: freed by free */
+  char* real = realpath(path, NULL); /* allocated by the C library: freed by free */
   if (!real && path[0] != '/') real = realpath(".", NULL);
   Text text = {0};
   bool whole = real && file_exists(path);
@@ -352,7 +351,7 @@ static char* absolute_path(const char* path) {
 
 static char* relative_path(const char* folder, const char* path) {
   char *from = absolute_path(folder), *to = absolute_path(path);
-  size_t same = 0; /* length of the folders that both share */
+  size_t same = 0; /* length of the common folders */
   for (size_t i = 0;; i++) {
     bool from_ends = from[i] == '/' || from[i] == '\0', to_ends = to[i] == '/' || to[i] == '\0';
     if (from_ends && to_ends) same = i;
@@ -382,7 +381,7 @@ char* file_inside(const char* folder, const char* path) {
 
 char* file_stem(const char* path) {
   size_t end = strlen(path);
-  while (end > 1 && path[end - 1] == '/') end--; /* a folder named with its slash */
+  while (end > 1 && path[end - 1] == '/') end--; /* a folder with a trailing slash */
   size_t start = end;
   while (start > 0 && path[start - 1] != '/') start--;
   size_t dot = end;

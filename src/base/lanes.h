@@ -1,4 +1,4 @@
-/* Several numbers at a time, and elementary functions of them. */
+/* SIMD vectors of doubles and elementary functions of them. */
 #ifndef SDRS_BASE_LANES_H
 #define SDRS_BASE_LANES_H
 
@@ -8,11 +8,11 @@
 #endif
 #include "base/base.h"
 
-/* Vectors are passed between functions of one file only, so how they are passed on older processors does not matter. */
+/* Vectors are passed only between functions of one file, so the ABI of older processors does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-/* LANES numbers at a time, four unless the file says otherwise before it includes this: element by element, so the bits
- * are those of plain arithmetic on every processor. */
+/* Vectors of LANES doubles, four unless defined before inclusion. Operations are elementwise, so results are
+ * bit-identical to scalar arithmetic on every processor. */
 #ifndef LANES
 #define LANES 4
 #endif
@@ -20,7 +20,7 @@ typedef double Lanes __attribute__((vector_size(8 * LANES)));
 typedef int64_t LaneBits __attribute__((vector_size(8 * LANES)));
 typedef uint64_t LaneWords __attribute__((vector_size(8 * LANES)));
 
-/* Vectors: element by element, too. */
+/* LANES 3-vectors. */
 typedef struct {
   Lanes x, y, z;
 } Lanes3;
@@ -30,18 +30,18 @@ static inline Lanes lanes_chosen(LaneBits where, Lanes yes, Lanes no) {
   return (Lanes)(((LaneBits)yes & where) | ((LaneBits)no & ~where));
 }
 
-/* e^r for |r| <= log(2)/2, relative error below 3e-16: Taylor's series to the 13th power. */
+/* e^r for |r| <= log(2)/2 by the Taylor series of degree 13; relative error below 3e-16. */
 static inline Lanes lanes_exp_near(Lanes r) {
   Lanes s = r * r, s2 = s * s;
-  /* in pairs, so that none waits long for another */
+  /* evaluated in pairs to shorten dependency chains */
   Lanes low = (r * (1.0 / 6) + 1.0 / 2) + s * (r * (1.0 / 120) + 1.0 / 24);
   Lanes middle = (r * (1.0 / 5040) + 1.0 / 720) + s * (r * (1.0 / 362880) + 1.0 / 40320);
   Lanes high = (r * (1.0 / 39916800) + 1.0 / 3628800) + s * (r * (1.0 / 6227020800) + 1.0 / 479001600);
   return (r + s * (low + s2 * (middle + s2 * high))) + 1.0;
 }
 
-/* e^x for x <= 0, below -700 zero. Relative error below 3e-16: e^x = 2^k e^r; a whole number k is what is left of
- * x / log 2 + 1.5 2^52. */
+/* e^x for x <= 0; 0 below -700. Relative error below 3e-16: e^x = 2^k e^r, k rounded from x / log 2 by adding 1.5 2^52.
+ */
 static inline Lanes lanes_decay(Lanes x) {
   const Lanes least = lanes_of(-700.0), shift = lanes_of(0x1.8p52);
   LaneBits gone = x < least;
@@ -52,9 +52,10 @@ static inline Lanes lanes_decay(Lanes x) {
   return (Lanes)((LaneBits)(power * scale) & ~gone);
 }
 
-/* log x for x in [1e-300, 1e300], to 4e-16 of the larger of the result and 1: as math_log_sum. */
+/* log x for x in [1e-300, 1e300]; error 4e-16 of the larger of the result and 1; method of math_log_sum. */
 static inline Lanes lanes_log(Lanes x) {
-  LaneWords word = (LaneWords)x, k = (word + 0x95f619980c433u) >> 52; /* carries where m >= sqrt 2 */
+  LaneWords word = (LaneWords)x,
+            k = (word + 0x95f619980c433u) >> 52; /* the addition carries into the exponent where m >= sqrt 2 */
   Lanes m = (Lanes)(word - ((k - 1023) << 52)), whole = (Lanes)(k + (0x4338000000000000u - 1023)) - 0x1.8p52;
   Lanes s = (m - 1) / (m + 1), q = s * s, q2 = q * q, q4 = q2 * q2;
   Lanes low = (2.0 / 3 + q * (2.0 / 5)) + q2 * (2.0 / 7 + q * (2.0 / 9));
@@ -65,7 +66,7 @@ static inline Lanes lanes_log(Lanes x) {
 static inline Lanes lanes_magnitude(Lanes x) { return (Lanes)((LaneBits)x & INT64_MAX); }
 static inline Lanes lanes_most(Lanes a, Lanes b) { return lanes_chosen(a > b, a, b); }
 static inline Lanes lanes_least(Lanes a, Lanes b) { return lanes_chosen(a < b, a, b); }
-/* Element by element; rounded as the square root of one number is. */
+/* Elementwise square root, correctly rounded. */
 static inline Lanes lanes_sqrt(Lanes x) {
 #if defined(__AVX512F__) && LANES == 8
   return (Lanes)_mm512_sqrt_pd((__m512d)x);
@@ -82,7 +83,7 @@ static inline Lanes lanes_sqrt(Lanes x) {
   return root;
 #endif
 }
-/* Whether any lane is marked. */
+/* True if any lane of the mask is set. */
 static inline bool lanes_any(LaneBits where) {
 #if LANES == 8
   where |= __builtin_shufflevector(where, where, 4, 5, 6, 7, 0, 1, 2, 3);
@@ -95,7 +96,7 @@ static inline bool lanes_any(LaneBits where) {
 #endif
 }
 
-/* 1 / (1 + e^-x); *rest: 1 less that, without loss of digits. */
+/* 1 / (1 + e^-x); *rest: 1 minus that, without cancellation. */
 static inline Lanes lanes_sigmoid(Lanes x, Lanes* rest) {
   Lanes less = lanes_decay(-lanes_magnitude(x)), most = 1 / (1 + less), part = less * most;
   *rest = lanes_chosen(x < 0, most, part);

@@ -1,5 +1,5 @@
-/* Memory: every block has a header that says whose it is. Where a failure is to be survived (memory_try), it leads back
- * there, and what was taken on the way is given back with the pool that it came from. */
+/* Memory: every block has a header that names its pool. On an allocation failure inside memory_try control returns
+ * there, and the blocks taken meanwhile are freed with their pool. */
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -13,52 +13,52 @@
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
-#define MAPS_LARGE false /* else it would not see their ends */
+#define MAPS_LARGE false /* AddressSanitizer would not check the ends of mapped blocks */
 #else
 #define MAPS_LARGE true
 #define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
 
-/* One cache line, and the widest vector register. */
+/* A cache line, and the widest vector register. */
 #define ALIGNMENT ((size_t)64)
-/* Size of huge pages. Loops over large arrays that read a little of every element take longer to find the pages than
- * to read them, as soon as there are more than some thousand. */
+/* Size of a huge page. Loops that read a little of each element of a large array otherwise spend most of their time in
+ * address translation (TLB misses). */
 #define HUGE_PAGE ((size_t)2 << 20)
-/* After memory_give_back: in malloc's heap rows of a run that come and go in many sizes leave holes as large as all
- * that is held. Not always, for arrays that all begin at the same place in a page are slower to go through together. */
+/* Least size of mapped blocks after memory_give_back: blocks of many sizes that come and go would fragment malloc's
+ * heap. Not the default, because arrays that all start at the same offset in a page conflict in the cache. */
 #define OWN_PAGES ((size_t)128 << 10)
 
-/* Stands before a block, in ALIGNMENT bytes. */
+/* Header before a block, in ALIGNMENT bytes. */
 typedef struct Header {
-  MemoryPool* pool; /* NULL: nobody's; then the rest is of no use */
+  MemoryPool* pool; /* NULL: no pool; before and after are then unused */
   struct Header *before, *after;
-  size_t mapped; /* bytes of pages of its own, from the header on; 0: of malloc */
+  size_t mapped; /* size of the mapping that begins with the header; 0: allocated by malloc */
 } Header;
 _Static_assert(sizeof(Header) <= ALIGNMENT, "a header keeps the block aligned");
 
 struct MemoryPool {
   pthread_mutex_t lock; /* threads of one loop may allocate in the same pool */
-  Header ends;          /* of the ring of blocks */
+  Header ends;          /* head of the ring of blocks */
   int64_t count;
 };
 
-/* A call of memory_try that has not ended. */
+/* An active call of memory_try. */
 typedef struct Guard {
   jmp_buf back;
   MemoryPool* pool;
   struct Guard* outer;
 } Guard;
 
-/* Pool of this thread; NULL: a failure ends the process. */
+/* Innermost memory_try of this thread; NULL: a failure ends the process. */
 static _Thread_local Guard* guard;
 
-/* Counters that only tests read, so they cannot influence a result; and one that only they set: allocations within
+/* Counters read only by tests; results do not depend on them. allocations_left is set only by tests: allocations within
  * memory_try until all fail, 0: never. */
 static atomic_uint_fast64_t allocation_count, held, peak;
 static atomic_int_fast64_t allocations_left;
 
-/* Blocks of this size and more have pages of their own. Where a block stands changes no result. */
+/* Least size of blocks with a mapping of their own. Results do not depend on it. */
 static atomic_size_t own_pages = HUGE_PAGE;
 
 void memory_give_back(void) { atomic_store_explicit(&own_pages, OWN_PAGES, memory_order_relaxed); }
@@ -91,16 +91,15 @@ static void release(Header* block) {
     free(block);
 }
 
-/* ---------------------------------------------------------------- large blocks: pages of their own
- * These are zero without being written to, cost nothing where nothing is ever put, and move without being copied, so
- * an array that grows to some hundred megabytes is written once instead of four times. */
+/* ---------------------------------------------------------------- large blocks: mappings of their own
+ * Mapped pages are zero without being written, use no memory before the first write, and grow without copying. */
 
 static size_t whole_pages(size_t size) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   return (size + page - 1) / page * page;
 }
 
-/* Pages, which begin where a huge page may if they are as many; NULL: there are none. length: whole pages. */
+/* Maps `length` bytes (whole pages), aligned to a huge page if at least that large. NULL: failed. */
 static void* map_pages(size_t length, int protection) {
   size_t all = length < HUGE_PAGE ? length : length + HUGE_PAGE;
   char* from = mmap(NULL, all, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -112,7 +111,7 @@ static void* map_pages(size_t length, int protection) {
   return from + before;
 }
 
-/* A wish: what comes of it is no matter. */
+/* Requests huge pages; a failure is ignored. */
 static void wish_for_huge_pages(void* block, size_t length) {
   if (length >= HUGE_PAGE) (void)madvise(block, length, MADV_HUGEPAGE);
 }
@@ -126,7 +125,7 @@ static Header* map_block(size_t size) {
   return block;
 }
 
-/* To a place where there is room behind it. NULL: it stays where it is. */
+/* Moves a mapping to a larger one. NULL: failed, the block is unchanged. */
 static Header* grow_block(Header* block, size_t size) {
   size_t length = whole_pages(size);
   void* room = map_pages(length, PROT_NONE);
@@ -204,7 +203,7 @@ static Header* header_of(void* pointer) { return (Header*)((char*)pointer - ALIG
 
 void memory_fail_at(int64_t allocation) { atomic_store(&allocations_left, allocation > 0 ? allocation + 1 : 0); }
 
-/* Counts down to 1 and stays there. */
+/* Decrements allocations_left down to 1. True: this allocation must fail. */
 static bool test_wants_failure(void) {
   if (!guard || atomic_load_explicit(&allocations_left, memory_order_relaxed) == 0) return false;
   int_fast64_t left = atomic_load(&allocations_left);
@@ -212,7 +211,7 @@ static bool test_wants_failure(void) {
   return left <= 2;
 }
 
-/* size: a multiple of ALIGNMENT. With `mapped`, the rest of the header is yet to be set. */
+/* Allocates `size` bytes, a multiple of ALIGNMENT. Of the header only `mapped` is set. */
 static Header* take(size_t size) {
   if (MAPS_LARGE && size >= atomic_load_explicit(&own_pages, memory_order_relaxed)) return map_block(size);
   Header* block = aligned_alloc(ALIGNMENT, size);
@@ -220,24 +219,25 @@ static Header* take(size_t size) {
   return block;
 }
 
-/* With its header. */
+/* Size of a block with its header, rounded to ALIGNMENT. */
 static size_t whole_size(size_t size) {
   atomic_fetch_add_explicit(&allocation_count, 1, memory_order_relaxed);
-  if (size > PTRDIFF_MAX - 2 * ALIGNMENT) memory_exhausted(size); /* also a negative count turned into a size */
+  if (size > PTRDIFF_MAX - 2 * ALIGNMENT)
+    memory_exhausted(size); /* also catches a negative count converted to a size */
   return ALIGNMENT + (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }
 
-/* A block that is new, or stands elsewhere, becomes whose it is. */
+/* Enters a new or moved block into the current pool. Returns its data. */
 static char* enter(Header* block) {
   count_bytes(block);
   *block = (Header){.mapped = block->mapped};
   if (guard) pool_add(guard->pool, block);
   if (!block->pool)
-    ASAN_POISON_MEMORY_REGION(block, ALIGNMENT); /* so that what comes before a block is out of bounds */
+    ASAN_POISON_MEMORY_REGION(block, ALIGNMENT); /* so that AddressSanitizer detects accesses before the block */
   return (char*)block + ALIGNMENT;
 }
 
-/* Aligned and, unless it has pages of its own, not yet zeroed; never NULL, also for size 0. */
+/* Aligned block, not zeroed unless mapped; never NULL, also for size 0. */
 static char* allocate(size_t size) {
   size_t whole = whole_size(size);
   Header* block = test_wants_failure() ? NULL : take(whole);
@@ -260,7 +260,7 @@ void* memory_alloc(size_t size) {
   return is_mapped(pointer) ? pointer : memset(pointer, 0, size);
 }
 
-/* The same block with more room behind it; NULL: that cannot be had, and the old one is as it was. */
+/* Grows a mapped block. NULL: not possible, the old block is unchanged. */
 static char* grown_in_place(void* old, size_t old_size, size_t size) {
   Header* block = header_of(old);
   size_t before = block->mapped - ALIGNMENT;
@@ -276,7 +276,7 @@ static char* grown_in_place(void* old, size_t old_size, size_t size) {
     return NULL;
   }
   char* pointer = enter(moved);
-  memset(pointer + old_size, 0, before - old_size); /* what stood there */
+  memset(pointer + old_size, 0, before - old_size); /* clears old content after old_size */
   return pointer;
 }
 

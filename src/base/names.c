@@ -2,7 +2,7 @@
 
 #include "base/base.h"
 
-/* Beyond this many names, looking for the nearest would take longer than the help is worth. */
+/* Largest number of names for which the nearest one is searched. */
 #define NEAREST_MAX 5000
 
 static uint64_t hash(const char* text) { /* FNV-1a */
@@ -11,7 +11,7 @@ static uint64_t hash(const char* text) { /* FNV-1a */
   return h;
 }
 
-/* The slot of a text, or the free one where it belongs. */
+/* Slot of a text, or the free slot where it belongs. */
 static int find_slot(const Names* names, const char* text) {
   int slot = (int)(hash(text) % (uint64_t)names->slot_count);
   while (names->slots[slot] >= 0 && strcmp(names->texts[names->slots[slot]], text) != 0)
@@ -19,7 +19,7 @@ static int find_slot(const Names* names, const char* text) {
   return slot;
 }
 
-/* At most half of the slots are taken. */
+/* Doubles the table; at most half of the slots are used. */
 static void grow(Names* names) {
   int capacity = names->capacity ? 2 * names->capacity : 16;
   names->texts = memory_resize(names->texts, sizeof(char*) * (size_t)names->capacity, sizeof(char*) * (size_t)capacity);

@@ -28,7 +28,7 @@ static const NumberArray* find(const NumberFile* file, const char* name) {
   return NULL;
 }
 
-/* A new array with its values still zero. */
+/* Appends a new array of zeros. */
 static NumberArray* append(NumberFile* file, const char* name, size_t name_length, bool is_integers, int count) {
   file->arrays = memory_grown(file->arrays, sizeof(NumberArray), file->count, &file->capacity);
   NumberArray* array = &file->arrays[file->count++];
@@ -37,7 +37,7 @@ static NumberArray* append(NumberFile* file, const char* name, size_t name_lengt
   return array;
 }
 
-/* Doubles and integers alike are 8 bytes that are kept as they are. */
+/* Doubles and integers are stored as their 8 bytes. */
 static void add(NumberFile* file, const char* name, bool is_integers, const void* values, int count) {
   assert(count >= 0 && is_name(name, strlen(name)) && !find(file, name));
   NumberArray* array = append(file, name, strlen(name), is_integers, count);
@@ -70,10 +70,12 @@ static bool get(const NumberFile* file, const char* name, bool is_integers, void
   }
   SourcePlace place = {.file = file->path};
   if (found < 0)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "%s has no %s '%s'", file->kind, kind_word(is_integers), name);
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the %s has no array of %s named '%s'", file->kind,
+                    kind_word(is_integers), name);
   else
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "%s has %d %s '%s', %d are needed: it is of another task",
-                    file->kind, found, kind_word(is_integers), name, count);
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place,
+                    "the %s has %d %s in array '%s', %d are needed: it belongs to another task", file->kind, found,
+                    kind_word(is_integers), name, count);
   return false;
 }
 
@@ -128,11 +130,11 @@ Status number_file_write(const NumberFile* file, const char* path) {
 
 /* ---------------------------------------------------------------- reading */
 
-/* The rest of the text, line by line. */
+/* The unread rest of the text. */
 typedef struct {
   const char *kind, *path;
   const char *at, *end;
-  int line; /* of the line last taken */
+  int line; /* number of the last line read */
   Diagnostics* diagnostics;
 } Lines;
 
@@ -149,7 +151,7 @@ static bool refuse(const Lines* lines, const char* format, ...) {
   return false;
 }
 
-/* The next line without its end; a last line that lacks its end is none. */
+/* Reads the next line, without its end. A last line without a line end is rejected. */
 static bool take_line(Lines* lines, const char** text, size_t* length) {
   lines->line++;
   size_t rest = (size_t)(lines->end - lines->at);
@@ -183,7 +185,7 @@ static bool read_bits(const char* text, size_t length, uint64_t* bits) {
   return true;
 }
 
-/* A count in decimal without leading zeros, at most `most`. */
+/* A decimal count without leading zeros, at most `most`. */
 static bool read_count(const char* text, size_t length, size_t most, int* count) {
   if (length == 0 || length > 9 || (text[0] == '0' && length > 1)) return false;
   size_t value = 0;
@@ -200,14 +202,14 @@ static bool read_version(Lines* lines) {
   size_t length, skip = strlen("sdrs ") + strlen(lines->kind) + 1;
   if (!take_line(lines, &text, &length) || !begins_with(text, length, "sdrs ") ||
       !begins_with(text + 5, length - 5, lines->kind) || length < skip || text[skip - 1] != ' ')
-    return refuse(lines, "this is no sdrs %s: it must begin with 'sdrs %s %d'", lines->kind, lines->kind, VERSION);
+    return refuse(lines, "not an sdrs %s: it must begin with 'sdrs %s %d'", lines->kind, lines->kind, VERSION);
   int version;
   if (!read_count(text + skip, length - skip, VERSION, &version) || version != VERSION)
-    return refuse(lines, "%s of another version, this program reads version %d", lines->kind, VERSION);
+    return refuse(lines, "this %s has another version: this program reads version %d", lines->kind, VERSION);
   return true;
 }
 
-/* Every byte after the line with the hash is under it, and the line itself is compared: no change goes unseen. */
+/* Compares the hash, which covers every byte after its line, so any change is detected. */
 static bool check_hash(Lines* lines) {
   const char* text;
   size_t length;
@@ -224,7 +226,7 @@ static bool read_values(Lines* lines, NumberArray* array) {
     const char* text;
     size_t length;
     if (!take_line(lines, &text, &length) || !read_bits(text, length, &array->bits[k]))
-      return refuse(lines, "'%s' must have %d numbers of %d hexadecimal digits, the %d. is none", array->name,
+      return refuse(lines, "'%s' must have %d numbers of %d hexadecimal digits, number %d is not one", array->name,
                     array->count, NUMBER_DIGITS, k + 1);
   }
   return true;
@@ -234,12 +236,13 @@ static bool read_values(Lines* lines, NumberArray* array) {
 static bool read_array(Lines* lines, NumberFile* file, const char* text, size_t length) {
   bool is_integers = begins_with(text, length, "integers ");
   if (!is_integers && !begins_with(text, length, "doubles "))
-    return refuse(lines, "must be 'doubles <name> <count>', 'integers <name> <count>' or 'end'");
+    return refuse(lines, "expected 'doubles <name> <count>', 'integers <name> <count>' or 'end'");
   const char *name = text + strlen(kind_word(is_integers)) + 1, *stop = text + length;
   const char* space = memchr(name, ' ', (size_t)(stop - name));
-  if (!space || !is_name(name, (size_t)(space - name))) return refuse(lines, "array without a proper name");
+  if (!space || !is_name(name, (size_t)(space - name)))
+    return refuse(lines, "the name of an array must consist of letters, digits and . _ - /");
   int count;
-  /* No more than the rest of the file can hold, so that a wrong count asks for no memory. */
+  /* limited by the rest of the file, so that a wrong count allocates nothing */
   size_t most = (size_t)(lines->end - lines->at) / (NUMBER_DIGITS + 1);
   if (!read_count(space + 1, (size_t)(stop - space - 1), most, &count))
     return refuse(lines, "count of an array must be a whole number, at most what the file holds");
@@ -258,7 +261,7 @@ static bool read_arrays(Lines* lines, NumberFile* file) {
     if (length == 3 && memcmp(text, "end", 3) == 0) break;
     if (!read_array(lines, file, text, length)) return false;
   }
-  return lines->at == lines->end || refuse(lines, "something stands after 'end'");
+  return lines->at == lines->end || refuse(lines, "the file continues after 'end'");
 }
 
 Status number_file_parse(NumberFile* file, const char* kind, const char* path, const char* data, size_t length,

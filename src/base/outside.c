@@ -34,7 +34,7 @@ int program_start(Program* program, const char* const* words, int output, int er
   return error;
 }
 
-/* A socket, unlike a pipe, reports a dead reader without a signal. */
+/* A socket is used because, unlike a pipe, it reports a closed reader without a signal. */
 bool program_send(const Program* program, const void* data, size_t size) {
   for (const char* at = data; size > 0;) {
     ssize_t sent = send(program->input, at, size, MSG_NOSIGNAL);

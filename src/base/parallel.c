@@ -13,8 +13,8 @@
 
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
-/* The OpenMP runtime is not instrumented, so the thread sanitizer does not see its fork and join: they are marked by
- * hand, and the function that the compiler outlines for the workers is left alone. */
+/* The OpenMP runtime is not instrumented, so ThreadSanitizer does not see its fork and join. They are annotated here,
+ * and the outlined worker function is not instrumented. */
 #define NOT_INSTRUMENTED __attribute__((no_sanitize("thread")))
 #define SYNC_RELEASE(address) __tsan_release(address)
 #define SYNC_ACQUIRE(address) __tsan_acquire(address)
@@ -29,10 +29,10 @@ static void run_serially(int count, ParallelBody body, void* context) {
 }
 
 #ifdef _OPENMP
-/* An index of a loop that runs within memory_try: workers know nothing of the caller's, and must not jump out of the
- * loop. */
+/* A loop that may run within memory_try. Worker threads do not have the caller's memory_try and must not jump out of
+ * the loop. */
 typedef struct {
-  MemoryPool* pool; /* NULL: there is none */
+  MemoryPool* pool; /* NULL: no memory_try is active */
   ParallelBody body;
   void* context;
   atomic_bool failed;
@@ -56,17 +56,18 @@ static void run_index(ParallelLoop* loop, int index, int thread) {
     atomic_store(&loop->failed, true);
 }
 
-/* Remaining indices of a thread's share: the first and the one behind the last, in one word. */
+/* Remaining indices of a thread's share: begin (low 32 bits) and end (high 32 bits). */
 typedef struct {
   _Alignas(64) _Atomic uint64_t left;
 } ParallelShare;
 
-/* More threads than this begin where another one does. */
+/* Largest number of shares; further threads begin in another thread's share. */
 enum { SHARES_MOST = 64 };
 
 static uint64_t share_of(int begin, int end) { return (uint64_t)(uint32_t)end << 32 | (uint32_t)begin; }
 
-/* Take up to `grain` indices from the front of a share (its owner), or from the back (others). Returns how many. */
+/* Takes up to `grain` indices from the front of a share (its owner) or from the back (other threads). Returns their
+ * number. */
 static int take_indices(ParallelShare* share, int grain, bool front, int* first) {
   uint64_t left = atomic_load_explicit(&share->left, memory_order_relaxed);
   for (;;) {
@@ -79,8 +80,8 @@ static int take_indices(ParallelShare* share, int grain, bool front, int* first)
   }
 }
 
-/* A thread begins with its own part of the indices, the same in every loop of as many, so that what it wrote in one
- * loop is near it in the next; then it helps the others. Returns how many it has run. */
+/* Runs the thread's own share, then helps with the others (work stealing). Shares are the same in every loop of the
+ * same count, so data stay in the thread's cache. Returns the number of indices it ran. */
 static int run_shares(ParallelLoop* loop, ParallelShare* shares, int count, int grain, int thread) {
   int ran = 0;
   for (int n = 0; n < count; n++) {
@@ -102,7 +103,7 @@ static double processor_time(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Programs with assertions, which tests are, share every loop: what threads do to each other is to be seen. */
+/* Builds with assertions (tests) always share, so that data races are found. */
 static bool shares_now(void) {
 #ifdef NDEBUG
   return timer_now() >= account.alone;
@@ -115,7 +116,7 @@ static bool shares_now(void) {
 
 enum { THREADS_MOST = 1024 };
 
-/* Threads of the process that the system still counts; 0: not known. */
+/* Number of threads of the process; 0: unknown. */
 static int living_threads(void) {
   DIR* folder = opendir("/proc/self/task");
   int count = -2; /* "." and ".." */
@@ -130,8 +131,8 @@ static void* wait_for(void* gate) {
   return NULL;
 }
 
-/* How many threads the process can have beside its own, at most `wanted`: all are alive at once, then gone. A joined
- * thread counts against the limits of the system until it has left /proc. */
+/* Number of further threads that can be created, at most `wanted`: all are started together, then joined. A joined
+ * thread counts against the system's limits until it has left /proc. */
 static int threads_to_have(int wanted) {
   pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
   pthread_t created[THREADS_MOST];
@@ -145,7 +146,8 @@ static int threads_to_have(int wanted) {
   return count;
 }
 
-/* The OpenMP runtime ends the process when it cannot create a thread. Threads that it has it keeps. */
+/* The OpenMP runtime ends the process if it cannot create a thread, so their number is tried first. It keeps the
+ * threads it has. */
 NOT_INSTRUMENTED int parallel_start(int threads) {
   static _Thread_local int tried = 1, there = 1;
   int most = omp_get_thread_limit() < THREADS_MOST ? omp_get_thread_limit() : THREADS_MOST;
@@ -159,7 +161,7 @@ NOT_INSTRUMENTED int parallel_start(int threads) {
 }
 
 NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, ParallelLoop* loop) {
-  char fork, join; /* only their addresses matter */
+  char fork, join; /* addresses for the annotations */
   ParallelShare shares[SHARES_MOST];
   int parts = threads < SHARES_MOST ? threads : SHARES_MOST;
   for (int k = 0; k < parts; k++)
@@ -207,7 +209,7 @@ void parallel_for(int threads, int count, int threshold, int grain, ParallelBody
   run_serially(count, body, context);
 }
 
-/* Processors this process may run on, not those of the machine. */
+/* Processors available to this process, not those of the machine. */
 int parallel_processor_count(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);

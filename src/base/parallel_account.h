@@ -1,21 +1,21 @@
-/* Private to base/: is it worth sharing loops among threads now? */
+/* Private to base/: decides whether loops are shared among threads now. */
 #ifndef SDRS_BASE_PARALLEL_ACCOUNT_H
 #define SDRS_BASE_PARALLEL_ACCOUNT_H
 
 #include "base/base.h"
 
-/* On a machine that is busy with other things a loop waits at its end until the other threads have been given a
- * processor, which may take a thousand times what they take off it. So what was gained and what was waited is kept
- * account of, one for every thread that begins loops, and after a loss so long a time is spent alone that losses stay
- * one part in six of all. Nothing of a result depends on it. */
+/* On a loaded machine a loop waits at its end until the other threads get a processor, which can take a thousand times
+ * what they save. Each thread that starts loops therefore accounts gains against waiting times, and after a loss runs
+ * alone for a time proportional to it, so that losses stay below one sixth of the total. Results do not depend on it.
+ */
 typedef struct {
-  double balance; /* gained less waited, of late; at least 0 [s] */
-  double alone;   /* until then nothing is shared [s, timer_now] */
+  double balance; /* recent gain minus waiting time, at least 0 [s] */
+  double alone;   /* no sharing before this time [s, timer_now] */
 } ParallelAccount;
 
-/* Time alone after a loss, in times of that loss. */
+/* Time without sharing after a loss, relative to the loss. */
 #define ALONE_PER_LOSS 5.0
-/* Earlier gains count up to so much against a loss: a few turns of a scheduler [s]. */
+/* Largest balance kept against later losses: a few scheduler time slices [s]. */
 #define GAINS_KEPT 0.02
 
 /* Measurements of one shared loop. */
@@ -25,8 +25,8 @@ typedef struct {
   int ran;       /* indices that it ran itself */
 } ParallelCost;
 
-/* A loop over `count` indices that ended at `now` [s]. The indices that others ran would have cost what the caller's
- * own did: gain = work (count - ran) / ran - waited. Changes *account; allocates nothing, cannot fail. */
+/* Accounts for a loop over `count` indices that ended at `now` [s]. The indices of other threads would have cost what
+ * the caller's own did: gain = work (count - ran) / ran - waited. Does not allocate, cannot fail. */
 static inline void parallel_enter_cost(ParallelAccount* account, const ParallelCost* cost, int count, double now) {
   double saved = cost->ran > 0 ? cost->work * (count - cost->ran) / cost->ran : 0;
   account->balance += saved - cost->waited;

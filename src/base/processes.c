@@ -1,14 +1,14 @@
-/* The one file that knows MPI. */
+/* The only file that uses MPI. */
 #include "base/base.h"
 
 #ifdef SDRS_MPI
 #include <mpi.h>
 #include <stdlib.h>
 
-/* A program that was started alone stays alone: MPI would start a daemon for it. */
+/* True if mpirun started the program. Otherwise MPI is not initialized: it would start a daemon. */
 static bool launched(void) { return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK"); }
 
-/* A failure of MPI itself ends all processes with a message: its default, and there is nothing else to do. */
+/* True between MPI_Init and MPI_Finalize. Errors of MPI end all processes with a message, its default. */
 static bool connected(void) {
   int started, finished;
   MPI_Initialized(&started);

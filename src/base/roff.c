@@ -1,7 +1,6 @@
 #include "base/base.h"
 
-/* A line that begins with . or ' would be a request; a minus is written so that it can be copied as one. Words between
- * backquotes are bold. */
+/* A leading . or ' would be a roff request and is escaped; a minus is escaped to stay copyable. */
 void text_add_roff(Text* out, const char* text) {
   bool bold = false;
   for (const char* c = text; *c; c++) {

@@ -3,7 +3,7 @@
 
 #include "base/base.h"
 
-/* Length of the UTF-8 character at p, 0 when it is none (overlong forms and surrogates included). */
+/* Length of the UTF-8 character at p; 0 if invalid (overlong forms and surrogates included). */
 static int utf8_length(const unsigned char* p, const unsigned char* end) {
   if (p[0] < 0x80) return 1;
   int length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
@@ -31,7 +31,8 @@ bool source_check(const char* source, const char* text, size_t length, Diagnosti
       continue;
     }
     SourcePlace place = source_place(source, text, (size_t)((const char*)p - text));
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the byte 0x%02x does not belong in a UTF-8 text", *p);
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the byte 0x%02x is not valid in UTF-8: save the file as UTF-8",
+                    *p);
     return false;
   }
   return true;

@@ -49,23 +49,23 @@ void text_free(Text* text) {
 }
 
 /* ---------------------------------------------------------------- numbers
- * A trajectory holds millions of numbers, so the common range is converted with exact 128-bit integers:
- * x = m 2^e with m < 2^53. With k such that x 10^k has 17 digits, x 10^k = (m 5^k) 2^(e+k), and m 5^k < 2^116 for
- * k <= 27. Whether a decimal reads back as x is then an exact comparison with half the distance to the neighbours. */
+ * A trajectory contains millions of numbers, so the common range is converted with exact 128-bit integers: x = m 2^e
+ * with m < 2^53. With k such that x 10^k has 17 digits, x 10^k = (m 5^k) 2^(e+k), and m 5^k < 2^116 for k <= 27. A
+ * decimal reads back as x if its exact distance is within half the distance to the neighbours. */
 
 typedef unsigned __int128 Wide;
 
-#define EXACT_MIN 1e-10 /* below it 5^k leaves 64 bits: 256-bit integers do the same, */
-#define TINY_MIN 1e-60  /* ... as long as 4 m 5^k < 2^241, k <= 77 */
+#define EXACT_MIN 1e-10 /* below it 5^k exceeds 64 bits: 256-bit integers are used, */
+#define TINY_MIN 1e-60  /* ... while 4 m 5^k < 2^241, k <= 77 */
 #define EXACT_MAX 1e15  /* above it e + k may be positive */
 
 static const uint64_t TEN_TO_17 = 100000000000000000U;
 
-/* x 10^k in units of 2^-shift, and how far a decimal may be on either side and still read back as x. */
+/* x 10^k in units of 2^-shift, and the distances below and above within which a decimal reads back as x. */
 typedef struct {
   Wide value, below, above;
   int shift;
-  bool closed; /* the ends of the interval read back too (ties go to the even m) */
+  bool closed; /* the ends of the interval also read back (ties go to the even m) */
 } Scaled;
 
 static uint64_t power_of_5(int k) {
@@ -74,8 +74,8 @@ static uint64_t power_of_5(int k) {
   return power;
 }
 
-/* 4 x in units of 2^-shift, so that a quarter of the last place is whole: below a power of two the neighbours are
- * half as far apart as above it. */
+/* Scales x; stores 4 m, so that a quarter of the last place is an integer: below a power of two the neighbour is half
+ * as far as above it. */
 static Scaled scale_by_power_of_10(uint64_t m, int e, int k) {
   uint64_t five = power_of_5(k);
   bool boundary = m == (uint64_t)1 << (DBL_MANT_DIG - 1);
@@ -110,7 +110,7 @@ static void add_decimal(Text* text, uint64_t digits, int scale) {
   int exponent = count - 1 - scale;
   bool fixed = exponent >= -4 && exponent < 17;
   char out[64];
-  int n = 0, point = fixed ? exponent : 0; /* the digit after which the point stands */
+  int n = 0, point = fixed ? exponent : 0; /* index of the digit before the point */
   if (point < 0) out[n++] = '0', out[n++] = '.';
   for (int i = -1; i > point; i--) out[n++] = '0';
   for (int i = 0; i < count || i <= point; i++) {
@@ -124,8 +124,8 @@ static void add_decimal(Text* text, uint64_t digits, int scale) {
   text_add_bytes(text, out, (size_t)n);
 }
 
-/* Shortest decimal of x in [EXACT_MIN, EXACT_MAX). Every decimal of at most 15 digits survives a double, so a shorter
- * one is the 15-digit one with zeros at its end. */
+/* Shortest decimal of x in [EXACT_MIN, EXACT_MAX). Every decimal of up to 15 digits survives conversion to double, so a
+ * shorter one is the 15-digit one with trailing zeros. */
 static void add_exact(Text* text, double x) {
   int binary;
   uint64_t m = (uint64_t)(frexp(x, &binary) * 0x1p53);
@@ -140,11 +140,11 @@ static void add_exact(Text* text, double x) {
   }
 }
 
-/* ---- the same for small numbers: x of a joint at rest, of what lies in a plane, is rounding */
+/* ---- the same for small numbers: residual coordinates at rest are rounding errors of this size */
 
-enum { LONG_WORDS = 4, WORD_BITS = 64, FIVES = 27 /* so many in a word */ };
+enum { LONG_WORDS = 4, WORD_BITS = 64, FIVES = 27 /* largest power of 5 in a word */ };
 typedef struct {
-  uint64_t word[LONG_WORDS]; /* least first */
+  uint64_t word[LONG_WORDS]; /* least significant first */
 } Long;
 
 static Long long_times(Long a, uint64_t b) {
@@ -172,7 +172,7 @@ static Long long_left(uint64_t a, int shift) {
   return out;
 }
 
-/* floor(a 2^-shift), of what fits in a word. */
+/* floor(a 2^-shift), which must fit in a word. */
 static uint64_t long_right(const Long* a, int shift) {
   int word = shift / WORD_BITS, bits = shift % WORD_BITS;
   uint64_t out = a->word[word] >> bits;
@@ -199,8 +199,7 @@ static Long long_minus(Long a, const Long* b) {
   return a;
 }
 
-/* Shortest decimal of x in [TINY_MIN, EXACT_MIN): as add_exact. x 10^k is never half of anything: it has too few
- * factors of 2. */
+/* Shortest decimal of x in [TINY_MIN, EXACT_MIN), as add_exact. Ties cannot occur: x 10^k has too few factors of 2. */
 static void add_tiny(Text* text, double x) {
   int binary;
   uint64_t m = (uint64_t)(frexp(x, &binary) * 0x1p53);
@@ -223,7 +222,8 @@ static void add_tiny(Text* text, double x) {
   }
 }
 
-/* Any finite value by trial; below DBL_MIN few digits are left, so the trial starts at one. */
+/* Any finite or infinite value, by trying precisions; below DBL_MIN few digits are significant, so the trial starts at
+ * one. */
 static void add_by_trial(Text* text, double value) {
   char digits[48];
   int precision = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
@@ -304,7 +304,7 @@ void text_add_json_string(Text* text, const char* string) {
 
 /* ---------------------------------------------------------------- base64 */
 
-/* Three bytes are four digits of six bits; what is left of the last group is padded with '='. */
+/* Three bytes give four digits of six bits; the last group is padded with '='. */
 void text_add_base64(Text* text, const void* bytes, size_t length) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const unsigned char* in = bytes;
@@ -324,7 +324,7 @@ static int least(int a, int b) { return a < b ? a : b; }
 
 int text_distance(const char* a, const char* b) {
   int length = (int)strlen(b);
-  int* row = MEMORY_NEW(int, length + 1); /* distances of the prefix of a to every prefix of b */
+  int* row = MEMORY_NEW(int, length + 1); /* distances between a prefix of a and every prefix of b */
   for (int j = 0; j <= length; j++) row[j] = j;
   for (int i = 1; a[i - 1]; i++) {
     int diagonal = row[0];
@@ -340,7 +340,8 @@ int text_distance(const char* a, const char* b) {
   return distance;
 }
 
-/* One slip in three letters is taken for a slip; more is another word. Nobody misspells a word of a hundred letters. */
+/* One error in three letters counts as a misspelling; more is another word. Words of 100 letters and more are not
+ * corrected. */
 const char* text_nearest(const char* word, const char* const* candidates, int count) {
   int length = (int)strnlen(word, 100);
   if (length == 0 || length == 100) return NULL;

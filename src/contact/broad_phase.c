@@ -111,7 +111,7 @@ static void count_below(int count, int below[2]) {
   below[1] = 2 + half[odd] + half[1];
 }
 
-/* A node to be built, and the first that is free for those below it. */
+/* Task of the construction: a node, its range of items, and the first free node for its descendants. */
 typedef struct {
   int node, first, count, next;
 } BroadPiece;

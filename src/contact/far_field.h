@@ -14,7 +14,7 @@
 typedef struct {
   double value, first, second;     /* by r: 1, 1/m, 1/m^2 */
   double by_near, first_by_near;   /* of value and first by d [1/m, 1/m^2] */
-  double by_blend, first_by_blend; /* by blend */
+  double by_blend, first_by_blend; /* of value and first by blend */
 } BlendWeight;
 /* r and near in m, blend > 0 without unit; 0 up to near, 1 from near (1 + blend) on. By value; cannot fail. */
 BlendWeight blend_weight(double r, double near, double blend);
@@ -88,7 +88,7 @@ bool field_center(const FarField* field, FieldWork* work, const FieldPair* pair,
 typedef struct {
   double value, by_blend;
   Vec3* vertices[2]; /* world axes, of all vertices of a link, or of the hull before a half-space; zeroed by who asks */
-  GroundShare ground; /* by the motion of the half-space */
+  GroundShare ground; /* derivatives with respect to the motion of the half-space */
 } FieldShares;
 /* false: a plane was not found, and what out has means nothing. Vertices are added to. Room for vertices is the
  * caller's own; nothing is allocated. */

@@ -40,13 +40,13 @@ typedef struct {
 typedef struct {
   FrictionLag lag;
   RollingLag rolling;
-  double lag_force;   /* normal force that friction rests on, for stiffness 1 */
-  Vec3 lag_center[2]; /* where it acts, in the frames of both bodies [m] */
-  bool own_force;     /* it is the step's own (relag) */
+  double lag_force;   /* normal force that friction uses, for stiffness 1 */
+  Vec3 lag_center[2]; /* its point of action, in the frames of both bodies [m] */
+  bool own_force;     /* the force is that of this step (relag) */
   double before;      /* y of impact.md at the time of the lag */
-  Impact load;        /* what the step before made of the force that friction rests on */
-  Impact step_load;   /* the same for the length of this one (I5) */
-  bool load_bounces;  /* and it was an impact's that gives back */
+  Impact load;        /* impact computed by the previous step from the force that friction uses */
+  Impact step_load;   /* the same, for the length of this step (I5) */
+  bool load_bounces;  /* `load` is of an impact with restitution */
   ImpactCourse course;
   bool acts;               /* friction acts in this step, by `lag` */
   bool has_past;           /* `past` is the slip that led to the accepted state, not that since the lag */

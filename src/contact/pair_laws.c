@@ -389,7 +389,8 @@ static void scale_ground(GroundShare* share, double factor) {
   share->torque = vec3_scale(share->torque, factor);
 }
 
-/* From stiffness 1 to the share of the model's that the law has; what is by its own parameters, to the pair's. */
+/* Scales a pair's derivatives for stiffness 1 by the law's share of the model's stiffness. Assigns those with respect
+ * to the law's own parameters to the pair. */
 static void scale_shares(const PairPart* part, PairShares* s) {
   double factor = part->share;
   for (int side = 0; side < 2; side++) {

@@ -75,7 +75,7 @@ static double beyond(const Box* a, const Box* b) {
 /* A point with such a second derivative over its way is off the straight one by so much at most. */
 static double bend(double acceleration) { return 0.125 * acceleration; }
 
-/* Between two poses, for small ones [rad]. */
+/* Returns the rotation angle between two poses, exact for small angles [rad]. */
 static double turn_between(const Pose* a, const Pose* b) {
   double sum = 0;
   for (int r = 0; r < 3; r++)

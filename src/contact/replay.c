@@ -533,7 +533,7 @@ static void add_local(const ContactReplay* r, int item, int vertex, Vec3 by, Mod
   for (int k = 0; k < hull_parameter_count(hull); k++) out[k] += vec3_dot(by, hull->smooth->slope[k].center[vertex]);
 }
 
-/* By a point x of the link. */
+/* Adds the derivatives with respect to the pose of a link: by is that with respect to its point x (body frame). */
 static void add_point(Vec3 by, Vec3 x, double (*pose)[4]) {
   double row[3] = {by.x, by.y, by.z};
   for (int i = 0; i < 3; i++) {

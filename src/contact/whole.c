@@ -161,7 +161,8 @@ static double way_of(const MotionBound* bound, const TreeNode* node) {
   return bound->speed + bound->spin * (vec3_norm(node->center) + node->radius);
 }
 
-/* A part of the way that is long beside the spheres is halved, else their children are looked at. */
+/* Proves that two nodes stay apart between way points `from` and `to`: their spheres are farther apart than they move.
+ * Otherwise halves the way if it is long relative to the spheres, else descends to a child's nodes. */
 static bool prove_nodes(const ContactSystem* s, WholeWay* w, const TreeNode* a, const TreeNode* b, int from, int to) {
   double way = (way_of(&w->bound[0], a) + way_of(&w->bound[1], b)) * (to - from) / WAY_PARTS;
   double ends =

@@ -1,26 +1,26 @@
-/* Private to decompose/: the steps of mesh_decompose, in unit size. docs/decompose.md tells the method. */
+/* Private to decompose/: the steps of mesh_decompose, in unit size. Method: docs/decompose.md */
 #ifndef SDRS_DECOMPOSE_BLOCKS_H
 #define SDRS_DECOMPOSE_BLOCKS_H
 
 #include "decompose/hull_estimate.h"
 #include "decompose/part.h"
 
-/* Points nearer to a plane than this lie on it [unit size]. */
+/* Points within this distance of a plane lie on it [unit size]. */
 #define PLANE_ROUNDING 1e-11
-/* Hulls nearer than this touch, a face this near to a plane lies in it [unit size]. */
+/* Hulls within this distance touch; a face within it of a plane lies in the plane [unit size]. */
 #define TOUCH_DISTANCE 1e-9
 
-/* The options in force: defaults instead of zeros. A copy; threads at least 1. */
+/* Copy of the options with defaults instead of zeros and at least one thread. */
 DecomposeOptions decompose_with_defaults(const DecomposeOptions* given);
 
 /* ---------------------------------------------------------------- cutting (search.c) */
 
-/* A connected piece of the solid, with a coarser copy that the search works on. */
+/* A connected piece of the solid, with a coarse copy for the search of planes. */
 typedef struct {
   Part part, coarse;
   HullEstimate hull;
-  double excess; /* volume of the hull outside the piece; < 0 when no plane cuts it any more */
-  bool loose;    /* several put together: counts as connected */
+  double excess; /* volume of the hull outside the piece; < 0 if no plane cuts the piece any more */
+  bool loose;    /* joined from several pieces: treated as connected */
 } Piece;
 
 typedef struct {
@@ -29,32 +29,31 @@ typedef struct {
 } Pieces;
 
 typedef struct {
-  int triangles; /* of a coarse copy */
+  int triangles; /* triangles of a coarse copy */
   int threads;
 } SearchOptions;
 
-/* Takes the part over, which is freed; adds each of its components. Pieces starts zeroed and is ended by pieces_free.
- */
+/* Takes ownership of the part and appends each of its components. Pieces starts zeroed and is freed by pieces_free. */
 void pieces_add(Pieces* pieces, Part part, const SearchOptions* options);
-/* Frees all pieces and leaves a zeroed list; accepts a zeroed one. */
+/* Frees all pieces and zeroes the list; accepts a zeroed one. */
 void pieces_free(Pieces* pieces);
-/* Cut the piece with the largest excess until there are `count` pieces or the sum of excesses is at most `enough`. Ends
- * before where no piece can be cut any more. [unit size^3] */
+/* Repeatedly cuts the piece with the largest excess until there are `count` pieces, the total excess is at most
+ * `enough` [unit size^3], or no piece can be cut. */
 void pieces_split(Pieces* pieces, int count, double enough, const SearchOptions* options);
-/* Volume of the hulls outside their pieces, of all. By their coarse copies [unit size^3]. */
+/* Total volume of the hulls outside their pieces, from the coarse copies [unit size^3]. */
 double pieces_excess(const Pieces* pieces);
-/* A piece of its own, that need not hang together; takes the part over. Freed by piece_free. */
+/* A piece that need not be connected; takes ownership of the part. Freed by piece_free. */
 Piece piece_loose(Part part, const SearchOptions* options);
 /* Frees the part and its copy; accepts a zeroed piece. */
 void piece_free(Piece* piece);
-/* The plane after which the hulls are smallest, looking `depth` (0 to 2) further cuts ahead. false: none cuts it well,
- * and *plane has no meaning. The same for any number of threads. */
+/* The plane that minimizes the volume of the hulls after the cut, with a lookahead of `depth` (0 to 2) further cuts.
+ * False: no useful plane; *plane is then undefined. Independent of the number of threads. */
 bool piece_best_plane(const Piece* piece, int depth, int threads, CutPlane* plane);
 
 /* ---------------------------------------------------------------- hulls (merge.c) */
 
 typedef struct {
-  ConvexHull hull; /* of a flat piece only its points */
+  ConvexHull hull; /* for a flat piece only its points */
   bool flat;
   HullEstimate estimate;
 } Block;
@@ -64,109 +63,108 @@ typedef struct {
   int count;
 } Blocks;
 
-/* The hull of the points (count >= 1); where they have none it is flat and keeps copies of them. Freed by block_free.
- */
+/* Convex hull of points (count >= 1). Coplanar points give a flat block, which keeps copies of them. Freed by
+ * block_free. */
 Block block_create(const Vec3* points, int count);
-/* Frees the hull; accepts a zeroed block. */
+/* Frees the block; accepts a zeroed one. */
 void block_free(Block* block);
-/* Owned by the caller as well, freed by block_free. */
+/* Deep copy, owned by the caller, freed by block_free. */
 Block block_copy(const Block* block);
-/* Hull of both, made as by block_create and owned by the caller; they stay. */
+/* Convex hull of two blocks, which stay; owned by the caller, freed by block_free. */
 Block block_join(const Block* a, const Block* b);
-/* Hull of all (count), made as by block_create and owned by the caller; they stay. */
+/* Convex hull of all blocks (count), which stay; owned by the caller, freed by block_free. */
 Block block_join_all(const Block* const* blocks, int count);
-/* The hulls of all pieces, in their order; the pieces stay. Freed by blocks_free. */
+/* Hulls of all pieces in their order; the pieces stay. Freed by blocks_free. */
 Blocks blocks_create(const Pieces* pieces);
-/* Frees all blocks and leaves a zeroed list; accepts a zeroed one. */
+/* Frees all blocks and zeroes the list; accepts a zeroed one. */
 void blocks_free(Blocks* blocks);
-/* Distance of two hulls [unit size], 0 when they meet. Allocates for the time of the call. */
+/* Distance of two hulls [unit size], 0 if they intersect. Allocates temporarily. */
 double block_distance(const Block* a, const Block* b);
-/* The same with the closest points [unit size]; where the hulls meet both are written, and of no use. */
+/* block_distance with the nearest points, which are undefined for intersecting hulls [unit size]. */
 double block_nearest(const Block* a, const Block* b, Vec3* on_a, Vec3* on_b);
-/* Where the mirror images of blocks stand: of[axis][k] is that of block k, NULL where `planes` (bit = axis) has no such
- * mirror plane. Owned arrays. */
+/* Mirror images of blocks: of[axis][k] is the index of block k's image, NULL for an axis without a mirror plane.
+ * planes: bit = axis. Owned arrays. */
 typedef struct {
   int planes;
   int* of[3];
 } MirrorImages;
 
-/* The number of block's image in the planes of `which` (bit = axis), which must all be in images->planes. */
+/* Index of a block's image in the planes `which` (bit = axis), all of them in images->planes. */
 int mirror_image(const MirrorImages* images, int block, int which);
-/* p with the sign turned of every axis in `which` (bit = axis). */
+/* p with the sign of every axis in `which` (bit = axis) reversed. */
 Vec3 vec3_mirrored(Vec3 p, int which);
-/* A mirrored copy, its triangles outward again; freed by block_free. */
+/* A mirrored copy with outward triangles; freed by block_free. */
 Block block_image(const Block* block, int which);
 
-/* A pair has at most eight mirror images, so many blocks in all. */
+/* A pair has at most eight images: the blocks of all. */
 enum { IMAGES_MAX = 16 };
 
-/* Add all mirror images of every block. The images are freed by mirror_images_free. The list becomes 1, 2, 4 or 8 times
- * as long: images of the first blocks follow them. */
+/* Appends the mirror images of every block; the list becomes 1, 2, 4 or 8 times as long, the given blocks first. The
+ * result is freed by mirror_images_free. */
 MirrorImages blocks_unfold(Blocks* blocks, const bool mirror[3]);
-/* Frees the arrays and leaves a zeroed one. */
+/* Frees the arrays and zeroes the struct. */
 void mirror_images_free(MirrorImages* images);
 
-/* Replace touching pairs, and all images of a pair with it, by their hull, the move that adds the least volume for
- * every block that goes first, while there are more than `count` or the added volume is at most `free_volume`. slot[k]
- * is the number of the first block that block k was joined with (as many as there were blocks). Returns the volume
- * added. In unit size^3. The list gets shorter; images are only read. */
+/* Repeatedly replaces a touching pair, together with all its images, by the convex hull: the move that adds the least
+ * volume per removed block first, while there are more than `count` blocks or the added volume is at most
+ * `free_volume`. slot (one entry per original block): index of the first block that it was joined with. Returns the
+ * added volume [unit size^3]. The list gets shorter; images are only read. */
 double blocks_merge(Blocks* blocks, const MirrorImages* images, int count, double free_volume, int* slot);
 
 /* ---------------------------------------------------------------- grouping (group.c) */
 
-/* Unfold the blocks, and join them to at most `count`, better than merging does by itself. group[k] is the block that
- * block k went into (as many as there are unfolded). Returns about how much volume that added, 0 for nothing. [unit
- * size^3] group: room for 8 times blocks->count, or for the unfolded ones. */
+/* Unfolds the blocks and joins them to at most `count`, with an optimization that improves on merging alone. group (8
+ * blocks->count, or as many as unfolded blocks): the resulting block of each. Returns the approximate added volume, 0
+ * if none [unit size^3]. */
 double blocks_group(Blocks* blocks, const bool mirror[3], int count, double free_volume, int* group);
 
 /* ---------------------------------------------------------------- cutting again (recut.c) */
 
-/* Put the pieces of two neighbouring groups together and cut them anew where the hulls of both get smaller; the blocks
- * are those of the groups. group: (pieces->count), as of blocks_group without mirror planes; pieces stay. */
+/* For pairs of neighbouring groups: joins their pieces and cuts them again where that reduces the volume of both hulls.
+ * blocks: those of the groups. group (pieces->count): of blocks_group without mirror planes. The pieces stay. */
 void blocks_recut(Blocks* blocks, const Pieces* pieces, const int* group, const SearchOptions* options);
 
 /* ---------------------------------------------------------------- joining (join.c) */
 
-/* Middle of the box: unlike the mean of the corners it does not depend on corners within a flat face. The hull has a
- * vertex at least. */
+/* Centre of the bounding box. Unlike the mean of the corners it does not depend on corners within flat faces. The hull
+ * has at least one vertex. */
 Vec3 hull_middle(const ConvexHull* hull);
-/* Centre of the common area of two hulls that touch in a face of one of them. false: they do not,
- * and *middle has no meaning. */
+/* Centre of the common area of two hulls that touch in a face of one of them. False: they do not; *middle is then
+ * undefined. */
 bool hulls_shared_middle(const ConvexHull* a, const ConvexHull* b, Vec3* middle);
-/* Let blocks of few faces grow through the neighbours that hold the face they share, where that leaves the union as it
- * is: bars that cross become whole. Flat ones stay. In place. */
+/* Extends blocks of few faces through neighbours that contain the shared face, where the union does not change:
+ * crossing bars become whole. Flat blocks stay. In place. */
 void blocks_extend(Blocks* blocks);
-/* Give pairs that only touch a corner inside the other, so that they overlap. Changes the union by nothing where one
- * holds the shared face of the other, else by slivers beside the shared face, no deeper than 0.01 and `deepest`. */
+/* Makes touching pairs overlap by a new corner inside the other. The union does not change if one contains the shared
+ * face of the other; otherwise it grows by slivers beside that face, at most 0.01 and `deepest` deep. */
 void blocks_overlap(Blocks* blocks, double deepest);
 
 /* ---------------------------------------------------------------- fewer vertices (hull_outer.c) */
 
-/* Faces of the hulls that touch one: volume added inside them counts little. */
+/* Faces of the hulls that touch a hull: volume added inside these hulls has a reduced cost. */
 typedef struct {
   CutPlane* planes;
-  int* first; /* of each hull     (count + 1) */
+  int* first; /* first plane of each hull     (count + 1) */
   int count;
 } NeighbourFaces;
-/* Neighbours of block `of`: planes and their first numbers are owned, freed by neighbours_free. Flat blocks have none.
- */
+/* Neighbours of block `of`, without flat ones. Owned by the caller, freed by neighbours_free. */
 NeighbourFaces neighbours_create(const Blocks* blocks, int of);
-/* Frees the arrays and leaves a zeroed one. */
+/* Frees the arrays and zeroes the struct. */
 void neighbours_free(NeighbourFaces* near);
-/* A hull of at most max_vertices (>= 4) that holds all of the old one: edges are contracted to the point outside the
- * faces around that adds the least volume. The hull is its own image in the mirror planes (bit = axis; 0: none) through
- * the origin, and stays so. `near` may be NULL. In place. When not HULL_OK the hull is as it was; HULL_FAILED: no such
- * hull with fewer than 8 vertices was found, from 8 on it is the box at worst. */
+/* Replaces a hull by a larger one with at most max_vertices (>= 4) vertices that contains it: edges are contracted to
+ * the point outside the adjacent faces that adds the least volume. planes (bit = axis; 0: none): mirror planes through
+ * the origin in which the hull is its own image, and stays so. near: may be NULL. If not HULL_OK the hull is unchanged;
+ * HULL_FAILED: no such hull with fewer than 8 vertices was found (from 8 on the bounding box is the last resort). */
 HullResult hull_outer_mirrored(ConvexHull* hull, int planes, int max_vertices, const NeighbourFaces* near);
 
-/* The hull as a closed chain of triangles. A copy, freed by part_free. */
+/* The hull as a Part; a copy, freed by part_free. */
 Part part_of_hull(const ConvexHull* hull);
-/* Signed distance of a point from the farthest face: > 0 outside. [unit size]; needles do not count, -HUGE_VAL where
- * there is no other. */
+/* Signed distance of a point from the farthest face, > 0 outside [unit size]. Needles are skipped; -HUGE_VAL if there
+ * is no other face. */
 double hull_outside(const ConvexHull* hull, Vec3 point);
-/* Outward unit normal and offset of a triangle; zero normal when it is a needle. The offset is then 0 too. */
+/* Plane of a triangle: outward unit normal and offset; both zero for a needle. */
 CutPlane hull_plane(const ConvexHull* hull, int triangle);
-/* Volume of the hull, negative when its triangles are turned inwards; in the cube of its unit. 0 without triangles. */
+/* Volume enclosed by the triangles, negative if they are oriented inwards; 0 without triangles. */
 double solid_volume(const ConvexHull* hull);
 
 #endif

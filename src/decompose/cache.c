@@ -1,5 +1,5 @@
-/* Decompositions kept in files. What is in a file depends on the mesh, the options, and the program: its name is the
- * hash of all three. A file that is damaged, or that somebody else wrote, is as good as none. */
+/* Cache of decompositions in files. A file is named by the hash of everything its content depends on: mesh, options and
+ * program. Damaged or foreign files are ignored. */
 #include <errno.h>
 #include <glpk.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@ char* decompose_cache_folder(void) {
   Text path = {0};
   if (own) {
     if (*own && strcmp(own, "off") != 0) text_add(&path, "%s", own);
-  } else if (shared && *shared == '/') { /* a relative one is to be ignored, says the XDG specification */
+  } else if (shared && *shared == '/') { /* the XDG specification requires ignoring a relative path */
     text_add(&path, "%s/sdrs", shared);
   } else if (home && *home) {
     text_add(&path, "%s/.cache/sdrs", home);
@@ -45,7 +45,7 @@ static void add_options(Text* out, const DecomposeOptions* o) {
            o->symmetry[1], o->symmetry[2], o->symmetry_auto, o->inside, tolerance);
 }
 
-/* The hash of everything that the hulls depend on; METHOD_DIGEST is that of the sources below scene/. */
+/* Key: the hash of everything that the hulls depend on. METHOD_DIGEST: hash of the sources (Makefile). */
 static void find_key(const Mesh* mesh, const DecomposeOptions* options, char key[KEY_DIGITS + 1]) {
   Text text = {0};
   text_add(&text, "method %s qhull %s glpk %s\n", METHOD_DIGEST, qh_version, glp_version());
@@ -107,8 +107,8 @@ static void add_key(NumberFile* file, const char* key) {
   number_file_add_integers(file, "key", letters, KEY_DIGITS);
 }
 
-/* Processes that make the same file at the same time have each a name of their own until it is whole. What cannot be
- * written is made again next time. */
+/* Writes the file. Each process writes a file of its own and renames it, so that concurrent processes do not interfere.
+ * A failure is ignored: the result is recomputed next time. */
 static void keep(const Decomposition* d, const char* key, const char* folder, const char* path) {
   if (file_make_folder(folder) != STATUS_OK) return;
   NumberFile file = {.kind = HULLS_KIND};
@@ -147,7 +147,7 @@ static bool take_measures(Decomposition* d, const NumberFile* file, Diagnostics*
   return true;
 }
 
-/* A file may have a right hash and be nonsense all the same. */
+/* Reads one hull. Checks its content, because a file with a valid hash can be wrong. */
 static bool take_hull(ConvexHull* hull, const int64_t sizes[2], const double* points, const int64_t* corners) {
   *hull = (ConvexHull){.vertex_count = (int)sizes[0], .triangle_count = (int)sizes[1]};
   hull->vertices = MEMORY_NEW(Vec3, hull->vertex_count);
@@ -204,7 +204,7 @@ static bool take_hulls(Decomposition* d, const NumberFile* file, Diagnostics* qu
 
 static bool recall(Decomposition* d, const char* key, const char* path) {
   NumberFile file = {0};
-  Diagnostics quiet = {0}; /* a file that is of no use is replaced without a word */
+  Diagnostics quiet = {0}; /* an unusable file is replaced silently */
   *d = (Decomposition){0};
   bool good = number_file_read(&file, HULLS_KIND, path, &quiet) == STATUS_OK && same_key(&file, key, &quiet) &&
               take_measures(d, &file, &quiet) && take_hulls(d, &file, &quiet);

@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples of the surface in all, at least: corners and middles of faces, more of large faces. */
+/* Least number of surface samples: corners and centres of faces, more on large faces. */
 #define SAMPLES_LEAST 20000
 
 /* ---------------------------------------------------------------- planes of all hulls */
 
 typedef struct {
   CutPlane* planes;
-  double* tilt; /* how far rounding of the corners may move a plane a diagonal away, / diagonal; of each plane */
-  int* first;   /* of each hull     (hull_count + 1) */
+  double* tilt; /* of each plane: displacement at a distance of one diagonal by rounding of the corners, / diagonal */
+  int* first;   /* first plane of each hull     (hull_count + 1) */
   int hull_count;
 } HullPlanes;
 
-/* Coordinates of a far part are rounded to more than its size would ask for. */
+/* Rounding error of the coordinates: larger for a part far from the origin. */
 static double coordinate_rounding(const Decomposition* d) {
   double largest = 0;
   for (int h = 0; h < d->hull_count; h++)
@@ -62,7 +62,7 @@ static void plane_table_free(HullPlanes* table) {
   memory_free(table->first);
 }
 
-/* Distance outside the union by the planes: a lower bound of the true distance that is 0 or less inside. */
+/* Distance of a point outside the union, from the planes: a lower bound of the true distance; 0 inside. */
 static double outside_union(const HullPlanes* table, Vec3 p) {
   double least = HUGE_VAL;
   for (int h = 0; h < table->hull_count; h++) {
@@ -75,7 +75,7 @@ static double outside_union(const HullPlanes* table, Vec3 p) {
   return least;
 }
 
-/* How deep inside one of the hulls, 0 when in none. */
+/* Depth of a point inside the hulls, 0 outside all. */
 static double inside_hull(const HullPlanes* table, Vec3 p) {
   double deepest = 0;
   for (int h = 0; h < table->hull_count; h++) {
@@ -92,13 +92,13 @@ static double inside_hull(const HullPlanes* table, Vec3 p) {
 typedef struct {
   const Mesh* mesh;
   const HullPlanes* table;
-  double (*measure)(const HullPlanes* table, Vec3 p); /* what must not be large */
+  double (*measure)(const HullPlanes* table, Vec3 p); /* quantity whose maximum is checked */
   int rings;                                          /* subdivisions of a face's triangles */
-  double* worst;                                      /* per face */
+  double* worst;                                      /* maximum per face */
 } Coverage;
 
-/* Points i/n, j/n of each triangle of the face's fan; for a bent or concave face they may leave it, so those are only
- * sampled at their corners. */
+/* Samples the triangles of the face's fan at multiples of 1/n of their sides. The fan of a bent or concave face may
+ * leave it, so such faces are sampled at their corners only. */
 static void cover_face(void* context, int face, int thread) {
   Coverage* c = context;
   (void)thread;
@@ -177,7 +177,7 @@ void decomposition_join(Decomposition* d) {
   memory_free(piece);
 }
 
-/* A corner and whose it is. */
+/* A corner and its hull. */
 typedef struct {
   Vec3 point;
   int hull;
@@ -191,7 +191,7 @@ static int order_corners(const void* a, const void* b) {
   return p->hull < q->hull ? -1 : p->hull > q->hull;
 }
 
-/* Even blocks hang together by the corners that they have in common. */
+/* Finds the connected pieces of grid blocks by exactly equal corners. Returns the number of links. */
 static int join_shared_corners(Decomposition* d, HullLink** links) {
   int total = 0, *piece = MEMORY_NEW(int, d->hull_count + 1);
   for (int h = 0; h < d->hull_count; h++) total += d->hulls[h].vertex_count;
@@ -222,7 +222,7 @@ static int join_overlapping(Decomposition* d, HullLink** links) {
   return d->joint_count;
 }
 
-/* Even blocks hang together by corners, others by overlap. */
+/* Connection of the hulls: grid blocks by common corners, others by overlap. */
 static void check_connection(Decomposition* d, const Part* solid, UnitFrame frame, bool even) {
   HullLink* links;
   int count = even ? join_shared_corners(d, &links) : join_overlapping(d, &links);
@@ -237,7 +237,7 @@ static Vec3 mirrored(Vec3 p, int axis, Vec3 twice_middle) {
   return p;
 }
 
-/* How far the mirror image of a hull sticks out of the hull that fits best. */
+/* Distance by which the mirror image of a hull extends beyond the best fitting hull. */
 static double mirror_distance(const Decomposition* d, int hull, int axis, Vec3 twice_middle) {
   const ConvexHull* a = &d->hulls[hull];
   double best = HUGE_VAL;
@@ -261,7 +261,8 @@ static void check_symmetry(Decomposition* d, Vec3 low, Vec3 high) {
   d->symmetric = d->mirror_error <= MIRROR_TOLERANCE;
 }
 
-/* The hulls stick out nowhere, and the surface reaches into none: of bodies that overlap, that of one may. */
+/* `covers` for hulls inside the solid: none extends outside, and the surface does not enter a hull. For several bodies,
+ * which may overlap, the second condition is skipped. */
 static void check_inside(Decomposition* d) {
   bool reached = d->condition.components == 1 && d->covered_miss > COVER_TOLERANCE;
   d->covers = d->hull_count > 0 && d->depth <= COVER_TOLERANCE * d->diagonal && !reached;

@@ -1,44 +1,43 @@
-/* Private to decompose/: what a decomposition is worth, found from its hulls alone. */
+/* Private to decompose/: quality of a decomposition, measured from its hulls alone. */
 #ifndef SDRS_DECOMPOSE_CHECK_H
 #define SDRS_DECOMPOSE_CHECK_H
 
 #include "decompose/blocks.h"
 #include "decompose/mesh_repair.h"
 
-/* A surface sample farther outside than this is missed, a corner farther inside a face's plane makes a hull concave
- * [mesh diagonal]. */
+/* COVER_TOLERANCE: a surface sample farther outside than this is not covered. CONVEX_TOLERANCE: a corner farther beyond
+ * a face's plane makes a hull concave [mesh diagonal]. */
 #define COVER_TOLERANCE 1e-6
 #define CONVEX_TOLERANCE 1e-9
-/* Largest distance of mirrored corners that counts as symmetric [mesh diagonal]. */
+/* Largest distance of mirrored corners for symmetry [mesh diagonal]. */
 #define MIRROR_TOLERANCE 1e-6
-/* Radius of a ball in two hulls from which they overlap [mesh diagonal]. */
+/* Least radius of a ball inside two hulls that counts as overlap [mesh diagonal]. */
 #define OVERLAP_TOLERANCE 1e-6
 
-/* Fill in the measures and guarantees of the result, whose hulls are in the mesh's coordinates; all loops over samples
- * write to their own slots. `solid` is the mended mesh, in unit size. Makes the arrays of the result that it fills;
- * those of a former check must be gone. */
+/* Computes the measures and guarantees of the result, whose hulls are in the mesh's coordinates. solid: the repaired
+ * mesh in unit size. Allocates the arrays of the result; those of an earlier check must have been freed. */
 void decomposition_check(Decomposition* d, const Mesh* mesh, const Part* solid, UnitFrame frame,
                          const DecomposeOptions* options);
-/* Find the joints of all overlapping pairs. Makes d->joints; d->hulls and d->diagonal must be there. */
+/* Finds the joints of all overlapping pairs: allocates d->joints from d->hulls and d->diagonal. */
 void decomposition_join(Decomposition* d);
 
 /* ---------------------------------------------------------------- depth (depth.c) */
 
-/* Fill in depths, depth and depth_at_most; the hulls and the diagonal must be there. Looks closely enough to tell
- * whether options->tolerance is kept, within a tenth of it. Makes d->depths (hull_count) [mesh unit]. */
+/* Computes depths, depth and depth_at_most from hulls and diagonal, with a resolution of a tenth of options->tolerance
+ * if that is given. Allocates d->depths (hull_count) [mesh unit]. */
 void decomposition_measure_depth(Decomposition* d, const Part* solid, UnitFrame frame, const DecomposeOptions* options);
 
 /* ---------------------------------------------------------------- connection (connect.c) */
 
-/* Two hulls that hang together; depth 0: by a corner that they share. */
+/* Two connected hulls; depth 0: by a common corner. */
 typedef struct {
   int a, b;
   double depth;
 } HullLink;
 
-/* Fill in components, apart and connected. Hulls belong to a component when they hold one of its surface samples; sets
- * of them that hang together by links among themselves are counted as far as they are needed to hold all that is held.
- * Sorts the links. links: (link_count), depth in mesh unit. Makes d->components. */
+/* Computes components, apart and connected; allocates d->components. A hull belongs to a component if it contains one
+ * of its surface samples. Of the connected sets of these hulls, only those needed to cover all covered samples are
+ * counted. links: (link_count), depth in mesh unit; sorted in place. */
 void decomposition_connect(Decomposition* d, HullLink* links, int link_count, const Part* solid, UnitFrame frame);
 
 #endif

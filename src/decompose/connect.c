@@ -1,13 +1,13 @@
-/* Whether the hulls of each surface of the part hang together. */
+/* Checks that the hulls of each surface of the part are connected. */
 #include <stdlib.h>
 
 #include "decompose/check.h"
 
-/* Samples of a surface, at least: all points and middles of triangles, more on large ones. */
+/* Least number of samples of a surface: all points and triangle centres, more on large triangles. */
 #define SAMPLES_LEAST 2000
 
 typedef struct {
-  Vec3* points; /* in the mesh's coordinates */
+  Vec3* points; /* mesh coordinates */
   int count;
   Vec3 low, high;
 } ComponentSamples;
@@ -41,7 +41,7 @@ static ComponentSamples surface_samples(const Part* part, UnitFrame frame) {
 
 /* ---------------------------------------------------------------- which hulls hold them */
 
-/* Planes of a hull and its box, both widened by what counts as covered. */
+/* Planes and box of a hull, both enlarged by the tolerance of coverage. */
 typedef struct {
   CutPlane* planes;
   int count;
@@ -92,8 +92,8 @@ typedef struct {
   const HullLink* links; /* deepest first */
   int link_count;
   const Holder* holders;
-  bool* own; /* holds some of the surface, of each hull */
-  int* set;  /* of own hulls that hang together by links between own hulls */
+  bool* own; /* of each hull: it contains samples of the surface */
+  int* set;  /* union-find of own hulls connected by links between own hulls */
 } Connection;
 
 static void join_own(Connection* c) {
@@ -112,7 +112,7 @@ static int more_samples(const void* a, const void* b) {
   return p->root < q->root ? -1 : p->root > q->root;
 }
 
-/* stamp[root] = i + 1 for every set of hulls that hold sample i. */
+/* Sets stamp[root] = stamp_number for every set of hulls that contains the point. */
 static void stamp_sets(const Connection* c, Vec3 point, int stamp_number, int* stamp) {
   for (int h = 0; h < c->decomposition->hull_count; h++) {
     if (!c->own[h]) continue;
@@ -121,7 +121,7 @@ static void stamp_sets(const Connection* c, Vec3 point, int stamp_number, int* s
   }
 }
 
-/* The sets, the one that holds the most samples first; those of no sample or no own hull hold none. */
+/* The sets sorted by the number of samples they contain, largest first. */
 static Holding* count_holdings(const Connection* c, const ComponentSamples* s, int* stamp) {
   int hulls = c->decomposition->hull_count;
   Holding* sets = MEMORY_NEW(Holding, hulls + 1);
@@ -134,8 +134,8 @@ static Holding* count_holdings(const Connection* c, const ComponentSamples* s, i
   return sets;
 }
 
-/* Every sample goes to the first set that holds it: needed[root] tells the sets that got some. A neighbour that only
- * touches the surface gets none. */
+/* Assigns every sample to the first set that contains it; needed[root]: the set received samples. A neighbour that only
+ * touches the surface receives none. Returns the number of needed sets. */
 static int needed_sets(const Connection* c, const ComponentSamples* s, bool* needed) {
   int hulls = c->decomposition->hull_count, count = 0;
   int* stamp = MEMORY_NEW(int, hulls + 1);
@@ -162,8 +162,7 @@ static int count_own_sets(const Connection* c, bool* needed) {
   return count;
 }
 
-/* The depth of the shallowest link without which the hulls would fall apart further: links are taken deepest first,
- * and only those that join what is apart. */
+/* Depth of the weakest link of a maximum spanning forest: links are taken deepest first if they join different sets. */
 static double weakest_link(Connection* c) {
   double depth = HUGE_VAL;
   sets_separate(c->set, c->decomposition->hull_count);
@@ -176,7 +175,7 @@ static double weakest_link(Connection* c) {
   return isfinite(depth) ? depth : 0;
 }
 
-/* Hulls that lie inside hold no samples: their middles tell whose they are. */
+/* Hulls inside the solid contain no samples: they are assigned by the winding number of their centres. */
 static void find_inner(Connection* c, const Part* part, UnitFrame frame) {
   SurfaceTree tree = surface_tree_create(part->points, (const int(*)[3])part->triangles, part->triangle_count);
   for (int h = 0; h < c->decomposition->hull_count; h++) {

@@ -1,4 +1,5 @@
-/* Approximate convex decomposition: mend the mesh, cut it by planes, merge, join, thin, and check. docs/decompose.md */
+/* Approximate convex decomposition: repair the mesh, cut it by planes, merge, join, reduce vertices, check.
+ * docs/decompose.md */
 #include "decompose/blocks.h"
 
 #include "decompose/check.h"
@@ -7,24 +8,24 @@
 #include "decompose/mesh_repair.h"
 
 #define DEFAULT_HULLS 16
-/* Where a tolerance chooses: the least tried, and the most. */
+/* With a tolerance: the first number of hulls tried, and the default maximum. */
 #define TOLERANCE_FIRST_HULLS 4
 #define TOLERANCE_HULLS 256
-/* Where hulls that only touch reach into one another, they may stick out by this part of a tolerance. */
+/* Largest protrusion of the overlap of touching hulls, relative to the tolerance. */
 #define SLIVER_SHARE 0.25
 #define DEFAULT_VERTICES 64
 #define DEFAULT_ERROR 1e-3
 #define DEFAULT_RESOLUTION 1200
-/* Pieces cut for every hull wanted: merging then undoes the cuts that were not worth it. Borders of parts without
- * symmetry are cut again afterwards; of others more pieces are tried too, sometimes they merge better. */
+/* Pieces cut per hull; merging undoes the cuts that do not help. For parts without symmetry the borders are cut again
+ * afterwards; for symmetric ones larger numbers are tried as well, because they sometimes merge better. */
 #define PIECES_PER_HULL 4
 static const int MIRRORED_PIECES_PER_HULL[] = {5, 8};
 enum { MIRRORED_TRIES = sizeof MIRRORED_PIECES_PER_HULL / sizeof MIRRORED_PIECES_PER_HULL[0] };
-/* A symmetric part is cut as a whole into so many pieces at most: that is for few, exact hulls. */
+/* Largest number of pieces for cutting a symmetric part as a whole, which serves parts with few, exact hulls. */
 #define WHOLE_PIECES 24
-/* Cutting ends when the excess of the pieces is this share of what is allowed of the hulls. */
+/* Cutting ends when the excess of the pieces is below this fraction of the allowed one. */
 #define EXCESS_SHARE 0.2
-/* Merging is free below this volume [mesh volume]. */
+/* Merges that add less volume are always done [mesh volume]. */
 #define FREE_VOLUME 1e-9
 
 DecomposeOptions decompose_with_defaults(const DecomposeOptions* given) {
@@ -37,13 +38,13 @@ DecomposeOptions decompose_with_defaults(const DecomposeOptions* given) {
   return o;
 }
 
-/* From unit size to the mesh's coordinates. */
+/* Transforms a hull from unit size to mesh coordinates. */
 static void move_out(ConvexHull* hull, UnitFrame frame) {
   for (int i = 0; i < hull->vertex_count; i++)
     hull->vertices[i] = vec3_add_scaled(frame.center, frame.scale, hull->vertices[i]);
 }
 
-/* The part of the solid that the mirror planes repeat: that of negative coordinates. */
+/* Fundamental domain of the mirror planes: the part with negative coordinates. */
 static Part fundamental(const Part* solid, const bool mirror[3]) {
   Part part = part_cut(solid, (CutPlane){{1, 0, 0}, 10}, 0);
   for (int axis = 0; axis < 3; axis++) {
@@ -62,7 +63,7 @@ typedef struct {
   double volume;
 } Cutting;
 
-/* Without symmetry. Returns false, with nothing in blocks, when `finish` is wanted and the pieces are not exact yet. */
+/* Cuts without symmetry. Returns false, with empty blocks, if `finish` is set and the pieces are not exact. */
 static bool cut_whole(Blocks* blocks, const Cutting* c, int wanted, bool finish) {
   const bool none[3] = {false, false, false};
   double enough = EXCESS_SHARE * c->options->error * c->volume;
@@ -88,7 +89,8 @@ static double blocks_volume(const Blocks* blocks) {
   return sum;
 }
 
-/* Cuts the half (quarter, eighth) and its images into more and more pieces, and keeps the smallest set of hulls. */
+/* Cuts the fundamental domain into increasing numbers of pieces, with their images, and keeps the smallest set of
+ * hulls. */
 static void cut_mirrored(Blocks* blocks, const Cutting* c, const bool mirror[3]) {
   int fold = (mirror[0] ? 2 : 1) * (mirror[1] ? 2 : 1) * (mirror[2] ? 2 : 1), before = 0;
   Pieces pieces = {0};
@@ -113,7 +115,7 @@ static void cut_mirrored(Blocks* blocks, const Cutting* c, const bool mirror[3])
 
 /* ---------------------------------------------------------------- even blocks */
 
-/* Whole cells of the box that hold some of the solid; neighbours have the same corners, bit for bit. */
+/* Adds one cell of the grid; neighbouring cells have bit-identical corners. */
 static void add_cell(Blocks* blocks, const double* x, const double* y, const double* z) {
   Vec3 corners[8];
   for (int k = 0; k < 8; k++) corners[k] = vec3(x[k & 1], y[k >> 1 & 1], z[k >> 2]);
@@ -128,7 +130,7 @@ static Part slab(const Part* part, int axis, const double* limits) {
   return between;
 }
 
-/* Limits of n even cells between the ends. */
+/* Limits of n equal cells between `low` and `high`; owned by the caller. */
 static double* even_limits(double low, double high, int n) {
   double* limits = MEMORY_NEW(double, n + 1);
   for (int k = 0; k <= n; k++) limits[k] = k == n ? high : low + (high - low) * k / n;
@@ -172,7 +174,8 @@ static HullResult all_in_one(const Part* solid) {
   return result;
 }
 
-/* The whole part first: where few hulls are exact they are often symmetric by themselves, and fewer. */
+/* Symmetric decomposition. The whole part is tried first: with few exact hulls the result is often symmetric and
+ * smaller. */
 static void cut_symmetric(Blocks* blocks, const Part* solid, double volume, const bool mirror[3],
                           const DecomposeOptions* o) {
   Cutting c = {solid, o, {o->resolution, o->threads}, volume};
@@ -193,7 +196,7 @@ static void choose_mirrors(Decomposition* result, const Part* solid, const Decom
     result->mirror[axis] = o->symmetry_auto ? part_is_mirrored(solid, axis) : o->symmetry[axis];
 }
 
-/* Overlap, then few enough vertices: thinning keeps all that a hull holds. Or inside the solid. */
+/* Makes the hulls overlap, then reduces their vertices, which only enlarges hulls; or shrinks them into the solid. */
 static HullResult join_and_thin(Decomposition* result, Blocks* blocks, const Part* solid, double sliver,
                                 const DecomposeOptions* o) {
   MirrorGroups groups = mirror_groups(blocks, result->mirror);
@@ -251,10 +254,10 @@ static bool holds_all(const Decomposition* d) {
   return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;
 }
 
-/* Missing volume weighs more than separate pieces. */
+/* Rank of the guarantees: 2 all, 1 convex and covering but not connected, 0 less. */
 static int guarantees_kept(const Decomposition* d) { return holds_all(d) ? 2 : d->convex && d->covers ? 1 : 0; }
 
-/* Keep the better of two: guarantees first, then volume. */
+/* Keeps the better of two results: by guarantees, then by volume. */
 static void keep_better(Decomposition* result, Decomposition* other) {
   int more = guarantees_kept(other) - guarantees_kept(result);
   bool better = more > 0 || (more == 0 && holds_all(other) && other->hull_volume < result->hull_volume);
@@ -262,8 +265,8 @@ static void keep_better(Decomposition* result, Decomposition* other) {
   if (better) *result = *other;
 }
 
-/* Points may be symmetric where the triangles between them are not: what was found to be missed then is cut again as it
- * is. */
+/* Decomposes within the budget of hulls. If the automatic symmetry leads to a missed guarantee (points can be symmetric
+ * while the triangles between them are not), tries again without symmetry. */
 static HullResult decompose_budget(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
   DecomposeOptions options = *given;
   HullResult status = decompose_once(result, mesh, &options);
@@ -277,7 +280,7 @@ static HullResult decompose_budget(Decomposition* result, const Mesh* mesh, cons
 
 /* ---------------------------------------------------------------- as few as a tolerance needs */
 
-/* Decompose with at most so many hulls; in place of the result when that keeps the tolerance, or there is none yet. */
+/* Decomposes with at most `hulls` hulls; replaces the result if the tolerance is kept or no result keeps it yet. */
 static HullResult try_hulls(Decomposition* result, const Mesh* mesh, const DecomposeOptions* o, int hulls, bool* kept) {
   DecomposeOptions options = *o;
   options.max_hulls = hulls;
@@ -291,7 +294,7 @@ static HullResult try_hulls(Decomposition* result, const Mesh* mesh, const Decom
   return HULL_OK;
 }
 
-/* Twice as many until they keep the tolerance, then halving between: within an eighth of the fewest found so. */
+/* Doubles the number of hulls until the tolerance is kept, then bisects to within an eighth of the smallest number. */
 static HullResult decompose_within(Decomposition* result, const Mesh* mesh, const DecomposeOptions* o) {
   *result = (Decomposition){0};
   int failed = 0, tried = TOLERANCE_FIRST_HULLS < o->max_hulls ? TOLERANCE_FIRST_HULLS : o->max_hulls;

@@ -1,19 +1,19 @@
-/* How far the hulls stick out of the part. The distance outside (negative inside) changes by no more than the way gone,
- * and the distance from one triangle is a convex function: both bound the depth of a face between its corners, and a
- * face is halved only while its bound says that there may be more. */
+/* Depth of the hulls: how far they extend outside the part. The signed distance changes by at most the distance moved,
+ * and the distance from one triangle is convex; both bound the depth inside a face from its corners. A face is halved
+ * only while its bound exceeds the depth found. */
 #include "decompose/check.h"
 
-/* The depth found is at most this much short of the true one [mesh diagonal] ... */
+/* Resolution of the depth [mesh diagonal] ... */
 #define DEPTH_RESOLUTION 2e-3
-/* ... or this part of it, unless a hull asks for more points than these. */
+/* ... or relative to the depth, unless a hull needs more points than DEPTH_POINTS. */
 #define DEPTH_SHARE 0.02
 #define DEPTH_POINTS 60000
-/* Where a tolerance is to be kept, the resolution is at most this part of it. */
+/* Resolution relative to the tolerance, if there is one. */
 #define TOLERANCE_SHARE 0.1
-/* Distances below this are rounding: the point is on the surface [unit size]. */
+/* Points within this distance are on the surface [unit size]. */
 #define DEPTH_ROUNDING 1e-13
 
-/* A point of a hull's surface: distance outside the part, less than 0 inside; the nearest triangle. */
+/* A point of a hull's surface: signed distance outside the part, and the nearest triangle. */
 typedef struct {
   Vec3 point;
   double outside;
@@ -22,7 +22,7 @@ typedef struct {
 
 typedef struct {
   DepthPoint corner[3];
-  double bound; /* no point of the triangle is deeper */
+  double bound; /* upper bound of the depth in the triangle */
 } DepthTriangle;
 
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
   const Decomposition* decomposition;
   UnitFrame frame;
   double resolution; /* unit size */
-  double* found;     /* of each hull, unit size */
+  double* found;     /* depth of each hull, unit size */
   double* at_most;
 } DepthSearch;
 
@@ -60,8 +60,8 @@ static int longest_edge(const DepthTriangle* t) {
   return longest;
 }
 
-/* No point is farther from the nearest corner than the longest edge / sqrt 3; none is farther from a triangle of the
- * surface than a corner is. */
+/* Upper bound of the depth in a triangle. Every point is within (longest edge) / sqrt 3 of a corner, and its distance
+ * from a triangle of the surface is at most that of the farthest corner. */
 static double depth_bound(const SurfaceTree* tree, const DepthTriangle* t) {
   double bound = -HUGE_VAL;
   for (int k = 0; k < 3; k++) bound = fmax(bound, t->corner[k].outside);
@@ -85,7 +85,7 @@ static void add_triangle(DepthQueue* queue, const SurfaceTree* tree, DepthTriang
   queue->items[queue->count++] = t;
 }
 
-/* Both halves; returns how deep the middle of the edge is. */
+/* Adds both halves of a triangle; returns the depth at the midpoint of the edge. */
 static double halve(DepthQueue* queue, const SurfaceTree* tree, DepthTriangle t) {
   int k = longest_edge(&t), next = (k + 1) % 3;
   Vec3 middle = vec3_scale(vec3_add(t.corner[k].point, t.corner[next].point), 0.5);
@@ -117,7 +117,7 @@ static DepthQueue hull_faces(const DepthSearch* search, const ConvexHull* hull, 
   return queue;
 }
 
-/* Triangles in the order in which they were made: the coarse ones of all faces first. */
+/* Searches one hull breadth-first: the coarse triangles of all faces come first. */
 static void search_hull(void* context, int h, int thread) {
   DepthSearch* search = context;
   double found = 0, at_most = 0;

@@ -1,23 +1,23 @@
-/* Which pieces make one hull: merging pair by pair, then moving single pieces, and joining here to part there, while
- * the volume of the hulls falls. All is done to a piece and its mirror images at once. */
+/* Grouping of pieces into hulls: merge pair by pair, then move single pieces, and repeatedly join one pair while
+ * splitting another group, as long as the total volume of the hulls decreases. Mirror images change together. */
 #include <string.h>
 
 #include "decompose/blocks.h"
 
-/* Times that a pair is joined to part another; a gain below this ends it [volume of all]. */
+/* Largest number of such rounds; a smaller relative gain ends them [total volume]. */
 #define ROUNDS 12
 #define GAIN_LEAST 1e-4
 
-/* A group is named by a number of 0 .. count - 1; some name no group. */
+/* Groups have numbers in 0 .. count - 1; some numbers are unused. */
 typedef struct {
   const Blocks* pieces;
   const MirrorImages* images;
   int count;      /* pieces */
   int* group;     /* of each piece */
-  bool* joined;   /* of each group: just now, so that it is not parted again     (count) */
-  double* volume; /* of each group's hull, < 0 = not known     (count) */
-  bool* changed;  /* since it was looked at for parting        (count) */
-  bool* touch;    /* pairs of pieces                           (count x count) */
+  bool* joined;   /* per group: just joined, must not be split again     (count) */
+  double* volume; /* per group: volume of its hull, < 0 = unknown     (count) */
+  bool* changed;  /* per group: changed since its split was evaluated     (count) */
+  bool* touch;    /* pairs of pieces that touch     (count x count) */
 } Grouping;
 
 /* ---------------------------------------------------------------- groups */
@@ -34,7 +34,7 @@ static int group_image(const Grouping* g, int group, int which) {
 
 static bool in_symmetry(const Grouping* g, int which) { return !(which & ~g->images->planes); }
 
-/* Different images of a group, itself included. */
+/* Distinct images of a group, itself included. Returns their number. */
 static int images_of_group(const Grouping* g, int group, int images[8]) {
   int count = 0;
   for (int which = 0; which < 8; which++) {
@@ -89,7 +89,7 @@ static double total_volume(Grouping* g, int* groups) {
 
 /* ---------------------------------------------------------------- moving a piece */
 
-/* The piece to the group and its images to the group's. */
+/* Moves the piece to a group, and its images to the group's images. */
 static void put_piece(Grouping* g, int piece, int group) {
   int to[8], of[8], count = 0;
   for (int which = 0; which < 8; which++) {
@@ -100,7 +100,7 @@ static void put_piece(Grouping* g, int piece, int group) {
   for (int k = 0; k < count; k++) g->group[of[k]] = to[k];
 }
 
-/* Change of the volume of all hulls if the piece moves to the group; HUGE_VAL when its own group would be empty. */
+/* Change of the total volume if the piece moves to the group; HUGE_VAL if its own group would become empty. */
 static double price_of_moving(Grouping* g, int piece, int to) {
   int from = g->group[piece], images[8], kept[8], count = 0;
   double before_from = known_volume(g, from), before_to = known_volume(g, to);
@@ -122,7 +122,7 @@ static double price_of_moving(Grouping* g, int piece, int to) {
   return change;
 }
 
-/* The group among those it touches that is best for a piece. */
+/* Finds the best group for a piece among those it touches. Returns the change of volume. */
 static double best_group(Grouping* g, int piece, int* best) {
   double least = HUGE_VAL;
   for (int other = 0; other < g->count; other++) {
@@ -137,7 +137,7 @@ static double best_group(Grouping* g, int piece, int* best) {
   return least;
 }
 
-/* Every piece goes where it is best, until none gains. */
+/* Moves every piece to its best group until no move gains `gain`. */
 static void move_pieces(Grouping* g, double gain) {
   bool moved = true;
   for (int round = 0; moved && round < 4; round++) {
@@ -153,16 +153,16 @@ static void move_pieces(Grouping* g, double gain) {
   }
 }
 
-/* ---------------------------------------------------------------- parting a group */
+/* ---------------------------------------------------------------- splitting a group */
 
-/* Parts of a group: the group of each of its pieces, relative to the first piece of each part. */
+/* A split of a group into parts. */
 typedef struct {
-  double saved; /* volume, with all images */
-  int more;     /* groups more */
-  int* part;    /* the first piece of each piece's part     (count) */
+  double saved; /* volume saved, images included */
+  int more;     /* additional groups */
+  int* part;    /* per piece: the first piece of its part     (count) */
 } Parting;
 
-/* The planes in which the group is its own image; -1 when it is so only in several at once. */
+/* Planes in which the group is its own image; -1 if that holds only for a combination of planes. */
 static int own_planes(const Grouping* g, int group) {
   int own = 0, size = 1, all = 0, images[8];
   for (int axis = 0; axis < 3; axis++)
@@ -171,7 +171,7 @@ static int own_planes(const Grouping* g, int group) {
   return images_of_group(g, group, images) * size == all ? own : -1;
 }
 
-/* The two (or so) parts that merging the pieces of the group alone would join last. */
+/* Splits a group into the (usually two) parts that merging its pieces alone would join last. */
 static Parting part_group(Grouping* g, int group) {
   Parting parting = {.part = MEMORY_NEW(int, g->count)};
   int own = own_planes(g, group), count = 0;
@@ -203,7 +203,7 @@ static Parting part_group(Grouping* g, int group) {
   return parting;
 }
 
-/* A number that names no group. */
+/* An unused group number. */
 static int free_name(const Grouping* g) {
   for (int k = 0; k < g->count; k++)
     if (first_piece(g, k) < 0) return k;
@@ -236,7 +236,7 @@ static void do_parting(Grouping* g, int group, const Parting* parting) {
   memory_free(old);
 }
 
-/* Part the group that saves most while there is room for the parts. */
+/* Repeatedly splits the group that saves the most volume while there is room for additional groups. */
 static void part_groups(Grouping* g, int room, Parting* known) {
   for (;;) {
     int best = -1;
@@ -258,7 +258,7 @@ static void part_groups(Grouping* g, int room, Parting* known) {
 
 /* ---------------------------------------------------------------- all together */
 
-/* One block for each group, and where their images stand. */
+/* One block per group, and their mirror images. */
 static Blocks group_blocks(const Grouping* g, MirrorImages* images) {
   Blocks blocks = {MEMORY_NEW(Block, g->count), 0};
   int* number = MEMORY_NEW(int, g->count);
@@ -283,7 +283,7 @@ static Blocks group_blocks(const Grouping* g, MirrorImages* images) {
   return blocks;
 }
 
-/* Merge groups as blocks_merge does. */
+/* Merges groups by blocks_merge. */
 static double merge_groups(Grouping* g, int most, double free_volume) {
   MirrorImages images;
   Blocks blocks = group_blocks(g, &images);
@@ -338,7 +338,7 @@ static void improve(Grouping* g, int most) {
   memory_free(kept);
 }
 
-/* Numbers without gaps, those of group_blocks. */
+/* Renumbers the groups without gaps, in the order of group_blocks. */
 static void number_groups(Grouping* g) {
   int *number = MEMORY_NEW(int, g->count + 1), count = 0;
   for (int group = 0; group < g->count; group++)

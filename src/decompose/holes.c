@@ -1,20 +1,20 @@
-/* Holes that go through a solid, counted on cubes. A cube of the grid belongs to the solid when its centre is no
- * farther from it than its own half diagonal: the cubes cover the solid, however thin its walls are. Of the cubes'
- * union Euler's number is corners - edges + squares - cubes = parts - holes + voids, and parts and voids are counted by
- * walking from cube to cube; what is left are the holes. docs/decompose.md */
+/* Through holes of a solid (genus), counted on a grid of cubes. A cube belongs to the solid if its centre is within
+ * half its diagonal of it, so the cubes cover thin walls too. The Euler characteristic of their union is corners -
+ * edges + squares - cubes = parts - holes + voids; parts and voids are counted by flood fill, which gives the holes.
+ * docs/decompose.md */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decompose/decompose.h"
 
-/* Cubes along the longest edge of the box; free ones are added on both sides. */
+/* Cubes along the longest edge of the box; margin of free cubes on both sides. */
 enum { CUBES_ALONG = 72, CUBES_FREE = 2 };
 
 typedef struct {
-  Vec3 low;     /* centre of the first cube */
-  double edge;  /* of a cube, mesh unit */
+  Vec3 low;     /* centre of the first cube, mesh unit */
+  double edge;  /* edge of a cube, mesh unit */
   int count[3]; /* along x, y, z */
-  bool* solid;  /* x runs fastest */
+  bool* solid;  /* per cube, x fastest */
 } CubeGrid;
 
 static size_t cube_index(const CubeGrid* g, int i, int j, int k) {
@@ -25,7 +25,7 @@ static Vec3 cube_center(const CubeGrid* g, int i, int j, int k) {
   return vec3_add_scaled(g->low, g->edge, vec3(i, j, k));
 }
 
-/* Half a diagonal. */
+/* Half the diagonal of a cube. */
 static double cube_radius(const CubeGrid* g) { return 0.5 * sqrt(3) * g->edge; }
 
 static CubeGrid grid_around(const ConvexHull* hulls, int hull_count, const ConvexHull* surface) {
@@ -46,7 +46,7 @@ static CubeGrid grid_around(const ConvexHull* hulls, int hull_count, const Conve
 
 /* ---------------------------------------------------------------- which cubes */
 
-/* How many cubes in a row, from this one on, are surely as far from the surface as to be all inside or all outside. */
+/* Number of cubes in a row, from this one on, that lie on the same side of the surface, given its distance. */
 static int cubes_alike(const CubeGrid* g, double distance) {
   double room = (distance - cube_radius(g)) / g->edge;
   return room >= CUBES_ALONG * 4 ? CUBES_ALONG * 4 : 1 + (int)room;
@@ -72,7 +72,7 @@ static void mark_mesh(CubeGrid* g, const ConvexHull* surface) {
   surface_tree_free(&tree);
 }
 
-/* A convex body meets the row in one stretch. */
+/* Marks the cubes of one row that a hull covers. */
 static void mark_row_of_hull(CubeGrid* g, PointView points, int j, int k) {
   for (int i = 0, next; i < g->count[0]; i = next) {
     double distance = gjk_point_distance(points, cube_center(g, i, j, k));
@@ -91,8 +91,8 @@ static void mark_hull(CubeGrid* g, const ConvexHull* hull) {
 
 /* ---------------------------------------------------------------- Euler's number */
 
-/* Is one of the cubes at a corner (i, j, k) of the grid solid, of those that `directions` leaves: bit a set, the cell
- * reaches along axis a from the corner on and has its cubes on one side only. */
+/* True if one of the cubes adjacent to a cell is solid. The cell begins at grid corner (i, j, k) and extends along the
+ * axes set in `directions`. */
 static bool cell_is_there(const CubeGrid* g, int i, int j, int k, int directions) {
   for (int side = 0; side < 8; side++) {
     if (side & directions) continue;
@@ -101,8 +101,8 @@ static bool cell_is_there(const CubeGrid* g, int i, int j, int k, int directions
   return false;
 }
 
-/* Cells of all kinds are named by their lowest corner and the axes along which they reach. The outermost cubes are
- * free. */
+/* Euler characteristic: each cell is identified by its lowest corner and the axes along which it extends. The outermost
+ * cubes must be free. */
 static long euler_number(const CubeGrid* g) {
   long sum = 0;
   for (int k = 1; k < g->count[2]; k++)
@@ -128,7 +128,7 @@ static void visit(CubeStack* stack, bool* seen, size_t cube) {
   stack->cubes[stack->count++] = cube;
 }
 
-/* Solid cubes hang together by corners too, free ones by squares only. */
+/* Visits the neighbours of a cube: solid cubes are connected by corners too, free ones by faces only. */
 static void visit_neighbours(const CubeGrid* g, CubeStack* stack, bool* seen, size_t cube) {
   int nx = g->count[0], ny = g->count[1];
   int at[3] = {(int)(cube % (size_t)nx), (int)(cube / (size_t)nx % (size_t)ny), (int)(cube / (size_t)nx / (size_t)ny)};
@@ -143,7 +143,7 @@ static void visit_neighbours(const CubeGrid* g, CubeStack* stack, bool* seen, si
   }
 }
 
-/* Numbers of solid parts and of free ones. */
+/* parts: number of solid parts, number of free parts. */
 static void count_parts(const CubeGrid* g, long parts[2]) {
   size_t cubes = cube_index(g, 0, 0, g->count[2]);
   bool* seen = MEMORY_NEW(bool, cubes);
@@ -158,7 +158,7 @@ static void count_parts(const CubeGrid* g, long parts[2]) {
   memory_free(seen);
 }
 
-/* parts - holes + voids = Euler's number; the space around is the one free part that is no void. */
+/* holes = parts + voids - Euler characteristic; the outer space is the free part that is not a void. */
 static int count_holes(const CubeGrid* g) {
   long parts[2] = {0, 0};
   count_parts(g, parts);

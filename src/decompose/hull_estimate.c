@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* ---------------------------------------------------------------- volume, one point after the other */
+/* ---------------------------------------------------------------- volume by incremental insertion */
 
 typedef struct {
   int corner[3];
@@ -16,7 +16,7 @@ typedef struct {
   int count;
   EstimateFace* faces;
   int face_count, face_capacity;
-  uint16_t* at; /* face on the left of the edge i -> j     (count x count) */
+  uint16_t* at; /* face to the left of edge i -> j     (count x count) */
   double rounding;
 } Growing;
 
@@ -38,7 +38,8 @@ static bool sees(const Growing* g, const EstimateFace* face, int point) {
   return vec3_dot(face->n, g->points[point]) - face->offset > face->slack;
 }
 
-/* Four points that span a volume: two far apart, the farthest from their line, the farthest from that plane. */
+/* Finds four points of an initial tetrahedron: two far apart, the farthest from their line, the farthest from that
+ * plane. False: coplanar. */
 static bool first_four(const Growing* g, int four[4]) {
   const Vec3* p = g->points;
   double best[4] = {-1, -1, -1, -1};
@@ -69,7 +70,7 @@ static void start(Growing* g, const int four[4]) {
   add_face(g, p, q, r), add_face(g, p, s, q), add_face(g, q, s, r), add_face(g, r, s, p);
 }
 
-/* Faces that see the point go; those at the rim are joined to it. */
+/* Replaces the faces visible from the point by faces from it to their rim. */
 static void add_point(Growing* g, int point) {
   int count = g->face_count, kept = 0;
   static const int next[3] = {1, 2, 0};
@@ -112,14 +113,14 @@ double points_volume(const Vec3* points, int count) {
   Growing g = {.points = points, .count = count, .rounding = 1e-12 * extent_of(points, count)};
   int four[4] = {0};
   if (!first_four(&g, four)) return 0;
-  /* On the stack: as a block of the heap it would cost more than the hull. */
+  /* on the stack, because allocating it would cost more than the hull */
   uint16_t at[4 * ESTIMATE_POINTS * ESTIMATE_POINTS];
   memset(at, 0, sizeof at[0] * (size_t)count * (size_t)count);
   g.at = at;
   start(&g, four);
   for (int i = 0; i < count; i++)
     if (i != four[0] && i != four[1] && i != four[2] && i != four[3] && g.face_count <= 2 * count) add_point(&g, i);
-  /* More faces than a closed surface has: rounding tore it, at points nearly in one plane. */
+  /* more faces than a closed surface can have: rounding broke it, at nearly coplanar points */
   if (g.face_count > 2 * count) {
     memory_free(g.faces);
     return volume_by_qhull(points, count);
@@ -131,10 +132,10 @@ double points_volume(const Vec3* points, int count) {
   return sum / 6.0;
 }
 
-/* ---------------------------------------------------------------- points that stand for a hull */
+/* ---------------------------------------------------------------- representative points of a hull */
 
-/* The 26 directions of a cube's faces, edges and corners, then a spiral of evenly spaced ones; every one with its
- * mirror images in the three planes, so that mirror images are estimated alike. */
+/* Directions: the 26 of a cube's faces, edges and corners, then evenly distributed ones; all with their mirror images
+ * in the three planes, so that mirrored hulls have equal estimates. */
 static int make_directions(Vec3* directions, int wanted) {
   int count = 0;
   for (int k = 0; k < 27; k++)
@@ -175,7 +176,7 @@ HullEstimate hull_estimate(const Vec3* points, int count) {
   return e;
 }
 
-/* Directions of a rough estimate. */
+/* Number of directions of a rough estimate. */
 #define ROUGH_DIRECTIONS 50
 
 double rough_hull_volume(const Vec3* points, int count) {

@@ -1,19 +1,20 @@
-/* A hull with fewer vertices that holds the old one: edges are contracted, the cheapest first. Of a hull that is its
- * own mirror image the part on one side of the planes is thinned, with points that stay on the planes, and unfolded. */
+/* Reduces the vertices of a hull so that the new hull contains it: edge contractions, cheapest first. Of a
+ * mirror-symmetric hull only one side of the planes is processed, with points that stay on the planes, and then
+ * unfolded. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decompose/blocks.h"
 
-/* Faces round an edge; contractions with more are passed over. */
+/* Largest number of faces around an edge; contractions with more are skipped. */
 enum { AROUND_MAX = 24 };
-/* Planes that bound the new point: those of the faces, and two for each mirror plane. */
+/* Largest number of planes that bound the new point: faces, and two per mirror plane. */
 enum { BOUNDS_MAX = AROUND_MAX + 6 };
-/* A new point may lie inside a face's plane by this [hull size]: rounding. */
+/* Tolerance by which the new point may lie inside a face's plane [hull size]. */
 #define INSIDE_ROUNDING 1e-13
-/* Weight of volume added inside a neighbour: small, so that growth there is not free. */
+/* Cost factor of volume added inside a neighbour: small, but not zero. */
 #define HELD_WORTH 0.3
-/* Distance outside a face at which a neighbour is looked for [hull size]. */
+/* Distance outside a face at which neighbours are tested [hull size]. */
 #define HELD_STEP 1e-3
 
 typedef struct {
@@ -22,12 +23,12 @@ typedef struct {
   int (*faces)[3];
   bool* gone;
   int face_count;
-  int* stamp;  /* of each point: changes when something around it does */
-  int** rings; /* faces at each point */
+  int* stamp;  /* per point: version, changes when its surroundings do */
+  int** rings; /* per point: its faces */
   int *ring_count, *ring_capacity;
-  double* worth; /* of volume outside each face; 0 = a cut along a mirror plane */
+  double* worth; /* cost factor of volume outside each face; 0 = a cut along a mirror plane */
   int planes;    /* mirror planes of the hull, bit = axis */
-  int* on;       /* those that each point lies on */
+  int* on;       /* per point: the mirror planes that it lies on */
   double size;
 } Mantle;
 
@@ -70,9 +71,9 @@ static Contraction heap_pop(Heap* heap) {
   return top;
 }
 
-/* ---------------------------------------------------------------- the point that adds least */
+/* ---------------------------------------------------------------- the best contraction point */
 
-/* Minimise c . x over n_k . x >= o_k by trying the meeting points of three planes: there are few. */
+/* Minimizes c . x subject to n_k . x >= o_k by trying the intersections of all triples of planes. False: infeasible. */
 static bool least_point(const CutPlane* planes, int count, Vec3 c, double rounding, Vec3* point) {
   double best = HUGE_VAL;
   for (int i = 0; i < count; i++)
@@ -103,7 +104,7 @@ static Vec3 face_cross(const Mantle* m, int f) {
 
 static bool has(const int face[3], int point) { return face[0] == point || face[1] == point || face[2] == point; }
 
-/* Faces at either end, once each. */
+/* Faces adjacent to either end of an edge, each once. Returns their number, -1 if there are too many. */
 static int faces_around(const Mantle* m, int a, int b, int* around) {
   int count = 0;
   for (int k = 0; k < m->ring_count[a]; k++) {
@@ -125,7 +126,7 @@ static Vec3 axis_direction(int axis, double sign) {
   return vec3(axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0);
 }
 
-/* A point stays on the mirror planes that it lies on, and on its side (coordinate <= 0) of the others. */
+/* Adds bounds: the point stays on its mirror planes and on its side (coordinate <= 0) of the others. */
 static int add_mirror_bounds(const Mantle* m, int on, Vec3 origin, CutPlane* planes, int used) {
   for (int axis = 0; axis < 3; axis++) {
     if (!(m->planes >> axis & 1)) continue;
@@ -139,8 +140,8 @@ static int add_mirror_bounds(const Mantle* m, int on, Vec3 origin, CutPlane* pla
 
 static Vec3 snapped(Vec3 p, int on) { return vec3(on & 1 ? 0 : p.x, on & 2 ? 0 : p.y, on & 4 ? 0 : p.z); }
 
-/* Volume added = sum over the faces around of worth (n . x - o) area / 3. Coordinates are relative to the edge's first
- * end. */
+/* Cost of contracting an edge: the added volume, sum over the adjacent faces of worth (n . x - o) area / 3. Coordinates
+ * are relative to point a. False: not possible. */
 static bool price(const Mantle* m, int a, int b, Contraction* c) {
   int around[AROUND_MAX], count = faces_around(m, a, b, around), used = 0;
   if (count < 0) return false;
@@ -161,7 +162,7 @@ static bool price(const Mantle* m, int a, int b, Contraction* c) {
   used = add_mirror_bounds(m, on, origin, planes, used);
   Vec3 point = {0, 0, 0};
   if (!least_point(planes, used, sum, INSIDE_ROUNDING * m->size, &point)) return false;
-  /* A far point is a needle between nearly parallel faces. */
+  /* a distant point makes a needle between nearly parallel faces */
   if (vec3_norm(point) > 2 * m->size) return false;
   double cost = (vec3_dot(sum, point) - base) / 6.0;
   *c = (Contraction){cost, a, b, m->stamp[a] + m->stamp[b], snapped(vec3_add(origin, point), on)};
@@ -213,7 +214,7 @@ static void offer(Mantle* m, Heap* heap, int a, int b) {
   if (price(m, a < b ? a : b, a < b ? b : a, &c)) heap_push(heap, c);
 }
 
-/* How many points of the whole hull a point stands for. */
+/* Number of points of the whole hull that a point represents. */
 static int images_of(const Mantle* m, int point) {
   int images = 1;
   for (int axis = 0; axis < 3; axis++)
@@ -221,8 +222,8 @@ static int images_of(const Mantle* m, int point) {
   return images;
 }
 
-/* Both ends become one point at a; faces that held both go. Returns how many points of the whole hull there are less.
- */
+/* Contracts an edge to one point at a; faces that contained both ends are removed. Returns by how many the points of
+ * the whole hull decrease. */
 static int contract(Mantle* m, Heap* heap, const Contraction* c) {
   int before = images_of(m, c->a) + images_of(m, c->b);
   m->on[c->a] |= m->on[c->b];
@@ -251,8 +252,8 @@ static int contract(Mantle* m, Heap* heap, const Contraction* c) {
   return before - images_of(m, c->a);
 }
 
-/* A stale price is asked again when it comes up: it has seldom fallen. Returns how many points there are less, 0 when
- * none can go. */
+/* Performs the cheapest valid contraction; outdated costs are recomputed when they reach the top of the heap. Returns
+ * the decrease of points, 0 if none is possible. */
 static int contract_next(Mantle* m, Heap* heap) {
   while (heap->count > 0) {
     Contraction c = heap_pop(heap);
@@ -266,7 +267,7 @@ static int contract_next(Mantle* m, Heap* heap) {
   return 0;
 }
 
-/* Hull of the points that are left, with all their images. */
+/* Hull of the remaining points with all their images. */
 static HullResult mantle_hull(const Mantle* m, ConvexHull* hull) {
   Vec3* points = MEMORY_NEW(Vec3, 8 * m->point_count);
   int count = 0;
@@ -279,7 +280,7 @@ static HullResult mantle_hull(const Mantle* m, ConvexHull* hull) {
   return result;
 }
 
-/* A box round everything, when nothing better is found. */
+/* Bounding box, the last resort. */
 static HullResult bounding_box(const ConvexHull* hull, ConvexHull* box) {
   Vec3 p[2] = {hull->vertices[0], hull->vertices[0]}, corners[8];
   for (int i = 1; i < hull->vertex_count; i++)
@@ -294,7 +295,7 @@ static double worst_outside(const ConvexHull* outer, const ConvexHull* inner) {
   return worst;
 }
 
-/* Nothing may stick out by more than this [hull size]. */
+/* Largest distance by which the old hull may extend beyond the new one [hull size]. */
 #define OUTER_ROUNDING 1e-10
 
 /* ---------------------------------------------------------------- what is outside */
@@ -309,7 +310,7 @@ static bool held_by(const NeighbourFaces* near, Vec3 p) {
   return false;
 }
 
-/* Share of four points just outside the face that lie in a neighbour. */
+/* Fraction of four points just outside the face that lie in a neighbour. */
 static double held_share(const Mantle* m, int f, const NeighbourFaces* near) {
   Vec3 cross = face_cross(m, f), out = vec3_scale(cross, HELD_STEP * m->size / fmax(vec3_norm(cross), 1e-300));
   Vec3 sum = {0, 0, 0};
@@ -327,7 +328,7 @@ static void weigh_faces(Mantle* m, const NeighbourFaces* near) {
   for (int f = 0; f < m->face_count; f++) {
     const int* t = m->faces[f];
     m->worth[f] = near ? 1 - (1 - HELD_WORTH) * held_share(m, f, near) : 1;
-    /* A convex solid has no other faces in a plane that cuts it. */
+    /* in a plane that cuts a convex solid only the cut faces lie */
     if (m->on[t[0]] & m->on[t[1]] & m->on[t[2]]) m->worth[f] = 0;
   }
 }
@@ -382,7 +383,7 @@ static void note_planes(Mantle* m) {
   }
 }
 
-/* Contract until there are few enough points; whether the hull of those holds the old one is looked at afterwards. */
+/* Contracts until at most max_vertices points are left. The caller checks that the result contains the old hull. */
 static HullResult contract_all(ConvexHull* outer, const ConvexHull* side, int planes, int max_vertices,
                                const NeighbourFaces* near) {
   Mantle m = mantle_create(side, planes);

@@ -1,34 +1,35 @@
-/* Hulls that lie inside the solid: what of a hull reaches out of it is cut off by planes of the surface.
+/* Hulls inside the solid: what extends outside is cut off by planes of the surface.
  *
- * A convex hull with a point inside the solid lies in it when no triangle of the surface reaches into its interior. The
- * plane of a triangle that does, seen from the solid's side, leaves the rest of the hull without it; of the deepest
- * triangles the one whose plane keeps the most volume is taken, until none reaches in. docs/decompose.md */
+ * A convex hull with a point inside the solid lies in it if no triangle of the surface enters its interior. Cutting by
+ * the plane of such a triangle, on the solid's side, excludes it. Of the deepest triangles the one whose plane keeps
+ * the most volume is used, until none enters. docs/decompose.md */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decompose/inside.h"
 #include "decompose/mesh_repair.h"
 
-/* How deep a triangle may reach into a hull [unit size]. */
+/* Depth to which a triangle may enter a hull [unit size]. */
 #define REACH 1e-9
-/* Planes tried for a cut; cuts of a hull by planes of the surface, and in all. */
+/* Planes tried per cut; largest number of cuts of a hull by planes of the surface, and in all. */
 enum { CANDIDATES = 6, TANGENT_CUTS = 600, CUTS_MAX = 2000 };
-/* A hull of less than this share of the solid is left out. */
+/* Smallest hull that is kept, relative to the solid's volume. */
 #define LEAST_VOLUME 1e-9
-/* A new corner goes this part of the way into the neighbour at first, and half as far so many times. */
+/* First position of a new corner on the way into the neighbour, and the number of halvings. */
 #define CORNER_SHARE 0.2
 enum { CORNER_HALVINGS = 10 };
-/* Radius of a ball in two hulls from which they overlap [unit size]. */
+/* Least radius of a ball inside two hulls that counts as overlap [unit size]. */
 #define LEAST_OVERLAP 1e-5
-/* The winding number is taken so far outside a triangle [unit size], of parts of at most so many triangles. */
+/* Distance outside a triangle at which the winding number is evaluated [unit size], and the largest number of triangles
+ * for that. */
 #define JUST_OUTSIDE 1e-7
 enum { INNER_TRIANGLES = 20000 };
-/* Wider gaps between hulls are not bridged [unit size]. */
+/* Widest gap between hulls that is bridged [unit size]. */
 #define WIDEST_GAP 0.3
-/* Corners kept free when a hull is thinned, for those that overlap its neighbours. */
+/* Vertices reserved when a hull is thinned, for the corners that overlap its neighbours. */
 enum { SPARE_CORNERS = 12 };
 
-/* ---------------------------------------------------------------- does a triangle reach in */
+/* ---------------------------------------------------------------- depth of a triangle in a hull */
 
 typedef struct {
   CutPlane* planes;
@@ -46,7 +47,7 @@ static PlaneList planes_of(const ConvexHull* hull) {
 
 static double height(CutPlane plane, Vec3 p) { return vec3_dot(plane.n, p) - plane.offset; }
 
-/* Points of a polygon below the plane, by Sutherland and Hodgman. Returns how many. */
+/* Clips a polygon to the half-space below the plane (Sutherland and Hodgman). Returns the number of points. */
 static int clip(const Vec3* in, int count, CutPlane plane, Vec3* out) {
   int kept = 0;
   for (int i = 0; i < count; i++) {
@@ -58,14 +59,14 @@ static int clip(const Vec3* in, int count, CutPlane plane, Vec3* out) {
   return kept;
 }
 
-/* How deep a triangle reaches into a hull, and under which of its planes that is. */
+/* Depth of a triangle in a hull, and the plane of the hull that it is nearest to. */
 typedef struct {
-  double depth; /* <= 0: it does not */
+  double depth; /* <= 0: outside */
   int plane;
 } OutsideReach;
 
-/* The largest distance of a point of the triangle below all planes, found among the corners of what is inside and their
- * mean. room: two polygons. */
+/* Largest depth of the triangle below all planes, at the corners of its clipped polygon and their mean. room: two
+ * polygons. */
 static OutsideReach reach_in(const PlaneList* hull, const Vec3 corner[3], Vec3* room) {
   Vec3 *now = room, *next = room + hull->count + 4;
   int count = 3;
@@ -96,14 +97,14 @@ static OutsideReach reach_in(const PlaneList* hull, const Vec3 corner[3], Vec3* 
 
 typedef struct {
   const Part* part;
-  bool* inner; /* of each triangle: inside another body of the part. NULL: none is */
+  bool* inner; /* per triangle: lies inside another body of the part; NULL: none does */
 } Solid;
 
 typedef struct {
   const Part* solid;
   int* triangles;
-  double* depths; /* upper bounds: a hull that is cut is reached less deep */
-  int* cuts;      /* after how many cuts the bound was measured */
+  double* depths; /* upper bounds of the depths; cutting the hull only reduces them */
+  int* cuts;      /* number of cuts after which the bound was measured */
   int count;
 } Near;
 
@@ -141,7 +142,7 @@ static OutsideReach near_reach(const Near* near, int k, const PlaneList* planes,
   return reach_in(planes, corner, room);
 }
 
-/* Keeps those that reach in. */
+/* Keeps the triangles that enter the hull. */
 static void keep_reaching(Near* near, const ConvexHull* hull) {
   PlaneList planes = planes_of(hull);
   Vec3* room = MEMORY_NEW(Vec3, 2 * planes.count + 8);
@@ -181,7 +182,7 @@ static CutPlane plane_image(CutPlane plane, int which) {
   return (CutPlane){vec3_mirrored(plane.n, which), plane.offset};
 }
 
-/* Part of the hull that the plane leaves, and all its images in the mirror planes `own` (bit = axis) with it. */
+/* Cuts the hull by the plane and by its images in the mirror planes `own` (bit = axis). */
 static Part cut_images(const ConvexHull* hull, CutPlane plane, int own) {
   Part part = part_of_hull(hull);
   for (int which = 0; which < 8; which++) {
@@ -193,7 +194,7 @@ static Part cut_images(const ConvexHull* hull, CutPlane plane, int own) {
   return part;
 }
 
-/* The deepest triangles first; equal depths in the order of the surface. */
+/* Selects the deepest triangles, deepest first; ties in the order of the surface. */
 static int deepest_of(const Near* near, int chosen[CANDIDATES]) {
   int count = 0;
   for (int k = 0; k < near->count; k++) {
@@ -207,8 +208,8 @@ static int deepest_of(const Near* near, int chosen[CANDIDATES]) {
   return count;
 }
 
-/* The same for a hull after so many cuts: bounds of the first ones are measured until they are exact. Returns how many
- * of them reach in. */
+/* deepest_of with exact depths after `cuts` cuts: outdated bounds are measured until the selection is exact. Returns
+ * how many of them enter the hull. */
 static int deepest_now(Near* near, const ConvexHull* hull, int cuts, int chosen[CANDIDATES]) {
   PlaneList planes = planes_of(hull);
   Vec3* room = MEMORY_NEW(Vec3, 2 * planes.count + 8);
@@ -229,8 +230,8 @@ static int deepest_now(Near* near, const ConvexHull* hull, int cuts, int chosen[
   return count;
 }
 
-/* The face under which the triangle is deepest, lowered to there: for the many small bumps that are left in the end, of
- * which each would cost a plane of its own. */
+/* The face of the hull nearest to the triangle, lowered to exclude it. For the many small bumps that remain at the end,
+ * each of which would otherwise need a plane. */
 static CutPlane lowered_face(const Near* near, int k, const ConvexHull* hull) {
   PlaneList planes = planes_of(hull);
   Vec3* room = MEMORY_NEW(Vec3, 2 * planes.count + 8);
@@ -242,7 +243,7 @@ static CutPlane lowered_face(const Near* near, int k, const ConvexHull* hull) {
   return plane;
 }
 
-/* Replace the hull by what is left of it; flat when that is nothing. lower: by lowering faces. */
+/* Cuts the hull by the best plane; flat if nothing is left. lower: by lowering faces. */
 static void cut_once(Block* block, const Near* near, const int* chosen, int count, bool lower, int own, double least) {
   Part best = {0};
   double most = least;
@@ -280,7 +281,7 @@ static void shrink(Block* block, const Solid* solid, int own, double least) {
 
 /* ---------------------------------------------------------------- fewer vertices */
 
-/* So many of the hull's corners, with their images in its own mirror planes. */
+/* Thins the hull to `wanted` corners and adds their images in its own mirror planes. */
 static Block with_images(const Block* block, int own, int wanted) {
   Block thinned = block_copy(block);
   double error;
@@ -304,8 +305,8 @@ static bool thin_to(Block* block, int own, int wanted, int most) {
   return enough;
 }
 
-/* A thinned hull lies inside the old one; one that is its own image keeps corners with their images. At most `wished`
- * vertices, or where so few enclose nothing at most `most`; a block for which that is not possible is dropped. */
+/* Thins a hull to at most `wished` vertices, or to `most` if so few enclose no volume. The result lies inside the old
+ * hull and stays symmetric. A block for which this fails is dropped. */
 static void thin(Block* block, int own, int wished, int most) {
   if (block->flat || block->hull.vertex_count <= wished) return;
   for (int wanted = wished; wanted >= 4; wanted = wanted * 3 / 4)
@@ -322,7 +323,7 @@ typedef struct {
   const Solid* solid;
   const MirrorGroups* groups;
   double least;
-  int wished, max_vertices; /* of a hull: so few that corners can be added, and at most */
+  int wished, max_vertices; /* vertices of a hull: after thinning, so that corners can be added; at most */
 } Shrinking;
 
 static int own_planes(const MirrorGroups* groups, int block) {
@@ -331,7 +332,7 @@ static int own_planes(const MirrorGroups* groups, int block) {
   return own;
 }
 
-/* Thinned first: inside the many corners of a fine surface there is less to cut off. */
+/* Shrinks one block into the solid. Thinning first reduces the number of cuts. */
 static void shrink_block(void* context, int k, int thread) {
   (void)thread;
   const Shrinking* s = context;
@@ -342,7 +343,7 @@ static void shrink_block(void* context, int k, int thread) {
   thin(&s->blocks->items[k], own, s->wished, s->max_vertices);
 }
 
-/* Images are those of the first of their group. */
+/* Replaces every block by the image of the first of its group. */
 static void copy_images(Blocks* blocks, const MirrorGroups* groups) {
   for (int k = 0; k < blocks->count; k++) {
     const Block* first = &blocks->items[groups->first[k]];
@@ -355,7 +356,7 @@ static void copy_images(Blocks* blocks, const MirrorGroups* groups) {
 
 /* ---------------------------------------------------------------- overlap within the solid */
 
-/* The block with a corner more, and that corner's images in the block's own mirror planes. */
+/* The block with an additional corner and that corner's images in the block's own mirror planes. */
 static Block with_corner(const Block* block, Vec3 corner, int own) {
   Vec3 corners[8];
   int count = 0;
@@ -365,7 +366,7 @@ static Block with_corner(const Block* block, Vec3 corner, int own) {
   return block_join(block, &extra);
 }
 
-/* Changes of block k apply to its images. */
+/* Applies the new corner of block k to all its images. */
 static void grow_images(Blocks* blocks, const MirrorGroups* groups, int k, Vec3 corner) {
   for (int m = 0; m < blocks->count; m++) {
     if (groups->first[m] != groups->first[k]) continue;
@@ -382,7 +383,7 @@ static bool overlapping(const Block* a, const Block* b) {
   return hulls_common_ball(&a->hull, &b->hull, &center, &radius) && radius > LEAST_OVERLAP;
 }
 
-/* Block k with a corner inside the neighbour, as far in as the solid allows. */
+/* Adds to block k a corner inside the neighbour, as deep as the solid allows. False: not possible. */
 static bool grow_into(const Shrinking* s, int k, int neighbour, Vec3 from, int max_vertices) {
   const Block *block = &s->blocks->items[k], *other = &s->blocks->items[neighbour];
   Vec3 way = vec3_sub(hull_middle(&other->hull), from);
@@ -400,7 +401,7 @@ static bool grow_into(const Shrinking* s, int k, int neighbour, Vec3 from, int m
   return false;
 }
 
-/* Pairs that touch. */
+/* Makes touching pairs overlap. */
 static void overlap_touching(const Shrinking* s, int max_vertices) {
   for (int i = 0; i < s->blocks->count; i++)
     for (int j = i + 1; j < s->blocks->count; j++) {
@@ -423,7 +424,7 @@ static int order_gaps(const void* a, const void* b) {
   return p->a != q->a ? (p->a > q->a) - (p->a < q->a) : (p->b > q->b) - (p->b < q->b);
 }
 
-/* Blocks that overlap belong together; the others, nearest first. */
+/* Joins overlapping blocks in `piece` and lists the other pairs by distance. Returns the number of pairs. */
 static int list_gaps(const Blocks* blocks, int* piece, Gap* gaps) {
   int count = 0;
   sets_separate(piece, blocks->count);
@@ -440,8 +441,8 @@ static int list_gaps(const Blocks* blocks, int* piece, Gap* gaps) {
   return count;
 }
 
-/* Cutting off leaves gaps between neighbours: those without which the hulls fall apart are bridged, where the solid
- * allows, from the nearest point of the other. */
+/* Bridges the gaps between neighbours that cutting left and that separate the hulls, where the solid allows, from the
+ * nearest point of the other block. */
 static void bridge_gaps(const Shrinking* s, int max_vertices) {
   int count = s->blocks->count, *piece = MEMORY_NEW(int, count + 1);
   Gap* gaps = MEMORY_NEW(Gap, count * (count + 1) / 2 + 1);
@@ -471,7 +472,7 @@ static void drop_flat(Blocks* blocks) {
   blocks->count = kept;
 }
 
-/* Where bodies overlap, the surface of one inside the other is no wall. */
+/* Marks triangles that lie inside another body: they do not bound the solid. */
 static void mark_inner(void* context, int t, int thread) {
   (void)thread;
   Solid* s = context;

@@ -1,20 +1,20 @@
-/* Hulls that only touch are made to overlap, as far as possible without a change of their union. */
+/* Makes touching hulls overlap, if possible without changing their union. */
 #include <string.h>
 
 #include "decompose/blocks.h"
 
-/* Blocks with more vertices are not grown whole. */
+/* Largest number of vertices of a block that is extended. */
 #define EXTEND_VERTICES 32
-/* How far a new corner goes: this part of the way to the middle of the other hull, and of what the faces leave. */
+/* Position of a new corner, relative to the distance to the centre of the other hull and to what the faces allow. */
 #define DEPTH_SHARE 0.6
-/* Farthest, where the union grows by slivers [unit size]. */
+/* Largest depth of a corner that enlarges the union by slivers [unit size]. */
 #define SLIVER_DEPTH 0.01
-/* Radius of a common ball from which hulls count as joined [unit size]. */
+/* Least radius of a ball inside both hulls for which they count as joined [unit size]. */
 #define JOINED_RADIUS 1e-3
 
 /* ---------------------------------------------------------------- the face towards a neighbour */
 
-/* A face of a with all of b beyond it; false when there is none. */
+/* Finds a face of a with all of b beyond its plane. False: none. */
 static bool facing_plane(const ConvexHull* a, const ConvexHull* b, CutPlane* plane) {
   for (int t = 0; t < a->triangle_count; t++) {
     CutPlane p = hull_plane(a, t);
@@ -37,17 +37,17 @@ static bool face_in_plane(const ConvexHull* hull, int triangle, CutPlane plane) 
   return true;
 }
 
-/* Does b hold every corner of a in the plane? */
+/* True if b contains every corner of a in the plane. */
 static bool face_held(const ConvexHull* a, const ConvexHull* b, CutPlane plane) {
   for (int i = 0; i < a->vertex_count; i++)
     if (on_plane(plane, a->vertices[i]) && hull_outside(b, a->vertices[i]) > TOUCH_DISTANCE) return false;
   return true;
 }
 
-/* ---------------------------------------------------------------- growing whole */
+/* ---------------------------------------------------------------- extending */
 
-/* Part of b within all faces of a but those in the plane. If b holds the face of a in the plane, the hull of both
- * is their union: a way from a to there passes the face, and the rest of it is in b. */
+/* Part of b inside all faces of a except those in the plane. If b contains the face of a in the plane, the convex hull
+ * of a and this part is their union: every segment between them passes through that face and stays in b beyond it. */
 static Part beyond(const ConvexHull* a, const ConvexHull* b, CutPlane plane) {
   Part part = part_of_hull(b);
   for (int t = 0; t < a->triangle_count && part.triangle_count > 0; t++) {
@@ -105,7 +105,7 @@ Vec3 hull_middle(const ConvexHull* hull) {
   return vec3_scale(vec3_add(low, high), 0.5);
 }
 
-/* Middle of what the faces in the plane have in common: of the corners of each that the other holds. */
+/* Centre of the common area of the faces in the plane: of the corners of each that the other contains. */
 static bool shared_middle(const ConvexHull* a, const ConvexHull* b, CutPlane plane, Vec3* middle) {
   const ConvexHull* hulls[2] = {a, b};
   int count = 0;
@@ -126,7 +126,7 @@ bool hulls_shared_middle(const ConvexHull* a, const ConvexHull* b, Vec3* middle)
   return (facing_plane(a, b, &plane) || facing_plane(b, a, &plane)) && shared_middle(a, b, plane, middle);
 }
 
-/* How far one may go from the point along the way (0 to 1) within the faces that are not in the plane. */
+/* Largest fraction (0 to 1) of `way` from the point that stays inside the faces that are not in the plane. */
 static double room_along(const ConvexHull* hull, CutPlane plane, Vec3 from, Vec3 way) {
   double room = 1;
   for (int t = 0; t < hull->triangle_count; t++) {
@@ -138,7 +138,7 @@ static double room_along(const ConvexHull* hull, CutPlane plane, Vec3 from, Vec3
   return room;
 }
 
-/* The corner that a gets inside b. */
+/* Position of a new corner of a inside b. False: none is deep enough. */
 static bool corner_inside(const ConvexHull* a, const ConvexHull* b, CutPlane plane, double sliver, Vec3* corner) {
   Vec3 from;
   if (!shared_middle(a, b, plane, &from)) return false;
@@ -160,8 +160,8 @@ static void add_corner(NewCorners* list, Vec3 point) {
   list->points[list->count++] = point;
 }
 
-/* Which of the two grows: the one whose face the other holds; both, when both are or neither is, so that mirror images
- * are treated alike. */
+/* Extends the hull whose face the other contains; both if both or neither are, so that mirror images are treated alike.
+ */
 static void overlap_pair(const ConvexHull* a, const ConvexHull* b, double sliver, NewCorners* for_a,
                          NewCorners* for_b) {
   CutPlane plane;

@@ -1,9 +1,10 @@
-/* Neighbours that are nearly convex together become one hull. */
+/* Merging of neighbours whose union is nearly convex. */
 #include <string.h>
 
 #include "decompose/blocks.h"
 
-/* A triangle this thin (height / longest side) has a normal of rounding only; its neighbours bound the hull there. */
+/* Ratio height / longest side of a needle: the normal of a thinner triangle is dominated by rounding, and its
+ * neighbours bound the hull there. */
 #define NEEDLE 1e-6
 
 CutPlane hull_plane(const ConvexHull* hull, int triangle) {
@@ -129,10 +130,10 @@ static bool contains(const int* list, int count, int value) {
   return false;
 }
 
-/* Hulls with more faces than this are not cut to find their common volume. */
+/* Largest number of faces of hulls whose common volume is computed. */
 #define FACES_CUT 80
 
-/* Volume common to two hulls; 0 if they have many faces, which underestimates the cost of overlaps a little. */
+/* Common volume of two hulls; 0 if they have many faces, which slightly underestimates the cost of overlaps. */
 static double common_volume(const Block* a, const Block* b) {
   if (a->hull.triangle_count > FACES_CUT || b->hull.triangle_count > FACES_CUT) return 0;
   Part part = part_of_hull(&a->hull);
@@ -148,7 +149,7 @@ static double common_volume(const Block* a, const Block* b) {
   return fmax(volume, 0);
 }
 
-/* Volume that the hull of all adds to them. */
+/* Volume added by the convex hull of all members, overlaps counted once. */
 static double added_volume(const Blocks* blocks, const int* members, int count) {
   Vec3 points[IMAGES_MAX * ESTIMATE_POINTS];
   int total = 0;
@@ -163,24 +164,24 @@ static double added_volume(const Blocks* blocks, const int* members, int count) 
   return hull_estimate(points, total).volume - parts;
 }
 
-/* Joining one pair joins its mirror images with it: one move. */
+/* A move: joining a pair and all its mirror images. */
 typedef struct {
-  double added; /* volume in all, infinite when the pair does not touch or is not the first of its images */
-  int removed;  /* blocks fewer */
+  double added; /* total added volume; infinite if the pair does not touch or an earlier image represents it */
+  int removed;  /* number of blocks removed */
 } Move;
 
 typedef struct {
-  Blocks* blocks; /* slots; a block that was joined to another leaves its slot empty */
+  Blocks* blocks; /* slots; a block that was merged into another leaves its slot empty */
   MirrorImages images;
   bool* gone;
   int left;
   Move* moves; /* (stride x stride) */
   int stride;
-  int* slot; /* where each of the first blocks is now */
+  int* slot; /* present slot of each original block */
 } MergeTable;
 
-/* The blocks that become one with `a` when the pair and all its images are joined. Returns how many; *images is how
- * many such groups there are. */
+/* Blocks that become one with `a` when the pair and all its images are joined. Returns their number; *images: number of
+ * such groups. */
 static int joined_with(const MergeTable* table, int a, int b, int members[IMAGES_MAX], int* images) {
   int ends[8][2], edges = 0, count = 1, all[IMAGES_MAX], total = 0;
   for (int which = 0; which < 8; which++) {
@@ -200,7 +201,7 @@ static int joined_with(const MergeTable* table, int a, int b, int members[IMAGES
   return count;
 }
 
-/* Is no image of the pair before it? */
+/* True if the pair comes before all its images. */
 static bool first_of_images(const MergeTable* table, int a, int b) {
   for (int which = 1; which < 8; which++) {
     if (which & ~table->images.planes) continue;
@@ -222,8 +223,7 @@ static void price_move(MergeTable* table, int i, int j) {
   *move = (Move){images * added_volume(table->blocks, members, count), images * (count - 1)};
 }
 
-/* The move of least volume for every block that has to go. A flat piece is joined first, to whatever that costs least.
- */
+/* The move with the least volume per removed block. Flat blocks are merged first, at the least cost. False: none. */
 static bool best_move(const MergeTable* table, int count, int* first, int* second) {
   double best = HUGE_VAL;
   bool flat_found = false;
@@ -247,7 +247,8 @@ static Block block_of_all(const Blocks* blocks, const int* members, int count) {
   return block_join_all(all, count);
 }
 
-/* Every group of blocks that become one stays in the slot of its first; its images are those of the hull. */
+/* Performs a move: every merged group is stored in the slot of its first block; images are mirrored from the first
+ * group. */
 static void do_move(MergeTable* table, int a, int b) {
   int members[IMAGES_MAX], images, moved[IMAGES_MAX], moved_count = 0;
   int count = joined_with(table, a, b, members, &images);
@@ -283,7 +284,7 @@ static void do_move(MergeTable* table, int a, int b) {
       if (i != moved[k] && !table->gone[i]) price_move(table, moved[k], i);
 }
 
-/* Empty slots go. */
+/* Removes empty slots. */
 static void close_ranks(MergeTable* table) {
   Blocks* blocks = table->blocks;
   int kept = 0;

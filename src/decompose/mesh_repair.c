@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Twice the area of a triangle that counts as none [unit size]. */
+/* Twice the area below which a triangle is degenerate [unit size]. */
 #define AREA_ZERO 1e-14
-/* Passes over the patches that look for turns that close the surface; two suffice for walls between two rooms. */
+/* Limit of passes that reverse patches to close the surface; two suffice for a wall between two rooms. */
 #define TURN_PASSES 4
 
 double winding_number(const Part* part, Vec3 point) {
@@ -39,10 +39,10 @@ typedef struct {
 } Cell;
 
 typedef struct {
-  int* first; /* point of each slot, -1 = empty */
-  int* next;  /* of the same slot */
+  int* first; /* first point of each slot, -1 = empty */
+  int* next;  /* next point in the same slot */
   uint64_t mask;
-  double near; /* edge of a cell: points no farther apart are one */
+  double near; /* edge of a cell: points within this distance are merged */
 } CellTable;
 
 static Cell cell_of(const CellTable* table, Vec3 p) {
@@ -75,7 +75,7 @@ static CellTable table_create(int count, double near) {
   return table;
 }
 
-/* Points of the faces in unit size; number[i] is that of mesh position i. */
+/* Merges the points of the faces, in unit size; number[i]: new index of mesh position i. */
 static void join_points(const Mesh* mesh, UnitFrame frame, double near, Part* solid, int* number,
                         MeshCondition* condition) {
   CellTable table = table_create(mesh->position_count, near);
@@ -127,7 +127,7 @@ static void add_faces(const Mesh* mesh, const int* number, Part* solid, MeshCond
   }
 }
 
-/* A triangle by its sorted corners. */
+/* A triangle with sorted corners. */
 typedef struct {
   int corner[3], triangle;
   bool odd; /* sorted by an odd number of swaps */
@@ -164,8 +164,8 @@ static void keep_triangles(Part* part, const bool* drop) {
   part->triangle_count = kept;
 }
 
-/* One of several triangles on the same corners stays; of a sheet, with equal numbers of both orientations, one of each.
- */
+/* Removes duplicates of triangles with the same corners: one stays, or, for a sheet with equal numbers of both
+ * orientations, one of each. */
 static void drop_repeated(Part* part, MeshCondition* condition) {
   SortedTriangle* list = sorted_triangles(part);
   bool* drop = MEMORY_NEW(bool, part->triangle_count + 1);
@@ -190,7 +190,7 @@ static void drop_repeated(Part* part, MeshCondition* condition) {
 
 /* ---------------------------------------------------------------- edges */
 
-/* A triangle without area goes when none of its edges needs it to have two sides. */
+/* Removes degenerate triangles, except those that keep an edge two-sided. */
 static void drop_flat(Part* part, MeshCondition* condition) {
   bool* drop = MEMORY_NEW(bool, part->triangle_count + 1);
   for (int i = 0; i < part->triangle_count; i++) {
@@ -209,14 +209,14 @@ static void drop_flat(Part* part, MeshCondition* condition) {
   memory_free(drop);
 }
 
-/* ---------------------------------------------------------------- turning neighbours alike */
+/* ---------------------------------------------------------------- consistent orientation */
 
 static void turn(int triangle[3]) {
   int kept = triangle[1];
   triangle[1] = triangle[2], triangle[2] = kept;
 }
 
-/* For each triangle its neighbours across edges of two sides, -1 = none; differs = turned against it. */
+/* Neighbours of each triangle across two-sided edges, -1 = none; differs: opposite orientation. */
 typedef struct {
   int (*neighbour)[3];
   bool (*differs)[3];
@@ -249,7 +249,7 @@ static TriangleNeighbours neighbours_create(const Part* part, MeshCondition* con
   return n;
 }
 
-/* Everything that hangs together across edges of two sides gets the orientation that most of its area has. */
+/* Orients a patch connected by two-sided edges like the larger part of its area. */
 static void turn_patch(Part* part, const TriangleNeighbours* n, int seed, int* patch, int number, int* queue,
                        bool* turned, MeshCondition* condition) {
   int head = 0, tail = 0;
@@ -290,7 +290,8 @@ static int turn_neighbours(Part* part, int* patch, MeshCondition* condition) {
   return count;
 }
 
-/* Turn whole patches while that leaves fewer open edges: walls and patches that meet at branching edges. */
+/* Reverses the patch that reduces the number of open edges most (walls, patches at branching edges). False: none does.
+ */
 static bool turn_patches_once(Part* part, const int* patch, int patch_count, MeshCondition* condition) {
   Side* sides = part_sides(part);
   int* gain = MEMORY_NEW(int, patch_count + 1);
@@ -319,7 +320,7 @@ static bool turn_patches_once(Part* part, const int* patch, int patch_count, Mes
 
 /* ---------------------------------------------------------------- closing */
 
-/* Edges that the triangles do not close, in the direction in which they bound them. */
+/* Unclosed edges, with the direction in which the triangles bound them. Returns their number. */
 static int open_edges(const Part* part, CapEdge** list) {
   Side* sides = part_sides(part);
   *list = MEMORY_NEW(CapEdge, 3 * part->triangle_count + 1);
@@ -334,7 +335,7 @@ static int open_edges(const Part* part, CapEdge** list) {
   return count;
 }
 
-/* One fan for each border that hangs together, to the mean of its points. */
+/* Closes each connected border by a fan to the mean of its points. */
 static void close_borders(Part* part, MeshCondition* condition) {
   CapEdge* edges;
   int count = open_edges(part, &edges), point_count = part->point_count;
@@ -362,7 +363,7 @@ static void close_borders(Part* part, MeshCondition* condition) {
   memory_free(sum);
 }
 
-/* ---------------------------------------------------------------- outside out */
+/* ---------------------------------------------------------------- outward orientation */
 
 static void turn_all(Part* part) {
   for (int i = 0; i < part->triangle_count; i++) turn(part->triangles[i]);
@@ -385,7 +386,7 @@ static int component_numbers(const Part* part, int* number) {
   return count;
 }
 
-/* The triangles of one component (inside) or of all others, sharing the points. */
+/* The triangles of one component, or of all others, with borrowed points. */
 static Part borrowed(const Part* part, const int* number, int component, bool others) {
   Part piece = {.points = part->points, .point_count = part->point_count};
   for (int i = 0; i < part->triangle_count; i++)
@@ -394,7 +395,7 @@ static Part borrowed(const Part* part, const int* number, int component, bool ot
   return piece;
 }
 
-/* Do the others wind around all of it? Asked at the points that reach farthest along the axes. */
+/* True if the other components enclose the piece, tested at its extreme points along the axes. */
 static bool lies_within(const Part* piece, const Part* rest) {
   for (int axis = 0; axis < 6; axis++) {
     Vec3 along = vec3(axis / 2 == 0, axis / 2 == 1, axis / 2 == 2), farthest = {0, 0, 0};
@@ -423,7 +424,7 @@ static void turn_outward(Part* part, const int* number, int component, MeshCondi
   memory_free(rest.triangles);
 }
 
-/* Components beyond this are crumbs of a soup: their orientation is left as it is. */
+/* Largest number of components that are oriented; more are a triangle soup. */
 #define COMPONENTS_TURNED 200
 
 static void orient(Part* part, MeshCondition* condition) {
@@ -438,10 +439,10 @@ static void orient(Part* part, MeshCondition* condition) {
   memory_free(number);
 }
 
-/* ---------------------------------------------------------------- surfaces that are drawn twice */
+/* ---------------------------------------------------------------- double-sided surfaces */
 
-/* Which components are closed surfaces whose every triangle is there once turned either way; `back` are the later ones
- * of the two. */
+/* Finds the components that are closed surfaces whose every triangle exists in both orientations; back: the later
+ * triangle of each pair. */
 static void find_doubled(const Part* part, const int* number, bool* doubled, bool* back) {
   SortedTriangle* list = sorted_triangles(part);
   for (int i = 0, next; i < part->triangle_count; i = next) {
@@ -460,8 +461,8 @@ static void find_doubled(const Part* part, const int* number, bool* doubled, boo
   memory_free(list);
 }
 
-/* Solids whose surface is drawn from both sides have no volume by their triangles; one side of each gives it back. What
- * is open stays a sheet with two sides. */
+/* Removes one side of solids whose surface is drawn from both sides, which would enclose no volume. Open surfaces stay
+ * two-sided sheets. */
 static void drop_back_sides(Part* part, MeshCondition* condition) {
   int* number = MEMORY_NEW(int, part->triangle_count + 1);
   int components = component_numbers(part, number);
@@ -479,9 +480,9 @@ static void drop_back_sides(Part* part, MeshCondition* condition) {
   memory_free(back);
 }
 
-/* ---------------------------------------------------------------- how near points are one */
+/* ---------------------------------------------------------------- choice of the merge distance */
 
-/* Faces as triangles on points of which those nearer than `near` are one, without what is repeated or flat. */
+/* The faces as triangles with points closer than `near` merged, without duplicate and degenerate triangles. */
 static Part assemble(const Mesh* mesh, UnitFrame frame, double near, MeshCondition* condition) {
   Part solid = {0};
   *condition = (MeshCondition){.degenerate_triangles = mesh->degenerate_face_count, .joining = near * frame.scale};
@@ -505,9 +506,8 @@ static int count_borders(const Part* part) {
   return count;
 }
 
-/* Triangles whose corners were written apart leave borders everywhere: points are joined from farther, ten times at a
- * time (three times in the end), where that closes nine borders in ten and leaves nine triangles in ten. Openings that
- * are meant stay. */
+/* Meshes with separately written corners have borders everywhere. The merge distance is increased in steps of 10 (3 at
+ * the end) while that closes nine of ten borders and keeps nine of ten triangles. Intended openings stay. */
 static Part assemble_closed(const Mesh* mesh, UnitFrame frame, MeshCondition* condition) {
   Part solid = assemble(mesh, frame, WELD_DISTANCE, condition);
   int borders = count_borders(&solid), triangles = solid.triangle_count;

@@ -1,39 +1,37 @@
-/* Private to decompose/: a mesh as it was read becomes a closed, outward, unit-size chain of triangles. */
+/* Private to decompose/: repairs a mesh to a closed, outward-oriented triangle surface in unit size. */
 #ifndef SDRS_DECOMPOSE_MESH_REPAIR_H
 #define SDRS_DECOMPOSE_MESH_REPAIR_H
 
 #include "decompose/part.h"
 
-/* x_mesh = center + scale x_unit; scale is a power of two, so that nothing is rounded but by the shift. The longest
- * diagonal in unit size lies in (0.5, 1]. */
+/* x_mesh = center + scale x_unit; scale is a power of two, so that only the translation rounds. The diagonal in unit
+ * size lies in (0.5, 1]. */
 typedef struct {
   Vec3 center;
   double scale;
 } UnitFrame;
 
-/* Points nearer than this are one [unit size]: below the cracks of exporters in single precision, above rounding. */
+/* Merge distance [unit size]: above the gaps of single-precision exporters, below features. */
 #define WELD_DISTANCE 1e-7
-/* ... and at most, where the triangles do not meet otherwise. */
+/* Largest merge distance, used when the triangles do not connect otherwise. */
 #define WELD_DISTANCE_MOST 1e-2
 
-/* In order: faces become triangles (ear clipping), equal points are joined (from farther where that closes
- * what lies open), repeated triangles and those without area
- * that hang on a closed surface are dropped, and one side of closed surfaces that are drawn from both; neighbours are
- * turned alike, surfaces are turned outward (inward when the winding number of the others says that they bound a
- * cavity), and what is still open is closed by a fan to the middle of each border. `solid` is owned by the caller.
- * Returns false when all points lie in one plane. Or when no triangle is left; part_free may be called in any case.
- * *frame and *condition are written; the mesh stays. */
+/* Repairs a mesh, in this order: triangulates faces (ear clipping); merges equal points (at a larger distance if that
+ * closes the surface); removes duplicate triangles, degenerate triangles of closed surfaces, and one side of
+ * double-sided closed surfaces; orients neighbours consistently and surfaces outward (inward if the winding number of
+ * the others shows a cavity); closes remaining borders by a fan to their centre. solid: owned by the caller, freed by
+ * part_free in any case. False: all points are coplanar, or no triangle is left. *frame and *condition are written. */
 bool mesh_repair(const Mesh* mesh, Part* solid, UnitFrame* frame, MeshCondition* condition);
-/* (1 / 4 pi) times the solid angle of the triangles seen from a point: 1 inside a closed outward surface, 0 outside,
- * between them near an open border. Sums over all triangles, in their order; caps do not count. No allocation. */
+/* Winding number of the triangles at a point: solid angle / (4 pi), 1 inside a closed outward surface, 0 outside,
+ * between them near an open border. Sums over all triangles in order; caps are ignored. Does not allocate. */
 double winding_number(const Part* part, Vec3 point);
-/* Drop closed surfaces that lie on another of the same box, area and volume up to its sign, whatever the triangles of
- * both (decompose/sheets.c): how many triangles went. 0, and all stay, where there are too many surfaces to compare.
- * Points stay, used or not. */
+/* Removes closed surfaces that coincide with another one of the same box, area and absolute volume, regardless of their
+ * triangles (decompose/sheets.c). Returns the number of removed triangles; 0 if there are too many surfaces to compare.
+ * Points stay. */
 int part_drop_same_surfaces(Part* part);
-/* Volume of all places that a closed surface winds around, each once, however often (decompose/mesh_volume.c): the
- * enclosed volume, less what is counted more than once on a grid of columns, with an error of the columns' distance
- * squared; where nothing overlaps it is part_volume. [unit size^3]; allocates for the time of the call. */
+/* Volume enclosed by a closed surface, with overlapping regions counted once (decompose/mesh_volume.c): the enclosed
+ * volume minus multiple counts measured on a grid of columns, with an error of the squared column distance; without
+ * overlaps it equals part_volume. [unit size^3] Allocates temporarily. */
 double part_solid_volume(const Part* part);
 
 #endif

@@ -1,4 +1,4 @@
-/* The surface that is decomposed, for pictures and as triangles of a scene. */
+/* The surface that is decomposed, for images and for triangles of a scene. */
 #include <string.h>
 
 #include "decompose/mesh_repair.h"

@@ -1,37 +1,36 @@
-/* The volume of what a surface winds around, where it overlaps itself: the divergence theorem counts a place as often
- * as the surface winds around it, columns through the solid tell where that is not once. Exact where nothing overlaps.
- */
+/* Volume enclosed by a surface that may overlap itself. The divergence theorem counts a point as often as the surface
+ * winds around it; columns through the solid measure where that is not once. Exact without overlaps. */
 #include <stdlib.h>
 
 #include "decompose/mesh_repair.h"
 
-/* VolumeColumns along an edge of the square that they fill, and how many places of columns may be looked at. */
+/* Number of columns along an edge of their square, and limit of the points examined. */
 enum { COLUMNS_MOST = 512, COLUMNS_LEAST = 16 };
 #define LOOKS_MOST 4e7
-/* Thinner than this two sheets are one, as far as rounding tells [unit size]. */
+/* Sheets closer than this count as one, because of rounding [unit size]. */
 #define SHEET 1e-9
-/* A turn that lines up with no face or diagonal of things that are drawn along axes: what the columns sum up is then
- * continuous from one to the next, and the error falls with their distance squared. */
+/* A generic rotation, not aligned with faces or diagonals of axis-aligned parts: the column sums are then continuous,
+ * and the error decreases with the squared distance of the columns. */
 #define TURN ((Quat){0.8365163037378079, 0.2241438680420134, 0.4330127018922193, 0.2500000000000000})
 
 typedef struct {
-  int column, sign; /* +1: from here on the surface winds around once more */
+  int column, sign; /* +1: the winding number increases here */
   double height;
 } Crossing;
 
 typedef struct {
   const Part* part;
-  Vec3* points; /* turned */
+  Vec3* points; /* rotated */
   Vec3 low;
-  double edge; /* distance of two columns */
-  int count;   /* along x and y */
+  double edge; /* distance of neighbouring columns */
+  int count;   /* columns along x and y */
   Crossing* crossings;
   int crossing_count, crossing_capacity;
 } VolumeColumns;
 
 static double column_place(const VolumeColumns* c, double low, int k) { return low + (k + 0.5) * c->edge; }
 
-/* VolumeColumns whose places lie in a stretch. */
+/* First column at or after `from`. */
 static int first_column(const VolumeColumns* c, double low, double from) {
   return (int)fmax(0, ceil((from - low) / c->edge - 0.5));
 }
@@ -40,7 +39,7 @@ static int column_end(const VolumeColumns* c, double low, double to) {
   return (int)fmin(c->count, floor((to - low) / c->edge - 0.5) + 1);
 }
 
-/* Twice the signed area that a point has with an edge; the same bits, negated, for the edge backwards. */
+/* Twice the signed area of a point with an edge; the reversed edge gives exactly the negative. */
 static double side_of(Vec3 a, Vec3 b, double x, double y) {
   bool swap = a.x > b.x || (a.x == b.x && a.y > b.y);
   Vec3 p = swap ? b : a, q = swap ? a : b;
@@ -76,8 +75,8 @@ static int order_crossings(const void* a, const void* b) {
   return p->sign < q->sign ? -1 : p->sign > q->sign;
 }
 
-/* Length of a column, counted by how much more often than once, or less than none, the surface winds around it. A
- * column that comes out other than it went in has met an edge: nothing is said of it. */
+/* Length of a column weighted by its winding number minus 1 (minus 0 outside). A column that does not end at winding
+ * number 0 hit an edge and returns 0. */
 static double overlap_of(const Crossing* crossings, int count) {
   double sum = 0;
   int winding = 0;

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Points this near to a mirror image are it [unit size]. */
+/* Distance within which a point counts as the mirror image [unit size]. */
 #define IMAGE_DISTANCE 1e-7
 
-/* Bit = axis. */
+/* Bit mask of the planes, bit = axis. */
 static int plane_bits(const bool planes[3]) { return (planes[0] ? 1 : 0) | (planes[1] ? 2 : 0) | (planes[2] ? 4 : 0); }
 
 Vec3 vec3_mirrored(Vec3 p, int which) {
@@ -20,7 +20,7 @@ static int order_first(const void* a, const void* b) {
   return p->x < q->x ? -1 : p->x > q->x;
 }
 
-/* Sorted by x: the image is looked for among the points of nearly the same x. */
+/* True if p is among the points, sorted by x, within IMAGE_DISTANCE. */
 static bool has_image(const Vec3* sorted, int count, Vec3 p) {
   int low = 0, high = count;
   while (low < high) {
@@ -95,7 +95,7 @@ void mirror_images_free(MirrorImages* images) {
 
 /* ---------------------------------------------------------------- thinning alike */
 
-/* How far the image of a sticks out of b. */
+/* Distance by which the image of a extends outside b. */
 static double image_outside(const ConvexHull* a, const ConvexHull* b, int which) {
   double worst = -HUGE_VAL;
   for (int i = 0; i < a->vertex_count && worst <= IMAGE_DISTANCE; i++)
@@ -107,7 +107,7 @@ static bool are_images(const ConvexHull* a, const ConvexHull* b, int which) {
   return image_outside(a, b, which) <= IMAGE_DISTANCE && image_outside(b, a, which) <= IMAGE_DISTANCE;
 }
 
-/* All images of the points by the planes that map the hull to itself, as one hull. */
+/* Convex hull of all images of the points in the planes that map the hull to itself. */
 static HullResult hull_of_images(ConvexHull* out, const ConvexHull* hull, const bool own[3]) {
   Vec3* points = MEMORY_NEW(Vec3, 8 * hull->vertex_count);
   int count = 0;
@@ -162,7 +162,7 @@ static HullResult copy_image(ConvexHull* hull, const Block* first, int by) {
   return result;
 }
 
-/* With the corners that it got for overlap on one side on all sides. */
+/* Restores the symmetry of a block after overlap corners were added on one side. */
 static HullResult make_symmetric(Block* block, const bool own[3]) {
   if (!own[0] && !own[1] && !own[2]) return HULL_OK;
   ConvexHull whole;

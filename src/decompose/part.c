@@ -52,7 +52,7 @@ static double six_volumes(Vec3 origin, Vec3 a, Vec3 b, Vec3 c) {
   return vec3_dot(vec3_sub(a, origin), vec3_cross(vec3_sub(b, origin), vec3_sub(c, origin)));
 }
 
-/* A cap is summed as a fan from the first point of its boundary: signs cancel what lies outside it. */
+/* Caps are summed as fans from the first point of their boundary: what lies outside cancels by sign. */
 double part_volume(const Part* part) {
   if (part->point_count == 0) return 0;
   Vec3 origin = part->points[0];
@@ -74,7 +74,7 @@ double part_volume(const Part* part) {
 
 /* ---------------------------------------------------------------- cutting */
 
-/* The new point on an edge that crosses the plane, found again by its ends. */
+/* The new point on an edge that crosses the plane, keyed by its ends. */
 typedef struct {
   int low, high, point; /* point -1 = empty slot */
 } Crossing;
@@ -83,8 +83,8 @@ typedef struct {
   const Part* from;
   Part* to;
   CutPlane plane;
-  double* distance; /* signed, 0 when within rounding     (from->point_count) */
-  int* number;      /* in `to`, -1 = not there yet        (from->point_count) */
+  double* distance; /* signed distance from the plane, 0 within rounding     (from->point_count) */
+  int* number;      /* index in `to`, -1 = not yet copied                    (from->point_count) */
   Crossing* crossings;
   int slots; /* a power of two, more than twice the crossings */
   int wall;  /* the new cap */
@@ -95,7 +95,8 @@ static int take_point(Cutter* c, int i) {
   return c->number[i];
 }
 
-/* From the lower number to the higher, so that every triangle at the edge and both sides get the same bits. */
+/* Computed from the lower to the higher index, so that all triangles at the edge and both sides get bit-identical
+ * points. */
 static int cross_edge(Cutter* c, int i, int j) {
   int low = i < j ? i : j, high = i < j ? j : i;
   uint32_t hash = ((uint32_t)low * 2654435761u) ^ ((uint32_t)high * 2246822519u);
@@ -111,7 +112,7 @@ static int cross_edge(Cutter* c, int i, int j) {
   return c->crossings[slot].point;
 }
 
-/* A corner of a piece: its number in the new part, and whether it lies on the plane. */
+/* A corner of a clipped triangle: its index in the new part, and whether it lies on the plane. */
 typedef struct {
   int point;
   bool on;
@@ -134,8 +135,8 @@ static Vec3 triangle_normal(const Part* part, const int t[3]) {
   return vec3_cross(vec3_sub(part->points[t[1]], a), vec3_sub(part->points[t[2]], a));
 }
 
-/* Part of the triangle below the plane; its edges in the plane bound the new wall, in the other direction. A
- * triangle in the plane belongs to the side that it bounds. */
+/* Clips a triangle to the half-space; its edges in the plane bound the new cap in the opposite direction. A triangle in
+ * the plane belongs to the side that it bounds. */
 static void cut_surface(Cutter* c, const int t[3]) {
   double d[3] = {c->distance[t[0]], c->distance[t[1]], c->distance[t[2]]};
   bool below = d[0] < 0 || d[1] < 0 || d[2] < 0;
@@ -152,7 +153,7 @@ static void cut_surface(Cutter* c, const int t[3]) {
 
 /* ---------------------------------------------------------------- cutting caps */
 
-/* A cap's boundary reaches or leaves the plane at a point. */
+/* A point where a cap's boundary reaches (weight 1) or leaves (-1) the plane. */
 typedef struct {
   double along;
   int point, weight;
@@ -174,8 +175,8 @@ static void reach(Cutter* c, Reaches* reaches, Vec3 line, int point, int weight)
   reaches->items[reaches->count++] = (Reach){vec3_dot(line, c->to->points[point]), point, weight};
 }
 
-/* Close the boundary of a cut cap along the line where its plane meets the cutting plane: between two points the number
- * of segments is the sum of what was reached before. The new wall gets the same segments turned. */
+/* Closes the boundary of a cut cap along the line where its plane meets the cutting plane: the number of segments
+ * between two points is the sum of the weights before. The new cap gets the same segments reversed. */
 static void close_cap(Cutter* c, Reaches* reaches, int cap) {
   if (reaches->count == 0) return;
   qsort(reaches->items, (size_t)reaches->count, sizeof(Reach), order_reaches);
@@ -192,7 +193,7 @@ static void close_cap(Cutter* c, Reaches* reaches, int cap) {
   }
 }
 
-/* One boundary segment; both ends on the plane: it is made anew by close_cap. */
+/* Clips one boundary segment. A segment on the plane is recreated by close_cap. */
 static void cut_cap_edge(Cutter* c, Reaches* reaches, Vec3 line, const CapEdge* edge, int cap) {
   double a = c->distance[edge->a], b = c->distance[edge->b];
   if (!(a < 0 || b < 0)) return;
@@ -203,7 +204,7 @@ static void cut_cap_edge(Cutter* c, Reaches* reaches, Vec3 line, const CapEdge* 
   if (a >= 0) reach(c, reaches, line, p, -1);
 }
 
-/* The wall lies in the plane: it stays where the solid is. */
+/* A cap in the cutting plane stays on the side of the solid. */
 static void keep_flat_cap(Cutter* c, const CapEdge* edges, int count, CutPlane cap) {
   if (!(vec3_dot(cap.n, c->plane.n) > 0)) return;
   int number = part_add_cap(c->to, cap);
@@ -241,7 +242,7 @@ static int order_edges(const void* a, const void* b) {
   return ph < qh ? -1 : ph > qh;
 }
 
-/* Segments that run both ways cancel; the rest is sorted by cap. */
+/* Cancels opposite segments and sorts the rest by cap. */
 static void tidy_edges(Part* part) {
   if (part->edge_count == 0) return;
   qsort(part->edges, (size_t)part->edge_count, sizeof(CapEdge), order_edges);
@@ -316,7 +317,7 @@ static bool box_holds(PartBox a, PartBox b) {
          a.high.y >= b.high.y && a.high.z >= b.high.z;
 }
 
-/* Number of each point's component, -1 for points of no piece. Returns how many components. */
+/* Component of each point, -2 for unused points. Returns the number of components. */
 static int number_components(const Part* part, int* component) {
   int* root = MEMORY_NEW(int, part->point_count + 1);
   sets_separate(root, part->point_count);
@@ -340,7 +341,7 @@ static int number_components(const Part* part, int* component) {
   return count;
 }
 
-/* All points, triangles and edges go to the part of their component. */
+/* Distributes all points, triangles and edges to the parts of their components. */
 static void share_out(const Part* part, const int* component, Part* pieces, int count) {
   int* number = MEMORY_NEW(int, part->point_count + 1);
   for (int k = 0; k < count; k++)
@@ -358,7 +359,7 @@ static void share_out(const Part* part, const int* component, Part* pieces, int 
   memory_free(number);
 }
 
-/* For a surface without positive volume: the smallest piece whose box holds it, else the largest piece. */
+/* Owner of a surface without positive volume: the smallest piece whose box contains it, else the largest. */
 static int owner_of(const PartBox* boxes, const double* volumes, int count, int cavity) {
   int best = -1, largest = 0;
   for (int k = 0; k < count; k++) {
@@ -369,7 +370,7 @@ static int owner_of(const PartBox* boxes, const double* volumes, int count, int 
   return best >= 0 ? best : largest;
 }
 
-/* Renumber the components so that cavities are with their owners. Returns the new count. */
+/* Renumbers the components so that cavities belong to their owners. Returns the new number. */
 static int join_cavities(const Part* pieces, int count, int* target) {
   PartBox* boxes = MEMORY_NEW(PartBox, count);
   double* volumes = MEMORY_NEW(double, count);
@@ -391,8 +392,8 @@ static void free_pieces(Part* pieces, int count) {
   memory_free(pieces);
 }
 
-/* More surfaces than this are crumbs of a soup, for which pairs of pieces are too many: those that lie in one cell of a
- * grid go together. */
+/* With more surfaces than this (a triangle soup) pairs are too many to compare; surfaces in one cell of a grid are
+ * grouped instead. */
 enum { COMPONENTS_MOST = 512, CELLS_ALONG = 8 };
 
 static int cell_along(double at, double low, double high) {

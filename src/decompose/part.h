@@ -1,18 +1,18 @@
-/* Private to decompose/: a solid as a closed chain of oriented pieces of surface, which planes cut exactly.
- * The outside surface is a list of triangles. Where a plane cut the solid, the new wall (a cap) is kept as its oriented
- * boundary segments only; no polygon has to be triangulated, so surfaces that cross themselves are cut as well. */
+/* Private to decompose/: a solid as a closed oriented surface that can be cut exactly by planes.
+ * The outer surface is a list of triangles. The face that a cut creates (a cap) is stored only as its oriented boundary
+ * segments, so no polygon needs triangulation and self-intersecting surfaces can be cut too. */
 #ifndef SDRS_DECOMPOSE_PART_H
 #define SDRS_DECOMPOSE_PART_H
 
 #include "decompose/decompose.h"
 
-/* Half space n . x <= offset, n a unit vector. */
+/* Half-space n . x <= offset, n a unit vector. */
 typedef struct {
   Vec3 n;
   double offset;
 } CutPlane;
 
-/* One edge a -> b of the boundary of a cap. */
+/* Boundary edge a -> b of a cap. */
 typedef struct {
   int a, b, cap;
 } CapEdge;
@@ -29,41 +29,39 @@ typedef struct {
   int cap_count, cap_capacity;
 } Part;
 
-/* Frees the arrays and leaves a zeroed part; accepts a zeroed one. */
+/* Frees the arrays and zeroes the part; accepts a zeroed one. */
 void part_free(Part* part);
-/* Appends, growing the array where it is full; returns the point's number. */
+/* Appends a point; returns its index. */
 int part_add_point(Part* part, Vec3 point);
-/* Appends a triangle of points a, b, c, which are not checked. */
+/* Appends a triangle of point indices a, b, c (not checked). */
 void part_add_triangle(Part* part, int a, int b, int c);
-/* Appends an edge a -> b of cap number `cap`. */
+/* Appends an edge a -> b of cap `cap`. */
 void part_add_edge(Part* part, int a, int b, int cap);
-/* Appends a copy of the plane as a cap without edges; returns its number. */
+/* Appends a cap without edges; returns its index. */
 int part_add_cap(Part* part, CutPlane cap);
 
-/* The pieces of the part in the half space. Points nearer to the plane than `rounding` count as on it. Both sides of a
- * plane get the same new points, bit for bit. Unused points are dropped. A new part, freed by part_free; the old one
- * stays. rounding in the part's unit. Empty where nothing is inside. */
+/* The part inside the half-space, a new Part freed by part_free; empty if nothing is inside. Points within `rounding`
+ * (the part's unit) of the plane count as on it. Both sides of a plane get bit-identical new points. Unused points are
+ * dropped. */
 Part part_cut(const Part* part, CutPlane plane, double rounding);
-/* The surfaces that do not hang together, in the order of their first point.
- * A surface that encloses no positive volume (a cavity) stays with the smallest one whose box holds it; of more than
- * 512 surfaces those whose boxes' middles lie in one of 8 x 8 x 8 cells are one. Returns how many; *pieces is an owned
- * array of them. Each is freed by part_free, the array by memory_free; the part stays. */
+/* Splits a part into connected surfaces, in the order of their first points. A surface without positive volume (a
+ * cavity) stays with the smallest one whose box contains it; if there are more than 512, surfaces whose box centres
+ * share one of 8 x 8 x 8 cells are grouped. Returns their number; *pieces: owned array, each freed by part_free, the
+ * array by memory_free. The part stays. */
 int part_components(const Part* part, Part** pieces);
-/* Volume enclosed, negative when the surface is inside out. (divergence theorem) [unit^3] of the part; 0 without
- * points. */
+/* Enclosed volume [unit^3] by the divergence theorem; negative for an inward surface, 0 without points. */
 double part_volume(const Part* part);
-/* The half space on the other side of the same plane: -n . x <= -offset. */
+/* The opposite half-space: -n . x <= -offset. */
 CutPlane plane_flipped(CutPlane plane);
 
-/* Side k of a triangle: from its corner k to the next one. */
+/* Side k of a triangle, from corner k to the next. */
 typedef struct {
   int low, high, triangle;
   bool backward; /* runs from high to low */
 } Side;
-/* The sides of all triangles, those at the same edge together; owned by the caller  (3 triangle_count) Freed by
- * memory_free. */
+/* Sides of all triangles (3 triangle_count), sorted by edge; owned by the caller, freed by memory_free. */
 Side* part_sides(const Part* part);
-/* End of the run of sides at the same edge. sides: (count), of part_sides; the run begins at `first`. */
+/* End of the run of sides at one edge that begins at `first`. sides (count): of part_sides. */
 int part_edge_end(const Side* sides, int count, int first);
 
 #endif

@@ -1,20 +1,20 @@
-/* Two neighbouring groups of pieces share a border that cuts left there when they served something else; here the best
- * plane for the two is looked for. */
+/* Improves the border between neighbouring groups: the cuts there were made for other purposes; the best plane for the
+ * two groups is found again. */
 #include "decompose/blocks.h"
 
-/* Pairs with less volume outside the solid are left as they are [volume of the solid]. */
+/* Pairs with less volume outside the solid are skipped [volume of the solid]. */
 #define EXCESS_LEAST 1e-3
-/* Times that all pairs are tried. */
+/* Largest number of passes over all pairs. */
 #define SWEEPS 6
 /* Least gain [volume of both hulls]. */
 #define RECUT_GAIN 2e-4
-/* Triangles of the copy that planes are tried on. */
+/* Triangles of the coarse copy that planes are evaluated on. */
 #define RECUT_TRIANGLES 1200
 
-/* Less counts as flat [unit size]. */
+/* Smaller volumes count as flat [unit size^3]. */
 #define FLAT_VOLUME 1e-12
 
-/* Everything of b into a; the walls between them stay, and cancel. */
+/* Appends b to a; the caps between them stay and cancel. */
 static void add_part(Part* a, const Part* b) {
   int points = a->point_count, caps = a->cap_count;
   for (int i = 0; i < b->point_count; i++) part_add_point(a, b->points[i]);
@@ -32,7 +32,7 @@ static double estimated_volume(const Part* part) {
   return volume > FLAT_VOLUME ? volume : HUGE_VAL;
 }
 
-/* Cut a and b anew; false when they are better as they are. */
+/* Cuts a and b again. False: no improvement; they are unchanged. */
 static bool recut(Part parts[2], Block blocks[2], const SearchOptions* options) {
   Part both = {0};
   CutPlane plane;

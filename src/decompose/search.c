@@ -1,27 +1,28 @@
-/* Which plane to cut a piece with: every candidate is tried on a coarse copy, and the hulls of what it leaves are
- * measured. */
+/* Search for the best cutting plane of a piece: every candidate is evaluated on a coarse copy by the hulls of the two
+ * sides. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decompose/blocks.h"
 
-/* Offsets tried along one direction, evenly spaced. */
+/* Evenly spaced offsets tried along each direction. */
 #define OFFSETS 9
-/* Halvings of the spacing round the best one. */
+/* Refinements of the best plane, each with half the step. */
 #define REFINEMENTS 3
-/* Planes of faces at concave edges tried, and how long such edges must be in all [piece size]. */
+/* Number of face planes at concave edges that are tried, and the least total length of such edges [piece size]. */
 #define FACE_PLANES 20
 #define CONCAVE_LENGTH 0.04
-/* Sine of the angle beyond which an edge counts as concave. */
+/* Sine of the angle above which an edge counts as concave. */
 #define CONCAVE_SINE 0.05
-/* Worth of a cut into equal halves, of a cut along a face, cost of every component beyond two [hull volume]. */
+/* Bonus of a cut into equal halves, bonus of a cut along a face, cost of each component beyond two [hull volume]. */
 #define BALANCE_WORTH 0.02
 #define FACE_WORTH 0.02
 #define COMPONENT_COST 0.01
 
-/* Weight of what further cuts would leave, against 1 of what this one leaves. */
+/* Weight of the hulls after further cuts, relative to those after this cut. */
 #define OUTLOOK_WORTH 1.0
-/* Size of the copy for that, and pieces up to which it looks two cuts ahead instead of one. */
+/* Triangles of the coarse copy for the lookahead, and number of pieces up to which it is two cuts deep instead of one.
+ */
 #define OUTLOOK_TRIANGLES 300
 #define DEEP_SPLITS 10
 
@@ -55,7 +56,7 @@ static uint64_t cell_code(Vec3 p, double size) {
   return x << 42 | y << 21 | (uint64_t)(int64_t)floor((p.z + 2.0) / size);
 }
 
-/* All points of a cell move to the one of them farthest out. A closed chain stays closed. */
+/* Vertex clustering: all points of a cell move to the one farthest from the centre. A closed surface stays closed. */
 static void cluster_points(const Part* part, double size, int* to) {
   Cluster* list = MEMORY_NEW(Cluster, part->point_count + 1);
   Vec3 middle = {0, 0, 0};
@@ -139,7 +140,7 @@ void pieces_free(Pieces* pieces) {
 
 typedef struct {
   CutPlane plane;
-  double step; /* half the spacing to the next candidate; 0 = the plane of a face */
+  double step; /* half the spacing to the next candidate; 0 = plane of a face */
   double score;
 } Candidate;
 
@@ -172,7 +173,7 @@ static void add_direction(Candidates* list, Vec3 n) {
     list->items[list->count++] = (Candidate){{n, r.low + step * k}, 0.5 * step, HUGE_VAL};
 }
 
-/* Eigenvectors of a symmetric matrix by Jacobi rotations. */
+/* Eigenvectors of a symmetric matrix (columns) by Jacobi rotations. */
 static Mat3 principal_axes(Mat3 a) {
   Mat3 v = mat3_identity();
   for (int sweep = 0; sweep < 12; sweep++)
@@ -287,7 +288,8 @@ typedef struct {
   int components;
 } Half;
 
-/* Where an edge that goes up crosses the plane; every edge of a closed chain also comes down. */
+/* Crossing of an ascending edge with the plane; every edge of a closed surface also occurs descending. Returns 1 or 0.
+ */
 static int crossing(const Part* part, const double* height, int a, int b, Vec3* point) {
   if (!(height[a] < 0 && height[b] > 0)) return 0;
   Vec3 way = vec3_sub(part->points[b], part->points[a]);
@@ -295,7 +297,7 @@ static int crossing(const Part* part, const double* height, int a, int b, Vec3* 
   return 1;
 }
 
-/* Volume of the hull of what lies below the plane: of the points there and those where edges cross it. */
+/* Volume of the hull of the part below the plane: of its points there and the crossings. */
 static double volume_below(const Part* part, CutPlane plane) {
   double* height = MEMORY_NEW(double, part->point_count + 1);
   Vec3* points = MEMORY_NEW(Vec3, part->point_count + 3 * part->triangle_count + part->edge_count + 1);
@@ -330,7 +332,8 @@ static Half measure_half(const Piece* piece, CutPlane plane) {
   return half;
 }
 
-/* Volume of the hulls of what the cut leaves, with small corrections [volume of the piece's hull]. */
+/* Score of a plane, lower is better: volume of the hulls after the cut with bonuses and costs [volume of the piece's
+ * hull]. HUGE_VAL: one side is empty. */
 static double score_plane(const Piece* piece, CutPlane plane, bool face) {
   Half a = measure_half(piece, plane), b = measure_half(piece, plane_flipped(plane));
   double whole = piece->hull.volume;
@@ -350,8 +353,8 @@ static void score_body(void* context, int index, int thread) {
 
 /* ---------------------------------------------------------------- outlook */
 
-/* Least volume of hulls when the part is halved `depth` times more, each time across the best of the three axes. A ring
- * shows no gain at the first cut, and all of it at the second and third. */
+/* Lookahead: least volume of the hulls after `depth` further bisections, each across the best axis. A ring shows its
+ * gain only at the second and third cut. */
 static double outlook(const Part* part, int depth) {
   double least = rough_hull_volume(part->points, part->point_count);
   for (int axis = 0; depth > 0 && axis < 3; axis++) {
@@ -415,7 +418,7 @@ static int choose_promising(const Candidates* list, int* chosen) {
   return count;
 }
 
-/* Judge the promising candidates by immediate gain and outlook; the others are out. */
+/* Rescores the promising candidates with the lookahead; the others are discarded. */
 static void look_ahead(Candidates* list, int depth, int threads) {
   int chosen[CANDIDATES_MAX];
   Outlook o = {list, coarse_copy(&list->piece->coarse, OUTLOOK_TRIANGLES), chosen, depth};
@@ -437,7 +440,7 @@ static Candidate best_of(const Candidates* list) {
   return best;
 }
 
-/* Move and tilt the best plane by smaller and smaller steps. */
+/* Refines the best plane by translations and tilts of decreasing size. */
 static Candidate refine(const Piece* piece, Candidate best, int threads) {
   double angle = 0.2;
   for (int round = 0; round < REFINEMENTS && best.step > 0; round++) {
@@ -460,7 +463,7 @@ static Candidate refine(const Piece* piece, Candidate best, int threads) {
     Candidates list = {piece, tries, 6};
     parallel_for(threads, 6, 2, 1, score_body, &list);
     Candidate next = best_of(&list);
-    /* A tilt must be worth it: planes along the axes keep flat parts flat. */
+    /* a change must gain at least this: axis-aligned planes keep flat parts flat */
     if (next.score < best.score - 1e-3) best = next;
     best.step *= 0.5, angle *= 0.5;
   }

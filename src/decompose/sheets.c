@@ -1,13 +1,13 @@
-/* Closed surfaces that lie on one another, whatever their triangles: both sides of a solid, or one side twice. At an
- * edge of four sides two surfaces meet; the fold determines which side continues into which: a surface does not turn
- * back on itself. Surfaces of the same box, area and size of volume are one. */
+/* Removes coincident closed surfaces, whatever their triangles: both sides of a solid, or one side twice. Where two
+ * surfaces meet at an edge of four sides, the fold angle decides which sides continue each other, because a surface
+ * does not fold back on itself. Surfaces of the same box, area and absolute volume are equal. */
 #include <string.h>
 
 #include "decompose/mesh_repair.h"
 
-/* Areas, volumes and boxes of one surface, triangulated in two ways, differ by rounding. */
+/* Relative tolerance for equal areas, volumes and boxes of one surface triangulated in two ways. */
 #define SAME 1e-9
-/* More surfaces than this are a soup. */
+/* Largest number of surfaces compared; more are a triangle soup. */
 enum { SHEETS_MOST = 1000 };
 
 typedef struct {
@@ -16,7 +16,7 @@ typedef struct {
   bool closed, dropped;
 } Sheet;
 
-/* Across the edge, from its line to the triangle's third corner; unit. */
+/* Unit vector perpendicular to the edge towards the third corner of the side's triangle. */
 static Vec3 inward(const Part* part, const Side* side) {
   const int* t = part->triangles[side->triangle];
   Vec3 a = part->points[side->low], along = vec3_normalized(vec3_sub(part->points[side->high], a));
@@ -28,12 +28,12 @@ static Vec3 inward(const Part* part, const Side* side) {
   return along;
 }
 
-/* Cosine of the sharper of two folds. */
+/* Cosine of the sharper of two fold angles. */
 static double folds(const Part* part, const Side* a, const Side* b, const Side* c, const Side* d) {
   return fmax(vec3_dot(inward(part, a), inward(part, b)), vec3_dot(inward(part, c), inward(part, d)));
 }
 
-/* Sides at one edge: those that go on into one another are joined. False: some go nowhere. */
+/* Joins the sides of one edge that continue each other. False: a side has no continuation. */
 static bool join_at_edge(const Part* part, const Side* sides, int count, int* root) {
   const Side *forward[2] = {sides, sides}, *backward[2] = {sides, sides};
   int ahead = 0, back = 0;
@@ -72,7 +72,7 @@ static void drop_same(Sheet* sheets, int count) {
     }
 }
 
-/* Number of each triangle's surface; how many there are. */
+/* Assigns each triangle to a surface. Returns the number of surfaces. */
 static int number_sheets(const Part* part, int* number, Sheet* sheets) {
   int sides_count = 3 * part->triangle_count, count = 0;
   int* root = MEMORY_NEW(int, part->triangle_count + 1);

@@ -1,7 +1,7 @@
-/* One superquadric: its radial distance and how that moves with its numbers. */
+/* One superquadric: radial distance and its derivatives by the parameters. */
 #include "decompose/superquadric.h"
 
-/* Exponents that are searched: nearly a box, and an ellipsoid. */
+/* Range of the exponents: nearly a box to an ellipsoid. */
 #define EXPONENT_LEAST 0.1
 #define EXPONENT_LARGEST 1.0
 #define LOG_2 0.693147180559945309417
@@ -15,7 +15,7 @@ Primitive primitive_of(const Superquadric* own) {
   return out;
 }
 
-/* The body is in its box, and the way to the surface along the ray is not shorter than that to the box. */
+/* True if the point is outside the bounding box by at least `limit`; its radial distance is then at least that. */
 static bool beyond_box(const double* size, Vec3 x, double limit) {
   return fabs(x.x) >= size[0] + limit || fabs(x.y) >= size[1] + limit || fabs(x.z) >= size[2] + limit;
 }
@@ -35,7 +35,8 @@ void primitive_slopes(const Primitive* primitive, Vec3 place, double* slope) {
   Vec3 x = mat3_tmul_vec(primitive->turn, vec3_sub(place, primitive->own.position));
   ShapeValue v = shape_evaluate(shape, x);
   double length = vec3_norm(x), gauge = 1 + v.value, by_gauge = length / (gauge * gauge);
-  Vec3 at = vec3_scale(v.gradient, by_gauge); /* gauge depends on x / a alone: by log a, -x times its slope */
+  Vec3 at = vec3_scale(v.gradient,
+                       by_gauge); /* the gauge depends on x / a only: its derivative by log a is -x times that by x */
   slope[0] = -LOG_2 * at.x * x.x, slope[1] = -LOG_2 * at.y * x.y, slope[2] = -LOG_2 * at.z * x.z;
   for (int k = 0; k < 2; k++) {
     double value;

@@ -1,21 +1,20 @@
-/* Superquadrics together against places whose side of a solid's surface is known: the misfit of the union depends, at
- * each place, on the superquadric that is nearest there alone, so that the normal equations fall into blocks of eleven
- * (B12). */
+/* Joint fit of superquadrics to points with known side of a solid. The misfit of the union at a point depends only on
+ * the nearest superquadric, so the normal equations split into 11 x 11 blocks (B12). */
 #include <string.h>
 
 #include "decompose/superquadric.h"
 
 enum { NUMBERS = SUPERQUADRIC_NUMBERS, CHUNK = 2048 };
 
-/* Damping: of the first step, its bounds, and what a good and a bad step do to it. */
+/* Damping: initial value, bounds, and factors after a good and a bad step. */
 #define DAMPING_FIRST 1e-2
 #define DAMPING_LEAST 1e-7
 #define DAMPING_LARGEST 1e7
 #define DAMPING_LESS 0.3
 #define DAMPING_MORE 5
-/* A step that gains less than this part of the cost is the last. */
+/* Relative decrease of the cost below which the iteration ends. */
 #define GAIN_LEAST 1e-5
-/* Beside the diagonal, so that numbers without effect stay [of its largest entry]. */
+/* Regularization of the diagonal, relative to its largest entry, so that variables without effect stay. */
 #define DIAGONAL_LEAST 1e-9
 
 /* J^T J (upper triangle) and J^T r of one superquadric. */
@@ -29,12 +28,12 @@ typedef struct {
   int count;
   double width;
   double* cost;   /* (chunks) */
-  Normal* normal; /* (chunks x count), or NULL: the cost alone */
+  Normal* normal; /* (chunks x count), or NULL: cost only */
 } Sums;
 
 static int chunks_of(const FitProblem* problem) { return (problem->count + CHUNK - 1) / CHUNK; }
 
-/* The misfit at a point, and whose it is: -1, nobody's. */
+/* Misfit at a point; *whose: the superquadric it depends on, -1: none. */
 static double misfit(const Sums* s, const FitPoint* point, int* whose) {
   double least = fmin(point->other, s->width);
   *whose = -1;
@@ -42,7 +41,7 @@ static double misfit(const Sums* s, const FitPoint* point, int* whose) {
     double distance = primitive_distance(&s->list[k], point->place, s->width);
     if (distance < least) least = distance, *whose = k;
   }
-  if (point->side != 0 && point->side * least >= 0) return 0; /* both are on one side */
+  if (point->side != 0 && point->side * least >= 0) return 0; /* both on the same side */
   if (fabs(least) >= s->width) *whose = -1;
   return fmax(least, -s->width);
 }
@@ -71,7 +70,7 @@ static void sum_chunk(void* context, int chunk, int thread) {
   s->cost[chunk] = cost;
 }
 
-/* Chunks are added in their order, whichever thread made them; their normal equations to `normal` (count). */
+/* Total cost, and normal equations to normal (count). Chunks are summed in order, independent of threads. */
 static double sum_all(const FitProblem* problem, const Superquadric* list, int count, double width, Normal* normal) {
   int chunks = chunks_of(problem);
   Primitive* made = MEMORY_NEW(Primitive, count);
@@ -101,7 +100,7 @@ double fit_cost(const FitProblem* problem, const Superquadric* list, int count, 
   return sum_all(problem, list, count, width, NULL);
 }
 
-/* (J^T J + damping D) step = -J^T r of one; false: no step. */
+/* Solves (J^T J + damping D) step = -J^T r of one superquadric. False: no step. */
 static bool solve_normal(BlockSolver* solver, const Normal* normal, double damping, double* step) {
   double largest = 0;
   for (int i = 0; i < NUMBERS; i++) largest = fmax(largest, normal->square[i][i]);

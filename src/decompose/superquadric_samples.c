@@ -32,7 +32,7 @@ static double triangle_area(const ConvexHull* s, int t) {
                                     vec3_sub(s->vertices[c[2]], s->vertices[c[0]])));
 }
 
-/* Point of a triangle, by two numbers in [0, 1). */
+/* Point of a triangle from two numbers in [0, 1). */
 static Vec3 triangle_place(const ConvexHull* s, int t, double u, double v) {
   const int* c = s->triangles[t];
   if (u + v > 1) u = 1 - u, v = 1 - v;
@@ -40,7 +40,7 @@ static Vec3 triangle_place(const ConvexHull* s, int t, double u, double v) {
   return vec3_add_scaled(place, v, vec3_sub(s->vertices[c[2]], s->vertices[c[0]]));
 }
 
-/* Where parts of the solid overlap, surfaces within it are none. */
+/* True if the point lies inside an overlapping part of the solid, so that it is not on its surface. */
 static bool is_hidden(const SurfaceTree* tree, const ConvexHull* s, int t, Vec3 place, double way) {
   const int* c = s->triangles[t];
   Vec3 normal =
@@ -48,13 +48,13 @@ static bool is_hidden(const SurfaceTree* tree, const ConvexHull* s, int t, Vec3 
   return surface_tree_winding(tree, vec3_add_scaled(place, way / vec3_norm(normal), normal)) != 0;
 }
 
-/* The k-th of a sequence that fills [0, 1) evenly: multiples of an irrational number. */
+/* k-th number of an even sequence in [0, 1): multiples of an irrational number modulo 1. */
 static double evenly(int k, double ratio) {
   double x = 0.5 + k * ratio;
   return x - floor(x);
 }
 
-/* At even steps of the area that lies behind. */
+/* Distributes surface points at equal steps of accumulated area. */
 static void spread_over(SolidSamples* out, const ConvexHull* s, const SurfaceTree* tree) {
   double step = out->area / SURFACE_PLACES, behind = 0, next = 0.5 * step;
   out->surface = MEMORY_NEW(Vec3, SURFACE_PLACES + 1);
@@ -75,7 +75,7 @@ SolidSamples solid_samples_create(const ConvexHull* surface, int cells, int thre
   SolidSamples out = {.edge = fmax(box.x, fmax(box.y, box.z)) / cells};
   const double extent[3] = {box.x, box.y, box.z};
   for (int k = 0; k < 3; k++) out.size[k] = (int)(extent[k] / out.edge) + 2 + 2 * MARGIN;
-  out.low = vec3_add_scaled(low, -(MARGIN + 0.25) * out.edge, vec3(1, 1, 1)); /* no node on a face of the box */
+  out.low = vec3_add_scaled(low, -(MARGIN + 0.25) * out.edge, vec3(1, 1, 1)); /* no node lies on a face of the box */
   out.distance = MEMORY_NEW(double, solid_samples_count(&out));
   for (int t = 0; t < surface->triangle_count; t++) out.area += triangle_area(surface, t);
   SurfaceTree tree =

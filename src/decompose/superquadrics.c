@@ -1,6 +1,6 @@
-/* A solid as a union of superquadrics (docs/derivations/shapes.md). They are found one after the other: where
- * the solid has most room that no other has taken, an ellipsoid is laid and grown; all are then improved together. At
- * the end the one that matters least is taken away and laid where it matters more, while that helps. */
+/* Approximates a solid by a union of superquadrics (docs/derivations/shapes.md). They are added one after the other: an
+ * ellipsoid is placed where the solid has the most unoccupied room and grown, then all are improved together. At the
+ * end the least useful one is removed and placed elsewhere, while that helps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,37 +9,37 @@
 enum {
   MAX_DEFAULT = 18,
   CELLS_DEFAULT = 40,
-  REGION_STARTS = 6, /* first shapes of a new superquadric: two regions, three axes each; */
+  REGION_STARTS = 6, /* initial shapes of a new superquadric: two regions with three axes each, */
   STARTS = 8,        /* and one bar for each region */
-  FIRST_STEPS = 20,  /* of each start */
-  ALONE_STEPS = 40,  /* of the best of them */
-  JOINT_STEPS = 12,  /* of all, after each new one */
-  ROUNDS_MAX = 24,   /* of taking one away and laying it anew */
-  FAILURES_MAX = 3,  /* of these in sequence */
-  FINAL_STEPS = 100, /* of all */
+  FIRST_STEPS = 20,  /* iterations for each initial shape */
+  ALONE_STEPS = 40,  /* iterations for the best of them */
+  JOINT_STEPS = 12,  /* joint iterations after each new one */
+  ROUNDS_MAX = 24,   /* attempts to move the least useful one */
+  FAILURES_MAX = 3,  /* consecutive failed attempts */
+  FINAL_STEPS = 100, /* final joint iterations */
 };
 #define ERROR_DEFAULT 1e-3
-/* Misfits count up to so many cells; while one grows, up to this part of the room that it began in. */
+/* Limit of misfits [cells]; while one grows, relative to the room in which it began. */
 #define WIDTH_CELLS 2.0
 #define WIDTH_OF_ROOM 0.7
-/* While one is sought: what it fills outside the solid counts so often, since others may come for what it leaves; and
- * the best start is the one with the best volume, which is measured with a smoothing width of so many cells. */
+/* For a new superquadric: weight of volume outside the solid (others may fill what it leaves), and smoothing width
+ * [cells] of the volume by which the best initial shape is chosen. */
 #define OUTSIDE_WEIGHT 2
 #define CHOICE_CELLS 0.5
 /* Radius around the node with the largest clearance, in units of that clearance. */
 #define NEAR_ROOMS 4.0
-/* A new one that betters the cost by less than this part is none. */
+/* Least relative decrease of the cost by a new superquadric. */
 #define GAIN_OF_COST 5e-3
-/* Semi-axes: at least so many cells. */
+/* Least semi-axis [cells]. */
 #define LEAST_CELLS 0.4
-/* Weight of the surface relative to the volume: as a layer of this number of cells. */
+/* Weight of the surface relative to the volume: that of a layer of this many cells. */
 #define SURFACE_CELLS 2.0
 
 typedef struct {
   const SolidSamples* samples;
   const SuperquadricOptions* options;
-  FitProblem problem; /* of all: nobody stands beside */
-  Superquadric* list; /* (count), room for options->max + 1 */
+  FitProblem problem; /* problem of all superquadrics together */
+  Superquadric* list; /* (count), allocated for options->max + 1 */
   int count;
   double width;
 } SuperquadricSearch;
@@ -59,7 +59,7 @@ static FitProblem problem_create(const SolidSamples* s, int threads) {
   return p;
 }
 
-/* Distance of the union from a place, at most `limit`. */
+/* Distance of the union at a point, at most `limit`. */
 static double union_distance(const Primitive* list, int count, Vec3 place, double limit) {
   double least = limit;
   for (int k = 0; k < count; k++) least = fmin(least, primitive_distance(&list[k], place, least));
@@ -80,7 +80,8 @@ static void ask_others(void* context, int chunk, int thread) {
     o->points[i].other = union_distance(o->list, o->count, o->points[i].place, o->limit);
 }
 
-/* The same places, with how far these superquadrics are from each, at most `limit`. Freed by its owner. */
+/* Copy of the problem with `other` set to the distances of the given superquadrics, at most `limit`. Points are owned
+ * by the caller. */
 static FitProblem problem_beside(const FitProblem* all, const Superquadric* list, int count, double limit) {
   FitProblem p = *all;
   Primitive* made = MEMORY_NEW(Primitive, count);
@@ -93,7 +94,8 @@ static FitProblem problem_beside(const FitProblem* all, const Superquadric* list
   return p;
 }
 
-/* For one more: inside the solid where others already are it changes nothing. */
+/* Adapts the weights for one more superquadric: points already covered are removed, points outside the solid weigh
+ * more. */
 static void weigh_for_one(FitProblem* p) {
   int kept = 0;
   for (int i = 0; i < p->count; i++) {
@@ -107,7 +109,8 @@ static void weigh_for_one(FitProblem* p) {
 
 /* ---------------------------------------------------------------- room for one more */
 
-/* How far each node is from what is not free: the surface, and the others. 0: taken, or outside. */
+/* Clearance of each node from the surface and from the other superquadrics; 0: occupied or outside. Owned by the
+ * caller. */
 static double* free_room(const SolidSamples* s, const FitProblem* beside) {
   int nodes = solid_samples_count(s);
   double* room = MEMORY_NEW(double, nodes);
@@ -122,8 +125,8 @@ static int roomiest(const double* room, int nodes) {
   return best;
 }
 
-/* The nodes with more room than `level` that hang together with the first, by their faces, no farther from it than
- * `reach`; their number. The margin of the grid has no room. `seen` (nodes) is false and becomes so again. */
+/* Nodes with more clearance than `level` that are face-connected to `first` and within `reach` of it; returns their
+ * number. The margin of the grid has no clearance. seen (nodes): all false, and reset on return. */
 static int region_of(const SolidSamples* s, const double* room, double level, double reach, int first, int* nodes,
                      bool* seen) {
   const int step[3] = {1, s->size[0], s->size[0] * s->size[1]};
@@ -142,7 +145,7 @@ static int region_of(const SolidSamples* s, const double* room, double level, do
   return count;
 }
 
-/* The ellipsoid with the middle and the second moments of the nodes, `more` larger; its axes ascending. */
+/* Ellipsoid with the mean and second moments of the nodes, enlarged by `more`; axes ascending. */
 static Superquadric ellipsoid_of(const SolidSamples* s, const int* nodes, int count, double more) {
   Vec3 middle = {0, 0, 0};
   for (int i = 0; i < count; i++) middle = vec3_add_scaled(middle, 1.0 / count, solid_samples_place(s, nodes[i]));
@@ -171,7 +174,8 @@ static bool is_inside(const SolidSamples* s, Vec3 place) {
   return s->distance[(node[2] * s->size[1] + node[1]) * s->size[0] + node[0]] < 0;
 }
 
-/* The same, along its longest axis as far as the solid goes, through others too: a bar that others cross. */
+/* The ellipsoid extended along its longest axis through the whole solid, including occupied parts: a bar that others
+ * cross. */
 static Superquadric bar_of(const SolidSamples* s, const Superquadric* from) {
   Vec3 axis = mat3_mul_vec(mat3_from_quat(from->rotation), vec3(0, 0, 1));
   double end[2];
@@ -187,10 +191,10 @@ static Superquadric bar_of(const SolidSamples* s, const Superquadric* from) {
   return out;
 }
 
-/* With another of its axes as z. */
+/* The same body with another of its axes as z. */
 static Superquadric with_axis(const Superquadric* from, int turns) {
   Superquadric out = *from;
-  Quat turn = quat_exp(vec3_scale(vec3(1, 1, 1), turns * 2.0943951023931953 / sqrt(3))); /* x to y to z */
+  Quat turn = quat_exp(vec3_scale(vec3(1, 1, 1), turns * 2.0943951023931953 / sqrt(3))); /* rotates x to y to z */
   out.rotation = quat_normalized(quat_mul(from->rotation, turn));
   for (int k = 0; k < 3; k++) out.size[k] = from->size[(k + turns) % 3];
   return out;
@@ -215,7 +219,8 @@ static void grow_start(void* context, int k, int thread) {
   s->cost[k] = fit_cost(&alone, &s->start[k], 1, CHOICE_CELLS / WIDTH_CELLS * s->width);
 }
 
-/* Starts in regions around the roomiest node, one of all that has much room, one of what is near; and bars. */
+/* Initial shapes in two regions around the node of largest clearance: all of sufficient clearance, and the near part;
+ * and bars. */
 static void lay_starts(const SolidSamples* s, const double* room, Starts* starts, double least, double largest) {
   static const double LEVEL[2] = {0.6, 0.25}, REACH[2] = {HUGE_VAL, NEAR_ROOMS};
   int nodes = solid_samples_count(s), first = roomiest(room, nodes);
@@ -234,7 +239,7 @@ static void lay_starts(const SolidSamples* s, const double* room, Starts* starts
   memory_free(region);
 }
 
-/* One more where it helps most; false: nowhere is room. */
+/* Adds one superquadric where it helps most. False: no room is left. */
 static bool add_one(SuperquadricSearch* search) {
   const SolidSamples* s = search->samples;
   FitProblem beside = problem_beside(&search->problem, search->list, search->count, search->problem.largest);
@@ -262,7 +267,7 @@ static double improve_all(SuperquadricSearch* search, int steps) {
   return fit_improve(&search->problem, search->list, search->count, search->width, steps);
 }
 
-/* Part of the solid's volume that is on the wrong side, by the nodes. */
+/* Misclassified volume relative to the solid's, from the nodes. */
 static double wrong_part(const SuperquadricSearch* search) {
   int nodes = solid_samples_count(search->samples), wrong = 0, inside = 0;
   FitProblem asked = problem_beside(&search->problem, search->list, search->count, search->width);
@@ -298,7 +303,7 @@ static void take_away(SuperquadricSearch* search, int which) {
   memmove(&search->list[which], &search->list[which + 1], sizeof *search->list * (size_t)(search->count - which));
 }
 
-/* The one whose loss costs least; *cost: without it. */
+/* The superquadric whose removal costs least; *cost: the cost without it. */
 static int least_needed(SuperquadricSearch* search, double* cost) {
   int best = -1;
   Superquadric* without = MEMORY_NEW(Superquadric, search->count);
@@ -313,7 +318,7 @@ static int least_needed(SuperquadricSearch* search, double* cost) {
   return best;
 }
 
-/* One is taken away and laid anew; false, and everything as before: that is no better. */
+/* Removes the least useful superquadric and places a new one. False, with everything restored: no improvement. */
 static bool move_one(SuperquadricSearch* search, double* cost) {
   int before = search->count;
   Superquadric* old = MEMORY_NEW(Superquadric, before);
@@ -344,7 +349,7 @@ static void rearrange(SuperquadricSearch* search) {
   }
 }
 
-/* Those without which nothing is lost. */
+/* Removes superquadrics whose removal costs nothing. */
 static void drop_needless(SuperquadricSearch* search) {
   double cost = fit_cost(&search->problem, search->list, search->count, search->width);
   while (search->count > 1) {

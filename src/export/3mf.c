@@ -17,12 +17,12 @@ static const char RELATIONSHIPS[] =
     "Type=\"http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel\"/>\n"
     "</Relationships>\n";
 
-/* Nine digits read back to the same single precision, which the coordinates have. */
+/* Nine digits read back to the same float, the precision of the coordinates. */
 static void add_vertex(Text* out, Vec3 p) {
   text_add(out, "     <vertex x=\"%.9g\" y=\"%.9g\" z=\"%.9g\"/>\n", p.x, p.y, p.z);
 }
 
-/* An object is one mesh: points of all of the link's solids, then their triangles. */
+/* Writes an object: one mesh with the points of all solids of a link, then their triangles. */
 static void add_object(Text* out, const char* name, int id, const ExportSolid* solids, int count) {
   text_add(out, "  <object id=\"%d\" type=\"model\"", id);
   xml_text(out, "name", name);
@@ -39,7 +39,8 @@ static void add_object(Text* out, const char* name, int id, const ExportSolid* s
   text_add(out, "    </triangles>\n   </mesh>\n  </object>\n");
 }
 
-/* 3MF multiplies rows by the matrix: its rows are the images of the axes, then the shift in millimetres. */
+/* Writes a build item. 3MF multiplies row vectors by the matrix: its rows are the images of the axes, then the
+ * translation [mm]. */
 static void add_item(Text* out, int id, Pose pose) {
   double numbers[12];
   for (int i = 0; i < 9; i++) numbers[i] = pose.r.m[i % 3][i / 3];

@@ -3,7 +3,7 @@
 
 #include "export/format.h"
 
-enum { FIRST_TIME = 0, FIRST_DAY = 1 << 5 | 1 }; /* 1980-01-01, the earliest date there is */
+enum { FIRST_TIME = 0, FIRST_DAY = 1 << 5 | 1 }; /* 1980-01-01, the earliest date of the format */
 
 static bool add_file(zip_t* zip, const ArchiveFile* file) {
   zip_source_t* content = zip_source_buffer(zip, file->content->data, file->content->length, 0);
@@ -16,11 +16,11 @@ static bool add_file(zip_t* zip, const ArchiveFile* file) {
   return zip_file_set_dostime(zip, (zip_uint64_t)index, FIRST_TIME, FIRST_DAY, 0) == 0;
 }
 
-/* Closing packs the files. */
+/* Adds the files to the archive; closing it compresses them. */
 static bool pack(zip_source_t* archive, const ArchiveFile* files, int count) {
   zip_t* zip = zip_open_from_source(archive, ZIP_TRUNCATE, NULL);
   if (!zip) return false;
-  zip_source_keep(archive); /* closing gives its own hold away */
+  zip_source_keep(archive); /* closing releases the archive's own reference */
   bool added = true;
   for (int k = 0; k < count && added; k++) added = add_file(zip, &files[k]);
   if (added && zip_close(zip) == 0) return true;
@@ -37,7 +37,7 @@ static bool copy(zip_source_t* archive, Text* out) {
   return length == 0;
 }
 
-/* In memory nothing can fail but memory. */
+/* An in-memory archive can fail only by lack of memory. */
 void archive_add(Text* out, const ArchiveFile* files, int count) {
   size_t size = 0;
   for (int k = 0; k < count; k++) size += files[k].content->length;

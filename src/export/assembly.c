@@ -1,29 +1,29 @@
-/* How a part comes out of an assembly: a way of straight legs that the certificate proves free, leg by leg
- * (docs/derivations/certificate.md), found by breadth first on a lattice where none of the six axes leads straight out.
- * Part and rest stand in a scene of their own, in which the part can go along x, y and z and nothing else moves, so
- * that no excluded pair is left out. */
+/* Removal of a part from an assembly: a path of straight segments, each proven free by the certificate
+ * (docs/derivations/certificate.md). If none of the six axis directions leads straight out, breadth-first search on a
+ * lattice. The proof uses a separate scene in which the part can translate along x, y, z and the rest is fixed, so that
+ * excluded pairs are checked too. */
 #include <string.h>
 
 #include "export/export.h"
 
-/* Cells of the lattice per size of the part, and places that are tried at most. */
+/* Lattice cells per size of the part, largest number of positions tried, axis directions. */
 enum { CELLS = 4, PLACES_MAX = 1500, AXES = 6 };
-/* Distance of a removed part from the box of the rest, in sizes of the part. */
+/* Distance of a removed part from the bounding box of the rest, in sizes of the part. */
 #define CLEAR 0.01
 
 typedef struct {
-  int cell[3], before; /* -1: the start */
+  int cell[3], before; /* lattice cell; the position it was reached from, -1: the start */
 } Place;
 
 typedef struct {
   Scene scene;
   Model model;
   Proof* proof;
-  Vec3 low, high, rest_low, rest_high; /* boxes at the start [m] */
+  Vec3 low, high, rest_low, rest_high; /* initial bounding boxes [m] */
   double step, largest;
   Place* places;
   int count;
-  double gap; /* smallest of what was proved */
+  double gap; /* smallest proven gap [m] */
 } Removal;
 
 /* ---------------------------------------------------------------- the scene */
@@ -53,7 +53,7 @@ static void add_hull(Text* text, const ModelHull* hull, Pose pose, Vec3* low, Ve
   text_add(text, "]}\n");
 }
 
-/* The hulls of the part, or of all else; how many. */
+/* Appends the hulls of the part, or of everything else. Returns their number. */
 static int add_hulls(Text* text, const Model* model, const Pose* poses, int part, bool rest, Vec3* low, Vec3* high) {
   int count = 0;
   *low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
@@ -66,7 +66,7 @@ static int add_hulls(Text* text, const Model* model, const Pose* poses, int part
   return count;
 }
 
-/* Returns false where the part intersects the rest at its start. *alone: the assembly has no other part. */
+/* Builds the scene and its proof. False: the part intersects the rest at its start, or there is no rest (*alone). */
 static bool set_up(Removal* a, const Model* model, const Pose* poses, int part, int threads, bool* alone) {
   Text text = {0};
   Diagnostics diagnostics = {0};
@@ -92,7 +92,7 @@ static void tear_down(Removal* a) {
   memory_free(a->places);
 }
 
-/* ---------------------------------------------------------------- ways */
+/* ---------------------------------------------------------------- paths */
 
 static bool is_free(Removal* a, Vec3 from, Vec3 to) {
   const double q[2][3] = {{from.x, from.y, from.z}, {to.x, to.y, to.z}};
@@ -108,8 +108,8 @@ static Vec3 axis_of(int k) {
   return vec3(k / 2 == 0 ? sign : 0, k / 2 == 1 ? sign : 0, k / 2 == 2 ? sign : 0);
 }
 
-/* How far along an axis the part has to go from `at` until its box is beyond the rest's; HUGE_VAL: there is nothing
- * that has an end. */
+/* Distance along axis direction k from `at` until the part's bounding box is beyond that of the rest; not finite if the
+ * rest is unbounded. */
 static double way_out(const Removal* a, Vec3 at, int k) {
   Vec3 n = axis_of(k);
   double own = k % 2 ? -vec3_dot(n, vec3_add(a->high, at)) : vec3_dot(n, vec3_add(a->low, at));
@@ -138,7 +138,7 @@ static bool is_known(const Removal* a, const int cell[3]) {
   return false;
 }
 
-/* The next corner; one on the line from the last two takes the last's place. false: there are too many. */
+/* Appends a corner to the path; a collinear one replaces the last. False: too many. */
 static bool add_corner(RemovalReport* report, Vec3 to) {
   Vec3 last = report->legs > 0 ? report->way[report->legs - 1] : vec3(0, 0, 0);
   Vec3 before = report->legs > 1 ? report->way[report->legs - 2] : vec3(0, 0, 0), leg = vec3_sub(last, before);
@@ -151,7 +151,7 @@ static bool add_corner(RemovalReport* report, Vec3 to) {
   return true;
 }
 
-/* The way that leads to a place. */
+/* Writes the path to a position. False: too many segments. */
 static bool tell_way(const Removal* a, int place, RemovalReport* report) {
   int* chain = MEMORY_NEW(int, a->count);
   int count = 0;

@@ -1,39 +1,39 @@
-/* Runs as binary glTF 2.0: one buffer with positions, normals and poses; one accessor and one view for each array. */
+/* Binary glTF 2.0: one buffer with positions, normals and poses; one accessor and one buffer view per array. */
 #include <assert.h>
 
 #include "export/format.h"
 
-/* Numbers of the format. */
+/* Constants of the format. */
 enum { GLTF_FLOAT = 5126, GLTF_ARRAY_BUFFER = 34962, GLTF_TRIANGLES = 4 };
 enum { GLB_MAGIC = 0x46546C67, GLB_JSON = 0x4E4F534A, GLB_BINARY = 0x004E4942, GLB_HEAD = 12, GLB_CHUNK_HEAD = 8 };
-/* Half the side of a half-space's square, of the run's extent. */
+/* Half the side of a half-space's square, relative to the run's extent. */
 #define GROUND_SHARE 1.0
 #define ROUGHNESS 0.7
-/* Distance of runs beside each other, of the widest. */
+/* Distance of runs placed side by side, relative to the widest. */
 #define PART_PITCH 1.1
 
 typedef struct {
   size_t offset, length; /* bytes in the buffer */
-  int count, width;      /* elements, numbers in each */
-  bool vertices;         /* else a part of an animation */
+  int count, width;      /* number of elements, numbers per element */
+  bool vertices;         /* vertex data; false: animation data */
   double low[4], high[4];
 } Accessor;
 
-/* A run and where it stands in the file. */
+/* A run and its place in the file. */
 typedef struct {
-  const char* name; /* of its node; NULL: its links lie under the root */
+  const char* name; /* name of its node; NULL: its links are children of the root */
   const Model* model;
   const RunPoses* run;
-  int* rows; /* of the run that are shown  (row_count) */
+  int* rows; /* rows of the run that are shown  (row_count) */
   int row_count;
-  int* node; /* links that have something to show  (node_count) */
+  int* node; /* links with visible shapes  (node_count) */
   int node_count;
-  Vec3 low, high;    /* of what is seen over the run [m] */
-  float (*color)[3]; /* linear  (links) */
-  Vec3 offset;       /* of its node [m] */
-  int first_node;    /* number of its first link's node */
-  int first_mesh;    /* of its first link's mesh and material; positions and normals are accessors 2 m and 2 m + 1 */
-  int first_motion;  /* accessor of its times; positions and rotations of its links follow */
+  Vec3 low, high;    /* bounding box of all shapes over the run [m] */
+  float (*color)[3]; /* linear RGB  (links) */
+  Vec3 offset;       /* translation of its node [m] */
+  int first_node;    /* node index of its first link */
+  int first_mesh;   /* mesh and material index of its first link; accessors of mesh m: positions 2 m, normals 2 m + 1 */
+  int first_motion; /* accessor of its times; positions and rotations of its links follow */
 } PlacedPart;
 
 typedef struct {
@@ -54,11 +54,12 @@ static Accessor* start_accessor(Glb* g, int width, bool vertices) {
   return accessor;
 }
 
-/* One element; bounds are those of the numbers as they are written. */
+/* Appends an element. The accessor's bounds are those of the rounded floats. */
 static void add_element(Glb* g, Accessor* accessor, const double* values, int count) {
   assert(count == accessor->width);
   for (int k = 0; k < count; k++) {
-    volatile float single = (float)values[k]; /* volatile: the rounding must not be forgotten (export_surface.c) */
+    volatile float single =
+        (float)values[k]; /* volatile: prevents an optimizer error that omits the rounding (see rounded in surface.c) */
     bytes_add_float(&g->buffer, (double)single);
     accessor->low[k] = fmin(accessor->low[k], (double)single);
     accessor->high[k] = fmax(accessor->high[k], (double)single);
@@ -71,11 +72,11 @@ static void add_vector(Glb* g, Accessor* accessor, Vec3 v) {
   add_element(g, accessor, (const double[]){v.x, v.y, v.z}, 3);
 }
 
-/* ---------------------------------------------------------------- what is shown */
+/* ---------------------------------------------------------------- selection of rows */
 
 static Pose pose_at(const PlacedPart* p, int row, int link) { return run_row_poses(p->run, row)[link]; }
 
-/* Moments about 1 / fps apart, the first and the last among them; their times as written rise. */
+/* Selects rows about 1 / fps apart, including the first and the last, with strictly increasing times as floats. */
 static void choose_rows(PlacedPart* p, double fps) {
   const RunPoses* run = p->run;
   p->rows = MEMORY_NEW(int, run->row_count + 1);
@@ -111,13 +112,13 @@ static void measure(PlacedPart* p) {
   p->low = p->high = vec3(0, 0, 0);
 }
 
-/* Half the side of a half-space's square. */
+/* Half the side of a half-space's square [m]. */
 static double ground_half(const PlacedPart* p) {
   double extent = vec3_norm(vec3_sub(p->high, p->low));
   return GROUND_SHARE * (extent > 0 ? extent : 1.0);
 }
 
-/* Beside each other, along x or y, whichever takes less room. */
+/* Places the parts side by side along x or y, whichever takes less room. */
 static void place_parts(Glb* g) {
   Vec3 widest = vec3(0, 0, 0);
   for (int i = 0; i < g->part_count; i++) {
@@ -132,7 +133,7 @@ static void number_nodes(Glb* g) {
   int node = 1, mesh = 0; /* node 0 is the root */
   for (int i = 0; i < g->part_count; i++) {
     PlacedPart* p = &g->parts[i];
-    if (p->name) node++; /* its own comes before those of its links */
+    if (p->name) node++; /* its own node precedes those of its links */
     p->first_node = node;
     p->first_mesh = mesh;
     node += p->node_count;
@@ -154,12 +155,12 @@ static void add_corners(Glb* g, Accessor* accessor, const Vec3 corner[3]) {
   for (int k = 0; k < 3; k++) add_vector(g, accessor, corner[k]);
 }
 
-/* Flat: the solids are polyhedra. */
+/* Flat shading, because the solids are polyhedra. */
 static void add_normals(Glb* g, Accessor* accessor, const Vec3 corner[3]) {
   for (int k = 0; k < 3; k++) add_vector(g, accessor, normal_of(corner));
 }
 
-/* The square under the run, in the link's frame. */
+/* The square of a half-space below the run, in the link's frame. */
 static void visit_half_space(Glb* g, const PlacedPart* p, const ModelHull* hull, Accessor* accessor,
                              TriangleVisit visit) {
   static const double side[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
@@ -196,7 +197,7 @@ static Quat nearer(Quat q, Quat last) {
   return dot < 0 ? (Quat){-q.w, -q.x, -q.y, -q.z} : q;
 }
 
-/* Accessors of the animation: times, then position and rotation of every node. */
+/* Appends the accessors of the animation: times, then position and rotation of every node. */
 static void add_motion(Glb* g, PlacedPart* p) {
   p->first_motion = g->accessor_count;
   Accessor* times = start_accessor(g, 1, false);
@@ -215,7 +216,7 @@ static void add_motion(Glb* g, PlacedPart* p) {
 
 static bool moves(const PlacedPart* p) { return p->row_count > 1 && p->node_count > 0; }
 
-/* Those of all surfaces first, in the order of the meshes. */
+/* Appends all arrays: surfaces in the order of the meshes, then animations. */
 static void add_arrays(Glb* g) {
   for (int i = 0; i < g->part_count; i++) {
     const PlacedPart* p = &g->parts[i];
@@ -247,7 +248,7 @@ static void write_children(Json* json, int first, int count) {
   json_close(json, ']');
 }
 
-/* The root turns Z to Y. */
+/* Writes the root node, which rotates Z to Y. */
 static void write_root(Json* json, const Glb* g) {
   const double half = 0.70710678118654752440, up[4] = {-half, 0, 0, half}; /* x y z w */
   const PlacedPart* first = &g->parts[0];
@@ -320,7 +321,7 @@ static void write_material(Json* json, const PlacedPart* p, int n) {
   json_close(json, '}');
 }
 
-/* One of each for every link of every part. */
+/* Writes an array with one object per link of every part. */
 static void write_each(Json* json, const Glb* g, const char* key,
                        void (*write)(Json* json, const PlacedPart* p, int n)) {
   json_open(json, key, '[');
@@ -365,7 +366,7 @@ static void write_samplers(Json* json, const Glb* g) {
   json_close(json, ']');
 }
 
-/* Straight (and along great circles) from moment to moment. */
+/* Writes the animation, with linear interpolation (rotations: spherical). */
 static void write_animation(Json* json, const Glb* g) {
   bool any = false;
   for (int i = 0; i < g->part_count; i++) any = any || moves(&g->parts[i]);
@@ -414,7 +415,7 @@ static void write_arrays(Json* json, const Glb* g) {
   json_close(json, ']');
 }
 
-/* Arrays of nothing are not allowed: a scene without shapes has only its root. */
+/* Writes the JSON part. Empty arrays are not allowed: a scene without shapes has only its root. */
 static void write_text(Text* text, const Glb* g) {
   Json json = {.out = text};
   json_open(&json, NULL, '{');

@@ -1,25 +1,26 @@
-/* A model as MJCF, the scene format of MuJoCo, in one file without others beside it (docs/export.md).
- * MuJoCo moves a body by its joints in order, each about axes that the ones before have moved: (K1) joint by joint, so
- * that link frames and body frames are the same. Its coordinates are numbered body by body, children after parents. */
+/* Exports a model as one self-contained MJCF file for MuJoCo (docs/export.md). MuJoCo applies the joints of a body in
+ * order, each about axes moved by those before: this is (K1), so link frames and body frames are equal. MuJoCo numbers
+ * coordinates body by body, children after parents. */
 #include <errno.h>
 #include <string.h>
 
 #include "export/mjcf_parts.h"
 
-/* Contact begins at this many gaps of a body at rest, so that bodies that start at rest are carried from the start. */
+/* Contact margin in units of a resting body's equilibrium gap, so that bodies that start at rest are supported from the
+ * start. */
 #define CONTACT_MARGIN 2.0
-/* Limits: as stiff as MuJoCo allows, two steps. */
+/* Time constant of limits [steps]: the stiffest that MuJoCo allows. */
 #define LIMIT_STEPS 2.0
-/* Contacts that memory is kept for: fixed, and per link. */
+/* Contacts for which memory is reserved: fixed, and per link. */
 enum { CONTACTS_FIXED = 200, CONTACTS_PER_LINK = 6 };
-/* From so many links on the file asks for memory instead: versions from 2.3 keep an arena, which such numbers of
- * contacts overflow at 1000 bodies; older ones do not know the word. [MB] */
+/* From this number of links on the file requests memory instead: MuJoCo 2.3 and later use an arena, which such numbers
+ * of contacts overflow at 1000 bodies; earlier versions do not know the keyword. [MB] */
 enum { LINKS_OF_AN_ARENA = 150, MEMORY_FIXED = 64, LINKS_PER_MEGABYTE = 4 };
-/* Steps as long as the scene's are too coarse for contacts and gains that MuJoCo treats explicitly [s]. */
+/* Largest step: the scene's may be too long for contacts and gains that MuJoCo integrates explicitly [s]. */
 #define STEP_LARGEST 1e-3
-/* An open end of a pair of limits [m or rad]. */
+/* Value of an unlimited side of a pair of limits [m or rad]. */
 #define LIMIT_OPEN 1e10
-/* Thickness of the slab that stands for a half-space that moves, and half its width [m]. */
+/* Half thickness and half width of the slab that represents a moving half-space [m]. */
 #define SLAB_HALF_THICKNESS 1.0
 #define SLAB_HALF_WIDTH 100.0
 
@@ -46,7 +47,7 @@ static void find_children(Mjcf* m) {
   }
 }
 
-/* ---------------------------------------------------------------- the reference */
+/* ---------------------------------------------------------------- reference configuration (qpos0) */
 
 bool mjcf_refers_to_start(const Mjcf* m) { return m->model->closure_row_count > 0; }
 
@@ -54,7 +55,8 @@ static const double* start_of(const Mjcf* m, int link) {
   return m->model->initial_coordinates + m->model->links[link].coordinate_first;
 }
 
-/* MuJoCo's balls are zero in its reference: where something acts on the coordinates it stays where they are zero. */
+/* True if the link stands in the reference as at the start. MuJoCo's ball joints are zero in its reference, so a ball
+ * joint with a drive, spring or limit stays at zero coordinates there. */
 bool mjcf_starts_there(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   if (!mjcf_refers_to_start(m)) return false;
@@ -71,7 +73,7 @@ static Pose reference_pose(const Mjcf* m, int index) {
   return pose_mul(link->origin, joint_motion(&link->joint, start_of(m, index)));
 }
 
-/* An axis in the body's frame as it stands in the reference, where joints after it have turned. */
+/* Joint axis in the body frame of the reference, in which later joints may be rotated. */
 static Vec3 reference_axis(const Mjcf* m, int index, int dof) {
   const Joint* joint = &m->model->links[index].joint;
   bool slides = dof < joint->slide_count;
@@ -88,7 +90,7 @@ static Vec3 reference_axis(const Mjcf* m, int index, int dof) {
 
 static bool is_static(const Mjcf* m, int link) { return m->model->links[link].tree < 0; }
 
-/* Two equal circles with nothing about them. */
+/* True for a hull of two equal rings without rounding. */
 static bool is_cylinder(const ModelHull* hull) {
   RoundBody body = hull_body(hull);
   return body.ring_count == 2 && !(body.rounding > 0) && body.rings[0].radius == body.rings[1].radius;
@@ -127,13 +129,13 @@ static void add_assets(Mjcf* m) {
   text_free(&name);
 }
 
-/* Shortest rotation from z to a unit normal. */
+/* Shortest rotation from the z axis to a unit normal. */
 static Quat quat_from_z(Vec3 normal) {
   if (normal.z < -1.0 + 1e-12) return (Quat){0, 1, 0, 0};
   return quat_normalized((Quat){1.0 + normal.z, -normal.y, normal.x, 0});
 }
 
-/* Planes of MuJoCo stand still: one that moves becomes a slab below it. */
+/* Writes a half-space. MuJoCo's planes are static: a moving one becomes a slab. */
 static void add_half_space(Mjcf* m, const ModelHull* hull) {
   Quat turn = quat_from_z(hull->normal);
   if (is_static(m, hull->link)) {
@@ -148,7 +150,7 @@ static void add_half_space(Mjcf* m, const ModelHull* hull) {
   xml_quat(m->out, "quat", turn);
 }
 
-/* Radius; of a capsule half of its straight part, of a cylinder half of its length, too. */
+/* Writes a sphere, capsule or cylinder: radius, and half the length of the straight part. */
 static void add_round(Mjcf* m, const ModelHull* hull) {
   RoundBody body = hull_body(hull);
   PointView core = body.points;
@@ -164,7 +166,8 @@ static void add_round(Mjcf* m, const ModelHull* hull) {
     Vec3 along = vec3(core.x[1] - core.x[0], core.y[1] - core.y[0], core.z[1] - core.z[0]);
     Vec3 axis = mat3_mul_vec(hull->smooth->pose.r, vec3(0, 0, 1));
     half = 0.5 * vec3_norm(along);
-    if (vec3_dot(axis, along) < half) turn = quat_from_z(vec3_normalized(along)); /* a rounded box along x or y */
+    if (vec3_dot(axis, along) < half)
+      turn = quat_from_z(vec3_normalized(along)); /* a rounded box with its core along x or y */
   }
   text_add(m->out, " type=\"%s\" size=\"", type);
   text_add_numbers(m->out, (const double[]){radius, half}, half > 0 ? 2 : 1);
@@ -232,7 +235,8 @@ static void add_inertial(Mjcf* m, int index) {
 
 /* ---------------------------------------------------------------- joints */
 
-/* MuJoCo's free joint: all six degrees of freedom against the world, nothing acting on them. */
+/* True if MuJoCo's free joint can represent the joint: six degrees of freedom relative to the world without drive,
+ * damping, limits or springs. */
 bool mjcf_is_free(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   if (link->parent >= 0 || !joint_floats(&link->joint) || mjcf_is_driven(m, index)) return false;
@@ -243,7 +247,8 @@ bool mjcf_is_free(const Mjcf* m, int index) {
 
 static void add_coordinates(Text* out, const double* values, int count) { text_add_numbers(out, values, count); }
 
-/* World position and orientation; velocity in world axes, angular velocity in the body's. */
+/* Writes a free joint. Coordinates: world position and orientation; velocity in world axes, angular velocity in body
+ * axes. */
 static void add_free_joint(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   const double* v = m->model->initial_velocities + link->dof_first;
@@ -293,7 +298,7 @@ static void add_passive(Mjcf* m, const ModelLink* link, int dof, bool plain) {
   if (link->friction[dof] > 0) xml_numbers(m->out, "frictionloss", &link->friction[dof], 1);
 }
 
-/* That of the joint, and the rotor that its drive needs. */
+/* Writes the armature: the joint's, plus the rotor inertia of its drive. */
 static void add_armature(Mjcf* m, int index, int dof) {
   const ModelLink* link = &m->model->links[index];
   double armature = mjcf_rotor(m, index, dof) + (link->passive ? link->armature[dof] : 0);
@@ -323,7 +328,7 @@ static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3*
   text_free(&name);
 }
 
-/* A screw is a hinge after a slide along its axis, which an equality couples (mjcf_add_closures). */
+/* Writes a screw as a slide along the axis and a hinge, coupled by an equality (mjcf_add_closures). */
 static void add_thread(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   double way = mjcf_thread(link) * start_of(m, index)[0];
@@ -386,7 +391,7 @@ static void close_body(Mjcf* m) {
   text_add(m->out, "</body>\n");
 }
 
-/* Depth first, without recursion: chains may be long. */
+/* Writes the bodies depth first, without recursion, because chains may be long. */
 static void add_bodies(Mjcf* m) {
   int link = m->first_child[m->model->link_count];
   while (link >= 0) {
@@ -407,7 +412,7 @@ static void add_bodies(Mjcf* m) {
 
 /* ---------------------------------------------------------------- the file */
 
-/* Rate gains are large: explicit steps would need to be tiny, unless rotors bear them. */
+/* Chooses the integrator. Large rate gains need an implicit one, unless rotors represent them. */
 static const char* integrator_of(const Mjcf* m) {
   if (m->rotors) return "Euler";
   bool second = m->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
@@ -431,7 +436,7 @@ static void add_options(Mjcf* m) {
   text_add(m->out, "    <flag filterparent=\"disable\" multiccd=\"enable\"%s/>\n  </option>\n",
            model->contact_model == CONTACT_NONE ? " contact=\"disable\"" : "");
   if (m->step == model->simulation.dt) return;
-  text_add(m->out, "  <custom>\n    <numeric name=\"sdrs_dt\""); /* the scene's step, for the way back */
+  text_add(m->out, "  <custom>\n    <numeric name=\"sdrs_dt\""); /* the scene's step, for re-import */
   xml_numbers(m->out, "data", &model->simulation.dt, 1);
   text_add(m->out, "/>\n  </custom>\n");
 }
@@ -456,7 +461,7 @@ static void add_defaults(Mjcf* m) {
   xml_numbers(m->out, "solref", solref, 2);
   text_add(m->out, " solimp=\"" MJCF_CONTACT_IMPEDANCE "\"");
   xml_numbers(m->out, "margin", &margin, 1);
-  if (m->model->has_materials) { /* pairs do not take these from their geometries */
+  if (m->model->has_materials) { /* explicit pairs do not inherit these from their geoms */
     text_add(m->out, "/>\n    <pair");
     xml_numbers(m->out, "solref", solref, 2);
     text_add(m->out, " solimp=\"" MJCF_CONTACT_IMPEDANCE "\"");
@@ -464,7 +469,7 @@ static void add_defaults(Mjcf* m) {
   }
   text_add(m->out, "/>\n    <joint");
   xml_numbers(m->out, "solreflimit", limit, 2);
-  if (has_dry_friction(m->model)) { /* MuJoCo's own would let what it holds creep a hundred times as fast */
+  if (has_dry_friction(m->model)) { /* with MuJoCo's default a held joint creeps a hundred times as fast */
     xml_numbers(m->out, "solreffriction", limit, 2);
     text_add(m->out, " solimpfriction=\"" MJCF_CONTACT_IMPEDANCE "\"");
   }

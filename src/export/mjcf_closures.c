@@ -1,7 +1,7 @@
 /* Closures and couplings in MJCF (docs/export.md). */
 #include "export/mjcf_parts.h"
 
-/* The side of a slide that moves along it: a if it has a mass, else b; -1: neither has one. */
+/* The side of a slide closure that moves along it: side 0 if its link has a mass, else side 1; -1: neither has. */
 static int slider_of(const Mjcf* m, const ModelClosure* c) {
   for (int side = 0; side < 2; side++) {
     int link = c->link[side];
@@ -10,14 +10,14 @@ static int slider_of(const Mjcf* m, const ModelClosure* c) {
   return -1;
 }
 
-/* Why MuJoCo would hold it elsewhere, or not at all; NULL: it can. */
+/* Reason (static text) why a closure cannot be exported; NULL: it can. */
 static const char* closure_left_out(const Mjcf* m, const ModelClosure* c) {
   if (c->type == CLOSURE_SLIDE && slider_of(m, c) < 0)
-    return "the slide that is a closure of it is left out: in MuJoCo it needs a mass";
+    return "a closure of type slide is left out: MuJoCo requires a body with mass for it";
   for (int side = 0; side < 2; side++)
     for (int i = c->link[side]; i >= 0; i = m->model->links[i].parent)
       if (!mjcf_starts_there(m, i))
-        return "a closure of it is left out: a ball joint on its way has a drive, spring or limit, which MuJoCo "
+        return "a closure of it is left out: a ball joint of the loop has a drive, spring or limit, which MuJoCo "
                "measures "
                "from its reference, where the closure would not be closed";
   return NULL;
@@ -27,7 +27,7 @@ static bool has_site(const Mjcf* m, const ModelClosure* c) {
   return c->type == CLOSURE_DISTANCE && !closure_left_out(m, c);
 }
 
-/* Ends of distances: of a link, or of the world (-1). */
+/* Writes the end points of distance closures on a link, or on the world (-1). */
 void mjcf_add_closure_sites(Mjcf* m, int index) {
   for (int k = 0; k < m->model->closure_count; k++)
     for (int side = 0; side < 2; side++) {
@@ -41,9 +41,9 @@ void mjcf_add_closure_sites(Mjcf* m, int index) {
 }
 
 /* ---------------------------------------------------------------- slides
- * MuJoCo has no equality that leaves a way free. A part of the link that slides becomes a body of its own, on a slide
- * joint of the other link, and is welded to the rest: their sum is the link, and a weld between parts of like mass is
- * as hard as any other. */
+ * MuJoCo has no equality constraint with a free translation. A fraction of the sliding link becomes a separate body on
+ * a slide joint of the other link and is welded to the rest: the sum of both is the link, and a weld between similar
+ * masses is as stiff as any other. */
 
 static const ModelClosure* slide_at(const Mjcf* m, int k) {
   const ModelClosure* c = &m->model->closures[k];
@@ -59,7 +59,7 @@ int mjcf_parts_of(const Mjcf* m, int index) {
   return parts;
 }
 
-/* Velocity at the start of the point of a link that is at x [m]; link -1: the world. */
+/* Initial velocity of the point x [m] fixed to a link; link -1: the world. */
 static Vec3 start_velocity(const Mjcf* m, int link, Vec3 x) {
   Screw screws[JOINT_MAX_DOF];
   Vec3 v = vec3(0, 0, 0);
@@ -79,7 +79,7 @@ static void add_slide_body(Mjcf* m, int k) {
   const ModelLink* slider = &m->model->links[link];
   Pose at = carrier >= 0 ? m->start[carrier] : pose_identity(), own = m->start[link];
   Pose there = pose_mul(pose_inverse(at), own);
-  const ClosureRow* across = &c->rows[c->row_count - 2]; /* of its last two rows the axis is at right angles */
+  const ClosureRow* across = &c->rows[c->row_count - 2]; /* the slide axis is perpendicular to its last two rows */
   Pose b = model_closure_pose(c, 1, m->start);
   Vec3 axis = mat3_mul_vec(b.r, vec3_cross(across[0].v, across[1].v));
   axis = vec3_scale(axis, 1 / vec3_norm(axis));
@@ -176,7 +176,7 @@ bool mjcf_has_equality(const Mjcf* m) {
   return any;
 }
 
-/* way - way_0 = pitch (angle - angle_0) */
+/* Writes the equality of a screw: displacement - displacement_0 = pitch (angle - angle_0). */
 static void add_screw(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   double pitch = mjcf_thread(link);

@@ -1,28 +1,27 @@
-/* Contact in MJCF: how stiff and damped, which pairs do not touch, and which have friction of their own
- * (docs/export.md). */
+/* Contact in MJCF: stiffness and damping, excluded pairs, pairs with their own friction (docs/export.md). */
 #include "export/mjcf_parts.h"
 
-/* Contact: nearly all of the force at once (impedance), approached slowly and without swinging (ten steps, five times
- * critical damping). A stack of twenty planks on the edge of falling stands on it; MuJoCo's own defaults (0.02 s, 1;
- * 0.9) let it fall. */
+/* Contact softness: impedance near 1, and a slow, overdamped response (time constant of ten steps, five times critical
+ * damping). With these values a stack of twenty planks on the edge of falling stands; with MuJoCo's defaults (0.02 s,
+ * 1; 0.9) it falls. */
 #define CONTACT_STEPS 10.0
 #define CONTACT_DAMPING 5.0
-/* Steps in a radian of the swing of a contact that gives back. */
+/* Steps per radian of the oscillation of a contact with restitution. */
 #define BOUNCE_STEPS 5.0
-/* Least damping ratio: a contact that gives back all but 3 % of the speed. */
+/* Least damping ratio: a restitution of 0.97. */
 #define RATIO_LEAST 0.01
 
 static bool may_collide(const ModelLink* link) { return link->collide && link->hull_count > 0; }
 
-/* Returns MuJoCo's condim: 1 without friction, 3 with that of points, 4 with spinning, 6 with rolling. */
+/* MuJoCo's condim: 1 without friction, 3 with tangential, 4 with spinning, 6 with rolling friction. */
 int mjcf_contact_dimension(double friction, double spinning, double rolling) {
   return rolling > 0 ? 6 : spinning > 0 ? 4 : friction > 0 ? 3 : 1;
 }
 
 /* ---------------------------------------------------------------- restitution
- * MuJoCo's contact is a spring and damper that does not pull: depth'' = -2 z w depth' - w^2 depth until that is above
- * 0. What is left of the speed then is e = exp(-z f), f = phi / sqrt(1 - z^2) with the phase phi = atan2(2 z sqrt(1 -
- * z^2), 2 z^2 - 1), and its counterpart above critical damping, artanh. */
+ * MuJoCo's contact is a spring and damper without tension: depth'' = -2 z w depth' - w^2 depth until that is positive.
+ * The ratio of the speeds after and before is then e = exp(-z f), f = phi / sqrt(1 - z^2) with the phase phi = atan2(2
+ * z sqrt(1 - z^2), 2 z^2 - 1); above critical damping artanh takes the place of atan2. */
 static double speed_left(double z) {
   double root = sqrt(fabs(1 - z * z)), s = 2 * z * root, c = 2 * z * z - 1;
   if (root < 1e-6) return math_decay(-2);
@@ -30,7 +29,7 @@ static double speed_left(double z) {
   return math_decay(-z * phase / root);
 }
 
-/* The damping ratio that leaves e; what leaves less than CONTACT_DAMPING does is damped so. By bisection. */
+/* Damping ratio for restitution e, by bisection; at most CONTACT_DAMPING. */
 static double damping_ratio(double e) {
   double low = RATIO_LEAST, high = CONTACT_DAMPING;
   if (e <= speed_left(high)) return high;
@@ -44,13 +43,14 @@ static double damping_ratio(double e) {
   return high;
 }
 
-/* solref: time constant and damping ratio. A contact that gives back swings, as fast as the step lets it. */
+/* solref: time constant [s] and damping ratio. A contact with restitution oscillates as fast as the step resolves. */
 void mjcf_contact_solref(const Mjcf* m, double restitution, double out[2]) {
   out[1] = m->model->scene->contact.elastic ? CONTACT_DAMPING : damping_ratio(restitution);
   out[0] = out[1] < CONTACT_DAMPING ? BOUNCE_STEPS * m->step / out[1] : CONTACT_STEPS * m->step;
 }
 
-/* Geometries whose friction or restitution is not that of the defaults: MuJoCo's own rules are others. */
+/* Writes explicit pairs for links whose friction or restitution differs from the defaults, because MuJoCo combines
+ * materials by other rules. */
 static void add_pair(Mjcf* m, int a, int b) {
   const Model* model = m->model;
   PairMaterial own = model_pair_material(model, a, b);
@@ -79,7 +79,7 @@ static void add_pair(Mjcf* m, int a, int b) {
     }
 }
 
-/* MuJoCo's frames of contacts follow no axis of a body, and its friction is the same at any speed. */
+/* Notes the friction features that MuJoCo lacks: directional and static friction. */
 static void note_friction(Mjcf* m) {
   const Model* model = m->model;
   bool at_rest = model->scene->contact.static_friction > 0;
@@ -97,7 +97,7 @@ static void note_friction(Mjcf* m) {
               "the static friction of contacts is left out: MuJoCo has one friction at any speed");
 }
 
-/* Adds the pairs that MuJoCo would let touch and the model does not, and the pairs with friction of their own. */
+/* Writes the excluded pairs and the pairs with their own friction. */
 void mjcf_add_contacts(Mjcf* m) {
   const Model* model = m->model;
   note_friction(m);

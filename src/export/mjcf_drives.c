@@ -1,22 +1,22 @@
 /* Drives in MJCF: actuators with the gains of the controllers, and their controls over time (docs/export.md).
- * A rate gain D over a step h acts on the rate at the end of the step, M (v' - v) = h (D (r - v') + f). MuJoCo's
- * `implicit` does so only after its contact solver has found forces without it: where h D is above the inertia M, feet
- * get forces that are far too large, and robots are thrown off. A rotor of inertia h D on the joint and an explicit
- * step are the same, (M + h D) (v' - v) = h (D (r - v) + f), and the contact solver knows of it. */
+ * A rate gain D over a step h acts on the rate at the end of the step: M (v' - v) = h (D (r - v') + f). MuJoCo's
+ * `implicit` integrator adds this only after its contact solver: where h D exceeds the inertia M the contact forces are
+ * far too large. A rotor of inertia h D on the joint with an explicit step is equivalent, (M + h D) (v' - v) = h (D (r
+ * - v) + f), and is seen by the contact solver. */
 #include "export/mjcf_parts.h"
 
-/* A prescribed joint follows by a spring and damper of this frequency, times the step. */
+/* Frequency of the spring and damper by which a prescribed joint follows its signal, times the step. */
 #define PRESCRIBED_FREQUENCY 0.1
-/* Least radius that inertias of links are computed with: some have no shape [m]. */
+/* Least radius for the estimate of a link's inertia: some links have no shape [m]. */
 #define RADIUS_LEAST 0.1
 
-/* One actuator on one degree of freedom: a spring to its control, a damper to the rate that is its control, or
- * `general`: control - stiffness q - damping rate. */
+/* An actuator on one degree of freedom. POSITION: spring to its control; VELOCITY: damper to its control; GENERAL:
+ * control - stiffness q - damping rate. */
 typedef struct {
   enum { ACTUATOR_POSITION, ACTUATOR_VELOCITY, ACTUATOR_GENERAL } kind;
   double stiffness, damping;
-  double limit;          /* of its force; 0: none */
-  double control, slope; /* slope: of the control by the drive's input */
+  double limit;          /* force limit; 0: none */
+  double control, slope; /* slope: derivative of the control by the drive's input */
 } Actuator;
 
 bool mjcf_is_driven(const Mjcf* m, int index) {
@@ -33,14 +33,15 @@ bool mjcf_drives_vary(const Model* model) {
 
 /* ---------------------------------------------------------------- gains */
 
-/* Inertia of a link and all links below it along a degree of freedom: mass [kg] or moment [kg m^2]. */
+/* Inertia of a link and all its descendants along a degree of freedom: mass [kg] or moment [kg m^2]. */
 static double inertia_moved(const Mjcf* m, int index, int dof) {
   const ModelLink* link = &m->model->links[index];
   double mass = m->carried[index] > 0 ? m->carried[index] : 1.0;
   return dof < link->joint.slide_count ? mass : mass * fmax(link->reach * link->reach, RADIUS_LEAST * RADIUS_LEAST);
 }
 
-/* [N/m, N s/m] or [N m, N m s]; of a prescribed joint those by which it follows its signal whatever hangs on it. */
+/* Gains [N/m, N s/m] or [N m/rad, N m s/rad]; for a prescribed joint those of PRESCRIBED_FREQUENCY for the carried
+ * inertia. */
 static void gains_of(const Mjcf* m, const ModelController* c, int dof, double* position, double* rate) {
   *position = c->position_gain[dof];
   *rate = c->velocity_gain[dof] / simulation_substep(&m->model->simulation) + c->damping_gain[dof];
@@ -59,8 +60,8 @@ bool mjcf_has_rate_gain(const Model* model) {
   return false;
 }
 
-/* Is a drive stiff in a step, and none of those with a rate gain limited? A rotor would still weigh where the force
- * has come to its limit. */
+/* True if a drive is stiff within a step and no drive with a rate gain has a force limit; a rotor would still act at
+ * the limit. */
 static bool needs_rotors(const Mjcf* m) {
   bool stiff = false;
   for (int c = 0; c < m->model->controller_count; c++) {
@@ -94,7 +95,7 @@ double mjcf_rotor(const Mjcf* m, int index, int dof) {
 
 /* ---------------------------------------------------------------- actuators */
 
-/* The actuators that stand for a controller on one degree of freedom; value, speed: of its signal. Returns how many. */
+/* Actuators that represent a controller on one degree of freedom; value, speed: of its signal. Returns their number. */
 static int actuators_of(const Mjcf* m, const ModelController* c, int dof, double value, double speed, Actuator out[2]) {
   double kp, kd, limit = c->max_force[dof];
   int count = 0;
@@ -103,7 +104,7 @@ static int actuators_of(const Mjcf* m, const ModelController* c, int dof, double
     out[count++] = (Actuator){ACTUATOR_VELOCITY, 0, kd, limit, value, 1};
   } else if (c->type == CONTROLLER_TORQUE) {
     out[count++] = (Actuator){ACTUATOR_GENERAL, 0, kd, limit, value, 1};
-  } else if (limit > 0) { /* together, so that their sum is limited */
+  } else if (limit > 0) { /* one actuator, so that the sum is limited */
     out[count++] = (Actuator){ACTUATOR_GENERAL, kp, kd, limit, kp * value + kd * speed, kp};
   } else {
     if (kp > 0) out[count++] = (Actuator){ACTUATOR_POSITION, kp, 0, 0, value, 1};
@@ -152,8 +153,8 @@ static void add_actuator(Mjcf* m, const ModelController* c, int dof, const Actua
 
 /* ---------------------------------------------------------------- signals */
 
-/* Target and rate of a controller. MuJoCo's rates of a ball are its angular velocity in body axes, ours the change of
- * the rotation vector: where the joint is on its target, one follows from the other. */
+/* Target and rate of a controller. MuJoCo's rate of a ball joint is its angular velocity in body axes, ours is the rate
+ * of the rotation vector; it is converted at the target. */
 static void signal_of(const Mjcf* m, const ModelController* c, double time, double value[JOINT_MAX_DOF],
                       double speed[JOINT_MAX_DOF]) {
   const Joint* joint = &m->model->links[c->link].joint;

@@ -1,5 +1,5 @@
-/* Feedback of drives for MuJoCo: its measurements as sensors, its matrix as a table for the program that runs the file
- * (docs/export.md). MuJoCo itself has no control that measures. */
+/* Feedback of drives for MuJoCo: measurements as sensors, gains as a table for the program that runs the file
+ * (docs/export.md). MuJoCo has no feedback control of its own. */
 #include <string.h>
 
 #include "export/mjcf_parts.h"
@@ -22,13 +22,13 @@ static void add_joint_sensor(Mjcf* m, const char* word, const SceneMeasure* meas
   text_free(&joint);
 }
 
-/* Why there is no sensor of it; NULL: there is. */
+/* Reason (static text) why a measurement has no sensor; NULL: it has one. */
 static const char* measure_left_out(const Mjcf* m, const SceneMeasure* measure) {
   if (measure->kind == MEASURE_FORCE)
-    return "feedback of a contact force is left out: MuJoCo has no sensor of all that touches a body";
+    return "feedback of a contact force is left out: MuJoCo has no sensor of the total contact force on a body";
   bool coordinate = measure->kind == MEASURE_COORDINATE || measure->kind == MEASURE_RATE;
   if (coordinate && mjcf_is_free(m, measure->link))
-    return "feedback of a coordinate of a free body is left out: measure where it is (px, vx, ...)";
+    return "feedback of a coordinate of a free body is left out: measure its position (px, vx, ...)";
   return NULL;
 }
 
@@ -61,13 +61,13 @@ static void add_sensor(Mjcf* m, const SceneMeasure* measure) {
   }
 }
 
-/* Which number of the sensor it is. */
+/* Component of the sensor's output. */
 static int component_of(const SceneMeasure* measure) {
   bool coordinate = measure->kind == MEASURE_COORDINATE || measure->kind == MEASURE_RATE;
   return coordinate ? 0 : measure->index % 3;
 }
 
-/* The j-th measurement of controller c, unless another one before it has the same name. */
+/* True if no earlier measurement has the same name. */
 static bool is_first(const Model* model, int controller, int measure) {
   const char* name = model->controllers[controller].source->measures[measure].name;
   for (int c = 0; c <= controller; c++)

@@ -1,11 +1,10 @@
-/* Loads in MJCF, and what bears links against gravity: motors at sites, whose controls are the forces (docs/export.md).
- */
+/* Loads and gravity compensation in MJCF: motors at sites, whose controls are the forces (docs/export.md). */
 #include "export/mjcf_parts.h"
 
-/* MuJoCo has no fields. */
+/* True for a load on a movable link that is not a field, which MuJoCo lacks. */
 static bool load_acts(const Model* m, const ModelLoad* load) { return !load->field && m->links[load->link].tree >= 0; }
 
-/* Force of gravity compensation on a link [N]; zero where there is none. */
+/* Force of gravity compensation on a link [N]; zero without compensation. */
 static Vec3 borne(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   double part = link->tree >= 0 && link->mass > 0 ? link->gravity_compensation : 0;
@@ -22,7 +21,7 @@ bool mjcf_has_world_loads(const Mjcf* m) {
   return false;
 }
 
-/* Where the loads of a link act: a site each, and one where its weight is borne. */
+/* Writes a site for each load of a link, and one for its gravity compensation. */
 void mjcf_add_load_sites(Mjcf* m, int index) {
   if (is_borne(m, index)) {
     Text name = {0};
@@ -44,8 +43,8 @@ void mjcf_add_load_sites(Mjcf* m, int index) {
   }
 }
 
-/* A motor for each component of a force or torque at a site, whose control is the component; along the axes of the
- * site, or of one in the world. */
+/* Writes a motor for each component of a force or torque at a site, along the axes of the link or of the world; its
+ * control is the component. */
 static void add_load_part(Mjcf* m, int number, const Signal* signal, int first) {
   static const char* const WORDS[6] = {"fx", "fy", "fz", "tx", "ty", "tz"};
   const ModelLoad* load = &m->model->loads[number];
@@ -74,8 +73,7 @@ void mjcf_add_loads(Mjcf* m) {
   }
 }
 
-/* Gravity compensation: a motor for each component of the force that bears the link. (`gravcomp` is a word of later
- * versions.) */
+/* Writes a motor for each component of the gravity compensation (`gravcomp` exists in later versions only). */
 static void add_lift(Mjcf* m, int index) {
   Vec3 force = borne(m, index);
   const double f[3] = {force.x, force.y, force.z};

@@ -1,7 +1,7 @@
 /* Tendons in MJCF: a spatial tendon through sites, with a motor that pulls it (docs/export.md). */
 #include "export/mjcf_parts.h"
 
-/* A wrap: a geom without mass that touches nothing, and a site on its side. */
+/* Writes a wrap surface: a massless geom without contact, and a site on its side. */
 static void add_wrap(Mjcf* m, int k, int i) {
   const SceneTendonWrap* wrap = &m->model->tendons[k].source->wraps[i];
   mjcf_indent(m);
@@ -40,7 +40,7 @@ void mjcf_add_tendon_sites(Mjcf* m, int index) {
   }
 }
 
-/* Limits, with the end that MuJoCo must have where one is open. */
+/* Writes the limits; MuJoCo needs a finite value for an unlimited side. */
 static void add_range(Mjcf* m, const SceneTendon* tendon) {
   const double far = 1e6;
   double range[2] = {fmax(tendon->lower, -far), fmin(tendon->upper, far)};
@@ -49,7 +49,7 @@ static void add_range(Mjcf* m, const SceneTendon* tendon) {
   xml_numbers(m->out, "range", range, 2);
 }
 
-/* A tendon along joints; their coordinates are MuJoCo's. */
+/* Writes a fixed tendon: a linear combination of joint coordinates. */
 static void add_fixed(Mjcf* m, int k) {
   const SceneTendon* tendon = m->model->tendons[k].source;
   text_add(m->out, "    <fixed name=\"tendon%d\"", k);
@@ -68,7 +68,8 @@ static void add_fixed(Mjcf* m, int k) {
   text_add(m->out, "    </fixed>\n");
 }
 
-/* Its spring pushes where ours hangs loose: only later versions know a range of lengths without a force. */
+/* Writes a tendon. Its spring pushes below the rest length, where ours is slack: only later versions have a force-free
+ * range. */
 static void add_tendon(Mjcf* m, int k) {
   const SceneTendon* tendon = m->model->tendons[k].source;
   if (tendon->joint_count > 0) {
@@ -95,7 +96,7 @@ static void add_tendon(Mjcf* m, int k) {
   text_add(m->out, "    </spatial>\n");
 }
 
-/* One note, for a rod has many of them. */
+/* Reports bushings in one note, because a rod has many. */
 static void note_bushings(Mjcf* m) {
   const int count = m->model->bushing_count;
   Text text = {0};
@@ -114,7 +115,7 @@ void mjcf_add_tendons(Mjcf* m) {
   text_add(m->out, "  </tendon>\n");
 }
 
-/* A motor's force lengthens the tendon: the control is minus the tension. */
+/* Adds the tendon motors. A positive motor force lengthens the tendon, so the gear is -1. */
 void mjcf_add_tendon_motors(Mjcf* m) {
   for (int k = 0; k < m->model->tendon_count; k++) {
     const Signal* signal = &m->model->tendons[k].tension;

@@ -1,4 +1,4 @@
-/* Feedback of a drive for other programs: as JSON that a scene reads back, and as a table for C with what evaluates it.
+/* Feedback of a drive for other programs: as JSON that a scene can read, and as a C table with an evaluation function.
  */
 #include <ctype.h>
 
@@ -68,7 +68,7 @@ static int ordinal_of(const Model* model, int controller) {
   return before;
 }
 
-/* policy_LINK, of its second drive with feedback policy_LINK_2. */
+/* Appends policy_LINK, for its second drive with feedback policy_LINK_2. */
 static void add_identifier(const Model* model, int controller, Text* name) {
   text_add(name, "policy_");
   for (const char* c = model->links[model->controllers[controller].link].name; *c; c++)

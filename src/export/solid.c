@@ -1,11 +1,10 @@
 #include "export/format.h"
 
-/* Corners of a box agree with sums of its edges to this part of its size. */
+/* Tolerance for the corners of a box, relative to its size. */
 #define BOX_TOLERANCE 1e-9
 
-/* The shortest difference from corner 0 that is at right angles to the edges found so far: the next edge. In a box with
- * edges a, b, c the differences are a, b, c and their sums; of those at right angles to some edges, the shortest is an
- * edge. */
+/* Next edge of a box: the shortest difference from corner 0 perpendicular to the edges found so far. In a box with
+ * edges a, b, c the differences are a, b, c and their sums, so this is an edge. False: none. */
 static bool next_edge(const ConvexHull* solid, const Vec3* edges, int found, double tolerance, Vec3* edge) {
   double shortest = HUGE_VAL;
   for (int i = 1; i < solid->vertex_count; i++) {

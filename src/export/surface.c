@@ -5,27 +5,27 @@
 
 #include "export/format.h"
 
-/* Pieces no farther apart than this part of the whole hang together, and overlap when they meet deeper. */
+/* Distance for touching, and least depth for overlapping pieces, relative to the size of the whole. */
 #define TOUCH_TOLERANCE 1e-6
-/* Rays for the thickness of a link's walls. */
+/* Rays that measure the wall thickness of a link. */
 enum { WALL_SAMPLES = 4096 };
-/* STL's head, then the number of triangles, then so many bytes each. */
+/* Binary STL: bytes of the header (followed by the number of triangles), bytes per triangle. */
 enum { STL_HEAD = 80, STL_TRIANGLE = 50 };
 #define MILLIMETRES 1000.0
-/* So many roundings of a coordinate apart, points may be joined to keep a surface a manifold. */
+/* Distance within which points may be merged to keep a surface manifold, in rounding errors of a coordinate. */
 #define ROUNDINGS 50
 
-/* ---------------------------------------------------------------- as it will stand in the file */
+/* ---------------------------------------------------------------- rounding to the file's precision */
 
-/* A coordinate as the file will hold it. volatile: gcc 12.2 at -O3 forgets the rounding to float in some lanes of the
- * vector that it makes of the caller's loop (tests/unit/export/test_surface shows it). */
+/* A coordinate as stored in the file. volatile: gcc 12.2 at -O3 omits the rounding to float in some vector lanes of the
+ * caller's loop (tests/unit/export/test_surface). */
 static double rounded(double value, SurfaceFormat format) {
   volatile float single = (float)(MILLIMETRES * value);
   return (format == SURFACE_OBJ ? value : (double)single) + 0.0;
 }
 
-/* Points that rounding has made one are joined; what touches itself after that along an edge of a few roundings'
- * length is joined there too. */
+/* Rounds a surface to the file's precision. Points that become equal are merged; where the surface then touches itself
+ * along an edge of a few rounding errors, it is merged there too. */
 static void round_surface(TriangleSurface* surface, Pose pose, SurfaceFormat format) {
   double largest = 0;
   for (int i = 0; i < surface->point_count; i++) {
@@ -47,8 +47,8 @@ typedef struct {
   int count;
 } SolidList;
 
-/* Every corner so far from the mean of them all; what touched along an edge or in a point overlaps then. A piece of
- * which no solid is left (its corners have met) stays as it was. */
+/* Moves every corner by `by` away from the mean of all, so that pieces touching along an edge or at a point overlap. If
+ * no solid results the piece is unchanged. */
 static ConvexHull grown_hull(const ConvexHull* hull, double by) {
   Vec3* corners = MEMORY_NEW(Vec3, hull->vertex_count);
   Vec3 middle = vec3(0, 0, 0);
@@ -64,11 +64,11 @@ static ConvexHull grown_hull(const ConvexHull* hull, double by) {
   return out;
 }
 
-/* The union of the pieces in the link's frame. false: they stay apart, and the report says why. */
+/* Adds the union of the pieces in the link's frame. False: it failed, and the report has the reason. */
 static bool add_union(SolidList* list, const Model* model, const int* hulls, int count, const SurfaceOptions* options,
                       SurfaceReport* report) {
   ConvexHull* solids = MEMORY_NEW(ConvexHull, count);
-  const bool grown = options->grow > 0; /* then the solids are owned, else borrowed */
+  const bool grown = options->grow > 0; /* the solids are owned if grown, else borrowed */
   for (int i = 0; i < count; i++) {
     const ConvexHull* own = &model->hulls[hulls[i]].solid;
     solids[i] = grown ? grown_hull(own, options->grow) : *own;
@@ -105,7 +105,7 @@ static void add_pieces(SolidList* list, const Model* model, const int* hulls, in
   }
 }
 
-/* Hulls of one link stand together in the model. */
+/* Lists the solids to export. Hulls of one link are contiguous in the model. */
 static SolidList list_solids(const Model* model, const int* hulls, int count, const SurfaceOptions* options,
                              SurfaceReport* report) {
   SolidList list = {.items = MEMORY_NEW(ExportSolid, count + 1)};
@@ -122,7 +122,7 @@ static SolidList list_solids(const Model* model, const int* hulls, int count, co
 
 /* ---------------------------------------------------------------- checks */
 
-/* placed: where the file puts the points, beyond their coordinates. */
+/* Checks one solid and adds it to the report. placed: pose that the file applies to its points. */
 static void check_solid(const ExportSolid* solid, Pose placed, double unit, SurfaceReport* report) {
   SurfaceCheck check = surface_check(&solid->surface);
   report->pieces++;
@@ -145,7 +145,7 @@ static bool boxes_apart(const ModelHull* a, Pose pose_a, const ModelHull* b, Pos
   return vec3_norm(d) > a->radius + b->radius + tolerance;
 }
 
-/* Which pieces touch, and which overlap. */
+/* Counts connected groups of touching pieces and overlapping pairs. */
 static void check_touching(const Model* model, const int* hulls, int count, const Pose* poses, SurfaceReport* report) {
   int* set = MEMORY_NEW(int, count + 1);
   double tolerance = TOUCH_TOLERANCE * vec3_norm(vec3_sub(report->high, report->low));
@@ -199,7 +199,8 @@ static void add_stl(Text* out, const TriangleSurface* surface) {
     Vec3 p[3] = {surface->points[corner[0]], surface->points[corner[1]], surface->points[corner[2]]};
     Vec3 normal = vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0]));
     double length = vec3_norm(normal);
-    normal = length > 0 ? vec3_scale(normal, 1 / length) : vec3(0, 0, 0); /* readers take it from the corners then */
+    normal = length > 0 ? vec3_scale(normal, 1 / length)
+                        : vec3(0, 0, 0); /* zero: readers then compute it from the corners */
     const Vec3 four[4] = {normal, p[0], p[1], p[2]};
     for (int k = 0; k < 4; k++)
       bytes_add_float(out, four[k].x), bytes_add_float(out, four[k].y), bytes_add_float(out, four[k].z);
@@ -207,7 +208,7 @@ static void add_stl(Text* out, const TriangleSurface* surface) {
   }
 }
 
-/* A head of 80 bytes that does not begin with "solid", which would mean text. */
+/* Writes binary STL. The header must not begin with "solid", which marks the text format. */
 static void write_stl(Text* out, const ExportSolid* solids, int count) {
   char head[STL_HEAD] = "binary STL, millimetres, written by sdrs";
   int triangles = 0;
@@ -224,7 +225,8 @@ static int list_hulls(const Model* model, int link, int* hulls) {
   return count;
 }
 
-/* 3MF keeps every link's coordinates and places it; the others have no place but the coordinates. */
+/* Rounds and checks all solids. 3MF stores link coordinates and a pose per link; the other formats store world
+ * coordinates. */
 static void round_and_check(SolidList* list, const Pose* poses, SurfaceFormat format, SurfaceReport* report) {
   double unit = format == SURFACE_OBJ ? 1.0 : MILLIMETRES;
   for (int i = 0; i < list->count; i++) {

@@ -1,14 +1,14 @@
-/* A model as URDF (docs/urdf.md). A joint with several degrees of freedom becomes a chain of joints through links
- * without mass; what has no parent hangs on a link named world. Frames are the model's: a link's is its joint's after
- * the motion, as in URDF. */
+/* Exports a model as URDF (docs/urdf.md). A joint with several degrees of freedom becomes a chain of joints with
+ * massless links; roots are children of a link `world`. As in URDF, a link's frame is its joint's frame after the
+ * motion. */
 #include <assert.h>
 #include <string.h>
 
 #include "export/format.h"
 
-/* Number for limits that URDF requires and the model does not have. */
+/* Value of limits that URDF requires and the model lacks. */
 #define OPEN 1e10
-/* Names of links in one message. */
+/* Largest number of link names in one message. */
 enum { NAMES_TOLD = 8 };
 
 typedef struct {
@@ -17,12 +17,12 @@ typedef struct {
   SourcePlace place;
   const char* meshes;
   Text* out;
-  Text comment;      /* what is left out, a line each */
-  float (*color)[3]; /* linear  (links) */
-  char* world;       /* name of the link that all roots hang on; NULL = there is one root, fixed at the origin */
+  Text comment;      /* omitted features, one per line */
+  float (*color)[3]; /* linear RGB  (links) */
+  char* world;       /* name of the link that carries all roots; NULL: there is one root, fixed at the origin */
 } Urdf;
 
-/* A note, and a line of the comment. */
+/* Reports an omitted feature as a note and in the comment. */
 static void leave_out(Urdf* u, const char* format, ...) __attribute__((format(printf, 2, 3)));
 static void leave_out(Urdf* u, const char* format, ...) {
   Text text = {0};
@@ -50,12 +50,12 @@ static bool name_taken(const Urdf* u, const char* name) {
   return false;
 }
 
-/* A name that no link of the model has. */
+/* Makes a name unique among the links. */
 static void make_free(const Urdf* u, Text* name) {
   while (name_taken(u, name->data)) text_add(name, "_");
 }
 
-/* link_coordinate: the joint of one degree of freedom. */
+/* Name of the joint of one degree of freedom: link_coordinate. */
 static void joint_name(const Urdf* u, Text* name, int index, int dof) {
   name->length = 0;
   text_add(name, "%s_%s", u->model->links[index].name,
@@ -79,7 +79,7 @@ bool export_urdf_mesh(const Model* model, int hull, Text* name) {
     text_add(name, "%c", plain ? *c : '_');
     changed = changed || !plain;
   }
-  if (changed) text_add(name, ".%d", model->hulls[hull].link); /* unlike the name of a link that is spelt so */
+  if (changed) text_add(name, ".%d", model->hulls[hull].link); /* distinct from a link with exactly that name */
   text_add(name, "_%d.obj", hull - link->hull_first);
   return true;
 }
@@ -118,8 +118,8 @@ static void add_geometry(Urdf* u, const char* element, int hull) {
 
 static bool is_massless(const ModelLink* link) { return link->dof_count > 0 && !(link->mass > 0); }
 
-/* A link that only a controller moves has no mass here. Without one a reader of URDF refuses it, or takes it for a part
- * of the next joint: it gets that of MJCF, 1 kg and 1 kg m^2. */
+/* Writes the inertia. A link that only controllers move may have no mass, which URDF readers reject or merge with the
+ * next joint: it gets 1 kg and 1 kg m^2, as in MJCF. */
 static void add_inertial(Urdf* u, const ModelLink* link) {
   static const char* const NAMES[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
   bool massless = is_massless(link);
@@ -162,7 +162,7 @@ static void add_empty_link(Urdf* u, const char* name) {
 
 /* ---------------------------------------------------------------- joints */
 
-/* <joint> with where it stands and what it joins; </joint> is the caller's. */
+/* Opens <joint> with origin, parent and child; the caller closes it. */
 static void open_joint(Urdf* u, const char* name, const char* type, Pose origin, const char* parent,
                        const char* child) {
   text_add(u->out, "  <joint");
@@ -179,7 +179,7 @@ static void open_joint(Urdf* u, const char* name, const char* type, Pose origin,
 
 static void close_joint(Urdf* u) { text_add(u->out, "  </joint>\n"); }
 
-/* Largest effort of the drives of a degree of freedom together; open where one has no limit, or there is none. */
+/* Sum of the force limits of the drives on a degree of freedom; OPEN if one has no limit or there is no drive. */
 static double effort_of(const Model* model, const ModelLink* link, int dof) {
   double sum = 0;
   for (int c = 0; c < model->controller_count; c++) {
@@ -208,7 +208,7 @@ static void add_limit(Urdf* u, const ModelLink* link, int dof) {
   text_add(u->out, "/>\n");
 }
 
-/* The coupling of a joint that follows one other; NULL: it follows none. */
+/* The coupling by which a degree of freedom follows a single other one; NULL: none. */
 static const ModelCoupling* mimic_of(const Model* model, int dof) {
   for (int k = 0; k < model->coupling_count; k++)
     if (model->couplings[k].count == 2 && model->couplings[k].dof[0] == dof) return &model->couplings[k];
@@ -230,7 +230,7 @@ static void add_mimic(Urdf* u, int dof) {
   text_free(&name);
 }
 
-/* One degree of freedom: slides, then hinges, as the model numbers them. */
+/* Writes the joint of one degree of freedom; slides are numbered before hinges. */
 static void add_single(Urdf* u, int index, int dof, Pose origin, const char* parent, const char* child) {
   const ModelLink* link = &u->model->links[index];
   bool slide = dof < link->joint.slide_count, limited = link->limited[dof];
@@ -253,7 +253,7 @@ static void add_single(Urdf* u, int index, int dof, Pose origin, const char* par
   text_free(&name);
 }
 
-/* Links without mass between the parent and the link, one joint each. */
+/* Writes a chain of massless links between the parent and the link, one joint each. */
 static void add_chain(Urdf* u, int index, const char* parent) {
   const ModelLink* link = &u->model->links[index];
   Text above = {0}, below = {0};
@@ -287,7 +287,7 @@ static void add_joint(Urdf* u, int index) {
   text_add(&name, "%s_%s", link->name, link->dof_count == 0 ? "fixed" : "free");
   if (!parent) {
     text_free(&name);
-    return; /* the root itself */
+    return; /* this link is the root */
   }
   if (is_floating(link)) {
     add_floating(u, link, parent, name.data);
@@ -300,9 +300,9 @@ static void add_joint(Urdf* u, int index) {
   text_free(&name);
 }
 
-/* ---------------------------------------------------------------- what is said beside it */
+/* ---------------------------------------------------------------- notes */
 
-/* One line for all links of a kind: the first names, and how many more. */
+/* Reports all links of a kind in one line: the first names and the number of others. */
 static void tell_links(Urdf* u, bool (*is_one)(const ModelLink*), const char* what) {
   Text names = {0};
   int count = 0;
@@ -358,7 +358,7 @@ static void tell_scene(Urdf* u) {
   if (model->controller_count > 0)
     leave_out(u, "%d controller%s left out", model->controller_count, model->controller_count == 1 ? " is" : "s are");
   if (model->closure_count > 0) leave_out(u, "%d closed loop(s) left out", model->closure_count);
-  int left_out = 0; /* a joint has one mimic, of one other joint */
+  int left_out = 0; /* URDF allows one mimic per joint, of a single other joint */
   for (int k = 0; k < model->coupling_count; k++)
     left_out += mimic_of(model, model->couplings[k].dof[0]) != &model->couplings[k];
   if (left_out > 0) leave_out(u, "%d coupling(s) of joints left out", left_out);
@@ -373,7 +373,7 @@ static void tell_scene(Urdf* u) {
   tell_excluded(u);
 }
 
-/* Initial coordinates that are not zero, by the joints' names. */
+/* Lists the nonzero initial coordinates by joint name. */
 static void add_start(Urdf* u, Text* out) {
   Text name = {0};
   for (int i = 0; i < u->model->link_count; i++) {
@@ -390,7 +390,7 @@ static void add_start(Urdf* u, Text* out) {
   text_free(&name);
 }
 
-/* Comments must not hold two dashes in a row, nor end in one. Lines go on below the first one's text. */
+/* Appends comment text. XML comments must not contain "--" or end with "-". Continuation lines are indented. */
 static void add_comment_text(Text* out, const char* text) {
   for (const char* c = text; *c; c++) {
     text_add(out, c[0] == '-' && c[1] == '-' ? "- " : "%c", *c);
@@ -420,7 +420,7 @@ static bool has_child(const Model* model, int index) {
   return false;
 }
 
-/* The ground: nothing but half-spaces, and nothing hangs on it. */
+/* True for the ground: only half-spaces, no children. */
 static bool is_ground(const Model* model, int index) {
   const ModelLink* link = &model->links[index];
   for (int k = 0; k < link->hull_count; k++)
@@ -428,7 +428,7 @@ static bool is_ground(const Model* model, int index) {
   return link->hull_count > 0 && link->parent < 0 && !has_child(model, index);
 }
 
-/* A world link, unless one fixed link at the origin carries all others. */
+/* Adds a world link unless a single root is fixed at the origin. */
 static void find_world(Urdf* u) {
   const Model* model = u->model;
   int roots = 0, root = -1;

@@ -194,9 +194,9 @@ Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics
   int end = child > 0 ? wait_for(child) : -1;
   Status status;
   if (end < 0 || (WIFSIGNALED(end) && WTERMSIG(end) == SIGXCPU) || text.length > MOST_TEXT)
-    status = refuse(diagnostics, path, "reading it takes too long, or too much");
+    status = refuse(diagnostics, path, "reading it exceeds the limits of time or memory");
   else if (!WIFEXITED(end) || WEXITSTATUS(end) != 0)
-    status = refuse(diagnostics, path, "the library that reads it broke down over it");
+    status = refuse(diagnostics, path, "the library for this format crashed on this file");
   else if (!text.data || *text.data == '!')
     status = refuse(diagnostics, path, text.data && text.data[1] ? text_excerpt(text.data + 1).text : "it is empty");
   else

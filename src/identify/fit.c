@@ -82,7 +82,7 @@ static void check_sections(const Task* task, Diagnostics* diagnostics) {
   for (size_t k = 0; k < sizeof(unused) / sizeof(unused[0]); k++)
     if (unused[k].given)
       diagnostics_add(diagnostics, SEVERITY_ERROR, unused[k].place,
-                      "'%s' is for sdrs optimize: measured runs are fitted without", unused[k].name);
+                      "'%s' applies to sdrs optimize only: remove it from a task with data", unused[k].name);
 }
 
 /* Reports features of the scene that the method does not support. */
@@ -93,14 +93,14 @@ static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
   int before = diagnostics->error_count;
   if (m->feels)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                    "feedback by contact forces has no sensitivities forwards: take it out of the scene's drives");
+                    "feedback by contact forces has no forward sensitivities: remove it from the scene's drives");
   if (m->delayed_count > 0)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
                     "feedback with a delay has no forward sensitivities: remove `delay` from the scene's drives");
   for (int k = 0; k < m->closure_count; k++)
     if (m->closures[k].active.source) {
       diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                      "closures[%d].active has no sensitivities forwards: take it out of the scene", k);
+                      "closures[%d].active has no forward sensitivities: remove it from the scene", k);
       break;
     }
   for (int k = 0; k < task->control_count; k++) {

@@ -1,4 +1,4 @@
-/* The present state moved: set, reset, step. */
+/* Changes of the present state: sdrs_set, sdrs_reset, sdrs_step. */
 #include <string.h>
 
 #include "library/library.h"
@@ -65,7 +65,7 @@ static void build_model(void* context) {
       optimization_model(shared->optimization, shared->scenario, build->design, &build->model, &build->diagnostics);
 }
 
-/* The object's own run goes: it stands on the model that goes. */
+/* Replaces the model. The object's simulation, record and gradient refer to the old model and are destroyed. */
 static void replace_model(sdrs* s, const Model* model, const double* design, size_t count) {
   ObjectState* own = s->own;
   forget_sim(own);
@@ -81,7 +81,7 @@ static void replace_model(sdrs* s, const Model* model, const double* design, siz
   drive_create(&own->live, &s->shared->model);
 }
 
-/* The model is the shared pool's. Where none comes of the design, the one that is there stays. */
+/* Builds the model of a design in the shared pool. If it cannot be built the present model stays. */
 static sdrs_status set_design(sdrs* s, const Setting* set) {
   Shared* shared = s->shared;
   int wanted = library_design_count(s);
@@ -97,7 +97,7 @@ static sdrs_status set_design(sdrs* s, const Setting* set) {
     replace_model(s, &build.model, set->values, set->count);
     return SDRS_OK;
   }
-  if (!done) memory_exhausted(0); /* the blocks that were taken stay in the pool until it goes */
+  if (!done) memory_exhausted(0); /* blocks allocated so far stay in the pool until it is destroyed */
   diagnostics_add_new(&s->own->diagnostics, &build.diagnostics);
   diagnostics_free(&build.diagnostics);
   model_destroy(&build.model);
@@ -165,7 +165,7 @@ static void step_one(void* context, int index, int thread) {
   all->status[index] = sdrs_step(all->objects[index], all->steps);
 }
 
-/* As many at a time as there is room for on the stack: nothing is allocated. */
+/* Objects per batch: their status fits on the stack, so nothing is allocated. */
 enum { STEP_BATCH = 256 };
 
 sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, int threads) {

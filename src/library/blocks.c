@@ -1,4 +1,4 @@
-/* Sizes and names of blocks, and the numbers of the current state. */
+/* Names and sizes of blocks, and the values of the present state. */
 #include <string.h>
 
 #include "library/library.h"
@@ -73,7 +73,7 @@ int sdrs_link_find(const sdrs* s, const char* name) {
 
 /* ---------------------------------------------------------------- names of entries */
 
-/* `link/coordinate` as in joints.csv, `link/0` for the k-th of a joint's velocities or a controller's channels. */
+/* Names `link/coordinate` as in joints.csv. Velocities and controller channels are numbered: `link/0`. */
 static void name_coordinates(const Model* m, char** names) {
   for (int i = 0; i < m->link_count; i++)
     for (int k = 0; k < m->links[i].coordinate_count; k++) {
@@ -155,7 +155,7 @@ static sdrs_array array(const double* data, size_t rows, size_t columns, size_t 
   return (sdrs_array){sizeof(sdrs_array), data, rows, columns, stride};
 }
 
-/* A row for every link, or that of one. */
+/* One row per link, or the row of one link. */
 static sdrs_array of_links(const Model* m, int link, const double* data, size_t columns, size_t stride) {
   if (link < 0) return array(data, (size_t)m->link_count, columns, stride);
   return array(data + (size_t)link * stride, 1, columns, stride);
@@ -252,7 +252,7 @@ static sdrs_array view_contact(sdrs* s) {
   return array(out, 1, CONTACT_PARAMETER_COUNT, CONTACT_PARAMETER_COUNT);
 }
 
-/* Parameters of the controllers' own signals, in the order of signal_eval_vjp. */
+/* Parameters of the controllers' signals, in the order of signal_eval_vjp. */
 static sdrs_array view_control(sdrs* s) {
   const Model* m = &s->shared->model;
   size_t count = (size_t)m->parameter_count;
@@ -333,11 +333,11 @@ static sdrs_status view(sdrs* s, void* arguments) {
       if (status == SDRS_OK) *v->out = of_links(m, v->link, sim_reactions(s->own->sim)[0], 6, 6);
       return status;
     case SDRS_IMU:
-      return library_fail(s, SDRS_USAGE, "'imu' needs the states before and after: it is part of a recorded run");
+      return library_fail(s, SDRS_USAGE, "'imu' needs the states before and after a step: read it from a recorded run");
     case SDRS_NO_BLOCK:
       break;
   }
-  return library_fail(s, SDRS_USAGE, "there is no such block");
+  return library_fail(s, SDRS_USAGE, "no such block: give a value of sdrs_block");
 }
 
 sdrs_status sdrs_view(sdrs* s, sdrs_block block, int link, sdrs_array* out) {

@@ -1,4 +1,4 @@
-/* A model with a start and inputs of its own. */
+/* A model with its own initial state and inputs. */
 #include "library/library.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ void drive_free(DrivenModel* d) {
   *d = (DrivenModel){0};
 }
 
-/* Parameters of the controllers are all rows of their inputs. */
+/* The parameters of the driven controllers are all values of their input rows. */
 static void number_parameters(DrivenModel* d) {
   Model* m = &d->model;
   m->parameter_count = 0;
@@ -50,7 +50,7 @@ static void number_parameters(DrivenModel* d) {
   }
 }
 
-/* From the model's own controllers to ones that follow rows, of which there are none yet. */
+/* Replaces the model's controllers by ones that follow input rows, of which there are none yet. */
 static void make_driven(DrivenModel* d) {
   Model* m = &d->model;
   d->signals = MEMORY_NEW(SceneSignal, m->controller_count);
@@ -82,7 +82,7 @@ static double* input_at(const DrivenModel* d, int controller, int row) {
   return signal->values + (size_t)row * (size_t)signal->channels;
 }
 
-/* Rows up to `first`: the last one held, or what the scene's own signals say. */
+/* Fills the rows before `first`: with the last row, or, without rows, with the values of the scene's signals. */
 static void fill_rows(DrivenModel* d, const Model* shared, int first) {
   bool none = d->rows == 0;
   double rate[JOINT_MAX_DOF];
@@ -157,7 +157,7 @@ bool drive_set_coordinates(DrivenModel* d, const double* q) {
     if (link->coordinate_count == link->dof_count) continue;
     double* r = m->initial_coordinates + link->coordinate_first + link->coordinate_count - 4;
     double norm = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
-    if (fabs(norm - 1) < 4e-16) continue; /* it is one: its bits stay */
+    if (fabs(norm - 1) < 4e-16) continue; /* already of unit length: keeps its bits */
     Quat unit = quat_normalized((Quat){r[0], r[1], r[2], r[3]});
     r[0] = unit.w;
     r[1] = unit.x;

@@ -1,20 +1,20 @@
-/* From derivatives by what a run shows to derivatives by all that it came from. */
+/* Gradients: from derivatives of a loss by recorded quantities to its derivatives by all inputs of the run. */
 #include <string.h>
 
 #include "library/library.h"
 
-/* ---------------------------------------------------------------- seeds: one block of derivatives to LossSeeds */
+/* ---------------------------------------------------------------- seeds: derivatives by one block to LossSeeds */
 
 typedef struct {
   const Recording* recording;
   LossSeeds* seeds;
-  const double* orientations; /* of the record (rows x links x 4), for those only */
-  const double* values;       /* (rows x columns), or of all links one after the other in each row */
-  size_t first, links;        /* links that the columns are of */
+  const double* orientations; /* of the record (rows x links x 4), for SDRS_ORIENTATION only */
+  const double* values;       /* (rows x columns); for links, all of them consecutively in each row */
+  size_t first, links;        /* range of links that the columns belong to */
 } Seeding;
 
-/* q' = q (1, d / 2) for a small turn d about the link's own axes, so dL/dd = Im(q* g) / 2 with g = dL/dq as a
- * quaternion. What points along q is no turn and falls out. */
+/* Derivative by a quaternion to derivative by a rotation increment. q' = q (1, d / 2) for a small rotation d about the
+ * link's axes, so dL/dd = Im(q* g) / 2 with g = dL/dq. The component of g along q has no effect. */
 static Vec3 quat_slope_to_increment(Quat q, const double* slope) {
   Quat g = {slope[0], slope[1], slope[2], slope[3]}, turned = quat_mul(quat_conjugate(q), g);
   return vec3(0.5 * turned.x, 0.5 * turned.y, 0.5 * turned.z);
@@ -56,7 +56,7 @@ static void seed_observable(const Seeding* s, ObservableKind kind) {
   }
 }
 
-/* Slopes that no derivative can be given for. */
+/* Fails if a seed is nonzero where the quantity does not exist or has no derivative. */
 static sdrs_status check_observable(sdrs* s, const sdrs_seed* seed, ObservableKind kind) {
   const Recording* r = &s->own->recording;
   const Observable* o = observable_at((int)kind);
@@ -83,7 +83,7 @@ static void seed_position(const Seeding* s, size_t at, size_t link, const double
   for (int k = 0; k < 3; k++) s->seeds->pose[at][k][3] += slope[k];
 }
 
-/* x = R c + t of the centre c in the link's frame. */
+/* x = R c + t for the centre of mass c in the link's frame. */
 static void seed_center(const Seeding* s, size_t at, size_t link, const double* slope) {
   Vec3 c = s->recording->model->links[link].center, g = vec3(slope[0], slope[1], slope[2]);
   const double in[3] = {c.x, c.y, c.z};
@@ -94,7 +94,8 @@ static void seed_center(const Seeding* s, size_t at, size_t link, const double* 
   s->seeds->center[link] = vec3_add(s->seeds->center[link], mat3_tmul_vec(s->recording->pose[at].r, g));
 }
 
-/* For a turn R [w]x with slope a . w the matrix R [a]x / 2: its product with R [w]x, entry by entry, is a . w. */
+/* For a rotation increment R [w]x with derivative a . w the matrix R [a]x / 2: its entrywise product with R [w]x sums
+ * to a . w. */
 static void seed_orientation(const Seeding* s, size_t at, size_t link, const double* slope) {
   const Recording* r = s->recording;
   const double* shown = s->orientations + 4 * at;
@@ -147,7 +148,7 @@ static sdrs_status add_seed(sdrs* s, const sdrs_seed* seed, LossSeeds* seeds) {
   if (seed->link < -1 || seed->link >= (int)all) return library_fail(s, SDRS_USAGE, "there is no link %d", seed->link);
   size_t links = seed->link < 0 ? all : 1, columns = seed_columns(r->model, seed->block, links);
   const char* name = sdrs_block_name(seed->block);
-  if (columns == 0) return library_fail(s, SDRS_USAGE, "a loss cannot be of '%s'", name ? name : "no such block");
+  if (columns == 0) return library_fail(s, SDRS_USAGE, "a loss cannot depend on '%s'", name ? name : "no such block");
   if (seed->count != rows * columns)
     return library_fail(s, SDRS_USAGE, "derivatives by %s: got %zu numbers, expected %zu x %zu", name, seed->count,
                         rows, columns);
@@ -175,10 +176,10 @@ static sdrs_status add_seed(sdrs* s, const sdrs_seed* seed, LossSeeds* seeds) {
 
 static sdrs_status unsound(sdrs* s, const AdjointReport* report) {
   return library_fail(s, SDRS_NO_GRADIENT, "step %d has no derivative: %s", report->unsound_step,
-                      report->step.contact_failed ? "its contact is not found again"
-                      : report->step.grazes       ? "bodies only graze each other where an impact begins"
+                      report->step.contact_failed ? "its contacts cannot be computed again"
+                      : report->step.grazes       ? "an impact begins with a grazing contact"
                       : report->step.singular     ? "its Hessian is singular"
-                                                  : "numbers are not finite");
+                                                  : "its derivatives are not finite");
 }
 
 static sdrs_status backward(sdrs* s, LossSeeds* seeds) {
@@ -203,7 +204,7 @@ typedef struct {
   int count;
 } Request;
 
-/* One of an array whose entries may be longer than this library's. */
+/* Adds one seed of an array whose entries may be longer than this library's struct. */
 static sdrs_status add_given(sdrs* s, const sdrs_seed* seeds, int index, LossSeeds* to) {
   sdrs_seed seed;
   const char* given = (const char*)seeds + (size_t)index * seeds->size;
@@ -247,8 +248,9 @@ static sdrs_status task_loss(sdrs* s, void* arguments) {
   if (isfinite(*value))
     status = backward(s, &seeds);
   else
-    status = library_fail(s, SDRS_USAGE, "the run of %d steps is shorter than the loss needs, or left the numbers",
-                          own->recording.steps);
+    status =
+        library_fail(s, SDRS_USAGE, "the run of %d steps is shorter than the loss needs, or its states are not finite",
+                     own->recording.steps);
   loss_seeds_destroy(&seeds);
   return status;
 }
@@ -286,7 +288,7 @@ static sdrs_status end_asking(sdrs* s, void* arguments) {
   return gradient(s, &request);
 }
 
-/* The callback stands between two calls: it may make its own on this object. */
+/* The callback runs between two library calls, so it may call functions on this object. */
 sdrs_status sdrs_loss(sdrs* s, sdrs_loss_callback callback, void* context, double* value) {
   if (!value) return library_missing(s, "value");
   *value = NAN;
@@ -297,7 +299,7 @@ sdrs_status sdrs_loss(sdrs* s, sdrs_loss_callback callback, void* context, doubl
   return library_call(s, end_asking, &failed);
 }
 
-/* ---------------------------------------------------------------- what came out */
+/* ---------------------------------------------------------------- results */
 
 typedef struct {
   sdrs_block block;
@@ -308,8 +310,8 @@ static sdrs_array array(const double* data, size_t rows, size_t columns) {
   return (sdrs_array){sizeof(sdrs_array), data, rows, columns, columns};
 }
 
-/* Parameters of HELD signals are their rows: controller by controller there, step by step here. A run that follows the
- * scene's own signals has no inputs to derive by. */
+/* Reorders the derivatives by HELD signals: from controller by controller to step by step. A run that follows the
+ * scene's signals has no inputs. */
 static sdrs_status slope_of_input(sdrs* s, sdrs_array* out) {
   const DrivenModel* d = &s->own->ran;
   size_t inputs = (size_t)s->shared->inputs, rows = (size_t)s->own->recording.steps, column = 0;
@@ -335,14 +337,14 @@ static sdrs_status slope_of_design(sdrs* s, sdrs_array* out) {
   bool control = false;
   for (size_t k = 0; k < count; k++) control |= optimization_variable(s->shared->optimization, (int)k).is_control;
   if (s->own->ran.driven && control)
-    return library_fail(s, SDRS_USAGE, "the design has controllers in it, which follow inputs in this run");
+    return library_fail(s, SDRS_USAGE, "the design contains controllers, which follow 'input' in this run");
   double* slope = library_buffer(s, BUFFER_SLOPE, SDRS_DESIGN, count);
   optimization_chain(s->shared->optimization, s->shared->scenario, &s->own->ran.model, &s->own->gradient, slope);
   *out = array(slope, 1, count);
   return SDRS_OK;
 }
 
-/* Derivatives by the controllers' own signals; zero in a run that follows inputs. */
+/* Derivatives by the parameters of the controllers' signals; zero if the run followed inputs. */
 static sdrs_array slope_of_control(sdrs* s) {
   size_t count = (size_t)s->shared->model.parameter_count;
   if (!s->own->ran.driven) return array(s->own->gradient.control, 1, count);

@@ -1,4 +1,4 @@
-/* Objects: loading, sharing, errors, and how every call enters. */
+/* Objects: loading, sharing, errors, and the entry of every call. */
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ sdrs_status library_status(Status status) {
     case STATUS_IO:
       return SDRS_IO;
     case STATUS_SOLVER:
-    case STATUS_INTERRUPTED: /* nobody interrupts here */
+    case STATUS_INTERRUPTED: /* cannot occur in the library */
       return SDRS_SOLVER;
     case STATUS_NO_MEMORY:
       return SDRS_NO_MEMORY;
@@ -39,7 +39,7 @@ sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) {
   return status;
 }
 
-/* Text of the errors by diagnostics_print. The stream is the C library's, and so is its memory. */
+/* Prints the errors with diagnostics_print to a memory stream, whose memory is the C library's. */
 void library_add_errors(Text* out, const Diagnostics* diagnostics) {
   char* text = NULL;
   size_t length = 0;
@@ -74,7 +74,7 @@ const char* sdrs_error(const sdrs* s) {
   return s->own && s->own->error.length > 0 ? s->own->error.data : "";
 }
 
-/* Diagnostics of loading, then of the last call. */
+/* Diagnostics of loading, followed by those of the last call. */
 static const Diagnostic* diagnostic_at(const sdrs* s, int index) {
   const Diagnostics* lists[] = {s && s->shared ? &s->shared->diagnostics : NULL,
                                 s && s->own ? &s->own->diagnostics : NULL};
@@ -122,7 +122,7 @@ static void run_call(void* context) {
   call->status = call->work(s, call->arguments);
 }
 
-/* Everything that is the object's own, in whatever state it is. */
+/* Destroys the object's own state with its pool, in whatever condition it is. */
 static void drop_own(sdrs* s) {
   memory_pool_destroy(s->pool);
   s->pool = NULL;
@@ -141,7 +141,7 @@ static sdrs_status tell_load(sdrs* s, void* arguments);
 
 sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments) {
   if (!s) return SDRS_USAGE;
-  if (!s->shared && work != tell_load) return SDRS_USAGE; /* it was never loaded: its error stays */
+  if (!s->shared && work != tell_load) return SDRS_USAGE; /* never loaded: its error stays */
   Call call = {s, work, arguments, SDRS_USAGE};
   if (!s->pool) s->pool = memory_pool_create();
   s->error = s->pool ? NULL : NO_MEMORY;
@@ -161,7 +161,7 @@ sdrs_status library_missing(sdrs* s, const char* name) { return library_call(s, 
 double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count) {
   double** buffer = &s->own->buffer[kind][block];
   memory_free(*buffer);
-  *buffer = NULL; /* in case that the next line does not return */
+  *buffer = NULL; /* the next line may not return */
   *buffer = MEMORY_NEW(double, count);
   return *buffer;
 }
@@ -170,10 +170,10 @@ double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count) {
 
 typedef struct {
   Shared* shared;
-  const char *path, *text; /* text NULL: read from the path */
+  const char *path, *text; /* text: NULL to read the file `path` */
   const SceneOverride* overrides;
   int override_count;
-  bool sized; /* the caller's options began with their size */
+  bool sized; /* the size of the caller's options is valid */
   Status status;
 } Loading;
 
@@ -229,7 +229,7 @@ static Status read_all(Loading* l) {
       l->text ? task_recognise_text(l->path, l->text, strlen(l->text), is_json(l->path)) : task_recognise(l->path);
   Status status = shared->is_task ? read_task(l) : read_scene(l);
   if (status != STATUS_OK) return status;
-  Diagnostics again = {0}; /* a task's models have reported theirs */
+  Diagnostics again = {0}; /* the models of a task have reported theirs already */
   if (shared->is_task) {
     keep_design(shared);
     status = optimization_model(shared->optimization, shared->scenario, shared->design, &shared->model, &again);
@@ -263,7 +263,7 @@ static void free_shared(Shared* shared) {
   free(shared);
 }
 
-/* Objects and what they share are the C library's memory: they outlive every pool. NULL: there is none. */
+/* Objects and Shared are allocated by the C library, because they outlive every pool. NULL: out of memory. */
 static sdrs* new_object(Shared* shared) {
   sdrs* s = calloc(1, sizeof(sdrs));
   if (!s) return NULL;
@@ -284,7 +284,7 @@ static Shared* new_shared(void) {
   return NULL;
 }
 
-/* Keeps the text of the errors in the object's own memory and frees its half-read scene. */
+/* Copies the errors of loading to the object. */
 static sdrs_status tell_load(sdrs* s, void* arguments) {
   Loading* l = arguments;
   library_add_errors(&s->own->error, &l->shared->diagnostics);
@@ -297,7 +297,7 @@ static sdrs_status nothing(sdrs* s, void* arguments) {
   return SDRS_OK;
 }
 
-/* A pool whose content is in no state to be freed piece by piece goes as a whole. */
+/* Destroys a pool whose content is undefined as a whole. */
 static void drop_shared(Shared* shared) {
   memory_pool_destroy(shared->pool);
   free(shared);
@@ -325,7 +325,7 @@ static sdrs_status load_into(sdrs* s, Loading* l) {
   return status;
 }
 
-/* Returns the first mistake in the options, constant; NULL: none. */
+/* First mistake in the options (static text); NULL: none. */
 static const char* options_fault(const sdrs_options* options) {
   if (options->override_count < 0) return "override_count is negative";
   if (options->override_count > 0 && !options->overrides) return "override_count without overrides";
@@ -334,7 +334,7 @@ static const char* options_fault(const sdrs_options* options) {
   return NULL;
 }
 
-/* fault: what makes no sense in the call, NULL: nothing. */
+/* fault: mistake in the arguments (static text), or NULL. */
 static sdrs_status load(sdrs** out, const char* path, const char* text, const sdrs_options* options,
                         const char* fault) {
   sdrs_options known = SDRS_INIT(sdrs_options);
@@ -373,7 +373,7 @@ sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdr
   return load(out, path, text, options, text ? NULL : "'text' is NULL");
 }
 
-/* The start and the inputs that were set. */
+/* Copies the initial state and the inputs that were set. */
 static sdrs_status copy_live(sdrs* s, void* arguments) {
   const sdrs* original = arguments;
   if (!original->own) return SDRS_OK;
@@ -397,7 +397,7 @@ static void free_names(char** names) {
   memory_free(names);
 }
 
-/* Piece by piece, so that what the libraries below hold goes as well. */
+/* Frees every part, so that memory of lower libraries outside the pool is freed as well. */
 static void free_own(ObjectState* own) {
   if (!own) return;
   sim_destroy(own->sim);

@@ -1,11 +1,11 @@
-/* Pairs of bodies by themselves. */
+/* Queries of pairs of bodies, without a scene. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ask/ask.h"
 #include "library/library.h"
 
-/* As `sdrs query` takes them: largest coordinate and smallest support [m]. */
+/* Limits of `sdrs query`: largest coordinate and smallest support [m]. */
 #define COORDINATE_MAX 1e9
 #define SUPPORT_MIN 1e-12
 
@@ -14,7 +14,7 @@ typedef struct {
   size_t a_count, b_count;
   double support;
   sdrs_distance* out;
-  double *grad_a, *grad_b; /* NULL: not wanted */
+  double *grad_a, *grad_b; /* NULL: not requested */
 } HullPoints;
 
 static bool usable(const double* points, size_t count) {
@@ -64,7 +64,7 @@ sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t 
 typedef struct {
   const char *text, *path;
   Status status;
-  Text out; /* answers, or what was wrong */
+  Text out; /* answers, or error text */
 } Questions;
 
 static void answer_all(Questions* q, const QueryList* list) {

@@ -1,4 +1,4 @@
-/* A run kept whole, and what it shows. */
+/* Recorded runs: sdrs_run, sdrs_record, sdrs_certify. */
 #include <string.h>
 
 #include "library/library.h"
@@ -37,7 +37,7 @@ static sdrs_status run(sdrs* s, void* arguments) {
 
 sdrs_status sdrs_run(sdrs* s, int steps) { return library_call(s, run, &steps); }
 
-/* ---------------------------------------------------------------- what it shows */
+/* ---------------------------------------------------------------- recorded blocks */
 
 typedef struct {
   sdrs_block block;
@@ -58,14 +58,14 @@ static Vec3 center_at(const Recording* r, size_t at, size_t link) {
   return pose_apply(r->pose[at], r->model->links[link].center);
 }
 
-/* Made once a run: what is handed out holds until the next. */
+/* Buffer of a recorded block, computed once per run and valid until the next; *fresh: it must be filled. */
 static double* record_buffer(sdrs* s, sdrs_block block, size_t count, bool* fresh) {
   double* there = s->own->buffer[BUFFER_RECORD][block];
   *fresh = !there;
   return there ? there : library_buffer(s, BUFFER_RECORD, block, count);
 }
 
-/* Three numbers of every link in every row. */
+/* A 3-vector of every link in every row. */
 static sdrs_array points(sdrs* s, const Showing* show, Vec3 (*at)(const Recording* r, size_t at, size_t link)) {
   const Recording* r = &s->own->recording;
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
@@ -79,7 +79,7 @@ static sdrs_array points(sdrs* s, const Showing* show, Vec3 (*at)(const Recordin
   return array(out + 3 * (size_t)show->link, rows, 3, 3 * links);
 }
 
-/* Six numbers of every link in every row; NaN where a row has none. */
+/* Six numbers of every link in every row; NaN in rows without a value. */
 static sdrs_array observed(sdrs* s, const Showing* show, ObservableKind kind) {
   const Recording* r = &s->own->recording;
   const Observable* o = observable_at((int)kind);
@@ -96,7 +96,7 @@ static sdrs_array observed(sdrs* s, const Showing* show, ObservableKind kind) {
   return array(out + OBSERVABLE_COLUMNS * (size_t)show->link, rows, OBSERVABLE_COLUMNS, width);
 }
 
-/* q and -q are one rotation: each row stays on the side of the row before. */
+/* q and -q are the same rotation; each row takes the sign nearer to the row before. */
 const double* library_orientations(sdrs* s) {
   const Recording* r = &s->own->recording;
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
@@ -104,7 +104,7 @@ const double* library_orientations(sdrs* s) {
   double* out = record_buffer(s, SDRS_ORIENTATION, 4 * links * rows, &fresh);
   for (size_t k = 0; fresh && k < rows * links; k++) {
     Quat q = quat_from_mat3(r->pose[k].r);
-    const double* before = out + 4 * (k < links ? k : k - links); /* of the first row: zeros */
+    const double* before = out + 4 * (k < links ? k : k - links); /* zeros for the first row */
     bool turn = before[0] * q.w + before[1] * q.x + before[2] * q.y + before[3] * q.z < 0;
     double sign = turn ? -1 : 1;
     memcpy(out + 4 * k, (const double[]){sign * q.w, sign * q.x, sign * q.y, sign * q.z}, 4 * sizeof(double));

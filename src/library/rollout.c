@@ -1,4 +1,4 @@
-/* Many runs of one scene in one call. */
+/* sdrs_rollout: many runs of one scene in one call. */
 #include <string.h>
 
 #include "library/library.h"
@@ -6,9 +6,9 @@
 typedef struct {
   sdrs* object;
   const sdrs_rollouts* wanted;
-  DrivenModel* drives; /* of every thread */
-  sdrs_status* status; /* of every run */
-  int* done;           /* steps of every run */
+  DrivenModel* drives; /* one per thread */
+  sdrs_status* status; /* one per run */
+  int* done;           /* completed steps of every run */
 } Rollouts;
 
 static sdrs_status set_start(DrivenModel* d, const sdrs_rollouts* wanted, size_t run) {
@@ -89,7 +89,8 @@ static bool inputs_finite(const sdrs_rollouts* wanted, size_t inputs) {
 
 static sdrs_status rollout(sdrs* s, void* arguments) {
   const sdrs_rollouts* wanted = arguments;
-  if (wanted->count < 0 || wanted->steps < 1) return library_fail(s, SDRS_USAGE, "rollouts need a count and steps");
+  if (wanted->count < 0 || wanted->steps < 1)
+    return library_fail(s, SDRS_USAGE, "rollouts need a count of 0 or more and 1 step or more");
   if (wanted->threads < 0) return library_fail(s, SDRS_USAGE, "threads must be 0 or more, got %d", wanted->threads);
   if (!inputs_finite(wanted, (size_t)s->shared->inputs)) return library_fail(s, SDRS_BAD_INPUT, "input must be finite");
   int threads = wanted->threads > 1 ? wanted->threads : 1;

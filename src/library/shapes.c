@@ -1,4 +1,4 @@
-/* Shapes that are asked about as arrays. */
+/* Queries of shapes with arrays of poses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,17 +6,17 @@
 #include "library/library.h"
 
 struct sdrs_shapes {
-  MemoryPool* pool; /* of the list, of what bodies are given for a method, and of the words */
+  MemoryPool* pool; /* memory of the list, of derived bodies and of the error text */
   QueryList list;
   Text error;
-  bool broken; /* memory ran out: the pool is in no certain state */
+  bool broken; /* memory ran out: the content of the pool is undefined */
 };
 
 typedef struct {
   sdrs_shapes* shapes;
   const char *text, *path;
   const sdrs_pairs* pairs;
-  size_t* columns; /* NULL: answer */
+  size_t* columns; /* NULL: write the answers */
   sdrs_status status;
 } ShapesCall;
 
@@ -70,7 +70,7 @@ static void refuse(ShapesCall* call, const char* words) {
   text_add(&call->shapes->error, "%s", words);
 }
 
-/* Widths, or answers where none are wanted. */
+/* Writes the widths of the answers, or the answers. */
 static void work(void* context) {
   ShapesCall* call = context;
   const sdrs_pairs* pairs = call->pairs;

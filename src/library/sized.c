@@ -1,9 +1,9 @@
-/* Structs that begin with their size: a program may have been built with another sdrs.h than the library. */
+/* Structs that begin with their size, so that a program built with another version of sdrs.h works. */
 #include <string.h>
 
 #include "library/library.h"
 
-/* A size beyond this is an uninitialised one. */
+/* Largest plausible size; a larger one is uninitialized. */
 enum { STRUCT_MOST = 4096 };
 
 static bool is_size(const void* given, size_t known) {

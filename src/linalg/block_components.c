@@ -1,16 +1,17 @@
-/* Connected components of what was filled in a block matrix, and the method by which each is factored. */
+/* Connected components of the filled blocks, and the choice of a factorization method for each. */
 #include <assert.h>
 #include <string.h>
 
 #include "linalg/block_solver.h"
 #include "linalg/front.h"
 
-/* Up to this order a plan is not worth making. */
+/* Up to this order a component is always dense. */
 enum { DENSE_ALWAYS = 48 };
-/* Fronts pay when their flops are under this part of the dense n^3 / 3: they move more than they compute. */
+/* The multifrontal method is used if its flops are below this fraction of the dense n^3 / 3, because it moves more data
+ * than it computes. */
 #define FRONTS_FLOP_SHARE 0.5
-/* A kept order is dropped when it costs so many times what an order that was looked for did for its size (flops of
- * a heap grow with the square of it), or when more than this part of the blocks have no place in it. */
+/* A held elimination order is dropped if its flops per order^2 (the cost of a pile of bodies grows so) exceed
+ * HELD_FLOPS times those when the order was found, or if more than HELD_UNPLACED of the blocks have no rank in it. */
 #define HELD_FLOPS 1.5
 #define HELD_UNPLACED 0.125
 
@@ -20,12 +21,12 @@ static void join_blocks(BlockSolver* s) {
     if (s->filled[k]) sets_join(s->component, s->row[k], s->column[k]);
 }
 
-/* Roots become numbers of components, ascending with their smallest blocks; counts of members and links. */
+/* Numbers the components in the order of their smallest blocks, and counts their members and links. */
 static void number_components(BlockSolver* s) {
   int count = 0;
   for (int a = 0; a < s->block_count; a++) {
     int root = sets_root(s->component, a);
-    s->local[a] = root == a ? count++ : s->local[root]; /* a root is the smallest of its set */
+    s->local[a] = root == a ? count++ : s->local[root]; /* the root is the smallest member */
   }
   s->component_count = count;
   memset(s->components, 0, sizeof(Component) * (size_t)(count + 1));
@@ -38,7 +39,7 @@ static void number_components(BlockSolver* s) {
     if (s->filled[k]) s->components[s->component[s->row[k]]].link_first++;
 }
 
-/* Counts become first places; one more component ends the last. */
+/* Converts counts to first indices; an additional component marks the end. */
 static void accumulate_counts(BlockSolver* s) {
   int member = 0, link = 0, unknown = 0;
   for (int k = 0; k <= s->component_count; k++) {
@@ -57,14 +58,14 @@ static void list_members(BlockSolver* s) {
   for (int a = 0; a < s->block_count; a++) s->members[s->components[s->component[a]].member_first++] = a;
   for (int k = 0; k < s->coupling_count; k++)
     if (s->filled[k]) s->links[s->components[s->component[s->row[k]]].link_first++] = k;
-  for (int k = s->component_count; k > 0; k--) { /* the ends become the firsts again */
+  for (int k = s->component_count; k > 0; k--) { /* the ends become first indices again */
     s->components[k].member_first = s->components[k - 1].member_first;
     s->components[k].link_first = s->components[k - 1].link_first;
   }
   s->components[0].member_first = s->components[0].link_first = 0;
 }
 
-/* Local numbers of a component's blocks, couplings and unknowns. */
+/* Numbers a component's blocks, couplings and unknowns locally. */
 static void number_locally(BlockSolver* s, const Component* c) {
   int order = 0;
   for (int k = c[0].member_first; k < c[1].member_first; k++) {
@@ -95,7 +96,7 @@ static bool wants_plan(const Component* c) {
   return c[0].order > DENSE_ALWAYS && c[1].member_first - c[0].member_first > 1;
 }
 
-/* A plan that no present component may use. */
+/* Index of a plan not used by a present component, now owned by `owner`. */
 static int spare_plan(BlockSolver* s, int owner) {
   int slot = 0;
   for (; slot < s->plan_count; slot++) {
@@ -111,7 +112,8 @@ static int spare_plan(BlockSolver* s, int owner) {
   return slot;
 }
 
-/* Are enough of the component's blocks placed by a held order? Gathers the places. *rate: its flops per order^2. */
+/* True if a held order ranks enough of the component's blocks. Writes their ranks to local_rank; *rate: largest flops
+ * per order^2 of the held order. */
 static bool placed_by_held_order(BlockSolver* s, const Component* c, double* rate) {
   int count = c[1].member_first - c[0].member_first, unplaced = 0;
   if (!s->holds || count <= ORDERING_SMALL) return false;
@@ -127,7 +129,7 @@ static bool placed_by_held_order(BlockSolver* s, const Component* c, double* rat
   return unplaced <= HELD_UNPLACED * count;
 }
 
-/* An order that was looked for is held by its blocks. */
+/* Holds an order that was searched: stores the rank of every block. */
 static void hold_order(BlockSolver* s, const Component* c, const Plan* plan) {
   if (!s->holds) return;
   const int* order = plan_order(plan);
@@ -139,8 +141,8 @@ static void hold_order(BlockSolver* s, const Component* c, const Plan* plan) {
   }
 }
 
-/* Plans are functions of the pattern, or of the pattern and the places; which it is, and whether the one that is there
- * may stay, must not show in the result. */
+/* Makes the component's plan. A plan is a function of the pattern, or of the pattern and the held ranks; results must
+ * not depend on whether an existing plan is reused. */
 static void make_plan(BlockSolver* s, const Component* c, int index) {
   Plan* plan = &s->plans[index];
   PlanPattern pattern = pattern_of(s, c);
@@ -168,7 +170,7 @@ static void choose_method(BlockSolver* s, Component* c) {
   if (plan->flops < FRONTS_FLOP_SHARE * n * n * n / 3) c->plan = s->plan_of[owner];
 }
 
-/* A dense component's matrix and two vectors, and the work of its factorisation behind. */
+/* Doubles of a dense component: matrix and two vectors, rounded up; the workspace of the factorization follows. */
 size_t block_dense_size(const Component* c) {
   size_t stride = (size_t)front_stride(c->order);
   return (stride * ((size_t)c->order + 2) + 7) & ~(size_t)7;

@@ -1,4 +1,4 @@
-/* Components of a block matrix by Cholesky's method, or by eigenvalues that were lifted; solutions by any factor. */
+/* Factors of components by Cholesky or by modified eigenvalues; solves with any factor. */
 #include <string.h>
 
 #include "linalg/block_solver.h"
@@ -69,7 +69,7 @@ bool block_solver_factor_component_lifted(BlockSolver* s, int component, double 
 
 /* ---------------------------------------------------------------- solving one component */
 
-/* x <- V diag(1 / values) V^T x; eigenvectors are rows. */
+/* x <- V diag(1 / values) V^T x; the eigenvectors are the rows of V^T. */
 static void solve_spectral(const BlockSolver* s, const Component* c, double* x) {
   const double *v = s->storage + c->storage, *values = s->eigenvalues + c->unknown_first;
   double* turned = s->turned + c->unknown_first;
@@ -85,7 +85,7 @@ static void solve_spectral(const BlockSolver* s, const Component* c, double* x) 
     for (int i = 0; i < n; i++) x[i] += v[i] * turned[k];
 }
 
-/* x: of the whole matrix, unknown k at x[k * apart]. */
+/* Solves with a dense Cholesky factor; unknown k of the whole matrix is x[k * apart]. */
 static void solve_dense(const BlockSolver* s, const Component* c, double* x, size_t apart) {
   int n = c->order, stride = front_stride(n);
   const int* unknown = s->unknowns + c->unknown_first;
@@ -99,7 +99,7 @@ static void solve_dense(const BlockSolver* s, const Component* c, double* x, siz
 
 static bool is_dense(const Component* c) { return c->plan < 0 && c->factor <= FACTOR_CHOLESKY; }
 
-/* Unknown k at x[k * apart]. */
+/* Solves with one component's factor of any kind; unknown k is x[k * apart]. */
 static void solve_one(BlockSolver* s, const Component* c, double* x, size_t apart) {
   const int* unknown = s->unknowns + c->unknown_first;
   double* own = s->off + c->unknown_first;
@@ -121,12 +121,12 @@ void block_solver_solve_component(BlockSolver* s, int component, double* x) {
   solve_one(s, &s->components[component], x, 1);
 }
 
-/* One or two columns of more unknowns are sooner solved one after the other, with their rows beside each other. */
+/* Largest order for which one or two right-hand sides are solved as four; larger components solve them one by one. */
 enum { FEW_UNKNOWNS = 8 };
 
 void block_solver_solve_four(BlockSolver* s, int component, unsigned wanted, double* x, int stride) {
   const Component* c = &s->components[component];
-  unsigned rest = wanted & (wanted - 1); /* without the first */
+  unsigned rest = wanted & (wanted - 1); /* without the lowest bit */
   bool few = (rest & (rest - 1)) == 0;
   if (is_dense(c) && (c->order <= FEW_UNKNOWNS || !few))
     front_solve_four(c->order, front_stride(c->order), s->storage + c->storage, s->unknowns + c->unknown_first, x,

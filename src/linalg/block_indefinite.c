@@ -1,4 +1,4 @@
-/* Components of a block matrix that are not positive definite: L D L^T with refinement, or eigenvalues. */
+/* Factors of components that are not positive definite: L D L^T with iterative refinement, or eigenvalues. */
 #include <assert.h>
 #include <string.h>
 
@@ -6,19 +6,21 @@
 #include "linalg/eigen.h"
 #include "linalg/front.h"
 
-/* Eigenvalues this far below the largest are rounding. */
+/* Eigenvalues below this, relative to the largest, count as zero. */
 #define SINGULAR 1e-14
 
-/* Up to this order an indefinite component is decomposed by eigenvalues, which tells all about it. */
+/* Up to this order an indefinite dense component is factored by its eigenvalues. */
 enum { SPECTRAL_MOST = 96 };
-/* Solutions with pivots that were chosen among few are refined, at most so often, to a backward error of rounding. */
+/* Largest number of refinements of a solution, and the backward error at which they end. Needed because pivots are
+ * chosen within fronts only. */
 enum { REFINEMENTS = 10 };
 #define REFINED 4e-16
-/* A factor that refinement does not bring to this is replaced by one with all pivots to choose from. */
+/* Largest backward error of a sparse factor after refinement; above it the component is factored densely with pivots
+ * from all rows. */
 #define ACCEPTED 1e-12
-/* Pivots below this part of the largest entry are rounding. */
+/* Least pivot, relative to the largest entry. */
 #define PIVOT_TINY 1e-16
-/* Iterations of Lanczos' method for the eigenvalue nearest to zero. */
+/* Largest number of Lanczos iterations for the eigenvalue nearest to zero. */
 enum { LANCZOS_STEPS = 40 };
 
 static IndefinitePivots pivots_of(const BlockSolver* s, const Component* c) {
@@ -34,7 +36,7 @@ static void add_product(const double* block, int rows, int columns, bool diagona
     }
 }
 
-/* y = H x of one component, by its own unknowns. */
+/* y = H x of one component, in its local unknowns. */
 static void multiply_component(const BlockSolver* s, const Component* c, const double* x, double* y) {
   memset(y, 0, sizeof(double) * (size_t)c->order);
   for (int k = c[0].member_first; k < c[1].member_first; k++) {
@@ -54,7 +56,7 @@ static double largest_of(const double* x, int count) {
   return largest;
 }
 
-/* Largest entry; largest sum of magnitudes of a row. */
+/* Largest entry and largest row sum of magnitudes. */
 typedef struct {
   double entry, row;
 } Norms;
@@ -123,7 +125,8 @@ static double dot_of(int count, const double* x, const double* y) {
   return sum;
 }
 
-/* The eigenvalue nearest to zero: the inverse of H^-1's largest, by Lanczos' method with full orthogonalisation. */
+/* Eigenvalue nearest to zero: the reciprocal of the eigenvalue of H^-1 of largest magnitude, by Lanczos with full
+ * reorthogonalization. 0 on failure. */
 static double nearest_eigenvalue(BlockSolver* s, const Component* c) {
   int n = c->order, steps = n < LANCZOS_STEPS ? n : LANCZOS_STEPS, done = 0;
   double *basis = MEMORY_NEW(double, (size_t)n*((size_t)steps + 1)), diagonal[LANCZOS_STEPS], off[LANCZOS_STEPS + 1];
@@ -143,7 +146,7 @@ static double nearest_eigenvalue(BlockSolver* s, const Component* c) {
         for (int k = 0; k < n; k++) w[k] -= along * old[k];
       }
     off[done + 1] = length = sqrt(dot_of(n, w, w));
-    if (!(length > 1e-13 * whole)) length = 0; /* the vectors so far span all that H^-1 makes of the first */
+    if (!(length > 1e-13 * whole)) length = 0; /* the Krylov space is exhausted */
   }
   memory_free(basis);
   if (!tridiagonal_eigenvalues(done, diagonal, off) || done == 0) return 0;
@@ -151,7 +154,7 @@ static double nearest_eigenvalue(BlockSolver* s, const Component* c) {
   return 1 / largest;
 }
 
-/* Storage for one front of the whole component, behind all others, until the matrix is filled anew. */
+/* Gives the component dense storage after all others, until the matrix is filled again. */
 static void become_dense(BlockSolver* s, Component* c) {
   c->storage = s->storage_capacity;
   s->storage_capacity += block_dense_storage(c);
@@ -160,7 +163,7 @@ static void become_dense(BlockSolver* s, Component* c) {
   s->became_dense = true;
 }
 
-/* L D L^T. false: not finite. */
+/* L D L^T of a component. False: not finite. */
 static bool factor_pivoted(BlockSolver* s, Component* c, double tiny) {
   IndefinitePivots pivots = pivots_of(s, c);
   double* storage = s->storage + c->storage;

@@ -1,8 +1,7 @@
-/* Symmetric matrices of dense blocks. The blocks that were filled couple; the matrix falls into the connected
- * components of that graph, and each is factored alone: small ones as one dense front (linalg/front.h), large ones by
- * the multifrontal method (linalg/plan.h). Rows and columns of one block are dense, so a component of one block is one
- * front as well. All roundings are in an order that depends on what was filled and on nothing else; where orders are
- * held, on what was filled since then. */
+/* Symmetric block matrices. Filled blocks couple their rows; each connected component is factored separately, small
+ * ones as one dense front (linalg/front.h), large ones by the multifrontal method (linalg/plan.h). A component of one
+ * block is one dense front. The order of all roundings depends only on which blocks were filled, or, with held orders,
+ * on those filled since block_solver_hold_orders. */
 #include "linalg/block_solver.h"
 
 #include <assert.h>
@@ -130,7 +129,7 @@ void block_solver_clear(BlockSolver* s) {
   size_t diagonal = 0;
   for (int a = 0; a < s->block_count; a++) diagonal += (size_t)s->size[a] * (size_t)s->size[a];
   if (diagonal > 0) memset(s->values, 0, sizeof(double) * diagonal);
-  memset(s->filled, 0, sizeof(bool) * (size_t)s->coupling_count); /* a coupling is cleared when it is asked for */
+  memset(s->filled, 0, sizeof(bool) * (size_t)s->coupling_count); /* a coupling is cleared when it is requested */
   s->checked = false;
 }
 
@@ -147,7 +146,7 @@ void block_solver_clear_some(BlockSolver* s, const bool* which) {
 void block_solver_hold_orders(BlockSolver* s) {
   s->holds = true;
   s->version++;
-  s->grouped = false; /* plans of held orders are of no use any more */
+  s->grouped = false; /* plans made with held orders become invalid */
   for (int a = 0; a < s->block_count; a++) s->rank[a] = -1;
 }
 
@@ -204,7 +203,8 @@ void block_solver_solve(BlockSolver* s, double* x) {
 void block_solver_multiply(const BlockSolver* s, const double* x, double* y) {
   memset(y, 0, sizeof(double) * (size_t)s->order);
   for (int a = 0; a < s->block_count; a++)
-    for (int k = s->row_first[a] - 1; k < s->row_first[a + 1]; k++) { /* the diagonal block, then the row's couplings */
+    for (int k = s->row_first[a] - 1; k < s->row_first[a + 1];
+         k++) { /* the diagonal block, then the couplings of the row */
       bool diagonal = k < s->row_first[a];
       if (!diagonal && !s->filled[k]) continue;
       int b = diagonal ? a : s->column[k];

@@ -1,6 +1,6 @@
-/* Private to linalg/: what the files of the block solver share. Patterns, filling and the whole matrix stand in
- * block_solver.c, connected components in block_components.c, their Cholesky and spectral factors and all solutions
- * in block_factor.c, factors of what is not positive definite in block_indefinite.c. Owned as linalg.h says. */
+/* Private to linalg/: data and functions shared by the files of the block solver. block_solver.c: pattern, filling,
+ * operations on the whole matrix; block_components.c: connected components; block_factor.c: Cholesky and spectral
+ * factors, all solves; block_indefinite.c: factors of indefinite components. Ownership as in linalg.h. */
 #ifndef SDRS_LINALG_BLOCK_SOLVER_H
 #define SDRS_LINALG_BLOCK_SOLVER_H
 
@@ -12,74 +12,79 @@ typedef enum { FACTOR_NONE, FACTOR_CHOLESKY, FACTOR_SPECTRAL, FACTOR_INDEFINITE 
 
 typedef struct {
   int order;
-  int member_first, link_first; /* into members and links, ascending within the component; the next one's end them */
-  int unknown_first;            /* into the lists of all unknowns by component */
-  size_t storage;               /* of its factor */
-  int plan;                     /* -1: one dense front */
-  double norm;                  /* largest sum of magnitudes of a row, of FACTOR_INDEFINITE */
+  int member_first, link_first; /* first index into members and links, ascending within the component; the next
+                                   component's index ends them */
+  int unknown_first;            /* first index into the lists of unknowns by component */
+  size_t storage;               /* offset of its factor in BlockSolver.storage */
+  int plan;                     /* index of its plan; -1: dense */
+  double norm;                  /* largest row sum of magnitudes, for FACTOR_INDEFINITE */
   FactorKind factor;
 } Component;
 
 struct BlockSolver {
   int block_count, order;
-  int block_capacity; /* of block_solver_create */
-  int *size, *first;  /* of every block */
-  /* the pattern: coupling k is block (row[k], column[k]); those of row a are row_first[a] .. row_first[a + 1] */
+  int block_capacity; /* block_count of block_solver_create */
+  int *size, *first;  /* rows and first unknown of every block */
+  /* pattern: coupling k is block (row[k], column[k]); couplings of row a: row_first[a] .. row_first[a + 1] - 1 */
   int coupling_count, coupling_capacity;
   int *row_first, *row, *column;
-  size_t* offset; /* of every diagonal block, then of every coupling, into values; row-major */
+  size_t* offset; /* offset into values of every diagonal block, then of every coupling; row-major */
   double* values;
   size_t value_capacity;
-  bool *filled, *grouped_filled; /* per coupling: asked for since block_solver_clear; when the components were found */
-  bool grouped, became_dense;    /* became_dense: a component has left its plan for this matrix alone */
-  bool checked;                  /* the filled blocks were compared with the grouping, and have not changed since */
+  bool *filled,
+      *grouped_filled; /* per coupling: requested since block_solver_clear; the same when the components were found */
+  bool grouped, became_dense; /* grouped: components are known; became_dense: a sparse component was factored densely
+                                 for this matrix */
+  bool checked;               /* the filled blocks equal grouped_filled */
   /* components, in the order of their smallest blocks */
   int component_count;
-  Component* components; /* one more than there are */
-  int* component;        /* of every block */
+  Component* components; /* (component_count + 1); the last marks the end */
+  int* component;        /* component of every block */
   int *members, *links;  /* blocks and filled couplings by component, ascending */
-  int* unknowns;         /* by component */
-  int* place;            /* of every block: its first unknown within its component */
-  /* plans of components, by the component's smallest block, kept until another component needs the room */
+  int* unknowns;         /* unknowns ordered by component */
+  int* place;            /* for every block: its first unknown within its component */
+  /* plans, identified by the smallest block of their component; kept until another component needs the slot */
   Plan* plans;
   int *plan_of, *plan_owner;
   int plan_count;
-  /* held orders: place of every block in the order that its component had when it was looked for, -1: none; flops per
-   * order^2 of that; by place in `members`, the places; per plan, of which version of the places it is, or -1 */
+  /* held orders. rank: per block, its position in the elimination order when that was searched, -1: none; rate: flops
+   * per order^2 of that order; local_rank: ranks in the order of `members`; plan_version: per plan, the version of the
+   * ranks it was made with, or -1 */
   bool holds;
   int64_t version, *plan_version;
   int *rank, *local_rank;
   double* rate;
-  int *local, *local_size; /* number of a block within its component; sizes and couplings by those numbers */
+  int *local, *local_size; /* index of a block within its component; sizes and couplings by these indices */
   uint64_t* local_couplings;
-  size_t* local_offset; /* per component, what PlanValues wants: members first, then links */
+  size_t* local_offset; /* PlanValues.offset of each component: members first, then links */
   /* factors */
   double* storage;
   size_t storage_capacity;
-  double *eigenvalues, *off;           /* by place in `unknowns` */
-  double* turned;                      /* a vector in eigenvectors' coordinates, by place */
-  int* pivot_from;                     /* of FACTOR_INDEFINITE (IndefinitePivots), by place */
-  double *pivot_beside, *right, *rest; /* right-hand side and residual of refinement, by place */
+  double *eigenvalues, *off; /* in the order of `unknowns` */
+  double* turned;            /* a vector in the eigenvector basis, in the order of `unknowns` */
+  int* pivot_from;           /* IndefinitePivots of FACTOR_INDEFINITE, in the order of `unknowns` */
+  double *pivot_beside, *right,
+      *rest; /* right, rest: right-hand side and residual of refinement, in the order of `unknowns` */
 };
 
-/* Room for `count` elements instead of what the array had, which is freed: zeroed, owned by the caller. */
+/* Replaces an array, which is freed, by a zeroed one of `count` elements. Owned by the caller. */
 void* block_replaced(void* array, size_t element, size_t count);
-/* Groups what is filled into components and chooses their methods, unless it is grouped already. Allocates for what
- * there was no room for. */
+/* Finds the components of the filled blocks and chooses their methods, unless they are up to date. May allocate. */
 void block_find_components(BlockSolver* s);
 
-/* Values of the blocks of a component that is factored by its plan. Borrowed. */
+/* Values of the blocks of a component, as its plan reads them. Borrowed from the solver. */
 PlanValues block_values_of(const BlockSolver* s, const Component* c);
-/* Numbers that one dense front of the component takes: matrix and two vectors; with the work of its factorisation
- * behind them. */
+/* Doubles of a dense component: matrix and two vectors; block_dense_storage includes the workspace of its
+ * factorization. */
 size_t block_dense_size(const Component* c);
 size_t block_dense_storage(const Component* c);
-/* All of a component's blocks as one matrix, lower triangle by columns. matrix: stride x order. */
+/* Writes a component's blocks as one dense matrix, lower triangle by columns. matrix: stride x order. */
 void block_fill_dense(const BlockSolver* s, const Component* c, double* matrix, int stride);
-/* Eigenvectors, one a row, in place of the factor, eigenvalues by place. false: not finite. */
+/* Eigendecomposition of a dense component: eigenvectors as rows in place of the factor, eigenvalues to s->eigenvalues.
+ * False: not finite, or no convergence. */
 bool block_decompose(BlockSolver* s, Component* c);
-/* x <- H^-1 x by a factor L D L^T with refinement, x by the component's own unknowns; returns the backward error
- * |b - H x| / (|H| |x| + |b|). */
+/* x <- H^-1 x by L D L^T with iterative refinement, in the component's local unknowns. Returns the backward error |b -
+ * H x| / (|H| |x| + |b|). */
 double block_solve_refined(BlockSolver* s, const Component* c, double* x);
 
 #endif

@@ -1,12 +1,12 @@
-/* Householder's reduction to tridiagonal form, then the QL method with implicit shifts (EISPACK's tred2 and tql2; Golub
- * and Van Loan, Matrix Computations, 8.3). Vectors lie in rows, so that rotations and reflections run along memory. */
+/* Householder reduction to tridiagonal form, then QL with implicit shifts (EISPACK's tred2 and tql2; Golub and Van
+ * Loan, Matrix Computations, 8.3). Vectors are rows, so that rotations and reflections access memory contiguously. */
 #include "linalg/eigen.h"
 
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
 
-/* A QL sweep converges cubically: 2 or 3 a value as a rule. */
+/* Limit of sweeps per eigenvalue; QL converges cubically, usually in 2 or 3. */
 enum { SWEEPS_MAX = 60 };
 
 static double dot_of(int count, const double* x, const double* y) {
@@ -18,8 +18,8 @@ static double dot_of(int count, const double* x, const double* y) {
   return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-/* Row i becomes (.., off[i], diagonal): the reflection I - v v^T / h that clears the rest of it is applied to the
- * leading i x i part, v is left in row i. Returns h; 0 when there was nothing to clear. */
+/* Reduces row i to (.., off[i], diagonal): applies the reflection I - v v^T / h that clears its other entries to the
+ * leading i x i block, and leaves v in row i. Returns h; 0 if there was nothing to clear. */
 static double reduce_row(int i, int stride, double* a, double* off) {
   double* v = a + (long)i * stride;
   double scale = 0;
@@ -49,7 +49,7 @@ static void tridiagonalise(int order, int stride, double* a, double* values, dou
   for (int i = order - 1; i > 0; i--) values[i] = reduce_row(i, stride, a, off);
 }
 
-/* Rows of a become the columns of Q = H_n-1 .. H_1, A = Q T Q^T; values its diagonal. Before: values[i] = h of H_i. */
+/* Replaces a by Q^T, Q = H_n-1 .. H_1, A = Q T Q^T, and values by the diagonal of T. On entry values[i] = h of H_i. */
 static void accumulate(int order, int stride, double* a, double* values) {
   for (int i = 0; i < order; i++) {
     double *v = a + (long)i * stride, diagonal = v[i];
@@ -64,7 +64,7 @@ static void accumulate(int order, int stride, double* a, double* values) {
   }
 }
 
-/* The first m >= l below which the matrix falls apart. */
+/* The first m >= l whose off-diagonal entry off[m] is negligible. */
 static int split_of(int l, int order, const double* d, const double* off) {
   int m = l;
   while (m + 1 < order && fabs(off[m]) > DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1]))) m++;
@@ -79,7 +79,7 @@ static void rotate(int order, double c, double s, double* low, double* high) {
   }
 }
 
-/* One implicit QL sweep over rows l..m; off[i] stands between i and i + 1. z: NULL, or rows to turn along. */
+/* One implicit QL sweep over rows l..m; off[i] couples rows i and i + 1. z: rows to rotate along, or NULL. */
 static void sweep(int l, int m, int order, int stride, double* d, double* off, double* z) {
   double g = (d[l + 1] - d[l]) / (2 * off[l]), r = sqrt(g * g + 1);
   g = d[m] - d[l] + off[l] / (g + (g < 0 ? -r : r)); /* Wilkinson's shift */
@@ -87,7 +87,7 @@ static void sweep(int l, int m, int order, int stride, double* d, double* off, d
   for (int i = m - 1; i >= l; i--) {
     double f = s * off[i], b = c * off[i];
     off[i + 1] = r = sqrt(f * f + g * g);
-    if (r == 0) { /* fell apart on the way */
+    if (r == 0) { /* the matrix splits here */
       d[i + 1] -= p;
       off[m] = 0;
       return;
@@ -106,7 +106,8 @@ static void sweep(int l, int m, int order, int stride, double* d, double* off, d
   off[m] = 0;
 }
 
-/* off[i] stands before row i when this begins, after it while it works. */
+/* QL iteration. On entry off[i] couples rows i - 1 and i; it is shifted to couple i and i + 1. False: no convergence.
+ */
 static bool tridiagonal_iterate(int order, int stride, double* d, double* off, double* z) {
   for (int i = 1; i < order; i++) off[i - 1] = off[i];
   if (order > 0) off[order - 1] = 0;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* As many doubles at a time as registers hold; every lane computes by itself, so that the width changes no result. */
+/* SIMD width of the registers. Every lane is independent, so the width does not change results. */
 #ifdef __AVX__
 enum { LANES = 4 };
 #else
@@ -12,11 +12,11 @@ enum { LANES = 2 };
 #endif
 typedef double Lanes __attribute__((vector_size(8 * LANES)));
 
-enum { TILE = 4 }; /* columns at a time */
+enum { TILE = 4 }; /* columns per tile */
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* c (rows x width) -= a b^T over `depth` columns of a and b; the products are subtracted one by one, in order. */
+/* c (rows x width) -= a b^T over `depth` columns of a and b; products are subtracted one by one in ascending order. */
 INLINE void subtract(int rows, int width, int depth, const double* a, const double* b, int stride, double* c) {
   Lanes sum[TILE][8 / LANES];
   for (int j = 0; j < width; j++)
@@ -37,9 +37,9 @@ INLINE void subtract_tile(int width, int depth, int from, const double* panel, i
   for (; r < stride; r += 4) subtract(4, width, depth, panel + r, panel + column, stride, c + r);
 }
 
-/* Columns [column, column + width) of the front, less what the first `depth` pivots take from them. */
+/* Updates columns [column, column + width) of the front by the first `depth` pivot columns. */
 static void update_tile(int width, int depth, const double* panel, int column, int stride, double* c) {
-  int from = column & ~3; /* whole vectors: a few entries above the diagonal come along, and mean nothing */
+  int from = column & ~3; /* whole vectors: a few undefined entries above the diagonal are included */
   if (depth == 0) return;
   switch (width) {
     case 1:
@@ -56,7 +56,7 @@ static void update_tile(int width, int depth, const double* panel, int column, i
   }
 }
 
-/* The columns of one tile by themselves. */
+/* Factors the columns of one tile, whose earlier updates are done. False: a pivot is not positive and finite. */
 static bool factor_tile(int width, int column, int stride, double* c) {
   int from = column & ~3;
   for (int i = 0; i < width; i++) {
@@ -81,7 +81,7 @@ static double* column_at(int pivots, int stride, double* panel, double* update, 
 
 static int width_at(int j, int end) { return end - j < TILE ? end - j : TILE; }
 
-/* Each column takes all that comes before it at once. */
+/* Left-looking factorization: each tile is updated by all earlier pivots at once. */
 static bool factor_small(int rows, int pivots, int stride, double* panel, double* update) {
   for (int j = 0, width; j < rows; j += width) {
     width = width_at(j, j < pivots ? pivots : rows);
@@ -93,7 +93,7 @@ static bool factor_small(int rows, int pivots, int stride, double* panel, double
 }
 
 /* ---------------------------------------------------------------- large fronts: panel by panel, packed
- * The same products in the same order: a column takes those of one panel after those of the panel before. */
+ * The same products in the same order as for small fronts: each column is updated panel after panel. */
 
 #ifdef __AVX512F__
 enum { WIDE = 8 };
@@ -101,15 +101,15 @@ enum { WIDE = 8 };
 enum { WIDE = LANES };
 #endif
 typedef double Wide __attribute__((vector_size(8 * WIDE)));
-enum { SUMS = 2, ROWS = SUMS * WIDE }; /* sums beside each other, as many as registers hold */
+enum { SUMS = 2, ROWS = SUMS * WIDE }; /* independent accumulators, as many as registers hold */
 
-/* Rows [from, stride) of `depth` columns, eights of rows together. */
+/* Copies rows [from, stride) of `depth` columns, in groups of eight rows. */
 static void pack_rows(int from, int depth, int stride, const double* panel, double* packed) {
   for (int r = from; r < stride; r += 8)
     for (int k = 0; k < depth; k++, packed += 8) memcpy(packed, panel + (long)k * stride + r, sizeof(double[8]));
 }
 
-/* c (sums wides x 4) -= a b^T, a packed, b by rows of four. */
+/* c (sums * WIDE x 4) -= a b^T; a packed, b with rows of four. */
 INLINE void subtract_packed(int sums, int depth, const double* a, const double (*b)[TILE], int stride, double* c) {
   Wide sum[TILE][SUMS];
   for (int j = 0; j < TILE; j++)
@@ -124,7 +124,7 @@ INLINE void subtract_packed(int sums, int depth, const double* a, const double (
     for (int i = 0; i < sums; i++) ((Wide*)(c + (long)j * stride))[i] = sum[j][i];
 }
 
-/* Four columns less the products of a panel; packed begins with row `from`. */
+/* Updates four columns by a panel; packed begins with row `from`. */
 static void update_packed(int depth, const double* panel, const double* packed, int from, int column, int stride,
                           double* c) {
   double b[FRONT_PANEL][TILE];
@@ -165,7 +165,7 @@ bool front_factor(int rows, int pivots, int stride, double* panel, double* updat
                              : factor_large(rows, pivots, stride, panel, update, work);
 }
 
-/* The two below for one to four pivots in columns of four, without a loop: their bits. */
+/* Forward and backward substitution of one to four pivots with stride 4, unrolled; bit-identical to the loops below. */
 static void forward_four(int pivots, const double* p, double* x) {
   double a = x[0] * p[0], b = x[1] - p[1] * a, c = x[2] - p[2] * a, d = x[3] - p[3] * a;
   if (pivots > 1) b = b * p[5], c -= p[6] * b, d -= p[7] * b;
@@ -193,7 +193,7 @@ void front_forward(int pivots, int stride, const double* panel, double* x) {
   }
 }
 
-/* sum over r in [from, stride) of column[r] x[r], in four interleaved sums. */
+/* Sum over r in [from, stride) of column[r] x[r], in four interleaved partial sums. */
 static double dot(int from, int stride, const double* column, const double* x) {
   double head = 0, sum[4] = {0, 0, 0, 0};
   int r = from;
@@ -216,10 +216,10 @@ void front_backward(int pivots, int stride, const double* panel, double* x) {
 
 /* ---------------------------------------------------------------- four right-hand sides */
 
-/* A lane each, by itself. */
+/* Four right-hand sides, one per lane. */
 typedef double Four __attribute__((vector_size(32), aligned(8)));
 
-/* Less what `dot` sums, lane by lane; its rows of padding are zero. */
+/* Subtracts `dot` lane by lane; padding rows, which are zero, are skipped. */
 INLINE void subtract_dot(int from, int rows, const double* column, const int* at, const double* x, size_t apart,
                          Four* own) {
   Four head = {0, 0, 0, 0};
@@ -234,7 +234,7 @@ INLINE void subtract_dot(int from, int rows, const double* column, const int* at
   *own -= head + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-/* forward_four and backward_four, a lane each. */
+/* forward_four and backward_four for four right-hand sides. */
 static void solve_small(int pivots, const double* p, const int* at, double* x, size_t apart) {
   Four v[4] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}};
   for (int k = 0; k < pivots; k++) v[k] = *(const Four*)(x + (size_t)at[k] * apart);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* (1 + sqrt 17) / 8: bounds the growth of entries by the same factor for both kinds of pivots. */
+/* (1 + sqrt 17) / 8: gives 1 x 1 and 2 x 2 pivots the same bound of element growth. */
 #define ALPHA 0.6403882032022076
 
 static double* at(double* panel, int stride, int row, int column) { return panel + (long)column * stride + row; }
@@ -16,7 +16,7 @@ static void swap(double* a, double* b) {
   *b = value;
 }
 
-/* Rows and columns i < j of the matrix that is left, with the rows of L and of W that belong to them. */
+/* Exchanges rows and columns i < j of the remaining matrix, with the corresponding rows of L and W. */
 static void exchange(int stride, double* panel, IndefinitePivots p, int i, int j) {
   if (i == j) return;
   for (int c = 0; c < i; c++) swap(at(panel, stride, i, c), at(panel, stride, j, c));
@@ -28,7 +28,7 @@ static void exchange(int stride, double* panel, IndefinitePivots p, int i, int j
   p.from[j] = kept;
 }
 
-/* The largest entry of column k below the diagonal among the pivots; *row is where. */
+/* Largest magnitude in column k below the diagonal among the pivots; *row: its index. */
 static double largest_below(int pivots, int stride, const double* panel, int k, int* row) {
   double largest = 0;
   *row = k;
@@ -42,7 +42,7 @@ static double largest_below(int pivots, int stride, const double* panel, int k, 
   return largest;
 }
 
-/* The largest entry of row r beside the diagonal in what is left from k on. */
+/* Largest off-diagonal magnitude of row r in the remaining matrix from k on. */
 static double largest_beside(int pivots, int stride, const double* panel, int k, int r) {
   int row;
   double largest = largest_below(pivots, stride, panel, r, &row);
@@ -50,7 +50,7 @@ static double largest_beside(int pivots, int stride, const double* panel, int k,
   return largest;
 }
 
-/* The size of the next pivot, which is brought to k. */
+/* Chooses the next pivot (Bunch-Kaufman) and moves it to k. Returns its size, 1 or 2. */
 static int choose_pivot(int pivots, int stride, double* panel, IndefinitePivots p, int k) {
   int r;
   double own = fabs(*at(panel, stride, k, k)), below = largest_below(pivots, stride, panel, k, &r);
@@ -75,7 +75,7 @@ static void eliminate_one(int pivots, int stride, double* panel, int k) {
   }
 }
 
-/* (x, y) <- (x, y) B^-1, B = [d1 b; b d2] with |b| the largest by Bunch and Kaufman's choice. */
+/* (x, y) <- (x, y) B^-1, B = [d1 b; b d2] with dominant |b| by the choice of pivots. */
 static void divide_two(double d1, double b, double d2, double* x, double* y) {
   double p = d1 / b, q = d2 / b, scale = 1.0 / (b * (p * q - 1.0));
   double u = (q * *x - *y) * scale, v = (p * *y - *x) * scale;
@@ -94,7 +94,7 @@ static void eliminate_two(int pivots, int stride, double* panel, int k, double b
   }
 }
 
-/* P App P^T = L D L^T. */
+/* P App P^T = L D L^T. Returns the number of replaced pivots, -1: not finite. */
 static int factor_pivots(int pivots, int stride, double tiny, double* panel, IndefinitePivots p) {
   int replaced = 0;
   for (int k = 0; k < pivots; k++) {
@@ -110,7 +110,7 @@ static int factor_pivots(int pivots, int stride, double tiny, double* panel, Ind
       eliminate_two(pivots, stride, panel, k, p.beside[k]);
       continue;
     }
-    if (!(fabs(*d) >= tiny)) { /* the rest of its column is no larger than that over ALPHA */
+    if (!(fabs(*d) >= tiny)) { /* the other entries of its column are at most `tiny` / ALPHA */
       if (!isfinite(*d)) return -1;
       *d = *d < 0 ? -tiny : tiny;
       replaced++;
@@ -120,7 +120,7 @@ static int factor_pivots(int pivots, int stride, double tiny, double* panel, Ind
   return replaced;
 }
 
-/* W: rows behind the pivots, column by column less what those before have taken. */
+/* Computes W, the rows after the pivots, column by column. */
 static void solve_rows(int rows, int pivots, int stride, double* panel) {
   for (int k = 0; k < pivots; k++) {
     double* column = at(panel, stride, 0, k);
@@ -133,7 +133,7 @@ static void solve_rows(int rows, int pivots, int stride, double* panel) {
   }
 }
 
-/* Row j of W D^-1 = Lrp. */
+/* l (pivots): row j of Lrp = W D^-1. */
 static void row_of_l(int pivots, int stride, const double* panel, IndefinitePivots p, int j, double* l) {
   for (int k = 0; k < pivots; k++) l[k] = panel[(long)k * stride + j];
   for (int k = 0; k < pivots; k++) {
@@ -147,7 +147,7 @@ static void row_of_l(int pivots, int stride, const double* panel, IndefinitePivo
   }
 }
 
-/* Arr - W D^-1 W^T. Row j of Lrp stands above the diagonal of the update's column j, where nothing has a meaning. */
+/* Schur complement Arr - W D^-1 W^T. Row j of Lrp is stored temporarily above the diagonal of the update's column j. */
 static void update_rest(int rows, int pivots, int stride, const double* panel, double* update, IndefinitePivots p) {
   for (int j = pivots; j < rows; j++) {
     double *column = update + (long)(j - pivots) * stride, *l = column;

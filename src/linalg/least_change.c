@@ -3,17 +3,18 @@
 #include "linalg/eigen.h"
 #include "linalg/linalg.h"
 
-/* In units in which entries are of order 1, a pivot or eigenvalue below this is rounding of one that is zero: rows that
- * say the same. */
+/* Relative size, for a matrix scaled to entries of order 1, below which a pivot or eigenvalue counts as zero: the
+ * equations are dependent. */
 #define RANK 1e-12
-/* Rounding of an entry in these units, which a row of small entries amplifies in those after it: by the square of what
- * it has of them over its own pivot. */
+/* Rounding error of a scaled entry. A row with a small pivot amplifies it in later rows by the squared ratio of its
+ * entry to its pivot. */
 #define ENTRY_ROUNDING 1e-14
-/* Largest openness that may be left out: equations that are violated by more than a thousandth of their size cannot be
- * told apart by it. */
+/* Largest squared violation that is used as a threshold: larger violations cannot separate dependent from independent
+ * equations. */
 #define OPEN_MOST 1e-6
 
-/* Eigenvalues up to this say nothing: of what is open but for `along`. */
+/* Threshold below which eigenvalues count as zero: the squared violation of the equations without its component
+ * `along`, between RANK and OPEN_MOST. */
 static double rank_of(double open, double along) {
   double rank = open - along * along;
   if (!(rank < OPEN_MOST)) rank = OPEN_MOST;
@@ -26,10 +27,10 @@ static double dot(int order, const double* x, const double* y) {
   return sum;
 }
 
-/* As many sums beside each other, each of which adds in the order of its own terms. */
+/* Four independent sums; each adds its terms in their own order. */
 typedef double Four __attribute__((vector_size(32), aligned(8)));
 
-/* One or two fours of row j from `first` on, less what the rows above take. */
+/* Computes four or eight entries of row j from `first` on, minus the contributions of the rows above. */
 static inline void subtract_fours(int stride, int j, int fours, int first, const double* a, Four sum[2]) {
   const double* rows = a + first;
   for (int f = 0; f < fours; f++) sum[f] = *(const Four*)(rows + j * stride + 4 * f);
@@ -43,8 +44,8 @@ static inline void subtract_fours(int stride, int j, int fours, int first, const
     }
 }
 
-/* Row j of the factor before it is divided: its entries from the diagonal on, less what the rows above take. Returns
- * that on the diagonal, which stays what it was, as does all on its left. */
+/* Computes row j of the factor before division by the pivot: entries from the diagonal on, minus the contributions of
+ * the rows above. Returns the diagonal entry; a's own diagonal and lower triangle stay unchanged. */
 static double subtract_rows(int order, int stride, int j, double* a) {
   double *row = a + j * stride, pivot = row[j];
   int first = j & ~3;
@@ -69,21 +70,22 @@ static double subtract_rows(int order, int stride, int j, double* a) {
   return pivot;
 }
 
-/* By how much rounding in the rows above may be blown up in the pivot of row j. */
+/* Amplification of the rounding errors of the rows above in the pivot of row j. */
 static double blown_up(int stride, int j, const double* a, const double* pivot) {
   double sum = 0;
   for (int k = 0; k < j; k++) sum += a[k * stride + j] * a[k * stride + j] / (pivot[k] * pivot[k]);
   return sum;
 }
 
-/* Upper triangle becomes the factor, its diagonal goes to pivot; the lower one stays what it was, diagonal too. false:
- * not positive definite, or nearly not. */
+/* Cholesky: the upper triangle becomes the factor, its diagonal goes to pivot; diagonal and lower triangle of a stay
+ * unchanged. False: not numerically positive definite. */
 static bool factor(int order, int stride, double* a, double rank, double* pivot) {
-  double least = INFINITY; /* pivot, squared */
+  double least = INFINITY; /* least squared pivot */
   for (int j = 0; j < order; j++) {
     double* row = a + j * stride;
     double left = subtract_rows(order, stride, j, a), taken = row[j] - left;
-    /* twice what was taken over the least pivot is more than what may be blown up: mostly that will do */
+    /* twice the subtracted amount over the least pivot bounds the amplification; the exact value is computed only if
+     * needed */
     if (!(left > rank + ENTRY_ROUNDING * 2 * taken / least) &&
         !(left > rank + ENTRY_ROUNDING * blown_up(stride, j, a, pivot)))
       return false;
@@ -106,8 +108,8 @@ static void substitute(int order, int stride, const double* a, const double* piv
   }
 }
 
-/* x <- A^+ x by eigenvectors, of the lower triangle. What lies open along a vector itself is no reason to leave it so.
- * *dropped: some of them say nothing. */
+/* x <- A^+ x by the eigenvectors of the lower triangle. For each eigenvector the violation along it is excluded from
+ * the threshold. *dropped: an eigenvalue counted as zero. */
 static bool pseudo_solve(int order, int stride, double* a, double* x, const double* gap, double* values, double* off,
                          bool* dropped) {
   for (int i = 0; i < order; i++)
@@ -138,7 +140,7 @@ bool symmetric_least_change_open(int order, int stride, double* matrix, double* 
     x[i] *= own;
     for (int j = 0; j < order; j++) row[j] *= own * scale[j];
   }
-  for (int i = 0; i < order; i++) /* an empty row changes nothing, and is no reason to look for eigenvalues */
+  for (int i = 0; i < order; i++) /* a zero row fixes its unknown at 0, so that it does not force the eigenvalue path */
     if (matrix[i * stride + i] == 0) matrix[i * stride + i] = 1, x[i] = 0;
   if (factor(order, stride, matrix, rank_of(dot(order, gap, gap), 0), pivot))
     substitute(order, stride, matrix, pivot, x);

@@ -1,5 +1,5 @@
-/* linalg: small vectors, rotations and poses by value; dense and sparse symmetric solves.
- * Frames: a Pose maps local coordinates to the frame it is expressed in, x = r X + t. Matrices are row-major. */
+/* linalg: 3-vectors, rotations and poses by value; dense and sparse symmetric solvers.
+ * A Pose maps local coordinates to the frame it is expressed in: x = r X + t. Matrices are row-major. */
 #ifndef SDRS_LINALG_H
 #define SDRS_LINALG_H
 
@@ -24,8 +24,7 @@ typedef struct {
 static inline Vec3 vec3(double x, double y, double z) { return (Vec3){x, y, z}; }
 /* The unit vector along axis k mod 3 (0: x, 1: y, 2: z), k >= 0. */
 static inline Vec3 vec3_axis(int k) { return vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2); }
-/* Between values and their places in an array: 3 numbers, or 4 in the order w x y z. p must hold so many; frame and
- * unit are the caller's. */
+/* Load and store: 3 doubles, or 4 in the order w x y z. */
 static inline Vec3 vec3_at(const double* p) { return (Vec3){p[0], p[1], p[2]}; }
 static inline void vec3_store(Vec3 v, double* p) { p[0] = v.x, p[1] = v.y, p[2] = v.z; }
 static inline Quat quat_at(const double* p) { return (Quat){p[0], p[1], p[2], p[3]}; }
@@ -42,13 +41,13 @@ static inline Vec3 vec3_cross(Vec3 a, Vec3 b) {
 }
 static inline double vec3_norm(Vec3 a) { return sqrt(vec3_dot(a, a)); }
 static inline Vec3 vec3_normalized(Vec3 a) { return vec3_scale(a, 1.0 / vec3_norm(a)); }
-/* A unit vector at right angles to n, which is one: across the x axis, or across the y axis where n is near that one.
+/* A unit vector perpendicular to the unit vector n: n x (x axis), normalized, or n x (y axis) if n is near the x axis.
  */
 static inline Vec3 vec3_across(Vec3 n) {
   return vec3_normalized(vec3_cross(n, fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0)));
 }
-/* The unit vector perpendicular to the unit vector n that is nearest to the x axis, or to the y axis where n is as
- * near to that one as |n.x| = most, below 1. */
+/* The unit vector perpendicular to the unit vector n and nearest to the x axis, or to the y axis if |n.x| >= most; most
+ * < 1. */
 static inline Vec3 vec3_x_across(Vec3 n, double most) {
   Vec3 axis = fabs(n.x) < most ? vec3(1, 0, 0) : vec3(0, 1, 0);
   return vec3_normalized(vec3_add_scaled(axis, -vec3_dot(axis, n), n));
@@ -56,9 +55,9 @@ static inline Vec3 vec3_x_across(Vec3 n, double most) {
 static inline Vec3 vec3_min(Vec3 a, Vec3 b) { return vec3(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
 static inline Vec3 vec3_max(Vec3 a, Vec3 b) { return vec3(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
 
-/* The flat of best fit through points of coordinates c across it, from their mean: S = sum c c^T of them (00, 01, 11),
- * and S^-1 c, by which it tilts as the point with c moves off it [1/m]. directions: 2, or 1 of an edge, whose c[1] is
- * 0. S must have as many independent directions: not checked. */
+/* Best-fit line or plane through points with in-plane coordinates c, relative to their mean. spread_add accumulates S =
+ * sum c c^T (entries 00, 01, 11); spread_solve returns S^-1 c, the tilt per displacement of that point [1/m].
+ * directions: 2, or 1 for a line, whose c[1] is 0. S must be regular: not checked. */
 static inline void spread_add(double spread[3], const double c[2]) {
   spread[0] += c[0] * c[0];
   spread[1] += c[0] * c[1];
@@ -120,7 +119,7 @@ static inline double mat3_det(Mat3 a) {
          a.m[0][1] * (a.m[1][0] * a.m[2][2] - a.m[1][2] * a.m[2][0]) +
          a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);
 }
-/* By cofactors. The matrix must not be singular. A singular one gives infinities or NAN, no error is reported. */
+/* Inverse by cofactors. A singular matrix gives infinities or NAN. */
 static inline Mat3 mat3_inverse(Mat3 a) {
   Vec3 x = vec3(a.m[0][0], a.m[0][1], a.m[0][2]), y = vec3(a.m[1][0], a.m[1][1], a.m[1][2]),
        z = vec3(a.m[2][0], a.m[2][1], a.m[2][2]);
@@ -135,7 +134,7 @@ static inline Mat3 mat3_outer(Vec3 a, Vec3 b) { /* a b^T */
 static inline Mat3 mat3_cross(Vec3 a) { /* [a]x : [a]x b = a x b */
   return (Mat3){{{0, -a.z, a.y}, {a.z, 0, -a.x}, {-a.y, a.x, 0}}};
 }
-/* sum r x g of sum g r^T; a . axial(K) = sum of K's entries times those of [a]x. By value; never fails. */
+/* Axial vector: r x g for k = g r^T; a . mat3_axial(k) = sum of the products of the entries of k and [a]x. */
 static inline Vec3 mat3_axial(Mat3 k) {
   return vec3(k.m[2][1] - k.m[1][2], k.m[0][2] - k.m[2][0], k.m[1][0] - k.m[0][1]);
 }
@@ -155,39 +154,35 @@ static inline Mat3 mat3_from_quat(Quat q) {
                  {2 * (q.x * q.y + q.w * q.z), 1 - 2 * (q.x * q.x + q.z * q.z), 2 * (q.y * q.z - q.w * q.x)},
                  {2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), 1 - 2 * (q.x * q.x + q.y * q.y)}}};
 }
-/* Rotation by angle [rad] about a unit axis. An axis of another length gives no rotation; that is no error here.
- * Copies, as all of these. */
+/* Rotation by angle [rad] about a unit axis; the length is not checked. */
 static inline Quat quat_about(Vec3 axis, double angle) {
   double s, c;
   math_sincos(0.5 * angle, &s, &c);
   return (Quat){c, s * axis.x, s * axis.y, s * axis.z};
 }
-/* Quaternion of a 3x3 rotation matrix by Shepperd's method, w >= 0 (linalg/rotation.c). r must be a rotation; nothing
- * is checked, here and below, and nothing allocated. */
+/* Quaternion of a rotation matrix by Shepperd's method, w >= 0 (linalg/rotation.c). Functions below do not check their
+ * arguments and do not allocate. */
 Quat quat_from_mat3(Mat3 r);
-/* URDF's roll, pitch, yaw [rad]: about the fixed x, then y, then z. Of unit length to rounding; by value, never
- * fails. */
+/* Quaternion of URDF's roll, pitch, yaw [rad]: rotations about the fixed x, then y, then z axis. */
 Quat quat_from_rpy(Vec3 rpy);
-/* The way back from a rotation matrix [rad]: pitch in [-pi/2, pi/2], exact to rounding as a rotation, also where roll
- * and yaw turn about one axis. r must be a rotation. By value, never fails. */
+/* Roll, pitch, yaw [rad] of a rotation matrix; pitch in [-pi/2, pi/2]. At pitch = +-pi/2, where roll and yaw share an
+ * axis, the angles still reproduce r to rounding. */
 Vec3 rpy_from_mat3(Mat3 r);
-/* d with Rx(d1) Ry(d2) Rz(d3) = R [rad], d2 in [-pi/2, pi/2]. R must be a rotation, which is not checked. By value. */
+/* Angles d [rad] with Rx(d1) Ry(d2) Rz(d3) = r, d2 in [-pi/2, pi/2]. r must be a rotation, not checked. */
 Vec3 turns_from_mat3(Mat3 r);
-/* Rotation vector [rad] of q, angle in [0, pi]. q and -q give the same. Of unit length or not, but q must not be 0.
- * Near the identity by a series; no error is reported. */
+/* Rotation vector [rad] of q, angle in [0, pi]; the same for q and -q. q need not have unit length but must not be 0.
+ */
 Vec3 quat_log(Quat q);
-/* exp: rotation vector [rad] -> quaternion. Of unit length for any finite v. Near 0 by a series. By value; an
- * infinite v gives NAN, not an error. */
+/* Unit quaternion of a rotation vector [rad]. */
 Quat quat_exp(Vec3 v);
-/* Angular velocity in body axes [rad/s] of the rotation exp(v(t)): J_r(v) dv/dt, J_r = I - a [v]x + b [v]x^2,
- * a = (1 - cos|v|)/|v|^2, b = (|v| - sin|v|)/|v|^3. Also the increment in body axes that a change of v makes. By a
- * series below 0.1 rad. By value; fails for no finite v. */
+/* Angular velocity in body axes [rad/s] of the rotation exp(v(t)): J_r(v) dv/dt, J_r = I - a [v]x + b [v]x^2, a = (1 -
+ * cos|v|)/|v|^2, b = (|v| - sin|v|)/|v|^3. Also maps a change of v to the rotation increment in body axes. */
 Vec3 rotation_rate(Vec3 v, Vec3 rate);
-/* For a scalar with derivative `bar` by the result: its derivatives by v and by rate. They are written, not added.
- * v_bar and rate_bar must not be NULL. Allocates nothing. */
+/* Vector-Jacobian product of rotation_rate: for a scalar with derivative `bar` by its result, the derivatives by v and
+ * by rate (overwritten, not added). */
 void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar);
-/* J_r(v)^-1 turn: the change of v while exp(v) turns by a small rotation about the body's axes; |v| < 2 pi. turn,
- * result: [rad]. Undefined from 2 pi on, where J_r has no inverse; not asserted. */
+/* J_r(v)^-1 turn: the change of v for a small rotation `turn` [rad] of exp(v) about the body's axes. |v| < 2 pi
+ * (asserted), where J_r is regular. */
 Vec3 rotation_rate_inverse(Vec3 v, Vec3 turn);
 
 static inline Pose pose_identity(void) { return (Pose){mat3_identity(), {0, 0, 0}}; }
@@ -201,126 +196,116 @@ static inline Pose pose_inverse(Pose a) {
   return (Pose){rt, vec3_scale(mat3_mul_vec(rt, a.t), -1.0)};
 }
 
-/* Eigenvalues and eigenvectors of a small symmetric matrix in one fixed order of roundings (linalg/eigen.c).
- * a: order x order, rows `stride` apart, both triangles; becomes the eigenvectors, one a row. values: `order`,
- * ascending. off: `order` numbers of work. false: not finite, or no convergence; a has no meaning then. No allocation.
- * Arrays are the caller's own; order 0 returns true. */
+/* Eigenvalues and eigenvectors of a small symmetric matrix, with a fixed order of roundings (linalg/eigen.c). a: order
+ * x order, rows `stride` apart, both triangles; becomes the eigenvectors as rows. values (order): ascending. off
+ * (order): workspace. False: not finite, or no convergence; a is then undefined. Does not allocate. */
 bool symmetric_eigen(int order, int stride, double* a, double* values, double* off);
 
-/* The nearest positive semidefinite matrix: negative eigenvalues become zero (linalg/project.c). matrix is symmetric,
- * order x order, order <= SYMMETRIC_PROJECT_MAX. No allocation. false: not finite, matrix unchanged. */
+/* Largest order of symmetric_project. */
 enum { SYMMETRIC_PROJECT_MAX = 12 };
-/* Row-major (order x order), both triangles are read and written; false as above. order must be at most
- * SYMMETRIC_PROJECT_MAX, which is not checked. Nothing is allocated. */
+/* Projects a symmetric matrix (order x order, row-major, both triangles; order <= SYMMETRIC_PROJECT_MAX, asserted) to
+ * the nearest positive semidefinite one: negative eigenvalues become zero (linalg/project.c). False: not finite, or no
+ * convergence; matrix unchanged. Does not allocate. */
 bool symmetric_project(int order, double* matrix);
 
-/* x <- A^+ x for a symmetric matrix (order x order, full; destroyed): the least squares solution, and of these the
- * smallest, in units in which the matrix is scale A scale with scale[i] > 0 (linalg/least_change.c): entries are of
- * order 1 in them, or rounding. Equations that say the same twice, or nothing, are none too many. scale: order, > 0;
- * work: 2 order. ambiguous: set to true where there are such, else left alone; may be NULL. false: not finite. No
- * allocation. x: the right-hand side on entry (order). */
+/* x <- A^+ x for a symmetric matrix (order x order, full; destroyed): the least-squares solution of minimum norm, in
+ * units in which the matrix is scale A scale with entries of order 1; scale (order): > 0 (linalg/least_change.c).
+ * Redundant equations are allowed. x (order): right-hand side on entry. work: 2 order. *ambiguous: set to true if
+ * equations are redundant, else unchanged; may be NULL. False: not finite. Does not allocate. */
 bool symmetric_least_change(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous);
 
-/* ---------------------------------------------------------------- equations that may say the same twice
- * (linalg/rank_factor.c) Nothing allocates. */
+/* ---------------------------------------------------------------- rank-deficient square systems
+ * (linalg/rank_factor.c) These functions do not allocate. */
 
-/* P A Q = L U of a square matrix (order x order, row-major, replaced by the factor) by complete pivoting, up to where
- * no entry that is left exceeds `least`. Sets row[order] and column[order]: the equation and the unknown that stand at
- * each place. Returns the rank; -1: not finite. Arrays are the caller's own; nothing is allocated. */
+/* P A Q = L U with complete pivoting of a square matrix (order x order, row-major, replaced by the factor); stops when
+ * no remaining entry exceeds `least`. row, column (order): equation and unknown at each position. Returns the rank; -1:
+ * not finite. */
 int rank_factor(int order, double* a, int* row, int* column, double least);
-/* A solution of A y = x replaces x, zero in the unknowns without a pivot; equations without one are not looked at. x
- * (order); work: order. As rank_factor left a, row and column; rank must be >= 0. Cannot fail, allocates nothing. */
+/* Replaces x (order) by a solution y of A y = x that is zero in the unknowns without a pivot; equations without a pivot
+ * are ignored. a, row, column, rank: of rank_factor, rank >= 0; work: order. */
 void rank_solve(int order, int rank, const double* a, const int* row, const int* column, double* x, double* work);
-/* The same of A^T y = x: row and column change their parts. x[order]; work: order. Cannot fail, allocates nothing. */
+/* rank_solve for A^T y = x. x (order); work: order. */
 void rank_solve_transposed(int order, int rank, const double* a, const int* row, const int* column, double* x,
                            double* work);
-/* Takes from x[order] what A makes nothing of, which leaves the smallest with the same A x. work: order (order - rank
- * + 1). As rank_factor left a and column. Cannot fail, allocates nothing. */
+/* Removes from x (order) its component in the null space of A: the result is the shortest vector with the same A x. a,
+ * column: of rank_factor; work: order (order - rank + 1). */
 void rank_shorten(int order, int rank, const double* a, const int* column, double* x, double* work);
 
 /* ---------------------------------------------------------------- symmetric block systems (linalg/block_solver.c)
- * A symmetric matrix of dense blocks. Blocks that were filled couple; the connected components of that graph are
- * factored each by itself, small ones as one dense matrix, large ones by the multifrontal method. Results depend on
- * what was filled only: not on the processor, on threads or on what was solved before. Only blocks (a, b) with a <= b
- * are stored. Allocates when something appears that there was no room for: new couplings, a larger component. */
+ * A symmetric matrix of dense blocks. Filled blocks couple their rows; each connected component is factored separately,
+ * small ones as a dense matrix, large ones by the multifrontal method. Results depend only on the filled blocks: not on
+ * the processor, on threads or on earlier solves. Only blocks (a, b) with a <= b are stored. Allocates only when
+ * existing storage is too small: new couplings, a larger component. */
 typedef struct BlockSolver BlockSolver;
-/* A matrix of block_count x block_count blocks, without couplings, all zero; block k has block_sizes[k] rows, which are
- * copied. Owned by the caller, freed by block_solver_destroy. Never NULL. */
+/* Zero matrix of block_count x block_count blocks without couplings; block k has block_sizes[k] rows (copied). Owned by
+ * the caller, freed by block_solver_destroy. Never NULL. */
 BlockSolver* block_solver_create(int block_count, const int* block_sizes);
-/* Another matrix in the same room, without couplings, all zero: at most as many blocks and rows as there were at its
- * creation, which is asserted of the blocks alone. Nothing is left of the matrix before. Allocates nothing. */
+/* Starts another zero matrix without couplings in the same storage. It must not have more blocks (asserted) or rows
+ * than at creation. Does not allocate. */
 void block_solver_reshape(BlockSolver* solver, int block_count, const int* block_sizes);
-/* Frees the solver and all places that block_solver_block gave; accepts NULL. */
+/* Frees the solver and all blocks returned by block_solver_block; accepts NULL. */
 void block_solver_destroy(BlockSolver* solver);
-/* Which off-diagonal blocks may be non-zero: keys a << 32 | b with a < b, sorted, unique. A superset costs little. All
- * blocks are zero afterwards, and places that block_solver_block gave are of no use. couplings[count] are copied; may
- * be NULL when count is 0. Keys that are not sorted, or name a block twice, are not refused: undefined. */
+/* Sets which off-diagonal blocks may be non-zero: keys a << 32 | b with a < b, couplings (count), sorted and unique
+ * (not checked), copied; may be NULL if count is 0. A superset costs little. Zeroes all blocks and invalidates pointers
+ * of block_solver_block. */
 void block_solver_pattern(BlockSolver* solver, const uint64_t* couplings, int count);
-/* All blocks become zero and uncoupled; the pattern stays. Cannot fail, allocates nothing. */
+/* Zeroes and uncouples all blocks; the pattern stays. Does not allocate. */
 void block_solver_clear(BlockSolver* solver);
-/* Only the blocks in whose row or column one of these stands; the others keep their values. which: (block_count).
- * Cannot fail; nothing is allocated. */
+/* Zeroes and uncouples only the blocks in the rows and columns marked in which (block_count); the others keep their
+ * values. Does not allocate. */
 void block_solver_clear_some(BlockSolver* solver, const bool* which);
-/* From here to the next call blocks keep their places in the order of elimination, once their component has been
- * ordered, though other couplings are filled: ordering a large component anew costs more than factoring it. Results
- * then depend on what was filled since this call. Without any call every pattern is ordered by itself. Cannot fail;
- * nothing is allocated. */
+/* From now on, until the next call, blocks keep their rank in the elimination order once their component has been
+ * ordered, even if other couplings are filled: ordering a large component costs more than factoring it. Results then
+ * depend on what was filled since this call. Without this call every pattern is ordered independently. Does not
+ * allocate. */
 void block_solver_hold_orders(BlockSolver* solver);
-/* Entry (r, c) of block (a, b), a <= b, is at [r * stride + c]; NULL when the pattern lacks it. Of a diagonal block
- * only c >= r counts. stride: columns of the block. Borrowed until the next pattern. Asking couples a and b, with zeros
- * where they were not. Never fails for a diagonal block; a, b must be below block_count. Writing through it into
- * what is not counted is no error. */
+/* Pointer to block (a, b), a <= b, whose entry (r, c) is at [r * stride + c]; NULL if the pattern lacks it (never for a
+ * diagonal block). Of a diagonal block only c >= r is used. *stride: columns of the block. Borrowed until the next
+ * pattern. The request couples a and b; a block not filled before is zero. */
 double* block_solver_block(BlockSolver* solver, int a, int b, int* stride);
-/* Before factoring: unknowns with fixed[k] take value[k]; their rows become the identity and rhs is adjusted. fixed,
- * value, rhs: block_solver_order numbers each; rhs of fixed unknowns becomes their value. fixed, value, rhs stay the
- * caller's own; cannot fail. */
+/* Before factoring: fixes the unknowns with fixed[k] at value[k]. Their rows become those of the identity and rhs is
+ * adjusted; rhs of fixed unknowns becomes their value. fixed, value, rhs: (block_solver_order). */
 void block_solver_constrain(BlockSolver* solver, const bool* fixed, const double* value, double* rhs);
-/* Number of unknowns: the sum of the blocks' sizes, and the length of every x, y, rhs below. Fixed by
- * block_solver_create. Cannot fail. */
+/* Number of unknowns: the sum of the block sizes, and the length of every x, y, rhs below. */
 int block_solver_order(const BlockSolver* solver);
-/* Is a component factored by the multifrontal method? false: all are dense. It may order components anew, which
- * allocates. Cannot fail. */
+/* True if a component is factored by the multifrontal method. May reorder components, which allocates. */
 bool block_solver_is_sparse(BlockSolver* solver);
 
-/* How many there are; 0 of a solver without blocks. Components are found anew when couplings were filled since,
- * which may allocate. Cannot fail. */
+/* Number of components; 0 without blocks. Finds the components again if couplings were filled since, which may
+ * allocate. */
 int block_solver_component_count(BlockSolver* solver);
-/* The number of the component that a block is in. block must be below block_count (not checked); may allocate as
- * block_solver_component_count. */
+/* Index of the component that contains a block (asserted). May allocate as block_solver_component_count. */
 int block_solver_component_of(BlockSolver* solver, int block);
-/* Cholesky. false: not positive definite, or not finite; then there is no factor to solve with. The blocks stay as they
- * were filled. Allocates nothing once the components are found. */
+/* Cholesky factorization of a component. False: not positive definite or not finite; there is then no factor. The
+ * blocks stay as filled. Does not allocate once the components are known. */
 bool block_solver_factor_component(BlockSolver* solver, int component);
-/* Factor a positive definite neighbour: eigenvalues' magnitudes lifted to at least `floor` (dense), or the diagonal
- * raised until the factorisation succeeds (sparse). Returns false when it is not finite, or when no such diagonal is
- * found. floor > 0, in the matrix's unit. Allocates nothing once components were found; the blocks stay as they were
- * filled. */
+/* Factors a positive definite modification: the magnitudes of the eigenvalues, at least `floor` (dense), or the matrix
+ * with a raised diagonal (sparse). False: not finite, or no diagonal succeeded. floor > 0, in the matrix's unit. The
+ * blocks stay as filled. Does not allocate once the components are known. */
 bool block_solver_factor_component_lifted(BlockSolver* solver, int component, double floor);
-/* The component as it is, indefinite or not. *smallest becomes its eigenvalue nearest to zero when that is nearer than
- * *smallest (to rounding up to order 96, by Lanczos' method beyond). false: singular to rounding, or not finite.
- * Solving refines, so the filled blocks must still be there. Not beside other threads: it may need room. smallest:
- * HUGE_VAL to begin with. smallest must not be NULL. Allocates while that room grows. */
+/* Factors the component without modification, indefinite or not. *smallest (initially HUGE_VAL): becomes its eigenvalue
+ * nearest to zero if that is nearer than *smallest; to rounding for dense components up to order 96, by Lanczos
+ * otherwise. False: numerically singular, or not finite. Solving refines, so the filled blocks must stay. May allocate,
+ * so it is not thread-safe. */
 bool block_solver_factor_component_indefinite(BlockSolver* solver, int component, double* smallest);
-/* x <- H^-1 x for the unknowns of the component, which was factored, by any of the three; the others stay.
- * x: of length block_solver_order. No allocation; without a factor the result means nothing. */
+/* x <- H^-1 x for the unknowns of a factored component; the others stay. x: (block_solver_order). Does not allocate.
+ * Without a factor the result is undefined. */
 void block_solver_solve_component(BlockSolver* solver, int component, double* x);
-/* The same of four right-hand sides beside each other, to the bit: unknown k of column c at x[k * stride + c]. Columns
- * outside `wanted` (bit c: column c) are zero in these unknowns, and stay so. stride: at least 4. x: the caller's, of
- * block_solver_order * stride. No allocation; cannot fail, and means nothing without a factor. */
+/* block_solver_solve_component for four right-hand sides, bit-identical: unknown k of column c is x[k * stride + c],
+ * stride >= 4. Columns outside `wanted` (bit c: column c) must be zero in these unknowns and stay so. x:
+ * block_solver_order * stride. */
 void block_solver_solve_four(BlockSolver* solver, int component, unsigned wanted, double* x, int stride);
 
-/* Cholesky of all components, in their order; false: one is not positive definite or not finite, those behind it are
- * not factored. Returns false at the first that fails; its own blocks stay as they were filled. */
+/* Cholesky factorization of all components in order. False at the first that is not positive definite or not finite;
+ * those after it are not factored. Its blocks stay as filled. */
 bool block_solver_factor(BlockSolver* solver);
-/* The matrix as it is, indefinite or not, for when Cholesky has failed. smallest: the eigenvalue nearest to zero of the
- * components that are not positive definite; 0 when all are. false: singular to rounding, or not finite. smallest
- * must not be NULL; it is set in any case. Allocates as the component's own does. */
+/* Factors the matrix without modification, indefinite or not; to be used after Cholesky failed. *smallest: eigenvalue
+ * nearest to zero of the components that are not positive definite; 0 if all are. False: numerically singular, or not
+ * finite. May allocate. */
 bool block_solver_factor_indefinite(BlockSolver* solver, double* smallest);
-/* x <- H^-1 x, x of length block_solver_order, once all components are factored. Without a factor of a component its
- * part of x is undefined. Allocates nothing. */
+/* x <- H^-1 x, x (block_solver_order), after all components were factored. Does not allocate. */
 void block_solver_solve(BlockSolver* solver, double* x);
-/* y = H x for the matrix as it was filled (and constrained, if it was). x, y: of length block_solver_order, not the
- * same place. No allocation. Cannot fail. */
+/* y = H x for the matrix as filled (and constrained). x, y: of length block_solver_order, distinct. */
 void block_solver_multiply(const BlockSolver* solver, const double* x, double* y);
 
 #endif

@@ -5,9 +5,9 @@
 #include <suitesparse/amd.h>
 #include "base/base.h"
 
-enum { SMALL = ORDERING_SMALL }; /* nodes of a graph whose neighbourhoods are single words */
+enum { SMALL = ORDERING_SMALL }; /* graphs up to this size have neighbourhoods of one word */
 
-/* Minimum degree, exact: eliminating a node makes its neighbours a clique. The first of equals goes first. */
+/* Exact minimum degree: eliminating a node makes its neighbours a clique. Ties: the lowest number first. */
 static void order_small(int nodes, const int* start, const int* other, int* order) {
   uint64_t near[SMALL] = {0}, left = nodes == 64 ? ~(uint64_t)0 : ((uint64_t)1 << nodes) - 1;
   for (int a = 0; a < nodes; a++)
@@ -30,17 +30,17 @@ static void order_small(int nodes, const int* start, const int* other, int* orde
   }
 }
 
-/* AMD wants room to write over the graph. */
+/* AMD overwrites the graph and needs additional room. */
 static int graph_room(int nodes, int edges) { return edges + edges / 2 + nodes; }
 
-enum { AMD_ARRAYS = 7 }; /* of one number a node */
+enum { AMD_ARRAYS = 7 }; /* arrays with one int per node */
 
 int ordering_work(int nodes, int edges) {
   return nodes <= SMALL ? 0 : nodes + 1 + graph_room(nodes, edges) + AMD_ARRAYS * nodes;
 }
 
-/* The graph again, for those who write over it: of each node first the neighbours before it, then those after it, which
- * ascend. fill: nodes of work. */
+/* Copies the graph for algorithms that overwrite it, with the neighbours of each node in ascending order. fill:
+ * (nodes), workspace. */
 static void copy_graph(int nodes, const int* from_start, const int* from, int* start, int* other, int* fill) {
   memcpy(start, from_start, sizeof(int) * (size_t)(nodes + 1));
   memcpy(fill, start, sizeof(int) * (size_t)nodes);
@@ -52,7 +52,7 @@ static void copy_graph(int nodes, const int* from_start, const int* from, int* s
     }
 }
 
-/* Approximate minimum degree. */
+/* Approximate minimum degree (AMD). */
 static void order_by_degree(int nodes, int edges, int* start, int* other, int* work, int* order) {
   int *length = work, *count = length + nodes, *next = count + nodes, *head = next + nodes, *element = head + nodes;
   int *degree = element + nodes, *mark = degree + nodes, room = graph_room(nodes, edges);

@@ -5,13 +5,14 @@
 #include "base/base.h"
 #include "linalg/front.h"
 
-/* Fronts are joined with their last child while they stay narrow or little zero is stored for it: (columns, part). */
+/* A front is merged with its last child while the merged front has at most `columns` pivots and at most the fraction
+ * `zeros` of its entries are stored zeros. */
 static const struct {
   int columns;
   double zeros;
 } JOINED[] = {{12, 1.0}, {24, 0.6}, {48, 0.2}, {1 << 30, 0.05}};
 
-/* Room for `count` elements; the content stays. */
+/* Makes room for `count` elements; the content stays. */
 static void* room(Room* r, size_t element, size_t count) {
   if (count <= r->capacity) return r->at;
   size_t capacity = count + count / 2 + 16;
@@ -41,7 +42,7 @@ bool plan_fits(const Plan* plan, const PlanPattern* p) {
 
 /* ---------------------------------------------------------------- order of the blocks */
 
-/* Neighbours of every block, from both sides, and the coupling that makes them so. */
+/* Neighbours of every block, from both sides, with the coupling of each pair. */
 typedef struct {
   int *start, *other, *coupling;
 } Neighbours;
@@ -65,7 +66,7 @@ static Neighbours neighbours(Plan* plan, const PlanPattern* p) {
   return n; /* start[a] .. start[a + 1] */
 }
 
-/* An order that was looked for is looked up when the same pattern comes again: it is a function of the pattern. */
+/* Finds the elimination order, or reuses it if the pattern is the same: the order is a function of the pattern. */
 static void look_for_order(Plan* plan, const PlanPattern* p, Neighbours near, int* order) {
   size_t keys = sizeof(uint64_t) * (size_t)p->coupling_count, places = sizeof(int) * (size_t)p->block_count;
   bool known = plan->base_blocks == p->block_count && plan->base_couplings == p->coupling_count &&
@@ -81,7 +82,7 @@ static void look_for_order(Plan* plan, const PlanPattern* p, Neighbours near, in
   memcpy(order, base, places);
 }
 
-/* Counting sort; what has no rank, -1, comes first. */
+/* Orders blocks by rank (counting sort); blocks without a rank (-1) come first. */
 static void order_by_rank(Plan* plan, const PlanPattern* p, const int* rank, int* order) {
   int most = 0;
   for (int a = 0; a < p->block_count; a++)
@@ -93,7 +94,7 @@ static void order_by_rank(Plan* plan, const PlanPattern* p, const int* rank, int
   for (int a = 0; a < p->block_count; a++) order[next[rank[a] + 1]++] = a;
 }
 
-/* parent[j]: the first block eliminated after j that j's column of L has a row of (Liu's algorithm). */
+/* Elimination tree (Liu's algorithm). parent[j]: the row of the first off-diagonal block of column j of L, or -1. */
 static void elimination_tree(int count, Neighbours near, const int* order, const int* position, int* parent,
                              int* ancestor) {
   for (int j = 0; j < count; j++) {
@@ -108,7 +109,7 @@ static void elimination_tree(int count, Neighbours near, const int* order, const
   }
 }
 
-/* Children before parents, subtrees together: order and parent are renumbered. */
+/* Renumbers order and parent so that children come before parents and subtrees are contiguous. */
 static void postorder(int count, int* order, int* parent, int* head, int* next, int* renumbered) {
   for (int j = 0; j < count; j++) head[j] = -1;
   for (int j = count - 1; j >= 0; j--)
@@ -119,7 +120,7 @@ static void postorder(int count, int* order, int* parent, int* head, int* next, 
   int done = 0;
   for (int root = 0; root < count; root++)
     for (int j = parent[root] < 0 ? root : -1; j >= 0;) {
-      if (head[j] >= 0) { /* down to a child that was not visited */
+      if (head[j] >= 0) { /* descend to an unvisited child */
         int child = head[j];
         head[j] = next[child];
         j = child;
@@ -149,7 +150,7 @@ static void sort_ints(int* list, int count) {
 }
 
 typedef struct {
-  int *start, *row; /* rows below the diagonal of column j: row[start[j]] .. row[start[j + 1]], ascending */
+  int *start, *row; /* block rows below the diagonal of column j: row[start[j]] .. row[start[j + 1] - 1], ascending */
 } Columns;
 
 static int append_new(int* row, int count, const int* from, int from_count, int above, int mark, int* marked) {
@@ -161,7 +162,7 @@ static int append_new(int* row, int count, const int* from, int from_count, int 
   return count;
 }
 
-/* Columns with which a column couples, and those that its children in the tree hand on. */
+/* Block structure of L: a column's rows are its couplings and the rows passed up by its children in the tree. */
 static Columns columns_of(Plan* plan, int count, Neighbours near, const int* order, const int* position,
                           const int* parent, int* start, int* marked) {
   int *first_child = ints(&plan->work[6], 2 * count), *next = first_child + count, end = 0;
@@ -192,7 +193,7 @@ static Columns columns_of(Plan* plan, int count, Neighbours near, const int* ord
 
 /* ---------------------------------------------------------------- fronts */
 
-/* While columns are gathered into one front: how wide it is and how much of it is no stored zero. */
+/* State of merging columns into one front: its width and the number of its entries that are not stored zeros. */
 typedef struct {
   int width;
   double filled;
@@ -213,7 +214,7 @@ typedef struct {
   Neighbours near;
   const int *order, *position, *parent;
   Columns columns;
-  int *front_of, *offset; /* of a block, by its place among blocks: its front; its first row in the front at hand */
+  int *front_of, *offset; /* per block, by elimination order: its front; its first row in the current front */
   int entry_count, row_count, map_count;
 } Layout;
 
@@ -225,7 +226,7 @@ static int size_below(const Layout* l, int j) {
   return size;
 }
 
-/* Blocks first..last of the elimination order are one front; returns last + 1. */
+/* Gathers blocks from `first` on into one front; returns the index after its last block. */
 static int front_end(const Layout* l, int first) {
   Gathered g = {size_at(l, first), trapezoid(size_at(l, first), size_below(l, first))};
   int last = first;
@@ -245,14 +246,14 @@ static void add_entries(Layout* l, Front* f, int j) {
   e[l->entry_count++] = (FrontEntry){block, l->offset[j], l->offset[j], true};
   for (int k = l->near.start[block]; k < l->near.start[block + 1]; k++) {
     int other = l->near.other[k], i = l->position[other];
-    if (i > j) /* stored by rows of the lower number */
+    if (i > j) /* stored with the rows of the lower block number */
       e[l->entry_count++] =
           (FrontEntry){l->pattern->block_count + l->near.coupling[k], l->offset[i], l->offset[j], block < other};
   }
   f->entry_count = l->entry_count - f->entry_first;
 }
 
-/* Rows of a front: its own blocks, then those below its last column. */
+/* Sets the rows of a front: its own blocks, then those below its last column. */
 static void add_rows(Layout* l, Front* f, int first, int last, const int* place) {
   int own = 0, count = l->columns.start[last + 1] - l->columns.start[last], total = 0;
   for (int j = first; j <= last; j++) own += size_at(l, j);
@@ -270,7 +271,7 @@ static void add_rows(Layout* l, Front* f, int first, int last, const int* place)
   l->row_count += total;
 }
 
-/* Which rows of the front at hand the rows are that a child hands on. */
+/* Maps the rows that a child passes up to rows of the current front. */
 static void add_map(Layout* l, Front* child, int last_of_child) {
   int* map = ints(&l->plan->map, l->map_count + child->rows - child->pivots);
   child->map_first = l->map_count;
@@ -288,7 +289,7 @@ static double flops_of(const Front* f) {
 
 static size_t rounded(size_t count) { return (count + 7) & ~(size_t)7; }
 
-/* Where panels and waiting Schur complements lie; the stack is empty after a root. */
+/* Assigns storage to panels and to Schur complements waiting for their parents; the stack is empty after a root. */
 static void place_storage(Plan* plan) {
   Front* fronts = plan->fronts.at;
   size_t top = 0;
@@ -301,7 +302,7 @@ static void place_storage(Plan* plan) {
     plan->panels += rounded((size_t)f->stride * (size_t)f->pivots);
     if ((size_t)f->stride * below > plan->update) plan->update = (size_t)f->stride * below;
     if ((size_t)f->stride > plan->longest) plan->longest = (size_t)f->stride;
-    for (int c = f->child; c >= 0; c = fronts[c].next) top = fronts[c].waiting; /* the first one's, at last */
+    for (int c = f->child; c >= 0; c = fronts[c].next) top = fronts[c].waiting; /* ends at the first child's */
     f->waiting = top;
     top += below * below;
     if (top > plan->stack) plan->stack = top;
@@ -335,7 +336,7 @@ static void make_fronts(Layout* l, const int* place, int* last_of) {
   l->plan->front_count = count;
 }
 
-/* First place of every block in the new order, and the unknowns at all places. */
+/* First position of every block in the elimination order, and the unknown at every position. */
 static void place_unknowns(Plan* plan, const PlanPattern* p, const int* order, int* place) {
   int *unknown = ints(&plan->unknown, plan->order), *first = ints(&plan->work[6], p->block_count + 1), next = 0;
   first[0] = 0;
@@ -392,7 +393,7 @@ static double* column_of(const Front* f, double* panel, double* update, int colu
                             : update + (size_t)(column - f->pivots) * (size_t)f->stride;
 }
 
-/* Blocks of the matrix into a front. All fall into its pivots' columns. */
+/* Copies the blocks of the matrix into a front's panel. All lie in its pivot columns. */
 static void add_blocks(const Plan* plan, const Front* f, PlanValues matrix, double* panel) {
   const int* size = plan->size.at;
   const uint64_t* couplings = plan->couplings.at;
@@ -411,7 +412,7 @@ static void add_blocks(const Plan* plan, const Front* f, PlanValues matrix, doub
   }
 }
 
-/* A child's Schur complement is added where its rows are in this front. */
+/* Adds a child's Schur complement (extend-add). */
 static void add_child(const Plan* plan, const Front* f, const Front* child, const double* stack, double* panel,
                       double* update) {
   const int* map = (const int*)plan->map.at + child->map_first;
@@ -439,7 +440,7 @@ static double largest_diagonal(const Plan* plan, PlanValues matrix) {
   return largest;
 }
 
-/* The rest of the front after its pivots waits for the parent. */
+/* Pushes the Schur complement onto the stack for the parent. */
 static void put_aside(const Front* f, const double* update, double* stack) {
   int count = f->rows - f->pivots;
   double* to = stack + f->waiting;
@@ -447,7 +448,7 @@ static void put_aside(const Front* f, const double* update, double* stack) {
     for (int i = j; i < count; i++) to[i] = update[(size_t)j * (size_t)f->stride + (size_t)(f->pivots + i)];
 }
 
-/* Where the parts of the storage lie. */
+/* Parts of the storage. */
 typedef struct {
   double *panels, *update, *stack, *places, *part, *spare, *work;
 } Parts;
@@ -464,7 +465,7 @@ static Parts parts_of(const Plan* plan, double* storage) {
   return p;
 }
 
-/* Contributions of the matrix and the children to a front. */
+/* Assembles a front from the matrix and its children. */
 static void assemble(const Plan* plan, const Front* f, PlanValues matrix, double shift, double largest,
                      const Parts* parts, double* panel) {
   const Front* fronts = plan->fronts.at;
@@ -510,7 +511,7 @@ int plan_factor_indefinite(const Plan* plan, PlanValues matrix, double tiny, dou
   return replaced;
 }
 
-/* Rows of a front from the vector of all places. */
+/* Gathers the rows of a front from the vector over all positions; zero padding. */
 static void gather(const Front* f, const int* rows, const double* y, double* x) {
   for (int r = 0; r < f->rows; r++) x[r] = y[rows[r]];
   for (int r = f->rows; r < f->stride; r++) x[r] = 0;

@@ -1,4 +1,4 @@
-/* Square systems whose equations may say the same twice, by complete pivoting: P A Q = L U, the rest of A nothing. */
+/* Rank-deficient square systems by complete pivoting: P A Q = L U. */
 #include <assert.h>
 #include <math.h>
 
@@ -26,7 +26,7 @@ static void swap_numbers(int* a, int i, int j) {
   a[j] = kept;
 }
 
-/* The largest entry of what is left goes to its corner. */
+/* Moves the largest remaining entry to the pivot position. Returns its magnitude. */
 static double bring_pivot(int order, double* a, int at, int* row, int* column) {
   int best_row = at, best_column = at;
   double largest = 0;
@@ -58,7 +58,7 @@ int rank_factor(int order, double* a, int* row, int* column, double least) {
   return order;
 }
 
-/* y <- U^-1 y of the leading part. */
+/* y <- U^-1 y for the leading rank x rank part. */
 static void solve_upper(int order, int rank, const double* a, double* y) {
   for (int i = rank - 1; i >= 0; i--) {
     for (int j = i + 1; j < rank; j++) y[i] -= a[i * order + j] * y[j];
@@ -88,7 +88,7 @@ void rank_solve_transposed(int order, int rank, const double* a, const int* row,
   for (int i = 0; i < order; i++) x[row[i]] = i < rank ? work[i] : 0;
 }
 
-/* Vectors that the matrix takes to nothing, one for each of its last columns, made orthonormal one after the other. */
+/* The null space has one basis vector for each of the last columns; they are orthonormalized one after the other. */
 void rank_shorten(int order, int rank, const double* a, const int* column, double* x, double* work) {
   int count = order - rank;
   for (int n = 0; n < count; n++) {

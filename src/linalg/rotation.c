@@ -2,11 +2,11 @@
 
 #include "linalg/linalg.h"
 
-/* Where |v| is this small against 1, two terms of a series are exact to rounding and no 0/0 can occur:
- * the next term is below 1e-16. */
+/* Below this relative size two terms of a series are exact to rounding (the next is below 1e-16), and 0/0 is avoided.
+ */
 #define SERIES_LIMIT 1e-4
 
-/* Shepperd's method: take the largest of the four squared components, so that nothing is divided by a small number. */
+/* Shepperd's method: divides by the largest of the four components only. */
 Quat quat_from_mat3(Mat3 r) {
   double xx = r.m[0][0], yy = r.m[1][1], zz = r.m[2][2], trace = xx + yy + zz;
   Quat q;
@@ -27,8 +27,8 @@ Quat quat_from_rpy(Vec3 rpy) {
   return quat_mul(quat_about(vec3(0, 0, 1), rpy.z), quat_mul(pitch, roll));
 }
 
-/* R = Rz(yaw) Ry(pitch) Rx(roll). With pitch near pi/2 the yaw is any; the rest is taken from Rz(-yaw) R, so that it
- * fits the yaw that was chosen. */
+/* R = Rz(yaw) Ry(pitch) Rx(roll). Near pitch = pi/2 the yaw is arbitrary; pitch and roll follow from Rz(-yaw) R, so the
+ * result is consistent with the chosen yaw. */
 Vec3 rpy_from_mat3(Mat3 r) {
   double yaw = math_atan2(r.m[1][0], r.m[0][0]), c = math_cos(yaw), s = math_sin(yaw);
   double pitch = math_atan2(-r.m[2][0], c * r.m[0][0] + s * r.m[1][0]);
@@ -36,12 +36,12 @@ Vec3 rpy_from_mat3(Mat3 r) {
   return vec3(roll, pitch, yaw);
 }
 
-/* Those of the transpose in the opposite order are its roll, pitch and yaw. */
+/* They are minus the roll, pitch, yaw of the transpose. */
 Vec3 turns_from_mat3(Mat3 r) { return vec3_scale(rpy_from_mat3(mat3_transpose(r)), -1.0); }
 
 /* v = 2 atan2(n, w) u / n with u the vector part and n = |u|; atan(t)/t = 1 - t^2/3 + O(t^4) for small t = n/w. */
 Vec3 quat_log(Quat q) {
-  double sign = q.w < 0 ? -1.0 : 1.0; /* q and -q are one rotation; the shorter way round */
+  double sign = q.w < 0 ? -1.0 : 1.0; /* q and -q are the same rotation; the angle is at most pi */
   double w = sign * q.w;
   Vec3 u = vec3(sign * q.x, sign * q.y, sign * q.z);
   double n = vec3_norm(u);
@@ -58,12 +58,14 @@ Quat quat_exp(Vec3 v) {
   return (Quat){cosine, s * v.x, s * v.y, s * v.z};
 }
 
-/* J_r(v) = I - a [v]x + b [v]x^2 with a = (1 - cos t)/t^2, b = (t - sin t)/t^3, t = |v|, and (da/dt)/t, (db/dt)/t. */
+/* Coefficients of J_r(v) = I - a [v]x + b [v]x^2: a = (1 - cos t)/t^2, b = (t - sin t)/t^3, t = |v|, and (da/dt)/t,
+ * (db/dt)/t. */
 typedef struct {
   double a, b, a_slope, b_slope;
 } RightJacobian;
 
-/* Below this angle [rad] the closed forms lose digits; what the series leave out is below 1e-15 relative. */
+/* Below this angle [rad] the closed forms lose digits and series are used; their truncation error is below 1e-15
+ * relative. */
 #define JACOBIAN_SERIES 0.1
 
 static RightJacobian right_jacobian(Vec3 v) {
@@ -74,7 +76,7 @@ static RightJacobian right_jacobian(Vec3 v) {
                            -1.0 / 12 + t2 * (1.0 / 180 - t2 * (1.0 / 6720 - t2 / 453600)),
                            -1.0 / 60 + t2 * (1.0 / 1260 - t2 * (1.0 / 60480 - t2 / 4989600))};
   double half = math_sin(0.5 * t), sine = math_sin(t);
-  double versine = 2 * half * half, lag = t - sine; /* 1 - cos keeps its digits */
+  double versine = 2 * half * half, lag = t - sine; /* 1 - cos t without cancellation */
   return (RightJacobian){versine / t2, lag / (t2 * t), (t * sine - 2 * versine) / (t2 * t2),
                          (versine * t - 3 * lag) / (t2 * t2 * t)};
 }

@@ -101,7 +101,7 @@ static void check_closure(Builder* builder, const SceneClosure* source, const Mo
   for (int side = 0; side < 2; side++) moves = moves || (c->link[side] >= 0 && link_is_dynamic(model, c->link[side]));
   if (moves) return;
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
-                  "forces can move neither end of this closure: there is nothing to hold together");
+                  "forces can move neither end of this closure, so it has no effect: remove it");
 }
 
 static void place_closure(const SceneClosure* source, const Pose* poses, ModelClosure* c) {

@@ -61,10 +61,11 @@ static void check_ring(Builder* builder, int index) {
     at = model->couplings[next].dof[1];
   }
   if (at != c->dof[0] || fabs(ratio - 1) <= SAME_OFFSET) return;
-  diagnostics_add(builder->diagnostics, SEVERITY_ERROR, place,
-                  "couplings[%d].of: '%.60s' follows itself round a ring of couplings, by a ratio of %.6g where only 1 "
-                  "lets it move",
-                  index, name, ratio);
+  diagnostics_add(
+      builder->diagnostics, SEVERITY_ERROR, place,
+      "couplings[%d].of: '%.60s' follows itself through a cycle of couplings, by a ratio of %.6g where only 1 "
+      "lets it move",
+      index, name, ratio);
 }
 
 void build_couplings(Builder* builder) {

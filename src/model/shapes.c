@@ -117,7 +117,7 @@ static void check_decomposition(Builder* builder, const SceneShape* shape, const
     warn_shape(builder, shape, "the hulls miss a point of the surface by %.3g m",
                d->covered_miss * d->diagonal * shape->scale);
   if (!d->connected)
-    warn_shape(builder, shape, "the hulls of %d of %d components of the mesh do not hang together", d->apart,
+    warn_shape(builder, shape, "the hulls of %d of %d components of the mesh are not connected", d->apart,
                d->mesh_pieces);
   if (!d->symmetric)
     warn_shape(builder, shape, "the hulls miss the mirror symmetry by %.3g m",

@@ -151,7 +151,7 @@ Status continuation_start(Optimization* o, Diagnostics* diagnostics) {
   }
   if (last_change(c) > o->task->optimizer.iterations) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, c->place,
-                    "the schedule ends at iteration %d, which is after the last of the optimizer, %d", last_change(c),
+                    "the schedule ends at iteration %d, after the last one of the optimizer, %d", last_change(c),
                     o->task->optimizer.iterations);
     fine = false;
   }

@@ -355,7 +355,7 @@ static void check_everywhere(DesignBuild* b, const NamePlace* sorted) {
     text_add_bytes(&everywhere, v->name, (size_t)(at - v->name));
     NamePlace wanted = {everywhere.data, v->place};
     if (bsearch(&wanted, sorted, (size_t)d->variable_count, sizeof(NamePlace), by_name))
-      diagnostics_add(b->diagnostics, SEVERITY_ERROR, v->place, "'%s' is asked for twice: of scenario and of all",
+      diagnostics_add(b->diagnostics, SEVERITY_ERROR, v->place, "'%s' is listed twice: of scenario and of all",
                       v->name);
     text_free(&everywhere);
   }
@@ -374,7 +374,7 @@ static void check_variables(DesignBuild* b) {
     bool later = one->place.line > two->place.line ||
                  (one->place.line == two->place.line && one->place.column > two->place.column);
     SourcePlace place = later ? one->place : two->place;
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, place, "'%s' is asked for twice", two->name);
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, place, "'%s' is listed twice", two->name);
     break;
   }
   check_everywhere(b, sorted);

@@ -230,7 +230,7 @@ void design_list_cage(DesignBuild* b, const TaskCage* item) {
   if (b->follows[link] >= 0) return; /* the leader's cage applies */
   if (has_vertices(b, item->link.text)) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->place,
-                    "link '%s' has vertices that move by themselves: it takes them or a cage", item->link.text);
+                    "link '%s' has both free vertices and a cage: choose one of them", item->link.text);
     return;
   }
   Cage cage = {.build = b, .wish = item, .link = link, .maps = design_self_maps(b, link)};

@@ -231,7 +231,7 @@ static bool list_turn(Listing* l, const TaskName* name, int link) {
   own.rotation = joint->rotation;
   if (l->item->tie) return refuse(l, name, "directions cannot be tied");
   if (joint_floats(&l->b->model->links[link].joint) && l->b->model->links[link].parent < 0)
-    return refuse(l, name, "it is free: its start says how it stands");
+    return refuse(l, name, "it is free: its orientation is part of the initial state");
   if (own.of_axis && !JOINT_TABLE[joint->type].axis) return refuse(l, name, "its joint has no axis");
   bool axes[3] = {l->item->axes[0], l->item->axes[1], l->item->axes[2]};
   if (own.of_axis) tilt_axes(l->item, own.axis, axes);
@@ -263,7 +263,8 @@ static bool list_pair(Listing* l) {
   }
   if (found < 0) {
     diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, name[0].place,
-                    "no item of contact.pairs says the %s of '%s' and '%s'", l->kind->word, name[0].text, name[1].text);
+                    "no item of contact.pairs gives the %s of '%s' and '%s'", l->kind->word, name[0].text,
+                    name[1].text);
     return false;
   }
   snprintf(text, sizeof text, "%s+%s/%s", name[0].text, name[1].text, l->kind->word);
@@ -347,7 +348,7 @@ static bool list_ratios(Listing* l, const TaskName* name, int link) {
       list_number(l, link, k, i, name_of(text, sizeof text, name->text, l->kind->word, suffix));
     }
   }
-  return listed > 0 || refuse(l, name, "it follows nothing by a coupling");
+  return listed > 0 || refuse(l, name, "its joint follows no other joint by a coupling");
 }
 
 /* Lists offsets given by couplings. Others follow from the initial state and cannot be variables. */
@@ -361,7 +362,7 @@ static bool list_offsets(Listing* l, const TaskName* name, int link) {
     snprintf(suffix, sizeof suffix, "%d", listed++);
     list_number(l, link, k, 0, name_of(text, sizeof text, name->text, l->kind->word, suffix));
   }
-  return listed > 0 || refuse(l, name, "it follows nothing by a coupling with an 'offset'");
+  return listed > 0 || refuse(l, name, "its joint follows no other joint by a coupling with an 'offset'");
 }
 
 /* Adds `by` times the variables of offset k to the last number, and those of the offsets that its coupling depends on.
@@ -488,7 +489,7 @@ static bool list_bushings(Listing* l, const TaskName* name, int link) {
     }
   }
   return listed > 0 || (l->item->tie && l->tied >= 0) ||
-         refuse(l, name, ordinal > 0 ? "its bushings have no such number above 0" : "no bushing has it as its 'a'");
+         refuse(l, name, ordinal > 0 ? "none of its bushings has a value above 0 there" : "no bushing names it as 'a'");
 }
 
 /* ---------------------------------------------------------------- smooth shapes */
@@ -594,7 +595,7 @@ static bool list_size(Listing* l, const TaskName* name, int link) {
     double initial = design_component(box->size, axis);
     variable[axis] = variable_for(l, initial, name_of(text, sizeof text, name->text, "size", suffix));
     if (initial != l->b->design->variables[variable[axis]].initial)
-      return refuse(l, name, "edges that are tied must be equal to begin with");
+      return refuse(l, name, "tied edges must have equal initial lengths");
   }
   const SceneShape* shape = design_hull(l->b->scene, link, box->hull);
   for (int k = 0; k < shape->point_count; k++) {

@@ -95,7 +95,7 @@ SelfMaps design_self_maps(DesignBuild* b, int link) {
   }
   if (count > 1 && !close_group(&g, generators, count)) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, place,
-                    "the symmetries of link '%s' have no end: applied in turn they give ever new ones",
+                    "the symmetries of link '%s' generate infinitely many: their group must be finite",
                     b->scene->links[link].name);
     g.count = 0;
   }

@@ -133,7 +133,7 @@ static void add_turn(DrawsBuild* b, const TaskDraw* item, int link, const Joint*
   for (int k = 0; k < b->design->turn_count; k++) {
     const DesignTurn* own = &b->design->turns[k];
     if (own->of_start && b->design->numbers[own->number_first].link == link) {
-      complain(b, item, b->task->scenarios[0].name, "has rotations that are variables (turns)");
+      complain(b, item, b->task->scenarios[0].name, "has rotations as design variables (turns)");
       return;
     }
   }

@@ -225,10 +225,10 @@ static void share_gradient(Optimization* o, int scenario) {
 static void unsound_reason(Optimization* o, const AdjointReport* report) {
   Text text = {0};
   text_add(&text, "step %d has no derivative: %s", report->unsound_step,
-           report->step.contact_failed ? "its contact is not found again"
-           : report->step.grazes       ? "bodies only graze each other where an impact begins"
+           report->step.contact_failed ? "its contacts cannot be computed again"
+           : report->step.grazes       ? "an impact begins with a grazing contact"
            : report->step.singular     ? "its Hessian is singular"
-                                       : "numbers are not finite");
+                                       : "its derivatives are not finite");
   memory_free(o->reason);
   o->reason = text.data;
 }

@@ -205,7 +205,7 @@ static Status check_last_contact(Receding* r, Diagnostics* diagnostics) {
   Status status = model_create(&model, scene_of(r), diagnostics);
   if (status != STATUS_OK)
     diagnostics_add(diagnostics, SEVERITY_NOTE, r->task->continuation.place,
-                    "so it is with the contact that the schedule ends with");
+                    "this holds for the contact parameters at the end of the schedule");
   model_destroy(&model);
   continuation_restart(r->optimization);
   return status;

@@ -1,14 +1,14 @@
-/* The way of an optimization on a page: its log, and the shapes that design/<iteration>/<link>.obj have kept. */
+/* Progress of an optimization on a page: its log, and the shapes stored in design/<iteration>/<link>.obj. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include "page/parts.h"
 
-/* The stops of the slider. */
+/* Iterations selectable by the slider. */
 typedef struct {
-  int* iterations; /* rising; owned */
+  int* iterations; /* ascending; owned */
   int count;
-  int* links; /* that have shapes there; owned */
+  int* links; /* links with stored shapes; owned */
   int link_count;
 } DesignList;
 
@@ -27,7 +27,7 @@ static int compare_integers(const void* a, const void* b) {
   return (left > right) - (left < right);
 }
 
-/* Folders whose name is a number. */
+/* Finds the folders whose name is a number. */
 static void find_iterations(const Page* page, DesignList* list) {
   Text path = {0};
   text_add(&path, "%s/design", page->source->design);
@@ -45,7 +45,7 @@ static void find_iterations(const Page* page, DesignList* list) {
   text_free(&path);
 }
 
-/* The links whose shape changes have a file in every iteration. */
+/* Finds the links with varying shape: they have a file in every iteration. */
 static void find_links(const Page* page, DesignList* list) {
   const Model* model = page->source->model;
   Text path = {0};
@@ -57,14 +57,14 @@ static void find_links(const Page* page, DesignList* list) {
   text_free(&path);
 }
 
-/* Bytes of one iteration, as those of the best design. */
+/* Approximate bytes of one iteration, from the best design. */
 static double shape_bytes(const Page* page, const DesignList* list) {
   double bytes = 0;
   for (int i = 0; i < list->link_count; i++) bytes += page_surface_bytes(page->source->model, list->links[i]);
   return bytes;
 }
 
-/* Every n-th iteration and the last, so many that they fit. */
+/* Keeps every n-th iteration and the last, so that they fit into the page. */
 static void thin(DesignList* list, double bytes) {
   int stride = (int)fmin(ceil(list->count * bytes / PAGE_DESIGN_BYTES), list->count), kept = 0;
   for (int i = 0; i < list->count; i++)
@@ -74,12 +74,12 @@ static void thin(DesignList* list, double bytes) {
 
 /* ---------------------------------------------------------------- shapes */
 
-/* Faces of the file are triangles: run_link_obj wrote it. */
+/* Adds a shape from a file of run_link_obj, whose faces are triangles. */
 static Status add_shape(Page* page, const char* path) {
   Mesh mesh = {0};
   Status status = mesh_read(&mesh, path, 1.0, page->diagnostics);
   if (status == STATUS_OK && mesh.corner_count != 3 * mesh.face_count) {
-    diagnostics_add(page->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "a face is no triangle");
+    diagnostics_add(page->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "every face must be a triangle");
     status = STATUS_BAD_INPUT;
   }
   if (status == STATUS_OK) {
@@ -91,7 +91,7 @@ static Status add_shape(Page* page, const char* path) {
   return status;
 }
 
-/* iteration < 0: the best. */
+/* Adds the shapes of an iteration; < 0: the best design. */
 static Status add_shapes(Page* page, const DesignList* list, int iteration) {
   Status status = STATUS_OK;
   Text path = {0};

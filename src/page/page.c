@@ -1,10 +1,10 @@
-/* A run as one HTML file: the template that this build carries, with the run's data put into it. */
+/* Writes a run as one HTML file: the template built into the program, with the run's data inserted. */
 #include "page/parts.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>
 
-/* Where the data go, and the title, in src/page/viewer/page.html. */
+/* Placeholders of data and title in src/page/viewer/page.html. */
 static const char DATA_PLACE[] = "<!--data-->";
 static const char TITLE_PLACE[] = "<!--title-->";
 
@@ -33,7 +33,8 @@ void page_end(Page* page, const char* key, PageArray array) {
 
 /* ---------------------------------------------------------------- text in HTML */
 
-/* JSON within an element: '<' stands in strings only, where \u003c means the same and ends no element. */
+/* Writes JSON inside a script element. '<' occurs only in strings, where \u003c is equivalent and cannot end the
+ * element. */
 static void add_json(Text* out, const char* id, const Text* json) {
   text_add(out, "<script type=\"application/json\" id=\"%s\">", id);
   for (size_t i = 0; i < json->length; i++) {
@@ -45,7 +46,7 @@ static void add_json(Text* out, const char* id, const Text* json) {
   text_add(out, "</script>\n");
 }
 
-/* A file of a run folder as it is; what is not JSON is left out. */
+/* Embeds summary.json of a run folder; omitted if it is not valid JSON. */
 static void add_json_file(Text* out, const char* id, const char* folder) {
   if (!folder) return;
   Text path = {0};

@@ -1,13 +1,12 @@
-/* Declarations that the writers of a page share. Private to page/.
- * The page has its data twice over: a JSON text that says what there is, and one block of numbers that it points into.
- * A place in the block is [offset in bytes, count, bytes of each]; little-endian, 4-byte floats, 2- or 4-byte integers.
- */
+/* Private to page/: declarations shared by the writers of a page.
+ * A page holds a JSON text that describes its content, and one block of numbers that the text refers to. A reference is
+ * [offset in bytes, count, bytes of each]; little-endian, 4-byte floats, 2- or 4-byte integers. */
 #ifndef SDRS_PAGE_PARTS_H
 #define SDRS_PAGE_PARTS_H
 
 #include "page/page.h"
 
-/* The block may grow to this, and its part of earlier designs to that: with three.js and in base64 (4/3) a page stays
+/* Largest size of the block, and of the earlier designs in it [bytes]: with three.js and base64 (4/3) a page stays
  * below 5 MB. */
 #define PAGE_BYTES 3.0e6
 #define PAGE_DESIGN_BYTES 0.8e6
@@ -17,32 +16,32 @@ typedef struct {
   Diagnostics* diagnostics;
   Text text, block; /* owned */
   Json json;        /* writes to text */
-  int* rows;        /* of the run that are shown; owned  (row_count) */
+  int* rows;        /* rows of the run that are shown; owned  (row_count) */
   int row_count;
 } Page;
 
-/* Numbers of the block are written one after the other between page_start and page_end. */
+/* An array in the block: its numbers are written between page_start and page_end. */
 typedef struct {
   size_t offset;
   int bytes;
 } PageArray;
-/* Begins an array of numbers of so many bytes each (2 or 4) at the end of the block. Nothing here fails. */
+/* Begins an array of numbers of `bytes` (2 or 4) bytes at the end of the block. */
 PageArray page_start(Page* page, int bytes);
-/* Appends a number as a float of 4 bytes. */
+/* Appends a number as a 4-byte float. */
 void page_add_float(Page* page, double value);
 /* Appends x, y, z as floats. */
 void page_add_vector(Page* page, Vec3 v);
-/* Appends an integer of as many bytes as the array's numbers have. */
+/* Appends an integer with the array's number of bytes. */
 void page_add_index(Page* page, PageArray array, int value);
-/* Writes the place of what was added since page_start, under `key` (NULL in a list). The block is filled up to a
- * multiple of 4 bytes. */
+/* Ends an array: writes its reference under `key` (NULL in a list) and pads the block to a multiple of 4 bytes. */
 void page_end(Page* page, const char* key, PageArray array);
 
 /* ---------------------------------------------------------------- scene.c */
-/* Links with shapes and colours, ground, times and poses. Metres, world frame; the run's rows must have been chosen. */
+/* Writes links with shapes and colours, ground, times and poses; metres, world frame. The run's rows must have been
+ * selected. */
 void page_add_scene(Page* page);
-/* Vertices and triangles under two keys of the open object. vertices[vertex_count], triangles (triangle_count x 3),
- * indices of vertices. */
+/* Writes vertices (vertex_count) and triangles (triangle_count x 3, vertex indices) under two keys of the open object.
+ */
 void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const int (*triangles)[3],
                       int triangle_count);
 
@@ -50,23 +49,23 @@ void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const 
 double page_surface_bytes(const Model* model, int link);
 
 /* ---------------------------------------------------------------- tables.c */
-/* The moments that fit into the page; sets rows. page->rows (row_count) is the page's, set in any case, the first
- * and last rows among them. STATUS_IO or STATUS_BAD_INPUT of a file of the run that cannot be read. */
+/* Selects the rows that fit into the page, always the first and the last, and sets page->rows (row_count), owned by the
+ * page, also on failure. STATUS_IO or STATUS_BAD_INPUT for a file of the run that cannot be read. */
 Status page_choose_rows(Page* page);
-/* joints.csv, solver.csv, velocities.csv, forces.csv, closures.csv, pressure.csv and contacts.csv of the run, as far as
- * they are there. STATUS_IO or STATUS_BAD_INPUT with diagnostics for one that cannot be read. */
+/* Writes the existing ones of joints.csv, solver.csv, velocities.csv, forces.csv, closures.csv, pressure.csv and
+ * contacts.csv. STATUS_IO or STATUS_BAD_INPUT with errors for one that cannot be read. */
 Status page_add_tables(Page* page);
-/* All rows of a file with their numbers: an object under `key`. Nothing for folder NULL, a file that is not there,
- * or one without rows. STATUS_IO, STATUS_BAD_INPUT with diagnostics. */
+/* Writes all rows of a file as an object under `key`; nothing for folder NULL, a missing file, or one without rows.
+ * STATUS_IO, STATUS_BAD_INPUT with errors. */
 Status page_add_table(Page* page, const char* key, const char* folder, const char* file);
 
 /* ---------------------------------------------------------------- design.c */
-/* The designs of an optimization that were kept. *count: how many have their shapes on the page; 0 without a design
- * folder. STATUS_IO, STATUS_BAD_INPUT with diagnostics. */
+/* Writes the stored designs of an optimization. *count: number with shapes on the page; 0 without a design folder.
+ * STATUS_IO, STATUS_BAD_INPUT with errors. */
 Status page_add_designs(Page* page, int* count);
 
 /* ---------------------------------------------------------------- template.c */
-/* The template, NUL-terminated; "" where the build has none. Constant. */
+/* The template, NUL-terminated, static; "" if the build has none. */
 const char* page_template(void);
 
 #endif

@@ -1,15 +1,15 @@
-/* The tables of a run on a page: which moments there is room for, numbers to plot, contacts with their places. */
+/* Tables of a run on a page: choice of moments, numbers to plot, contacts with their points. */
 #include "contact/contact.h"
 #include "page/parts.h"
 
-/* Bytes of a row of contacts.csv: moment, links, gap, force, centre, and a point. */
+/* Bytes per row of contacts.csv: moment, links, gap, force, centre, and a point. */
 enum { CONTACT_BYTES = 4 * (1 + 2 + 1 + 3 + 3 + 3) };
-/* Hulls within this distance may belong to a pair with a force [m]. */
+/* Largest distance of hulls of a pair with a contact force [m]. */
 #define CONTACT_RANGE(model) (4.0 * (model)->contact.support)
 
 /* ---------------------------------------------------------------- files */
 
-/* An absent file is an empty table: a run may have been thinned out by hand, and a scene has none. */
+/* Reads a table. A missing file is an empty table: run folders may be incomplete, and scenes have none. */
 static Status read_table(const Page* page, const char* folder, const char* file, CsvTable* table) {
   *table = (CsvTable){0};
   if (!folder) return STATUS_OK;
@@ -28,7 +28,7 @@ static int number_columns(const CsvTable* table) {
 
 /* ---------------------------------------------------------------- moments */
 
-/* Bytes that one recorded moment takes, poses and tables together. */
+/* Bytes per recorded moment, poses and tables together. */
 static Status moment_bytes(Page* page, double* bytes) {
   static const char* const files[] = {"joints.csv",   "solver.csv",   "velocities.csv", "forces.csv",
                                       "closures.csv", "pressure.csv", "contacts.csv"};
@@ -48,7 +48,7 @@ static Status moment_bytes(Page* page, double* bytes) {
   return status;
 }
 
-/* Bytes of the page that remain for moments, beside the shapes. */
+/* Bytes of the page left for moments, after the shapes. */
 static double moment_room(const Page* page) {
   double room = PAGE_BYTES - (page->source->design ? PAGE_DESIGN_BYTES : 0.0);
   for (int i = 0; i < page->source->model->link_count; i++) room -= page_surface_bytes(page->source->model, i);
@@ -57,7 +57,7 @@ static double moment_room(const Page* page) {
 
 static void take_row(Page* page, int row) { page->rows[page->row_count++] = row; }
 
-/* Moments about 1 / fps apart, or every n-th; the first and the last always. */
+/* Selects rows about 1 / fps apart, or every n-th that fits; always the first and the last. */
 Status page_choose_rows(Page* page) {
   const RunPoses* run = page->source->run;
   double bytes, fps = page->source->fps;
@@ -74,7 +74,7 @@ Status page_choose_rows(Page* page) {
   return status;
 }
 
-/* The moment that is shown at exactly this time, -1 = none. Times rise. */
+/* Index of the shown moment with exactly this time, -1 = none. Times are ascending. */
 static int moment_at(const Page* page, double time) {
   const double* times = page->source->run->time;
   int low = 0, high = page->row_count - 1;
@@ -88,7 +88,7 @@ static int moment_at(const Page* page, double time) {
   return times[page->rows[low]] == time ? low : -1;
 }
 
-/* Returns the moment of every row of a table, -1 = not shown. Owned by the caller; NULL without a column `time`. */
+/* Moment index of every row of a table, -1 = not shown. Owned by the caller; NULL without a column `time`. */
 static int* moments_of(const Page* page, const CsvTable* table) {
   int time = csv_column(table, "time");
   if (time < 0) return NULL;
@@ -99,7 +99,7 @@ static int* moments_of(const Page* page, const CsvTable* table) {
 
 /* ---------------------------------------------------------------- columns */
 
-/* moment: NULL = all rows. */
+/* Writes the columns of a table; moment: NULL = all rows. */
 static void add_columns(Page* page, const CsvTable* table, const char* file, const int* moment) {
   json_open(&page->json, "columns", '[');
   for (int column = 0; column < table->column_count; column++) {
@@ -136,7 +136,7 @@ Status page_add_table(Page* page, const char* key, const char* folder, const cha
   return status;
 }
 
-/* A table with times: its rows at the moments that are shown. */
+/* Writes the rows of a timed table at the shown moments. */
 static Status add_timed_table(Page* page, const char* file) {
   CsvTable table;
   Status status = read_table(page, page->source->folder, file, &table);
@@ -155,11 +155,11 @@ static Status add_timed_table(Page* page, const char* file) {
 
 /* ---------------------------------------------------------------- contacts */
 
-/* Contact forces of a run, at the moments that are shown. */
+/* Contact forces of a run at the shown moments. */
 typedef struct {
   Page* page;
   const RunContacts* rows;
-  int *row, *moment; /* of `rows` those that are shown, and when  (count) */
+  int *row, *moment; /* indices of shown rows, and their moments  (count) */
   int count;
 } ContactList;
 
@@ -190,7 +190,7 @@ static void add_contact_rows(const ContactList* list) {
   array = page_start(page, 4);
   for (int i = 0; i < list->count; i++) page_add_vector(page, rows[list->row[i]].force);
   page_end(page, "forces", array);
-  if (list->count > 0 && !isnan(rows[list->row[0]].moment.x)) { /* simulation.output has contact_points */
+  if (list->count > 0 && !isnan(rows[list->row[0]].moment.x)) { /* simulation.output contains contact_points */
     array = page_start(page, 4);
     for (int i = 0; i < list->count; i++) page_add_vector(page, rows[list->row[i]].moment);
     page_end(page, "torques", array);
@@ -201,8 +201,8 @@ static void add_contact_rows(const ContactList* list) {
   page_end(page, "on_a", array);
 }
 
-/* Contact points of all moments, those of moment m from first[m] to first[m + 1]; and for every row its pair's centre
- * of pressure. Rows rise in time, as moments do. */
+/* Writes the contact points of all moments (moment m: first[m] to first[m + 1]) and each row's centre of pressure. Rows
+ * are ascending in time. */
 static void add_contact_places(const ContactList* list) {
   Page* page = list->page;
   const Model* model = page->source->model;
@@ -248,7 +248,7 @@ static void write_contacts(Page* page, const RunContacts* rows) {
   memory_free(list.moment);
 }
 
-/* Without contacts.csv there are points, and no forces. */
+/* Writes contacts; without contacts.csv points only, no forces. */
 static Status add_contacts(Page* page) {
   RunContacts rows = {0};
   Text path = {0};

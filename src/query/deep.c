@@ -1,17 +1,17 @@
-/* Depth of overlapping convex bodies with bounds: a polytope within the Minkowski difference that grows where it is
- * nearest to the origin, with its faces in a heap. docs/derivations/growth.md, H6 */
+/* Penetration depth of convex bodies with proven bounds. A polytope inside the Minkowski difference A - B is refined at
+ * its face nearest to the origin; a heap orders the faces. docs/derivations/growth.md, H6 */
 #include "query/deep.h"
 
-/* A face sees a point that lies beyond it by more than this part of the difference's size. */
+/* A face is visible from a point that lies beyond its plane by more than this, relative to the size of A - B. */
 #define SEEN 1e-13
-/* Twice a face's area below this part of the squared size: its normal would be rounding. */
+/* Least value of twice a face's area, relative to the squared size: below it the normal is dominated by rounding. */
 #define AREA_LEAST 1e-13
 enum { DEEP_FACES = 8 * DEEP_POINTS };
 
 typedef struct {
   Vec3 normal;
-  double height;            /* of its plane over the origin [m] */
-  int corner[3], across[3]; /* across[k]: the face beyond the edge from corner k to the next */
+  double height;            /* signed distance of the plane from the origin [m] */
+  int corner[3], across[3]; /* across[k]: the neighbour at the edge from corner k to the next */
   bool gone;
 } DeepFace;
 
@@ -23,19 +23,19 @@ typedef struct {
 typedef struct {
   const ConvexBody* body;
   const Pose* pose;
-  double core; /* radius of a ball that both together can be cleared of */
+  double core; /* sum of both core radii [m]; support() excludes it */
   Vec3* point;
   DeepFace* face;
-  DeepEntry* heap; /* the lowest face first; faces that are gone are passed over */
-  int* stack;      /* of faces */
-  int (*rim)[3];   /* edges around what is seen: from, to, the face outside */
-  int* start;      /* of each point: the rim's edge from it */
+  DeepEntry* heap; /* min-heap by height; removed faces are skipped when popped */
+  int* stack;      /* faces still to be visited by clear_seen */
+  int (*rim)[3];   /* edges around the visible faces: from, to, the face outside */
+  int* start;      /* for each point: index of the rim edge that begins there */
   int points, faces, entries, rims;
   double size;
 } Deep;
 
-/* The least radius of curvature of an ellipsoid: it is the sum of a convex body and of a ball of this radius. Of other
- * shapes nothing is claimed. */
+/* Least radius of curvature [m] of an ellipsoid, which is the Minkowski sum of a convex body and a ball of this radius.
+ * 0 for every other shape. */
 static double core_radius(const ConvexBody* body) {
   const Shape* s = body->shape;
   if (!s || s->kind != SMOOTH_SUPERELLIPSOID || s->exponent != 1) return 0;
@@ -43,7 +43,7 @@ static double core_radius(const ConvexBody* body) {
   return least * least / most;
 }
 
-/* The farthest place of the difference A - B, cleared of the ball, along a unit direction. */
+/* Support point of A - B along the unit direction n, moved inward by `core`. */
 static Vec3 support(const Deep* d, Vec3 n) {
   Vec3 whole = vec3_sub(convex_farthest(&d->body[0], d->pose[0], n),
                         convex_farthest(&d->body[1], d->pose[1], vec3_scale(n, -1)));
@@ -71,7 +71,7 @@ static void pop(Deep* d) {
   d->heap[at] = last;
 }
 
-/* The lowest face, -1: none. */
+/* The face with the least height, or -1. */
 static int lowest(Deep* d) {
   while (d->entries > 0 && d->face[d->heap[0].face].gone) pop(d);
   return d->entries > 0 ? d->heap[0].face : -1;
@@ -95,7 +95,7 @@ static void join_faces(Deep* d, int from, int to, int face, int other) {
     if (d->face[face].corner[k] == from && d->face[face].corner[(k + 1) % 3] == to) d->face[face].across[k] = other;
 }
 
-/* A hull of places in 26 directions. */
+/* Starts with the hull of the support points in 26 directions. False: no hull, or a degenerate face. */
 static bool start(Deep* d) {
   Vec3 place[26];
   int count = 0;
@@ -121,7 +121,7 @@ static bool sees(const Deep* d, int face, Vec3 point) {
   return vec3_dot(d->face[face].normal, point) > d->face[face].height + SEEN * d->size;
 }
 
-/* The faces that see the point, from one of them on, are gone; the rim is around them. */
+/* Removes all faces visible from the point, starting at the visible face `first`, and collects the rim around them. */
 static void clear_seen(Deep* d, int first, Vec3 point) {
   int count = 0;
   d->rims = 0;
@@ -145,8 +145,8 @@ static void clear_seen(Deep* d, int first, Vec3 point) {
   }
 }
 
-/* Edges that were the rim's when their neighbour went later are none; false: what is left is no single loop, or a face
- * has no area. */
+/* Joins the point to every rim edge. Rim edges whose outer face was removed later are dropped. False: the rest is not a
+ * single loop, or a new face has no area. */
 static bool join_point(Deep* d, Vec3 point) {
   int kept = 0, first = d->faces, last = d->points;
   for (int i = 0; i < d->rims; i++) {
@@ -163,7 +163,7 @@ static bool join_point(Deep* d, Vec3 point) {
     join_faces(d, d->rim[i][1], d->rim[i][0], d->rim[i][2], first + i);
   }
   int at = 0, walked = 0;
-  do { /* round the loop */
+  do { /* along the loop */
     int next = d->start[d->rim[at][1]];
     if (next < 0 || next >= kept || d->rim[next][0] != d->rim[at][1]) return false;
     d->face[first + at].across[1] = first + next;
@@ -175,15 +175,15 @@ static bool join_point(Deep* d, Vec3 point) {
 
 /* ---------------------------------------------------------------- the depth */
 
-/* The polytope lies within the difference, so its lowest face is no farther than the depth; every direction's own
- * farthest place is no nearer. */
+/* The polytope lies inside A - B, so the height of its lowest face is a lower bound of the depth. The support value in
+ * any direction is an upper bound. */
 static void grow(Deep* d, double enough, DeepDepth* out) {
   while (d->points < DEEP_POINTS && out->high - out->low > enough) {
     int face = lowest(d);
     if (face < 0) return;
     Vec3 n = d->face[face].normal, point = support(d, n);
     double height = d->face[face].height, reach = vec3_dot(point, n);
-    if (height >= 0) out->low = fmax(out->low, height + d->core); /* the origin is inside */
+    if (height >= 0) out->low = fmax(out->low, height + d->core); /* the origin lies inside the polytope */
     if (reach + d->core < out->high) {
       out->high = reach + d->core;
       out->normal = n;
@@ -214,7 +214,8 @@ static void grow_from(const ConvexBody body[2], const Pose pose[2], double core,
 bool deep_depth(const ConvexBody body[2], const Pose pose[2], double enough, DeepDepth* out) {
   const double core[2] = {core_radius(&body[0]), core_radius(&body[1])};
   DeepDepth found = {0, HUGE_VAL, {0, 0, 1}};
-  if (core[0] > 0 && core[1] > 0 && core[0] == body[0].shape->outer && core[1] == body[1].shape->outer) { /* balls */
+  if (core[0] > 0 && core[1] > 0 && core[0] == body[0].shape->outer &&
+      core[1] == body[1].shape->outer) { /* two balls */
     Vec3 apart = vec3_sub(pose[1].t, pose[0].t);
     double length = vec3_norm(apart);
     found.low = found.high = core[0] + core[1] - length;

@@ -1,21 +1,21 @@
-/* The depth of overlapping convex bodies with bounds, where a few directions do not determine it. Private to query/. */
+/* Penetration depth of convex bodies with proven bounds, for pairs where few support points are not enough. Private to
+ * query/. */
 #ifndef SDRS_QUERY_DEEP_H
 #define SDRS_QUERY_DEEP_H
 
 #include "query/query.h"
 
 typedef struct {
-  double low, high; /* the depth lies between them for certain [m] */
-  Vec3 normal;      /* the direction whose translation is `high` */
+  double low, high; /* proven bounds of the depth [m] */
+  Vec3 normal;      /* unit, world: moving b by `high` along it separates the bodies */
 } DeepDepth;
 
 enum { DEEP_POINTS = 40000 };
-/* Depth of bodies that overlap (H6), refined until high - low <= enough [m] or DEEP_POINTS places of the surface are
- * known. Allocates for the time of the call. Returns false where nothing is known beyond what was before; then *out is
- * untouched. */
+/* Depth of overlapping bodies (H6). Refines until high - low <= enough [m] or DEEP_POINTS points are used. Allocates
+ * temporarily. Returns false if no bound was found; *out is then unchanged. */
 bool deep_depth(const ConvexBody body[2], const Pose pose[2], double enough, DeepDepth* out);
 
-/* The farthest point of a body along a direction, world (query/distance_smooth.c). */
+/* Support point of a body along a direction, both in the world frame [m] (query/distance_smooth.c). */
 Vec3 convex_farthest(const ConvexBody* body, Pose pose, Vec3 direction);
 
 #endif

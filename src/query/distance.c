@@ -1,11 +1,12 @@
-/* Distance of hulls by GJK, depth by the expanding polytope; derivatives from the features that are nearest. */
+/* Distance of convex hulls by GJK and penetration depth by the expanding polytope algorithm (EPA). Derivatives follow
+ * from the nearest features. */
 #include <string.h>
 #include "query/expanding.h"
 #include "query/features.h"
 #include "query/query.h"
 #include "query/small_solve.h"
 
-/* How far the overlapping hull is taken beyond the surface, for the nearest points there, of the hulls' size. */
+/* Separation given to overlapping hulls, relative to their size, to find their witness points by GJK. */
 #define BEYOND 1e-6
 #define FLAT FEATURE_FLAT
 
@@ -15,14 +16,15 @@ double point_view_size(PointView view) {
   return size;
 }
 
-/* The mean of the vertices, world. */
+/* Mean of the vertices, world frame [m]. */
 static Vec3 middle_of(PointView view, Pose pose) {
   Vec3 sum = {0, 0, 0};
   for (int i = 0; i < view.count; i++) sum = vec3_add(sum, vec3(view.x[i], view.y[i], view.z[i]));
   return pose_apply(pose, vec3_scale(sum, 1.0 / view.count));
 }
 
-/* Depth and normal of hulls that just touch, where neither is found: of b a little nearer to a, less what that adds. */
+/* Depth and normal of touching hulls for which neither algorithm found a normal: b is moved slightly towards a, and the
+ * depth is corrected by that displacement. Returns 0 with *normal unchanged on failure. */
 static double touching_depth(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal) {
   GjkCache simplex = {.count = 0};
   Vec3 way = vec3_sub(middle_of(b, pose_b), middle_of(a, pose_a));
@@ -50,7 +52,7 @@ Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkC
   moved.t = vec3_add(moved.t, shift);
   near = gjk_distance(a, pose_a, b, moved, NULL);
   Distance d = {-depth, near.witness_a, vec3_sub(near.witness_b, shift), normal};
-  /* the points differ along the normal only: what rounding left beside it goes */
+  /* the witness points differ along the normal only: the tangential rounding error is removed */
   Vec3 apart = vec3_sub(d.witness_b, d.witness_a);
   d.witness_b = vec3_sub(d.witness_b, vec3_add_scaled(apart, depth, normal));
   return d;
@@ -58,7 +60,7 @@ Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkC
 
 /* ---------------------------------------------------------------- derivatives */
 
-/* A corner's place. */
+/* Position of vertex i, body frame [m]. */
 static Vec3 corner_at(PointView view, int i) { return vec3(view.x[i], view.y[i], view.z[i]); }
 
 Feature feature_of(PointView view, Pose pose, Vec3 out, double reach) {
@@ -93,13 +95,13 @@ Feature feature_of(PointView view, Pose pose, Vec3 out, double reach) {
   return f;
 }
 
-/* Coordinates of an arm along the feature's directions, which are `along` in the view's frame. */
+/* Components of `arm` along the feature's directions; all in the body frame. */
 static void flat_coordinates(const Vec3 along[2], int directions, Vec3 arm, double out[2]) {
   for (int k = 0; k < 2; k++) out[k] = k < directions ? vec3_dot(along[k], arm) : 0;
 }
 
-/* The flat of best fit: b_i(x) = 1/N + c_i . S^-1 c(x), c: from the corners' mean; of a simplex its barycentric
- * coordinates (H5). */
+/* Best-fit flat: b_i(x) = 1/N + c_i . S^-1 c(x), c measured from the mean of the corners. For a simplex b_i are the
+ * barycentric coordinates (H5). */
 bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 place, FeatureWeights* out) {
   int directions = feature->directions, count = feature->corners;
   if (count >= FEATURE_CORNERS) return false;
@@ -120,13 +122,14 @@ bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 p
   return true;
 }
 
-/* How one displacement moves the bodies as if joined to their features: velocity of the point and of directions. */
+/* Derivative by one displacement with the points fixed to their bodies: velocities of the witness points and of the
+ * feature directions. */
 typedef struct {
   Vec3 point[2], along[2][2];
 } Cause;
 
-/* The nearest points x_a = a0 + sum s_i A_i, x_b = b0 + sum t_j B_j of two flats (H1):
- * A_i . (x_b - x_a) = 0, B_j . (x_b - x_a) = 0; their change by the implicit function theorem. */
+/* Matrix of the conditions on the nearest points of two flats, x_a = a0 + sum s_i A_i, x_b = b0 + sum t_j B_j (H1): A_i
+ * . (x_b - x_a) = 0, B_j . (x_b - x_a) = 0. Always returns true. */
 static bool flats_matrix(const Feature f[2], double m[4][4]) {
   int order = f[0].directions + f[1].directions;
   for (int i = 0; i < order; i++)
@@ -166,7 +169,8 @@ static void column_of(const Feature f[2], const double m[4][4], const int row[4]
   for (int r = 0; r < DISTANCE_ROWS; r++) out[r * stride] = rows[r];
 }
 
-/* With three directions the normal is that of a face or of two edges, by itself: n does not need the distance. */
+/* For two directions in all, the normal is that of one face or the cross product of two edges. Its derivative then does
+ * not divide by the distance, which may be zero. */
 static Vec3 normal_change(const Feature f[2], const Cause* c, Vec3 n) {
   Vec3 u, v, du, dv;
   int face = f[0].directions == 2 ? 0 : 1;
@@ -187,21 +191,22 @@ bool features_parallel(const Feature f[2]) {
   return vec3_norm(vec3_cross(f[0].along[0], f[1].along[0])) < FLAT;
 }
 
-/* Data for the derivatives of an answer. */
+/* Factored conditions at an answer, for its derivatives. */
 typedef struct {
   Feature feature[2];
   double matrix[4][4];
   int row[4];
   Vec3 apart, normal;
   double distance;
-  bool own; /* the normal is that of the features */
+  bool own; /* the normal follows from the features alone (normal_change) */
 } Flats;
 
 static const char* find_flats(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer, Flats* s) {
   double size = point_view_size(a) + point_view_size(b);
   *s = (Flats){
       .apart = vec3_sub(answer->witness_b, answer->witness_a), .normal = answer->normal, .distance = answer->distance};
-  if (!(fabs(answer->distance) > FEATURE_REACH * size) && !(answer->distance < 0)) return "the hulls just touch";
+  if (!(fabs(answer->distance) > FEATURE_REACH * size) && !(answer->distance < 0))
+    return "the distance is too close to 0 to have a derivative";
   Feature* f = s->feature;
   f[0] = feature_of(a, pose_a, s->normal, FEATURE_REACH * size);
   f[1] = feature_of(b, pose_b, vec3_scale(s->normal, -1), FEATURE_REACH * size);

@@ -1,28 +1,28 @@
-/* Derivatives of the distance of hulls where the nearest points are not unique: face on face, edge on face, parallel
- * edges (H7). */
+/* Derivatives of the distance of hulls with non-unique nearest points: face on face, edge on face, parallel edges (H7).
+ */
 #include "query/features.h"
 
-/* Where the faces that are nearest lie over one another, in the plane across the normal. */
+/* Overlap of the nearest features, projected along the normal onto the plane perpendicular to it. */
 enum { PATCH_CORNERS = 2 * FEATURE_CORNERS + 4 };
 typedef struct {
   double at[PATCH_CORNERS][2];
   int count;
 } SharedFace;
 
-/* The plane's axes, across the unit normal. */
+/* Two unit axes perpendicular to the unit normal n. */
 static void axes_across(Vec3 n, Vec3 axis[2]) {
   Vec3 e = fabs(n.x) < 0.5 ? vec3_axis(0) : vec3_axis(1);
   axis[0] = vec3_normalized(vec3_cross(n, e));
   axis[1] = vec3_cross(n, axis[0]);
 }
 
-/* Quadrant and slope stand for the angle of (x, y): they grow with it. */
+/* Monotonic substitute for the angle of (x, y), in -1 to 3: cheaper than atan2 and sufficient for sorting. */
 static double angle_order(double x, double y) {
   double part = y / (fabs(x) + fabs(y));
   return x < 0 ? 2 - part : part;
 }
 
-/* The feature's corners around their mean, counterclockwise; of an edge its two ends. */
+/* Corners of the feature projected onto the axes, sorted counterclockwise about their mean. An edge has two. */
 static void outline(const Feature* f, PointView view, Pose pose, const Vec3 axis[2], SharedFace* out) {
   double order[FEATURE_CORNERS], mean[2] = {0, 0};
   out->count = 0;
@@ -34,7 +34,7 @@ static void outline(const Feature* f, PointView view, Pose pose, const Vec3 axis
       mean[k] += out->at[i][k] / f->corners;
     }
   }
-  for (int i = 0; i < f->corners; i++) { /* sorted by insertion */
+  for (int i = 0; i < f->corners; i++) { /* insertion sort */
     const double x = out->at[i][0], y = out->at[i][1], here = angle_order(x - mean[0], y - mean[1]);
     int k = out->count++;
     for (; k > 0 && order[k - 1] > here; k--) {
@@ -48,7 +48,7 @@ static void outline(const Feature* f, PointView view, Pose pose, const Vec3 axis
   }
 }
 
-/* Part of the patch with side(x) = normal . (x - from) >= -slack. */
+/* Clips the patch to normal . (x - from) >= -slack. */
 static void cut(SharedFace* patch, const double from[2], const double normal[2], double slack) {
   SharedFace kept = {.count = 0};
   for (int i = 0; i < patch->count; i++) {
@@ -68,7 +68,7 @@ static void cut(SharedFace* patch, const double from[2], const double normal[2],
   *patch = kept;
 }
 
-/* Part of the patch above the other feature: a face, or an edge along the patch's own, which its ends bound. */
+/* Clips the patch to the other feature: to a face, or to the interval of a parallel edge. */
 static void cut_by(SharedFace* patch, const SharedFace* other, bool face, double slack) {
   for (int i = 0; i < other->count && patch->count > 0; i++) {
     const double *p = other->at[i], *q = other->at[(i + 1) % other->count];
@@ -79,20 +79,21 @@ static void cut_by(SharedFace* patch, const SharedFace* other, bool face, double
   }
 }
 
-/* Both features seen along the normal, what they share: with slack > 0 also where they meet in their borders alone, < 0
- * only where they share more than these [m]. False: nothing. */
+/* Overlap of both features seen along the normal. slack > 0 [m] also accepts features that share only their boundary;
+ * slack < 0 requires an overlap larger than -slack. False: no overlap. */
 static bool find_patch(const Feature f[2], PointView a, Pose pose_a, PointView b, Pose pose_b, const Vec3 axis[2],
                        double slack, SharedFace* patch) {
   SharedFace side[2];
   outline(&f[0], a, pose_a, axis, &side[0]);
   outline(&f[1], b, pose_b, axis, &side[1]);
-  int clip = f[0].directions > f[1].directions ? 0 : 1; /* a face, where there is one */
+  int clip = f[0].directions > f[1].directions ? 0 : 1; /* a face, if there is one */
   *patch = side[1 - clip];
   cut_by(patch, &side[clip], f[clip].directions == 2, slack);
   return patch->count > 0;
 }
 
-/* Least and largest slopes, by all points of the patch, to their mean: each turn, and its opposite. */
+/* Derivatives at all corners of the patch; out receives the mean of the least and the greatest, which are the two
+ * one-sided derivatives of a rotation. */
 static void slope_over(const SharedFace* patch, const Vec3 axis[2], Vec3 normal, const Distance* answer, Vec3 at_a,
                        Vec3 at_b, double size, double out[QUERY_POSE_COLUMNS], bool* kinked) {
   double low[QUERY_POSE_COLUMNS], high[QUERY_POSE_COLUMNS];
@@ -127,7 +128,8 @@ const char* distance_slope(PointView a, Pose pose_a, PointView b, Pose pose_b, c
   if (f[0].corners >= FEATURE_CORNERS || f[1].corners >= FEATURE_CORNERS) return MANY_CORNERS;
   SharedFace patch;
   axes_across(normal, axis);
-  /* apart, there is one normal, along the points; touching, that of a face within which the other body touches */
+  /* Separated hulls have a unique normal along the witness points. Touching hulls have one only if the contact lies
+   * inside a face. */
   if (fabs(answer->distance) <= slack &&
       !(face && find_patch(f, a, pose_a, b, pose_b, axis, -FEATURE_FLAT * size, &patch)))
     return "the hulls touch where the normal is not unique";

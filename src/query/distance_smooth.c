@@ -1,5 +1,6 @@
-/* Distance of convex bodies of which one at least is a smooth shape: hulls of points on them that are added where they
- * are missing, then Newton's method on the conditions of the nearest points. docs/derivations/growth.md, H2-H4 */
+/* Distance of convex bodies, at least one of them a smooth shape. The smooth shape is approximated by the hull of
+ * surface points, refined where needed; Newton's method on the conditions of the nearest points completes the answer.
+ * docs/derivations/growth.md, H2-H4 */
 #include <string.h>
 #include "query/deep.h"
 #include "query/features.h"
@@ -14,11 +15,11 @@ enum {
   HALVINGS = 12,
   ORDER_MAX = LU_INVERSE_MAX,
 };
-/* Width of the bounds, relative to the bodies' size, at which no more points are added. */
+/* Width of the bounds, relative to the bodies' size, at which refinement stops. */
 #define ENOUGH 1e-7
-/* Residual of the conditions, of the bodies' size, at which they hold. */
+/* Largest residual of the conditions, in units of the bodies' size, at which Newton's method has converged. */
 #define SOLVED 1e-10
-/* Rounding of what is compared, of the bodies' size. */
+/* Tolerance of comparisons, relative to the bodies' size. */
 #define SLACK 1e-9
 
 /* ---------------------------------------------------------------- hulls of points on the bodies (H2) */
@@ -65,7 +66,8 @@ Vec3 convex_farthest(const ConvexBody* body, Pose pose, Vec3 direction) {
   return pose_apply(pose, point);
 }
 
-/* How far the bodies are apart along a direction from a to b: no more than their distance (H3). */
+/* Separation of the bodies along the unit direction n from a to b, a lower bound of their distance (H3). far: support
+ * points. */
 static double apart_along(const ConvexBody body[2], const Pose pose[2], Vec3 n, Vec3 far[2]) {
   far[0] = convex_farthest(&body[0], pose[0], n);
   far[1] = convex_farthest(&body[1], pose[1], vec3_scale(n, -1));
@@ -76,11 +78,11 @@ static double apart_along(const ConvexBody body[2], const Pose pose[2], Vec3 n, 
 
 typedef struct {
   const Shape* shape; /* NULL: a feature of a hull */
-  Pose pose;          /* its frame in units of scale, about the origin of a's */
+  Pose pose;          /* pose of the body frame, lengths divided by scale, relative to a's origin */
   Feature feature;
-  Vec3 place;              /* of the nearest point */
-  double multiplier, unit; /* the gradient is multiplier * normal in units of `unit` */
-  int order;               /* unknowns */
+  Vec3 place;              /* nearest point, in the same frame */
+  double multiplier, unit; /* gradient = multiplier * normal, after division by `unit` */
+  int order;               /* number of unknowns of this side */
 } NearestSide;
 
 typedef struct {
@@ -104,7 +106,7 @@ static ShapeValue side_value(const NearestSide* s, double scale) {
 
 static double component(Vec3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
 
-/* Rows and columns of a smooth side from `first` on: gradient = +-multiplier normal, phi = 0. */
+/* Rows and columns of a smooth side from index `first`: gradient = +-multiplier normal, phi = 0. */
 static void smooth_rows(System* s, int k, int first) {
   NearestSide* side = &s->side[k];
   ShapeValue v = side_value(side, s->scale);
@@ -120,7 +122,7 @@ static void smooth_rows(System* s, int k, int first) {
   s->rest[first + 3] = v.value;
 }
 
-/* Equations of a feature: its directions are perpendicular to the normal. */
+/* Rows and columns of a hull's feature: its directions are perpendicular to the normal. */
 static void feature_rows(System* s, int k, int first) {
   const Feature* f = &s->side[k].feature;
   double sign = k ? -1 : 1;
@@ -133,8 +135,8 @@ static void feature_rows(System* s, int k, int first) {
   }
 }
 
-/* Unknowns: normal, distance, then each side's place and multiplier or places along its directions. The rest's largest.
- */
+/* Assembles residual and Jacobian. Unknowns: normal, distance, then per side position and multiplier (smooth) or
+ * coordinates along the feature's directions (hull). Returns the largest residual. */
 static double assemble(System* s) {
   memset(s->matrix, 0, sizeof s->matrix);
   Vec3 gap = vec3_add_scaled(vec3_sub(s->side[0].place, s->side[1].place), s->distance, s->normal);
@@ -152,7 +154,7 @@ static double assemble(System* s) {
   return isfinite(largest) ? largest : HUGE_VAL;
 }
 
-/* Unknowns moved by -t times the step. */
+/* Moves the unknowns by -t times the step. */
 static void advance(System* s, double t, const double* step) {
   s->normal = vec3_add_scaled(s->normal, -t, vec3(step[0], step[1], step[2]));
   s->distance -= t * step[3];
@@ -190,8 +192,8 @@ static bool newton(System* s) {
   return rest <= SOLVED;
 }
 
-/* The conditions near what is known of the answer; reach: how far behind the normal's plane a vertex of a hull may be
- * and belong to the feature [m]. false: a smooth body's surface has no normal there. */
+/* Sets up the conditions near the answer `near`. reach [m]: a hull vertex belongs to the feature if it lies no farther
+ * behind the plane of the normal. False: a smooth surface has no normal at its point. */
 static bool system_near(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, double reach) {
   double over = 1 / s->scale;
   s->normal = near->normal;
@@ -216,12 +218,14 @@ static bool system_near(System* s, const ConvexBody body[2], const Pose pose[2],
   return true;
 }
 
-/* Whether a hull holds a point of the world, but for rounding. */
+/* Whether the body's hull contains a world point within slack [m]. Always true for a smooth body, whose surface
+ * condition is solved. */
 static bool holds(const ConvexBody* body, Pose pose, Vec3 point, double slack) {
   return body->shape || gjk_point_distance(body->points, mat3_tmul_vec(pose.r, vec3_sub(point, pose.t))) <= slack;
 }
 
-/* Newton's answer from `near`, where it is one: what it says of the normal's plane is true of the whole bodies. */
+/* Newton's method from `near`. True if it converged and the result was verified: witness points inside the bodies,
+ * separation along the normal equal to the distance. */
 static bool solve_near(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, double reach,
                        Distance* out) {
   double slack = SLACK * s->scale;
@@ -235,7 +239,7 @@ static bool solve_near(System* s, const ConvexBody body[2], const Pose pose[2], 
          apart_along(body, pose, out->normal, far) >= out->distance - slack;
 }
 
-/* A hull's feature is known only once the normal is accurate: tries them from large to small reach. */
+/* The feature of a hull is known only once the normal is accurate, so decreasing reaches are tried. */
 static bool solve(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, Distance* out) {
   static const double reach[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-9, 0};
   s->scale = ldexp(1, ilogb(body_size(&body[0]) + body_size(&body[1])));
@@ -247,16 +251,16 @@ static bool solve(System* s, const ConvexBody body[2], const Pose pose[2], const
 
 /* ---------------------------------------------------------------- the answer */
 
-/* Width of the bounds, of the bodies' size, that a polytope of many places is grown for: half of what is a proof. */
+/* Width of the bounds, relative to the bodies' size, for the depth polytope: half the width that counts as proof. */
 #define ENOUGH_DEEP (0.5 * CONVEX_DISTANCE_PROOF)
 
-/* Where few places do not tell the depth: the bounds of many (H6). */
+/* Replaces the bounds by those of the refined polytope (H6). */
 static void prove_deep(const ConvexBody body[2], const Pose pose[2], double size, ConvexDistance* d) {
   DeepDepth deep;
   Vec3 far[2];
   if (!deep_depth(body, pose, ENOUGH_DEEP * size, &deep)) return;
   d->high = fmin(d->high, -deep.low);
-  if (-deep.high < d->low) return; /* known better before */
+  if (-deep.high < d->low) return; /* the previous bound is tighter */
   d->low = -deep.high;
   d->nearest.distance = apart_along(body, pose, deep.normal, far);
   d->nearest.normal = deep.normal;
@@ -276,7 +280,7 @@ ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]) {
     for (int k = 0; k < 2; k++)
       if (body[k].shape) view[k] = cloud_view(&cloud[k]);
     d.nearest = distance_query(view[0], pose[0], view[1], pose[1], NULL);
-    if (!(vec3_norm(d.nearest.normal) > 0)) d.nearest.normal = vec3(0, 0, 1); /* they touch in a point */
+    if (!(vec3_norm(d.nearest.normal) > 0)) d.nearest.normal = vec3(0, 0, 1); /* they touch at a point */
     d.high = fmin(d.high, d.nearest.distance);
     d.low = fmax(d.low, apart_along(body, pose, d.nearest.normal, far));
     for (int k = 0; k < 2; k++)
@@ -293,7 +297,7 @@ ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]) {
     d.low = fmax(d.low, apart_along(body, pose, found.normal, far));
     if (found.distance > 0) d.high = fmin(d.high, found.distance);
   }
-  bool crossed = d.low > d.high + slack; /* by more than rounding: one of them is wrong */
+  bool crossed = d.low > d.high + slack; /* by more than rounding: one of the bounds is wrong */
   d.high = fmax(d.high, d.low);
   d.proved = !crossed && d.high - d.low <= CONVEX_DISTANCE_PROOF * size;
   return d;
@@ -301,14 +305,14 @@ ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]) {
 
 /* ---------------------------------------------------------------- derivatives */
 
-/* Effect of one displacement with each point fixed to its body. */
+/* Derivative by one displacement or parameter with the points fixed to their bodies. */
 typedef struct {
   Vec3 point[2], turn[2], along[2][2];
   double phi[2];
   Vec3 gradient[2];
 } Cause;
 
-/* One column by the implicit function theorem. */
+/* One column of the derivatives, by the implicit function theorem. */
 static void column_of(const System* s, const double inverse[ORDER_MAX][ORDER_MAX], const Cause* c, double* out,
                       int stride) {
   double f[ORDER_MAX] = {0}, y[ORDER_MAX] = {0};
@@ -364,7 +368,7 @@ static Cause shape_cause(const System* s, int k, int parameter) {
   return c;
 }
 
-/* The system solved at an answer, and its inverse. */
+/* Solves the system at an answer and inverts it. Returns NULL, or the reason (static) why there is no inverse. */
 static const char* solve_again(System* s, double inverse[ORDER_MAX][ORDER_MAX], const ConvexBody body[2],
                                const Pose pose[2], const ConvexDistance* answer, double* condition) {
   Distance found;

@@ -1,7 +1,6 @@
-/* Numbers with their derivatives by six variables, and vectors of them; with DUAL_PLAIN defined before, numbers alone:
- * the same to the bit as the values beside derivatives. Private to query/.
- * Lane 0 holds the value, lanes 1 to 6 its derivatives; element by element, so the bits are those of plain arithmetic.
- */
+/* Forward-mode dual numbers with six derivatives, and 3-vectors of them. If DUAL_PLAIN is defined before inclusion,
+ * Dual is a plain double and yields bit-identical values. Private to query/.
+ * Lane 0 holds the value, lanes 1 to 6 the derivatives. */
 #ifndef SDRS_QUERY_DUAL_H
 #define SDRS_QUERY_DUAL_H
 
@@ -30,12 +29,12 @@ typedef Lanes Dual;
 /* A constant: all derivatives are zero. */
 static inline Dual dual_of(double x) { return (Dual){x}; }
 static inline double dual_value(Dual a) { return a[0]; }
-/* a + by, a constant. */
+/* a plus the constant `by`. */
 static inline Dual dual_raised(Dual a, double by) {
   a[0] += by;
   return a;
 }
-/* f(a) with the slope f'(a). */
+/* f(a), given its value and slope f'(a). */
 static inline Dual dual_chain(Dual a, double value, double slope) {
   Dual out = a * slope;
   out[0] = value;
@@ -50,12 +49,12 @@ static inline Dual dual_mul(Dual a, Dual b) {
 
 #endif
 
-/* a not 0. */
+/* 1 / a; a must not be 0. */
 static inline Dual dual_inverse(Dual a) {
   return dual_chain(a, 1 / dual_value(a), -1 / (dual_value(a) * dual_value(a)));
 }
 static inline Dual dual_div(Dual a, Dual b) { return dual_mul(a, dual_inverse(b)); }
-/* a > 0: at 0 the derivatives are not finite. */
+/* sqrt(a), a > 0: at 0 the derivatives are infinite. */
 static inline Dual dual_sqrt(Dual a) {
   double root = sqrt(dual_value(a));
   return dual_chain(a, root, 0.5 / root);
@@ -75,7 +74,7 @@ static inline Dual3 dual3_scale(Dual3 a, Dual s) {
 }
 
 #ifndef DUAL_PLAIN
-/* With a constant matrix. */
+/* r v with a constant matrix r. */
 static inline Dual3 dual3_turned(Mat3 r, Dual3 v) {
   return (Dual3){r.m[0][0] * v.x + r.m[0][1] * v.y + r.m[0][2] * v.z,
                  r.m[1][0] * v.x + r.m[1][1] * v.y + r.m[1][2] * v.z,

@@ -1,24 +1,25 @@
-/* Depth of the origin in C = A - B by an expanding polytope that keeps its faces: what a query asks for a million
- * times. hull_penetration (geometry/penetration.c) is the plain twin that builds a hull anew each round. */
+/* Depth of the origin in C = A - B by an expanding polytope (EPA) in fixed-size arrays. hull_penetration
+ * (geometry/penetration.c) is the slower reference that rebuilds the hull in every iteration. */
 #include "query/expanding.h"
 
 enum { POINTS_MAX = 160, FACES_MAX = 640, VISIBLE_MAX = 96 };
-/* A face is one of C when no vertex lies beyond it by more than this part of the size of C. */
+/* A face of the polytope is a face of C when no vertex of C lies beyond it by more than this, relative to the size of
+ * C. */
 #define FACE_TOLERANCE 1e-13
-/* A face sees a point that lies beyond it by more than this part of the size. */
+/* A face is visible from a point that lies beyond its plane by more than this, relative to the size. */
 #define SEEN_TOLERANCE (0.25 * FACE_TOLERANCE)
-/* Twice a face's area below this part of the squared size: its normal would be rounding. */
+/* Least value of twice a face's area, relative to the squared size: below it the normal is dominated by rounding. */
 #define AREA_TOLERANCE 1e-13
 
 typedef struct {
   Vec3 normal;   /* unit, outward */
-  double height; /* of its plane over the origin [m] */
+  double height; /* signed distance of the plane from the origin [m] */
   int corner[3]; /* counter-clockwise seen from outside */
 } ExpandingFace;
 
 typedef struct {
   PointView a, b;
-  Pose pose_a, pose_b; /* about B's origin: differences of large coordinates would lose digits */
+  Pose pose_a, pose_b; /* relative to B's origin, which avoids cancellation of large coordinates */
   Vec3 point[POINTS_MAX];
   ExpandingFace face[FACES_MAX];
   int points, faces;
@@ -51,7 +52,8 @@ static bool add_face(Expanding* e, int a, int b, int c) {
   return true;
 }
 
-/* The four vertices of C that hold the origin, as a tetrahedron. */
+/* Starts with the tetrahedron of GJK's final simplex, which contains the origin. False: there is none, or a face is
+ * degenerate. */
 static bool start(Expanding* e, const GjkCache* simplex) {
   if (simplex->count != 4) return false;
   for (int i = 0; i < 4; i++)
@@ -74,8 +76,8 @@ static bool edge_among(const int (*edge)[2], int count, int from, int to) {
   return false;
 }
 
-/* Faces that see the last point go; it is joined to the edges around them, which must be one loop's: as many as their
- * first corners are different. */
+/* Replaces the faces visible from the last point by faces from it to their rim. False: the rim is not a single loop (a
+ * corner begins two edges), a face is degenerate or an array is full. */
 static bool replace_visible(Expanding* e) {
   int edge[3 * VISIBLE_MAX][2], edges = 0, last = e->points - 1, kept = 0;
   for (int f = 0; f < e->faces; f++) {
@@ -120,7 +122,7 @@ double hull_depth(PointView a, Pose pose_a, PointView b, Pose pose_b, const GjkC
     double height = lowest(&e)->height;
     Vec3 beyond = vec3_sub(farthest(a, e.pose_a, *normal), farthest(b, e.pose_b, vec3_scale(*normal, -1)));
     double reach = vec3_dot(beyond, *normal);
-    if (height < -FACE_TOLERANCE * e.size) return -1; /* the origin came to lie outside: rounding */
+    if (height < -FACE_TOLERANCE * e.size) return -1; /* the origin lies outside: rounding */
     if (reach <= height + FACE_TOLERANCE * e.size) return reach;
     if (!add_point(&e, beyond) || !replace_visible(&e)) return -1;
   }

@@ -1,25 +1,25 @@
-/* How well contacts hold a body (V8-V10): the ball of wrenches about none that they can take. docs/derivations/grasp.md
- */
+/* Grasp quality (V8-V10): the radius of the largest ball of wrenches about the origin that the contacts can resist.
+ * docs/derivations/grasp.md */
 #include <libqhull_r/qhull_ra.h>
 #include <string.h>
 
 #include "query/query.h"
 
 enum { WRENCH = GRASP_WRENCH, ROWS = WRENCH + 1 };
-/* Wrenches this near to a plane lie in it: edges of one cone do, all eight. */
+/* Wrenches within this distance of a facet's plane count as lying in it. All eight edges of a friction cone can. */
 #define IN_PLANE 1e-9
-/* Pivots below this part of the largest are rounding. */
+/* Pivots below this, relative to the largest, are treated as zero. */
 #define PIVOT_MIN 1e-11
 
 /* ---------------------------------------------------------------- forces at the cone's edges (V8) */
 
-/* Tangents of a unit normal, and how they change with it. */
+/* Tangents of a unit normal, with the quantities needed for their derivatives. */
 typedef struct {
   Vec3 across[2], axis;
-  double length; /* of n x axis */
+  double length; /* |n x axis| */
 } Frame;
 
-/* vec3_across and what is square to both, with what their derivatives ask for. */
+/* vec3_across(n) and the vector orthogonal to both. */
 static Frame frame_of(Vec3 n) {
   Frame f = {.axis = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0)};
   Vec3 side = vec3_cross(n, f.axis);
@@ -45,7 +45,7 @@ static void wrench_of(const GraspContact* c, const GraspSettings* s, int edge, d
   put_wrench(force, vec3_cross(c->arm, force), s->length, out);
 }
 
-/* How it changes when the contact does. */
+/* Derivative of the wrench when the arm changes by `arm` and the normal by `normal`. */
 static void wrench_slope(const GraspContact* c, const GraspSettings* s, int edge, Vec3 arm, Vec3 normal,
                          double out[WRENCH]) {
   Frame f = frame_of(c->normal);
@@ -67,7 +67,8 @@ typedef struct {
 } WrenchEngine;
 
 typedef struct {
-  double normal[WRENCH], distance; /* of the plane from the origin, negative when the origin is outside */
+  double normal[WRENCH],
+      distance; /* signed distance of the plane from the origin, negative when the origin lies outside */
   bool found;
 } NearestFacet;
 
@@ -106,7 +107,8 @@ static double dot(const double* a, const double* b) {
   return sum;
 }
 
-/* y of A y = b for A symmetric, >= 0, that may be singular if b allows it: by elimination, the largest pivot first. */
+/* Solves A y = b for A symmetric positive semidefinite, by elimination with the largest diagonal pivot first.
+ * Components along vanishing pivots are 0. Overwrites both; b becomes y. */
 static void solve(double a[ROWS][ROWS], double b[ROWS]) {
   int order[ROWS] = {0};
   bool done[ROWS] = {false};
@@ -136,8 +138,8 @@ static void solve(double a[ROWS][ROWS], double b[ROWS]) {
   }
 }
 
-/* Least weights, sum 1, of the wrenches in the plane whose mean is the foot of the origin on it: lambda = B^T y with
- * B B^T y = (epsilon n, 1), the columns of B (w, 1). */
+/* Minimum-norm weights, sum 1, of the wrenches in the facet's plane whose mean is the foot of the perpendicular from
+ * the origin: lambda = B^T y with B B^T y = (epsilon n, 1); B has the columns (w, 1). */
 static void foot_weights(const NearestFacet* facet, const double (*w)[WRENCH], int count, GraspQuality* out) {
   double a[ROWS][ROWS] = {{0}}, y[ROWS], column[ROWS];
   for (int j = 0; j < count && out->count < GRASP_PLANE; j++)

@@ -1,29 +1,30 @@
-/* Growth distance (G1): a short interior path, Newton's method on the conditions of the optimum (G3), and a proof of
- * what came out (G4, G23). */
+/* Growth distance (G1): a few interior-point steps, Newton's method on the optimality conditions (G3), and proven
+ * bounds of the answer (G4, G23). */
 #include "query/growth.h"
 
 enum { ORDER = 4, PATH_STEPS = 25 };
-/* Gauges and normals are known to a few units in the last place. */
+/* Relative rounding error of gauges and normals. */
 #define BOUND_ROUNDING 1e-14
-/* Where the path starts, of a body's reach along the line of centres; a cone's level function is not convex near its
- * surface. */
+/* Start of the path, as a fraction of a body's extent along the line of centres. A cone starts deeper: its level
+ * function is not convex near its surface. */
 #define START 0.8
 #define START_CONE 0.45
-/* phi there is at most minus this. */
+/* At the start phi is at most -INSIDE. */
 #define INSIDE 0.02
-/* Part of the complementarity that a step on the path aims at, and that of u below which its end is tried first. */
+/* CENTERING: reduction of the complementarity that a path step aims at. TRY_FIRST: complementarity, relative to u,
+ * below which Newton's method is tried first. */
 #define CENTERING 0.3
 #define TRY_FIRST 0.1
-#define TRY_ELLIPSOIDS 1.0 /* at once: their curvature is everywhere */
-/* The same after a short step, and of what was left when it did not end. */
+#define TRY_ELLIPSOIDS 1.0 /* from the start: the curvature of ellipsoids is positive everywhere */
+/* The same threshold after a short step, and, as a factor of the last value, after a failed Newton attempt. */
 #define TRY_JAMMED 0.01
 #define TRY_AGAIN 0.5
 #define LONGEST_STEP 1.0
-/* A point inside stays so far from the border, of how far it was. */
+/* A step from inside keeps at least this fraction of its slack. */
 #define NEAR_BORDER 0.05
-/* Pivot limit, relative to the diagonal entry. */
+/* Least pivot, relative to the diagonal entry. */
 #define PIVOT_LEAST 1e-12
-/* A step on the interior path may use this part of the way to the border. */
+/* Largest fraction of the distance to the boundary that a step uses. */
 #define TO_BORDER 0.9
 
 GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x) {
@@ -37,9 +38,10 @@ GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x) 
   return v;
 }
 
-/* (G4): p / m lies in both bodies with m the larger gauge, so u >= u / m. With n = grad gamma_a(p), h_a(n) = 1; with
- * w = grad gamma_b(q), h_b(k w) = k; support functions are convex, so h_b(-n) <= k + outer_b |n + k w|, and
- * u n . d <= h_a(n) + h_b(-n). The same from b's side; the better of both. */
+/* (G4) Lower bound: p / m lies in both bodies with m the larger gauge, so u_max >= u / m. Upper bound: with n = grad
+ * gamma_a(p), h_a(n) = 1; with w = grad gamma_b(q), h_b(k w) = k. Support functions are convex, so h_b(-n) <= k +
+ * outer_b |n + k w|, and u n . d <= h_a(n) + h_b(-n). The same holds with a and b exchanged; the better bound is taken.
+ */
 bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* low, double* high) {
   double s = problem->scale;
   Vec3 q = mat3_tmul_vec(problem->r, vec3_add_scaled(x->p, -x->u, problem->d));
@@ -58,14 +60,14 @@ bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* l
   return *low > 0 && isfinite(*high);
 }
 
-/* Slacks of the path: phi + s = 0, v s = mu; all zero at its end. */
+/* Slacks of the interior path: phi + s = 0, v s = mu. All are zero at its end. */
 typedef struct {
   double a, b, mu;
 } Slack;
 
-/* The system of (G7) by p and u, the changes of the multipliers eliminated too:
- * (W + sum v/s c c^T) step = e_u - sum mu/s c with c = (grad phi_a, 0), (grad phi_b, -grad phi_b . d), when phi + s =
- * 0; W the Hessian of the Lagrangian. Lower triangle. */
+/* The system (G7) in p and u with the multipliers eliminated: (W + sum v/s c c^T) step = e_u - sum mu/s c with c =
+ * (grad phi_a, 0), (grad phi_b, -grad phi_b . d) for phi + s = 0. W: Hessian of the Lagrangian. Only the lower triangle
+ * is set. */
 static void system_of(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, const Slack* s,
                       double w[ORDER][ORDER], double f[ORDER]) {
   Vec3 d = problem->d, ga = v->a.gradient, gb = v->b.gradient, hd = mat3_mul_vec(v->b.hessian, d);
@@ -82,8 +84,8 @@ static void system_of(const GrowthProblem* problem, const GrowthPoint* x, const 
   f[3] = 1 - fb * b[3];
 }
 
-/* Cholesky's factors without roots; f becomes the solution. Pivots that rounding or a phi that is not convex makes
- * vanish are lifted: the step is shorter then. */
+/* Solves w x = f by LDL^T; f becomes x, w is overwritten. Pivots that vanish by rounding or non-convexity are raised to
+ * PIVOT_LEAST times the diagonal, which shortens the step. */
 static void solve_positive(double w[ORDER][ORDER], double f[ORDER]) {
   double over[ORDER], least[ORDER];
   for (int k = 0; k < ORDER; k++) least[k] = PIVOT_LEAST * fabs(w[k][k]);
@@ -101,7 +103,7 @@ static void solve_positive(double w[ORDER][ORDER], double f[ORDER]) {
   }
 }
 
-/* A step: changes of p, u and the multipliers. */
+/* Entries of a step: p, u, then both multipliers. */
 enum { STEP_A = ORDER, STEP_B, STEP_SIZE };
 static bool newton_step(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, const Slack* s,
                         double step[STEP_SIZE]) {
@@ -123,8 +125,8 @@ static GrowthPoint moved(const GrowthPoint* x, const double step[STEP_SIZE], dou
 
 static double start_of(const Shape* shape) { return shape->kind == SMOOTH_CONE ? START_CONE : START; }
 
-/* On the line of centres, most of the way that both bodies reach along it, inside; multipliers as if the normals lay
- * along it. */
+/* Start of the path: a point inside both bodies on the line of centres. The multipliers are those of normals along that
+ * line. */
 static GrowthPoint path_start(const GrowthProblem* problem, GrowthValue* v) {
   Vec3 d = problem->d, back = mat3_tmul_vec(problem->r, vec3_scale(d, -1));
   double a = start_of(problem->a) * shape_reach(problem->a, d) / problem->scale;
@@ -143,10 +145,11 @@ static GrowthPoint path_start(const GrowthProblem* problem, GrowthValue* v) {
   return x;
 }
 
-/* How far a positive number may go. */
+/* Largest step length that keeps `value` positive, at most 1. */
 static double to_border(double value, double step) { return step < 0 ? TO_BORDER * value / -step : 1; }
 
-/* Shorter until the point lies inside both bodies and not too near to the border; then the slacks are -phi. */
+/* Shortens the step until the point lies inside both bodies and not too near to their boundary; sets the slacks to
+ * -phi. */
 static void stay_inside(const GrowthProblem* problem, const GrowthPoint* from, const double step[STEP_SIZE], double* t,
                         GrowthPoint* y, GrowthValue* v, Slack* s) {
   for (int k = 0; k < 30 && !(v->a.value < -NEAR_BORDER * s->a && v->b.value < -NEAR_BORDER * s->b); k++) {
@@ -158,7 +161,7 @@ static void stay_inside(const GrowthProblem* problem, const GrowthPoint* from, c
   s->b = -v->b.value;
 }
 
-/* One step along the path; false when there is none. */
+/* One step along the path. False: the step is not finite, or no interior point was found. */
 static bool path_step(const GrowthProblem* problem, bool inside, GrowthPoint* y, GrowthValue* v, Slack* s, double* t) {
   double step[STEP_SIZE];
   s->mu = CENTERING * 0.5 * (y->va * s->a + y->vb * s->b);
@@ -181,7 +184,8 @@ static bool path_step(const GrowthProblem* problem, bool inside, GrowthPoint* y,
   return true;
 }
 
-/* Along the interior path, Newton's method on its end as soon as it may work. */
+/* Follows the interior path and tries Newton's method on the optimum once the complementarity is small. True: solved
+ * and proven. */
 static bool path(const GrowthProblem* problem, bool inside, GrowthPoint* x, GrowthEnd* end, int* iterations) {
   GrowthValue v;
   GrowthPoint y = path_start(problem, &v);
@@ -206,7 +210,7 @@ static bool path(const GrowthProblem* problem, bool inside, GrowthPoint* x, Grow
 static GrowthProblem problem_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, double* distance) {
   GrowthProblem problem = {.a = a, .b = b, .r = mat3_mul(mat3_transpose(pose_a.r), pose_b.r)};
   Vec3 r = mat3_tmul_vec(pose_a.r, vec3_sub(pose_b.t, pose_a.t));
-  /* the square of a small vector may be none */
+  /* scaled: the square of a small vector may underflow */
   double largest = fmax(fabs(r.x), fmax(fabs(r.y), fabs(r.z)));
   *distance = largest > 0 ? largest * vec3_norm(vec3_scale(r, 1 / largest)) : 0;
   if (*distance > 0) problem.d = vec3_scale(vec3_scale(r, 1 / largest), largest / *distance);
@@ -216,7 +220,7 @@ static GrowthProblem problem_of(const Shape* a, Pose pose_a, const Shape* b, Pos
 
 static Growth coincident(Pose pose_a) { return (Growth){.point = pose_a.t, .proved = true, .coincident = true}; }
 
-/* Where nothing else ends. */
+/* Barrier method, used when Newton's method does not converge. */
 static bool solve_bracketed(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end, Growth* answer) {
   answer->bracketed = true;
   answer->iterations += growth_barrier(problem, x);
@@ -227,7 +231,7 @@ static bool solve_bracketed(const GrowthProblem* problem, GrowthPoint* x, Growth
   }
   if (!growth_bounds(problem, x, &end->low, &end->high)) end->low = end->high = NAN;
   end->value = growth_evaluate(problem, x);
-  growth_balance(problem, &end->value, &x->va, &x->vb); /* those of the barrier belong to the gauges */
+  growth_balance(problem, &end->value, &x->va, &x->vb); /* the barrier's multipliers refer to the gauges, not to phi */
   return end->high - end->low <= GROWTH_PROOF * end->low;
 }
 
@@ -240,7 +244,7 @@ static bool solve(const GrowthProblem* problem, const GrowthCache* cache, Growth
   }
   if (path(problem, true, x, end, &answer->iterations)) return true;
   if (path(problem, false, x, end, &answer->iterations))
-    return true; /* within flat bodies it may jam at their border */
+    return true; /* the interior path may stall at the boundary of flat bodies */
   return solve_bracketed(problem, x, end, answer);
 }
 
@@ -249,7 +253,7 @@ typedef struct {
   Pose pose;
 } Placed;
 
-/* a is the smaller body: p, from its centre, then has all digits, and q those that b's size needs. */
+/* Growth query with a the smaller body: p is measured from its centre, so it keeps full relative accuracy. */
 static Growth query_ordered(Placed small, Placed large, GrowthCache* cache) {
   const Shape *a = small.shape, *b = large.shape;
   Pose pose_a = small.pose, pose_b = large.pose;
@@ -275,7 +279,7 @@ static Growth query_ordered(Placed small, Placed large, GrowthCache* cache) {
   g.witness_a = vec3_add(pose_a.t, on_a);
   g.witness_b = vec3_add(pose_b.t, on_b);
   g.gap = distance - u;
-  g.multiplier_a = alpha * x.va / x.u; /* of min alpha instead of max u: times |r| / u^2 */
+  g.multiplier_a = alpha * x.va / x.u; /* converted from max u to min alpha: factor |r| / u^2 */
   g.multiplier_b = alpha * x.vb / x.u;
   return g;
 }

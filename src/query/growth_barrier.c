@@ -1,14 +1,15 @@
-/* max u + mu (log(1 - gamma_a^2) + log(1 - gamma_b^2)) for mu falling to nothing: a concave function whose maximum
- * damped Newton's method finds from any point inside (G6). The gauges are convex whatever phi is. */
+/* Barrier method for the growth distance (G6): maximizes u + mu (log(1 - gamma_a^2) + log(1 - gamma_b^2)) for
+ * decreasing mu. The function is concave for every shape because gauges are convex, so damped Newton converges from any
+ * interior point. */
 #include "query/growth.h"
 
 enum { SIZE = 4, STAGES = 22, STEPS = 60, HALVINGS = 60 };
 #define STAGE_FACTOR 0.2
-/* Newton's decrement below which a stage has ended, in units of mu. */
+/* Newton decrement, in units of mu, below which a stage ends. */
 #define DECREMENT_SMALL 1e-8
-/* ... and below which it is rounding of u, which is about 1. */
+/* Newton decrement at the rounding error of u, which is about 1. */
 #define DECREMENT_ROUNDING 1e-16
-/* Bodies are at most this large; along a straight line of the surface the Hessian may be singular. */
+/* Bodies are at most this large; the Hessian may be singular along a straight line of the surface. */
 #define LONGEST_STEP 4.0
 
 typedef struct {
@@ -29,7 +30,7 @@ static bool gauges(const GrowthProblem* problem, const double x[SIZE], Gauge* a,
   return a->value < 1 && b->value < 1;
 }
 
-/* -log(1 - gamma^2) of one body; its point moves by dp - d du for b, by dp for a. */
+/* Adds -mu log(1 - gamma^2) of one body. moves: the point is p - u d (body b) instead of p (body a). */
 static void add_body(Barrier4* f, const Gauge* gauge, Vec3 d, bool moves, double mu) {
   double rest = 1 - gauge->value * gauge->value, first = 2 * gauge->value / rest;
   double second = 2 / rest + first * first;
@@ -59,7 +60,8 @@ static bool barrier_at(const GrowthProblem* problem, const double x[SIZE], doubl
   return true;
 }
 
-/* Cholesky with the diagonal raised until it goes; step = -H^-1 g. Returns Newton's decrement squared. */
+/* step = -H^-1 g by Cholesky; the diagonal is raised until the factorization succeeds. Returns the squared Newton
+ * decrement. */
 static double descent(const Barrier4* f, double step[SIZE]) {
   double trace = 0, lift = 0;
   for (int i = 0; i < SIZE; i++) trace += f->hessian[i][i];
@@ -91,7 +93,7 @@ static double descent(const Barrier4* f, double step[SIZE]) {
   return 0;
 }
 
-/* One stage; returns the number of steps. */
+/* Minimizes the barrier for one mu. Returns the number of steps. */
 static int minimize(const GrowthProblem* problem, double x[SIZE], double mu) {
   Barrier4 f, there;
   if (!barrier_at(problem, x, mu, &f)) return 0;
@@ -128,7 +130,7 @@ int growth_barrier(const GrowthProblem* problem, GrowthPoint* point) {
     bool bounded = growth_bounds(problem, &here, &low, &high);
     if (stage == 0 || (bounded && high - low < best_high - best_low)) {
       *point = here;
-      /* to the border, where the larger gauge is 1: as far as this direction goes */
+      /* scaled to the boundary, where the larger gauge is 1 */
       double grow = 1 / fmax(ga.value, gb.value);
       point->p = vec3_scale(point->p, grow);
       point->u *= grow;

@@ -1,12 +1,11 @@
-/* Derivatives of a growth answer: the implicit function theorem on its conditions (G3), several displacements at a
- * time.
- */
+/* Derivatives of a growth answer by the implicit function theorem on its conditions (G3), several columns at a time. */
 #include <string.h>
 #include "base/lanes.h"
 #include "query/growth.h"
 
 enum { ORDER = 6 };
-/* Centres nearer than this, of the bodies' size: the direction between them, and all that follows, is rounding. */
+/* Least distance of the centres, relative to the bodies' size: below it the direction between them is dominated by
+ * rounding. */
 #define CENTRES_APART 1e-8
 /* Largest residual of the optimality conditions, relative to 1. */
 #define BALANCED 1e-7
@@ -23,13 +22,13 @@ static inline Lanes3 mul(const Mat3* m, Lanes3 v) {
                   m->m[1][0] * v.x + m->m[1][1] * v.y + m->m[1][2] * v.z,
                   m->m[2][0] * v.x + m->m[2][1] * v.y + m->m[2][2] * v.z};
 }
-/* Rotations of a body about the world's axes e, or translations along them, three lanes: e, e x v. */
+/* Three lanes, one for each world axis e: e itself (translations), and e x v (rotations). */
 static inline Lanes3 axes(void) { return (Lanes3){{1}, {0, 1}, {0, 0, 1}}; }
 static inline Lanes3 swept(Vec3 v) { return (Lanes3){{0, v.z, -v.y}, {-v.z, 0, v.x}, {v.y, -v.x, 0}}; }
 
 /* ---------------------------------------------------------------- the system */
 
-/* The answer in world axes and units of scale, and the system's solution by motions along the surfaces (G22). */
+/* The answer in world axes and units of scale, with the solution of the system for motions along the surfaces (G22). */
 typedef struct {
   const Shape *a, *b;
   Pose pose_a, pose_b;
@@ -37,18 +36,19 @@ typedef struct {
   Vec3 d, p, s;           /* p, s = p - u d: from the centres to the points on the bodies */
   double u, va, vb;
   ShapeValue fa, fb;
-  Lanes3 t, ha, hb;     /* motions of p in lanes 0 and 1, grad phi_a in lane 2; va H_a times them, vb H_b of q */
-  Lanes tu;             /* of u */
-  double bend[2][2];    /* the inverse of the Hessian along both motions */
-  Lanes surface[ORDER]; /* rows of J^-1, columns in lanes: of phi_a, phi_b, the last condition; */
-  Lanes balance[ORDER]; /* of the three between */
+  Lanes3 t, ha,
+      hb; /* tangent motions of p in lanes 0 and 1, grad phi_a in lane 2; va H_a times these, vb H_b times those of q */
+  Lanes tu;             /* the same for u */
+  double bend[2][2];    /* inverse of the 2 x 2 Hessian in the tangent motions */
+  Lanes surface[ORDER]; /* rows of J^-1; lanes: the columns of phi_a, phi_b and the last condition; */
+  Lanes balance[ORDER]; /* the columns of the three balance conditions */
   double condition;
 } Answer;
 
 /* A column of a matrix, in three lanes. */
 static inline Lanes column(const Mat3* m, int k) { return (Lanes){m->m[0][k], m->m[1][k], m->m[2][k]}; }
 
-/* To the frame whose axes are the columns of r: gradient and, as mat3_turned, the Hessian. */
+/* Transforms gradient and Hessian to the frame whose axes are the columns of r; rows: the same matrix. */
 static inline void turn_value(ShapeValue* v, const Lanes r[3], const Mat3* rows) {
   Lanes gradient = r[0] * v->gradient.x + r[1] * v->gradient.y + r[2] * v->gradient.z, half[3], whole[3];
   for (int k = 0; k < 3; k++)
@@ -83,8 +83,9 @@ static void answer_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, 
   turn_value(&x->fb, axis, frame);
 }
 
-/* Do the conditions (G3) hold, so that their derivatives are the answer's? A proof bounds alpha alone, which is flat at
- * its optimum: the point of the method that cannot fail may be known to the root of that. */
+/* True if the conditions (G3) hold, so that their derivatives are those of the answer. A proof bounds alpha alone, and
+ * alpha is stationary at its optimum: a point from the barrier method may be accurate only to the square root of the
+ * proof's width. */
 static bool holds(const Answer* x) {
   Vec3 a = vec3_scale(x->fa.gradient, x->va), b = vec3_scale(x->fb.gradient, x->vb), rest = vec3_add(a, b);
   return vec3_dot(rest, rest) <= BALANCED * BALANCED * vec3_dot(a, a) && fabs(vec3_dot(b, x->d) + 1) <= BALANCED;
@@ -113,8 +114,8 @@ static void factor(Answer* x) {
   x->bend[0][1] = x->bend[1][0] = -other[1] * inverse;
 }
 
-/* y: of p, u, va, vb with J y = f, J the Jacobian of (G3), from p and u that meet the first two rows; missing: of
- * being the optimum along both motions of p, there; balance, last: of f. */
+/* Completes y = (p, u, va, vb) with J y = f, J the Jacobian of (G3), from p and u that satisfy the two surface rows.
+ * missing: residual of stationarity along both tangent motions; balance, last: the corresponding entries of f. */
 static inline void complete(const Answer* x, Lanes3 p, Lanes u, const Lanes missing[2], Lanes3 balance, Lanes last,
                             Lanes y[ORDER]) {
   Vec3 ga = x->fa.gradient, gb = x->fb.gradient, d = x->d;
@@ -133,7 +134,7 @@ static inline void complete(const Answer* x, Lanes3 p, Lanes u, const Lanes miss
   y[4] = (dot(ga, sub(sub(balance, push), times(y[5], gb))) - dot(lane(&x->ha, 2), p)) * over_a;
 }
 
-/* Columns of J^-1: f is one of the surfaces' conditions or the last. */
+/* Columns of J^-1 for the surface conditions and the last condition. */
 static inline void solve_surface(const Answer* x, Lanes y[ORDER]) {
   Vec3 ga = x->fa.gradient, gb = x->fb.gradient;
   const Lanes on_a = {1}, on_b = {0, 1}, last = {0, 0, 1}, none = {0};
@@ -144,7 +145,7 @@ static inline void solve_surface(const Answer* x, Lanes y[ORDER]) {
   complete(x, p, u, missing, (Lanes3){none, none, none}, last, y);
 }
 
-/* f is a direction of the balance. */
+/* Columns of J^-1 for the balance conditions. */
 static inline void solve_balance(const Answer* x, Lanes y[ORDER]) {
   const Lanes3* t = &x->t;
   const Lanes none = {0}, missing[2] = {{t->x[0], t->y[0], t->z[0]}, {t->x[1], t->y[1], t->z[1]}};
@@ -153,7 +154,7 @@ static inline void solve_balance(const Answer* x, Lanes y[ORDER]) {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* The largest sum of the magnitudes in a column of J. */
+/* 1-norm of J. */
 static double norm_of(const Answer* x) {
   Vec3 hd = mat3_mul_vec(x->fb.hessian, x->d), ga = x->fa.gradient, gb = x->fb.gradient;
   const double a[3] = {ga.x, ga.y, ga.z}, b[3] = {gb.x, gb.y, gb.z}, h[3] = {hd.x, hd.y, hd.z};
@@ -169,7 +170,7 @@ static double norm_of(const Answer* x) {
   return larger(larger(norm, bd + sum_h + x->vb * fabs(vec3_dot(hd, x->d))), larger(sum_a, sum_b + bd));
 }
 
-/* The inverse of J, and its condition in the 1-norm. */
+/* Inverts J and sets the 1-norm condition. False: not finite. */
 static bool invert(Answer* x) {
   Lanes surface = {0}, balance = {0};
   factor(x);
@@ -187,15 +188,16 @@ static bool invert(Answer* x) {
 
 /* ---------------------------------------------------------------- causes and what they change */
 
-/* Partial derivatives by displacements with fixed unknowns; a's centre does not move. */
+/* Partial derivatives by displacements for fixed unknowns. a's centre does not move. */
 typedef struct {
-  Lanes3 centre_b, d; /* how b's centre moves, and d */
+  Lanes3 centre_b, d; /* derivatives of b's centre and of d */
   Lanes length;       /* |r| */
   Lanes phi_a, phi_b;
   Lanes3 grad_a, grad_b;
 } Cause;
 
-/* Moves of b are causes of lengths, parameters may be of a's surface: what a kind does not change is not looked at. */
+/* Kind of displacement. Rotations and translations are of b; only BY_MOVE changes |r| and d, only BY_SHAPE can change
+ * a's surface. */
 typedef enum { BY_TURN, BY_MOVE, BY_SHAPE } CauseKind;
 
 static inline void turn_cause(const Answer* x, Cause* c) {
@@ -213,7 +215,7 @@ static inline void move_cause(const Answer* x, Cause* c) {
   c->grad_b = mul(&x->fb.hessian, s);
 }
 
-/* Lane `lane`: parameter k of a's, then b's. */
+/* Writes parameter k (a's come first, then b's) to lane `lane`. */
 static void shape_cause(const Answer* x, int own_a, int k, int lane, Cause* c) {
   bool of_b = k >= own_a;
   double value;
@@ -236,7 +238,7 @@ static void put(Lanes3 v, Lanes out[3]) {
   out[2] = v.z;
 }
 
-/* The unknowns' change by the system. */
+/* Derivatives of the unknowns. */
 static inline void unknowns_of(const Answer* x, const Cause* c, CauseKind kind, Lanes y[ORDER]) {
   Lanes3 balance = scaled(x->vb, c->grad_b);
   if (kind == BY_SHAPE) balance = add(scaled(x->va, c->grad_a), balance);
@@ -252,7 +254,7 @@ static inline void unknowns_of(const Answer* x, const Cause* c, CauseKind kind, 
   }
 }
 
-/* Then every output's. */
+/* Derivatives of all outputs. */
 static inline void rows_of(const Answer* x, const Cause* c, CauseKind kind, Lanes rows[GROWTH_ROWS]) {
   Lanes y[ORDER];
   unknowns_of(x, c, kind, y);
@@ -282,9 +284,9 @@ static void store(const Lanes rows[GROWTH_ROWS], int count, double* out, int str
   for (int r = 0; r < GROWTH_ROWS; r++) memcpy(out + r * stride, &rows[r], sizeof(double) * (size_t)count);
 }
 
-/* Everything moved alike changes nothing but places and directions, as `all` says, so a's motion does what that does
- * less what b's does; a turn of everything about a's centre also moves b, by e x r. Vectors of four are stored over
- * each other's last number. */
+/* Writes one row of pose columns. Moving both bodies together only transforms positions and directions (all_turns,
+ * all_moves), so a's columns are these minus b's; a rotation of both about a's centre also translates b by e x r. Each
+ * 4-lane store overwrites the unused last lane of the one before. */
 static inline void put_row(Lanes turns, Lanes moves, Lanes all_turns, Lanes all_moves, Vec3 r, double* out) {
   const Lanes next = {r.y, r.z, r.x}, last = {r.z, r.x, r.y}; /* r x m = next m_last - last m_next */
   Lanes m_next = __builtin_shufflevector(moves, moves, 1, 2, 0, 3);
@@ -305,7 +307,7 @@ static void pose_columns(const Answer* x, const Growth* g, double* out, int colu
   rows_of(x, &turns, BY_TURN, turned);
   move_cause(x, &moves);
   rows_of(x, &moves, BY_MOVE, moved);
-  double by = 1 / x->scale; /* motions of the world's lengths */
+  double by = 1 / x->scale; /* per metre instead of per scale */
   for (int i = 0; i < GROWTH_ROWS; i++) moved[i] *= by;
   const Vec3 r = vec3_sub(x->pose_b.t, x->pose_a.t), place[3] = {g->point, g->witness_a, g->witness_b};
   const int point[3] = {GROWTH_POINT, GROWTH_WITNESS_A, GROWTH_WITNESS_B};
@@ -335,7 +337,7 @@ const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose
   Answer x;
   answer_of(a, pose_a, b, pose_b, answer, &x);
   if (x.distance < CENTRES_APART) return "the centres coincide";
-  if (!holds(&x)) return "the point is not known well enough";
+  if (!holds(&x)) return "the contact point is not accurate enough for derivatives";
   if (!invert(&x)) return "the system is singular";
   *condition = x.condition;
   if (!(x.condition <= QUERY_CONDITION_MAX)) return "the condition of the system is above 1e8";
@@ -361,7 +363,7 @@ const char* growth_slopes(const Shape* a, Pose pose_a, const Shape* b, Pose pose
   Answer x;
   answer_of(a, pose_a, b, pose_b, answer, &x);
   if (x.distance < CENTRES_APART) return "the centres coincide";
-  if (!holds(&x)) return "the point is not known well enough";
+  if (!holds(&x)) return "the contact point is not accurate enough for derivatives";
   const double length = x.distance * x.scale, growth = answer->alpha, part = 1 - 1 / growth;
   const double by_length[3] = {x.d.x, x.d.y, x.d.z};
   growth_gap_gradient(pose_a, pose_b, answer, gap);

@@ -1,10 +1,10 @@
-/* The growth gap as a potential sees it: its gradient by both poses, and what that gradient changes by (G8, G9). */
+/* Growth gap as a potential's argument: gradient by both poses and the derivatives of that gradient (G8, G9). */
 #include "query/growth.h"
 
 /* Quantities from which the gradient is computed. */
 typedef struct {
   double length, part; /* |r|, u / |r| */
-  Vec3 d, m, p, s;     /* m = n / (n . d); from the centres to the points of contact */
+  Vec3 d, m, p, s;     /* m = n / (n . d); p, s: from the centres to the witness points */
   double cosine;       /* n . d */
 } Lever;
 
@@ -38,7 +38,7 @@ static Vec3 column_at(const double* rows, int row, int columns, int column) {
   return vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]);
 }
 
-/* One column: how the answer's parts change, then what is made of them. */
+/* Column k: derivatives of the parts of the answer, then of the gap and its gradient. */
 static void gap_column(const Lever* l, const Growth* g, const double* rows, int columns, int k, double* out) {
   Vec3 e = vec3_axis(k), none = {0, 0, 0};
   bool moves = k < QUERY_POSE_COLUMNS && k % 6 >= 3;
@@ -92,7 +92,8 @@ void half_space_gap_gradient(const HalfSpaceGap* g, double out[QUERY_POSE_COLUMN
   for (int k = 6; k < QUERY_POSE_COLUMNS; k++) out[k] = 0;
 }
 
-/* Effect of one displacement: on the normal, on the point by the shape's own motion, and the rest. */
+/* Derivative by one displacement: of the normal, of the point by translation (moved), of the arm by rotation and by the
+ * shape. */
 typedef struct {
   Vec3 normal, moved, arm;
   double gap;

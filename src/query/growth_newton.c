@@ -1,17 +1,17 @@
-/* Newton's method on the optimum of (G2) in p and u alone: the multipliers are those that balance the gradients best
- * (G21), the step that to the linearised surfaces and, along both, to the optimum (G22). What the last evaluation
- * tells proves the answer (G23). */
+/* Newton's method on the optimum of (G2) in p and u. The multipliers are those of least residual (G21); a step meets
+ * the linearized surfaces and is stationary along both (G22). The last evaluation proves the answer (G23). */
 #include "query/growth.h"
 
 enum { STEPS = 14 };
-/* Newton's method has ended when so much is left (of the bodies' size) after a step no longer than the second ... */
+/* Newton's method has converged when the predicted next step is below STEP_LEFT (units of the bodies' size) and the
+ * last step is below STEP_LAST ... */
 #define STEP_LEFT 1e-15
 #define STEP_LAST 1e-5
-/* ... or when it does no better and the step is below this ... */
+/* ... or when it stagnates with a step below STEP_SMALL ... */
 #define STEP_SMALL 1e-9
-/* ... and rounding keeps it from getting below this. */
+/* ... or when the step is below this, the level of rounding. */
 #define STEP_ROUNDING 1e-13
-/* Rounding of a bound, relative to the largest number in it. */
+/* Relative rounding error of a bound. */
 #define BOUND_ROUNDING 1e-14
 
 typedef struct {
@@ -27,7 +27,7 @@ bool growth_balance(const GrowthProblem* problem, const GrowthValue* v, double* 
   return true;
 }
 
-/* (G22) */
+/* Newton step of p and u (G22). False: not finite. */
 static bool tangent_step(const GrowthProblem* problem, const GrowthValue* v, double va, double vb, Step* step) {
   Vec3 d = problem->d, ga = v->a.gradient, gb = v->b.gradient, t[2], s[2], at[2];
   double over = -vb, u[2], rhs[2]; /* 1 / grad phi_b . d */
@@ -53,7 +53,7 @@ static bool tangent_step(const GrowthProblem* problem, const GrowthValue* v, dou
   return isfinite(step->length);
 }
 
-/* (G23), of bodies whose phi is convex. */
+/* Bounds (G23) for bodies with convex phi. True: they prove the answer. */
 static bool bounds_here(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, double va, double vb,
                         GrowthEnd* end) {
   double a = v->a.value * shape_steepness(problem->a), b = v->b.value * shape_steepness(problem->b);
@@ -66,7 +66,7 @@ static bool bounds_here(const GrowthProblem* problem, const GrowthPoint* x, cons
   return end->low > 0 && end->high - end->low <= GROWTH_PROOF * end->low;
 }
 
-/* After a step of which nothing is left: multipliers and gradients there, and the proof. */
+/* After the last step: gradients and multipliers at the end, then the proof. */
 static bool finish(const GrowthProblem* problem, const GrowthPoint* from, const GrowthValue* v, const Step* step,
                    double va, double vb, GrowthPoint* x, GrowthEnd* end) {
   Vec3 q = vec3_add_scaled(step->p, -step->u, problem->d);
@@ -90,7 +90,7 @@ bool growth_newton(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end,
     x->p = vec3_add(x->p, step.p);
     x->u += step.u;
     if (!(x->u > 0) && k > 1) return false;
-    /* quadratic: what is left is about c length^2 with c = length / before^2 */
+    /* quadratic convergence: the next step is about c length^2 with c = length / before^2 */
     double length = step.length, left = length / (before * before) * length * length;
     bool ended = length <= STEP_ROUNDING || (length <= STEP_LAST && k > 0 && left <= STEP_LEFT);
     bool stuck = !(length < 4) || (k > 3 && length > 0.5 * before);

@@ -1,12 +1,12 @@
-/* Contact manifolds (X1-X8). docs/derivations/manifold.md
- * All is done in b's frame; the six variables are a turn of a about its origin and a move of it, along b's axes, or
- * other causes (X8): up to six parameters of one body, or the smoothing. */
+/* Contact manifolds with derivatives (X1-X8). docs/derivations/manifold.md
+ * All quantities are in b's frame. The six dual variables are a rotation of a about its origin and a translation of it,
+ * along b's axes. With another cause (X8) they are up to six parameters of one body, or the smoothing. */
 #include <string.h>
 #include "query/manifold_pair.h"
 
 /* ---------------------------------------------------------------- places */
 
-/* The same derivatives with another value. */
+/* The derivatives of v with another value. */
 static Dual3 with_value(Dual3 v, Vec3 value) {
   v.x[0] = value.x;
   v.y[0] = value.y;
@@ -14,15 +14,15 @@ static Dual3 with_value(Dual3 v, Vec3 value) {
   return v;
 }
 
-/* How a's motions carry what is at `arm` from its origin: turn x arm, move. No value. */
+/* Derivatives of a point of a by a's motion: rotation x arm, translation. arm: from a's origin. The value is 0. */
 static Dual3 carried_by_motion(Vec3 arm) {
   return (Dual3){{0, 0, arm.z, -arm.y, 1}, {0, -arm.z, 0, arm.x, 0, 1}, {0, arm.y, -arm.x, 0, 0, 0, 1}};
 }
 
-/* The turns alone, of a direction. */
+/* Derivatives of a direction fixed to a: rotation only. */
 static Dual3 carried_by_turn(Vec3 v) { return (Dual3){{0, 0, v.z, -v.y}, {0, -v.z, 0, v.x}, {0, v.y, -v.x}}; }
 
-/* A point of a body's own frame in b's. */
+/* A point of a body's own frame, expressed in b's frame. */
 static Dual3 placed(const ManifoldPair* s, int body, Vec3 point) {
   if (body == 1) return dual3_of(point);
   Vec3 arm = mat3_mul_vec(s->relative.r, point);
@@ -32,7 +32,8 @@ static Dual3 placed(const ManifoldPair* s, int body, Vec3 point) {
 
 static bool causes(const ManifoldPair* s, int body) { return (int)s->cause == MANIFOLD_BY_SHAPE_A + body; }
 
-/* A point of the body's surface, which moves with its parameters too, or with the corner that it is (X17). */
+/* Surface point i in b's frame, with its derivatives by the parameters of its body, or by the corner that it is (X17).
+ */
 static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
   const ManifoldBody* own = s->body[body];
   Dual3 out = placed(s, body, own->points[i]);
@@ -51,7 +52,7 @@ static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
   return out;
 }
 
-/* How value and normal of a body's field change by its parameters at a place of its frame. */
+/* Adds the derivatives of value and normal of a body's field by the body's parameters, at a point of its frame. */
 static void add_parameters(const ManifoldPair* s, int body, Vec3 place, Dual* value, Dual3* outward) {
   if (!causes(s, body)) return;
   double up[DUAL_VARIABLES];
@@ -74,7 +75,7 @@ static Dual3 unit(Dual3 v) {
   return dual3_scale(v, dual_inverse(dual_sqrt(square)));
 }
 
-/* A constant vector times another's derivatives. */
+/* Derivatives of a . b for a constant a. The value is not set. */
 static Dual along(Vec3 a, Dual3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 static DualField field_of_b(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
@@ -87,7 +88,7 @@ static DualField field_of_b(const ManifoldPair* s, Dual3 place, const FieldValue
   return out;
 }
 
-/* In a's frame the place moves by R^T (dp - turn x (p - t) - move); its normal turns along. */
+/* In a's frame the point moves by R^T (dp - rotation x (p - t) - translation); the normal rotates with a. */
 static DualField field_of_a(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
   Mat3 r = s->relative.r;
   Vec3 arm = vec3_sub(dual3_value(place), s->relative.t), value = mat3_mul_vec(r, v->outward);
@@ -103,9 +104,9 @@ static DualField field_of_a(const ManifoldPair* s, Dual3 place, const FieldValue
   return out;
 }
 
-/* A body's field at places of b's frame, count <= BLOCK; normals: they are wanted too, else they are zero. */
+/* A body's field at points of b's frame; count <= BLOCK. normals: false leaves the normals zero. */
 static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int count, bool normals, DualField* out) {
-  Vec3 own[BLOCK] = {{0, 0, 0}}; /* of which the first `count` are asked for */
+  Vec3 own[BLOCK] = {{0, 0, 0}}; /* the first `count` are used */
   FieldValue found[BLOCK];
   for (int i = 0; i < count; i++) own[i] = own_place(s, body, dual3_value(places[i]));
   field_evaluate_many(s->body[body]->field, own, count, normals ? FIELD_TURNS : FIELD_GRADIENTS, found);
@@ -115,8 +116,8 @@ static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int 
 
 /* ---------------------------------------------------------------- answers */
 
-/* A motion of a in the world is one along b's axes; one of b moves a the other way, about b's origin, and what is in
- * b's frame along (X7): turns of b are minus a's, with what they move. */
+/* Prepares the conversion of motions to world axes (X7): a's motion in the world is one along b's axes; a motion of b
+ * moves a in the opposite way about b's origin and carries everything that is expressed in b's frame. */
 static void set_motions(ManifoldPair* s) {
   Mat3 r = s->pose_b.r;
   for (int column = 0; column < 3; column++) {
@@ -129,7 +130,8 @@ static void set_motions(ManifoldPair* s) {
   }
 }
 
-/* Columns 0 to 5 of a, 6 to 11 of b: turns, moves; of other causes the variables themselves. */
+/* Writes one row: columns 0 to 5 by a's rotation and translation, 6 to 11 by b's. For another cause: the variables
+ * themselves, then zeros. */
 static void put_row(const ManifoldPair* s, Dual slopes, double out[COLUMNS]) {
   if (s->cause != MANIFOLD_BY_MOTION) {
     memset(out + DUAL_VARIABLES, 0, (COLUMNS - DUAL_VARIABLES) * sizeof *out);
@@ -153,7 +155,7 @@ static void put_rows(const ManifoldPair* s, Dual3 v, double (*out)[COLUMNS]) {
   put_row(s, v.z, out[2]);
 }
 
-/* Turns of b about the world's axes carry a vector along: columns 6 to 8. */
+/* Adds to columns 6 to 8 the derivatives of a vector that rotates with b about the world axes. */
 static void carry(Vec3 v, double (*out)[COLUMNS]) {
   out[0][7] += v.z;
   out[0][8] -= v.y;
@@ -196,7 +198,7 @@ int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const Manif
   return wanted_of(points_in(a), options->points) + wanted_of(points_in(b), options->points) + 2 * edges;
 }
 
-/* Data of the points and edges of one body: positions, depths, order and weights. */
+/* Bytes for the points and edges of one body: positions, depths, order and weights. */
 static size_t room_of(const ManifoldBody* body, const ManifoldOptions* options) {
   size_t points = (size_t)body->point_count, edges = (size_t)body->edge_count,
          ranked = sizeof(RankedDepth) + sizeof(int) + sizeof(double) + sizeof(Dual);
@@ -206,12 +208,12 @@ static size_t room_of(const ManifoldBody* body, const ManifoldOptions* options) 
 }
 
 size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options) {
-  enum { TAKEN = 32 }; /* times that something is taken, rounded up to 64 bytes each */
+  enum { TAKEN = 32 }; /* number of arrays, each rounded up to 64 bytes */
   size_t edges = (size_t)wanted_of(a->edge_count, options->edges) * (size_t)wanted_of(b->edge_count, options->edges);
   return room_of(a, options) + room_of(b, options) + edges * sizeof(EdgePair) + (size_t)64 * TAKEN;
 }
 
-/* out or mean is NULL. room: 64-byte aligned. */
+/* Runs a query with `out` or `mean` (the other is NULL). room: 64-byte aligned, or NULL to allocate. */
 static void query_with(ManifoldPair* s, ManifoldContact* out, ManifoldMean* mean, void* room) {
   void* own = room ? NULL : memory_alloc(manifold_room(s->body[0], s->body[1], s->options));
   MeanSums sums = {dual_of(0), dual_of(0)};
@@ -248,7 +250,7 @@ int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pos
   return s.left_out;
 }
 
-/* How many causes are left from `first` on: lanes of the pair. */
+/* Selects the cause, and as many parameters from `first` as there are lanes. */
 static void set_cause(ManifoldPair* s, ManifoldCause cause, int first) {
   s->cause = cause;
   s->first = first;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "query/query.h"
 
-/* Triangles whose normals differ by less lie in one plane. */
+/* Triangles whose unit normals differ by less than this are coplanar. */
 #define ONE_PLANE 1e-9
 
 static Vec3 normal_of(const TriangleSurface* surface, int i) {
@@ -62,7 +62,8 @@ ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface) 
   return body;
 }
 
-/* z = y / gamma(y) with y held: dz = -z phi_theta(z) / (z . grad phi(z)) (X15). z: shape's frame. */
+/* Derivative of a surface point by parameter k along its ray: z = y / gamma(y) for fixed y gives dz = -z phi_theta(z) /
+ * (z . grad phi(z)) (X15). z: shape frame. */
 static Vec3 ray_slope(const Shape* shape, Vec3 z, int k) {
   double along = vec3_dot(z, shape_evaluate(shape, z).gradient), up;
   Vec3 turned;
@@ -70,10 +71,11 @@ static Vec3 ray_slope(const Shape* shape, Vec3 z, int k) {
   return vec3_scale(z, -up / along);
 }
 
-/* Parameters whose slopes are found together. */
+/* Parameters evaluated together. */
 enum { SLOPES = 32 };
 
-/* Along the gradient (X16): dz = -phi_theta grad phi / |grad phi|^2. Body frame; out[k * stride], k < parameters. */
+/* Derivative of a surface point along the gradient (X16): dz = -phi_theta grad phi / |grad phi|^2; zero where the
+ * gradient vanishes. Body frame; out[k * stride], k < parameters. */
 static void normal_slopes(const Field* field, Vec3 z, int parameters, Vec3* out, int stride) {
   Vec3 gradient = field_evaluate(field, z).gradient, turned[SLOPES];
   double square = vec3_dot(gradient, gradient), up[SLOPES] = {0};

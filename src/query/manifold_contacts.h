@@ -1,6 +1,6 @@
-/* Contacts of a pair of bodies (X1-X6), in numbers with derivatives or in numbers alone (DUAL_PLAIN): included once by
- * manifold.c and once by manifold_values.c, which say before how places, fields and answers are made. Private to
- * query/. docs/derivations/manifold.md */
+/* Contacts of a pair of bodies (X1-X6), in dual numbers or in plain ones (DUAL_PLAIN). Included once by manifold.c and
+ * once by manifold_values.c, which define surface_point, fields_at and put_contact before. Private to query/.
+ * docs/derivations/manifold.md */
 static Dual3 from_a_to_b(int outward_of, Dual3 normal) {
   return outward_of == 0 ? normal : dual3_scale(normal, dual_of(-1));
 }
@@ -18,10 +18,11 @@ static int deepest_first(const void* a, const void* b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Beside the rank-th deepest, what is so many smoothings deeper or higher weighs less than a rounding. */
+/* A candidate this many smoothings away from the chosen depth has a weight below rounding, e^-37. */
 #define CHOICE_GONE 37.0
 
-/* Finds the points that may count: at most `gone` below the last that is wanted. */
+/* Collects the members with a depth of at least last - CHOICE_GONE * smoothing into out (count). Returns their number.
+ */
 static int find_candidates(const Dual* depth, int count, double last, double smoothing, int* out) {
   int found = 0;
   double gone = CHOICE_GONE * smoothing;
@@ -30,7 +31,8 @@ static int find_candidates(const Dual* depth, int count, double last, double smo
   return found;
 }
 
-/* Members of a body that are chosen among: `width` places each, those whose numbers `of` holds; NULL: each its own. */
+/* Points (width 1) or edges (width 2) of a body to choose among: `width` positions each. of: the indices of a member's
+ * positions; NULL: they are stored one after the other. */
 typedef struct {
   const Dual* depth;
   const Dual3* places;
@@ -48,7 +50,7 @@ static Vec3 middle_of(const Members* m, int member) {
   return vec3_scale(sum, 1.0 / m->width);
 }
 
-/* Sum of the squared distances of two members' places [m^2]. */
+/* Sum of the squared distances between the positions of two members [m^2]. */
 static Dual squares_apart(const Members* m, int a, int b) {
   Dual sum = dual_of(0);
   for (int k = 0; k < m->width; k++) {
@@ -58,8 +60,8 @@ static Dual squares_apart(const Members* m, int a, int b) {
   return sum;
 }
 
-/* Weights (count) of the member that is `chosen`: softmax over the candidates[count] of
- * -|depth_chosen - depth_i| / smoothing - |place_chosen - place_i|^2 / smoothing^2 (X1). */
+/* Weights (count) of the member `chosen`: softmax over the candidates (count) of -|depth_chosen - depth_i| / smoothing
+ * - |place_chosen - place_i|^2 / smoothing^2 (X1). */
 static void choose(const Members* m, const int* candidates, int count, int chosen, Dual smoothing, Dual* weight) {
   Dual sum = dual_of(0), over = dual_inverse(smoothing);
   for (int first = 0; first < count; first += LANES) {
@@ -82,7 +84,7 @@ static void choose(const Members* m, const int* candidates, int count, int chose
   for (int i = 0; i < count; i++) weight[i] = dual_mul(weight[i], over);
 }
 
-/* The `wanted` deepest, in order. */
+/* Sorts the `wanted` deepest members into order, deepest first. */
 static void rank(const Dual* depth, int count, int wanted, RankedDepth* order) {
   int known = 0;
   for (int i = 0; i < count; i++) {
@@ -94,19 +96,20 @@ static void rank(const Dual* depth, int count, int wanted, RankedDepth* order) {
   }
 }
 
-/* Depths that differ by less than this part of the smoothing are equal. */
+/* Depths that differ by less than this, relative to the smoothing, count as equal. */
 #define CHOICE_TIE 1e-3
-/* One distance is longer than another when it is longer by more than rounding. */
+/* Factor by which one distance must exceed another to count as longer. */
 #define CHOICE_LONGER (1 + 1e-9)
 
-/* Members that are equally deep (count), and how far each is from all that are chosen before it [m]. */
+/* Members of equal depth (count), and the distance of each from the members chosen before it [m]. */
 typedef struct {
   int* member;
   double* apart;
   int count;
 } Ties;
 
-/* Those as deep as the last in `order` (wanted); apart from the first `deeper` of it, or from their mean. */
+/* Collects the members as deep as `last`. apart: distance from the nearest of the first `deeper` members of order, or
+ * from the mean of the ties when deeper is 0. */
 static void find_ties(const Members* m, double last, double equal, const RankedDepth* order, int deeper, Ties* out) {
   Vec3 mean = {0, 0, 0};
   for (int i = 0; i < m->count; i++) {
@@ -123,7 +126,7 @@ static void find_ties(const Members* m, double last, double equal, const RankedD
   }
 }
 
-/* Takes the member out of the ties that is farthest from the others. first: none was chosen before. */
+/* Removes and returns the tie farthest from the members chosen so far. first: none was chosen before. */
 static int take_farthest(const Members* m, Ties* ties, bool first) {
   int best = 0;
   for (int i = 1; i < ties->count; i++)
@@ -141,8 +144,9 @@ static int take_farthest(const Members* m, Ties* ties, bool first) {
   return chosen;
 }
 
-/* Fills the last places of `order` (wanted) with those of the equally deep members that resist tilting best: one after
- * the other the one that is farthest from all before it. Returns how many are left out. ties: with room for all. */
+/* Breaks ties of depth: fills the last entries of `order` (wanted) with the equally deep members that are farthest
+ * apart, one after the other, so that the contact resists tilting. Returns the number of ties left out. ties: arrays
+ * with room for all members. */
 static int spread_ties(const Members* m, int wanted, double smoothing, RankedDepth* order, Ties ties) {
   double last = order[wanted - 1].depth, equal = CHOICE_TIE * smoothing;
   int deeper = 0;
@@ -156,7 +160,8 @@ static int spread_ties(const Members* m, int wanted, double smoothing, RankedDep
   return ties.count;
 }
 
-/* Means over members by the weights of each of the `wanted` deepest: width places each. */
+/* Writes the softly chosen members: for each of the `wanted` deepest, the weighted mean of the candidates' positions,
+ * `width` each. */
 static void choose_deepest(ManifoldPair* s, const Members* m, int wanted, Dual3* out) {
   RankedDepth* order = take(s, sizeof *order * (size_t)m->count);
   int* candidates = take(s, sizeof *candidates * (size_t)m->count);
@@ -180,7 +185,7 @@ static void choose_deepest(ManifoldPair* s, const Members* m, int wanted, Dual3*
 
 /* ---------------------------------------------------------------- points */
 
-/* Where the points of a body are that may touch, and how deep within the other. */
+/* Points of a body that may be in contact, and their penetration depths in the other body. */
 typedef struct {
   Dual3* place;
   Dual* depth;
@@ -191,7 +196,8 @@ static void put_point(const ManifoldPair* s, int body, Dual3 place, const DualFi
               from_a_to_b(1 - body, other->normal), dual_of(1), at);
 }
 
-/* Contacts of a body's points, from number `next` on; places and depths into the room. Returns the number after. */
+/* Contacts of a body's points, numbered from `next`; positions and depths stay in the workspace. Returns the next
+ * number. */
 static int64_t point_contacts(ManifoldPair* s, int body, Points* points, int64_t next) {
   const ManifoldBody* own = s->body[body];
   int count = points_in(own), wanted = wanted_of(count, s->options->points);
@@ -220,7 +226,7 @@ static int64_t point_contacts(ManifoldPair* s, int body, Points* points, int64_t
 
 /* ---------------------------------------------------------------- a pair of edges */
 
-/* min (x^2 q11 + 2 x y q12 + y^2 q22) / 2 + x c1 + y c2 */
+/* Quadratic function (x^2 q11 + 2 x y q12 + y^2 q22) / 2 + x c1 + y c2 of the positions x, y along two edges. */
 typedef struct {
   Dual q11, q12, q22, c1, c2;
 } Bowl;
@@ -230,7 +236,7 @@ static Dual bowl_at(const Bowl* q, Dual x, Dual y) {
   return 0.5 * square + dual_mul(q->q12, dual_mul(x, y)) + dual_mul(q->c1, x) + dual_mul(q->c2, y);
 }
 
-/* x within 0 and 1, softly: eps softplus(x / eps) - eps softplus((x - 1) / eps), of four at once. */
+/* Smooth clamp of four numbers to 0 .. 1: eps softplus(x / eps) - eps softplus((x - 1) / eps). */
 static void clip(const Dual x[4], double softness, Dual out[4]) {
   const double bare[4] = {dual_value(x[0]), dual_value(x[1]), dual_value(x[2]), dual_value(x[3])};
   Lanes at = {bare[0], bare[1], bare[2], bare[3], bare[0] - 1, bare[1] - 1, bare[2] - 1, bare[3] - 1}, rest;
@@ -240,7 +246,7 @@ static void clip(const Dual x[4], double softness, Dual out[4]) {
   for (int k = 0; k < 4; k++) out[k] = dual_chain(x[k], softness * (value[k] - value[k + 4]), slope[k] - slope[k + 4]);
 }
 
-/* Whether x and y lie between 0 and 1, softly. */
+/* Smooth indicator of 0 < x < 1 and 0 < y < 1: a product of sigmoids. */
 static Dual in_square(Dual x, Dual y, double softness) {
   Lanes at = {dual_value(x), 1 - dual_value(x), dual_value(y), 1 - dual_value(y)}, rest;
   Lanes in = lanes_sigmoid(at / softness, &rest);
@@ -248,7 +254,8 @@ static Dual in_square(Dual x, Dual y, double softness) {
   return dual_chain(x, value, over * (rest[0] - rest[1])) + dual_chain(y, 0, over * (rest[2] - rest[3]));
 }
 
-/* The least on the four sides of the unit square, softly the least of them (X3). */
+/* Smooth minimizer on the boundary of the unit square: the minimizers of the four sides weighted by softmin of their
+ * values (X3). */
 static void least_on_border(const Bowl* q, double softness, Dual* x, Dual* y) {
   const Dual one = dual_of(1), zero = dual_of(0);
   Dual over1 = dual_inverse(q->q11), over2 = dual_inverse(q->q22);
@@ -277,7 +284,8 @@ static void least_on_border(const Bowl* q, double softness, Dual* x, Dual* y) {
   *y = dual_div(*y, sum);
 }
 
-/* The least of the bowl in the unit square, and how far it is inside (X2-X4). */
+/* Smooth minimizer of q in the unit square. Returns the smooth indicator that the unconstrained minimizer lies inside
+ * (X2-X4). */
 static Dual least_in_square(const Bowl* q, double softness, Dual* x, Dual* y) {
   Dual over = dual_inverse(dual_mul(q->q11, q->q22) - dual_mul(q->q12, q->q12));
   Dual free_x = dual_mul(dual_mul(q->q12, q->c2) - dual_mul(q->q22, q->c1), over);
@@ -289,7 +297,8 @@ static Dual least_in_square(const Bowl* q, double softness, Dual* x, Dual* y) {
   return inside;
 }
 
-/* Lengths in units of the edges' own. */
+/* Squared distance between points of two edges, relative to their mean squared length, with regularization towards the
+ * middles. */
 static Bowl bowl_of_edges(const Dual3 a[2], const Dual3 b[2], double regularization) {
   Dual3 along = dual3_sub(a[1], a[0]), back = dual3_sub(b[0], b[1]), between_starts = dual3_sub(a[0], b[0]);
   Bowl q = {dual3_dot(along, along), dual3_dot(along, back), dual3_dot(back, back), dual3_dot(along, between_starts),
@@ -309,9 +318,9 @@ static Dual3 along_edge(const Dual3 edge[2], Dual x) {
 }
 
 typedef struct {
-  Dual3 witness[2], direction; /* on a, on b; from b to a, at most unit */
+  Dual3 witness[2], direction; /* on a, on b; from b to a, length at most 1 */
   Dual apart, inside;          /* apart: unsigned [m] */
-  Dual near[2];                /* of the contact on a's edge, on b's */
+  Dual near[2];                /* nearness weight of the contact on a's edge, on b's (X6) */
 } EdgePair;
 
 static void meet(const ManifoldPair* s, const Dual3 a[2], const Dual3 b[2], EdgePair* out) {
@@ -333,8 +342,9 @@ typedef struct {
   Dual distance[2], activity[2];
 } EdgeContacts;
 
-/* Signs by the other body's normal at its own witness point (X5); penetration, clash (X6). at[side][body]: fields at
- * the witness points: a body's normal at its own, its value at the other's. */
+/* Signs the distances by the other body's normal at its own witness point (X5), and sets the activities from
+ * penetration and opposing normals (X6). at[side][body]: field of `body` at the witness point on `side`; normals are
+ * set where body == side. */
 static void judge(const ManifoldPair* s, const DualField* at[2][2], const EdgePair* pair, EdgeContacts* out) {
   double softness = s->options->softness;
   const Dual3 direction = pair->direction;
@@ -350,15 +360,16 @@ static void judge(const ManifoldPair* s, const DualField* at[2][2], const EdgePa
   for (int k = 0; k < 2; k++) {
     Dual sign = dual_chain(outward[k], part[k] - rest[k], 2 * steep * slope[k]);
     out->distance[k] = dual_mul(sign, pair->apart);
-    out->normal[k] = dual3_scale(direction, -sign); /* it is the other's outward one on a's edge, minus that on b's */
+    out->normal[k] =
+        dual3_scale(direction, -sign); /* on a's edge b's outward normal negated, on b's edge a's outward normal */
     out->activity[k] = dual_mul(dual_mul(active, dual_chain(depth[k], part[2 + k], slope[2 + k])), pair->near[k]);
   }
 }
 
 /* ---------------------------------------------------------------- edges */
 
-/* Depths of all edges (edge_count), borrowed from the workspace. all: both ends of each, or NULL: depths of points are
- * known. */
+/* Depths of all edges (edge_count), borrowed from the workspace. all: both ends of each edge, whose depths are
+ * evaluated; NULL: they are taken from points. */
 static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const Dual3* all) {
   const ManifoldBody* own = s->body[body];
   Dual* depth = take(s, sizeof(Dual) * (size_t)own->edge_count);
@@ -375,7 +386,7 @@ static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const 
   return depth;
 }
 
-/* The chosen edges of a body: two places each (2 *wanted), borrowed from the room. */
+/* The chosen edges of a body, two positions each (2 * wanted), borrowed from the workspace. */
 static Dual3* edges_of(ManifoldPair* s, int body, const Points* points, int* wanted) {
   const ManifoldBody* own = s->body[body];
   *wanted = wanted_of(own->edge_count, s->options->edges);
@@ -392,7 +403,7 @@ static Dual3* edges_of(ManifoldPair* s, int body, const Points* points, int* wan
   return out;
 }
 
-/* exp(-apart / smoothing) over its sum, of the pairs in a row or column, into their near[side] (X6). */
+/* Sets near[side] of the pairs in one row or column: exp(-apart / smoothing), normalized to sum 1 (X6). */
 static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing, int side) {
   Dual sum = dual_of(0), over = dual_inverse(smoothing);
   double least = HUGE_VAL;
@@ -416,14 +427,14 @@ static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing,
   for (int i = 0; i < count; i++) first[i * stride].near[side] = dual_mul(first[i * stride].near[side], over);
 }
 
-/* first: number of the contact on a's edge, which that on b's follows. */
+/* Writes both contacts of a pair of edges; first: number of the contact on a's edge, directly before that on b's. */
 static void put_edges(const ManifoldPair* s, const EdgePair* pair, const EdgeContacts* c, int64_t first) {
   for (int side = 0; side < 2; side++)
     put_contact(s, side == 0 ? CONTACT_EDGE_A : CONTACT_EDGE_B, pair->witness[side], c->distance[side], c->normal[side],
                 c->activity[side], first + side);
 }
 
-/* Unsigned distance of a pair without its fields (X13). */
+/* Writes a pair of negligible activity: unsigned distance, activity 0, no field evaluations (X13). */
 static void put_idle(const ManifoldPair* s, const EdgePair* pair, int64_t first) {
   EdgeContacts c;
   for (int side = 0; side < 2; side++) {
@@ -434,7 +445,7 @@ static void put_idle(const ManifoldPair* s, const EdgePair* pair, int64_t first)
   put_edges(s, pair, &c, first);
 }
 
-/* count <= BLOCK pairs, whose numbers are in `which`; first: number of the first contact of all pairs. */
+/* Evaluates and writes the pairs which[count], count <= BLOCK. first: number of the first contact of all pairs. */
 static void judge_block(const ManifoldPair* s, const EdgePair* pairs, const int* which, int count, int64_t first) {
   Dual3 place[BLOCK];
   DualField at[2][2][BLOCK];
@@ -450,7 +461,7 @@ static void judge_block(const ManifoldPair* s, const EdgePair* pairs, const int*
   }
 }
 
-/* A pair is idle when its activity cannot be above this, e^-37 (X13). */
+/* Activity below which a pair of edges is skipped, e^-37 (X13). */
 #define ACTIVITY_GONE 8.533047625744066e-17
 
 static bool is_idle(const ManifoldPair* s, const EdgePair* pair) {

@@ -1,22 +1,22 @@
-/* A pair of bodies asked for its contacts, in numbers with derivatives or in numbers alone (query/dual.h). Private to
- * query/. docs/derivations/manifold.md */
+/* State of a contact query of two bodies, in dual or plain numbers (query/dual.h). Private to query/.
+ * docs/derivations/manifold.md */
 #ifndef SDRS_QUERY_MANIFOLD_PAIR_H
 #define SDRS_QUERY_MANIFOLD_PAIR_H
 
 #include "query/dual.h"
 #include "query/query.h"
 
-/* Normals are n / sqrt(NORMAL_FLOOR + |n|^2). */
+/* Regularization of normals: n / sqrt(NORMAL_FLOOR + |n|^2). */
 #define NORMAL_FLOOR 1e-12
-/* Edges nearer than this part of the smoothing have no direction between them. */
+/* Regularization of the direction between edges, relative to the smoothing: it vanishes for edges nearer than this. */
 #define APART_FLOOR 1e-2
 
 /* Columns of the derivatives of an answer. */
 enum { COLUMNS = 12 };
-/* Three of them. */
+/* A third of a row: four columns. */
 typedef double DualHalf __attribute__((vector_size(32)));
 
-/* Places whose fields are asked for together. */
+/* Points whose fields are evaluated together. */
 enum { BLOCK = 32 };
 
 /* Sums of distances times activities, and of activities (X14). */
@@ -30,14 +30,14 @@ typedef struct {
   Pose pose_a, pose_b;
   Pose relative; /* of a in b's frame */
   ManifoldCause cause;
-  int first, lanes;     /* parameters first ... first + lanes - 1 of a body */
-  Dual smoothing;       /* of the options */
-  char* room;           /* what is left of it */
-  ManifoldContact* out; /* all contacts are written here; NULL: */
-  MeanSums* sums;       /* they are added up here */
-  int left_out;         /* points and edges as deep as one that was chosen (X1) */
-  DualHalf axis[3];     /* component k, in b's frame, of the world's axes, in lanes */
-  DualHalf swept[3];    /* likewise of axis x the place of a's origin */
+  int first, lanes;     /* parameters first ... first + lanes - 1 of a body are the dual variables */
+  Dual smoothing;       /* options->smoothing as a variable */
+  char* room;           /* unused part of the workspace */
+  ManifoldContact* out; /* all contacts are written here; if NULL */
+  MeanSums* sums;       /* their sums are accumulated here */
+  int left_out;         /* points and edges left out although as deep as a chosen one (X1) */
+  DualHalf axis[3];     /* component k, in b's frame, of the three world axes (lanes) */
+  DualHalf swept[3];    /* the same of axis x relative.t */
 } ManifoldPair;
 
 /* Field of a body at a point. */
@@ -46,18 +46,19 @@ typedef struct {
   Dual3 normal; /* outward */
 } DualField;
 
-/* manifold_query without derivatives; with out NULL manifold_mean. room: as there, not NULL. Returns what those do. */
+/* manifold_query without derivatives, or with out == NULL manifold_mean. room: as there, but not NULL. Returns the
+ * number left out, as these do. */
 int manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                     const ManifoldOptions* options, ManifoldContact* out, ManifoldMean* mean, void* room);
 
-/* Array of the given size, borrowed from the workspace permanently. */
+/* Uninitialized array of `size` bytes borrowed from the workspace, 64-byte aligned; never returned. */
 static inline void* take(ManifoldPair* s, size_t size) {
   void* out = s->room;
   s->room += (size + 63) / 64 * 64;
   return out;
 }
 
-/* From b's frame to a body's own. */
+/* A point of b's frame, expressed in a body's own frame. */
 static inline Vec3 own_place(const ManifoldPair* s, int body, Vec3 place) {
   return body == 1 ? place : mat3_tmul_vec(s->relative.r, vec3_sub(place, s->relative.t));
 }

@@ -1,13 +1,14 @@
-/* A body past obstacles by its growth distance: search, smoothing, proof (G17). docs/derivations/growth.md */
+/* Collision-free path of a translating body among obstacles, by growth distance: search, smoothing, proof (G17).
+ * docs/derivations/growth.md */
 #include "query/path.h"
 
-/* A ball that is smaller than this part of the body does not bring a proof forward. */
+/* Least radius of a proof ball, relative to the body's inner radius; a smaller one terminates the proof. */
 #define BALL_PART 1e-3
-/* Smoothing keeps this beyond the clearance, and doubles it when a segment dips below the clearance between points. */
+/* Margin added to the clearance during smoothing; doubled when a segment violates the clearance between its points. */
 #define MARGIN 0.02
 enum { WIDENINGS = 6 };
 
-/* |r| / (R_a + R_b): from the balls around both bodies. */
+/* Lower bound of alpha from the bounding balls: |r| / (R_a + R_b). */
 static double outer_bound(const PathProblem* problem, Vec3 at, int k) {
   return vec3_norm(vec3_sub(at, problem->poses[k].t)) / (problem->body->outer + problem->obstacles[k].outer);
 }
@@ -28,7 +29,7 @@ double path_alpha_slope(const PathProblem* problem, Vec3 at, int k, Vec3* slope,
   return g.alpha;
 }
 
-/* Radius about `at` within which alpha stays above the clearance (G17); no more than `enough` is sought. */
+/* Radius [m] about `at` within which alpha stays above 1 + clearance (G17), limited to `enough`. */
 static double free_radius(const PathProblem* problem, Vec3 at, double enough, int* queries) {
   double radius = enough, wanted = 1 + problem->clearance;
   for (int k = 0; k < problem->count && radius > 0; k++) {
@@ -58,7 +59,7 @@ double path_length(const Vec3* points, int count) {
   return sum;
 }
 
-/* `count` points at even distances along a polyline. */
+/* `count` points at equal distances along a polyline. Owned by the caller, freed by memory_free. */
 static Vec3* even_points(const Vec3* corners, int corner_count, int count) {
   Vec3* out = MEMORY_NEW(Vec3, count);
   double total = path_length(corners, corner_count), passed = 0;
@@ -93,7 +94,8 @@ static double least_alpha(const PathProblem* problem, const Vec3* points, int co
   return least;
 }
 
-/* The corners of a polyline, and `count` points in all on it where count allows: each segment is divided evenly. */
+/* The corners of a polyline with additional points evenly on its segments, *count in total; *count grows if there are
+ * more corners. Owned by the caller, freed by memory_free. */
 static Vec3* divided(const Vec3* corners, int corner_count, int* count) {
   int spare = *count - corner_count;
   if (spare < 0) *count = corner_count, spare = 0;

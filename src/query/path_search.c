@@ -1,9 +1,10 @@
-/* A free polyline by two trees that grow towards random places and each other (RRT-Connect), then straightened. */
+/* Free polyline by two trees that grow towards random positions and each other (RRT-Connect), then shortened by random
+ * shortcuts. */
 #include <string.h>
 #include "query/path.h"
 
 enum { NODES_MAX = 4000, SHORTCUTS = 200 };
-/* A tree grows by at most this part of the workspace's diagonal at a time. */
+/* Longest extension of a tree, relative to the diagonal of the workspace. */
 #define STRIDE 0.1
 
 typedef struct {
@@ -27,7 +28,8 @@ static int nearest(const PathTree* tree, Vec3 to) {
   return best;
 }
 
-/* One stride from the nearest node; *reached: it is there. false: blocked. */
+/* Extends the tree by one stride from its node nearest to `to`; *reached: `to` was reached. False: blocked, or the tree
+ * is full. */
 static bool extend(PathSearch* search, PathTree* tree, Vec3 to, bool* reached) {
   if (tree->count == NODES_MAX) return false;
   int from = nearest(tree, to);
@@ -41,7 +43,7 @@ static bool extend(PathSearch* search, PathTree* tree, Vec3 to, bool* reached) {
   return true;
 }
 
-/* From the root to the last node, or back. */
+/* Copies the path between the root and the last node, from the root if forwards. Returns its number of nodes. */
 static int unwind(const PathTree* tree, bool forwards, Vec3* out) {
   int count = 0;
   for (int i = tree->count - 1; i >= 0; i = tree->parent[i]) out[count++] = tree->place[i];
@@ -81,8 +83,8 @@ static Vec3 point_along(const Vec3* corners, int count, double distance, int* at
   }
 }
 
-/* Shortcuts: a straight segment between two random points of the polyline replaces what lies between, if it is free.
- * Adds at most one corner a try. Returns the number of corners. */
+/* Shortcuts: replaces the part between two random points of the polyline by a straight segment if that is free. Each
+ * adds at most one corner. Returns the number of corners. */
 static int straighten(PathSearch* search, Vec3* corners, int count) {
   for (int i = 0; i < SHORTCUTS && count > 2; i++) {
     double total = path_length(corners, count);
@@ -114,7 +116,7 @@ Vec3* path_search(const PathProblem* problem, int* count, int* queries) {
     corners = MEMORY_NEW(Vec3, 2 * NODES_MAX + SHORTCUTS);
     int first = unwind(&search->tree[0], true, corners);
     *count = first - 1 +
-             unwind(&search->tree[1], false, corners + first - 1); /* both trees hold the place where they join */
+             unwind(&search->tree[1], false, corners + first - 1); /* both trees contain the node where they join */
     *count = straighten(search, corners, *count);
   }
   memory_free(search);

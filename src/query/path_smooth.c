@@ -1,32 +1,33 @@
-/* Points of a path by least length and curvature under alpha >= bound: augmented Lagrangian, Gauss-Newton with a banded
- * factor (G18-G20). docs/derivations/growth.md */
+/* Smoothing of a path: least length and curvature subject to alpha >= bound, by an augmented Lagrangian and
+ * Gauss-Newton with a banded Cholesky factor (G18-G20). docs/derivations/growth.md */
 #include <string.h>
 #include "query/path.h"
 
-/* Three coordinates a point; second differences reach two points away. */
+/* BAND: half bandwidth of the Hessian: three coordinates per point, coupled over two neighbours. */
 enum { BAND = 8, ROUNDS = 12, STEPS = 12, HALVINGS = 20 };
-/* Weight of broken constraints at first [m], of the path's length; it grows until they hold. */
+/* Initial penalty [m], relative to the mean segment length, and its growth while constraints are violated. */
 #define PENALTY_PART 10.0
 #define PENALTY_GROWTH 3.0
-/* Constraints that are broken by less are met; a step that gains less than this part of the value is the last. */
+/* MET: violation below which constraints count as satisfied. GAIN: relative decrease below which the minimization ends.
+ */
 #define MET 1e-4
 #define GAIN 1e-7
 
 typedef struct {
   const PathProblem* problem;
   int* queries;
-  int inner; /* points that move: 1 .. inner */
+  int inner; /* movable points 1 .. inner */
   double bound;
-  double energy;                    /* of squared differences, 1 / (2 h) */
-  double bending;                   /* of squared second differences, smoothness / (2 h^3) */
+  double energy;                    /* weight of squared differences, 1 / (2 h) */
+  double bending;                   /* weight of squared second differences, smoothness / (2 h^3) */
   double penalty;                   /* mu [m] */
-  double* multiplier;               /* of constraint [place][obstacle] [m]; places: points and halfway between */
-  double *matrix, *gradient, *step; /* (3 inner) x (BAND + 1), lower band by rows; 3 inner */
+  double* multiplier;               /* multipliers [position][obstacle] [m]; positions: points and midpoints */
+  double *matrix, *gradient, *step; /* (3 inner) x (BAND + 1), lower band stored by rows; 3 inner; 3 inner */
 } Smoothing;
 
 static int places_of(const Smoothing* s) { return 2 * s->inner + 1; }
 
-/* Place j: halfway between points j / 2 and j / 2 + 1, or point (j + 1) / 2. */
+/* Position j: for even j the midpoint of points j / 2 and j / 2 + 1, for odd j point (j + 1) / 2. */
 static Vec3 place_of(const Vec3* points, int j) {
   return j % 2 ? points[(j + 1) / 2] : vec3_scale(vec3_add(points[j / 2], points[j / 2 + 1]), 0.5);
 }
@@ -35,7 +36,8 @@ static double far_bound(const PathProblem* problem, Vec3 at, int k) {
   return vec3_norm(vec3_sub(at, problem->poses[k].t)) / (problem->body->outer + problem->obstacles[k].outer);
 }
 
-/* Active part max(0, lambda - mu c) of a constraint; 0, without a query, where it is surely satisfied. */
+/* Active part max(0, lambda - mu c) of a constraint, c = alpha - bound. Returns 0 without a query where a bound shows
+ * that it is inactive. slope: gradient of alpha, or NULL. */
 static double active(const Smoothing* s, Vec3 at, int j, int k, Vec3* slope) {
   double lambda = s->multiplier[j * s->problem->count + k];
   if (lambda - s->penalty * (far_bound(s->problem, at, k) - s->bound) <= 0) return 0;
@@ -44,7 +46,7 @@ static double active(const Smoothing* s, Vec3 at, int j, int k, Vec3* slope) {
   return fmax(0, lambda - s->penalty * (alpha - s->bound));
 }
 
-/* sum |x' - x|^2 / 2h + w sum |x'' - 2 x' + x|^2 / 2h^3 + sum active^2 / 2 mu (G18, G19) */
+/* Objective: sum |x' - x|^2 / 2h + w sum |x'' - 2 x' + x|^2 / 2h^3 + sum active^2 / 2 mu (G18, G19). */
 static double value_of(const Smoothing* s, const Vec3* x) {
   double sum = 0;
   for (int i = 0; i <= s->inner; i++) {
@@ -63,7 +65,7 @@ static double value_of(const Smoothing* s, const Vec3* x) {
   return sum;
 }
 
-/* factor * v at points p and q (1 .. inner, else fixed) into the lower band; gradient by the caller. */
+/* Adds the 3 x 3 block of points p and q to the lower band; ignores fixed points and the upper triangle. */
 static void add_block(Smoothing* s, int p, int q, Mat3 block) {
   if (p < 1 || q < 1 || p > s->inner || q > s->inner || p < q) return;
   for (int r = 0; r < 3; r++)
@@ -79,7 +81,7 @@ static void add_force(Smoothing* s, int p, Vec3 v) {
   g[0] += v.x, g[1] += v.y, g[2] += v.z;
 }
 
-/* weight * |sum_i c_i x_(first + i)|^2 */
+/* Adds gradient and Hessian of weight * |sum_i c_i x_(first + i)|^2. */
 static void add_difference(Smoothing* s, const Vec3* x, int first, const double* c, int count, double weight) {
   Vec3 d = vec3(0, 0, 0);
   for (int i = 0; i < count; i++) d = vec3_add_scaled(d, c[i], x[first + i]);
@@ -90,7 +92,7 @@ static void add_difference(Smoothing* s, const Vec3* x, int first, const double*
   }
 }
 
-/* Gradient, and the Hessian with mu g g^T of active constraints. */
+/* Assembles the gradient and the Gauss-Newton Hessian, with mu g g^T of the active constraints. */
 static void assemble(Smoothing* s, const Vec3* x) {
   static const double first[2] = {-1, 1}, second[3] = {1, -2, 1}, half[2] = {0.5, 0.5}, whole[1] = {1};
   memset(s->matrix, 0, sizeof(double) * (size_t)(3 * s->inner * (BAND + 1)));
@@ -112,8 +114,8 @@ static void assemble(Smoothing* s, const Vec3* x) {
     }
 }
 
-/* step = -matrix^-1 gradient by a banded Cholesky factor; the matrix is positive definite: differences of a path with
- * fixed ends are. */
+/* step = -matrix^-1 gradient by a banded Cholesky factor, in place. The matrix is positive definite because the ends
+ * are fixed. */
 static void solve(Smoothing* s) {
   int n = 3 * s->inner;
   for (int i = 0; i < n; i++) {
@@ -138,7 +140,7 @@ static void solve(Smoothing* s) {
   }
 }
 
-/* false: no step lowers the value any more. */
+/* One Gauss-Newton step with backtracking. False: no decrease above GAIN. */
 static bool descend(Smoothing* s, Vec3* x, Vec3* trial, double* value) {
   assemble(s, x);
   solve(s);
@@ -158,7 +160,8 @@ static bool descend(Smoothing* s, Vec3* x, Vec3* trial, double* value) {
   return false;
 }
 
-/* lambda <- max(0, lambda - mu c) (G20); how far the worst constraint is broken. */
+/* Multiplier update lambda <- max(0, lambda - mu c) (G20). Returns the largest change divided by mu, a measure of the
+ * violation. */
 static double update(Smoothing* s, const Vec3* x) {
   double worst = 0;
   for (int j = 0; j < places_of(s); j++)

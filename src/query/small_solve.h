@@ -1,4 +1,4 @@
-/* Gaussian elimination of a few unknowns. Private to query/. */
+/* LU decomposition of small systems. Private to query/. */
 #ifndef SDRS_QUERY_SMALL_SOLVE_H
 #define SDRS_QUERY_SMALL_SOLVE_H
 
@@ -7,8 +7,8 @@
 
 enum { LU_INVERSE_MAX = 12 };
 
-/* Factors `a` (order x order, row-major, rows of `stride`) in place with row exchanges; row[order]: with which row k
- * was exchanged at step k. false: a pivot is zero or not a number, `a` has no meaning. */
+/* LU factorization with partial pivoting of `a` (order x order, row-major, rows of `stride`), in place. row (order):
+ * the row exchanged with row k at step k. False: a pivot is zero or NaN; `a` is then undefined. */
 static inline bool lu_factor(int order, int stride, double* a, int* row) {
   for (int k = 0; k < order; k++) {
     int best = k;
@@ -31,7 +31,7 @@ static inline bool lu_factor(int order, int stride, double* a, int* row) {
   return true;
 }
 
-/* x <- a^-1 x[order], with a and row of lu_factor. */
+/* Solves a y = x in place of x (order), with a and row of lu_factor. */
 static inline void lu_solve(int order, int stride, const double* a, const int* row, double* x) {
   for (int k = 0; k < order; k++) {
     double swap = x[row[k]];
@@ -46,8 +46,8 @@ static inline void lu_solve(int order, int stride, const double* a, const int* r
   }
 }
 
-/* The inverse of `a`, which is factored in place; both have rows of `stride`, order <= LU_INVERSE_MAX. Returns the
- * condition in the 1-norm; HUGE_VAL: it is singular. */
+/* Inverts `a`, which is factored in place; both have rows of `stride`, order <= LU_INVERSE_MAX. Returns the condition
+ * number in the 1-norm, HUGE_VAL if singular. */
 static inline double lu_inverse(int order, int stride, double* a, int* row, double* inverse) {
   double norm = 0, inverse_norm = 0;
   for (int c = 0; c < order; c++) {

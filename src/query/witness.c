@@ -1,4 +1,4 @@
-/* Nearest points of bodies of convex pieces, smoothed (V1-V3). docs/derivations/witness.md */
+/* Smoothed nearest points of bodies of convex pieces (V1-V3). docs/derivations/witness.md */
 #include "query/witness.h"
 #include <string.h>
 #include "query/features.h"
@@ -45,8 +45,8 @@ typedef struct {
   Vec3 other, direction; /* world */
 } Towards;
 
-/* k = softmax(u / T), T = standard deviation of u where it is not said (0); then 1 where all are equal (V1).
- * below: the scores, counted from the largest [m^2]. Returns T [m^2]. */
+/* Weights k = softmax(u / T) (V1). T: `said` if positive, else the standard deviation of u, or 1 if all scores are
+ * equal. below: scores minus the largest [m^2]. Returns T [m^2]. */
 static double weigh(const Vec3* x, int count, const Towards* towards, double said, double* below, double* weight) {
   double mean = 0, square = 0, most = -HUGE_VAL, sum = 0, u[WITNESS_SAMPLES];
   for (int i = 0; i < count; i++) {
@@ -64,8 +64,9 @@ static double weigh(const Vec3* x, int count, const Towards* towards, double sai
   return temperature;
 }
 
-/* ds = sum (k_i I + M_i) dx_i + K d(other) or d(y), M_i = k_i/T (x_i - s) g_i^T; g_i = -2 (x_i - other), K = -sum M_i,
- * or g_i = y, K = sum k_i/T (x_i - s) x_i^T; dx_i = turn x (x_i - centre) + move (V2). */
+/* Derivatives of the smoothed point s (V2): ds = sum (k_i I + M_i) dx_i + K d(other) or K dy with M_i = k_i/T (x_i - s)
+ * g_i^T. By distance: g_i = -2 (x_i - other), K = -sum M_i. By direction: g_i = y, K = sum k_i/T (x_i - s) x_i^T. dx_i
+ * = rotation x (x_i - centre) + translation. */
 static void side_derivatives(WitnessSide* side, const Vec3* x, const double* weight, const Towards* towards,
                              Vec3 center) {
   bool by_distance = towards->score == WITNESS_BY_DISTANCE;
@@ -89,7 +90,8 @@ static void side_derivatives(WitnessSide* side, const Vec3* x, const double* wei
   memcpy(side->by_other, by_other.m, sizeof side->by_other);
 }
 
-/* ds/dT = -sum k_i u_i (x_i - s) / T^2, scores counted from the largest, as sum k_i (x_i - s) is zero (V2) [1/m]. */
+/* ds/dT = -sum k_i u_i (x_i - s) / T^2 [1/m] (V2). The scores may be counted from the largest because sum k_i (x_i - s)
+ * = 0. */
 static Vec3 by_temperature(const WitnessSide* side, const Vec3* x, const double* below, const double* weight) {
   Vec3 sum = vec3(0, 0, 0);
   double t = side->temperature;
@@ -128,7 +130,8 @@ static void times(Mat3 m, const double in[3][6], double out[3][6]) {
     }
 }
 
-/* The other's point moves by its own body's motion as its smoothed point does, and takes this one along (V3). */
+/* Jacobians by distance (V3): the motion of a body moves its own smoothed point, and the other body's through by_other.
+ */
 static void couple_points(Witness* w) {
   for (int k = 0; k < 2; k++) {
     memcpy(w->total[k][k], w->side[k].by_own, sizeof w->total[k][k]);
@@ -137,8 +140,8 @@ static void couple_points(Witness* w) {
   w->total_known = true;
 }
 
-/* The direction follows both points: dy = (I + K_a + K_b)^-1 (B - A) where they are apart, y = b - a; with -K where
- * they overlap, y = a - b (V3). */
+/* Jacobians by direction (V3). Separated, y = b - a: dy = (I + K_a + K_b)^-1 (B - A). Overlapping, y = a - b: the same
+ * with -K. */
 static void couple_direction(Witness* w) {
   double m[3][3], sign = w->nearest.distance > 0 ? 1 : -1;
   int row[3];
@@ -180,7 +183,7 @@ Witness witness_query(const WitnessBody* a, Pose pose_a, const WitnessBody* b, P
 
 /* ---------------------------------------------------------------- by corners */
 
-/* Barycentric coordinates of a point of a triangle. */
+/* Barycentric coordinates of a point in a triangle. */
 static void triangle_weights(const ConvexHull* hull, const int* corner, Vec3 point, double out[3]) {
   Vec3 a = hull->vertices[corner[0]], u = vec3_sub(hull->vertices[corner[1]], a),
        v = vec3_sub(hull->vertices[corner[2]], a), arm = vec3_sub(point, a);

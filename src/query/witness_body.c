@@ -1,11 +1,11 @@
-/* Bodies of witness queries: convex pieces with points of their surface. */
+/* Bodies of witness queries: convex pieces with sample points of their surface. */
 #include <string.h>
 #include "query/query.h"
 
-/* Turns of the sequences that spread samples over a triangle: powers of the plastic number's inverse. */
+/* Increments of the low-discrepancy sequence over a triangle (R2): powers of the inverse of the plastic number. */
 #define TURN_FIRST 0.7548776662466927
 #define TURN_SECOND 0.5698402909980532
-/* A point is inside a piece when it is so far behind all its faces, of the body's diagonal. */
+/* A point is inside a piece if it lies at least this far behind all its faces, relative to the body's diagonal. */
 #define INSIDE 1e-6
 
 /* ---------------------------------------------------------------- pieces */
@@ -18,7 +18,8 @@ static ConvexHull copy_hull(const ConvexHull* hull) {
   return out;
 }
 
-/* A closed surface has every edge once in each direction: a corner's neighbours are the ends of its edges. */
+/* Builds the adjacency lists. A closed surface contains every edge once in each direction, so a corner's neighbours are
+ * the ends of the edges that begin at it. */
 static void find_neighbors(WitnessPiece* piece) {
   const ConvexHull* hull = &piece->hull;
   int* first = piece->neighbor_first = MEMORY_NEW(int, hull->vertex_count + 2);
@@ -68,7 +69,7 @@ bool witness_hidden(const WitnessBody* body, int piece, Vec3 point) {
   return false;
 }
 
-/* origin: of the piece, a vertex v or a triangle t as -1 - t. */
+/* Adds a sample unless another piece hides it. origin: a vertex v of the piece, or its triangle t as -1 - t. */
 static void add_point(WitnessBody* body, int piece, int origin, Vec3 point, Vec3 normal) {
   if (witness_hidden(body, piece, point)) return;
   body->origins[body->count][0] = piece;
@@ -79,7 +80,7 @@ static void add_point(WitnessBody* body, int piece, int origin, Vec3 point, Vec3
 
 /* ---------------------------------------------------------------- samples */
 
-/* Up to `most` of all pieces' corners, evenly. */
+/* Samples up to `most` corners, evenly over all pieces. */
 static void sample_corners(WitnessBody* body, int most) {
   int total = 0, at = 0;
   for (int p = 0; p < body->piece_count; p++) total += body->pieces[p].hull.vertex_count;
@@ -107,7 +108,7 @@ Vec3 witness_on_triangle(const ConvexHull* hull, int i, double u, double v) {
   return vec3_add_scaled(vec3_add_scaled(a, s, vec3_sub(b, a)), t, vec3_sub(c, a));
 }
 
-/* Evenly by area over all pieces; within a triangle by two sequences of irrational turns. */
+/* Samples the faces of all pieces evenly by area, within a triangle by the R2 sequence; sets body->spacing. */
 static void sample_faces(WitnessBody* body, int count, double total) {
   double passed = 0, u = 0.5, v = 0.5, covered = 0;
   int taken = 0;

@@ -1,4 +1,4 @@
-/* Bringing stated points of two bodies into contact: the loss, its gradients, and the descent (V4, V5). */
+/* Gradient descent that brings given points of two bodies into contact: loss, gradients, iterations (V4, V5). */
 #include <string.h>
 #include "query/witness.h"
 
@@ -10,7 +10,7 @@ static void add_pull(double g[6], const double by[3][6], Vec3 v) {
   for (int c = 0; c < 6; c++) g[c] += by[0][c] * v.x + by[1][c] * v.y + by[2][c] * v.z;
 }
 
-/* g -= the pull v on a point fixed to the body */
+/* g -= gradient of a point fixed to the body, for dL/dpoint = v */
 static void subtract_fixed(double g[6], Vec3 point, Vec3 center, Vec3 v) {
   Vec3 turn = vec3_cross(vec3_sub(point, center), v);
   const double pull[6] = {turn.x, turn.y, turn.z, v.x, v.y, v.z};
@@ -31,7 +31,7 @@ WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const 
     for (int moved = 0; moved < 2; moved++) add_pull(loss.gradient[moved], answer->total[k][moved], pull);
     subtract_fixed(loss.gradient[k], target, pose[k].t, vec3_scale(miss, 2));
   }
-  /* a's motion w, v about c_a is b's opposite one, -w, -(v + w x (c_b - c_a)) about c_b (V5) */
+  /* a motion (w, v) of a about c_a corresponds to the motion (-w, -(v + w x (c_b - c_a))) of b about c_b (V5) */
   const double* g = loss.gradient[0];
   Vec3 w = vec3(g[0], g[1], g[2]);
   Vec3 v = vec3_add(vec3(g[3], g[4], g[5]), vec3_cross(w, vec3_sub(pose_b.t, pose_a.t)));
@@ -42,7 +42,8 @@ WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const 
 
 /* ---------------------------------------------------------------- descent */
 
-/* Downhill by `turn` radians and `move` metres; by nothing where the gradient is zero. */
+/* The pose moved against the gradient by `turn` radians and `move` metres; a vanishing part of the gradient moves
+ * nothing. */
 static Pose stepped(Pose pose, const double g[6], double turn, double move) {
   Vec3 w = vec3(g[0], g[1], g[2]), v = vec3(g[3], g[4], g[5]);
   double by_turn = vec3_norm(w), by_move = vec3_norm(v);
@@ -72,7 +73,7 @@ double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b,
     Pose moved_a = stepped(*pose_a, loss.gradient[0], step * DEGREE, step * MILLIMETRE);
     Pose moved_b = stepped(*pose_b, loss.gradient[1], step * DEGREE, step * MILLIMETRE);
     if (options->both) *pose_a = moved_a;
-    /* a's step as b's opposite one: the pair is as if both had moved (V5) */
+    /* a's step applied to b in the opposite direction: the relative pose is as if both had moved (V5) */
     bool back = options->transport && !options->both;
     *pose_b = back ? pose_mul(*pose_a, pose_mul(pose_inverse(moved_a), moved_b)) : moved_b;
   }

@@ -1,15 +1,16 @@
-/* Random places of bodies' surfaces, and random pairs of them to be brought together. */
+/* Random surface points of bodies, and random pairs that can be brought into contact. */
 #include "query/witness.h"
 
-/* Drawn again when a random point lies inside another piece, or a pair cannot meet; a surface is never so hidden. */
+/* Largest number of draws until a point is not inside another piece, or a pair can touch. */
 enum { DRAW_LIMIT = 1000 };
-/* Points on faces that random points are drawn among, beside all corners. */
+/* Weight of the faces against the corners (1 each) in the choice of a random point. */
 enum { DRAWN_FACES = 512 };
-/* A pair can meet when, put together with opposite normals, both nearest points are so near to it, in sum [m]. */
+/* A pair can touch if, placed in contact with opposite normals, the nearest points are within this distance of it, in
+ * sum [m]. */
 #define MEETING 0.01
 
-/* A place of the surface: a corner or on a face. Body frame; normal: outward, unit, of a corner the mean of its faces'.
- */
+/* A surface point, body frame: a corner or a point of a face. normal: outward, unit; at a corner the normalized mean of
+ * its triangles'. */
 typedef struct {
   int piece;
   Vec3 point, normal;
@@ -64,14 +65,15 @@ Vec3 witness_random_point(const WitnessBody* body, Random* random) {
   return draw_place(body, random, random_uniform(random, 0, corners + DRAWN_FACES) < corners).point;
 }
 
-/* A frame whose first axis is this. Not by vec3_across: pairs that are drawn by a seed hang on it. */
+/* A rotation whose first column is x. It does not use vec3_across: seeded draws depend on this construction. */
 static Mat3 frame_along(Vec3 x) {
   Vec3 beside = fabs(x.z) < 0.9 ? vec3(0, 0, 1) : vec3(0, 1, 0);
   Vec3 y = vec3_normalized(vec3_cross(beside, x)), z = vec3_cross(x, y);
   return (Mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
 }
 
-/* Are they, or nearly, the nearest points when they touch with opposite normals? (a stays, b comes to it) */
+/* True if the points are nearly the nearest points of the bodies in contact with opposite normals there; b is moved to
+ * a. */
 static bool can_meet(const WitnessBody* a, const WitnessBody* b, const SurfacePlace place[2]) {
   Mat3 turn = mat3_mul(frame_along(place[0].normal), mat3_transpose(frame_along(vec3_scale(place[1].normal, -1))));
   Pose pose = {turn, vec3_sub(place[0].point, mat3_mul_vec(turn, place[1].point))};
@@ -81,7 +83,7 @@ static bool can_meet(const WitnessBody* a, const WitnessBody* b, const SurfacePl
 }
 
 void witness_random_pair(const WitnessBody* a, const WitnessBody* b, Random* random, Vec3 targets[2]) {
-  int kind = (int)random_uniform(random, 0, 3); /* a corner on a face, a face on a corner, two corners */
+  int kind = (int)random_uniform(random, 0, 3); /* corner on face, face on corner, two corners */
   for (int draw = 0; draw < DRAW_LIMIT; draw++) {
     const SurfacePlace place[2] = {draw_place(a, random, kind != 1), draw_place(b, random, kind != 0)};
     targets[0] = place[0].point;

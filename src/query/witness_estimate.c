@@ -1,10 +1,11 @@
-/* Jacobians of nearest points by features, by differences and by random motions: what smoothing is compared with. */
+/* Jacobians of nearest points from features, by finite differences and by random motions: references for the smoothed
+ * ones. */
 #include <string.h>
 #include "query/witness.h"
 
-/* Random motions of WITNESS_ZEROTH, each with its opposite. */
+/* Random motions of WITNESS_ZEROTH, each evaluated with its opposite. */
 enum { MOTIONS = 16 };
-/* Motions when nothing is said: a degree, a millimetre. */
+/* Default size of the motions: 1 degree [rad], and 1 mm by WITNESS_MOVE. */
 #define PERTURBATION 0.017453292519943295
 
 Pose witness_moved(Pose pose, Vec3 turn, Vec3 move) {
@@ -17,7 +18,8 @@ typedef struct {
   WitnessCache cache;
 } EstimatePair;
 
-/* Half the difference of both points between b moved there and back: 3 of a's, 3 of b's. */
+/* Half the difference of the nearest points between b moved by the motion and by its opposite: 3 of a's, 3 of b's [m].
+ */
 static void half_difference(EstimatePair* pair, Vec3 turn, Vec3 move, double out[6]) {
   int piece[2];
   Distance there =
@@ -53,8 +55,9 @@ static void zeroth_by_b(EstimatePair* pair, const double size[6], int turn, doub
   }
 }
 
-/* Moving a is moving both, and b back: turn w, move v of a about c_a is turn w, move v + w x (c_b - c_a) of b about c_b
- * and takes a point x along by v + w x (x - c_a). */
+/* Completes the Jacobians from those by b. A motion of a equals a motion of both bodies minus one of b: rotation w,
+ * translation v of a about c_a is rotation w, translation v + w x (c_b - c_a) about c_b, and carries a point x by v + w
+ * x (x - c_a). */
 static void complete(const EstimatePair* pair, const double by_b[6][6], Witness* answer) {
   for (int k = 0; k < 2; k++) {
     Vec3 point = k ? answer->nearest.witness_b : answer->nearest.witness_a;
@@ -73,7 +76,7 @@ static void complete(const EstimatePair* pair, const double by_b[6][6], Witness*
   }
 }
 
-/* A point that has no derivative stays where it is on its body. */
+/* Jacobians from the nearest features. If they have none, a's point is fixed to a, b's to b. */
 static void analytic(const EstimatePair* pair, Witness* answer) {
   double rows[DISTANCE_ROWS * QUERY_POSE_COLUMNS], by_b[6][6] = {{0}};
   PointView a = pair->a->pieces[answer->piece[0]].points, b = pair->b->pieces[answer->piece[1]].points;

@@ -1,18 +1,18 @@
-/* Which samples of a surface a smoothed point is the mean of (V1). */
+/* Choice of the surface samples for a smoothed point (V1). */
 #include "query/witness.h"
 
-/* Samples whose normal differs more from that at the nearest point do not count: cos of 120 degrees. */
+/* Least cosine between a sample's normal and that at the nearest point: cos of 120 degrees. */
 #define NORMAL_COSINE (-0.5)
-/* Turns of the choice: the golden ratio's fraction. */
+/* Phase increment of the choice per `turn`: the golden ratio's fraction. */
 #define TURN 0.6180339887498949
-/* A reach that holds fewer grows. */
+/* FEWEST: a reach with fewer samples grows, at most GROWTHS times. RINGS: edges from the nearest corner. */
 enum { FEWEST = 4, GROWTHS = 40, RINGS = 5, NEIGHBORS_MAX = 512 };
-/* Reach of fixed sampling, when not said: this part of the diagonal. */
+/* Default reach of fixed sampling, relative to the diagonal. */
 #define FIXED_PART 0.25
-/* Reach of adaptive sampling: so many times the distance from the target, so that samples lie beyond it, too. */
+/* Reach of adaptive sampling, relative to the distance from the target: samples then lie beyond the target, too. */
 #define ADAPTIVE_FACTOR 3
 
-/* `count` numbers of 0 .. found - 1, evenly, another set each turn. */
+/* The k-th of `count` indices distributed evenly over 0 .. found - 1; `turn` shifts the set. */
 static int pick(int k, int count, int found, int turn) {
   double phase = fmod(0.5 + TURN * turn, 1);
   int at = (int)((k + phase) * found / count);
@@ -44,7 +44,7 @@ static void choose_within(const WitnessBody* body, Vec3 center, Vec3 normal, dou
   side->count = 1 + others;
 }
 
-/* Corners within RINGS edges of the one nearest to the point. */
+/* Samples the corners within RINGS edges of the corner nearest to the point. */
 static void choose_neighbors(const WitnessBody* body, int of, Vec3 center, int turn, WitnessSide* side) {
   int number[NEIGHBORS_MAX], found = 1, ring = 0, nearest = 0;
   const WitnessPiece* piece = &body->pieces[of];

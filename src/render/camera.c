@@ -1,8 +1,7 @@
 #include "render/picture.h"
 
-/* Where the eye stands, seen from the target: azimuth from the x axis about up, elevation above the ground; and the
- * tangent of half the field of view of the picture's smaller side. Narrow views keep boxes square and distances
- * comparable with the grid. */
+/* Direction of a view: azimuth from the x axis about up, elevation above the ground, and tangent of half the field of
+ * view of the image's smaller side. Narrow views reduce perspective, so that distances are comparable with the grid. */
 typedef struct {
   double azimuth, elevation; /* degrees */
   double half_view;
@@ -10,12 +9,12 @@ typedef struct {
 
 static const ViewAngles VIEW_ANGLES[] = {
     [RENDER_ISO] = {-58.0, 24.0, 0.20},
-    [RENDER_FRONT] = {-90.0, 7.0, 0.12}, /* a little from above: the ground shows as a surface */
+    [RENDER_FRONT] = {-90.0, 7.0, 0.12}, /* slightly from above, so that the ground is visible as a surface */
     [RENDER_SIDE] = {0.0, 7.0, 0.12},
     [RENDER_TOP] = {-90.0, 90.0, 0.12},
 };
 
-/* The two horizontal axes: x and y themselves when z is up. */
+/* Two horizontal axes; x and y if z is up. */
 static void horizontal_axes(Vec3 up, Vec3* x, Vec3* y) {
   Vec3 ahead = fabs(up.y) < 0.9 ? vec3(0, 1, 0) : vec3(0, 0, -1);
   *x = vec3_normalized(vec3_cross(ahead, up));
@@ -64,7 +63,7 @@ RenderCamera camera_moved(RenderCamera camera, Vec3 offset) {
 
 /* ---------------------------------------------------------------- fitting */
 
-/* Zoom magnifies the picture, not the fit: the tangents are those of the picture without zoom. */
+/* Zoom magnifies the image without changing the fit: the tangents are those without zoom. */
 CameraFit camera_fit_begin(const RenderCamera* camera, const double margin[4]) {
   double smaller = camera->width < camera->height ? camera->width : camera->height;
   CameraFit fit = {.forward = camera->forward, .near = INFINITY, .far = -INFINITY};
@@ -103,12 +102,12 @@ static void set_reach(RenderCamera* camera, double distance) {
   camera->reach = distance * 0.5 * fmin(camera->width, camera->height) / camera->focal;
 }
 
-/* With the eye at e = a right + b up + c forward, the side k is respected when n_k . e >= side[k]: for the right and
- * left sides, h the tangents,  a - h_0 c >= s_0  and  -a - h_1 c >= s_1.  Their sum bounds c,
- * and the middle of what is left is a. The wider of the two pairs decides how far back the eye goes. */
+/* With the eye at e = a right + b up + c forward, side k is satisfied if n_k . e >= side[k]: for right and left, with
+ * the tangents h,  a - h_0 c >= s_0  and  -a - h_1 c >= s_1.  Their sum bounds c, and a is the centre of the remaining
+ * interval. The tighter of the two pairs determines c. */
 void camera_fit_place(const CameraFit* fit, RenderCamera* camera) {
   CameraFit empty = *fit;
-  if (!(fit->far >= fit->near)) { /* nothing to see: a metre about the origin */
+  if (!(fit->far >= fit->near)) { /* nothing visible: a region of one metre about the origin */
     for (int k = 0; k < 4; k++) empty.side[k] = 1.0;
     empty.near = empty.far = 0.0;
     fit = &empty;
@@ -122,7 +121,7 @@ void camera_fit_place(const CameraFit* fit, RenderCamera* camera) {
 }
 
 void camera_fit_look_at(const CameraFit* fit, RenderCamera* camera, Vec3 target) {
-  double back = 0.0; /* distance from the target back to the eye */
+  double back = 0.0; /* distance from the target to the eye */
   for (int k = 0; k < 4 && fit->far >= fit->near; k++)
     back = fmax(back, (fit->side[k] - vec3_dot(fit->normal[k], target)) / fit->tangent[k]);
   if (!(back > 0.0)) back = 1.0;

@@ -1,45 +1,45 @@
-/* One picture in the making: the faces in front of the camera and the triangles that show them. Private to
- * faces.c (scene -> faces), shade.c (face -> colour) and scene.c (rows of the picture). */
+/* State of drawing one image: the faces in front of the camera and their triangles. Private to faces.c (scene ->
+ * faces), shade.c (face -> colour) and scene.c (rows of the image). */
 #ifndef SDRS_RENDER_DRAWING_H
 #define SDRS_RENDER_DRAWING_H
 
 #include "render/picture.h"
 
-/* Rows of pixels that are drawn together: their samples fit the second-level cache. */
+/* Pixel rows drawn together: their samples fit into the second-level cache. */
 enum { BAND_ROWS = 16 };
 
-/* A planar face. A form f stands for f[0] + f[1] x + f[2] y at the pixel (x, y). */
+/* A planar face. A form f is the linear function f[0] + f[1] x + f[2] y of the pixel (x, y). */
 typedef struct {
   double nearness[3]; /* form: 1 / distance along forward [1/m] */
   float color[3];
-  float ambient, lamp; /* brightness from the sky; from the lamp where nothing is in its way */
+  float ambient, lamp; /* brightness from the sky; from the lamp without shadow */
   float in_map[3][3];  /* forms: coordinates in the shadow map times nearness */
-  float slope[2];      /* of the height in the shadow map */
-  float edge[3][3];    /* forms: distance to the sharp edges [px]; large where there is none */
+  float slope[2];      /* gradient of the height in the shadow map */
+  float edge[3][3];    /* forms: distance to the sharp edges [px]; large if there is none */
   float edge_strength;
-  bool tinted;   /* coloured by the scale instead of `color` */
-  float tint[3]; /* form: share of the scale times nearness */
+  bool tinted;   /* coloured by the displacement scale instead of `color` */
+  float tint[3]; /* form: value of the scale times nearness */
   int hull;
   int floor; /* index of its grid, or -1 */
 } DrawnFace;
 
-/* The grid of a floor face. Plane coordinates count from a crossing of heavy lines near what is looked at, so that
+/* Grid of a floor face. Plane coordinates are relative to a major grid crossing near the camera's target, so that
  * floats resolve them. */
 typedef struct {
   float u[3], v[3];           /* forms: plane coordinates [m] times nearness */
-  float center_u, center_v;   /* of the fading [m] */
+  float center_u, center_v;   /* centre of the fading [m] */
   float spacing, major;       /* m */
-  float fade_begin, fade_end; /* m from the center */
-  bool fades;                 /* else it ends at its edges */
+  float fade_begin, fade_end; /* distances from the centre [m] */
+  bool fades;                 /* fades into the background; false: ends at its edges */
 } Floor;
 
-/* A triangle on the picture: a face, or the part of it in front of the lens. */
+/* A triangle on the image: a face, or its part in front of the near plane. */
 typedef struct {
   double x[3], y[3]; /* px */
   uint32_t face;
 } DrawnTriangle;
 
-/* The array of faces, floors and pieces, and which pieces touch which rows. */
+/* All faces, floors and triangles, and the triangles of each band of rows. */
 typedef struct {
   const RenderStage* stage;
   const RenderCamera* camera;
@@ -52,24 +52,24 @@ typedef struct {
   int floor_count, floor_capacity;
   DrawnTriangle* pieces;
   int piece_count, piece_capacity;
-  int* layer_first; /* first piece of a layer  (layers + 1) */
-  int* bin_first;   /* first entry of a (layer, band) in `bins`  (layers x bands + 1) */
-  int* bins;        /* pieces that touch a band, in order */
+  int* layer_first; /* first triangle of each layer  (layers + 1) */
+  int* bin_first;   /* first entry in `bins` of each (layer, band)  (layers x bands + 1) */
+  int* bins;        /* triangles of each band, in order */
 } Drawing;
 
 /* ---- faces.c */
-/* Faces of all layers (layer_count >= 1) in front of the camera, in bands of rows. Borrows stage, camera and layers;
- * freed with drawing_destroy. */
+/* Collects the faces of all layers (layer_count >= 1) in front of the camera, by bands of rows. Borrows stage, camera
+ * and layers; freed by drawing_destroy. */
 void drawing_create(Drawing* drawing, const RenderStage* stage, const RenderCamera* camera, const RenderLayer* layers,
                     int layer_count);
 /* Frees its arrays and zeroes it. */
 void drawing_destroy(Drawing* drawing);
 
 /* ---- shade.c */
-/* The empty picture at height y [px]: a grey, linear light. 0 to 1. */
+/* Background grey at height y [px]: linear light, 0 to 1. */
 float background_grey(const Drawing* drawing, float y);
-/* Colours (3 count) of a face at the points (x, y), (x + 1, y), ... of the picture, which it covers. color: the
- * caller's, written over; x and y in pixels. Several threads may. */
+/* Colours of a face at `count` points (x, y), (x + 1, y), ... [px] that it covers. color (3 count): overwritten.
+ * Thread-safe. */
 void face_colors(const Drawing* drawing, const DrawnFace* face, float x, float y, int count, bool shadowed,
                  float* color);
 

@@ -4,15 +4,15 @@
 /* Near plane, as a fraction of the distance to the target. */
 #define NEAR_SHARE 1e-3
 
-/* Light: a sky that is brighter above, and a lamp over the viewer's left shoulder. */
+/* Light: a sky that is brighter above, and a lamp behind the viewer's left shoulder. */
 #define SKY_LIGHT 0.55f
 #define BOUNCE_LIGHT 0.34f
 #define LAMP_LIGHT 0.60f
 
-/* Sharp edges are this much darker; faces narrower than the width [px] get weaker ones: else they would be all edge. */
+/* Darkening of sharp edges, and face width [px] below which it is reduced, so that small faces are not all edge. */
 #define EDGE_DARKNESS 0.45f
 #define EDGE_FACE_WIDTH 4.0
-/* Distance of an edge that is not there [px]. */
+/* Distance used for a missing edge [px]. */
 #define EDGE_NONE 1e9f
 
 /* Grounds fade into the background between these multiples of the camera's reach. */
@@ -21,21 +21,21 @@
 
 /* ---------------------------------------------------------------- light, plane and edges of a face */
 
-/* A planar polygon of the scene before it is looked at. */
+/* A planar polygon in the world frame. */
 typedef struct {
   Vec3 corner[4];
   int corner_count;
   Vec3 normal;    /* unit, outward */
-  unsigned sharp; /* bit k: the edge from corner k to k + 1 */
+  unsigned sharp; /* bit k: the edge from corner k to k + 1 is sharp */
   const float* color;
-  bool tinted; /* a triangle with a share of the colour scale at each corner */
+  bool tinted; /* a triangle with a value of the colour scale at each corner */
   double tint[3];
   int hull;
   bool floor, fades;
 } Polygon;
 
-/* 1 / distance over the picture, from the plane n . p = d in camera axes: 1/c = n . (X, Y, 1) / d. Returns false for a
- * plane seen from behind or on edge. */
+/* Sets the form of 1 / distance for the plane n . p = d in camera axes: 1/c = n . (X, Y, 1) / d. False for a plane seen
+ * from behind or edge-on. */
 static bool set_nearness(const RenderCamera* camera, DrawnFace* face, Vec3 point, Vec3 normal) {
   double d = vec3_dot(normal, vec3_sub(point, camera->eye));
   if (!(d < 0.0)) return false;
@@ -47,7 +47,7 @@ static bool set_nearness(const RenderCamera* camera, DrawnFace* face, Vec3 point
   return isfinite(face->nearness[0]) && isfinite(a) && isfinite(b);
 }
 
-/* (axis . (p - origin)) / distance over the picture, for p on the face. */
+/* Sets the form of (axis . (p - origin)) / distance for points p of the face. */
 static void set_coordinate(const RenderCamera* camera, const DrawnFace* face, Vec3 axis, Vec3 origin, float form[3]) {
   double eye = vec3_dot(axis, vec3_sub(camera->eye, origin));
   double a = vec3_dot(axis, camera->right) / camera->focal, b = -vec3_dot(axis, camera->up) / camera->focal;
@@ -72,8 +72,9 @@ static void set_light(const Drawing* drawing, DrawnFace* face, Vec3 normal) {
   face->slope[1] = (float)(-vec3_dot(normal, map->t) / facing);
 }
 
-/* The share over the triangle is tint[0] + slope . (p - corner[0]), with N = e1 x e2 and
- *   slope = ((tint[1] - tint[0]) e2 x N + (tint[2] - tint[0]) N x e1) / N . N */
+/* Sets the form of the colour scale. Its value on the triangle is tint[0] + slope . (p - corner[0]), with N = e1 x e2
+ * and
+ *     slope = ((tint[1] - tint[0]) e2 x N + (tint[2] - tint[0]) N x e1) / N . N */
 static void set_tint(const RenderCamera* camera, DrawnFace* face, const Polygon* polygon) {
   Vec3 origin = polygon->corner[0], e1 = vec3_sub(polygon->corner[1], origin),
        e2 = vec3_sub(polygon->corner[2], origin);
@@ -108,7 +109,7 @@ static int add_floor(Drawing* drawing, const DrawnFace* face, Vec3 normal, bool 
   return drawing->floor_count++;
 }
 
-/* Distance [px] from the line through two corners, positive on the side of the third. */
+/* Form of the distance [px] from the line through two corners, positive on the side of the third. */
 static void set_edge(const double x[3], const double y[3], int from, float edge[3]) {
   int to = (from + 1) % 3, third = (from + 2) % 3;
   double a = y[from] - y[to], b = x[to] - x[from], length = math_hypot(a, b);
@@ -119,7 +120,7 @@ static void set_edge(const double x[3], const double y[3], int from, float edge[
   edge[2] = (float)(b * scale);
 }
 
-/* Sharp edges of a triangle that is whole on the picture. */
+/* Sets the sharp edges of a triangle that was not clipped. */
 static void set_edges(DrawnFace* face, const DrawnTriangle* piece, unsigned sharp) {
   const double *x = piece->x, *y = piece->y;
   double area = fabs((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]));
@@ -131,7 +132,7 @@ static void set_edges(DrawnFace* face, const DrawnTriangle* piece, unsigned shar
     if (sharp & 1u << k) set_edge(x, y, k, face->edge[k]);
 }
 
-/* Keep the part of a polygon in front of the lens: out[] in camera axes (right, up, forward). */
+/* Clips a polygon at the near plane; out: camera axes (right, up, forward). Returns the number of corners. */
 static int clip_near(const RenderCamera* camera, const Polygon* polygon, double near, Vec3 out[5]) {
   Vec3 in[4];
   for (int k = 0; k < polygon->corner_count; k++) {
@@ -189,7 +190,7 @@ static bool is_floor(const Drawing* drawing, HullPart part, Vec3 normal) {
   return part != HULL_BODY && vec3_dot(normal, drawing->stage->up) > STAGE_FLOOR_COSINE;
 }
 
-/* Shares of the colour scale at the corners of a triangle. */
+/* Sets the colour scale's values at the corners of a triangle. */
 static void tint_polygon(const RenderStage* stage, const ModelHull* hull, const int corner[3], Polygon* polygon) {
   polygon->tinted = stage->moved != NULL;
   for (int k = 0; k < 3 && polygon->tinted && stage->moved_most > 0.0; k++)
@@ -216,7 +217,7 @@ static void add_hull(Drawing* drawing, int index, Pose pose) {
   }
 }
 
-/* The square of an unbounded ground about what is looked at, out to where it has faded away. */
+/* Adds a half-space as a square about the camera's target, large enough to fade out. */
 static void add_half_space(Drawing* drawing, int index, Pose pose) {
   const RenderStage* stage = drawing->stage;
   const ModelHull* hull = &stage->model->hulls[index];
@@ -247,7 +248,7 @@ static void add_layer(Drawing* drawing, int layer) {
   }
 }
 
-/* ---------------------------------------------------------------- which band draws which piece */
+/* ---------------------------------------------------------------- triangles by bands */
 
 static void piece_bands(const Drawing* drawing, const DrawnTriangle* piece, int* first, int* last) {
   double top = fmin(fmin(piece->y[0], piece->y[1]), piece->y[2]) / BAND_ROWS;
@@ -256,7 +257,7 @@ static void piece_bands(const Drawing* drawing, const DrawnTriangle* piece, int*
   *last = bottom < drawing->band_count ? (int)bottom : drawing->band_count - 1;
 }
 
-/* Counting sort: how many, where each begins, then the numbers in order. */
+/* Counting sort of the triangles into bins: counts, first indices, entries. */
 static void sort_into_bins(Drawing* drawing) {
   int bin_count = drawing->layer_count * drawing->band_count;
   drawing->bin_first = MEMORY_NEW(int, bin_count + 2);
@@ -285,7 +286,7 @@ static void sort_into_bins(Drawing* drawing) {
 
 /* ---------------------------------------------------------------- the whole */
 
-/* Over the viewer's left shoulder. */
+/* Direction to the lamp, behind the viewer's left shoulder. */
 static Vec3 lamp_direction(const RenderStage* stage, const RenderCamera* camera) {
   Vec3 light = vec3_add_scaled(stage->up, -0.50, camera->right);
   light = vec3_add_scaled(light, 0.25, camera->up);

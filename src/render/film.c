@@ -4,12 +4,12 @@
 #include "base/outside.h"
 #include "render/picture.h"
 
-/* Frames drawn at a time for a film: one picture a thread, a few times. */
+/* Frames drawn together for a film, per thread. */
 #define FILM_BATCH 4
 
 /* ---------------------------------------------------------------- moments */
 
-/* Pictures from the first recorded moment to the last, at the asked rate. */
+/* Number of frames from the first to the last recorded moment at the requested rate. */
 static int frame_count(const RenderSheet* sheet) {
   return 1 + (int)floor(fmin(sheet_duration(sheet) * sheet->options->fps, 1e8) + 1e-6);
 }
@@ -20,7 +20,7 @@ typedef struct {
   const RenderSheet* sheet;
   const char* folder;
   RenderImage* images; /* (threads) */
-  int* errors;         /* errno of every picture, 0 = written (frames) */
+  int* errors;         /* errno of every frame, 0 = written (frames) */
 } FrameJob;
 
 static void frame_path(Text* path, const char* folder, int frame) {
@@ -38,7 +38,7 @@ static void write_frame(void* context, int frame, int thread) {
   text_free(&path);
 }
 
-/* Pictures that a longer run left behind would end up in the next film. */
+/* Removes frames of an earlier, longer run, which would otherwise end up in the next film. */
 static void remove_later_frames(const char* folder, int frame) {
   for (bool more = true; more; frame++) {
     Text path = {0};
@@ -85,8 +85,8 @@ Status render_frames(const char* folder, RenderSubjects subjects, const RenderOp
 
 /* ---------------------------------------------------------------- a film */
 
-/* errno of the failure, ENOENT when ffmpeg is not installed, or 0. `file:` keeps ffmpeg from taking a path for an
- * option or for the name of a protocol. */
+/* Starts ffmpeg. Returns 0 or errno (ENOENT: not installed). The prefix `file:` prevents that a path is read as an
+ * option or a protocol. */
 static int start_ffmpeg(Program* ffmpeg, const char* path, const RenderSheet* sheet) {
   char size[32], rate[32];
   Text url = {0};
@@ -156,7 +156,7 @@ static Status report_start(const char* path, int error, Diagnostics* diagnostics
   return STATUS_IO;
 }
 
-/* ffmpeg writes beside the name; only a whole film gets the name. */
+/* ffmpeg writes a temporary file, which is renamed only when complete. */
 Status render_film(const char* path, RenderSubjects subjects, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics) {
   *count = 0;
@@ -178,6 +178,6 @@ Status render_film(const char* path, RenderSubjects subjects, const RenderOption
     *count = frames;
     return STATUS_OK;
   }
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "ffmpeg could not make the film");
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "ffmpeg failed to write the film");
   return STATUS_IO;
 }

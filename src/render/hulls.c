@@ -1,20 +1,21 @@
-/* Picture of a decomposition: the part, its hulls in place, and the hulls moved apart. The three panels are
- * pictures of small models without a scene file: the part is one link, each hull is a link of its own. */
+/* Image of a decomposition in three panels: the part, its hulls in place, and the hulls moved apart. Each panel shows a
+ * small model without a scene file; the part is one link, each hull a link of its own. */
 #include <string.h>
 
 #include "render/picture.h"
 
 enum { PANEL_WIDTH = 480, PANEL_HEIGHT = 420, PANEL_GAP = 4 };
-/* Room for the title above. */
+/* Margins, with room for the title. */
 static const double MARGIN[4] = {0.08, 0.08, 0.2, 0.06};
-/* sRGB of the part: no colour of a hull. */
+/* Grey of the part (sRGB), distinct from the hulls' colours. */
 #define PART_GREY 0.72
-/* How far hulls go from the middle at first, as a multiple of where they are. */
+/* Initial displacement of the hulls from the centre, relative to their positions. */
 #define SPREAD 0.35
-/* The gap that they get: this by the root of their number [size]; a little less is good enough. */
+/* Gap between moved hulls, divided by the root of their number [size], and accepted shortfall. */
 #define GAP_OF_ONE 0.16
 #define GAP_TOLERANCE 0.05
-/* Rounds of moving those that are too near; more hulls than this are only spread: blocks of a grid do not overlap. */
+/* Largest number of iterations, and of hulls for which pairs are separated; more hulls (blocks of a grid) are only
+ * spread. */
 #define ROUNDS 60
 #define PAIRED_HULLS 64
 
@@ -36,7 +37,7 @@ static void bound_shown(ModelHull* hull) {
   hull->radius = vec3_norm(hull->half_extent);
 }
 
-/* Unit size about the origin, whatever the mesh's unit and place are. */
+/* Transformation to unit size about the origin. */
 typedef struct {
   Vec3 center;
   double size;
@@ -64,7 +65,7 @@ static ConvexHull shown_solid(const ConvexHull* solid, ShowFrame frame) {
   return copy;
 }
 
-/* Every solid is a link that could move: what stands still may become ground. grey < 0: the palette's colours. */
+/* Builds a model with one movable link per solid (fixed ones could become ground). grey < 0: palette colours. */
 static void show_create(Show* show, const ConvexHull* solids, int count, ShowFrame frame, int up, double grey) {
   *show = (Show){.poses = MEMORY_NEW(Pose, count)};
   show->scene.links = MEMORY_NEW(SceneLink, count);
@@ -98,7 +99,7 @@ static void show_free(Show* show) {
 
 double hulls_gap(int count) { return GAP_OF_ONE / sqrt(count); }
 
-/* The way from hull a to hull b that parts them soonest, and how much of the gap is missing; false when none is. */
+/* Separation direction from hull a to b and the missing part of the gap. False: far enough apart. */
 static bool too_near(const Model* model, const Pose* poses, int a, int b, Vec3* way, double* missing) {
   const ModelHull *p = &model->hulls[a], *q = &model->hulls[b];
   double gap = hulls_gap(model->hull_count);
@@ -111,7 +112,7 @@ static bool too_near(const Model* model, const Pose* poses, int a, int b, Vec3* 
   return *missing > GAP_TOLERANCE * gap && vec3_norm(*way) > 0;
 }
 
-/* Away from the middle, then from one another, half the missing way each. */
+/* Spreads the hulls from the centre, then separates close pairs, each by half the missing distance. */
 void hulls_move_apart(const Model* model, Pose* poses) {
   int count = model->hull_count;
   for (int k = 0; k < count; k++) poses[k].t = vec3_scale(model->hulls[k].center, SPREAD);
@@ -166,7 +167,7 @@ static void draw_panels(const HullPicture* picture, int threads, RenderImage* im
   show_create(&hulls, picture->hulls, picture->hull_count, frame, picture->up, -1);
   Vec3 up = vec3(picture->up == 0, picture->up == 1, picture->up == 2);
   RenderCamera camera = camera_create(RENDER_ISO, up, PANEL_WIDTH, PANEL_HEIGHT, 1.0);
-  fit_camera(&hulls, &camera); /* they cover the part */
+  fit_camera(&hulls, &camera); /* the hulls cover the part */
   draw_panel(&part, &camera, "the part", threads, 0, image);
   snprintf(title, sizeof title, "%d %s%s", picture->hull_count, picture->piece, picture->hull_count == 1 ? "" : "s");
   draw_panel(&hulls, &camera, title, threads, 1, image);

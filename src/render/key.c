@@ -1,7 +1,7 @@
-/* The key of what lies over a picture: a symbol and a word for each, and the scales of arrows and colours. */
+/* Key of the overlays: symbol and label of each, and the scales of arrows and colours. */
 #include "render/picture.h"
 
-/* Width of the colour bar, of a short symbol and of the gaps [capitals]; distance of lines. */
+/* Widths of the colour bar, of a short symbol and of the gaps, and line pitch [capitals]. */
 #define BAR_WIDTH 9.0
 #define SYMBOL_WIDTH 1.6
 #define SYMBOL_GAP 0.7
@@ -13,7 +13,7 @@ typedef enum { KEY_FORCE, KEY_CONTACT, KEY_PLANE, KEY_WAY, KEY_SCALE } KeySymbol
 
 typedef struct {
   KeySymbol symbol;
-  double width; /* of the symbol [px] */
+  double width; /* width of the symbol [px] */
   char text[ITEM_TEXT];
 } KeyItem;
 

@@ -1,23 +1,23 @@
 #include <string.h>
 #include "render/picture.h"
 
-/* Height of a capital letter as a share of the picture's smaller side, and the least [px]. */
+/* Height of a capital letter relative to the image's smaller side, and its minimum [px]. */
 #define LETTER_SHARE 0.018
 #define LETTER_MIN 7.0
-/* Names that need more lines than this are left out: they would hide the picture. */
+/* Largest number of legend lines; a longer legend is omitted. */
 #define LEGEND_LINES 2
-/* Distance of its lines [capitals]. */
+/* Line pitch of the legend [capitals]. */
 #define LEGEND_PITCH 1.9
-/* Ticks are numbered within this many reaches of what is looked at. */
+/* Ticks are numbered within this many reaches of the camera's target. */
 #define TICK_REACH 1.5
-/* An axis that shows less than this share of its length points away from the viewer: left out, for it would stand
- * before the bodies. */
+/* Least visible fraction of an axis; one that points more towards the viewer is omitted, because it would cover bodies.
+ */
 #define AXIS_SHARE 0.3
-/* Ground that leans by more than a degree is a slope; length of the arrow of gravity there [capitals]. */
+/* Cosine of one degree: steeper ground is a slope, marked with an arrow of gravity of this length [capitals]. */
 #define SLOPE_COSINE 0.99985
 #define GRAVITY_LENGTH 4.0
 
-/* Numbers whose places are remembered, so that none is written over another. */
+/* Largest number of label rectangles tracked to avoid overlaps. */
 enum { PLACES_MAX = 128 };
 
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
 
 /* ---------------------------------------------------------------- ticks along the ground */
 
-/* The part of the ground under the scene that is near what is looked at. */
+/* The part of the ground below the scene and near the camera's target. False: none. */
 static bool find_patch(const LabelPen* pen, GroundPatch* patch) {
   if (!stage_ground_patch(pen->stage, pen->poses, patch)) return false;
   for (int k = 0; k < 2; k++) {
@@ -48,12 +48,12 @@ static bool find_patch(const LabelPen* pen, GroundPatch* patch) {
   return patch->high[0] > patch->low[0] && patch->high[1] > patch->low[1];
 }
 
-/* A point by its coordinates along one axis of the patch and across it. */
+/* A point given by its coordinates along one axis of the patch and across it. */
 static Vec3 patch_point(const GroundPatch* patch, int axis, double along, double across) {
   return axis == 0 ? ground_point(patch, along, across) : ground_point(patch, across, along);
 }
 
-/* The side of the rectangle that lies nearer to the lower edge of the picture, or to the right when both lie alike. */
+/* The side of the patch nearer to the lower edge of the image, or to the right if both are equally low. */
 static double near_side(const LabelPen* pen, const GroundPatch* patch, int axis) {
   double middle = 0.5 * (patch->low[axis] + patch->high[axis]), weight[2];
   double across[2] = {patch->low[1 - axis], patch->high[1 - axis]};
@@ -65,13 +65,13 @@ static double near_side(const LabelPen* pen, const GroundPatch* patch, int axis)
   return weight[1] > weight[0] ? across[1] : across[0];
 }
 
-/* One axis of the ground patch on the picture: a line from the lower to the upper end, ticks and numbers beside it. */
+/* An axis of the ground patch on the image: a line with ticks and numbers. */
 typedef struct {
   const GroundPatch* patch;
   int axis;
-  double spacing, side;      /* of the grid; where the axis lies across the patch [m] */
+  double spacing, side;      /* grid spacing; position of the axis across the patch [m] */
   double x[2], y[2];         /* both ends [px] */
-  double normal_x, normal_y; /* unit, away from the scene, square to the axis on the picture */
+  double normal_x, normal_y; /* unit, away from the scene, perpendicular to the axis on the image */
 } AxisLine;
 
 static bool place_tick(const LabelPen* pen, const AxisLine* line, double along, double* x, double* y) {
@@ -79,12 +79,12 @@ static bool place_tick(const LabelPen* pen, const AxisLine* line, double along, 
   return camera_project(pen->camera, patch_point(line->patch, line->axis, along, line->side), x, y, &distance);
 }
 
-/* At the distance of what is looked at. */
+/* Scale at the distance of the target [px/m]. */
 static double pixels_per_metre(const RenderCamera* camera) {
   return 0.5 * fmin(camera->width, camera->height) / camera->reach;
 }
 
-/* False when the axis is behind the viewer or too short to read. */
+/* Places an axis. False: behind the viewer or too short to read. */
 static bool place_axis(const LabelPen* pen, const GroundPatch* patch, int axis, AxisLine* line) {
   *line = (AxisLine){.patch = patch, .axis = axis, .spacing = grid_spacing(2.0 * pen->camera->reach)};
   line->side = near_side(pen, patch, axis);
@@ -107,7 +107,7 @@ static void tick_text(const AxisLine* line, int number, char text[32]) {
   snprintf(text, 32, "%.8g", number == 0 ? 0.0 : number * line->spacing);
 }
 
-/* Every how many grid lines a number fits: 1, 2, 5, 10, ...; 0 = never. */
+/* Number of grid lines per number: 1, 2, 5, 10, ...; 0 = none fits. */
 static int tick_stride(const LabelPen* pen, const AxisLine* line, int first, int last) {
   static const int STRIDES[] = {1, 2, 5, 10, 20, 50};
   double wide = 0.0, length = line->patch->high[line->axis] - line->patch->low[line->axis];
@@ -136,7 +136,7 @@ static bool place_is_free(const LabelPen* pen, TextPlace place) {
   return true;
 }
 
-/* Text beside the axis, `gap` away from (x, y), where it fits into the picture and hides no other. */
+/* Writes text beside the axis at distance `gap` from (x, y), if it fits into the image and overlaps no other label. */
 static void write_beside(LabelPen* pen, const AxisLine* line, double x, double y, double gap, const char* text) {
   double width = image_text_width(pen->scale, text);
   double left = x + line->normal_x * (gap + 0.5 * width) - 0.5 * width;
@@ -175,7 +175,7 @@ static void draw_axis(LabelPen* pen, const GroundPatch* patch, int axis) {
                axis_name(patch->axis[axis]));
 }
 
-/* A bar of a round length at the distance of what is looked at. */
+/* Draws a scale bar of a round length at the distance of the target. */
 static void draw_bar(const LabelPen* pen) {
   double length = 2.0 * grid_spacing(2.0 * pen->camera->reach);
   double x = 2.0 * pen->letter, y = pen->camera->height - 2.0 * pen->letter,
@@ -188,13 +188,13 @@ static void draw_bar(const LabelPen* pen) {
   image_text(pen->image, 0.5 * (x + end - image_text_width(pen->scale, text)), y - 1.8 * pen->letter, pen->scale, text);
 }
 
-/* On a slope the picture alone does not say which way is down: an arrow in the corner does. */
+/* Draws an arrow of gravity on slopes, where the image alone does not show which way is down. */
 static void draw_gravity(const LabelPen* pen, const GroundPatch* patch) {
   static const uint8_t COLOR[3] = {40, 44, 52};
   Vec3 up = pen->stage->up, normal = vec3_cross(patch->axis[0], patch->axis[1]), down = vec3_scale(up, -1.0);
   if (fabs(vec3_dot(normal, up)) >= SLOPE_COSINE || vec3_norm(pen->stage->model->simulation.gravity) == 0) return;
   double dx = vec3_dot(pen->camera->right, down), dy = -vec3_dot(pen->camera->up, down), size = math_hypot(dx, dy);
-  if (!(size > 0.2)) return; /* seen from above it is a point */
+  if (!(size > 0.2)) return; /* seen from above it would be a point */
   double length = GRAVITY_LENGTH * pen->letter, x = pen->camera->width - 3.0 * pen->letter, y = 5.0 * pen->letter;
   image_arrow(pen->image, x, y, x + length * dx / size, y + length * dy / size, COLOR);
   image_text(pen->image, x + 0.8 * pen->letter, y, pen->scale, "g");
@@ -215,7 +215,7 @@ static void draw_swatch(const LabelPen* pen, int link, double x, double y) {
   image_text(pen->image, x + 1.9 * pen->letter, y, pen->scale, name);
 }
 
-/* Names from left to right, wrapped like a line of text. Returns how many lines they take, 0 when they do not fit in
+/* Lays out (and draws) the legend from left to right with line breaks. Returns the number of lines, 0 if more than
  * LEGEND_LINES. */
 static int flow_legend(const LabelPen* pen, double top, bool draw) {
   const Model* model = pen->stage->model;
@@ -236,7 +236,7 @@ static int flow_legend(const LabelPen* pen, double top, bool draw) {
   return line <= LEGEND_LINES && x <= pen->camera->width ? line : 0;
 }
 
-/* Title and time on the first line. */
+/* Draws title and time in the first line. */
 static void draw_title(const LabelPen* pen, const RenderLabels* labels) {
   double x = pen->letter, scale = 1.2 * pen->scale;
   const char* words[2] = {labels->title, labels->time};

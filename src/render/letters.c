@@ -1,6 +1,5 @@
-/* Letters of pictures: outlines of DejaVu Sans, drawn with smooth edges by stb_truetype. The font stands in the
- * program, so that pictures look alike wherever they are made; a build without it draws the letters of stb_easy_font
- * (text.c). */
+/* Text rendering: DejaVu Sans, antialiased by stb_truetype. The font is embedded in the program, so that images are
+ * identical everywhere; a build without it uses stb_easy_font (text.c). */
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +35,7 @@ __asm__(
     ".popsection\n");
 extern const unsigned char sdrs_font[] __attribute__((visibility("hidden")));
 
-/* The height of a capital of this font, of its em square. */
+/* Height of a capital relative to the em square. */
 #define CAPITAL_SHARE 0.729
 /* Largest letter [px]. */
 enum { SIDE_MAX = 256 };
@@ -45,7 +44,7 @@ static bool open_font(stbtt_fontinfo* font) {
   return stbtt_InitFont(font, sdrs_font, stbtt_GetFontOffsetForIndex(sdrs_font, 0)) != 0;
 }
 
-/* Pixels per unit of the font for capitals of this height [px]. */
+/* Font scale for capitals of this height [px]. */
 static float scale_for(const stbtt_fontinfo* font, double capital) {
   return stbtt_ScaleForMappingEmToPixels(font, (float)(capital / CAPITAL_SHARE));
 }
@@ -72,7 +71,7 @@ bool letters_draw(double x, double y, double capital, const char* text, LetterPi
   unsigned char pixels[SIDE_MAX * SIDE_MAX];
   if (!open_font(&font)) return false;
   float scale = scale_for(&font, capital);
-  double baseline = floor(y + capital + 0.5); /* capitals begin and end with a pixel */
+  double baseline = floor(y + capital + 0.5); /* capitals are aligned with the pixel grid */
   for (; *text; text++) {
     int left, top, right, bottom;
     double whole = floor(x), part = x - whole;

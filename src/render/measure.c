@@ -1,4 +1,4 @@
-/* Times of a picture, for `sdrs bench render`. */
+/* Timing of one image, for `sdrs bench render`. */
 #include "render/picture.h"
 
 static RenderTimes measure_moment(const RenderRun* render, int row, RenderImage* image) {

@@ -1,29 +1,29 @@
-/* Overlays of a picture: paths of centres of mass, contacts, forces, separating planes. */
+/* Overlays of an image: paths of centres of mass, contacts, forces, separating planes. */
 #include <stdlib.h>
 #include <string.h>
 #include "contact/contact.h"
 #include "render/picture.h"
 
-/* Sizes [px at 720 px of height]: of the way and half the mark at its end, a contact's dot, a force's shaft. */
+/* Sizes [px at 720 px of height]: width of a path, half size of its end mark, contact dot, force shaft. */
 #define PATH_WIDTH 1.6
 #define MARK_HALF 4.0
 #define DOT_WIDTH 7.0
 #define SHAFT_WIDTH 3.0
 #define RIM_WIDTH 1.2
 #define WIDTH_HEIGHT 720.0
-/* Head of an arrow: its length and half its width in widths of the shaft; short arrows have shorter ones. */
+/* Length and half width of an arrow's head in shaft widths; short arrows have smaller heads. */
 #define HEAD_LENGTH 4.2
 #define HEAD_HALF 1.9
 #define HEAD_SHARE 0.6
-/* Shorter arrows would be all head [px]. */
+/* Least length of an arrow [px]; a shorter one would be all head. */
 #define ARROW_MIN 2.0
-/* Hulls within this many supports have their plane drawn: twice the range of contact. */
+/* Distance in contact supports within which a separating plane is drawn: twice the contact range. */
 #define NEAR_SUPPORTS 4.0
-/* Half the side of a plane's square: of the smaller hull's radius, and at most of the camera's reach. */
+/* Half side of a plane's square, relative to the smaller hull's radius; upper limit relative to the camera's reach. */
 #define SQUARE_SHARE 0.7
 #define SQUARE_REACH 0.15
 #define SQUARE_OPACITY 0.28
-/* This part of the forces decides about the scale: the few above it, of impacts, may leave the picture. */
+/* Quantile of the forces that sets the scale; the few larger ones, from impacts, may leave the image. */
 #define COMMON_SHARE 0.95
 
 const uint8_t FORCE_COLOR[3] = {0xC4, 0x0C, 0x2E};
@@ -32,9 +32,9 @@ static const uint8_t CONTACT_COLOR[3] = {0x18, 0x18, 0x1C}, PLANE_COLOR[3] = {0x
 
 static double pixel_scale(const RenderImage* image) { return image->height / WIDTH_HEIGHT; }
 
-/* ---------------------------------------------------------------- the way of a centre of mass */
+/* ---------------------------------------------------------------- path of a centre of mass */
 
-/* Centre of mass of a link, or (RENDER_PATH_ALL) of all that can move [m]. */
+/* Centre of mass of a link, or (RENDER_PATH_ALL) of all movable links [m]. */
 static Vec3 center_of_mass(const Model* model, const Pose* poses, int link) {
   if (link >= 0) return pose_apply(poses[link], model->links[link].center);
   Vec3 sum = vec3(0, 0, 0);
@@ -99,7 +99,7 @@ void image_plane_square(RenderImage* image, const double corner[4][2]) {
   }
 }
 
-/* ---------------------------------------------------------------- what stands near each other */
+/* ---------------------------------------------------------------- nearby hulls */
 
 typedef struct {
   RenderImage* image;
@@ -129,7 +129,7 @@ static void draw_contact(const MarkPen* pen, const ContactSpot* spot) {
     image_contact_dot(pen->image, x, y);
 }
 
-/* It can move and is no part of a mechanism. */
+/* True for a movable link that is not part of a mechanism. */
 static bool is_loose(const Model* model, int link) {
   int members = 0, tree = model->links[link].tree;
   for (int i = 0; i < model->link_count; i++) members += model->links[i].tree == tree;
@@ -150,7 +150,7 @@ static void draw_force(const MarkPen* pen, const RunContact* contact, double met
     image_arrow(pen->image, x0, y0, x1, y1, FORCE_COLOR);
 }
 
-/* Times of both files are the same numbers, written alike. */
+/* Draws the forces at a time; times of both files are identical numbers. */
 static void draw_forces(const MarkPen* pen, double time, const RunContacts* contacts, double metres_per_newton) {
   for (int i = 0; i < contacts->count; i++)
     if (contacts->rows[i].time == time) draw_force(pen, &contacts->rows[i], metres_per_newton);
@@ -175,7 +175,7 @@ static int compare_numbers(const void* left, const void* right) {
   return (a > b) - (a < b);
 }
 
-/* The next of 1, 2, 5 times a power of ten that is not below. */
+/* Rounds up to 1, 2 or 5 times a power of ten. */
 static double round_up(double value) {
   double decade = math_pow(10.0, floor(math_log10(value))), share = value / decade;
   return decade * (share <= 1.0 ? 1.0 : share <= 2.0 ? 2.0 : share <= 5.0 ? 5.0 : 10.0);

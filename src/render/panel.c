@@ -2,18 +2,18 @@
 #include <string.h>
 #include "render/picture.h"
 
-/* Share of the half picture that stays empty around everything that is ever seen, at the right, left, top, bottom:
- * room for ticks, title and names; and without them. */
+/* Empty margin relative to half the image, at the right, left, top, bottom: with room for ticks, title and names; and
+ * without. */
 static const double LABEL_MARGIN[4] = {0.14, 0.14, 0.22, 0.17};
 static const double PLAIN_MARGIN[4] = {0.05, 0.05, 0.05, 0.05};
-/* Around a followed link, so that what it meets is seen too. */
+/* Margin around a followed link, so that its surroundings are visible. */
 static const double FOLLOW_MARGIN[4] = {0.5, 0.5, 0.5, 0.5};
-/* Hull poses looked at to fit the camera; longer runs are sampled evenly. */
+/* Largest number of hull poses used to fit the camera; longer runs are sampled. */
 #define FIT_SAMPLES 2000000
 /* Opacity of the first and the last ghost of a trail. */
 #define GHOST_FIRST 0.25
 #define GHOST_LAST 0.55
-/* White between the panels of a strip [px]. */
+/* White gap between the panels of a strip [px]. */
 #define STRIP_GAP 4
 
 RenderOptions render_defaults(void) {
@@ -28,7 +28,7 @@ RenderOptions render_defaults(void) {
                          .threads = 1};
 }
 
-/* Row of moment k of n, evenly spread over the rows up to `last`. */
+/* Row of moment k of n, equally spaced in time up to row `last`. */
 static int moment_row(const RunPoses* run, int last, int k, int n) {
   double share = n > 1 ? (double)k / (n - 1) : 1.0;
   return run_row_at(run, run->time[0] + share * (run->time[last] - run->time[0]));
@@ -55,7 +55,7 @@ static void fit_row(const RenderRun* render, int row, CameraFit* fit) {
   }
 }
 
-/* Everything over the run and the ground under it; when a link is followed, its own tree as seen from it. */
+/* Fits everything over the run and the ground below it; for a followed link, its tree relative to it. */
 static void fit_run(const RenderRun* render, CameraFit* fit) {
   const RunPoses* run = render->subject->run;
   int stride = 1 + (int)((double)run->row_count * render->subject->model->hull_count / FIT_SAMPLES);
@@ -68,7 +68,7 @@ static void fit_run(const RenderRun* render, CameraFit* fit) {
                                            corner & 2 ? patch.high[1] : patch.low[1]));
 }
 
-/* The camera of the first run, far enough from all of them. */
+/* Camera with the first run's view that shows all runs. */
 static RenderCamera fit_camera(const RenderRun* runs, int count, const RenderOptions* options) {
   double azimuth, elevation;
   camera_angles(options->view, &azimuth, &elevation);
@@ -94,7 +94,7 @@ static const char* path_name(const RenderRun* render) {
   return path == RENDER_PATH_ALL ? "the centre of mass" : render->subject->model->links[path].name;
 }
 
-/* The largest unit of force that a run asks for. */
+/* The largest force unit of all runs. */
 static double common_unit(const RenderRun* runs, int count, const RenderOptions* options) {
   double unit = options->newtons;
   if (unit > 0.0) return unit;
@@ -205,7 +205,7 @@ void sheet_destroy(RenderSheet* sheet) {
   for (int i = 0; i < sheet->count; i++) render_run_destroy(&sheet->panels[i]);
 }
 
-/* White between the panels. */
+/* Creates an image of panels with white gaps. */
 static void create_row(RenderImage* image, const RenderOptions* options, int panels) {
   image_create(image, panels * options->width + (panels - 1) * STRIP_GAP, options->height);
   memset(image->rgb, 0xff, 3 * (size_t)image->width * (size_t)image->height);

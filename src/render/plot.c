@@ -5,25 +5,25 @@
 
 #include "base/outside.h"
 
-/* Empty space above and below the curves, of their height; on a logarithmic axis as a factor. */
+/* Margin above and below the curves, relative to their height; on a logarithmic axis as a factor. */
 #define MARGIN 0.05
 #define MARGIN_FACTOR 1.5
-/* A logarithmic axis shows at least this ratio; less would leave it without numbers. */
+/* Least ratio for a logarithmic axis; with less it would have no numbers. */
 #define LOG_LEAST 10.0
-/* Points of a curve, at most, that are marked. */
+/* Largest number of points of a curve that are marked. */
 enum { MARKS_MAX = 20 };
-/* Points along a logarithmic axis, at most, that get a number each. */
+/* Largest number of distinct x values on a logarithmic axis that are numbered individually. */
 enum { X_TICS_MAX = 12 };
-/* Gnuplot's own numbers along y are up to this many, whatever the height of the panel. */
+/* Gnuplot's own y axis has up to this many numbers, regardless of the panel's height. */
 enum { Y_TICS_OWN = 10 };
-/* Height of a panel without its axis (title, names, key), and between two numbers along y, in lines of text. */
+/* Text lines of a panel outside its axis (titles, names, key), and between two y numbers. */
 #define LINES_AROUND 6.0
 #define LINES_BETWEEN 1.2
-/* Pixels of a line of text for each point of its font. */
+/* Pixels per line of text and point of font size. */
 #define PIXELS_PER_POINT 1.6
-/* Pixels of a panel above which its letters are of 11 points, not 9. */
+/* Panel height [px] above which the font has 11 points instead of 9. */
 enum { HEIGHT_FOR_LARGE_LETTERS = 250 };
-/* More panels than this stand in two columns. */
+/* Largest number of panels in one column; more are in two. */
 enum { PANELS_IN_A_COLUMN = 2 };
 
 PlotOptions plot_defaults(bool overview) {
@@ -77,15 +77,15 @@ static int visible_count(const PlotPanel* panel) {
 
 /* ---------------------------------------------------------------- gnuplot's language */
 
-/* A constant of gnuplot: in single quotes, which it does not look into (double quotes run `commands`). A quote is
- * doubled; a control character would end the line and begin a command. */
+/* Appends a gnuplot string in single quotes, which are not interpreted (double quotes execute `commands`). Quotes are
+ * doubled; control characters, which could end the line, become spaces. */
 static void add_string(Text* out, const char* text) {
   text_add(out, "'");
   for (; *text; text++) text_add(out, *text == '\'' ? "''" : "%c", (unsigned char)*text < 0x20 ? ' ' : *text);
   text_add(out, "'");
 }
 
-/* Few points on a logarithmic axis: numbers where they are, for gnuplot's own may be one a decade. */
+/* Numbers the x values themselves on a logarithmic axis with few points, because gnuplot may number one per decade. */
 static void add_x_tics(Text* out, const PlotPanel* panel) {
   double seen[X_TICS_MAX];
   int count = 0;
@@ -104,7 +104,7 @@ static void add_x_tics(Text* out, const PlotPanel* panel) {
   text_add(out, few ? ")\n" : "\n");
 }
 
-/* The least of 1, 2, 5 times a power of ten that is not below `value` > 0. */
+/* Rounds value > 0 up to 1, 2 or 5 times a power of ten. */
 static double round_step(double value) {
   double power = math_pow(10.0, floor(math_log10(value)));
   for (int i = 0; i < 3; i++) {
@@ -114,8 +114,8 @@ static double round_step(double value) {
   return 10.0 * power;
 }
 
-/* In a low panel gnuplot's numbers would lie on each other: at most `most` of them from y[0] to y[1]; on a
- * logarithmic axis whole powers of ten. */
+/* Limits the y numbers to `most` between y[0] and y[1], because they would overlap in a low panel; powers of ten on a
+ * logarithmic axis. */
 static void add_y_tics(Text* out, const double y[2], bool log_y, int most) {
   if (most >= Y_TICS_OWN)
     text_add(out, "set ytics autofreq\n");
@@ -124,7 +124,7 @@ static void add_y_tics(Text* out, const double y[2], bool log_y, int most) {
              log_y ? math_pow(10.0, ceil(math_log10(y[1] / y[0]) / most)) : round_step((y[1] - y[0]) / most));
 }
 
-/* Ranges of our own: gnuplot's would complain about a curve without extent. */
+/* Sets the ranges explicitly: gnuplot rejects a curve of zero extent. */
 static void add_ranges(Text* out, const PlotPanel* panel, int y_tics) {
   double x[2] = {INFINITY, -INFINITY}, y[2] = {INFINITY, -INFINITY};
   for (int c = 0; c < panel->curve_count; c++) {
@@ -150,7 +150,7 @@ static void add_ranges(Text* out, const PlotPanel* panel, int y_tics) {
   text_add(out, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", x[0], x[1], y[0], y[1]);
 }
 
-/* Where points are few, each counts. */
+/* Curves with few points have markers. */
 static const char* style_of(const PlotCurve* curve) {
   if (curve->count < 2) return "points";
   return curve->count <= MARKS_MAX ? "linespoints" : "lines";
@@ -187,7 +187,7 @@ static void add_data(Text* out, const PlotPanel* panel, int number) {
         text_add_double(out, curve->x[i]);
         text_add(out, " ");
         text_add_double(out, curve->y[i]);
-      } /* an empty line is a hole */
+      } /* an empty line interrupts the curve */
       text_add(out, "\n");
     }
     text_add(out, "END\n");
@@ -199,7 +199,7 @@ static bool ends_with(const char* text, const char* end) {
   return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Okabe and Ito's colours, which colour-blind readers can tell apart, then the same dashed. */
+/* Okabe and Ito's colours, distinguishable for colour-blind readers, then the same dashed. */
 static void add_style(Text* out) {
   static const char* const colors[] = {"#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#000000"};
   static const int points[] = {7, 5, 9, 13, 11, 6, 4}; /* filled shapes, then open ones */
@@ -219,7 +219,7 @@ void plot_script(Text* out, const PlotPanel* panels, int count, const char* name
   int letters = shown == 1 || options->height > HEIGHT_FOR_LARGE_LETTERS * rows ? 11 : 9;
   double lines = options->height / (rows * PIXELS_PER_POINT * letters);
   int y_tics = (int)fmax(3.0, (lines - LINES_AROUND) / LINES_BETWEEN);
-  if (pdf) /* of a printed page: 96 of our pixels are an inch */
+  if (pdf) /* for print: 96 pixels are an inch */
     text_add(out, "set terminal pdfcairo noenhanced size %.4gin,%.4gin font \"Sans,%d\"\n", options->width / 96.0,
              options->height / 96.0, letters);
   else
@@ -235,8 +235,8 @@ void plot_script(Text* out, const PlotPanel* panels, int count, const char* name
 
 /* ---------------------------------------------------------------- the program */
 
-/* Gnuplot writes the picture to its standard output, which is our file: no path is part of its commands. Its messages
- * are dropped: they are about commands that the user did not write. -d: no start-up files. */
+/* Runs gnuplot with its standard output as our file, so that no path is part of its commands. Its messages are dropped,
+ * because they refer to generated commands. -d: no start-up files. */
 static bool run_gnuplot(const Text* script, FILE* picture, const char* path, Diagnostics* diagnostics) {
   static const char* const WORDS[] = {"gnuplot", "-d", "-", NULL};
   SourcePlace place = {path, 0, 0};
@@ -250,7 +250,7 @@ static bool run_gnuplot(const Text* script, FILE* picture, const char* path, Dia
   if (error != 0) return false;
   bool sent = program_send(&gnuplot, script->data, script->length);
   if (program_finish(&gnuplot) && sent) return true;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, place, "gnuplot could not make the picture");
+  diagnostics_add(diagnostics, SEVERITY_ERROR, place, "gnuplot failed to write the picture");
   return false;
 }
 

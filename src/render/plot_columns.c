@@ -1,10 +1,10 @@
-/* Any columns of any CSV file against each other. */
+/* Plots of arbitrary columns of a CSV file. */
 #include <fnmatch.h>
 #include <string.h>
 
 #include "render/plot.h"
 
-/* Does the name match one of the shell patterns between commas? */
+/* True if the name matches one of the comma-separated shell patterns. */
 static bool in_list(const char* name, const char* patterns) {
   char* copy = memory_text(patterns);
   bool found = false;
@@ -15,7 +15,7 @@ static bool in_list(const char* name, const char* patterns) {
   return found;
 }
 
-/* `time`, else the first column where it holds numbers, else -1. */
+/* Column of the abscissa: `time`, else the first column if numeric, else -1. */
 static int column_across(const CsvTable* table) {
   int time = csv_column(table, "time");
   if (time >= 0) return time;
@@ -39,7 +39,7 @@ static bool same_text(const CsvTable* table, int row, int other, int column) {
   return strcmp(cell_text(table, row, column), cell_text(table, other, column)) == 0;
 }
 
-/* Rows where a text stands in the column for the first time. Owned by the caller. */
+/* Rows with the first occurrence of each text in the column. Owned by the caller. */
 static int* first_rows(const CsvTable* table, int column, int* count) {
   int* rows = MEMORY_NEW(int, table->row_count + 1);
   *count = 0;
@@ -51,7 +51,7 @@ static int* first_rows(const CsvTable* table, int column, int* count) {
   return rows;
 }
 
-/* "scene.dt = 0.01" where a number stands in `by`, else the text alone; before it the curve's column if asked for. */
+/* Name of a group: "scene.dt = 0.01" for numbers, else the text; preceded by `column` if not NULL. */
 static char* group_name(const CsvTable* table, int by, int row, const char* column) {
   Text name = {0};
   if (column) text_add(&name, "%s, ", column);
@@ -60,7 +60,7 @@ static char* group_name(const CsvTable* table, int by, int row, const char* colu
   return name.data;
 }
 
-/* The points of the rows that have the same text in `by` as `row`. */
+/* Adds the points of the rows with the same text in `by` as `row`. */
 static void add_group(PlotPanel* panel, const CsvTable* table, int x, int y, int by, int row, bool several) {
   char* name = group_name(table, by, row, several ? table->names[y] : NULL);
   PlotCurve* curve = plot_panel_add(panel, name, table->row_count);
@@ -73,7 +73,7 @@ static void add_group(PlotPanel* panel, const CsvTable* table, int x, int y, int
   memory_free(name);
 }
 
-/* A column, as one curve or as one for each text in the column `by`. */
+/* Adds a column as one curve, or as one per text in column `by`. */
 static void add_curves(PlotPanel* panel, const CsvTable* table, int x, int y, int by, bool several) {
   if (by < 0) {
     plot_add_column(panel, table, x, y);
@@ -84,7 +84,7 @@ static void add_curves(PlotPanel* panel, const CsvTable* table, int x, int y, in
   memory_free(rows);
 }
 
-/* Columns of a plot; -1: row numbers, no groups. */
+/* Selected columns; -1: row numbers, no groups. */
 typedef struct {
   const char* patterns;
   int x, by;
@@ -94,7 +94,7 @@ static bool is_wanted(const CsvTable* table, int column, const Wanted* wanted) {
   return column != wanted->x && column != wanted->by && in_list(table->names[column], wanted->patterns);
 }
 
-/* The name of the one column; for several only the unit that they share. */
+/* Label of the y axis: the name of a single column; for several only their common unit. */
 static char* y_label_of(const CsvTable* table, const char* name, const Wanted* wanted, int count) {
   const char *first = NULL, *unit = NULL;
   for (int column = 0; column < table->column_count; column++) {

@@ -1,11 +1,11 @@
-/* Plots of a run folder, one row of PLOTS each, from its CSV files. */
+/* Plots of a run folder from its CSV files; table PLOTS has one entry per plot. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "render/plot.h"
 
-/* Curves in a panel, at most: the largest are named. */
+/* Largest number of curves per panel; the largest are shown. */
 enum { CURVES_MAX = 12 };
 
 char* plot_label(const char* name, const char* unit) {
@@ -64,10 +64,10 @@ typedef struct {
 
 typedef struct {
   const CsvTable* table;
-  int time, a, b, gap, force[3], moment[3]; /* moment: -1 where the run was not asked for it */
+  int time, a, b, gap, force[3], moment[3]; /* moment: -1 if not recorded */
 } ContactColumns;
 
-/* Quantities shown of a pair. */
+/* Quantity plotted for a pair. */
 typedef enum { CONTACT_GAP, CONTACT_FORCE, CONTACT_MOMENT } ContactNumber;
 
 static bool find_contact_columns(ContactColumns* c, const CsvTable* table) {
@@ -103,7 +103,7 @@ static int compare_pairs(const void* left, const void* right) {
   return order ? order : strcmp(x->b, y->b);
 }
 
-/* All pairs, the one with the largest force first. */
+/* All pairs, ordered by their largest force, descending. Owned by the caller. */
 static PairCurve* list_pairs(const ContactColumns* c, int* count) {
   PairCurve* pairs = MEMORY_NEW(PairCurve, c->table->row_count + 1);
   *count = 0;
@@ -119,7 +119,7 @@ static PairCurve* list_pairs(const ContactColumns* c, int* count) {
   return pairs;
 }
 
-/* Points of a pair; a hole where it did not touch in between (more than 1.5 of its shortest interval). */
+/* Adds the curve of a pair, interrupted where it was not in contact (gaps above 1.5 of its shortest interval). */
 static void add_pair(PlotPanel* panel, const ContactColumns* c, const PairCurve* pair, ContactNumber what) {
   Text name = {0};
   text_add(&name, "%s, %s", pair->a, pair->b);
@@ -152,7 +152,7 @@ static bool start_pairs(PlotPanel* panel, const CsvTable* table, ContactNumber w
   static const char* const LABELS[] = {"gap [m]", "force [N]", "moment [N m]"};
   ContactColumns c;
   if (!find_contact_columns(&c, table)) return false;
-  if (what == CONTACT_MOMENT && c.moment[0] < 0) return true; /* the run was not asked for them */
+  if (what == CONTACT_MOMENT && c.moment[0] < 0) return true; /* not recorded */
   int count;
   PairCurve* pairs = list_pairs(&c, &count);
   int shown = count < CURVES_MAX ? count : CURVES_MAX;
@@ -174,7 +174,7 @@ static bool start_moment(PlotPanel* panel, const CsvTable* table) { return start
 
 /* ---------------------------------------------------------------- plots of velocities.csv and forces.csv */
 
-/* A curve that may be shown: its column, and how large it gets. */
+/* A candidate curve: its column and largest magnitude. */
 typedef struct {
   int column;
   double largest;
@@ -186,14 +186,15 @@ static int compare_sizes(const void* left, const void* right) {
   return x->column - y->column;
 }
 
-/* Size of a value, or of the vector that begins at it. */
+/* Norm of the `width` values beginning at a column. */
 static double size_at(const CsvTable* table, int row, int column, int width) {
   double sum = 0;
   for (int k = 0; k < width; k++) sum += csv_value(table, row, column + k) * csv_value(table, row, column + k);
   return sqrt(sum);
 }
 
-/* Columns whose name ends in `end` (NULL: all but the time) and that are not zero throughout, the largest first. */
+/* Columns whose name ends in `end` (NULL: all but the time) and that are not all zero, largest first. Owned by the
+ * caller. */
 static ColumnSize* list_columns(const CsvTable* table, const char* end, int width, int* count) {
   ColumnSize* list = MEMORY_NEW(ColumnSize, table->column_count + 1);
   *count = 0;
@@ -209,7 +210,7 @@ static ColumnSize* list_columns(const CsvTable* table, const char* end, int widt
   return list;
 }
 
-/* title: of the panel, with how many are shown where they are too many. */
+/* Starts a panel; its title says how many curves are shown if not all. */
 static void start_largest(PlotPanel* panel, const char* what, const char* y_label, int shown, int count) {
   Text title = {0};
   text_add(&title, "%s", what);
@@ -218,7 +219,7 @@ static void start_largest(PlotPanel* panel, const char* what, const char* y_labe
   text_free(&title);
 }
 
-/* The size of the vector whose first component, `name/xx`, stands in the column. */
+/* Adds the norm of the vector whose first component, `name/xx`, is in the column. */
 static void add_vector_size(PlotPanel* panel, const CsvTable* table, int time, int column) {
   Text name = {0};
   text_add(&name, "%.*s", (int)strlen(table->names[column]) - 3, table->names[column]);
@@ -230,7 +231,8 @@ static void add_vector_size(PlotPanel* panel, const CsvTable* table, int time, i
   }
 }
 
-/* Curves of the largest of the columns that end alike, of `parts` numbers each: the size of a vector, or a number. */
+/* Panel of the largest columns with a common ending, `parts` numbers each: vector norms or numbers. False: no time
+ * column. */
 static bool start_columns(PlotPanel* panel, const CsvTable* table, const char* ending, int parts, const char* title,
                           const char* label) {
   int count, time = csv_column(table, "time");
@@ -251,12 +253,12 @@ static bool start_joint_forces(PlotPanel* panel, const CsvTable* table) {
   return start_columns(panel, table, NULL, 1, "forces along joints", "N, N m");
 }
 
-/* How hard every closure pulls, and every coupling. */
+/* Forces of closures and couplings. */
 static bool start_closures(PlotPanel* panel, const CsvTable* table) {
   return start_columns(panel, table, "/fx", 3, "forces of closures", "force [N]");
 }
 
-/* Centre of pressure of each link, along both horizontal axes of a world whose z is up. */
+/* Centre of pressure of each link along x and y. */
 static bool start_pressure(PlotPanel* panel, const CsvTable* table) {
   int time = csv_column(table, "time"), count = 0;
   if (time < 0) return false;
@@ -384,7 +386,7 @@ Status plot_refuse_empty(const char* place, const char* what, Diagnostics* diagn
   return STATUS_BAD_INPUT;
 }
 
-/* A logarithmic axis has no room for losses below zero: then it is none, unless it was asked for. */
+/* Uses a linear axis for negative values unless a logarithmic one was requested. */
 static void keep_negative(PlotPanel* panel, bool asked) {
   for (int c = 0; c < panel->curve_count && !asked; c++)
     for (int i = 0; i < panel->curves[c].count; i++)
@@ -392,7 +394,7 @@ static void keep_negative(PlotPanel* panel, bool asked) {
   if (asked) panel->log_y = true;
 }
 
-/* The curves of a further folder behind those of the first, which lend them title and axes. */
+/* Appends the curves of a further folder to the first panel. */
 static void join_panel(PlotPanel* panel, PlotPanel* more, const char* folder) {
   bool first = panel->title == NULL;
   for (int c = 0; c < more->curve_count; c++) {

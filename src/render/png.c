@@ -1,12 +1,12 @@
-/* PNG by stb_image_write, packed by zlib, which is faster and packs better than the packer that comes with it. */
+/* PNG by stb_image_write, compressed by zlib, which is faster and better than its built-in compressor. */
 #include <stdlib.h>
 #include <zlib.h>
 #include "render/picture.h"
 
-/* Half the time of zlib's own choice, for a file a fifth larger. */
+/* Half the time of zlib's default, files a fifth larger. */
 enum { PNG_LEVEL = 2 };
 
-/* As stb_image_write wants it: memory of malloc, NULL when there is none. */
+/* Compressor with the interface of stb_image_write: memory of malloc, NULL on failure. */
 static unsigned char* pack(const unsigned char* data, int length, int* packed_length) {
   uLongf size = compressBound((uLong)length);
   unsigned char* packed = malloc(size);
@@ -27,14 +27,15 @@ static unsigned char* pack(const unsigned char* data, int length, int* packed_le
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #pragma GCC diagnostic ignored "-Wdouble-promotion"
 #define STBIW_ZLIB_COMPRESS(data, length, packed_length, quality) pack(data, length, packed_length)
-#ifndef __clang_analyzer__ /* which is to look at this project: the declarations are enough for it */
+#ifndef __clang_analyzer__ /* the analyser checks this project; the declarations are enough for it */
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #endif
 #include <stb/stb_image_write.h>
 #pragma GCC diagnostic pop
 
-/* Unfiltered rows suit flat colours. It is the library's variable, so it is set before any thread can look at it. */
+/* Unfiltered rows suit flat colours. The setting is a global variable of the library, so it is set before any thread
+ * starts. */
 __attribute__((constructor)) static void choose_png_settings(void) { stbi_write_force_png_filter = 0; }
 
 static void add_bytes(void* context, void* data, int length) { text_add_bytes(context, data, (size_t)length); }

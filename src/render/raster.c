@@ -11,14 +11,15 @@ bool raster_plane(const double x[3], const double y[3], const double w[3], doubl
   return isfinite(plane[0]) && isfinite(plane[1]) && isfinite(plane[2]);
 }
 
-/* First sample at or right of the number, in 0..limit; NaN gives 0. */
+/* First sample at or right of `number`, clamped to 0..limit; NaN gives 0. */
 static int first_sample(double number, int limit) {
   double sample = ceil(number);
   if (!(sample > 0.0)) return 0;
   return sample < limit ? (int)sample : limit;
 }
 
-/* An edge from its upper to its lower corner: two triangles find the very same crossings on the edge they share. */
+/* An edge, always from its upper to its lower corner, so that two triangles compute identical crossings on a shared
+ * edge. */
 typedef struct {
   double top, bottom; /* y of the corners */
   double x, slope;    /* x at the top, dx/dy */
@@ -30,7 +31,7 @@ static Edge edge_between(const double x[3], const double y[3], int a, int b) {
   return (Edge){y[upper], y[lower], x[upper], height > 0.0 ? (x[lower] - x[upper]) / height : 0.0};
 }
 
-/* The part of the line at height y inside the triangle: [*from, *to). */
+/* Intersection of the line at height y with the triangle: [*from, *to). */
 static bool row_span(const Edge edges[3], double y, double* from, double* to) {
   *from = INFINITY;
   *to = -INFINITY;
@@ -44,7 +45,7 @@ static bool row_span(const Edge edges[3], double y, double* from, double* to) {
   return *to > *from;
 }
 
-/* nearness at sample i: start + step i. */
+/* Fills samples first..last - 1 with nearness start + step i. */
 static void fill_span(float* restrict nearness, uint32_t* restrict face, int first, int last, double start, double step,
                       uint32_t number) {
   if (face) {

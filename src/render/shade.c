@@ -1,12 +1,12 @@
 #include "render/drawing.h"
 
-/* Half width of a darkened edge [px], with its soft rim. */
+/* Half width of a darkened edge, including its soft rim [px]. */
 #define EDGE_WIDTH 1.3f
 /* Greys, linear light. */
 #define BACKGROUND_TOP 0.966f
 #define BACKGROUND_BOTTOM 0.857f
 #define GROUND_GREY 0.80f
-/* Grid lines are this much darker than the ground. */
+/* Darkening of minor and major grid lines. */
 #define LINE_DARKNESS 0.20f
 #define MAJOR_DARKNESS 0.42f
 
@@ -26,10 +26,10 @@ float background_grey(const Drawing* drawing, float y) {
 
 /* ---------------------------------------------------------------- light */
 
-/* Pixels of one run and what is found out about them, step by step; loops over these arrays become vector code. */
+/* A run of pixels and their intermediate results; loops over these arrays are vectorized. */
 typedef struct {
   const DrawnFace* face;
-  float x, y; /* of the first point; the next ones lie 1 px to the right */
+  float x, y; /* first point; the next ones are 1 px to the right each */
   int count;
   float distance[FACE_RUN]; /* along forward [m] */
   float light[FACE_RUN];    /* brightness of white paint */
@@ -65,7 +65,7 @@ static void darken_edges(PixelRun* run) {
 
 /* ---------------------------------------------------------------- ground */
 
-/* Length of a vector to within 4 %, without a root: good enough for the width of a line. */
+/* Approximate length of a vector, within 4 %, without a square root. */
 static float rough_length(float x, float y) {
   float a = fabsf(x), b = fabsf(y);
   return larger(0.96f * larger(a, b), 0.68f * (a + b));
@@ -77,22 +77,22 @@ typedef struct {
   float density;  /* px per m */
 } GridAxis;
 
-/* position = form / nearness, so its slope over the picture is (form' - position nearness') / nearness. */
+/* Position and density of grid lines. position = form / nearness, so its gradient on the image is (form' - position
+ * nearness') / nearness. */
 static GridAxis grid_axis(const float form[3], const float nearness[3], float x, float y, float distance) {
   float position = form_at(form, x, y) * distance;
   float dx = (form[1] - position * nearness[1]) * distance, dy = (form[2] - position * nearness[2]) * distance;
   return (GridAxis){position, 1.0f / (rough_length(dx, dy) + 1e-30f)};
 }
 
-/* How much of a pixel lies on a line, one pixel wide, every `spacing`; fades out where the lines run together. */
+/* Coverage of a pixel by lines one pixel wide at every `spacing`; fades out where lines merge. */
 static float line_share(GridAxis axis, float spacing, float per_spacing) {
   float pitch = spacing * axis.density, cell = axis.position * per_spacing;
   float distance = fabsf(cell - rintf(cell)) * pitch;
   return clamp_unit(1.0f - distance) * clamp_unit((pitch - 3.0f) * (1.0f / 9.0f));
 }
 
-/* Darken the light by the grid lines, and find how far the floor has given way to the background: 0 near what is looked
- * at, 1 far away. */
+/* Darkens the light by grid lines; faded: blending into the background, 0 near the target, 1 far away. */
 static void draw_grid(const Floor* floor, PixelRun* run, float faded[FACE_RUN]) {
   const float nearness[3] = {0, (float)run->face->nearness[1], (float)run->face->nearness[2]};
   float begin = floor->fade_begin * floor->fade_begin, end = floor->fade_end * floor->fade_end;

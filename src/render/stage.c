@@ -2,17 +2,16 @@
 #include <stdlib.h>
 #include "render/picture.h"
 
-/* Edges between faces that meet at a sharper angle than this are drawn: cos(34 degrees). Finer facets of round solids
- * stay smooth. */
+/* Edges with larger angles than this are drawn: cos(34 degrees). Finer facets of round solids look smooth. */
 #define EDGE_COSINE 0.829
-/* Triangles of one face meet at less than this: cos(0.08 degrees), for faces that are flat but for rounding. */
+/* Coplanarity of triangles: cos(0.08 degrees), to allow rounding. */
 #define FLAT_COSINE 0.999999
-/* A fixed hull that is at least as wide as what moves, and in its narrower direction this share of it, carries the
- * grid. */
+/* A fixed hull carries the grid if it is at least as wide as the moving parts, and this fraction of it in its narrower
+ * direction. */
 #define FLOOR_NARROW_SHARE 0.3
-/* A fixed hull this many times as large as what moves need not be seen whole. */
+/* A fixed hull this many times as large as the moving parts need not be completely visible. */
 #define TERRAIN_SHARE 3.0
-/* Hull poses looked at to find the run's extent; longer runs are sampled evenly. */
+/* Largest number of hull poses used for the extent; longer runs are sampled. */
 #define EXTENT_SAMPLES 2000000
 
 /* ---------------------------------------------------------------- colours */
@@ -26,8 +25,8 @@ double srgb_from_linear(double value) {
   return value <= 0.0031308 ? 12.92 * value : 1.055 * math_pow(value, 1.0 / 2.4) - 0.055;
 }
 
-/* Okabe and Ito, Color Universal Design (2008), sRGB; black, which hides its own shading, is left out, and the strong
- * blues and reds come first. */
+/* Okabe and Ito, Color Universal Design (2008), sRGB; without black, which hides shading; strong blue and red come
+ * first. */
 static const uint8_t PALETTE[][3] = {
     {0x00, 0x72, 0xB2}, /* blue */
     {0xE6, 0x9F, 0x00}, /* orange */
@@ -39,11 +38,11 @@ static const uint8_t PALETTE[][3] = {
 };
 enum { PALETTE_COUNT = sizeof PALETTE / sizeof PALETTE[0] };
 
-/* Light grey for what cannot move. */
+/* Light grey of fixed links. */
 static const float FIXED_COLOR[3] = {0.56f, 0.56f, 0.55f};
 
-/* Later rounds are darker, then lighter than the first: three are reported apart by their lightness, and the pale
- * yellow and sky blue keep a contrast to the paper. */
+/* Repetitions are darker, then lighter than the first: three cycles are distinguishable by lightness, and pale yellow
+ * and sky blue keep contrast to the background. */
 void palette_color(int index, float color[3]) {
   int round = index / PALETTE_COUNT % 3;
   for (int k = 0; k < 3; k++) {
@@ -94,8 +93,7 @@ static Vec3 triangle_normal(const ConvexHull* solid, int triangle) {
   return length > 0.0 ? vec3_scale(normal, 1.0 / length) : vec3(0, 0, 0);
 }
 
-/* Pair the two sides of every edge by sorting, and mark both when their triangles meet at an angle of that cosine or
- * less. */
+/* Marks the edges whose triangles meet at an angle with at most this cosine; sides are paired by sorting. */
 static void mark_edges(const ConvexHull* solid, double cosine, uint8_t* edges) {
   int count = 3 * solid->triangle_count;
   EdgeSide* sides = MEMORY_NEW(EdgeSide, count + 1);
@@ -143,7 +141,7 @@ static void add_extent(RenderStage* stage, const ModelHull* hull, Pose pose) {
   stage->upper = vec3_max(stage->upper, high);
 }
 
-/* Over the run, hulls of links that can (or cannot) move. */
+/* Extends the box by the hulls of movable (or fixed) links over the run. */
 static void add_extents(RenderStage* stage, const RunPoses* run, bool moving) {
   const Model* model = stage->model;
   int stride = 1 + (int)((double)run->row_count * model->hull_count / EXTENT_SAMPLES);
@@ -168,7 +166,7 @@ static void hull_widths(const RenderStage* stage, const ModelHull* hull, Pose po
   *wide = fmax(width[0], width[1]);
 }
 
-/* The same of the box of what moves: its larger width only. */
+/* Larger horizontal width of the moving parts' bounding box [m]. */
 static double moving_width(const RenderStage* stage) {
   Vec3 axis[2], size = vec3_sub(stage->upper, stage->lower);
   double width = 0.0;
@@ -178,8 +176,7 @@ static double moving_width(const RenderStage* stage) {
   return width;
 }
 
-/* Pieces of one shape, as those of a height field, are drawn alike: not a few wide ones as floors that fade away among
- * others that stay. */
+/* Gives all pieces of one shape (of a height field) the same role, so that none fades out among others. */
 static void keep_shapes_whole(RenderStage* stage) {
   const ModelHull* hulls = stage->model->hulls;
   for (int h = 0, next = 0; h < stage->model->hull_count; h = next) {
@@ -208,7 +205,7 @@ static void classify_hulls(RenderStage* stage, const RunPoses* run) {
   keep_shapes_whole(stage);
 }
 
-/* First what moves, which decides what is ground; then what stands still and is not terrain. */
+/* Finds the extent: first the moving parts, which determine the ground, then fixed hulls that are not terrain. */
 static void find_extent(RenderStage* stage, const RunPoses* run) {
   stage->lower = vec3(INFINITY, INFINITY, INFINITY);
   stage->upper = vec3(-INFINITY, -INFINITY, -INFINITY);
@@ -247,7 +244,7 @@ void stage_destroy(RenderStage* stage) {
 
 /* ---------------------------------------------------------------- grid */
 
-/* Nearer than this to the world's x axis lines of a grid go along its y axis. */
+/* Cosine with the world's x axis above which grid lines follow the y axis. */
 #define NEARLY_ALONG 0.8
 
 void plane_axes(Vec3 normal, Vec3* u, Vec3* v) {
@@ -267,7 +264,7 @@ double grid_major(double spacing) {
   return spacing < 3.0 * decade ? 5.0 * spacing : 2.0 * spacing;
 }
 
-/* The upward triangle that is largest seen from above. */
+/* The upward triangle with the largest horizontal area, which is returned. */
 static double largest_upward(const RenderStage* stage, const ConvexHull* solid, Pose pose, Vec3* normal, Vec3* point) {
   double largest = 0.0;
   for (int i = 0; i < solid->triangle_count; i++) {
@@ -284,7 +281,7 @@ static double largest_upward(const RenderStage* stage, const ConvexHull* solid, 
   return largest;
 }
 
-/* A half-space before any hull, then the one that faces up most widely. */
+/* Half-spaces take precedence over hulls; among hulls the largest upward face. */
 bool stage_ground(const RenderStage* stage, const Pose* poses, Vec3* normal, Vec3* point) {
   double best = 0.0;
   for (int h = 0; h < stage->model->hull_count; h++) {
@@ -305,7 +302,7 @@ bool stage_ground(const RenderStage* stage, const Pose* poses, Vec3* normal, Vec
   return best > 0.0;
 }
 
-/* The same axis, or its opposite where that points along a world axis: ticks then count as the world does. */
+/* The axis, or its opposite, pointing along a positive world axis, so that ticks count as in the world. */
 static Vec3 along_world(Vec3 axis) {
   double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
   double largest = x >= y && x >= z ? axis.x : y >= z ? axis.y : axis.z;

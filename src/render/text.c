@@ -10,20 +10,19 @@
 #include <stb/stb_easy_font.h>
 #pragma GCC diagnostic pop
 
-/* Longer texts are cut. */
+/* Largest length of a text. */
 #define TEXT_MAX 200
-/* Bytes of quads that a letter may need. */
+/* Largest size of a letter's quads [bytes]. */
 #define LETTER_QUADS 600
 static const uint8_t INK[3] = {40, 44, 52}, PAPER[3] = {255, 255, 255};
-/* A pale rim keeps text readable over bodies [px]. */
+/* Width of the pale rim around text [px]. */
 #define RIM 1.0
 #define RIM_OPACITY 0.55
-/* The paper behind a line of words, which bodies may lie behind: as bright as the empty picture, where it is not to be
- * seen. */
+/* Background of text lines: as bright as the empty image, where it is invisible. */
 static const uint8_t BACKING[3] = {249, 249, 249};
 #define BACKING_OPACITY 0.6
 
-/* A corner as the font hands it out. */
+/* A vertex in the format of stb_easy_font. */
 typedef struct {
   float x, y, z;
   uint8_t color[4];
@@ -31,7 +30,7 @@ typedef struct {
 
 /* ---------------------------------------------------------------- shapes */
 
-/* Length that the pixel [i, i + 1) shares with [from, to). */
+/* Overlap of the pixel [i, i + 1) with [from, to). */
 static double overlap(int i, double from, double to) {
   double low = from > i ? from : i, high = to < i + 1 ? to : i + 1;
   return high > low ? high - low : 0.0;
@@ -52,7 +51,7 @@ void image_rectangle(RenderImage* image, double x0, double y0, double x1, double
       blend(image, x, y, color, opacity * overlap(x, x0, x1) * overlap(y, y0, y1));
 }
 
-/* The columns that a stroke may touch in row y, so that a long diagonal does not cost its whole box. */
+/* Range of columns that a line may touch in row y, so that long diagonals do not process their whole box. */
 static void line_columns(double x0, double y0, double x1, double y1, double pad, int y, double* from, double* to) {
   double rise = y1 - y0, begin = 0.0, end = 1.0;
   if (fabs(rise) > 1e-9) {
@@ -86,7 +85,7 @@ void image_line(RenderImage* image, double x0, double y0, double x1, double y1, 
   image_stroke(image, x0, y0, x1, y1, width, INK, 1.0);
 }
 
-/* Twice the area, positive or negative as the corners turn. */
+/* Twice the signed area. */
 static double turning(const double (*corner)[2], int count) {
   double sum = 0.0;
   for (int k = 0; k < count; k++) {
@@ -156,7 +155,7 @@ void image_backing(RenderImage* image, double x, double y, double width, double 
 
 typedef struct {
   RenderImage* image;
-  bool rim; /* paper around the letter instead of the letter */
+  bool rim; /* draw the rim instead of the letter */
 } LetterInk;
 
 static void put_pixel(void* context, int x, int y, double share) {

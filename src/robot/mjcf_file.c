@@ -423,7 +423,7 @@ bool mjcf_open(MjcfModel* model, const char* text, size_t length) {
   XmlElement* root = model->documents[0].root;
   model->root = root;
   if (strcmp(root->name, "mujoco") != 0) {
-    mjcf_error(model, root->place, "a file of MuJoCo is a <mujoco>, this is a <%s>", text_excerpt(root->name).text);
+    mjcf_error(model, root->place, "the root element must be <mujoco>, got <%s>", text_excerpt(root->name).text);
     return false;
   }
   if (!include_all(model, model->path, root)) return false;

@@ -136,7 +136,7 @@ static const XmlElement* only(UrdfReader* reader, const XmlElement* parent, cons
   if (!child) return NULL;
   enter(reader, child);
   const XmlElement* second = xml_next(child);
-  if (second) error(reader, second->place, "<%s> stands twice in <%s>", name, parent->name);
+  if (second) error(reader, second->place, "<%s> occurs twice in <%s>", name, parent->name);
   return child;
 }
 
@@ -358,8 +358,8 @@ static void read_axis_of(UrdfReader* reader, const XmlElement* element, UrdfJoin
     return;
   }
   if (fabs(length - 1) > AXIS_TOLERANCE)
-    warn(reader, place, "the axis of joint '%s' has the length %.6g and is made a unit vector",
-         text_excerpt(joint->name).text, length);
+    warn(reader, place, "the axis of joint '%s' has the length %.6g and is normalized", text_excerpt(joint->name).text,
+         length);
   joint->axis = is_unit(length) ? written : vec3_scale(written, 1 / length);
 }
 
@@ -368,7 +368,7 @@ static double open_end(double value, double open) { return fabs(value) >= URDF_O
 /* Equal limits fix the joint. Reversed ones are swapped. */
 static void mend_limits(UrdfReader* reader, const XmlElement* limit, UrdfJoint* joint, double lower, double upper) {
   if (lower == upper) {
-    warn(reader, limit->place, "joint '%s' has equal limits and is fixed now", text_excerpt(joint->name).text);
+    warn(reader, limit->place, "joint '%s' has equal limits and is imported as fixed", text_excerpt(joint->name).text);
     joint->type = URDF_FIXED;
     return;
   }
@@ -382,7 +382,8 @@ static void read_limit(UrdfReader* reader, const XmlElement* element, UrdfJoint*
   bool bounded = joint->type == URDF_REVOLUTE || joint->type == URDF_PRISMATIC;
   double lower = 0, upper = 0;
   if (!limit && bounded && reader->lenient) {
-    warn(reader, joint->place, "joint '%s' has no <limit>: it has none now", text_excerpt(joint->name).text);
+    warn(reader, joint->place, "joint '%s' has no <limit>: it is imported without limits",
+         text_excerpt(joint->name).text);
     return;
   }
   if (!limit) {

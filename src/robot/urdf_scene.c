@@ -483,7 +483,7 @@ static void check_starts(UrdfBuild* build) {
     for (int k = 0; k < report->joint_count && !found; k++) found = strcmp(report->joints[k].name, name) == 0;
     if (!found)
       diagnostics_add(build->diagnostics, SEVERITY_ERROR, (SourcePlace){build->scene->path, 0, 0},
-                      "no joint '%s' that turns or slides has a place to start at", text_excerpt(name).text);
+                      "--start: no joint with a coordinate is named '%s'", text_excerpt(name).text);
   }
 }
 
@@ -532,7 +532,7 @@ static void add_coupling(UrdfBuild* build, const UrdfJoint* joint) {
   double wanted = joint->ratio * start_place(build, of) + joint->offset;
   if (!(fabs(start_place(build, own) - wanted) <= 1e-9 * (1 + fabs(wanted))))
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, joint->place,
-                    "joint '%s' follows '%s' (mimic): it starts at %.9g then, not where --start has it",
+                    "joint '%s' follows '%s' (mimic): it must start at %.9g: change or remove its --start",
                     text_excerpt(joint->name).text, text_excerpt(joint->mimic).text, wanted);
   if (!scene->couplings) scene->couplings = MEMORY_NEW(SceneCoupling, build->robot->joint_count);
   SceneCoupling* c = &scene->couplings[scene->coupling_count++];

@@ -109,7 +109,7 @@ static bool is_there(UrdfBuild* build, const UrdfLink* link, const UrdfShape* sh
   bool there = path && file_is_regular(path);
   if (!there)
     diagnostics_add(build->diagnostics, SEVERITY_WARNING, shape->file_place,
-                    "link '%s': the mesh '%s' is not there and is left out", text_excerpt(link->name).text,
+                    "link '%s': the mesh '%s' does not exist and is left out", text_excerpt(link->name).text,
                     text_excerpt(shape->file).text);
   memory_free(path);
   return there;

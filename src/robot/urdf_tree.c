@@ -63,14 +63,14 @@ static void find_root(UrdfRobot* robot, Diagnostics* diagnostics) {
     if (robot->links[i].joint >= 0) continue;
     if (robot->root >= 0)
       diagnostics_add(diagnostics, SEVERITY_ERROR, robot->links[i].place,
-                      "a robot is one tree: link '%s' hangs on no joint, as link '%s' does",
+                      "a robot is one tree: neither link '%s' nor link '%s' has a parent",
                       text_excerpt(robot->links[i].name).text, text_excerpt(robot->links[robot->root].name).text);
     else
       robot->root = i;
   }
   if (robot->root < 0)
     diagnostics_add(diagnostics, SEVERITY_ERROR, robot->links[0].place,
-                    "the joints make a ring: no link is without a parent");
+                    "the joints form a loop: every link has a parent");
 }
 
 /* Depth first, children in the order of the joints; `next` and `first` are lists of joints. */
@@ -102,7 +102,7 @@ static void report_ring(const UrdfRobot* robot, Diagnostics* diagnostics) {
   for (int i = 0; i < robot->link_count; i++) {
     if (reached[i]) continue;
     diagnostics_add(diagnostics, SEVERITY_ERROR, robot->joints[robot->links[i].joint].place,
-                    "the joints make a ring: link '%s' hangs on itself", text_excerpt(robot->links[i].name).text);
+                    "the joints form a loop: link '%s' is its own ancestor", text_excerpt(robot->links[i].name).text);
     break;
   }
   memory_free(reached);

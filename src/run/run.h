@@ -1,6 +1,6 @@
-/* run: the folder of a run - its CSV files and summary.json, written and read back - and reading and comparing CSV
- * files. A writer is one file and one row in the table of folder.c. Numbers are printed so that they read back to the
- * same double; files are written beside their name and renamed, so a killed run leaves no half file. */
+/* run: writes and reads the folder of a run (CSV files and summary.json), and compares CSV files. Each writer writes
+ * one CSV file and is one row of the table in folder.c. Numbers are printed so that they read back to the same double.
+ * Files are written under a temporary name and renamed, so an interrupted run leaves no partial file. */
 #ifndef SDRS_RUN_H
 #define SDRS_RUN_H
 
@@ -8,89 +8,86 @@
 
 /* ---------------------------------------------------------------- run folder (run/folder.c) */
 
-/* One state of a run, as the writers see it. Everything is borrowed. */
+/* State of a run that the writers record. All pointers are borrowed. */
 typedef struct {
   const SimState* state;
-  const StepReport* report; /* of the step that led here; NULL for the initial state */
+  const StepReport* report; /* report of the last step; NULL for the initial state */
   SimMeasure measure;
-  SimSchemeWork scheme;       /* since the run began */
+  SimSchemeWork scheme;       /* sums since the start of the run */
   const SimContact* contacts; /* (contact_count) */
   int contact_count;
-  SimPath path;                            /* moves that led here from the frame before */
-  const Vec3 *velocity, *angular_velocity; /* sim_link_velocities; looked at when the scene asks for them  (links) */
+  SimPath path;                            /* solver moves since the previous frame */
+  const Vec3 *velocity, *angular_velocity; /* sim_link_velocities (links); used if the scene requests its output */
   const double* joint_forces;              /* sim_joint_forces, likewise */
   const double (*reactions)[6];            /* sim_reactions, likewise */
-  const Pose* before[2];      /* poses one and two steps before, likewise; NULL: there were none  (links) */
-  const SimClosure* closures; /* sim_closure, then sim_coupling, likewise  (closures, couplings) */
+  const Pose* before[2];                   /* poses one and two steps before (links), likewise; NULL: none */
+  const SimClosure* closures;              /* sim_closure (closures), then sim_coupling (couplings), likewise */
 } RunFrame;
 
 /* The open CSV files of a run. Owns its streams, borrows the model. */
 typedef struct RunFolder RunFolder;
 
-/* Make the folder (with parents), claim it until it is closed or discarded (folder_claim), and open trajectory.csv,
- * joints.csv, contacts.csv, solver.csv, path.csv and those that simulation.output asks for with their header lines.
- * *result is the caller's, for run_folder_close or _discard; it borrows the model. STATUS_IO with a diagnostic that
- * names the file or folder and the reason; then *result is NULL and no file is left. What was open by then is freed. */
+/* Creates the folder and its parents, claims it until close or discard (folder_claim), and opens trajectory.csv,
+ * joints.csv, contacts.csv, solver.csv, path.csv and the files requested by simulation.output. Writes their header
+ * lines. The caller passes *result, which borrows the model, to run_folder_close or _discard. Returns STATUS_IO with a
+ * diagnostic that names the file or folder and the reason; *result is then NULL, everything is freed and no file is
+ * left. */
 Status run_folder_open(RunFolder** result, const char* folder, const Model* model, Diagnostics* diagnostics);
-/* Add the rows of one state, which is only read. The first failed write is reported at once, not at the end of the run:
- * STATUS_IO with a diagnostic. frame and what it points to is borrowed for the call. The folder stays open on
- * failure, for run_folder_discard. Allocates while a state's text grows beyond those before. */
+/* Adds the rows of one state. frame and its data are borrowed during the call. Returns STATUS_IO with a diagnostic at
+ * the first failed write. The folder then stays open for run_folder_discard. May allocate text. */
 Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* diagnostics);
-/* Keep the present state of the run, which the last row is of, for runs that begin in it: it is written at the end.
- * It is copied; never fails. */
+/* Keeps a copy of the current state, whose row was the last one written. It is written at the end, as a start state for
+ * other runs. Never fails. */
 void run_folder_keep_state(RunFolder* output, Sim* sim);
-/* Flush and rename all files, or none when one could not be written: STATUS_IO with a diagnostic. Frees in any case.
- * Accepts NULL. */
+/* Flushes and renames all files, or none if a write failed: returns STATUS_IO with a diagnostic. Frees the folder in
+ * any case. Accepts NULL. */
 Status run_folder_close(RunFolder* output, Diagnostics* diagnostics);
-/* Throw the unfinished files away and free it; files of an earlier run stay. Accepts NULL. Never fails. */
+/* Deletes the unfinished files and frees the folder. Files of an earlier run stay. Accepts NULL. Never fails. */
 void run_folder_discard(RunFolder* output);
 
 /* ---------------------------------------------------------------- summary (run/summary.c) */
 
 enum { RUN_LIBRARIES_MAX = 9 };
 
-/* The program that ran. Every text is borrowed and constant. */
+/* Program that made the run. Every text is borrowed and constant. */
 typedef struct {
   const char *version, *commit, *build_flags, *compiler;
   struct {
     const char *name, *version;
-  } libraries[RUN_LIBRARIES_MAX + 1]; /* up to one without a name */
+  } libraries[RUN_LIBRARIES_MAX + 1]; /* ended by an entry without a name */
 } RunProgram;
 
-/* A file that the run read. */
+/* An input file of the run. */
 typedef struct {
   char* path;
-  char sha256[65]; /* "" when it could not be read again */
+  char sha256[65]; /* "" if the file could not be read */
 } RunInput;
 
-/* The scene file, then every mesh and every CSV file of a signal once, in order of appearance (*count); the caller
- * frees with run_inputs_free. (count) rows; never NULL: the scene file is the first. A file that cannot be read has
- * no hash. */
+/* Returns the input files (*count): the scene file, then each mesh and each CSV file of a signal once, in order of
+ * appearance. Never NULL. A file that cannot be read has no hash. The caller frees them with run_inputs_free. */
 RunInput* run_inputs(const Scene* scene, int* count);
 /* Frees inputs[count] and their paths. Accepts NULL with count 0. */
 void run_inputs_free(RunInput* inputs, int count);
 
 /* Sums and extremes over the finished steps of a run. */
 typedef struct {
-  int steps;   /* of this run: since where it began */
-  double time; /* s, reached */
+  int steps;   /* steps since the start of this run */
+  double time; /* time of the last step [s] */
   int64_t iterations, trials, certified_intervals, factor_retries;
   int iterations_max, active_pairs_max, candidate_pairs_max;
-  int substeps_max;         /* of a step */
-  int halved_steps;         /* taken in more substeps than the scene asks for */
+  int substeps_max;         /* largest number in one step */
+  int halved_steps;         /* steps with more substeps than the scene requests */
   int rounding_floor_steps; /* steps that ended at the rounding floor, above the tolerance */
-  double residual_max;      /* relative to the forces at work */
-  double smallest_gap;      /* over the recorded states [m]; INFINITY when no pair was ever near */
+  double residual_max;      /* largest residual, relative to the acting forces */
+  double smallest_gap;      /* smallest gap of all recorded states [m]; INFINITY if no pair was ever near */
   double smallest_gap_time; /* s */
-  double scheme_work;       /* energy that the scheme gave (> 0) or took [J] */
+  double scheme_work;       /* energy that the scheme added (> 0) or removed [J] */
 } RunTotals;
-/* Nothing yet; then a step that was solved, and a state that is recorded. Both are only read. By value; never fails,
- * allocates nothing. */
+/* Returns totals before the first step, by value. Never fails. Allocates nothing. */
 RunTotals run_totals_start(void);
 /* Adds the counts of one solved step and takes its time [s]. Never fails. Allocates nothing. */
 void run_totals_step(RunTotals* totals, const StepReport* report, const SimState* state);
-/* Takes the smallest gap [m] and its time [s] when it is smaller than those before; NaN never is. Nothing is
- * allocated, nothing fails. */
+/* Updates the smallest gap [m] and its time [s]. A NaN changes nothing. Never fails. Allocates nothing. */
 void run_totals_measure(RunTotals* totals, const SimMeasure* measure, const SimState* state);
 
 struct Json; /* below */
@@ -104,81 +101,79 @@ typedef struct {
   int threads;
   RunTotals totals;
   ExitCode exit_code;
-  const char* stop;          /* why the run ended, in words */
-  const StepReport* failure; /* the step that failed, or NULL */
+  const char* stop;          /* reason for the end of the run, as text */
+  const StepReport* failure; /* report of the failed step; NULL: none */
   SimTimes step_times;       /* s */
   double scene_seconds, model_seconds, setup_seconds, output_seconds, total_seconds;
-  void (*more)(void* context, struct Json* json); /* sections of who made the run; NULL: none */
+  void (*more)(void* context, struct Json* json); /* adds further sections; NULL: none */
   void* more_context;
 } RunSummary;
 
-/* Append the text of summary.json. Numbers that are not finite become null. Everything in summary is borrowed for
- * the call; never fails. text grows as it needs and stays the caller's. */
+/* Appends the text of summary.json. Numbers that are not finite become null. All data of summary are borrowed during
+ * the call. Never fails. The caller owns text. */
 void run_summary_json(Text* text, const RunSummary* summary);
-/* Name of the link that owns a degree of freedom, for messages, borrowed from the model; "?" when there is none.
- * Never NULL, not to be freed. */
+/* Returns the name of the link that owns a degree of freedom, for messages; "?" if none. Borrowed from the model; never
+ * NULL. */
 const char* run_link_of_dof(const Model* model, int dof);
 
-/* ---------------------------------------------------------------- folder of a design (run/design.c)
- * What `sdrs optimize` leaves. All return STATUS_IO with a diagnostic when a file cannot be written. */
+/*  */
 
-/* convergence.csv, whole: a row per iteration with loss, terms, multipliers. STATUS_IO with a diagnostic. The text
- * is allocated and freed here. A file of this name keeps what it held on failure. */
+/* Writes convergence.csv completely: a row per iteration with loss, terms and multipliers. Returns STATUS_IO with a
+ * diagnostic; an existing file is then unchanged. Frees its allocations before it returns. */
 Status design_write_convergence(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
-/* design.csv, whole: a row per variable, in its own unit. STATUS_IO with a diagnostic. A file of this name keeps
- * what it held on failure. */
+/* Writes design.csv completely: a row per variable, in its own unit. Returns STATUS_IO with a diagnostic; an existing
+ * file is then unchanged. */
 Status design_write_variables(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
-/* design/<name>/<link>.obj of every link whose shape is designed, of the best or the present design; without one no
- * folder is made. STATUS_IO with a diagnostic; the status of model_create, whose messages were reported before. Metres,
- * each link in its own frame. The model that it needs is made and freed here. */
+/* Writes design/<name>/<link>.obj [m] of each link with a designed shape, in the link's frame, for the best or the
+ * current design. Creates no folder if there is no such link. Returns STATUS_IO with a diagnostic, or the status of
+ * model_create, which reported its own. Frees the model that it creates. */
 Status design_write_shapes(const char* folder, const char* name, Optimization* optimization, bool best,
                            Diagnostics* diagnostics);
-/* best.scene.yaml, or initial.scene.yaml at iteration 0; of further scenarios best.<name>.scene.yaml. STATUS_IO with a
- * diagnostic. One file per scenario; the first that cannot be written ends it. Allocates for the time of the call;
- * files before the one that failed are there. */
+/* Writes best.scene.yaml, or initial.scene.yaml at iteration 0; for further scenarios best.<name>.scene.yaml. Returns
+ * STATUS_IO with a diagnostic at the first file that cannot be written; the files before it stay. Frees its allocations
+ * before it returns. */
 Status design_write_scenes(const char* folder, const Task* task, Optimization* optimization, bool best,
                            Diagnostics* diagnostics);
-/* failed.<number>.scene.yaml: the first trials of a run whose steps were not solved, or have no gradient. The number of
- * the trial of this iteration; 0 when it is none of them. */
+/* Largest number of files failed.<number>.scene.yaml, one per trial with an unsolved step or without a gradient. */
 enum { FAILED_SCENES = 10 };
-/* failed.<number>.scene.yaml: the first trials of a run whose steps were not solved, or have no gradient. The
- * number, from 1, of the trial of this iteration; 0 when it is none of them. Asking allocates nothing, never fails. */
+/* Returns the number, from 1, of the file failed.<number>.scene.yaml for the trial of this iteration; 0: none.
+ * Allocates nothing. Never fails. */
 int design_failed_number(const Optimization* optimization);
-/* <folder>/failed.<number>.scene.yaml; freed by the caller with memory_free. */
+/* Returns the path <folder>/failed.<number>.scene.yaml; the caller frees it with memory_free. */
 char* design_failed_path(const char* folder, int number);
-/* Writes that scene for the present trial, whose number must not be 0. STATUS_IO with a diagnostic. Allocates for
- * the time of the call. */
+/* Writes that scene for the current trial, whose number must not be 0. Returns STATUS_IO with a diagnostic. Frees its
+ * allocations before it returns. */
 Status design_write_failed(const char* folder, const Task* task, Optimization* optimization, Diagnostics* diagnostics);
-/* The failed and the best scenes, design.csv and summary.json of an earlier run. Files that are not there, or cannot
- * be removed, are passed over in silence. Allocates for the time of the call. */
+/* Deletes the failed and best scenes, design.csv and summary.json of an earlier run. Ignores files that do not exist or
+ * cannot be deleted. Frees its allocations before it returns. */
 void design_remove_results(const char* folder, const Task* task);
-/* <folder>/checkpoint: the whole state of the optimization. STATUS_IO with a diagnostic. The text is allocated and
- * freed here. A checkpoint that is there keeps what it held on failure. */
+/* Writes <folder>/checkpoint, the complete state of the optimization. Returns STATUS_IO with a diagnostic; an existing
+ * checkpoint is then unchanged. Frees its allocations before it returns. */
 Status design_write_checkpoint(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
-/* How `sdrs optimize` was called and ended. Everything is borrowed. */
+/* Invocation and exit code of `sdrs optimize`. All pointers are borrowed. */
 typedef struct {
   const RunProgram* program;
   const SceneOverride* overrides;
   int override_count, threads;
   ExitCode exit_code;
 } DesignSummary;
-/* summary.json, which is appended to `text` too, whether it could be written or not: STATUS_IO with a diagnostic.
- * `text` is the caller's to free. */
+/* Writes summary.json and appends the same text to `text`, also on failure. Returns STATUS_IO with a diagnostic. The
+ * caller frees `text`. */
 Status design_write_summary(const char* folder, const DesignSummary* summary, const Task* task,
                             const Optimization* optimization, Text* text, Diagnostics* diagnostics);
-/* `success` and `success_terms` of a summary.json; success is null without terms and when it was stopped before the
- * end. Appends to json, which stands in an open object. Never fails. json stays the caller's own. */
+/* Adds `success` and `success_terms` to an open object of json, which the caller owns. success is null without terms,
+ * or if the run was interrupted. Never fails. */
 void design_add_success(struct Json* json, const Optimization* optimization, ExitCode exit_code);
-/* <folder>/checkpoint; freed by the caller with memory_free. Never NULL; nothing is looked up. */
+/* Returns the path <folder>/checkpoint, never NULL; the caller frees it with memory_free. The file is not accessed. */
 char* design_checkpoint_path(const char* folder);
 
 /* ---------------------------------------------------------------- meshes (run/write_obj.c) */
 
-/* The hulls of a link in its frame, one `o` group each, in metres; those without an end are left out. STATUS_IO with
- * a diagnostic. The text is allocated and freed here. */
+/* Writes the hulls of a link as OBJ [m], in the link's frame, one `o` group each. Omits unbounded hulls. Returns
+ * STATUS_IO with a diagnostic. Frees its allocations before it returns. */
 Status run_link_obj(const char* path, const Model* model, int link, Diagnostics* diagnostics);
-/* The same of one bounded hull (index into model->hulls), appended to a text of the caller. Undefined for a hull
- * without an end, or an index that is none; never fails else. Grows `out`. */
+/* Appends one hull (index into model->hulls) as OBJ to `out`, which the caller owns. The hull must exist and be
+ * bounded; this is not checked. Never fails. */
 void run_hull_obj(Text* out, const Model* model, int hull);
 
 /* ---------------------------------------------------------------- JSON text (run/json.c)
@@ -186,50 +181,47 @@ void run_hull_obj(Text* out, const Model* model, int hull);
 typedef struct Json {
   Text* out;
   int depth;
-  bool comma; /* something stands before on this level */
+  bool comma; /* an element precedes on this level */
 } Json;
-/* '{' or '['. Everything is appended to json->out, which is the caller's; keys and texts are copied; nothing fails. */
+/* Opens an object '{' or an array '['. Appends to json->out, which the caller owns. Copies the key. Never fails. */
 void json_open(Json* json, const char* key, char bracket);
-/* '}' or ']', the one that was opened; at the outermost level with an end of line. Another bracket than was opened
- * is not checked: an error of the caller. Allocates in json->out. */
+/* Closes with '}' or ']', which must match the open bracket; this is not checked. Ends the line at the outermost level.
+ */
 void json_close(Json* json, char bracket);
-/* Quoted and escaped; NULL becomes null. key NULL: an element of an array. Copied. */
+/* Adds a quoted and escaped text; NULL becomes null. key NULL: an element of an array. Copies both. */
 void json_text(Json* json, const char* key, const char* value);
-/* The shortest text that reads back to the same double; null when not finite. key as of json_text. Allocates in
- * json->out. */
+/* Adds the shortest text that reads back to the same double; null if not finite. key as for json_text. */
 void json_number(Json* json, const char* key, double value);
-/* A whole number, written in full. key as of json_text: NULL in an array; copied. */
+/* Adds an integer with all digits. key as for json_text. */
 void json_integer(Json* json, const char* key, int64_t value);
-/* true or false. key as of json_text: NULL in an array; copied. */
+/* Adds true or false. key as for json_text. */
 void json_bool(Json* json, const char* key, bool value);
-/* values[count], on one line: [1, 2, 3]. Numbers that are not finite become null. Copied. */
+/* Adds values[count] on one line: [1, 2, 3]. Numbers that are not finite become null. */
 void json_vector(Json* json, const char* key, const double* values, int count);
-/* A bare number, null when not finite: for text that is not indented. Allocates in out, which is the caller's own. */
+/* Appends a number without key or indentation; null if not finite. The caller owns out. */
 void json_add_number(Text* out, double value);
 
 /* ---------------------------------------------------------------- CSV files compared (run/compare.c; read by
  * base/csv.c) */
 
-/* The cell where something is worst; column -1 = nowhere. */
+/* Cell with the largest difference; column -1: none. */
 typedef struct {
   double value;
   int column, row; /* indices into table a */
 } CompareWorst;
 
-/* Difference of two tables. Numbers a, b agree within |a - b| <= abs + rel max(|a|, |b|); NaN agrees with NaN only and
- * infinities with themselves, any other difference to them is infinite; cells that are not both numbers must be the
- * same text. */
+/* Difference of two tables. Numbers a, b agree if |a - b| <= abs + rel max(|a|, |b|). NaN agrees only with NaN, and an
+ * infinity only with itself; otherwise the difference is infinite. Other cells must have the same text. */
 typedef struct {
   double abs, rel;
-  int64_t values, different, outside; /* compared; not equal; beyond the tolerance */
+  int64_t values, different, outside; /* number of cells compared, unequal, and beyond the tolerance */
   CompareWorst worst_absolute, worst_relative;
-  CompareWorst worst; /* largest |a - b| / (abs + rel max(|a|, |b|)): what to look at first */
+  CompareWorst worst; /* largest |a - b| / (abs + rel max(|a|, |b|)) */
 } Comparison;
 
-/* Compare the columns that match the comma-separated list of shell patterns (NULL = all), matched by name.
- * STATUS_BAD_INPUT with diagnostics when the tables do not have the same columns or rows. abs in the unit of the
- * column, rel a fraction. Tables are only read; the names stand in messages alone. *comparison is set in any case
- * and owns nothing. */
+/* Compares the columns whose names match a comma-separated list of shell patterns (NULL = all). abs has the unit of the
+ * column; rel is a fraction. Returns STATUS_BAD_INPUT with diagnostics if the tables have different columns or row
+ * counts. name_a and name_b are for messages. Sets *comparison, which owns nothing, in any case. */
 Status csv_compare(Comparison* comparison, const CsvTable* a, const char* name_a, const CsvTable* b, const char* name_b,
                    const char* columns, double abs, double rel, Diagnostics* diagnostics);
 
@@ -242,45 +234,44 @@ typedef struct {
   Pose* pose;   /* world    (rows x links) */
 } RunPoses;
 
-/* Read `trajectory.csv` of a run of this model; columns are found by their names. A file that does not fit the model,
- * or has no row, or a number that is not finite: STATUS_BAD_INPUT with file and line; one that cannot be read:
- * STATUS_IO. The caller frees with run_poses_free in any case, which accepts a zeroed struct; so do the others below.
- * *run owns its arrays: time (rows), pose (rows x links) in the world, quaternions brought to unit length. Allocates
- * what it owns in any case of failure, too. */
+/* Reads `trajectory.csv` of a run of this model, with columns by name. Sets time (rows) and pose (rows x links) in the
+ * world, with unit quaternions. Returns STATUS_BAD_INPUT with file and line if the file does not fit the model, has no
+ * row, or has a number that is not finite; STATUS_IO if it cannot be read. *run owns its arrays. The caller frees it
+ * with run_poses_free in any case. */
 Status run_poses_read(RunPoses* run, const char* path, const Model* model, Diagnostics* diagnostics);
 /* Frees its arrays and zeroes it; accepts a zeroed one. NULL is not accepted. */
 void run_poses_free(RunPoses* run);
 
 typedef struct RunPoseRows RunPoseRows;
-/* `trajectory.csv` row by row. STATUS_IO and STATUS_BAD_INPUT as of run_poses_read; *result is NULL then, else to be
- * closed. */
+/* Opens `trajectory.csv` for reading row by row. Returns STATUS_IO or STATUS_BAD_INPUT as run_poses_read; *result is
+ * then NULL. The caller closes it. */
 Status run_pose_rows_open(RunPoseRows** result, const char* path, const Model* model, Diagnostics* diagnostics);
 /* Closes and frees; accepts NULL. */
 void run_pose_rows_close(RunPoseRows* poses);
-/* The file, borrowed. Its first column is the time [s]. */
+/* Returns the file, borrowed. Its first column is the time [s]. */
 CsvRows* run_pose_rows_table(const RunPoseRows* poses);
-/* Pose of a link in a row, in the world [m]; the quaternion is normalised. By value. */
+/* Returns the pose of a link in a row, in the world [m], with a unit quaternion. By value. */
 Pose run_pose_rows_at(const RunPoseRows* poses, int row, int link);
 
-/* Open `joints.csv` of a run of this model, whose first column is the time [s], with the errors of run_poses_read;
- * *rows is NULL then, else to be closed. */
+/* Opens `joints.csv` of a run of this model, whose first column is the time [s]. Errors as for run_poses_read; *rows is
+ * then NULL. The caller closes it. */
 Status run_coordinates_open(CsvRows** rows, const char* path, const Model* model, Diagnostics* diagnostics);
 /* Sets q (nq) to the coordinates of a row as written: m, rad, quaternions. */
 void run_coordinates_at(CsvRows* rows, int row, const Model* model, double* q);
 
-/* The same of `path.csv`, the recorded moves; *rows is NULL, and nothing is wrong, where there is no such file. The
- * time is that of the state that a move leads to or towards [s]. */
+/* Opens `path.csv`, the recorded moves of the solver, likewise. Without such a file *rows is NULL without an error. The
+ * time [s] is that of the state that the move leads to or towards. */
 Status run_path_open(CsvRows** rows, const char* path, const Model* model, Diagnostics* diagnostics);
-/* Increments of a move [m, rad]. delta (nv) is set. */
+/* Sets delta (nv) to the joint increments of a move [m, rad]. */
 void run_path_at(CsvRows* rows, int row, const Model* model, double* delta);
 
-/* A row of contacts.csv: what a touching pair of links exerts. */
+/* A row of contacts.csv: the contact force of a pair of links. */
 typedef struct {
   double time; /* s */
   int a, b;    /* links */
   double gap;  /* m */
-  Vec3 force;  /* on b, world [N] */
-  Vec3 moment; /* on b about the centre of pressure, world [N m]; NAN where the run was not asked for it */
+  Vec3 force;  /* force on b, in the world [N] */
+  Vec3 moment; /* moment on b about the centre of pressure, in the world [N m]; NAN if the run did not record it */
 } RunContact;
 
 /* Contacts of a recorded run, by rising time. Owns its rows. */
@@ -289,30 +280,29 @@ typedef struct {
   RunContact* rows;
 } RunContacts;
 
-/* Read `contacts.csv` of a run of this model. STATUS_IO, STATUS_BAD_INPUT with file and line as for run_poses_read;
- * freed in any case. *contacts owns its rows (count). */
+/* Reads `contacts.csv` of a run of this model. Returns STATUS_IO, or STATUS_BAD_INPUT with file and line, as
+ * run_poses_read. *contacts owns its rows (count). The caller frees it in any case. */
 Status run_contacts_read(RunContacts* contacts, const char* path, const Model* model, Diagnostics* diagnostics);
 /* Frees its rows and zeroes it; accepts a zeroed one. NULL is not accepted. */
 void run_contacts_free(RunContacts* contacts);
 typedef struct RunContactRows RunContactRows;
-/* The same file row by row. STATUS_IO and STATUS_BAD_INPUT as of run_contacts_read; *result is NULL then, else to be
- * closed. path is borrowed. */
+/* Opens the same file for reading row by row. Returns STATUS_IO or STATUS_BAD_INPUT as run_contacts_read; *result is
+ * then NULL. path is borrowed. The caller closes it. */
 Status run_contact_rows_open(RunContactRows** result, const char* path, const Model* model, Diagnostics* diagnostics);
 /* Closes and frees; accepts NULL. */
 void run_contact_rows_close(RunContactRows* contacts);
-/* The file, borrowed. */
+/* Returns the file, borrowed. */
 CsvRows* run_contact_rows_table(const RunContactRows* contacts);
-/* One of its rows. false where the file has been changed since it was opened; *contact is undefined then. */
+/* Reads a row. Returns false if the file changed since it was opened; *contact is then undefined. */
 bool run_contact_rows_at(RunContactRows* contacts, int row, RunContact* contact);
 
-/* The recorded row nearest to a time [s], the earlier of two that are as near; NAN = the last. A run that was read
- * has a row at least; without one the answer is undefined. Allocates nothing. */
+/* Returns the row nearest to a time [s], the earlier of two equally near; NAN: the last. The run must have a row.
+ * Allocates nothing. */
 int run_row_at(const RunPoses* run, double time);
-/* The poses of a row 0 ... row_count - 1 (links), borrowed from the run until run_poses_free. Another row is
- * undefined, not checked. */
+/* Returns the poses (links) of a row 0 ... row_count - 1, borrowed until run_poses_free. The row is not checked. */
 const Pose* run_row_poses(const RunPoses* run, int row);
-/* Unit of a column of a run's file ("solver.csv", "kinetic" -> "J"), constant; "" = none, NULL = not known. Not to
- * be freed; allocates nothing. */
+/* Returns the unit of a column of a run's file ("solver.csv", "kinetic" -> "J"), constant; "" = none, NULL = unknown.
+ * Allocates nothing. */
 const char* run_unit(const char* file, const char* column);
 
 #endif

@@ -1,4 +1,4 @@
-/* Private to run/: the states that a run folder keeps (run/states.c). */
+/* States that a run folder keeps (run/states.c). Private to run/. */
 #ifndef SDRS_RUN_STATES_H
 #define SDRS_RUN_STATES_H
 
@@ -13,13 +13,14 @@ typedef struct {
   int count, capacity;
 } KeptStates;
 
-/* The present state, with the quaternions that the last row was written with (links). Both are copied. */
+/* Adds a copy of the current state and of the quaternions in the last written row (links). */
 void kept_states_add(KeptStates* kept, Sim* sim, const Quat* rotations, int links);
 /* Frees all states and zeroes the list. */
 void kept_states_free(KeptStates* kept);
-/* Those of the state that the model's run begins in (links); where it has none, they stay as they are. */
+/* Sets the quaternions (links) to those of the model's start state; leaves them unchanged if it has none. */
 void kept_states_rotations(const Model* model, Quat* rotations);
-/* All of them instead of what the folder `run` had. STATUS_IO with a diagnostic. The list stays. */
+/* Writes all states and deletes those that the folder `run` had before. Returns STATUS_IO with a diagnostic. The list
+ * stays unchanged. */
 Status kept_states_write(const KeptStates* kept, const char* run, Diagnostics* diagnostics);
 
 #endif

@@ -140,7 +140,7 @@ static void mark_doubles(const Node* map, Diagnostics* diagnostics) {
     sorted[i]->memo = MEMO_DOUBLE;
     if (diagnostics->error_count < DOUBLES_TOLD)
       diagnostics_add(diagnostics, SEVERITY_ERROR, node_key_place(sorted[i]),
-                      "the key '%s' stands twice, first in line %d", text_excerpt(sorted[i]->key).text,
+                      "the key '%s' occurs twice, first in line %d", text_excerpt(sorted[i]->key).text,
                       sorted[first]->key_line);
   }
   memory_free(sorted);

@@ -190,7 +190,7 @@ static int read_arguments(ExpressionParser* parser, double arguments[2]) {
 static double call(ExpressionParser* parser, int function) {
   double a[2] = {0, 0};
   int count = read_arguments(parser, a), wanted = function == 5 || function == 6 ? 2 : 1;
-  if (count != wanted) return fail_number(parser, "a function in {} has not as many arguments as it needs");
+  if (count != wanted) return fail_number(parser, "a function in {} has the wrong number of arguments");
   switch (function) {
     case 0:
       return sqrt(a[0]);

@@ -51,7 +51,7 @@ static void read_bushing(Reader* reader, const Node* item) {
   if (!schema_read(reader, item, "bushing", &form)) return;
   int before = reader->problem_count, a = read_link_or_world(reader, form.a, "a");
   int b = read_link_or_world(reader, form.b, "b");
-  if (a == -1) reader_error(reader, form.a->place, "a bushing needs a link here: the world is 'b'");
+  if (a == -1) reader_error(reader, form.a->place, "'a' must be a link: only 'b' may be the world");
   if (a >= 0 && a == b) reader_error(reader, item->place, "a bushing cannot join a link to itself");
   SceneBushing bushing = {.place = item->place, .link = {a, b}, .rotation = {quat_identity(), quat_identity()}};
   read_frame(reader, form.frame_a, "frame_a", &bushing, 0);

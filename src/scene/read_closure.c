@@ -21,7 +21,7 @@ static bool read_direction(Reader* reader, const Node* item, Vec3 given, Vec3* a
 }
 
 static void check_ends(Reader* reader, const Node* item, const ClosureForm* form, int a, int b) {
-  if (a == -1) reader_error(reader, form->a->place, "a closure needs a link here: the world is 'b'");
+  if (a == -1) reader_error(reader, form->a->place, "'a' must be a link: only 'b' may be the world");
   if (a >= 0 && a == b) reader_error(reader, item->place, "a link cannot be closed to itself");
 }
 

@@ -27,7 +27,8 @@ static void read_drive(Reader* reader, const ControllerForm* form, int dof, Scen
   reader->rotations = false;
   controller->target.integrated = !form->target;
   if (!form->target && controller->target.type == SIGNAL_SPLINE)
-    reader_error(reader, signal->place, "a velocity is no spline or cubic: its integral is taken of linear pieces");
+    reader_error(reader, signal->place,
+                 "a velocity must not be a spline or cubic: it is integrated as piecewise linear");
   reader_leave(reader, mark);
 }
 
@@ -46,8 +47,8 @@ static void check_rotations(Reader* reader, const Node* item, const SceneControl
   for (int k = 0; k < 4; k++) same = same && same_of_rotations(&joint, gains[k]);
   if (limit && !same)
     reader_warning(reader, node_key_place(limit),
-                   "the limit of three rotations is on the size of their torque: it is the mean of the three, and "
-                   "exact where their gains are equal");
+                   "the limit of three rotations is on the magnitude of their torque: the mean of the three applies, "
+                   "exact only for equal gains");
 }
 
 static int read_driven_link(Reader* reader, const ControllerForm* form) {

@@ -32,7 +32,7 @@ static void add_term(Reader* reader, const Node* item, const char* key, const No
   int which = read_coordinate(reader, item, coordinate, index);
   for (int k = 0; which >= 0 && k < coupling->count; k++)
     if (coupling->terms[k].link == index && coupling->terms[k].coordinate == which)
-      reader_error(reader, link->place, "this coordinate stands in the sum already");
+      reader_error(reader, link->place, "this coordinate occurs twice in the sum: add the two ratios");
   if (which >= 0) coupling->terms[coupling->count++] = (SceneCouplingTerm){index, which, ratio};
 }
 

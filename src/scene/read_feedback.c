@@ -62,8 +62,7 @@ static void read_measure(Reader* reader, const Node* node, SceneMeasure* measure
   measure->name = name;
   if (!name) return;
   if (!slash) {
-    reader_error(reader, node->place, "a measurement is a link, '/' and what is measured, got '%s'",
-                 text_excerpt(name).text);
+    reader_error(reader, node->place, "a measurement is written LINK/QUANTITY, got '%s'", text_excerpt(name).text);
     return;
   }
   *slash = 0;

@@ -60,7 +60,7 @@ static void read_free_axes(Reader* reader, const Node* list, SceneJoint* joint) 
     if (axis < 0)
       reader_error(reader, item->place, "must be x, y, z, rx, ry or rz, got '%s'", text_excerpt(item->text).text);
     else if (joint->free_axes & (1u << axis))
-      reader_error(reader, item->place, "'%s' stands twice", item->text);
+      reader_error(reader, item->place, "'%s' occurs twice", item->text);
     else
       joint->free_axes |= 1u << axis;
   }
@@ -199,7 +199,8 @@ static void read_swing_twist(Reader* reader, const Node* map, const JointForm* f
     size_t mark = reader_enter_key(reader, "twist_axis");
     unit_axis(reader, axis, form->twist_axis, &joint->axes[0]);
     reader_leave(reader, mark);
-    if (!swings && !twists) reader_error(reader, axis->place, "'twist_axis' is that of 'swing' and 'twist': give one");
+    if (!swings && !twists)
+      reader_error(reader, axis->place, "'twist_axis' needs 'swing' or 'twist': give one of them");
   }
   if (swings && form->swing > 0) {
     size_t mark = reader_enter_key(reader, "swing");

@@ -33,7 +33,7 @@ static void read_strength(Reader* reader, const Node* node, SceneSignal* signal)
   reader_leave(reader, mark);
 }
 
-/* Reads an axis, which is required where the field rotates the link. */
+/* Sets the unit axis of a field. Reports one of length zero. */
 static void set_axis(Reader* reader, const Node* node, Vec3 given, SceneField* field) {
   double length = vec3_norm(given);
   if (length > 0)

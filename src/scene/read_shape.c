@@ -156,7 +156,7 @@ static void check_convex(Reader* reader, const Node* node, SceneShape* shape, in
   if (reader->problem_count > problems_before) return;
   Shape made;
   const char* rule = shape_create(&made, &shape->smooth);
-  if (rule) reader_error(reader, node->place, "the %s is none: %s", shape_kind_name(shape->smooth.kind), rule);
+  if (rule) reader_error(reader, node->place, "invalid %s: %s", shape_kind_name(shape->smooth.kind), rule);
   shape_free(&made);
 }
 

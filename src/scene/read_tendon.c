@@ -53,15 +53,15 @@ static void read_wrap(Reader* reader, const Node* item, int number) {
     return;
   }
   if (wrap.after >= tendon->count - 1) {
-    reader_error(reader, item->place,
-                 "no two points to stand between: 'after' is %d, and the tendon has %d points; it must be at most %d",
-                 wrap.after, tendon->count, tendon->count - 2);
+    reader_error(
+        reader, item->place,
+        "a wrap needs a point before and after it: 'after' is %d, and the tendon has %d points; it must be at most %d",
+        wrap.after, tendon->count, tendon->count - 2);
     return;
   }
   if (tendon->points[wrap.after].wrap > 0) {
     reader_error(reader, item->place,
-                 "another wrap stands behind point %d already: put a point between the two, or give 'after'",
-                 wrap.after);
+                 "another wrap follows point %d already: put a point between the two, or give 'after'", wrap.after);
     return;
   }
   tendon->wraps = memory_resize(tendon->wraps, sizeof wrap * (size_t)tendon->wrap_count,

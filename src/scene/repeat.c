@@ -21,7 +21,7 @@ static void read_counts(Reader* reader, Repeat* repeat) {
   }
   int64_t total = 1;
   for (int i = 0; i < repeat->axis_count; i++) total = total > REPEAT_MAX ? total : total * repeat->count[i];
-  if (total > REPEAT_MAX) reader_error(reader, node->place, "stands for more than %d items", REPEAT_MAX);
+  if (total > REPEAT_MAX) reader_error(reader, node->place, "makes more than %d items", REPEAT_MAX);
   reader_leave(reader, mark);
 }
 
@@ -95,7 +95,7 @@ static bool read_repeat(Reader* reader, const Node* node, const char* object, Re
     read_increments(reader, repeat, repeat->form.coordinates, "coordinates", &repeat->coordinates);
     read_increments(reader, repeat, repeat->form.velocities, "velocities", &repeat->velocities);
     const Node* nested = node_find(repeat->form.first, "repeat");
-    if (nested) reader_error(reader, node_key_place(nested), "a repeat cannot stand in 'first'");
+    if (nested) reader_error(reader, node_key_place(nested), "'first' must not contain another repeat");
   }
   reader_leave(reader, mark);
   return reader->problem_count == before;

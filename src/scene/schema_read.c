@@ -131,7 +131,7 @@ static void read_words(Reader* reader, const Node* list, const SchemaRow* row, u
   for (const Node* item = list->first; item; item = item->next) {
     size_t mark = reader_enter_index(reader, place++);
     int index = read_word(reader, item, row);
-    if (index >= 0 && (bits >> index & 1u)) reader_error(reader, item->place, "'%s' stands twice", item->text);
+    if (index >= 0 && (bits >> index & 1u)) reader_error(reader, item->place, "'%s' occurs twice", item->text);
     if (index >= 0) bits |= 1u << index;
     reader_leave(reader, mark);
   }

@@ -40,7 +40,7 @@ TaskName* task_names(Reader* reader, const Node* list, const char* key, int* cou
     size_t below = reader_enter_index(reader, *count);
     TaskName name = copy_name(reader, item);
     if (name.text && !names_add(&seen, name.text, *count))
-      reader_error(reader, item->place, "'%s' stands twice", text_excerpt(name.text).text);
+      reader_error(reader, item->place, "'%s' occurs twice", text_excerpt(name.text).text);
     names[(*count)++] = name;
     reader_leave(reader, below);
   }

@@ -1,16 +1,17 @@
-/* Truncated cone (B2): a soft maximum of its side and its two ends. */
+/* Truncated cone (B2): a smooth maximum of the side and the two ends. */
 #include "base/lanes.h"
 #include "shapes/shape.h"
 
 enum { SIDE, BOTTOM, TOP, PIECES };
-/* The side's radius is held above this part of the smaller end's, far outside where the two sides meet. */
+/* Least radius of the side, relative to the smaller end: it applies only far outside, near the apex of the extended
+ * side. */
 #define RADIUS_LEAST 1e-3
-/* Places along the axis where convexity is looked at. */
+/* Samples along the axis for the check of convexity. */
 enum { CONVEX_SAMPLES = 4000 };
 
 typedef struct {
   double f[PIECES], weight[PIECES], value;
-  double radius, rate; /* R(x) and dR/dx; rate 0 where it is held */
+  double radius, rate; /* R(x) and dR/dx; rate is 0 where R is limited */
   double r2;
 } Cone;
 
@@ -50,7 +51,8 @@ static Vec3 mean_of(const Cone* c, const Vec3 g[PIECES]) {
   return mean;
 }
 
-/* gradient: the mean of the pieces'; Hessian: the mean of theirs and beta times the gradients' covariance. */
+/* gradient: weighted mean of the pieces' gradients; Hessian: weighted mean of theirs plus beta times the covariance of
+ * the gradients. */
 ShapeValue cone_evaluate(const Shape* shape, Vec3 z) {
   Cone c = cone_parts(shape, z);
   Vec3 g[PIECES];
@@ -71,8 +73,8 @@ ShapeValue cone_evaluate(const Shape* shape, Vec3 z) {
   return v;
 }
 
-/* dR and d(dR/dx) by bottom_radius, top_radius, below, above: R = bottom + rate (x + below), rate = (top - bottom) / h
- */
+/* Derivatives of R and dR/dx by bottom_radius, top_radius, below, above: R = bottom + rate (x + below), rate = (top -
+ * bottom) / h. */
 static void radius_slope(const Shape* shape, double z, int k, double* radius, double* rate) {
   double h = shape->size[2] + shape->size[3], t = (z + shape->size[2]) / h;
   double slope = (shape->size[1] - shape->size[0]) / h;
@@ -98,11 +100,11 @@ void cone_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient
     beta_slope(shape, &c, g, value, gradient);
     return;
   }
-  double f[PIECES] = {0}; /* slope of the pieces, and of their gradients */
+  double f[PIECES] = {0}; /* derivatives of the pieces, and of their gradients */
   Vec3 df[PIECES] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   double radius = 0, rate = 0, q = 1 / (c.radius * c.radius);
   if (c.rate != 0 || shape->size[0] == shape->size[1]) radius_slope(shape, z.x, k - 1, &radius, &rate);
-  double shrink = -2 * q * radius / c.radius; /* of 1 / R^2 */
+  double shrink = -2 * q * radius / c.radius; /* derivative of 1 / R^2 */
   f[SIDE] = c.r2 * shrink;
   df[SIDE] = vec3(-2 * c.r2 * (q / c.radius * rate - 3 * q * q * c.rate * radius), 2 * z.y * shrink, 2 * z.z * shrink);
   if (k == 3) {
@@ -123,7 +125,7 @@ void cone_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient
   }
 }
 
-/* The profile: r(x) = R(x) sqrt(1 + log(1 - e^(beta f_b) - e^(beta f_t)) / beta) where that is real; else -1. */
+/* Profile r(x) = R(x) sqrt(1 + log(1 - e^(beta f_b) - e^(beta f_t)) / beta) where real, else -1. */
 static double profile(const Shape* shape, double z) {
   double beta = shape->beta, slope = (shape->size[1] - shape->size[0]) / (shape->size[2] + shape->size[3]);
   double ends = 0, f[2] = {-z / shape->size[2] - 1, z / shape->size[3] - 1};
@@ -133,7 +135,7 @@ static double profile(const Shape* shape, double z) {
   return square < 0 ? -1 : (shape->size[0] + slope * (z + shape->size[2])) * sqrt(square);
 }
 
-/* Where the profile ends, between a place where it is real and one where it is not. */
+/* End of the profile between a position where it is real and one where it is not, by bisection. */
 static double profile_end(const Shape* shape, double inside, double outside) {
   for (int k = 0; k < 60; k++) {
     double middle = 0.5 * (inside + outside);
@@ -148,7 +150,8 @@ static double chord_distance(const double a[2], const double b[2]) {
   return fabs(a[0] * dr - a[1] * dz) / sqrt(dz * dz + dr * dr);
 }
 
-/* Is the profile concave? Its chords lie inside, so none is nearer to the origin than the surface (B5). */
+/* True if the profile is concave; sets shape->inner. Its chords lie inside the body, so their distances from the origin
+ * bound the inner radius (B5). */
 static bool look_along(Shape* shape) {
   double low = profile_end(shape, 0, -shape->size[2]), high = profile_end(shape, 0, shape->size[3]);
   double step = (high - low) / CONVEX_SAMPLES, before[2] = {low, 0}, older[2] = {low, 0};
@@ -174,7 +177,7 @@ const char* cone_create(Shape* shape, const SmoothForm* form) {
   for (int i = 0; i < 4; i++) shape->size[i] = form->size[i];
   if (!(cone_evaluate(shape, vec3(0, 0, 0)).value < 0)) return "sharpness must be above log 3: the origin lies inside";
   bool concave = look_along(shape);
-  for (int i = 0; i < 2; i++) /* the body lies inside the cone that it rounds off */
+  for (int i = 0; i < 2; i++) /* the body lies inside the sharp cone */
     shape->outer = fmax(shape->outer, sqrt(shape->size[i] * shape->size[i] + shape->size[2 + i] * shape->size[2 + i]));
   if (!concave) return "with these radii and this sharpness the body is not convex";
   return NULL;

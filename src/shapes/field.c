@@ -5,7 +5,7 @@
 
 /* ---------------------------------------------------------------- convex shapes */
 
-/* l phi of a polytope is a distance already. */
+/* l phi of a polytope is already a signed distance field (Y2). */
 static FieldValue polytope_field(const Shape* shape, Vec3 x) {
   ShapeValue v = polytope_evaluate(shape, x);
   double length = shape->length;
@@ -34,7 +34,7 @@ static void add_outer(Mat3* sum, double factor, Vec3 a, Vec3 b) {
   *sum = mat3_add(*sum, mat3_scale(mat3_outer(a, b), factor));
 }
 
-/* With E the mean by the weights, b_i = -(x - p_i) / radius^2, h_i = n_i . (x - p_i):
+/* Points with normals (Y3). With E the weighted mean, b_i = -(x - p_i) / radius^2, h_i = n_i . (x - p_i):
  *     gradient = E[n] + E[h b] - phi E[b]
  *     Hessian = E[n b^T] + E[b n^T] + E[h b b^T] - gradient E[b]^T - E[b] gradient^T - phi E[b b^T] */
 static FieldValue points_field(const Field* field, Vec3 x) {
@@ -73,7 +73,7 @@ static FieldValue points_field(const Field* field, Vec3 x) {
 
 /* ---------------------------------------------------------------- unions */
 
-/* Sums over parts, all scaled by exp(least / tau). */
+/* Weighted sums over parts, all scaled by exp(least / tau). */
 typedef struct {
   double least, sum;
   Vec3 gradient, outward;
@@ -88,10 +88,10 @@ static void rescale(SoftLeast* s, double factor) {
   s->mixed = mat3_scale(s->mixed, factor);
 }
 
-/* A part whose weight is below this does not count: exp(-40) of the whole is nothing beside rounding. */
+/* Log-weight below which a part is skipped: exp(-40) is below rounding. */
 #define WEIGHT_GONE (-40.0)
 
-/* sign -1: of minus the part. */
+/* Adds a part to the sums; sign -1: the negated part. */
 static void add_part(SoftLeast* s, double tau, double sign, const FieldValue* part) {
   double value = sign * part->value;
   if (value < s->least) {
@@ -108,7 +108,7 @@ static void add_part(SoftLeast* s, double tau, double sign, const FieldValue* pa
   add_outer(&s->mixed, w, part->outward, part->gradient);
 }
 
-/* -tau log sum exp(-phi_i / tau), with dw_i = -w_i (gradient_i - gradient) / tau. */
+/* Smooth minimum -tau log sum exp(-phi_i / tau), with dw_i = -w_i (gradient_i - gradient) / tau. */
 static FieldValue soft_least(const SoftLeast* s, double tau) {
   double over = 1 / s->sum;
   FieldValue out = {.value = s->least - tau * math_log_sum(s->sum)};
@@ -120,8 +120,8 @@ static FieldValue soft_least(const SoftLeast* s, double tau) {
   return out;
 }
 
-/* Square of the distance of the part's centre less that of its farthest point: (Y1) is at least |x| - outer. Nothing of
- * the kind is known of (Y2), (Y3) and what is joined itself. */
+/* Squared distance from the part's centre minus that of its farthest point (plus reach). For (Y1), phi >= |x| - outer;
+ * for other kinds there is no bound: -HUGE_VAL. */
 static double far_square(const Field* part, Vec3 x, double reach) {
   if (part->kind != FIELD_SHAPE || part->shape.kind == SMOOTH_POLYTOPE) return -HUGE_VAL;
   Vec3 apart = vec3_sub(x, part->pose.t);
@@ -129,7 +129,7 @@ static double far_square(const Field* part, Vec3 x, double reach) {
   return vec3_dot(apart, apart) - outer * outer;
 }
 
-/* The part that may well be the nearest first; then those whose weight may count beside it. */
+/* Adds the part that is probably nearest, then those whose weight is not negligible. */
 static void join_parts(const Field* field, Vec3 x, SoftLeast* s) {
   int first = 0;
   double nearest = HUGE_VAL;
@@ -177,12 +177,12 @@ FieldValue field_evaluate(const Field* field, Vec3 place) {
   return v;
 }
 
-/* ---------------------------------------------------------------- making and ending */
+/* ---------------------------------------------------------------- creation and destruction */
 
-/* So many times as far from their mean as the farthest of the points. */
+/* Distance of test points, relative to that of the farthest point from the mean. */
 #define FAR_AWAY 10
 
-/* Whether (Y3) is negative at x; only its sign is wanted. */
+/* True if (Y3) is negative at x. */
 static bool is_inside(const Vec3* points, const Vec3* normals, int count, double radius, Vec3 x) {
   double nearest = HUGE_VAL, sum = 0;
   for (int i = 0; i < count; i++) nearest = fmin(nearest, vec3_norm(vec3_sub(x, points[i])));

@@ -1,4 +1,4 @@
-/* Fields of polyhedra, and how they follow their corners (Y12): a hull's planes, a surface's points with normals.
+/* Fields of polyhedra and their derivatives by corners (Y12): planes of a hull, points with normals of a surface.
  * docs/derivations/fields.md */
 #include <string.h>
 #include "shapes/field_mean.h"
@@ -14,7 +14,7 @@ static double mean_edge(const TriangleSurface* surface) {
   return sum / (3.0 * surface->triangle_count);
 }
 
-/* Sums of the double areas at every point; owned by the caller. */
+/* Sum of the double-area vectors of the triangles at every point; owned by the caller. */
 static Vec3* corner_areas(const TriangleSurface* surface) {
   Vec3* out = MEMORY_NEW(Vec3, surface->point_count);
   for (int i = 0; i < surface->triangle_count; i++) {
@@ -27,7 +27,7 @@ static Vec3* corner_areas(const TriangleSurface* surface) {
   return out;
 }
 
-/* Numbers of the field's points: of triangles first, then of the surface's points; -1: without normal. */
+/* Adds a point of the field; returns its index, -1: no normal. */
 static int add_oriented(Field* field, Vec3 point, Vec3 normal) {
   double length = vec3_norm(normal);
   if (!(length > 0)) return -1;
@@ -54,7 +54,7 @@ void field_of_triangles(Field* field, const TriangleSurface* surface, double rad
 
 /* ---------------------------------------------------------------- lists of links */
 
-/* Links in any order, each with its corner. */
+/* Links in any order, with the corner of each. */
 typedef struct {
   int* corner;
   CornerLink* link;
@@ -69,7 +69,7 @@ static void add_link(LinkList* list, int corner, const CornerLink* link) {
   list->link[list->count++] = *link;
 }
 
-/* By corners, in the order in which they were added; the list is freed. */
+/* Sorts the links by corner (stable) into out; frees the list. */
 static void sort_links(FieldCorners* out, LinkList* list) {
   out->first = MEMORY_NEW(int, out->count + 2);
   out->links = MEMORY_NEW(CornerLink, list->count + 1);
@@ -83,7 +83,7 @@ static void sort_links(FieldCorners* out, LinkList* list) {
 
 /* ---------------------------------------------------------------- planes */
 
-/* Normals nearer than this are of one face. */
+/* Normals closer than this belong to one face. */
 #define SAME_FACE 1e-9
 
 static Vec3 triangle_normal(const ConvexHull* hull, int i) {
@@ -92,7 +92,7 @@ static Vec3 triangle_normal(const ConvexHull* hull, int i) {
                                     vec3_sub(hull->vertices[hull->triangles[i][2]], a)));
 }
 
-/* Planes of a hull's faces, each once, with a point of each; all (triangle_count). */
+/* Distinct planes of a hull's faces, with a point of each; arrays have triangle_count elements. */
 typedef struct {
   int count;
   Vec3 *normals, *points;
@@ -141,7 +141,7 @@ const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing
   return rule;
 }
 
-/* Vertices of a plane, each once; seen[v]: the last plane that had vertex v, plus one. */
+/* Distinct vertices of plane k; seen[v]: the last plane that listed vertex v, plus one. Returns their number. */
 static int plane_corners(const ConvexHull* hull, const int* plane, int k, int* seen, int* out) {
   int count = 0;
   for (int i = 0; i < hull->triangle_count; i++)
@@ -158,8 +158,8 @@ static void flat_coordinates(const Vec3 axis[2], Vec3 arm, double out[2]) {
   for (int k = 0; k < 2; k++) out[k] = vec3_dot(axis[k], arm);
 }
 
-/* The plane of best fit through its corners: b_i(x) = 1/N + c_i . S^-1 c(x) in two axes across the normal, as of
- * features (H5). */
+/* Links a plane to its corners as the best-fit plane: b_i(x) = 1/N + c_i . S^-1 c(x) in two axes perpendicular to the
+ * normal (H5). */
 static void link_plane(LinkList* list, const ConvexHull* hull, const int* number, const int* corner, int count, int k,
                        Vec3 normal) {
   Vec3 axis[2], mean = {0, 0, 0};
@@ -204,14 +204,14 @@ FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, c
 
 /* ---------------------------------------------------------------- points */
 
-/* d(unit n) by d(n): (I - n n^T) / |n|. */
+/* Derivative of a normalized vector: (I - n n^T) / |n|. */
 static Mat3 across(Vec3 area) {
   Vec3 n = vec3_normalized(area);
   return mat3_scale(mat3_sub(mat3_identity(), mat3_outer(n, n)), 1 / vec3_norm(area));
 }
 
-/* Corner k of triangle t takes the triangle's area along, e x (next - previous), and with it the normals of its middle
- * and of its three corners. of: the field's points, triangles first. */
+/* Links corner k of triangle t. Moving it by e changes the triangle's area vector by e x (next - previous), and with it
+ * the normals of its centre and its three corners. of: the field's points, triangles first. */
 static void link_triangle(LinkList* list, const TriangleSurface* surface, const Vec3* areas, const int* number,
                           const int* of, int t, int k) {
   const int* corner = surface->triangles[t];
@@ -250,7 +250,7 @@ FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurfac
 
 /* ---------------------------------------------------------------- slopes */
 
-/* Planes at a place: phi = tau log sum exp(h / tau), w their weights, N = sum w n (Y2). */
+/* Planes at a point: phi = tau log sum exp(h / tau), weights w, N = sum w n (Y2). */
 typedef struct {
   double top, sum;
   Vec3 outward;
@@ -270,7 +270,7 @@ static PlaneMean plane_mean(const FieldCorners* c, Vec3 x) {
   return out;
 }
 
-/* dphi = sum w dh, dN = sum w (dn + (n - N) dh / tau) (Y12). */
+/* Adds one link: dphi = sum w dh, dN = sum w (dn + (n - N) dh / tau) (Y12). */
 static void add_plane(const FieldCorners* c, const PlaneMean* mean, Vec3 x, const CornerLink* link, int axis,
                       double* value, Vec3* outward) {
   Vec3 n = c->normals[link->of];

@@ -1,6 +1,5 @@
-/* Values of a field at many places, two times eight at a time (Y1, Y4, Y9). docs/derivations/fields.md
- * What a place gets does not depend on those beside it: a part that only another lane needs weighs nothing in this one.
- */
+/* Field values at many points, in two groups of eight lanes (Y1, Y4, Y9). docs/derivations/fields.md
+ * The result at a point is independent of its neighbours: a part that only another lane needs has zero weight here. */
 #define LANES 8
 #include "base/lanes.h"
 #include "shapes/shapes.h"
@@ -19,11 +18,12 @@ static Lanes3 lanes3_turned_back(const Mat3* r, Lanes3 v) {
                   r->m[0][2] * v.x + r->m[1][2] * v.y + r->m[2][2] * v.z};
 }
 
-/* Two eights side by side: the powers of one are long chains of operations, and the other's fill the gaps. */
+/* Two groups of lanes processed together: each group's powers are long dependency chains, which the other group's
+ * operations overlap. */
 enum { SIDES = 2 };
 #define EACH_SIDE for (int side = 0; side < SIDES; side++)
 
-/* FieldValue of eight places; rows of turn. */
+/* FieldValue of eight points; turn by rows. */
 typedef struct {
   Lanes value;
   Lanes3 gradient, outward, turn[3];
@@ -31,15 +31,15 @@ typedef struct {
 
 /* ---------------------------------------------------------------- a superquadric (B7) */
 
-/* Coordinates and their ratios are held above this, and the powers of what is smaller are zero or, squared, right. */
+/* Lower limit of coordinates and their ratios; powers of smaller numbers are zero, or correct when squared. */
 #define SMALLEST 1e-150
 
-/* Norm of superquadric.c: the larger and the smaller part. */
+/* Norm of superquadric.c for lanes; index 0: first argument, 1: second. */
 typedef struct {
   Lanes norm, part[2], less[2];
 } NormLanes;
 
-/* u, v >= SMALLEST, n >= 2. Stage by stage for both sides. */
+/* Norms of (u, v), u, v >= SMALLEST, n >= 2, for both groups stage by stage. */
 static inline void norms_of(const Lanes u[SIDES], const Lanes v[SIDES], double n, NormLanes out[SIDES]) {
   LaneBits first[SIDES];
   Lanes large[SIDES], ratio[SIDES], steep[SIDES], sum[SIDES], over[SIDES];
@@ -65,22 +65,22 @@ static inline void norms_of(const Lanes u[SIDES], const Lanes v[SIDES], double n
   }
 }
 
-/* x with the sign of y; x >= 0. */
+/* x >= 0 with the sign of y. */
 static Lanes signed_as(Lanes x, Lanes y) { return (Lanes)((LaneBits)x | ((LaneBits)y & INT64_MIN)); }
 
-/* Gauge, its gradient and, for FIELD_TURNS, Hessian. */
+/* Gauge, its gradient and, with FIELD_TURNS, its Hessian. */
 typedef struct {
   Lanes value;
   Lanes3 gradient, hessian[3];
 } GaugeLanes;
 
-/* A place in a part's frame. */
+/* A point in a part's frame. */
 typedef struct {
-  Lanes3 y, t; /* t: |y| over the semi-axes, at least SMALLEST */
+  Lanes3 y, t; /* t: |y| / semi-axes, at least SMALLEST */
   Lanes distance;
 } QuadricPlace;
 
-/* As quadric_evaluate; q, p: of the norms of the whole and of x and y. */
+/* quadric_evaluate for lanes; q, p: orders of the outer norm and of the norm of x and y. */
 static inline void quadric_gauge(const double size[3], double q, double p, const NormLanes* round, const NormLanes* all,
                                  Lanes3 y, FieldAnswer wanted, GaugeLanes* out) {
   Lanes3 slope = {signed_as(round->less[0] * round->part[0] * (1 / size[0]), y.x),
@@ -100,7 +100,7 @@ static inline void quadric_gauge(const double size[3], double q, double p, const
   out->hessian[2] = (Lanes3){xz, yz, (q - 1) * over * (all->less[1] * (1 / (size[2] * size[2])) - slope.z * slope.z)};
 }
 
-/* For a superellipsoid p and q are both twice its exponent. */
+/* True for superquadrics and superellipsoids, for which p and q are twice the exponent. */
 static bool is_quadric(const Field* field) {
   return field->kind == FIELD_SHAPE &&
          (field->shape.kind == SMOOTH_SUPERQUADRIC || field->shape.kind == SMOOTH_SUPERELLIPSOID);
@@ -116,7 +116,7 @@ static void quadric_place(const Field* part, Lanes3 x, QuadricPlace* out) {
   out->distance = lanes_sqrt(lanes3_dot(out->y, out->y));
 }
 
-/* (Y1) and (Y6), turned into the frame of the whole. */
+/* Field values (Y1) and (Y6), rotated into the frame of the whole field. */
 static inline void gauge_field(const Field* part, const QuadricPlace* at, const GaugeLanes* g, FieldAnswer wanted,
                                FieldLanes* out) {
   const Mat3* r = &part->pose.r;
@@ -132,7 +132,7 @@ static inline void gauge_field(const Field* part, const QuadricPlace* at, const 
   Lanes along = lanes_chosen(centre, none, (1 - over) / far), steep = lanes_chosen(centre, none, far * over * over);
   out->gradient = lanes3_turned(r, lanes3_add(lanes3_scale(at->y, along), lanes3_scale(g->gradient, steep)));
   if (wanted < FIELD_TURNS) return;
-  /* (I - n n^T) H / |g|, its rows turned by r, its columns too: the Hessian is symmetric */
+  /* (I - n n^T) H / |g|, rotated by r on both sides; the Hessian is symmetric */
   Lanes3 bent[3],
       part_along = {lanes3_dot(g->hessian[0], n), lanes3_dot(g->hessian[1], n), lanes3_dot(g->hessian[2], n)};
   const Lanes normal[3] = {n.x, n.y, n.z};
@@ -168,7 +168,7 @@ static void quadric_fields(const Field* part, const QuadricPlace at[SIDES], Fiel
   }
 }
 
-/* ---------------------------------------------------------------- any other part, one place after the other */
+/* ---------------------------------------------------------------- other parts, point by point */
 
 static void put_lane(FieldLanes* out, int lane, const FieldValue* v) {
   out->value[lane] = v->value;
@@ -208,15 +208,15 @@ static void other_field(const Field* part, Lanes3 x, LaneBits active, FieldLanes
 
 /* ---------------------------------------------------------------- a union (Y4) */
 
-/* As SoftLeast of field.c. */
+/* SoftLeast of field.c for lanes. */
 typedef struct {
   Lanes least, sum;
   Lanes3 gradient, outward, turn[3], mixed[3];
 } SoftLanes;
 
-/* Parts whose weight is below e^-37 are left out: they are half a rounding of the whole (Y9). */
+/* Log-weight below which a part is skipped: half a rounding error of the result (Y9). */
 #define WEIGHT_GONE (-37.0)
-/* Above the value of any part [m]; finite, so that differences of it are numbers. */
+/* Larger than the value of any part [m]; finite, so that differences are numbers. */
 #define NOWHERE 1e300
 
 static void rescale(SoftLanes* s, Lanes factor, FieldAnswer wanted) {
@@ -268,7 +268,7 @@ static void soft_least(const SoftLanes* s, double tau, FieldAnswer wanted, Field
   }
 }
 
-/* (Y1) lies between |x| - outer and |x| - inner; nothing of the kind is known of (Y2), (Y3) and what is joined. */
+/* True if |x| - outer <= phi <= |x| - inner holds (Y1); other kinds have no such bounds. */
 static bool in_balls(const Field* part) { return part->kind == FIELD_SHAPE && part->shape.kind != SMOOTH_POLYTOPE; }
 
 static Lanes square_to(const Field* part, Lanes3 x) {
@@ -276,10 +276,10 @@ static Lanes square_to(const Field* part, Lanes3 x) {
   return lanes3_dot(apart, apart);
 }
 
-/* Parts whose squares of distance are kept between two uses. */
+/* Number of parts whose squared distances are stored. */
 enum { SQUARES = 32 };
 
-/* Squares of the distance from the parts' middles, and what in no lane the least value is above. */
+/* Squared distances from the parts' centres, and an upper bound of the least value in each lane. */
 static void find_bound(const Field* field, Lanes3 x, Lanes squares[SQUARES], Lanes* bound) {
   Lanes least = lanes_of(NOWHERE);
   double inner = HUGE_VAL;
@@ -293,13 +293,14 @@ static void find_bound(const Field* field, Lanes3 x, Lanes squares[SQUARES], Lan
   *bound = lanes_sqrt(least) - (inner < HUGE_VAL ? inner : 0);
 }
 
-/* Whether the part's ball reaches within `reach` of the places, `square` from its middle. */
+/* Mask of lanes whose points, at squared distance `square` from the part's centre, are within `reach` of its bounding
+ * ball. */
 static LaneBits ball_near(const Field* part, Lanes square, Lanes reach) {
   Lanes far = lanes_most(reach + part->shape.outer, lanes_of(0));
   return square < far * far;
 }
 
-/* (Y9): a part is evaluated where its bound from below does not leave its weight below e^-37. */
+/* Union of fields (Y9): a part is evaluated if its lower bound does not exclude a weight above e^-37. */
 static void union_fields(const Field* field, const Lanes3 x[SIDES], FieldAnswer wanted, FieldLanes out[SIDES]) {
   SoftLanes s[SIDES] = {{.least = lanes_of(NOWHERE)}, {.least = lanes_of(NOWHERE)}};
   Lanes bound[SIDES], squares[SIDES][SQUARES], reach[SIDES];
@@ -320,7 +321,7 @@ static void union_fields(const Field* field, const Lanes3 x[SIDES], FieldAnswer 
       QuadricPlace at[SIDES];
       EACH_SIDE {
         quadric_place(part, x[side], &at[side]);
-        Lanes most = lanes_most(at[side].t.x, lanes_most(at[side].t.y, at[side].t.z)); /* gamma is at least this */
+        Lanes most = lanes_most(at[side].t.x, lanes_most(at[side].t.y, at[side].t.z)); /* lower bound of gamma */
         active[side] &= at[side].distance * (most - 1) < reach[side] * most;
       }
       if (!lanes_any(active[0] | active[1])) continue;
@@ -343,7 +344,7 @@ static void out_of(const Pose* pose, FieldAnswer wanted, FieldValue* v) {
   v->turn = mat3_mul(mat3_mul(pose->r, v->turn), mat3_transpose(pose->r));
 }
 
-/* wide <= SIDES LANES places; what is beside them asks for the first once more. */
+/* Evaluates `wide` <= SIDES * LANES points; unused lanes repeat the first. */
 static void evaluate_block(const Field* field, const Vec3* places, int wide, FieldAnswer wanted, FieldValue* out) {
   bool quadric = is_quadric(field);
   Lanes3 x[SIDES];

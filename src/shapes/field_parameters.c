@@ -1,5 +1,5 @@
-/* How signed distance fields change by their own parameters (Y10, Y11), several of them at a place at a time: what they
- * have in common is found once. docs/derivations/fields.md */
+/* Derivatives of signed distance fields by their parameters (Y10, Y11), several per call; common quantities are
+ * computed once. docs/derivations/fields.md */
 #include <assert.h>
 
 #include "shapes/field_mean.h"
@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------- convex shapes */
 
-/* l phi, where l may be one of the offsets. */
+/* Derivatives of l phi; l may depend on one face's parameters. */
 static void polytope_slopes(const Shape* shape, Vec3 x, int first, int count, double* value, Vec3* outward) {
   ShapeValue v = polytope_evaluate(shape, x);
   double l = shape->length;
@@ -25,8 +25,8 @@ static void polytope_slopes(const Shape* shape, Vec3 x, int first, int count, do
   }
 }
 
-/* (Y1) with phi(x / gamma) = 0: d gamma = gamma phi_k / (grad phi . z) at z = x / gamma; the normal is that of grad phi
- * there. */
+/* Derivatives of (Y1): phi(x / gamma) = 0 gives d gamma = gamma phi_k / (grad phi . z) at z = x / gamma; the normal is
+ * that of grad phi at z. */
 static void shape_slopes(const Shape* shape, Vec3 x, int first, int count, double* value, Vec3* outward) {
   double distance = vec3_norm(x);
   if (!(distance > 1e-12 * shape->inner)) {
@@ -104,7 +104,7 @@ FieldChange field_point_change(const FieldMean* mean, int i, Vec3 moved, Vec3 tu
                        .pull = vec3_scale(moved, over)};
 }
 
-/* By the radius: every point's weight and pull change. */
+/* Derivative by the radius, which changes every point's weight and b. */
 static FieldSlope radius_slope(const FieldMean* mean) {
   const Field* field = mean->field;
   double over = 1 / (field->radius * field->radius);
@@ -118,7 +118,7 @@ static FieldSlope radius_slope(const FieldMean* mean) {
   return sum;
 }
 
-/* k 0: the radius; then x, y, z of point and normal, made unit, of each: of these one point alone has to do with k. */
+/* k = 0: radius; then x, y, z of each point and of its unit normal, each of which affects a single point. */
 static void points_slopes(const Field* field, Vec3 x, int first, int count, double* value, Vec3* outward) {
   FieldMean mean = field_mean_at(field, x);
   for (int j = 0; j < count; j++) {
@@ -139,11 +139,11 @@ static void points_slopes(const Field* field, Vec3 x, int first, int count, doub
 
 /* ---------------------------------------------------------------- unions */
 
-/* A part of which this is less of the whole than e^-40 does not count, as in its value. */
+/* Log-weight below which a part is skipped, as in field.c. */
 #define WEIGHT_GONE (-40.0)
 
-/* Which part parameter k of the whole is of, and which of its numbers: 0 to 5 its turns and moves, then its own; 0 of
- * part -1: the smoothing. */
+/* Maps parameter k of a union or difference to a part and its parameter: 0 to 5 rotations and translations, then the
+ * part's own. *part -1: the smoothing. */
 static int part_number(const Field* field, int k, int* part) {
   *part = -1;
   if (k == 0) return 0;
@@ -160,7 +160,7 @@ static void part_moved(const Field* part, const FieldValue* v, Vec3 x, int k, do
   if (k < 3) *outward = vec3_add(*outward, vec3_cross(e, v->outward));
 }
 
-/* The whole at a place, in its own frame; of a subtraction minus it. */
+/* The whole field at a point in its own frame; negated for a subtraction. */
 typedef struct {
   double value, tau, sign; /* sign: of the whole */
   Vec3 outward;
@@ -168,13 +168,13 @@ typedef struct {
 
 static double part_sign(const Field* field, int i) { return field->kind == FIELD_SUBTRACTION && i == 0 ? -1 : 1; }
 
-/* w_i = exp((phi - v_i) / tau); *exponent: what it is the power of. */
+/* Weight w_i = exp((phi - v_i) / tau); *exponent: its argument. */
 static double part_weight(const WholeField* all, double part, double* exponent) {
   *exponent = (all->value - part) / all->tau;
   return *exponent < WEIGHT_GONE ? 0 : *exponent > 0 ? 1 : math_decay(*exponent);
 }
 
-/* N = sum w_i N_i; value and outward: dphi and the part of dN that weights do not make, on entry those of the part. */
+/* Writes the derivatives of the whole: up = dphi, change = sum w dN_i and weight terms, N = sum w_i N_i. */
 static void put_whole(const WholeField* all, double up, Vec3 change, double* value, Vec3* outward) {
   *value = all->sign * up;
   *outward = vec3_scale(vec3_add_scaled(change, up / all->tau, all->outward), all->sign);
@@ -192,7 +192,7 @@ static void smoothing_slope(const Field* field, const WholeField* all, Vec3 x, d
   put_whole(all, up, change, value, outward);
 }
 
-/* Parameters number, ... of part `own`, so many. */
+/* Derivatives by `count` parameters of part `own` from `number` on. */
 static void part_slopes(const Field* field, const WholeField* all, Vec3 x, int own, int number, int count,
                         double* value, Vec3* outward) {
   const Field* part = &field->parts[own];

@@ -1,12 +1,12 @@
-/* The solid { phi <= 0 } of a field: a closed surface by marching tetrahedra, moments by lines (Y7, Y8). */
+/* The solid { phi <= 0 } of a field: closed surface by marching tetrahedra (Y7), moments by line integrals (Y8). */
 #include <string.h>
 #include "shapes/shapes.h"
 
 enum { CORNERS = 8, TETRAHEDRA = 6, ROOT_STEPS = 100, LINES = 3 };
-/* Cells of the box that moments are summed over, along each edge. */
+/* Cells along each edge of the box for the moments. */
 enum { MASS_CELLS = 32 };
 
-/* ---------------------------------------------------------------- a box around it */
+/* ---------------------------------------------------------------- bounding box */
 
 typedef struct {
   Vec3 low, high;
@@ -39,9 +39,9 @@ static Bounds bounds_of(const Field* field, Pose outer) {
 typedef struct {
   const Field* field;
   Bounds bounds;
-  int cells; /* along each edge */
+  int cells; /* cells along each edge */
   Vec3 step;
-  double* value; /* at the nodes ((cells + 1)^3) */
+  double* value; /* values at the nodes ((cells + 1)^3) */
 } Grid;
 
 static int node_number(const Grid* g, int i, int j, int k) { return (i * (g->cells + 1) + j) * (g->cells + 1) + k; }
@@ -60,11 +60,11 @@ static Grid grid_create(const Field* field, int cells) {
   return g;
 }
 
-/* Rounding of a root's position between two samples, relative to 1. */
+/* Convergence tolerance of a root's position between two samples. */
 #define ROOT_ROUNDING 1e-15
 
-/* Zero between a (inside) and b (outside): Newton's steps along the line from the secant's guess, a bisection where one
- * leaves what is known to hold the zero or has not halved it in two. */
+/* Zero of the field between a (inside) and b (outside): Newton's method along the line from the secant's estimate, with
+ * bisection when a step leaves the bracket or does not halve the previous one. */
 static Vec3 root_between(const Field* field, Vec3 a, Vec3 b, double at_a, double at_b) {
   double low = 0, high = 1, t = at_a / (at_a - at_b), before = 2;
   Vec3 way = vec3_sub(b, a);
@@ -88,7 +88,7 @@ static Vec3 root_between(const Field* field, Vec3 a, Vec3 b, double at_a, double
 
 typedef struct {
   Grid grid;
-  uint64_t* keys; /* of the edges that are cut, hashed: open addressing */
+  uint64_t* keys; /* keys of the cut edges; hash table with open addressing */
   int* points;
   int slots;
   ConvexHull* out;
@@ -120,7 +120,7 @@ static void grow_edges(March* m) {
   memory_free(old.points);
 }
 
-/* Number of the point where the surface cuts the edge from node `in` to node `out`. */
+/* Index of the surface point on the edge from node `in` to node `out`; created on first use. */
 static int cut_point(March* m, int in, int out) {
   uint64_t low = (uint64_t)(in < out ? in : out), high = (uint64_t)(in < out ? out : in);
   uint64_t key = (low + 1) << 32 | high;
@@ -137,7 +137,7 @@ static int cut_point(March* m, int in, int out) {
   return point;
 }
 
-/* Counter-clockwise seen from outside: `inside` is a node below the triangle. */
+/* Adds a triangle counter-clockwise seen from outside; `inside` is a node below it. */
 static void add_triangle(March* m, int a, int b, int c, int inside) {
   ConvexHull* hull = m->out;
   const Vec3* v = hull->vertices;
@@ -169,7 +169,7 @@ static void march_tetrahedron(March* m, const int node[4]) {
 }
 
 void field_solid(const Field* field, int cells, ConvexHull* mesh) {
-  /* the six ways from corner 0 to corner 7 of a cube, corners by their bits */
+  /* the six paths from corner 0 to corner 7 of a cube; corner indices are bit masks */
   static const int WAYS[TETRAHEDRA][4] = {{0, 1, 3, 7}, {0, 1, 5, 7}, {0, 2, 3, 7},
                                           {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 4, 6, 7}};
   *mesh = (ConvexHull){0};
@@ -192,7 +192,7 @@ void field_solid(const Field* field, int cells, ConvexHull* mesh) {
 
 /* ---------------------------------------------------------------- moments (Y8) */
 
-/* The box from low to high, of density `factor`. */
+/* Adds the moments of a box with density `factor`. */
 static void add_box(Vec3 low, Vec3 high, double factor, MassMoment* sum) {
   Vec3 c = vec3_scale(vec3_add(low, high), 0.5), e = vec3_sub(high, low);
   double volume = factor * e.x * e.y * e.z, at[3] = {c.x, c.y, c.z};
@@ -213,14 +213,14 @@ static Vec3 with(Vec3 v, int axis, double x) {
   return v;
 }
 
-/* The part of a line along `axis` that lies inside, as a box of no width times the weight. */
+/* Adds the moments of the inner part of a line along `axis`, times `weight`. */
 static void add_line(const Grid* g, Vec3 from, Vec3 to, int axis, double weight, MassMoment* sum) {
   double a = field_evaluate(g->field, from).value, b = field_evaluate(g->field, to).value;
   if (a > 0 && b > 0) return;
   Vec3 start = from, end = to;
   if (a > 0) start = root_between(g->field, to, from, b, a);
   if (b > 0) end = root_between(g->field, from, to, a, b);
-  /* a box of width 1 across would have a moment of its own there: take the line's alone */
+  /* the moments of a line: no extent across */
   Vec3 c = vec3_scale(vec3_add(start, end), 0.5);
   double length = along(end, axis) - along(start, axis), mass = weight * length;
   const double at[3] = {c.x, c.y, c.z};
@@ -233,7 +233,7 @@ static void add_line(const Grid* g, Vec3 from, Vec3 to, int axis, double weight,
   sum->s[3][3] += mass;
 }
 
-/* Lines along the axis that the gradient is nearest to, at Gauss points across. */
+/* Adds a cell cut by the surface: lines along the axis nearest to the gradient, at Gauss points across. */
 static void add_cut_cell(const Grid* g, Vec3 low, MassMoment* sum) {
   static const double NODE[LINES] = {0.1127016653792583, 0.5, 0.8872983346207417};
   static const double WEIGHT[LINES] = {5.0 / 18, 8.0 / 18, 5.0 / 18};

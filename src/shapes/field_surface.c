@@ -2,7 +2,7 @@
 #include <string.h>
 #include "shapes/shapes.h"
 
-/* Steps of Newton's along the gradient that draw a point onto phi = 0. */
+/* Newton steps along the gradient that project a point onto phi = 0. */
 enum { DRAWING_STEPS = 8 };
 
 static TriangleSurface surface_create(int points, int triangles) {
@@ -22,8 +22,8 @@ static TriangleSurface shape_surface(const Shape* shape, int level) {
 
 /* ---------------------------------------------------------------- unions */
 
-/* Whether the place, on the surface of part k, is on that of the whole: outside all others of a union; of a
- * subtraction outside what is taken away, or inside what it is taken from. */
+/* True if a surface point of part k is on the surface of the whole: outside all other parts of a union; for a
+ * difference, outside the subtrahend, or inside the minuend. */
 static bool seen(const Field* whole, int k, Vec3 place) {
   for (int i = 0; i < whole->part_count; i++) {
     if (i == k) continue;
@@ -76,7 +76,7 @@ static TriangleSurface joined_surface(const Field* whole, int level) {
   return out;
 }
 
-/* Onto phi = 0 of the whole, which smoothing has moved off the parts' surfaces. */
+/* Projects the points onto phi = 0 of the whole, which smoothing displaces from the parts' surfaces. */
 static void draw_points(const Field* field, TriangleSurface* surface) {
   for (int i = 0; i < surface->point_count; i++)
     for (int step = 0; step < DRAWING_STEPS; step++) {
@@ -102,7 +102,7 @@ TriangleSurface field_surface(const Field* field, int level) {
   else
     out = joined_surface(field, level);
   if (field->kind != FIELD_SHAPE) {
-    Field own = *field; /* before its pose */
+    Field own = *field; /* in its own frame */
     own.pose = pose_identity();
     draw_points(&own, &out);
   }

@@ -1,9 +1,9 @@
-/* Measures of a whole body: its surface for pictures, and its mass. */
+/* Surface points, extents and mass of a shape. */
 #include <assert.h>
 
 #include "shapes/shapes.h"
 
-/* Each face of the cube of directions in so many strips both ways, with so many Gauss points each. */
+/* Strips per direction of each face of the cube of directions, Gauss points per strip. */
 enum { STRIPS = 8, POINTS = 8 };
 
 HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh) {
@@ -23,14 +23,14 @@ static const double NODE[POINTS] = {-0.9602898564975363, -0.7966664774136267, -0
 static const double WEIGHT[POINTS] = {0.1012285362903763, 0.2223810344533745, 0.3137066458778873, 0.3626837833783620,
                                       0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};
 
-/* Gauss point i of the strips of [-1, 1]. */
+/* Position of Gauss point i in the strips of [-1, 1]. */
 static double place_of(int i) {
   int strip = i / POINTS;
   return (2 * strip + 1 + NODE[i % POINTS]) / STRIPS - 1;
 }
 
-/* The cone from the centre over a patch du dv of the box's face reaches to x / gamma(x): volume dV / gamma^3 with
- * dV = e_1 e_2 e_3 du dv / 3, and moments alike. */
+/* Adds the cone from the centre over a patch du dv of the box's face. It extends to x / gamma(x): volume dV / gamma^3
+ * with dV = e_1 e_2 e_3 du dv / 3; higher moments likewise. */
 static void add_cone(const Shape* shape, const double x[3], double patch, MassMoment* sum) {
   double gamma = shape_gauge_value(shape, vec3(x[0], x[1], x[2]));
   double volume = patch / (3 * gamma * gamma * gamma), first = volume * 3 / (4 * gamma);
@@ -43,7 +43,7 @@ static void add_cone(const Shape* shape, const double x[3], double patch, MassMo
   sum->s[3][3] += volume;
 }
 
-/* A Gauss point of a face of the box of directions, with the weight of its patch. */
+/* A Gauss point on a face of the box of directions, with the weight of its patch. */
 typedef struct {
   double x[3]; /* in units of the extents */
   double weight;
@@ -60,12 +60,12 @@ static Direction direction_of(int number) {
   return d;
 }
 
-/* Whether -x is in the body with x: all but polytopes; cones across their axis. */
+/* True if the body is symmetric in this axis: all but polytopes, and cones along their axis. */
 static bool is_even(const Shape* shape, int axis) {
   return shape->kind != SMOOTH_POLYTOPE && !(shape->kind == SMOOTH_CONE && axis == 0);
 }
 
-/* A direction stands for its mirror images, too; false: it is the image. */
+/* Doubles a direction's weight for each of its mirror images. False: it is an image itself. */
 static bool stands_for_images(const Shape* shape, Direction* d) {
   for (int i = 0; i < 3; i++) {
     if (!is_even(shape, i)) continue;
@@ -75,7 +75,7 @@ static bool stands_for_images(const Shape* shape, Direction* d) {
   return true;
 }
 
-/* Integrals of functions that are odd along a symmetric axis are zero. */
+/* Zeroes the moments that are odd in a symmetric axis. */
 static void drop_odd(const Shape* shape, MassMoment* sum) {
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 4 && is_even(shape, i); k++)
@@ -95,9 +95,10 @@ MassMoment shape_mass(const Shape* shape) {
   return sum;
 }
 
-/* ---------------------------------------------------------------- by the shape's own parameters (B8) */
+/* ---------------------------------------------------------------- derivatives by the shape's parameters (B8) */
 
-/* gamma at a fixed place by parameter k: phi(y / gamma) = 0 changes by phi_k - grad phi . z d gamma / gamma. */
+/* Derivative of gamma at a fixed point by parameter k: from phi(y / gamma) = 0, phi_k = grad phi . z d gamma / gamma.
+ */
 static double gauge_slope(const Shape* shape, Vec3 y, double gamma, int k) {
   double value;
   Vec3 z = vec3_scale(y, 1 / gamma), gradient;
@@ -105,7 +106,7 @@ static double gauge_slope(const Shape* shape, Vec3 y, double gamma, int k) {
   return gamma * value / vec3_dot(z, shape_evaluate(shape, z).gradient);
 }
 
-/* How far the body reaches along a unit axis of its frame, and by parameter k (k < 0: the length itself). */
+/* Extent of the body along a unit axis of its frame, or its derivative by parameter k (k < 0: the extent itself). */
 static double axis_length(const Shape* shape, Vec3 axis, int k) {
   double gamma = shape_gauge_value(shape, axis);
   return k < 0 ? 1 / gamma : -gauge_slope(shape, axis, gamma, k) / (gamma * gamma);
@@ -150,7 +151,7 @@ Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k) {
   return vec3_scale(vec3_add_scaled(dx, -change / g.value, x), 1 / g.value);
 }
 
-/* The change of add_cone's terms: patch by `patch`, gamma by `gamma`, x by dx, all relative to what they are. */
+/* Derivative of add_cone's terms for relative changes of patch and gamma, and dx of x. */
 static void add_cone_slope(const double x[3], const double dx[3], double volume, double gauge, double patch,
                            double gamma, MassMoment* sum) {
   double first = volume * 3 / (4 * gauge), second = volume * 3 / (5 * gauge * gauge);

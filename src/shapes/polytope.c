@@ -1,15 +1,15 @@
-/* Smooth polytope (B1): a soft maximum over faces. */
+/* Smooth polytope (B1): a smooth maximum over its faces. */
 #include <string.h>
 #include "base/lanes.h"
 #include "shapes/shape.h"
 
 enum { FACES_MAX = 4096, FACES_ON_STACK = 64 };
-/* Offsets over the length are at least this, and at most its inverse. */
+/* Least ratio of an offset to the length, and inverse of the largest. */
 #define OFFSET_MIN 1e-3
-/* Offset of the faces that fill up the last lanes, in units of the length: their weight is zero. */
+/* Offset of padding faces, in units of the length: their weight is zero. */
 #define NOWHERE 1e6
 
-/* Without a branch: which lane it is in cannot be guessed. */
+/* Largest lane, without unpredictable branches. */
 static inline double lanes_largest(Lanes x) {
   Lanes other = {x[2], x[3], x[0], x[1]};
   x = lanes_chosen(other > x, other, x);
@@ -18,7 +18,7 @@ static inline double lanes_largest(Lanes x) {
   return x[0];
 }
 
-/* beta times the height over each face, and the largest of them. */
+/* beta times the height over each face; returns the largest. */
 static double heights(const Shape* shape, int padded, Vec3 z, Lanes* out) {
   const Lanes *nx = (const Lanes*)shape->nx, *ny = (const Lanes*)shape->ny, *nz = (const Lanes*)shape->nz;
   const Lanes* offset = (const Lanes*)shape->offset;
@@ -30,7 +30,7 @@ static double heights(const Shape* shape, int padded, Vec3 z, Lanes* out) {
   return lanes_largest(largest);
 }
 
-/* Sums of weight times 1, n; n n^T. */
+/* Number of weighted sums: of 1 and n; including n n^T. */
 enum { SUMS_FIRST = 4, SUMS = 10 };
 static void first_sums(const Shape* shape, int padded, const Lanes* weight, double sum[SUMS_FIRST]) {
   const Lanes *nx = (const Lanes*)shape->nx, *ny = (const Lanes*)shape->ny, *nz = (const Lanes*)shape->nz;
@@ -64,14 +64,15 @@ static void weighted_sums(const Shape* shape, int padded, const Lanes* weight, d
   for (int k = 0; k < SUMS; k++) sum[k] = (part[k][0] + part[k][2]) + (part[k][1] + part[k][3]);
 }
 
-/* e^(h_i - m) of all faces; m, the largest of their heights. */
+/* Weights e^(h_i - m) of all faces; returns m, the largest height (times beta). */
 static double weights(const Shape* shape, Vec3 z, Lanes* weight) {
   double largest = heights(shape, shape->padded, z, weight);
   for (int i = 0; i < shape->padded / LANES; i++) weight[i] = lanes_decay(weight[i] - largest);
   return largest;
 }
 
-/* phi = (m + log sum e^(h_i - m)) / beta; gradient: the mean normal; Hessian: beta times the normals' covariance. */
+/* phi = (m + log sum e^(h_i - m)) / beta; gradient: the mean normal; Hessian: beta times the covariance of the normals.
+ */
 static ShapeValue evaluate_with(const Shape* shape, Vec3 z, Lanes* weight) {
   double largest = weights(shape, z, weight), sum[SUMS], beta = shape->beta;
   weighted_sums(shape, shape->padded, weight, sum);
@@ -106,14 +107,15 @@ ShapeValue polytope_evaluate(const Shape* shape, Vec3 z) {
   return evaluate_with(shape, z, many);
 }
 
-/* By the unit normal, the scaled offset and l; then through n = given / |given|, offset = given / |given| / l. */
+/* Derivatives by one number of a face: through the unit normal n = given / |given|, the offset = given / |given| / l,
+ * and l. */
 static void face_slope(const Shape* shape, Vec3 z, const double* weight, ShapeValue v, int face, int entry,
                        double* value, Vec3* gradient) {
   double l = shape->length, norm = shape->face_norm[face], w = weight[face];
   Vec3 n = vec3(shape->nx[face], shape->ny[face], shape->nz[face]); /* unit / l */
   Vec3 tilt = vec3_scale(vec3_sub(n, v.gradient), shape->beta * w); /* dw/dz */
   double unit[3] = {n.x * l, n.y * l, n.z * l};
-  /* the height h = n . z / l - o / l of this face changes by `up` + turn . z; that of all by the change of l */
+  /* the height h = n . z / l - o / l of this face changes by up + turn . z; all heights change with l */
   Vec3 turn = vec3(0, 0, 0);
   double up = 0, stretch = 0;
   if (entry < 3) {
@@ -145,7 +147,7 @@ static void face_slope(const Shape* shape, Vec3 z, const double* weight, ShapeVa
   *gradient = vec3_add_scaled(*gradient, -stretch / l, vec3_add(mixed, v.gradient));
 }
 
-/* d phi / d beta = (mean height - phi) / beta; of the gradient: the covariance of height and normal. */
+/* d phi / d beta = (mean height - phi) / beta; derivative of the gradient: the covariance of height and normal. */
 static void beta_slope(const Shape* shape, Vec3 z, const double* weight, ShapeValue v, double* value, Vec3* gradient) {
   double mean = 0;
   *gradient = vec3(0, 0, 0);
@@ -172,7 +174,7 @@ void polytope_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* grad
     face_slope(shape, z, weight, v, (k - 1) / 4, (k - 1) % 4, value, gradient);
 }
 
-/* ---------------------------------------------------------------- making one */
+/* ---------------------------------------------------------------- creation */
 
 static void take_faces(Shape* shape, const SmoothForm* form) {
   int count = form->face_count, padded = (count + LANES - 1) / LANES * LANES;
@@ -195,7 +197,7 @@ static void take_faces(Shape* shape, const SmoothForm* form) {
       shape->length_face = i;
     }
   }
-  if (form->length > 0) { /* given: none of the offsets */
+  if (form->length > 0) { /* given explicitly, not an offset */
     shape->length = form->length;
     shape->length_face = -1;
   }
@@ -209,8 +211,8 @@ static void take_faces(Shape* shape, const SmoothForm* form) {
   }
 }
 
-/* Farthest corner of the polyhedron of the faces, which holds the body: a facet p . m = 1 of the hull of the points
- * n_i / o_i is the corner m. 0: the faces do not enclose the origin (B5). */
+/* Distance of the farthest corner of the polyhedron that bounds the body, by duality: a facet p . m = 1 of the hull of
+ * the points n_i / o_i is the corner m. 0: the faces do not enclose the origin (B5). */
 static double farthest_corner(const Shape* shape) {
   Vec3* poles = MEMORY_NEW(Vec3, shape->face_count);
   for (int i = 0; i < shape->face_count; i++)

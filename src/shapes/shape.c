@@ -17,7 +17,7 @@ const char* shape_kind_name(SmoothKind kind) {
   return METHODS[kind].name;
 }
 
-/* Sizes that must be positive. */
+/* Number of sizes that must be positive. */
 static int size_count(SmoothKind kind) {
   static const int count[SMOOTH_KINDS] = {
       [SMOOTH_CONE] = 4, [SMOOTH_SUPERELLIPSOID] = 3, [SMOOTH_CYLINDER] = 2, [SMOOTH_SUPERQUADRIC] = 3};
@@ -34,7 +34,7 @@ const char* shape_create(Shape* shape, const SmoothForm* form) {
 }
 
 void shape_free(Shape* shape) {
-  memory_free(shape->nx); /* the first of one block */
+  memory_free(shape->nx); /* the start of the block of all arrays */
   *shape = (Shape){0};
 }
 
@@ -51,10 +51,11 @@ ShapeValue shape_evaluate(const Shape* shape, Vec3 z) {
   }
 }
 
-/* superellipsoid, cylinder: exponent and sizes; cone, polytope: beta, sizes or faces; superquadric: e1, e2, sizes. */
+/* Order of parameters. superellipsoid, cylinder: exponent, sizes; cone: beta, sizes; polytope: beta, faces;
+ * superquadric: e1, e2, sizes. */
 double* shape_form_number(const SmoothForm* form, int k) {
   assert(k >= 0);
-  union { /* the form's owner may write it */
+  union { /* the owner of the form may write to it */
     const SmoothForm* read;
     SmoothForm* own;
   } f = {.read = form};

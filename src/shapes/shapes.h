@@ -25,7 +25,7 @@ typedef enum {
   SMOOTH_KINDS,
 } SmoothKind;
 
-/* Definition of a shape by its user. Borrowed by shape_create. */
+/* Definition of a shape by the user. Borrowed by shape_create. */
 typedef struct {
   SmoothKind kind;
   double beta;              /* polytope, cone: sharpness, > 0 */
@@ -40,117 +40,108 @@ typedef struct {
 
 typedef struct {
   SmoothKind kind;
-  double beta, exponent, size[4]; /* exponent of a superquadric: 1 / least of its two */
+  double beta, exponent, size[4]; /* exponent of a superquadric: 1 / the lesser of its two */
   double exponents[2];
-  double over[3];                /* superellipsoid, cylinder: 1 / size */
-  int whole;                     /* the exponent when it is a whole number, else 0 */
-  int face_count, padded;        /* padded: multiple of 4, the rest as far away as can be */
+  double over[3];         /* superellipsoid, cylinder: 1 / size */
+  int whole;              /* the exponent if it is an integer, else 0 */
+  int face_count, padded; /* padded: face_count rounded up to a multiple of 4; padding faces are infinitely far */
   double *nx, *ny, *nz, *offset; /* polytope: unit normals and offsets, both divided by `length` (padded) */
   double* face_norm;             /* |n_i| as given */
   double* face_given;            /* (face_count x 4) */
   double length;                 /* l of (B1) [m] */
-  int length_face;               /* the face that l is the offset of; -1: of none */
-  double inner, outer; /* m: the ball of radius inner lies inside, the body inside that of radius outer (B5) */
+  int length_face;               /* the face whose offset is l; -1: none */
+  double inner, outer; /* radii about the origin of a ball inside the body and of one that contains it (B5) [m] */
 } Shape;
 
-/* Names of kinds as in files: "smooth_polytope", "truncated_cone", "superellipsoid", "superelliptic_cylinder",
- * "superquadric". Static. Never NULL, not to be freed; undefined for what is no SmoothKind. */
+/* Name of a kind in files: "smooth_polytope", "truncated_cone", "superellipsoid", "superelliptic_cylinder",
+ * "superquadric". Static, never NULL. */
 const char* shape_kind_name(SmoothKind kind);
-/* A shape that can be queried: convex, with the origin inside. Otherwise NULL is in *shape's arrays and the rule that
- * is broken is in the returned text (static); NULL: it stands. Allocates. The form is copied; shape_free may be called
- * in any case. */
+/* Creates a shape from a form, which is copied: convex, with the origin inside. Returns NULL, or the violated rule
+ * (static); shape_free may be called in any case. Allocates. */
 const char* shape_create(Shape* shape, const SmoothForm* form);
-/* Frees the arrays and leaves a zeroed shape; accepts a zeroed one. NULL is not accepted. */
+/* Frees the arrays and zeroes the shape; accepts a zeroed one, not NULL. */
 void shape_free(Shape* shape);
 
-/* phi and its derivatives at one place; the Hessian is symmetric. */
+/* phi and its derivatives at a point; the Hessian is symmetric. */
 typedef struct {
   double value;
   Vec3 gradient; /* 1/m */
   Mat3 hessian;  /* 1/m^2 */
 } ShapeValue;
-/* At a place z of the shape's own frame [m], inside or outside. At the centre of a superellipsoid or cylinder, where
- * phi has a tip, gradient and Hessian are zero. No allocation. By value; of a place that is not finite NaN, no
- * error. */
+/* Evaluates phi at z [m], shape's frame, inside or outside. At the centre of a superellipsoid, cylinder or
+ * superquadric, where phi is not differentiable, gradient and Hessian are zero. Does not allocate. */
 ShapeValue shape_evaluate(const Shape* shape, Vec3 z);
 
-/* Is phi convex, so that a point with phi = e > 0 lies within (1 + steepness e) times the body, and phi above each of
- * its tangents? All but cones; steepness = -1 / phi(centre). Constant for a kind; nothing is allocated. */
+/* True if phi is convex (all kinds but cones). Then a point with phi = e > 0 lies within (1 + steepness e) times the
+ * body, and phi lies above its tangents; shape_steepness = -1 / phi(centre). */
 static inline bool shape_is_level(const Shape* shape) { return shape->kind != SMOOTH_CONE; }
 static inline double shape_steepness(const Shape* shape) {
   return shape->kind == SMOOTH_POLYTOPE ? shape->length / shape->inner : 1;
 }
 
-/* The gauge gamma(y) = min { t > 0 : y/t inside } (B4), its gradient and Hessian at y [m]; y not zero. It has no unit
- * and is convex and homogeneous: gamma = y . gradient, gradient(y) the normal of the surface at y / gamma. */
+/* Gauge gamma(y) = min { t > 0 : y/t inside } (B4), with gradient and Hessian. Dimensionless, convex, homogeneous:
+ * gamma = y . gradient; gradient(y) is along the surface normal at y / gamma. */
 typedef struct {
   double value;
   Vec3 gradient;
   Mat3 hessian;
 } Gauge;
-/* At y [m], shape's frame. No allocation. y must not be 0, which nobody
- * checks: there the gauge has a tip. */
+/* Gauge at y [m], shape's frame; y must not be 0 (asserted). Does not allocate. */
 Gauge shape_gauge(const Shape* shape, Vec3 y);
-/* Its value alone, the same bits. */
+/* Value of the gauge, bit-identical to shape_gauge. */
 double shape_gauge_value(const Shape* shape, Vec3 y);
 
-/* How far the body reaches from its centre along a unit direction [m], before edges are rounded off: not less than it
- * does. Quick; for a start. Shape's frame. A direction of another length is an error of the caller, not checked.
- * Allocates nothing. */
+/* Upper bound of the body's extent from its centre along a unit direction [m], shape's frame: that of the sharp body
+ * before rounding. A fast initial estimate. */
 double shape_reach(const Shape* shape, Vec3 direction);
 
-/* A shape's own parameters, in this order. polytope: beta, then nx, ny, nz, offset of every face as given; cone: beta,
- * bottom_radius, top_radius, below, above; superellipsoid: exponent, a, b, c; cylinder: exponent, radius, half length
- * Bounds every k below: 0 <= k < count. The length of `out` in shape_mass_slopes. Never fails. */
+/* Number of parameters. Their order: polytope: beta, then nx, ny, nz, offset of every face as given; cone: beta,
+ * bottom_radius, top_radius, below, above; superellipsoid: exponent, a, b, c; cylinder: exponent, radius, half length;
+ * superquadric: e1, e2, a, b, c. Every k below must be in 0 ... count - 1, not checked. */
 int shape_parameter_count(const Shape* shape);
-/* Stays parameter k, an exponent that has an end of its range, inside it by `way` to both sides? true for every other
- * parameter. Another k is undefined, not checked. Allocates nothing. */
+/* True if parameter k stays inside its range when changed by `way` in both directions; always true for parameters other
+ * than bounded exponents. */
 bool shape_parameter_moves(const Shape* shape, int k, double way);
-/* Derivatives of phi and of its gradient at z by parameter k. z [m], shape's frame; *value, *gradient [1/m]: per unit
- * of the parameter. No allocation. Another k is undefined, not checked. */
+/* Derivatives of phi and of its gradient [1/m] by parameter k at z [m], shape's frame. Does not allocate. */
 void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
-/* The hull of points on the surface, 10 * 4^level + 2 of them (level 0 to 3): for pictures. Freed by hull_free. In the
- * shape's frame [m]. When not HULL_OK there is nothing to free. HULL_FAILED as of hull_create; another level is an
- * error of the caller. */
+/* Hull of 10 * 4^level + 2 surface points (level 0 to 3), shape's frame [m], for images. HULL_OK: freed by hull_free;
+ * otherwise nothing to free. */
 HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh);
-/* Where parameter k stands in what a shape is made of, in the same order; const to those that only look. Borrowed from
- * the form or its faces. Another k is undefined, not checked; not to be freed. */
+/* Pointer to parameter k in a form or its faces; borrowed. Callers with a const form must only read it. */
 double* shape_form_number(const SmoothForm* form, int k);
-/* How many numbers those are: shape_parameter_count of the shape made of it. Never fails; nothing is allocated. */
+/* Number of parameters of a form: shape_parameter_count of its shape. */
 int shape_form_count(const SmoothForm* form);
 
-/* Half of how far the body reaches along x, y and z of its frame, both ways taken together [m]. By value. Never
- * fails. */
+/* Half extents along x, y and z of its frame [m]. */
 Vec3 shape_extents(const Shape* shape);
-/* Its derivative by parameter k [m per unit of it]. Another k is undefined, not checked. By value. */
+/* Derivative of shape_extents by parameter k. */
 Vec3 shape_extents_slope(const Shape* shape, int k);
-/* Point of the surface, shape's frame [m], along a direction s, which is first stretched like the extents (B8). s: of
- * any length but zero. Of zero NaN, no error is reported. By value. */
+/* Surface point [m], shape's frame, along a direction s of any nonzero length, which is first scaled by the extents
+ * (B8). */
 Vec3 shape_surface_point(const Shape* shape, Vec3 s);
-/* The same of many, points[count]: directions in, points of the surface out. */
+/* shape_surface_point for points (count): directions on entry, surface points on return. */
 void shape_surface_points(const Shape* shape, Vec3* points, int count);
-/* Its derivative by parameter k, s held. [m per unit of it] Another k is undefined, not checked. By value. */
+/* Derivative of shape_surface_point by parameter k for fixed s. */
 Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k);
-/* The point that is farthest along a direction, of any length but zero, with its gradient there (B9). */
+/* Support point along a direction, with phi and its derivatives there (B9). */
 typedef struct {
   double reach; /* direction . point [m |direction|] */
   Vec3 point;
   ShapeValue at; /* phi there */
 } ShapeSupport;
-/* direction: shape's frame. No allocation. Of a direction of zero the point is undefined, not checked. By value. */
+/* Support point along a nonzero direction, shape's frame. Does not allocate. */
 ShapeSupport shape_support(const Shape* shape, Vec3 direction);
-/* Change of its point when the direction changes by `turn` (NULL: not at all) and parameter k by 1 (k < 0: not at all).
- * false: the surface is flat there, and the point is not unique. Then *change is of no use. support: shape_support's of
- * this direction; shape's frame, change [m]. No allocation. */
+/* Derivative of the support point when the direction changes by `turn` (NULL: fixed) and parameter k by 1 (k < 0:
+ * fixed). support: of this direction; shape's frame, *change [m]. False: the surface is flat there and the point not
+ * unique; *change is then undefined. Does not allocate. */
 bool shape_support_slope(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
                          Vec3* change);
 
-/* Derivatives of shape_mass by all parameters, to out[shape_parameter_count]. Allocates for the time of the call.
- * Never fails. */
+/* Derivatives of shape_mass by all parameters, to out (shape_parameter_count). Allocates temporarily. */
 void shape_mass_slopes(const Shape* shape, MassMoment* out);
-/* Moments of the solid of unit density [m^3, m^4, m^5] by quadrature over directions (B6). In the shape's frame, about
- * its origin. Never fails. Allocates nothing. */
+/* Moments of the solid with unit density [m^3, m^4, m^5] about its origin, shape's frame, by quadrature over directions
+ * (B6). */
 MassMoment shape_mass(const Shape* shape);
 
 /* ---------------------------------------------------------------- fields (shapes/field.c, field_parameters.c,
@@ -168,54 +159,51 @@ MassMoment shape_mass(const Shape* shape);
 
 typedef enum { FIELD_SHAPE, FIELD_POINTS, FIELD_UNION, FIELD_SUBTRACTION } FieldKind;
 
-/* Owns its shape, arrays and parts; freed by field_free, which accepts a zeroed one. */
+/* A field. Owns its shape, arrays and parts; freed by field_free, which accepts a zeroed one. */
 typedef struct Field {
   FieldKind kind;
-  Pose pose;              /* of its own frame in that of its whole (for the whole itself: of the body) */
+  Pose pose;              /* pose of its frame in that of the enclosing field (for the outermost: of the body) */
   Shape shape;            /* FIELD_SHAPE */
   Vec3 *points, *normals; /* FIELD_POINTS, unit normals (count) */
-  int count;              /* of points */
+  int count;              /* number of points */
   double radius;          /* FIELD_POINTS [m], > 0 */
   double smoothing;       /* union, subtraction: tau [m], > 0 */
-  struct Field* parts;    /* union: one or more; subtraction: two, the second is taken away (part_count) */
+  struct Field* parts;    /* union: at least one; subtraction: two, the second is subtracted (part_count) */
   int part_count;
 } Field;
 
 typedef struct {
   double value;  /* phi [m] */
-  Vec3 gradient; /* of phi */
-  Vec3 outward;  /* a normal of about unit length that points outward everywhere, also where phi is no distance (Y6) */
-  Mat3 turn;     /* derivative of outward by place [1/m] */
+  Vec3 gradient; /* gradient of phi */
+  Vec3 outward;  /* outward vector of about unit length, defined everywhere (Y6) */
+  Mat3 turn;     /* derivative of outward by position [1/m] */
 } FieldValue;
 
-/* The field of a convex polyhedron: its planes, joined by (Y2) with l / beta = smoothing [m] > 0. Copies what it
- * needs of the hull; its own frame is about the centre of mass. NULL: it stands; else the rule that is broken (static),
- * and nothing is to be freed. */
+/* Field of a convex polyhedron: its planes joined by (Y2) with l / beta = smoothing [m] > 0. Its own frame is at the
+ * centre of mass. The hull is copied as needed. Returns NULL, or the violated rule (static) with nothing to free. */
 const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing);
-/* The rule that points with normals break, as far as it shows (static); NULL: none. Broken where the field (Y3) is
- * negative far away in each of 26 directions: they are inside out. Of a surface that is open it is so in some
- * directions only. points, normals: count > 0, normals of any length but zero; radius [m] > 0. Allocates nothing. */
+/* Checks points with normals (count > 0; normals of any nonzero length; radius [m] > 0). Returns NULL, or the violated
+ * rule (static): the field (Y3) is negative far away in all of 26 directions, so the normals point inward. An open
+ * surface is negative in some directions only. */
 const char* field_points_rule(const Vec3* points, const Vec3* normals, int count, double radius);
-/* At a place of the body's frame [m]. At the centre of a convex shape, where no direction is outward, gradient and
- * normal are zero. No allocation. By value; never fails. */
+/* Field at a point of the body's frame [m]. At the centre of a convex shape, where no outward direction exists,
+ * gradient and normal are zero. Does not allocate. */
 FieldValue field_evaluate(const Field* field, Vec3 place);
-/* Requested members of a FieldValue: value and outward; also gradient; also turn. Others are undefined. */
+/* Requested members of a FieldValue: value and outward; also gradient; also turn. The others are undefined. */
 typedef enum { FIELD_VALUES, FIELD_GRADIENTS, FIELD_TURNS } FieldAnswer;
-/* The same at many places, to 1e-13 of the body's size: superquadrics and unions of them sixteen at a time
- * (shapes/field_many.c). places, out: (count). What a place gets depends neither on the others nor on what else is
- * wanted of it. No allocation. Never fails. */
+/* field_evaluate at places (count) to out (count), to 1e-13 of the body's size; superquadrics and unions of them are
+ * evaluated sixteen at a time (shapes/field_many.c). The result at a point depends neither on the other points nor on
+ * `wanted`. Does not allocate. */
 void field_evaluate_many(const Field* field, const Vec3* places, int count, FieldAnswer wanted, FieldValue* out);
-/* A field's own parameters, in this order. A shape: its own; points: radius, then x, y, z of each point and of its
- * normal, which stays unit; union and subtraction: smoothing, then of each part its turns about the axes of the whole
- * through the origin of its frame [rad], its moves [m], its own parameters. How many; never fails, allocates nothing.
- */
+/* Number of parameters of a field. Their order: shape: its own; points: radius, then x, y, z of each point and of its
+ * normal (kept at unit length); union and subtraction: smoothing, then for each part its rotations about the axes of
+ * the whole through the origin of its frame [rad], its translations [m], its own parameters. */
 enum { PART_MOTIONS = 6 };
 int field_parameter_count(const Field* field);
-/* Change of value and outward (count) at a place by parameters first, first + 1, ..., so many (Y10, Y11). place and
- * outward in the body's frame [m, no unit]; slopes per unit of the parameter. What they share is found once: of points
- * the means over all of them, of unions the whole. Others are undefined, not checked. Allocates nothing. */
+/* Derivatives of value (count) and outward (count) at a point of the body's frame [m] by the parameters first, first +
+ * 1, ... (Y10, Y11), which must exist, not checked. Does not allocate. */
 void field_parameter_slopes(const Field* field, Vec3 place, int first, int count, double* value, Vec3* outward);
-/* Frees its shape, arrays and parts, and leaves a zeroed field. NULL is not accepted; a zeroed one is. */
+/* Frees shape, arrays and parts and zeroes the field; accepts a zeroed one, not NULL. */
 void field_free(Field* field);
 
 /* ---- fields of polyhedra by their corners (shapes/field_corners.c)
@@ -224,9 +212,9 @@ void field_free(Field* field);
  * Triangles without area are left out. Never fails; surface is only read. */
 void field_of_triangles(Field* field, const TriangleSurface* surface, double radius);
 
-/* Effect on one plane or point of the field of a corner that moves by e (Y12): a plane n . x = o, which passes
- * through the place x higher by (weight + along . x) (n . e) and turns by -along (n . e); a point that moves by share e
- * and whose normal changes by turned e. */
+/* Derivative of one plane or point of a field by the displacement e of a corner (Y12). A plane n . x = o: its height at
+ * x changes by (weight + along . x) (n . e), its normal by -along (n . e). A point: moves by share e, its normal
+ * changes by turned e. */
 typedef struct {
   int of;
   double weight, share;
@@ -234,41 +222,42 @@ typedef struct {
   Mat3 turned;
 } CornerLink;
 
-/* How a field follows corners of a polyhedron, whose order is the caller's. Owns its arrays; freed by
+/* Derivatives of a field by the corners of a polyhedron in the caller's order. Owns its arrays; freed by
  * field_corners_free, which accepts a zeroed one. */
 typedef struct {
-  int count;          /* of corners */
-  int* first;         /* corner i has the links first[i] ... first[i + 1] - 1 */
+  int count;          /* number of corners */
+  int* first;         /* links of corner i: first[i] ... first[i + 1] - 1 */
   CornerLink* links;  /* (first[count]) */
-  const Field* field; /* borrowed; FIELD_POINTS, or: */
-  Vec3* normals;      /* planes, body frame (plane_count), unit; NULL: points */
+  const Field* field; /* borrowed; FIELD_POINTS, or a hull's field with */
+  Vec3* normals;      /* planes: unit normals, body frame (plane_count); NULL: points */
   double* offsets;    /* [m] */
   int plane_count;
-  double tau;  /* what they are joined with [m] */
-  bool fitted; /* a face has more than three corners: it follows them as the plane of best fit */
+  double tau;  /* smoothing of the planes [m] */
+  bool fitted; /* a face has more than three corners and follows them as the best-fit plane */
 } FieldCorners;
-/* For field_of_hull's field of this hull; number[v]: which of the `count` corners vertex v is, -1: none of them; tau is
- * held. field must outlive it; number, hull: only read. Never fails. */
+/* Corners of field_of_hull's field of this hull, with fixed tau. number[v]: corner index (below count) of vertex v, -1:
+ * none. Borrows field, which must outlive it. */
 FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, const int* number, int count);
-/* For field_of_triangles' field of this surface; number: of its points, likewise; the radius is held. */
+/* Corners of field_of_triangles' field of this surface, with fixed radius; number: corner index of each point, -1:
+ * none. Borrows field. */
 FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurface* surface, const int* number,
                                         int count);
-/* Change of value and outward at a place by parameters first, first + 1, ..., so many, of which corner i has 3 i (x),
- * 3 i + 1, 3 i + 2 (Y12); as field_parameter_slopes. */
+/* Derivatives of value (count) and outward (count) at a point by the parameters first, first + 1, ... of the corners:
+ * corner i has 3 i (x), 3 i + 1, 3 i + 2 (Y12). As field_parameter_slopes. */
 void field_corner_slopes(const FieldCorners* corners, Vec3 place, int first, int count, double* value, Vec3* outward);
-/* Frees its arrays, not the field, and leaves a zeroed one. NULL is not accepted. */
+/* Frees the arrays, not the field, and zeroes it; not NULL. */
 void field_corners_free(FieldCorners* corners);
 
-/* Triangles on the surface for contacts and pictures, body frame: of shapes their hull by shape_mesh(level), of unions
- * and differences what of their parts' surfaces is not hidden by the others, drawn onto phi = 0. Points alone have no
- * triangles. Freed by surface_free. level: 0 to 3. Never fails: empty where all is hidden. */
+/* Triangles on the surface, body frame, for contacts and images. Shapes: hull by shape_mesh(level), level 0 to 3.
+ * Unions and differences: the visible parts of their parts' surfaces, projected onto phi = 0. Points have none. Empty
+ * if everything is hidden. Freed by surface_free. */
 TriangleSurface field_surface(const Field* field, int level);
 
-/* The solid phi <= 0 (shapes/field_solid.c), body frame [m]: its closed surface, cut out of `cells` cells along each
- * edge of a box around it (Y7; what is thinner than a cell may be missed), as triangles that need not be convex, freed
- * by hull_free; empty where no node of the grid is inside. Allocates. Never fails. */
+/* Closed surface of the solid phi <= 0 (shapes/field_solid.c), body frame [m], on a grid of `cells` cells along each
+ * edge of its box (Y7; features thinner than a cell may be missed), as triangles, not convex; empty if no node is
+ * inside. Freed by hull_free. */
 void field_solid(const Field* field, int cells, ConvexHull* mesh);
-/* Its moments for unit density [m^3, m^4, m^5], body frame (Y8). Allocates for the time of the call. Never fails. */
+/* Moments of the solid with unit density [m^3, m^4, m^5], body frame (Y8). Allocates temporarily. */
 MassMoment field_mass(const Field* field);
 
 #endif

@@ -1,9 +1,9 @@
-/* Superellipsoid and superelliptic cylinder (B3): gamma = (sum_i t_i^2n)^(1/2n) with t_i = |x_i| / a_i, where the
- * cylinder's first component is the distance from its axis. phi = gamma - 1. */
+/* Superellipsoid and superelliptic cylinder (B3): gamma = (sum_i t_i^2n)^(1/2n) with t_i = |x_i| / a_i; the cylinder's
+ * first component is the distance from its axis. phi = gamma - 1. */
 #include "base/lanes.h"
 #include "shapes/shape.h"
 
-/* t^(2n), t^(2n-2) of ratios in [0, 1]. */
+/* t^(2n) and t^(2n-2) for ratios in [0, 1]. */
 typedef struct {
   Lanes full, less;
 } Powers;
@@ -13,7 +13,7 @@ static Powers powers_of(const Shape* shape, Lanes t) {
   if (shape->whole == 0) {
     Powers p = {{0}, {0}};
     for (int i = 0; i < 3; i++) {
-      if (!(t[i] > 0)) continue; /* 0: the exponent is above 1 */
+      if (!(t[i] > 0)) continue; /* zero: the exponent is above 1 */
       p.full[i] = math_pow(square[i], shape->exponent);
       p.less[i] = p.full[i] / square[i];
     }
@@ -25,8 +25,7 @@ static Powers powers_of(const Shape* shape, Lanes t) {
   return (Powers){less * square, less};
 }
 
-/* gamma with the parts that its derivatives need; part i, in lane i, belongs to semi-axis i, those that are not there
- * are zero. */
+/* gamma with the components that its derivatives need. Lane i belongs to semi-axis i; missing ones are zero. */
 typedef struct {
   double gamma;
   int parts;
@@ -47,7 +46,7 @@ static Super super_parts(const Shape* shape, Vec3 z) {
   if (!(largest > 0)) return s;
   double by = 1 / largest;
   Powers p = powers_of(shape, lanes_chosen(s.ratio == largest, lanes_of(1), s.ratio * by));
-  double sum = p.full[0] + p.full[1] + p.full[2]; /* in [1, 3]: its root costs no digits */
+  double sum = p.full[0] + p.full[1] + p.full[2]; /* in [1, 3], so its root loses no digits */
   double over = shape->whole == 1 ? 1 / sqrt(sum) : math_decay(math_log_sum(sum) * (-0.5 / shape->exponent));
   double root = 1 / over, whole = 1 / sum, less = whole * root * root;
   s.gamma = largest * root;
@@ -57,7 +56,7 @@ static Super super_parts(const Shape* shape, Vec3 z) {
   return s;
 }
 
-/* Largest and least square whose derivatives are numbers. */
+/* Range of squares whose derivatives neither overflow nor underflow. */
 #define SQUARE_MOST 1e200
 #define SQUARE_LEAST 1e-200
 
@@ -105,8 +104,8 @@ ShapeValue super_evaluate(const Shape* shape, Vec3 z) {
   return (ShapeValue){s.gamma - 1, g, {{{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}}}};
 }
 
-/* d gamma / da_k = -gamma t_k^2n / a_k, d gamma / dn = gamma/n sum t_i^2n log t_i. The gradient's parts are products of
- * powers, so their logarithms are differentiated. */
+/* d gamma / da_k = -gamma t_k^2n / a_k, d gamma / dn = gamma/n sum t_i^2n log t_i. The components of the gradient are
+ * products of powers and are differentiated logarithmically. */
 void super_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
   Super s = super_parts(shape, z);
   ShapeValue v = super_evaluate(shape, z);
@@ -129,7 +128,7 @@ void super_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradien
                    v.gradient.z * factor[round ? 0 : 2]);
 }
 
-/* The farthest point: max sum a_i^2 s_i with sum s_i^n = 1 is the norm of the a_i^2 dual to n (B5). */
+/* Distance of the farthest point: max sum a_i^2 s_i with sum s_i^n = 1 is the dual norm of the a_i^2 (B5). */
 static double farthest(const Shape* shape, int parts) {
   double largest = 0, sum = 0, n = shape->exponent;
   for (int i = 0; i < parts; i++) largest = fmax(largest, shape->size[i]);

@@ -1,16 +1,16 @@
-/* Superquadric (B7): a norm within a norm, gamma = (r^q + |z/c|^q)^(1/q) with r = (|x/a|^p + |y/b|^p)^(1/p). phi =
- * gamma - 1. */
+/* Superquadric (B7): nested norms, gamma = (r^q + |z/c|^q)^(1/q) with r = (|x/a|^p + |y/b|^p)^(1/p). phi = gamma - 1.
+ */
 #include "shapes/shape.h"
 
-/* (u^n + v^n)^(1/n) with u and v over it, and those to the power n - 2. */
+/* norm = (u^n + v^n)^(1/n); part: u and v divided by it; less: part^(n - 2). */
 typedef struct {
   double norm, part[2], less[2];
 } Norm;
 
-/* Ratios below this are raised by the library's function. */
+/* Ratios below this use the library's power function. */
 #define RATIO_SMALL 1e-5
 
-/* t^n of a ratio in [0, 1], to 4e-16 of 1. */
+/* t^n for a ratio in [0, 1], absolute error 4e-16. */
 static double power(double t, double n) {
   if (t == 1 || n == 0) return 1;
   if (t < RATIO_SMALL) return t > 0 ? math_pow(t, n) : 0;
@@ -37,7 +37,7 @@ static Norm norm_of(double u, double v, double n) {
 
 typedef struct {
   double p, q;
-  Norm round, whole; /* of x and y; of that and z */
+  Norm round, whole; /* norm of x and y; norm of that and z */
   double slope[3];   /* dr/dx, dr/dy, d gamma/dz */
 } Quadric;
 
@@ -80,17 +80,17 @@ static double entropy(const Norm* m, int k) {
 
 static double logarithm(double t) { return t > 0 ? math_log(t) : 0; }
 
-/* The gradient's parts are products of powers: their logarithms are differentiated. k: e1, e2, a, b, c. */
+/* The components of the gradient are products of powers and are differentiated logarithmically. k: e1, e2, a, b, c. */
 void quadric_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
   Quadric s = quadric_parts(shape, z);
   ShapeValue v = quadric_evaluate(shape, z);
   *value = 0;
   *gradient = vec3(0, 0, 0);
   if (!(s.whole.norm > 0)) return;
-  double in_whole = s.whole.less[0] * s.whole.part[0] * s.whole.part[0]; /* of r in gamma^q */
+  double in_whole = s.whole.less[0] * s.whole.part[0] * s.whole.part[0]; /* fraction of r in gamma^q */
   double dq = k == 0 ? -2 / (shape->exponents[0] * shape->exponents[0]) : 0;
   double dp = k == 1 ? -2 / (shape->exponents[1] * shape->exponents[1]) : 0;
-  double size[3] = {0}; /* d log of the semi-axes */
+  double size[3] = {0}; /* derivatives of log(semi-axis) */
   if (k >= 2) size[k - 2] = 1 / shape->size[k - 2];
   double round = dp * (entropy(&s.round, 0) + entropy(&s.round, 1)) / s.p; /* d log r */
   for (int i = 0; i < 2; i++) round -= s.round.less[i] * s.round.part[i] * s.round.part[i] * size[i];
@@ -105,7 +105,8 @@ void quadric_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradi
   *gradient = vec3(v.gradient.x * factor[0], v.gradient.y * factor[1], v.gradient.z * factor[2]);
 }
 
-/* max (u^2 + v^2) with (u/a)^n + (v/b)^n = 1, n >= 2: the norm of a, b of order 2 n / (n - 2) (B5). */
+/* Farthest point in the x-y plane: max (u^2 + v^2) with (u/a)^n + (v/b)^n = 1, n >= 2, is the norm of a, b of order 2 n
+ * / (n - 2) (B5). */
 static double farthest(double a, double b, double n) {
   double largest = fmax(a, b), order = 2 * n / (n - 2);
   if (n == 2) return largest;

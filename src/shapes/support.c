@@ -1,23 +1,24 @@
-/* The farthest point of a smooth shape along a direction, and how it moves (B9). */
+/* Support point of a smooth shape and its derivatives (B9). */
 #include <assert.h>
 
 #include "shapes/shape.h"
 
 enum { NEWTON_STEPS = 100, HALVINGS = 50 };
-/* Newton's decrement, of the squared reach, below which the point is found. */
+/* Newton decrement, relative to the squared reach, at which the iteration has converged. */
 #define DECREMENT_SMALL 1e-28
-/* ... and below which a decrease drowns in rounding of the value, which is about 1: Newton's steps are taken whole. */
+/* Newton decrement below which a decrease of the value is hidden by rounding; full steps are then taken. */
 #define DECREMENT_SEEN 1e-12
-/* Pivots of a Hessian below this, of its trace, are rounding. */
+/* Least pivot of a Hessian, relative to its trace. */
 #define PIVOT_LEAST 1e-15
-/* Longest step, relative to the shape's size; on a flat face the Hessian is singular. */
+/* Longest step, relative to the shape's size, because the Hessian is singular on a flat face. */
 #define LONGEST_STEP 1.0
-/* Least curvature, in units of 1 / outer, at which the point counts as unique. */
+/* Least curvature for a unique point, in units of 1 / outer. */
 #define CURVATURE_LEAST 1e-8
 
-/* ---------------------------------------------------------------- norms: the dual norm, in closed form */
+/* ---------------------------------------------------------------- norms: closed form by the dual norm */
 
-/* max of sum n_i x_i with norm_m(x_i / a_i) = 1 is the norm of a_i n_i of order m / (m - 1); part: the x_i / a_i. */
+/* max of sum n_i x_i with norm_m(x_i / a_i) = 1: the norm of order m / (m - 1) of a_i n_i. part: the maximizing x_i /
+ * a_i. */
 static double dual(const double* length, const double* n, int count, double m, double* part) {
   double largest = 0, sum = 0, order = m / (m - 1);
   for (int i = 0; i < count; i++) largest = fmax(largest, fabs(length[i] * n[i]));
@@ -59,9 +60,9 @@ static Vec3 superquadric_point(const Shape* shape, Vec3 d) {
   return vec3(shape->size[0] * part[0] * within[0], shape->size[1] * part[0] * within[1], shape->size[2] * part[1]);
 }
 
-/* ---------------------------------------------------------------- the others: min of gamma^2 / 2 - d . z */
+/* ---------------------------------------------------------------- other shapes: min of gamma^2 / 2 - d . z */
 
-/* L L^T = H + lift I. false: a pivot is not above rounding. */
+/* L L^T = H + lift I. False: a pivot is not above `least`. */
 static bool factor(Mat3 h, double lift, double least, double l[3][3]) {
   for (int i = 0; i < 3; i++)
     for (int k = 0; k <= i; k++) {
@@ -73,8 +74,8 @@ static bool factor(Mat3 h, double lift, double least, double l[3][3]) {
   return true;
 }
 
-/* H step = -g for a positive semidefinite H; lifted until its pivots are not rounding: on a flat face H is singular.
- * Returns Newton's decrement squared. */
+/* Solves H step = -g for a positive semidefinite H; the diagonal is raised while pivots are too small, because H is
+ * singular on a flat face. Returns the squared Newton decrement. */
 static double descent(Mat3 h, Vec3 g, Vec3* step) {
   double trace = mat3_trace(h), l[3][3], lift = 0;
   *step = vec3(0, 0, 0);
@@ -97,7 +98,7 @@ static double descent(Mat3 h, Vec3 g, Vec3* step) {
 
 static Vec3 found_point(const Shape* shape, Vec3 d) {
   double scale = shape->outer * vec3_norm(d);
-  Vec3 z = vec3_scale(d, shape->inner / vec3_norm(d)); /* in units in which the reach is about 1 */
+  Vec3 z = vec3_scale(d, shape->inner / vec3_norm(d)); /* scaled so that the reach is about 1 */
   z = vec3_scale(z, 1 / shape_gauge(shape, z).value);
   z = vec3_scale(z, vec3_dot(d, z) / scale);
   Gauge at = shape_gauge(shape, z);
@@ -108,7 +109,7 @@ static Vec3 found_point(const Shape* shape, Vec3 d) {
     double decrement = descent(h, g, &step), value = 0.5 * at.value * at.value - vec3_dot(n, z);
     double longest = fmin(1, LONGEST_STEP * shape->outer / vec3_norm(step)), t = longest;
     if (!(decrement > DECREMENT_SMALL)) break;
-    bool known = false; /* `at` is that of the next point */
+    bool known = false; /* `at` belongs to the next point */
     for (int halved = 0; halved < HALVINGS && decrement > DECREMENT_SEEN; halved++, t *= 0.5) {
       Vec3 next = vec3_add_scaled(z, t, step);
       known = vec3_dot(next, next) > 0;
@@ -140,7 +141,8 @@ ShapeSupport shape_support(const Shape* shape, Vec3 direction) {
   return s;
 }
 
-/* phi = 0 and lambda grad phi = d along the surface: dz = -phi_k z / (z . g) + T c, with T two tangents. */
+/* Differentiates phi = 0 and lambda grad phi = d along the surface: dz = -phi_k z / (z . g) + T c, with two tangents T.
+ */
 bool shape_support_slope(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
                          Vec3* change) {
   Vec3 z = support->point, g = support->at.gradient, by_gradient = {0, 0, 0}, t[2], rest = {0, 0, 0};

@@ -106,7 +106,7 @@ typedef struct ClosureSystem {
   int way_count;       /* steps of equal length behind the present state, up to WAYS */
   double* way;         /* their increments, the last first; and those of closures_save  (2 WAYS, nv) [m, rad] */
   int way_count_saved;
-  double share; /* of the tolerance, that these trees are held to in this round (Z10) */
+  double share; /* fraction of the tolerance that these trees must meet in this round (Z10) */
   /* found at coordinates, and kept for as long as these stay */
   bool found;
   double* found_q;        /* (nq) */

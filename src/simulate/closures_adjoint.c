@@ -281,7 +281,8 @@ static StartBar start_bar(const ClosureAdjoint* a, const Model* m, int k, const 
   return b;
 }
 
-/* Both ends from the point, the second of a distance from its axis or another origin. */
+/* Adds the derivatives with respect to the closure's point, which sets both ends. The second end of a distance comes
+ * from its axis, or from the origin of the other link. */
 static void start_ends(const ClosureAdjoint* a, const Model* m, int k, const ClosureStart* start, const Pose at[2],
                        StartBar b, double (*bar)[3][4], ModelGradient* gradient) {
   const ModelClosure* c = &m->closures[k];

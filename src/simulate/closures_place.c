@@ -287,7 +287,7 @@ static unsigned set_slopes(ClosureSystem* s, int k, const Vec3* reference, const
   return moved;
 }
 
-/* Notes which rows move. Returns whether these are others than before. */
+/* Stores which rows of closure k move (bits). Returns true if they changed. */
 static bool note_moves(ClosureSystem* s, int k, unsigned moved) {
   const ModelClosure* c = &s->model->closures[k];
   if (moved == s->moved[k]) return false;

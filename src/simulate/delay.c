@@ -61,7 +61,7 @@ static void look_back(const DelayHistory* h, double t, int column, double* value
   *slope = 0.5 * (slope_of(h, piece, column) + slope_of(h, other, column));
 }
 
-/* Computes the measurements of every drive, then their time derivatives. */
+/* Computes the delayed measurements of each drive that has a delay, then their time derivatives. */
 static void find_delayed(Sim* s) {
   const Model* m = s->model;
   for (int c = 0; c < m->controller_count; c++) {

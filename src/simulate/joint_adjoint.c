@@ -101,7 +101,7 @@ static void through_adjoint(const RotationVector* phi, const double f1[3], const
   by_right[2] -= g[0] * lambda[1]; /* e_2 x e_1 = -e_0 */
 }
 
-/* Adds the derivatives of E = sum_i k_i/2 (scale phi_i - b_i)^2, also with respect to b. */
+/* Adds the derivatives of Phi for E = sum_i k_i/2 (scale phi_i - b_i)^2, also those with respect to b. */
 static void quadratic_adjoint(Quat p, const double gain[3], double scale, const double b[3], const double lambda[3],
                               double by_right[3], double by_b[3]) {
   RotationVector phi = rotation_vector_derivatives(p);
@@ -114,8 +114,8 @@ static void quadratic_adjoint(Quat p, const double gain[3], double scale, const 
   for (int i = 0; i < 3; i++) by_b[i] -= gain[i] * scale * along[i];
 }
 
-/* Adds the derivatives of dry friction f / a (sqrt(|r|^2 + v^2) - v), r = a phi - b; returns that with respect to f
- * (M5). */
+/* Adds the derivatives of Phi for dry friction, E = f / a (sqrt(|r|^2 + v^2) - v), r = a phi - b; returns that with
+ * respect to f (M5). */
 static double friction_adjoint(const JointInput* in, int base, Quat p, const double b[3], const double lambda[3],
                                double by_right[3], double by_b[3]) {
   RotationVector phi = rotation_vector_derivatives(p);

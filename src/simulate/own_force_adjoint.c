@@ -20,7 +20,7 @@ void own_force_bars(StepAdjoint* a, const RecordedStep* step) {
   contact_replay_own_bars(a->replay, a->own_bar);
 }
 
-/* Sets aside what hangs on the state at t, and clears what would hang on the end of the solve. */
+/* Saves the derivatives with respect to the state at t. Clears those with respect to the end of the solve. */
 static void set_aside(StepAdjoint* a) {
   size_t links = (size_t)a->model->link_count;
   spin_adjoint_set_aside(a->spin, a->momentum_aside);

@@ -39,7 +39,7 @@ typedef enum {
   STEP_FREE,
   STEP_STRIKES,  /* second_order, restitution 0: an approach ends in it; first order, as the next two */
   STEP_STRUCK,   /* a step after that while contact forces of the impact act, or in which the last contact ends */
-  STEP_RECOVERS, /* one more step after those */
+  STEP_RECOVERS, /* one more step after STEP_STRUCK */
   STEP_IMPACT,   /* one of the short substeps of an impact */
   STEP_LEAVES, /* the first step after them; without second_order: a step or substep near them whose length differs from
                   the one before */
@@ -454,8 +454,8 @@ typedef struct StepAdjoint StepAdjoint;
 
 /* Derivatives of a scalar by a state, with poses and coordinates as independent variables. */
 typedef struct {
-  double (*pose)[3][4]; /* by (R | t) of every link frame, elementwise (links) */
-  double* q;            /* by increments of the coordinates  (nv) */
+  double (*pose)[3][4]; /* derivatives with respect to (R | t) of every link frame, elementwise (links) */
+  double* q;            /* derivatives with respect to increments of the coordinates  (nv) */
 } StateBar;
 
 /* A step of a run: poses and coordinates of its states; those before the start equal the first. */

@@ -21,7 +21,7 @@ typedef struct {
   double* equations; /* (nv) */
   double direct;
 } LengthSlope;
-enum { LENGTH_SLOPES = 4 }; /* by dt, dt_before, dt_older and time */
+enum { LENGTH_SLOPES = 4 }; /* derivatives with respect to dt, dt_before, dt_older and time */
 /* Derivatives by the lengths of steps, which events of the run decide (simulate/step_lengths.c). */
 typedef struct {
   bool fixed; /* lengths are constants */
@@ -50,21 +50,23 @@ struct StepAdjoint {
   double (*wrench)[6];                       /* (links) */
   double (*motion)[3][4];                    /* the twists as changes of [R | t] at t + dt  (links) */
   double rounding;                           /* of the step (StepAdjointReport) */
-  double (*rate_bar)[3][4];                  /* by dT/dt of the initial velocities  (links) */
-  double (*ground_bar)[3][4];                /* by poses of half-spaces at t + dt  (links) */
+  double (*rate_bar)[3][4];                  /* derivatives with respect to dT/dt of the initial velocities  (links) */
+  double (*ground_bar)[3][4];                /* derivatives with respect to poses of half-spaces at t + dt  (links) */
   Vec3* force;                               /* (links) */
   Vec3 *felt, *pulled; /* by the forces that drives measured at the step's begin, and by those at its end; NULL: none
                           does (links) */
-  struct DelayPending* late;         /* by measurements of states that come yet; NULL: none comes late */
-  double (*expected_bar)[3][4];      /* by the poses that contact expects at t + dt, the step's aims  (links) */
-  double (*own_bar)[3][4];           /* by poses of the solve before, whose forces friction rests on  (links) */
-  StateBar solve_bar;                /* of the solve that own_force_adjoint is at */
-  Vec3 *momentum_aside, *felt_aside; /* by momenta and measured forces at t, of the solves after it (links) */
-  Vec3* guess_aside;                 /* by momenta at t while guess_adjoint is at work (links) */
-  Vec3* bar_force;                   /* (links) */
-  Mat3* bar_moment;                  /* (links) */
-  Vec3 *turn_torque, *turn_force, *turn_curve;                                            /* (links) */
-  Mat3* turn_moment;                                                                      /* (links) */
+  struct DelayPending* late;    /* by measurements of states that come yet; NULL: none comes late */
+  double (*expected_bar)[3][4]; /* derivatives with respect to the poses that contact expects at t + dt, the step's aims
+                                   (links) */
+  double (*own_bar)[3][4];      /* derivatives with respect to poses of the solve before, whose forces friction rests on
+                                   (links) */
+  StateBar solve_bar;           /* of the solve that own_force_adjoint is at */
+  Vec3 *momentum_aside, *felt_aside;           /* by momenta and measured forces at t, of the solves after it (links) */
+  Vec3* guess_aside;                           /* by momenta at t while guess_adjoint is at work (links) */
+  Vec3* bar_force;                             /* (links) */
+  Mat3* bar_moment;                            /* (links) */
+  Vec3 *turn_torque, *turn_force, *turn_curve; /* (links) */
+  Mat3* turn_moment;                           /* (links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */
   double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF];                                       /* (controllers) */
   bool reacts;                         /* something hangs on reactions of the present step (O3) */

@@ -15,7 +15,7 @@ struct StepForward {
   ForwardChain chain;
   void* context;
   ModelGradient gradient;
-  StateBar bar[3];                     /* by the states now, old, older */
+  StateBar bar[3];                     /* derivatives with respect to the states now, old, older */
   Screw* screws[3];                    /* there (nv) */
   double* sensitivity[FORWARD_STATES]; /* next, now, old, older  (nv x parameters) */
   double* start;                       /* of the first state  (nv x parameters) */
@@ -35,7 +35,7 @@ struct StepForward {
   Pose* placed_pose;              /* there (links) */
   Screw* placed_screws;           /* (nv) */
   double* placed_bar;             /* (nv); nothing hangs on it */
-  double (*start_pose_bar)[3][4]; /* by the start's poses, of what closures hold (links) */
+  double (*start_pose_bar)[3][4]; /* derivatives with respect to the start's poses, of what closures hold (links) */
   double* closure_rows;           /* derivatives of their equations (rows x parameters) */
   double *gaps, *change;          /* of one parameter; multipliers (rows) */
   double* length[3];              /* of the lengths of the step and of the two before it (parameters) */
@@ -44,7 +44,7 @@ struct StepForward {
   double *begin, *end;            /* of the times at which it begins and ends (parameters) */
   double* momentum[2];            /* of the angular momenta at t and at t + dt; NULL: no link spins
                                      (3 links x parameters) */
-  StateBar next_bar;              /* by the state at t + dt */
+  StateBar next_bar;              /* derivatives with respect to the state at t + dt */
 };
 
 /* Derivatives of one row begin with none. */

@@ -138,7 +138,7 @@ bool limits_energy(const Limits* limits, double x, LimitEnergy* sum);
 /* Resistance to leaving a limit (S22): takes all but the square of the restitution of what the limit gives back. */
 typedef struct {
   double value;           /* J */
-  double first;           /* by the coordinate [N, N m] */
+  double first;           /* derivative with respect to the coordinate [N, N m] */
   double by_rate, by_now; /* slopes of that by the rate and by the coordinate at t */
 } StopTerms;
 /* now: coordinate at t; rate: that of the step [m/s, rad/s], whose slope by the coordinate is rate_now [1/s]. Zeros
@@ -189,10 +189,10 @@ enum { JOINT_POSITION, JOINT_VELOCITY, JOINT_DAMPING_GAIN, JOINT_MAX_FORCE, JOIN
 
 /* Derivatives of lambda . (gradient of joint_terms) (simulate/joint_adjoint.c; docs/derivations/adjoint.md, A3). */
 typedef struct {
-  double now[JOINT_MAX_DOF];            /* by increments of the coordinates at t */
-  double difference_old[JOINT_MAX_DOF]; /* by q^t - q^{t-1} */
-  double aim[JOINT_MAX_DOF];            /* by JointInput.aim */
-  SpringTime spring;                    /* by JointInput.spring */
+  double now[JOINT_MAX_DOF];            /* derivatives with respect to increments of the coordinates at t */
+  double difference_old[JOINT_MAX_DOF]; /* derivatives with respect to q^t - q^{t-1} */
+  double aim[JOINT_MAX_DOF];            /* derivatives with respect to JointInput.aim */
+  SpringTime spring;                    /* derivatives with respect to JointInput.spring */
   double (
       *target)[JOINT_MAX_DOF]; /* with respect to increments of each drive's target; memory of the caller (drives) */
   double (*target_rate)[JOINT_MAX_DOF]; /* memory of the caller (drives) */

@@ -1,6 +1,6 @@
-/* HTTP/1.1 by libmicrohttpd, which is loaded when somebody asks for a view: nobody else waits for it. It listens on
- * 127.0.0.1 only, answers GET and HEAD only, and only to requests that name this machine: a page of elsewhere that has
- * its own name lead here is refused. Requests beyond REQUEST_BYTES are refused by the library. */
+/* HTTP/1.1 server by libmicrohttpd, which is loaded only when a view is requested. It listens on 127.0.0.1 only,
+ * answers only GET and HEAD, and only requests whose Host is this machine, which blocks foreign pages by DNS rebinding.
+ * The library rejects requests larger than REQUEST_BYTES. */
 #include "view/server.h"
 
 #if __has_include(<microhttpd.h>)
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define LIBRARY_FILE "libmicrohttpd.so.12"
-/* Memory of a connection, request line and headers together. */
+/* Memory per connection, for request line and headers. */
 #define REQUEST_BYTES ((size_t)16384)
 #define CONNECTIONS_MAX 16U
 #define IDLE_SECONDS 30U
@@ -37,7 +37,7 @@ struct Server {
   void* context;
 };
 
-/* It stays loaded. */
+/* Loads the library permanently. False: not found, or incomplete. */
 static bool library_load(Library* library) {
   void* file = dlopen(LIBRARY_FILE, RTLD_NOW | RTLD_LOCAL);
   if (!file) return false;
@@ -74,7 +74,7 @@ static enum MHD_Result refuse(const Server* server, struct MHD_Connection* conne
   return send_text(server, connection, code, "text/plain; charset=utf-8", text, strlen(text));
 }
 
-/* A tunnel may lead here from another port. */
+/* True if the Host header names this machine; the port is ignored, because a tunnel may use another. */
 static bool names_this_machine(const char* host) {
   static const char* const NAMES[] = {"127.0.0.1", "localhost"};
   size_t length = host ? strcspn(host, ":") : 0;
@@ -94,7 +94,7 @@ static enum MHD_Result on_request(void* context, struct MHD_Connection* connecti
                                   void** state) {
   (void)version;
   (void)upload;
-  *upload_size = 0; /* nothing of it is looked at */
+  *upload_size = 0; /* the request body is ignored */
   (void)state;
   const Server* server = context;
   if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
@@ -111,7 +111,7 @@ static enum MHD_Result on_request(void* context, struct MHD_Connection* connecti
   return result;
 }
 
-/* ---------------------------------------------------------------- from beginning to end */
+/* ---------------------------------------------------------------- life cycle */
 
 Server* server_start(int port, ServerAnswer answer, void* context, Text* problem) {
   Server* server = MEMORY_NEW(Server, 1);

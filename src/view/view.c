@@ -1,4 +1,4 @@
-/* State of a view under one lock: its page, moments as they arrive, and the reason of its end. */
+/* State of a view, protected by one lock: its page, the moments received so far, and the reason of its end. */
 #include "view/view.h"
 
 #include <math.h>
@@ -8,33 +8,33 @@
 
 #include "view/server.h"
 
-/* Limit of one answer. A page that is late sends another request at once. */
+/* Largest number of moments per answer; a page that lags behind sends the next request immediately. */
 enum { MOMENTS_PER_ANSWER = 200 };
 /* A page is open if it sent a request within WATCH_SECONDS; the end waits for it at most LAST_SECONDS [s]. */
 #define WATCH_SECONDS 5.0
 #define LAST_SECONDS 3.0
 
-/* Before there is a page. */
+/* Page shown before the first state. */
 static const char WAITING[] =
     "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"1\">"
     "<link rel=\"icon\" href=\"data:,\"><title>sdrs</title><p>The first state is being computed.</p></html>\n";
 
 struct View {
-  pthread_mutex_t lock; /* of all that follows but the server */
-  Text page;            /* "" before the first */
+  pthread_mutex_t lock; /* protects all members below but the server */
+  Text page;            /* empty before the first */
   int version;
-  Text moments; /* one JSON list after the other */
-  size_t* ends; /* in the text, of each; owned  (count) */
+  Text moments; /* JSON lists, concatenated */
+  size_t* ends; /* end of each list in `moments`; owned  (count) */
   int count, capacity;
-  Text ended;   /* how, "" while it runs */
-  double asked; /* when somebody last did [s]; -infinity: nobody */
-  bool told;    /* who asked last knows how it ended, and has all moments */
+  Text ended;   /* reason of the end, empty while running */
+  double asked; /* time of the last request [s]; -infinity: none */
+  bool told;    /* the last request received the end and all moments */
   Server* server;
 };
 
 /* ---------------------------------------------------------------- answers */
 
-/* The moments from `from` on, as many as an answer takes. */
+/* Appends the moments from `from` on, at most MOMENTS_PER_ANSWER. */
 static void add_moments(const View* view, int from, Text* body) {
   int end = view->count - from > MOMENTS_PER_ANSWER ? from + MOMENTS_PER_ANSWER : view->count;
   for (int k = from; k < end; k++) {
@@ -45,7 +45,7 @@ static void add_moments(const View* view, int from, Text* body) {
   text_add(body, "]");
 }
 
-/* {"version": 1, "count": 57, "ended": null, "moments": [[...], ...]}; moments of another version are none. */
+/* Answers {"version": 1, "count": 57, "ended": null, "moments": [[...], ...]}; no moments for another version. */
 static void answer_moments(View* view, const ServerRequest* request, Text* body) {
   bool same = request->version == view->version;
   text_add(body, "{\"version\": %d, \"count\": %d, \"ended\": ", view->version, view->count);
@@ -79,7 +79,7 @@ static bool answer(void* context, const ServerRequest* request, Text* body, cons
   return found;
 }
 
-/* ---------------------------------------------------------------- from the command */
+/* ---------------------------------------------------------------- interface for commands */
 
 Status view_open(View** result, int port, Diagnostics* diagnostics) {
   View* view = MEMORY_NEW(View, 1);
@@ -93,7 +93,7 @@ Status view_open(View** result, int port, Diagnostics* diagnostics) {
     return STATUS_OK;
   }
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){NULL, 0, 0}, "--view: %s",
-                  locked ? problem.data : "no lock is to be had");
+                  locked ? problem.data : "the system has no mutex left");
   text_free(&problem);
   if (locked) pthread_mutex_destroy(&view->lock);
   memory_free(view);

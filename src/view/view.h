@@ -1,32 +1,32 @@
-/* view: a page that is served on the loopback while a command runs, and the moments that it asks for (--view).
- * The command writes, the page only reads: nothing here goes back into a run. */
+/* view: serves a page on the loopback interface while a command runs, with its moments as they are computed (--view).
+ * Data flow only from the command to the page. */
 #ifndef SDRS_VIEW_H
 #define SDRS_VIEW_H
 
 #include "base/base.h"
 
-/* A server with a page and its moments. Its functions may be called while requests are answered. */
+/* A server with a page and its moments. Thread-safe against requests. */
 typedef struct View View;
 
-/* Begin to listen on 127.0.0.1, at any free port when `port` is 0, with nothing to show yet. *result is the caller's,
- * for view_close. STATUS_IO with a diagnostic where the port is taken, where libmicrohttpd cannot be loaded, or where
- * the build was made without its header; then *result is NULL. */
+/* Starts listening on 127.0.0.1, on any free port if `port` is 0, without a page. *result is closed by view_close.
+ * STATUS_IO with an error, and *result NULL: the port is taken, libmicrohttpd cannot be loaded, or the build lacks its
+ * header. */
 Status view_open(View** result, int port, Diagnostics* diagnostics);
-/* The port that it listens on, 1 ... 65535. */
+/* Port of the server, 1 ... 65535. */
 int view_port(const View* view);
-/* The number, from 1, that the next page goes by, which it has to carry: it asks for moments of that number only. */
+/* Version number (from 1) of the next page, which must contain it: a page requests only moments of its version. */
 int view_next_version(const View* view);
-/* Show this page (copied) from now on, without any moment. Who looks at an earlier one gets it in its place. */
+/* Shows a page (copied) from now on, without moments. Earlier pages in browsers are replaced. */
 void view_show(View* view, const Text* page);
-/* One more moment of the page that is shown: numbers[count] as the page expects them. Nothing happens without a page.
- * They are copied; what is not finite is written as null. */
+/* Adds a moment of the present page: numbers (count), copied, as the page expects them; non-finite ones become null.
+ * Ignored without a page. */
 void view_add_moment(View* view, const double* numbers, int count);
-/* Has somebody asked within the last WATCH_SECONDS? */
+/* True if a request arrived within the last WATCH_SECONDS. */
 bool view_is_watched(View* view);
-/* Say how the run has ended; who looks keeps what there is. Waits until they know, at most three
- * seconds. `how` is copied. */
+/* Reports how the run ended (copied) and waits at most three seconds until open pages have received it. Pages keep
+ * their content. */
 void view_end(View* view, const char* how);
-/* End the server, after requests that are being answered, and free it. Accepts NULL. */
+/* Ends the server after pending answers and frees it. Accepts NULL. */
 void view_close(View* view);
 
 #endif

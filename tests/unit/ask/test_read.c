@@ -52,7 +52,7 @@ static void each_mistake_has_a_place_and_a_rule(void** state) {
   expect_problem("{\"a\": [[0,0,0]], \"b\": [[0,0,1]], \"suport\": 1, \"support\": 1}", 1, 34,
                  "unknown key 'suport' (did you mean 'support'?)");
   expect_problem("{\"a\": [[0,0,0]], \"b\": [[0,0,1]], \"a\": [[0,0,0]], \"support\": 1}", 1, 34,
-                 "the key 'a' stands twice");
+                 "the key 'a' occurs twice");
   expect_problem("{\"a\": [[0,0,0],\n [0,1]], \"b\": [[0,0,1]], \"support\": 1}", 2, 2,
                  "a[1]: a point is [x, y, z], got 2 values");
   expect_problem("{\"a\": [[0,0,\"0\"]], \"b\": [[0,0,1]], \"support\": 1}", 1, 13,

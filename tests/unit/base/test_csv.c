@@ -134,8 +134,8 @@ static void refuses_what_is_not_csv(void** state) {
   expect_refused("", 0, 0, "empty file: a CSV file begins with a header line");
   expect_refused("a,b\n1,2\n1\n", 10, 3, "row has 1 fields, the header has 2");
   expect_refused("a,b\n1,2,3\n", 10, 2, "row has 3 fields, the header has 2");
-  expect_refused("a,b\n1,\"2\n", 9, 2, "a quoted field is not closed");
-  expect_refused("\"a", 2, 1, "a quoted field is not closed");
+  expect_refused("a,b\n1,\"2\n", 9, 2, "a quoted field has no closing quote");
+  expect_refused("\"a", 2, 1, "a quoted field has no closing quote");
   expect_refused("a\0b\n", 4, 0, "not a CSV file: it holds a NUL byte");
 }
 

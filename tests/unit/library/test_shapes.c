@@ -155,7 +155,7 @@ static void wrong_questions_are_refused_with_their_reason(void** state) {
   expect_refusal(s, &pairs, SDRS_BAD_INPUT, "growth does not answer 'alpah' (did you mean 'alpha'?)");
   pairs = request(&rows, "growth", twice, 2, out, 2);
   pairs.stride = 1;
-  expect_refusal(s, &pairs, SDRS_BAD_INPUT, "'alpha' is asked for twice");
+  expect_refusal(s, &pairs, SDRS_BAD_INPUT, "'alpha' is listed twice");
   pairs = request(&rows, "growht", alpha, 1, out, 1);
   expect_refusal(s, &pairs, SDRS_BAD_INPUT,
                  "method must be growth, distance, manifold, witness or touch, got 'growht'");

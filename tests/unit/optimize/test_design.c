@@ -853,8 +853,8 @@ static void messages(void** state) {
        "2:21: error: link 'g' has no vertex in these hulls and this box that could move\n"},
       /* twice */
       {ARM "design: {attachments: [{link: arm, axes: [x]}, {link: arm, axes: [x, z]}]}\n" LOSS,
-       "2:48: error: 'arm/attachment/x' is asked for twice\n"},
-      {DRIVEN("0") "control: [{link: a}, {link: a}]\n" LOSS, "4:22: error: 'a/values/0' is asked for twice\n"},
+       "2:48: error: 'arm/attachment/x' is listed twice\n"},
+      {DRIVEN("0") "control: [{link: a}, {link: a}]\n" LOSS, "4:22: error: 'a/values/0' is listed twice\n"},
       /* followers */
       {PAIR "design: {vertices: [{link: b}], symmetry: [{type: copy, links: [a, b]}]}\n" LOSS,
        "2:28: error: link 'b' follows 'a', whose vertices do not move\n"},
@@ -889,7 +889,7 @@ static void messages(void** state) {
       {"scene: {links: [{name: a, mass: 1, shape: " BOX
        "}]}\ndesign: {vertices: [{link: a}], symmetry: [{type: mirror, "
        "links: [a], normal: [1, 0, 0]}, {type: mirror, links: [a], normal: [1, 0.123, 0]}]}\n" LOSS,
-       "2:91: error: the symmetries of link 'a' have no end: applied in turn they give ever new ones\n"},
+       "2:91: error: the symmetries of link 'a' generate infinitely many: their group must be finite\n"},
       /* control and start */
       {ARM "control: [{link: arm}]\n" LOSS, "2:18: error: no controller drives the joint of link 'arm'\n"},
       {DRIVEN("0") "control: [{link: a, parameters: [phase]}]\n" LOSS,

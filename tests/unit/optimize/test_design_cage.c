@@ -205,9 +205,9 @@ static void messages(void** state) {
     const char *text, *wanted;
   } CASES[] = {
       {ONE "design: {vertices: [{link: a}], cage: [{link: a, cells: [1, 1, 1]}]}\n" LOSS,
-       "2:40: error: link 'a' has vertices that move by themselves: it takes them or a cage\n"},
+       "2:40: error: link 'a' has both free vertices and a cage: choose one of them\n"},
       {ONE "design: {cage: [{link: a, cells: [1, 1, 1]}, {link: a, cells: [1, 1, 1], axes: [y]}]}\n" LOSS,
-       "2:46: error: 'a/cage/0/y' is asked for twice\n"},
+       "2:46: error: 'a/cage/0/y' is listed twice\n"},
       {ONE "design: {cage: [{link: a, cells: [1, 1, 1], box: {low: [0, 0, 0], high: [0.1, 0.1, 0.1]}}]}\n" LOSS,
        "2:17: error: link 'a' has no vertex in this cage that could move\n"},
       {ONE "design: {cage: [{link: a, cells: [1, 1, 1], box: {low: [0, 0, 0], high: [1, 1, 0]}}]}\n" LOSS,

@@ -378,7 +378,7 @@ static void bushings_are_named(void** state) {
   model_scene_destroy(scene, case_scene(c, 0));
   design_case_free(c);
   expect_design_problems(MOUNTS "parameters: [{type: bushing_stiffness, link: arm}]\n",
-                         "11:46: error: link 'arm': no bushing has it as its 'a'\n");
+                         "11:46: error: link 'arm': no bushing names it as 'a'\n");
 }
 
 /* One factor for springs of different units; the last link of a rod has no bushing of its own. */
@@ -446,13 +446,13 @@ static void what_cannot_change(void** state) {
          "9:41: error: link 'box': its joint has no such degree of freedom\n");
   refuse("{type: link_friction, link: box}", "9:42: error: link 'box': it has no such value of its own\n");
   refuse("{type: friction, low: 0.5}", "9:14: error: contact/friction starts at 0.4, outside its bounds [0.5, inf]\n");
-  refuse("{type: size, link: box, tie: true}",
-         "9:33: error: link 'box': edges that are tied must be equal to begin with\n");
-  refuse("{type: rotation, link: box}", "9:37: error: link 'box': it is free: its start says how it stands\n");
+  refuse("{type: size, link: box, tie: true}", "9:33: error: link 'box': tied edges must have equal initial lengths\n");
+  refuse("{type: rotation, link: box}",
+         "9:37: error: link 'box': it is free: its orientation is part of the initial state\n");
   refuse("{type: axis, link: arm, tie: true}", "9:33: error: link 'arm': directions cannot be tied\n");
   refuse("{type: pair_friction, a: box, b: arm}",
-         "9:39: error: no item of contact.pairs says the friction of 'box' and 'arm'\n");
-  refuse("{type: friction}, {type: friction}", "9:32: error: 'contact/friction' is asked for twice\n");
+         "9:39: error: no item of contact.pairs gives the friction of 'box' and 'arm'\n");
+  refuse("{type: friction}, {type: friction}", "9:32: error: 'contact/friction' is listed twice\n");
 }
 
 int main(void) {

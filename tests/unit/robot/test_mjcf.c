@@ -195,7 +195,7 @@ static void what_is_left_out_is_told_once(void** state) {
 
 static void mistakes_have_places(void** state) {
   (void)state;
-  expect_told("<robot/>", NULL, "1:1: error: a file of MuJoCo is a <mujoco>, this is a <robot>");
+  expect_told("<robot/>", NULL, "1:1: error: the root element must be <mujoco>, got <robot>");
   expect_told(WORLD(""), NULL, "error: there is no body in <worldbody>");
   expect_told(WORLD("<body><joint/><geom/></body>"), NULL, "error: a <geom> of type sphere needs 'size'");
   expect_told(WORLD("<body><joint/><geom size='x'/></body>"), NULL,

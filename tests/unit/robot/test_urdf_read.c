@@ -37,7 +37,7 @@ static void names_stand_once(void** state) {
   (void)state;
   expect_urdf("<robot>\n<link name='a'/>\n<link name='a'/>\n</robot>", NULL,
               "3:13: error: the name 'a' is taken by the link of line 2\n"
-              "3:13: error: a robot is one tree: link 'a' hangs on no joint, as link 'a' does\n");
+              "3:13: error: a robot is one tree: neither link 'a' nor link 'a' has a parent\n");
 }
 
 static void limits_must_be_in_order_and_not_negative(void** state) {
@@ -60,7 +60,7 @@ static void an_axis_is_made_a_unit_vector(void** state) {
   (void)state;
   expect_urdf("<robot><link name='a'/><link name='b'>" INERTIAL(1) "</link>\n"
               "<joint name='j' type='continuous'>" ENDS("a", "b") "<axis xyz='0 3 4'/></joint></robot>",
-              NULL, "2:81: warning: the axis of joint 'j' has the length 5 and is made a unit vector\n");
+              NULL, "2:81: warning: the axis of joint 'j' has the length 5 and is normalized\n");
   UrdfCase c = urdf_load("<robot><link name='a'/><link name='b'>" INERTIAL(1) "</link>\n"
                          "<joint name='j' type='continuous'>" ENDS("a", "b") "<axis xyz='0 3 4'/></joint></robot>",
                          NULL);

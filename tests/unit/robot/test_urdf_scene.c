@@ -234,7 +234,7 @@ static void mimics_that_cannot_be_are_told(void** state) {
               "1:492: note: left out: mimic of 'j': they follow each other in a ring\n");
   expect_urdf(MIMIC_ROBOT("", "<mimic joint='i' multiplier='2' offset='1'/>", ""), &options,
               "0:0: note: left out: limits of effort of k: there is no drive that could have one\n"
-              "1:474: error: joint 'j' follows 'i' (mimic): it starts at 1 then, not where --start has it\n");
+              "1:474: error: joint 'j' follows 'i' (mimic): it must start at 1: change or remove its --start\n");
 }
 
 /* What a scene has no word for, a line for each kind. */

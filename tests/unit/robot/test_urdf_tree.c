@@ -12,19 +12,19 @@ static void two_parents_are_told(void** state) {
 static void two_trees_are_told(void** state) {
   (void)state;
   expect_urdf("<robot>" LINK("a") LINK("b") "\n" LINK("c") JOINT("j", "a", "b") "</robot>", NULL,
-              "2:13: error: a robot is one tree: link 'c' hangs on no joint, as link 'a' does\n");
+              "2:13: error: a robot is one tree: neither link 'c' nor link 'a' has a parent\n");
 }
 
 static void rings_are_told(void** state) {
   (void)state;
   expect_urdf("<robot>" LINK("a") LINK("b") "\n" JOINT("j", "a", "b") JOINT("k", "b", "a") "</robot>", NULL,
-              "1:20: error: the joints make a ring: no link is without a parent\n");
+              "1:20: error: the joints form a loop: every link has a parent\n");
   /* a ring beside a tree whose root is not the first link */
   expect_urdf("<robot>" LINK("b") LINK("c") LINK("root") LINK("a") "\n" JOINT("i", "root", "a") JOINT("j", "b", "c")
                   JOINT("k", "c", "b") "</robot>",
-              NULL, "4:14: error: the joints make a ring: link 'b' hangs on itself\n");
+              NULL, "4:14: error: the joints form a loop: link 'b' is its own ancestor\n");
   expect_urdf("<robot>" LINK("a") LINK("b") "\n" JOINT("j", "b", "b") "</robot>", NULL,
-              "2:14: error: the joints make a ring: link 'b' hangs on itself\n");
+              "2:14: error: the joints form a loop: link 'b' is its own ancestor\n");
 }
 
 static void a_joint_without_an_end_is_told_once(void** state) {

@@ -70,7 +70,7 @@ static void what_is_no_xml_is_refused_with_its_place(void** state) {
   expect_refused("<robot a='1' a='2'/>", "1:14: error: not well-formed XML: duplicate attribute\n");
   expect_refused("<robot>&other;</robot>", "1:8: error: not well-formed XML: undefined entity\n");
   expect_refused("<robot/>\n<robot/>", "2:1: error: not well-formed XML: junk after document element\n");
-  expect_refused("<robot>\n\xff</robot>", "2:1: error: the byte 0xff does not belong in a UTF-8 text\n");
+  expect_refused("<robot>\n\xff</robot>", "2:1: error: the byte 0xff is not valid in UTF-8: save the file as UTF-8\n");
 }
 
 /* Ten entities of ten of the one before: 10^9 letters, if they were expanded. */

@@ -47,7 +47,7 @@ static void one_mistake_one_message(void** state) {
   expect("[tru]", "1:2: error: expected a value: a text in double quotes, a number, true, false, null, [ or {\n");
   expect("{\"a\": 1}\nx", "2:1: error: nothing may follow the value\n");
   expect("{'a': 1}", "1:2: error: expected a key in double quotes\n");
-  expect("{\"a\": 1, \"a\": 2}", "1:10: error: the key 'a' stands twice, first in line 1\n");
+  expect("{\"a\": 1, \"a\": 2}", "1:10: error: the key 'a' occurs twice, first in line 1\n");
   expect("[01]", "1:2: error: a JSON number does not begin with 0\n");
   expect("[-00]", "1:2: error: a JSON number does not begin with 0\n");
   expect("[1.]", "1:2: error: a JSON number needs digits behind its point\n");
@@ -63,7 +63,7 @@ static void one_mistake_one_message(void** state) {
   expect("[\"\\u12g4\"]", "1:3: error: \\u must be followed by four hexadecimal digits\n");
   expect("[\"x\\u0000y\"]", "1:4: error: a string must not hold \\u0000\n");
   expect("[1,\v2]", "1:4: error: expected a value: a text in double quotes, a number, true, false, null, [ or {\n");
-  expect("[\xff]", "1:2: error: the byte 0xff does not belong in a UTF-8 text\n");
+  expect("[\xff]", "1:2: error: the byte 0xff is not valid in UTF-8: save the file as UTF-8\n");
 }
 
 /* The grammar does not look into pairs of \\u; cJSON does. */

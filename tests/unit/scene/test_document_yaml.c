@@ -67,10 +67,10 @@ static void one_mistake_one_message(void** state) {
   expect("", "1:1: error: the text is empty\n");
   expect("# only a comment\n", "1:1: error: the text is empty\n");
   expect("a: 1\n---\nb: 2\n", "2:1: error: a second document begins here\n");
-  expect("a: 1\na: 2\n", "2:1: error: the key 'a' stands twice, first in line 1\n");
+  expect("a: 1\na: 2\n", "2:1: error: the key 'a' occurs twice, first in line 1\n");
   expect("{a: 1, b: 2, a: 3, b: 4}",
-         "1:14: error: the key 'a' stands twice, first in line 1\n"
-         "1:20: error: the key 'b' stands twice, first in line 1\n");
+         "1:14: error: the key 'a' occurs twice, first in line 1\n"
+         "1:20: error: the key 'b' occurs twice, first in line 1\n");
   expect("? [1, 2]\n: 3\n", "1:3: error: a key must be a plain text\n");
   expect("a: &x [*x]\n", "1:8: error: the alias stands inside the value it names\n");
   expect("a: *x\n", "1:4: error: the alias names no anchor that stands before it\n");

@@ -65,8 +65,8 @@ static void mistakes_are_told(void** state) {
       {"{link: h, type: prescribed, target: 0, velocity: 1}",
        "6:54: error: controllers[0]: give 'target' or 'velocity', not both\n"},
       {"{link: h, type: prescribed, velocity: {type: spline, duration: 1, values: [0, 1]}}",
-       "6:53: error: controllers[0].velocity: a velocity is no spline or cubic: its integral is taken of linear "
-       "pieces\n"},
+       "6:53: error: controllers[0].velocity: a velocity must not be a spline or cubic: it is integrated as "
+       "piecewise linear\n"},
       {"{link: base, type: pd, position_gain: 1, target: 0}",
        "6:22: error: controllers[0].link: the joint of 'base' is fixed: there is nothing to drive\n"},
       {"{link: h, type: pd, target: 0}",
@@ -84,8 +84,8 @@ static void mistakes_are_told(void** state) {
        "6:61: error: controllers[0].max_force: must be > 0 N or N m, got 0\n"},
       {"{link: b, type: velocity, damping_gain: 1, target: [1, 2, 3], max_force: [2, 2, 3], delay: -1}",
        "6:106: error: controllers[0].delay: must be between 0 and 1000 s, got -1\n"
-       "6:77: warning: controllers[0]: the limit of three rotations is on the size of their torque: it is the mean of "
-       "the three, and exact where their gains are equal\n"},
+       "6:77: warning: controllers[0]: the limit of three rotations is on the magnitude of their torque: the mean "
+       "of the three applies, exact only for equal gains\n"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Text text = {0};

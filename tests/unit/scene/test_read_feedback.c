@@ -112,8 +112,8 @@ static void mistakes(void** state) {
                           "6:50: error: controllers[0].feedback: 'measures' is missing: a list of names\n");
   expect_feedback_problem("h", "{measures: [g/angle]}", "6:62: error: controllers[0].feedback.measures: no link 'g'\n");
   expect_feedback_problem("h", "{measures: [angle]}",
-                          "6:62: error: controllers[0].feedback.measures: a measurement is a link, '/' and what is "
-                          "measured, got 'angle'\n");
+                          "6:62: error: controllers[0].feedback.measures: a measurement is written LINK/QUANTITY, "
+                          "got 'angle'\n");
   expect_feedback_problem("h", "{measures: [h/speed]}",
                           "6:62: error: controllers[0].feedback.measures: 'speed' is no measurement of link 'h': a "
                           "coordinate of its joint, or that and /rate, or px, cx, vx, wx, fx, zx ... (see feedback in "

@@ -157,7 +157,7 @@ static void mistakes_are_told(void** state) {
   expect_joint_problem("{type: universal, axes: [[1, 0, 0], [0, 0, 0]]}", 48,
                        ".axes[1]: an axis must have a length other than zero");
   expect_joint_problem("{type: universal, axes: [[1, 0, 0], 5]}", 48, ".axes[1]: expected a list of 3 numbers, got 5");
-  expect_joint_problem("{type: free, free_axes: [x, x]}", 40, ".free_axes: 'x' stands twice");
+  expect_joint_problem("{type: free, free_axes: [x, x]}", 40, ".free_axes: 'x' occurs twice");
   expect_joint_problem("{type: free, free_axes: [w]}", 37, ".free_axes: must be x, y, z, rx, ry or rz, got 'w'");
   expect_joint_problem("{type: free, free_axes: [1]}", 37, ".free_axes: expected a text, got 1: put it in quotes");
   expect_joint_problem("{type: ball, damping: [1, 2]}", 34,

@@ -91,11 +91,12 @@ static void mistakes_are_told(void** state) {
       {"{points: [{link: arm0}, {link: arm1}], stiffness: 1}",
        "5:5: error: tendons[0]: give 'rest_length' with 'stiffness': where it begins to pull\n"},
       {"{points: [{link: arm0}, {link: arm1}], tension: 1, wrap: [{type: sphere, radius: 1, after: 1}]}",
-       "5:63: error: tendons[0].wrap[0]: no two points to stand between: 'after' is 1, and the tendon has 2 points; it "
+       "5:63: error: tendons[0].wrap[0]: a wrap needs a point before and after it: 'after' is 1, and the tendon has 2 "
+       "points; it "
        "must be at most 0\n"},
       {"{points: [{link: arm0}, {link: arm1}], tension: 1, wrap: [{type: sphere, radius: 1}, {type: sphere, radius: 1, "
        "after: 0}]}",
-       "5:90: error: tendons[0].wrap[1]: another wrap stands behind point 0 already: put a point between the two, or "
+       "5:90: error: tendons[0].wrap[1]: another wrap follows point 0 already: put a point between the two, or "
        "give 'after'\n"},
       {"{points: [{link: arm0}, {link: arm1}], tension: 1, wrap: [{type: cylinder, radius: 1, axis: [0, 0, 0]}]}",
        "5:91: error: tendons[0].wrap[0]: the axis of a cylinder must not be zero\n"},

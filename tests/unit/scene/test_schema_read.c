@@ -114,7 +114,7 @@ static void all_problems_are_told_in_one_go(void** state) {
       "  - {mass: 1, shape: nix}\n"
       "  - {name: a, mass: 1, mass: 2, shape: {type: sphere}}\n"
       "  - 7\n",
-      "5:24: error: the key 'mass' stands twice, first in line 5\n"
+      "5:24: error: the key 'mass' occurs twice, first in line 5\n"
       "1:18: error: simulation.dt: must be > 0 and <= 1000 s, got -1\n"
       "1:22: error: unknown key 'stesp' in simulation (did you mean 'steps'?)\n"
       "2:21: error: contact.friction: expected a number, got 'x'\n"

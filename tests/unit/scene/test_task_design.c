@@ -127,8 +127,8 @@ static void mistakes_in_vertices_are_told(void** state) {
                        "7:41: error: design.vertices[3].high: must not be below 'low': 4 is below 5\n"
                        "8:47: error: design.vertices[4].box.high: must not be below 'low': 0 is below 1\n"
                        "9:34: error: design.vertices[5].axes[0]: must be x, y or z, got 'w'\n"
-                       "9:40: error: design.vertices[5].axes[2]: 'x' stands twice\n"
-                       "9:21: error: design.vertices[5].links[1]: 'box' stands twice\n"
+                       "9:40: error: design.vertices[5].axes[2]: 'x' occurs twice\n"
+                       "9:21: error: design.vertices[5].links[1]: 'box' occurs twice\n"
                        "10:7: error: design.vertices[6]: expected a map, got 'box'\n");
 }
 

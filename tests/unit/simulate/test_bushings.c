@@ -219,7 +219,7 @@ static void bushings_are_refused(void** state) {
   refused("{a: body, frame_b: {rpy: [3.1, 0, 0]}, stiffness: [1, 1, 1, 1, 1, 1]}", "turned by 3.1 rad");
   refused("{a: body, stiffness: [1, 1, 1, 1, 1, 1]}", "'frame_b' is missing");
   refused("{a: body, b: body, frame_b: {}, stiffness: [1, 1, 1, 1, 1, 1]}", "cannot join a link to itself");
-  refused("{a: world, frame_b: {}, stiffness: [1, 1, 1, 1, 1, 1]}", "a bushing needs a link here");
+  refused("{a: world, frame_b: {}, stiffness: [1, 1, 1, 1, 1, 1]}", "'a' must be a link");
 }
 
 int main(void) {
