@@ -393,7 +393,6 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   couple(s);
   note_trees(s);
   wake_unsettled(s, arrived);
-  step_relieve(s);
   prepare_path(s);
   wake_unsettled(s, arrived);
   measure_islands(s, arrived);
