@@ -274,18 +274,10 @@ typedef struct {
 /* Returns the terms of the accepted state, owned by the system and valid until the next contact_accept. NULL gives an
  * empty list. */
 ContactTermList contact_term_list(const ContactSystem* system);
-/* Replaces terms of overcompressed pairs in Newton's model (docs/derivations/step.md, S11). twist[links]: (w, v) of
- * each link about its centre of mass under the Newton step [rad, m] (links x 6). If the step removes more than a third
- * of a pair's normal force, its terms in contact_model_list become those of a spring through the remaining force. Sets
- * relieved[links], for a part of its own links, to whether the link has such a pair; returns the number of such pairs.
- * 0 under laws without this model. Cannot fail, allocates nothing. */
-int contact_relieve(ContactSystem* system, const double (*twist)[6], bool* relieved);
 /* Adds the first-order change under the twists to the force of every pair with restitution: W' += W'' dU. Friction of
  * the next substep uses it (impact.md, I13). twist: of the next Newton step (links x 6) [rad, m]. Cannot fail,
  * allocates nothing. */
 void contact_refine(ContactSystem* system, const double (*twist)[6]);
-/* Returns the terms as modified by contact_relieve, borrowed as contact_term_list. NULL gives an empty list. */
-ContactTermList contact_model_list(const ContactSystem* system);
 /* Replaces the Hessian of each pair in the accepted state by the nearest positive semidefinite matrix, for pairs with a
  * marked link in links[link]; NULL: all. */
 void contact_project(ContactSystem* system, const bool* links);

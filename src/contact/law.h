@@ -141,9 +141,6 @@ typedef struct ContactLaw {
   /* Sets the centre of pressure, world [m], and the normal force [N] of a pair with terms. NULL, or false: computed
    * from its plane. */
   bool (*center)(const LawPair* pair, Vec3* point, double* press);
-  /* Sets a replacement of the pair's terms in Newton's model, if the step would reduce its force to 1 / ratio (S11).
-   * NULL, or false: the terms are kept. */
-  bool (*relieve)(const LawPair* pair, double ratio, PairDerivatives* model);
   /* Adds to the friction reference of the next substep the change of the normal force under the twists of the next
    * Newton step (I13). NULL: none. */
   void (*refine)(const LawPair* pair, const double twist_a[6], const double twist_b[6]);

@@ -18,8 +18,6 @@
  * to rounding. */
 #define LOOSE_TOLERANCE 1e-6
 #define LOOSE_LAST_STEP 1e-11
-/* The force of a pair over its exponent: P_s' goes with about the sixth power of the clearance (C2). */
-#define FORCE_EXPONENT 6.0
 /* Shares of a vertex: of contact, of its potential at t + dt (of friction's own force, too) and at t, of its force at
  * t, of friction, of the normal that bodies roll about. */
 enum { VERTEX_SHARES = 7 };
@@ -403,27 +401,6 @@ static double rounding(const LawPair* p, double reach) {
   if (p->state->outcome == PAIR_PRESSED) contact = law->stiffness * own->impact.first * own->solution.energy;
   return DBL_EPSILON * (ENERGY_ROUNDINGS + CLEARANCE_ROUNDINGS * reach / law->support) *
          (fmax(contact, p->state->contact_energy) + p->state->friction_energy);
-}
-
-/* A spring through the force f / ratio at the clearance where the barrier has that: with z^-p for the force, seen from
- * here its gradient is (1 + p (ratio^(1/p) - 1)) / ratio of the barrier's and its Hessian 1 / ratio (S11). */
-static bool relieve(const LawPair* p, double ratio, PairDerivatives* model) {
-  const Law* law = p->law;
-  const PairOwn* own = p->own;
-  PairDerivatives contact;
-  PlaneResponse response;
-  plane_derivatives(&own->solution, p->b->half_space, p->reference[0], p->reference[1], &contact, &response);
-  impact_scale(&own->impact, p->b->half_space, &contact);
-  double gradient = (1 + FORCE_EXPONENT * (math_pow(ratio, 1 / FORCE_EXPONENT) - 1)) / ratio;
-  double a = (gradient - 1) * law->stiffness, b = (1 / ratio - 1) * law->stiffness;
-  *model = *p->derivatives;
-  for (int k = 0; k < 2; k++) {
-    model->force[k] = vec3_add_scaled(model->force[k], a, contact.force[k]);
-    model->moment[k] = mat3_add(model->moment[k], mat3_scale(contact.moment[k], a));
-  }
-  for (int i = 0; i < 12; i++)
-    for (int j = 0; j < 12; j++) model->hessian[i][j] += b * contact.hessian[i][j];
-  return true;
 }
 
 /* Change of a potential under a twist (w, v). */
@@ -983,7 +960,6 @@ const ContactLaw LAW_separating_plane = {
     .nearest = nearest,
     .derive = derive,
     .rounding = rounding,
-    .relieve = relieve,
     .refine = refine,
     .lag_room = lag_room,
     .lag = lag,

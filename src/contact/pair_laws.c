@@ -218,12 +218,6 @@ static bool center(const LawPair* pair, Vec3* point, double* press) {
   return law->center && law->center(&own, point, press);
 }
 
-static bool relieve(const LawPair* pair, double ratio, PairDerivatives* model) {
-  LawPair own;
-  const ContactLaw* law = turn_to(pair, &own)->law;
-  return law->relieve && law->relieve(&own, ratio, model);
-}
-
 static void refine(const LawPair* pair, const double twist_a[6], const double twist_b[6]) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
@@ -446,7 +440,6 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   row->link_vertex_size = larger(row->link_vertex_size, law->link_vertex_size);
   if (law->link_vertex_shares > row->link_vertex_shares) row->link_vertex_shares = law->link_vertex_shares;
   if (law->keep) row->keep = keep, row->recall = recall;
-  if (law->relieve) row->relieve = relieve;
   if (law->refine) row->refine = refine;
   if (law->convex) row->convex = convex;
   if (law->relag) row->loads = loads, row->relag = relag, row->rests_on_own = rests_on_own;

@@ -104,7 +104,6 @@ int contact_take_slot(ContactSystem* s) {
     grow_memory(&s->memory, s->law->pair_size, old, capacity);
     for (int k = 0; k < 2; k++) grow_memory(&s->own[k], s->law->state_size, old, capacity);
     for (int k = 0; k < 2; k++) grow_derivatives(&s->derivatives[k], old, capacity);
-    grow_derivatives(&s->models, old, capacity);
     for (int k = capacity - 1; k >= old; k--) s->free_slots[s->free_count++] = k;
     s->pair_capacity = capacity;
   }

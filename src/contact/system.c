@@ -150,7 +150,6 @@ void contact_destroy(ContactSystem* s) {
     memory_free(s->own[k]);
     memory_free(s->derivatives[k]);
   }
-  memory_free(s->models);
   memory_free(s->lag_room);
   memory_free(s->own_room);
   memory_free(s->lag_first);

@@ -47,7 +47,6 @@ typedef struct {
   bool tried;      /* its trial state is evaluated and valid while neither link moves */
   bool judged;     /* `change` includes friction */
   bool suspect;    /* made the last trial fail */
-  bool relieved;   /* `models` replaces its derivatives in Newton's model */
   double rounding; /* rounding error of the accepted state [J]; NAN: not computed since `even` was set */
   double change;   /* change of its energy in a feasible trial [J] */
 } PairSleep;
@@ -133,8 +132,8 @@ struct ContactSystem {
   double* crowd;      /* mean radius of the triangles of a link with very many of them; 0 for others [m] (links) */
   KeyList rubbing;    /* hull pairs with friction among those that pairs of links represent */
   ContactPair* pairs; /* indexed by slot */
-  /* Derivatives of both states of every pair, and its replacement in Newton's model. Large and read rarely (slots). */
-  PairDerivatives *derivatives[2], *models;
+  /* Derivatives of both states of every pair. Large and read rarely (slots). */
+  PairDerivatives* derivatives[2];
   char *memory, *own[2]; /* data of the law: of every pair, and of its two states (slots) */
   int pair_capacity;
   ContactPair way_pair;   /* a pair that is not in the list */

@@ -158,12 +158,9 @@ static void allocate_terms(Sim* s) {
   s->at_work = MEMORY_NEW(double, m->dof_count);
   s->bounds = (MotionBounds){MEMORY_NEW(MotionBound, m->link_count), MEMORY_NEW(JointBound, m->link_count)};
   s->rhs = MEMORY_NEW(double, m->dof_count);
-  s->true_gradient = MEMORY_NEW(double, m->dof_count);
-  s->newton_delta = MEMORY_NEW(double, m->dof_count);
   s->solution = MEMORY_NEW(double, m->dof_count);
   s->push = MEMORY_NEW(double, m->dof_count);
   s->curvature = MEMORY_NEW(double, m->tree_count);
-  s->newton_curvature = MEMORY_NEW(double, m->tree_count);
 }
 
 /* Allocates the flags of trees: moves, balanced, terms out of date. */
@@ -197,7 +194,6 @@ static void allocate_islands(Sim* s) {
   s->solved_component = MEMORY_NEW(bool, m->tree_count);
   s->failed_component = MEMORY_NEW(bool, m->tree_count);
   s->lift = MEMORY_NEW(double, m->tree_count);
-  s->true_work = MEMORY_NEW(double, m->dof_count);
   s->twist = memory_alloc(sizeof(double[6]) * (size_t)m->link_count);
   s->island = MEMORY_NEW(int, m->tree_count);
   s->islands = MEMORY_NEW(Island, m->tree_count);
@@ -254,10 +250,9 @@ static void free_states(Sim* s) {
 }
 
 static void free_terms(Sim* s) {
-  void* const owned[] = {s->gradient,   s->delta,           s->scaled,       s->screws,   s->reference,
-                         s->link_terms, s->bounds.link,     s->bounds.joint, s->rhs,      s->work,
-                         s->at_work,    s->true_gradient,   s->newton_delta, s->solution, s->push,
-                         s->curvature,  s->newton_curvature};
+  void* const owned[] = {s->gradient,   s->delta,       s->scaled,       s->screws,    s->reference,
+                         s->link_terms, s->bounds.link, s->bounds.joint, s->rhs,       s->work,
+                         s->at_work,    s->solution,    s->push,         s->curvature, s->twist};
   free_each(owned, sizeof(owned) / sizeof(owned[0]));
 }
 
@@ -271,11 +266,10 @@ static void free_trees(Sim* s) {
 /* With what grows while steps are taken, and is handed out. */
 static void free_islands(Sim* s) {
   void* const owned[] = {
-      s->island,          s->islands,          s->link_island,      s->refused,          s->group,
-      s->couplings,       s->contacts,         s->path_q,           s->records,          s->marked_link,
-      s->component,       s->wanted_component, s->solved_component, s->failed_component, s->lift,
-      s->fresh_couplings, s->true_work,        s->part_forces,      s->joint_forces,     s->twist,
-      s->part_reactions,  s->reactions,        s->reaction_sum};
+      s->island,           s->islands,          s->link_island, s->refused,         s->group,       s->couplings,
+      s->contacts,         s->path_q,           s->records,     s->marked_link,     s->component,   s->wanted_component,
+      s->solved_component, s->failed_component, s->lift,        s->fresh_couplings, s->part_forces, s->joint_forces,
+      s->part_reactions,   s->reactions,        s->reaction_sum};
   free_each(owned, sizeof(owned) / sizeof(owned[0]));
 }
 

@@ -1,5 +1,4 @@
-/* Newton's direction of an iteration, component by component (docs/derivations/step.md, S9, S11). */
-#include <assert.h>
+/* Newton's direction of an iteration, component by component (docs/derivations/step.md, S9). */
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -9,9 +8,6 @@
 #define EIGENVALUE_FLOOR 1e-3
 /* Fewer components than this are not worth waking other threads for. */
 enum { COMPONENTS_PARALLEL = 64, COMPONENTS_GRAIN = 16 };
-/* A direction from another model than the objective's own must promise this part of the Newton step's decrease. */
-#define LEAST_DESCENT 0.1
-
 /* How a component's matrix is factored. */
 typedef enum { FACTOR_PLAIN, FACTOR_LIFTED } Factor;
 
@@ -221,38 +217,6 @@ static void find_twists(Sim* s) {
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, twist_tree, s);
 }
 
-/* Islands in which delta does not descend well keep the Newton step, which does. */
-static void keep_descent(Sim* s) {
-  for (int k = 0; k < s->island_count; k++) s->islands[k].slope = s->islands[k].change = 0;
-  for (int n = 0; n < s->scope.tree_count; n++) {
-    int k = s->scope.trees[n];
-    const ModelTree* tree = &s->model->trees[k];
-    Island* island = &s->islands[s->island[k]];
-    for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) {
-      island->slope += s->gradient[d] * s->delta[d];
-      island->change += s->gradient[d] * s->newton_delta[d];
-    }
-  }
-  for (int n = 0; n < s->scope.tree_count; n++) {
-    int k = s->scope.trees[n];
-    const ModelTree* tree = &s->model->trees[k];
-    const Island* island = &s->islands[s->island[k]];
-    if (island->slope < LEAST_DESCENT * island->change) continue;
-    memcpy(s->delta + tree->dof_first, s->newton_delta + tree->dof_first, sizeof(double) * (size_t)tree->dof_count);
-    s->curvature[k] = s->newton_curvature[k];
-  }
-}
-
-/* The trees of the marked links, and no others. */
-static void want_marked(Sim* s) {
-  for (int n = 0; n < s->scope.tree_count; n++) s->wanted[s->scope.trees[n]] = false;
-  for (int n = 0; n < s->scope.link_count; n++) {
-    int i = s->scope.links[n];
-    int tree = s->model->link_tree[i];
-    if (s->marked_link[i] && tree >= 0) s->wanted[tree] = true;
-  }
-}
-
 void step_copy_scope(const Sim* s, double* to, const double* from) {
   const ModelTree* trees = s->model->trees;
   if (s->scope.whole) {
@@ -275,29 +239,6 @@ void step_refine_impacts(Sim* s) {
   if (!step_direction(s, &a, &none)) return;
   find_twists(s);
   contact_refine(s->contact, (const double(*)[6])s->twist);
-}
-
-void step_relieve(Sim* s) {
-  assert(s->islands);
-  if (!s->contact) return;
-  find_twists(s);
-  if (contact_relieve(s->contact, (const double(*)[6])s->twist, s->marked_link) == 0) return;
-  Assembly a;
-  want_marked(s);
-  step_copy_scope(s, s->newton_delta, s->delta);
-  for (int n = 0; n < s->scope.tree_count; n++)
-    s->newton_curvature[s->scope.trees[n]] = s->curvature[s->scope.trees[n]];
-  step_copy_scope(s, s->true_gradient, s->gradient);
-  step_copy_scope(s, s->true_work, s->at_work);
-  if (s->closures) closures_keep(s->closures);
-  step_mark_stale(s, s->marked_link);
-  step_assemble(s, contact_model_list(s->contact), &a);
-  (void)solve_wanted(s, &a, true, FACTOR_PLAIN); /* trees that get none keep their Newton step */
-  if (s->closures) closures_put_back(s->closures);
-  step_copy_scope(s, s->gradient, s->true_gradient);
-  step_copy_scope(s, s->at_work, s->true_work);
-  step_mark_stale(s, s->marked_link);
-  keep_descent(s);
 }
 
 /* Trees that are not in balance, or whose prescribed joints are under way; the others stay where they are. */

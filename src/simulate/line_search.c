@@ -17,8 +17,9 @@
 #define POSITION_ROUNDING 1e-15
 /* Shortest step length tried. */
 #define SHORTEST_STEP 1e-9
-/* Repeating the last step must bring this part of the decrease that its slope promises. */
-#define REPEAT_SHARE 0.1
+/* Repeating the last step must promise a decrease of so many roundings of the energy. Below that one iteration of
+ * Newton's method solves the step from where it is. */
+#define REPEAT_ROUNDINGS 1e6
 /* Over the estimate of an energy's rounding: decreases below that may be lost in it. */
 #define LOST 1e3
 
@@ -242,13 +243,13 @@ static void measure_change(Sim* s) {
   }
 }
 
-/* Marks the groups of islands whose energy does not fall enough: to `share` of what their slopes promise. */
-static bool decreases(Sim* s, double share) {
+/* Marks the groups of islands whose energy does not fall enough. */
+static bool decreases(Sim* s) {
   bool all = true;
   measure_change(s);
   for (int k = 0; k < s->island_count; k++) { /* the root is the smallest: it comes first and gathers the rest */
     Island *island = &s->islands[k], *root = &s->islands[sets_root(s->group, k)];
-    double allowed = island->rise + share * (island->slope - island->rise);
+    double allowed = island->rise + ARMIJO * (island->slope - island->rise);
     double excess = island->change - island->alpha * allowed - island->rounding;
     if (island->blind) excess = fmin(excess, 0);
     root->excess = root == island ? excess : root->excess + excess;
@@ -393,7 +394,6 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   couple(s);
   note_trees(s);
   wake_unsettled(s, arrived);
-  step_relieve(s);
   prepare_path(s);
   wake_unsettled(s, arrived);
   measure_islands(s, arrived);
@@ -403,7 +403,7 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
     report->trials++;
     scale_step(s);
     if (!trial_feasible(s)) continue;
-    if (!decreases(s, ARMIJO)) continue;
+    if (!decreases(s)) continue;
     if (!certified(s, report)) continue;
     accept_trial(s);
     bool blind = true;
@@ -474,7 +474,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   bool any = false;
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
-    bool worth = !island->settled && island->slope < -1e8 * island->rounding;
+    bool worth = !island->settled && island->slope < -REPEAT_ROUNDINGS * island->rounding;
     if (!worth) island->alpha = 0;
     any = any || worth;
   }
@@ -487,7 +487,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   bool fine = false, any_left = true;
   while (!fine && any_left) { /* islands in the way stay where they are, and the others are tried again */
     report->trials++;
-    fine = trial_feasible(s) && decreases(s, REPEAT_SHARE) && certified(s, report);
+    fine = trial_feasible(s) && decreases(s) && certified(s, report);
     if (!fine) any_left = leave_refused(s);
   }
   if (fine) accept_trial(s);

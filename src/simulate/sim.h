@@ -186,11 +186,9 @@ struct Sim {
   bool* marked_link;            /* (links) */
   int* component;               /* matrix component of each tree  (trees) */
   bool *wanted_component, *solved_component, *failed_component; /* (at most trees) */
-  double* lift;                         /* smallest eigenvalue of a component  (at most trees) */
-  double *true_gradient, *true_work;    /* saved while the direction of another model is computed  (nv) */
-  double* newton_delta;                 /* direction of the objective's own model  (nv) */
-  double *curvature, *newton_curvature; /* share of each tree in delta . H delta [J]  (trees) */
-  double (*twist)[6];                   /* motion of each link under delta  (links) */
+  double* lift;       /* smallest eigenvalue of a component  (at most trees) */
+  double* curvature;  /* share of each tree in delta . H delta [J]  (trees) */
+  double (*twist)[6]; /* motion of each link under delta  (links) */
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;
@@ -453,9 +451,6 @@ bool step_direction(Sim* sim, Assembly* assembly, StepReport* report);
  * Newton step, which is below the rounding of positions (impact.md, I13). Overwrites delta and twist. Allocates as
  * step_pattern. */
 void step_refine_impacts(Sim* sim);
-/* Replaces s->delta (nv) by the direction of a relaxed model for islands with overcompressed pairs, if it descends
- * (S11). Such a pair otherwise opens by only a sixth of its clearance per Newton step. Islands must be known. */
-void step_relieve(Sim* sim);
 /* Copies the degrees of freedom of the scope between arrays (nv). */
 void step_copy_scope(const Sim* sim, double* to, const double* from);
 /* Forces along the joints at the solved configuration, before it becomes the present state (simulate/joint_forces.c).

@@ -540,53 +540,6 @@ static void system_a_shorter_trial_is_measured_as_a_first_one(void** state) {
   rig_free(&r);
 }
 
-/* ---------------------------------------------------------------- relief of pairs that are pressed too far (S11) */
-
-static const char pressed[] =
-    "contact: {support: 0.01, stiffness: 1.0e-6, friction: 0}\n"
-    "links:\n"
-    "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
-    "  - {name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.101]}\n";
-
-/* A lift by d takes H d of the force f along the normal away. What is left, f / r, is the force of the model's spring
- * at the clearance where a barrier of the power 6 has it: seen from here its Hessian is that of the pair over r, and
- * its force (1 + 6 (r^(1/6) - 1)) / r of the pair's. Below r = 1.5, and where the pair is pressed further, nothing is
- * relieved and the model is the pair itself. */
-static void system_S11_relieves_what_the_step_lets_go(void** state) {
-  (void)state;
-  Run* run = run_model("%s", pressed);
-  const Model* m = &run->model;
-  ContactSystem* s = contact_create(m, 1, 1e-9);
-  Pose poses[2] = {pose_identity(), {mat3_identity(), vec3(0, 0, 0.101)}};
-  assert_true(contact_reset(s, poses));
-  assert_int_equal(contact_term_count(s), 1);
-  ContactTerms t = contact_term(s, 0);
-  int box = t.link_a == run_link(run, "box") ? 0 : 1;
-  double f = -t.force[box].z, h = t.hessian[6 * box + 5][6 * box + 5], twist[2][6] = {{0}};
-  assert_true(f > 0 && h > 0);
-  static const double ratios[] = {-0.5, 0, 1.4, 1.6, 4, 300};
-  for (int k = 0; k < 6; k++) {
-    double r = ratios[k];
-    bool relieved[2], wanted = r > 1.5;
-    twist[run_link(run, "box")][5] = r > 0 ? (1 - 1 / r) * f / h : r * f / h;
-    assert_int_equal(contact_relieve(s, (const double(*)[6])twist, relieved), wanted);
-    assert_true(relieved[0] == wanted && relieved[1] == wanted);
-    ContactTermList list = contact_model_list(s);
-    ContactTerms model = list.at(list.holder, 0);
-    if (!wanted) {
-      compare_bytes(model.force, t.force, 2 * sizeof(Vec3), "ratio %g: force", r);
-      compare_bytes(model.moment, t.moment, 2 * sizeof(Mat3), "ratio %g: moment", r);
-      compare_bytes(model.hessian, t.hessian, 144 * sizeof(double), "ratio %g: Hessian", r);
-      continue;
-    }
-    compare_relative(-model.force[box].z, f * (1 + 6 * (pow(r, 1.0 / 6) - 1)) / r, 1e-9, "ratio %g: force", r);
-    compare_relative(model.hessian[6 * box + 5][6 * box + 5], h / r, 1e-9, "ratio %g: Hessian", r);
-    compare_near(t.force[box].z, -f, 0, "ratio %g: the pair's own force stays", r);
-  }
-  contact_destroy(s);
-  run_free(run);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(system_never_misses_a_pair),
@@ -599,7 +552,6 @@ int main(void) {
       cmocka_unit_test(system_the_same_trial_again_is_the_same),
       cmocka_unit_test(system_a_shorter_trial_is_measured_as_a_first_one),
       cmocka_unit_test(system_try_refuses_whom_all_pairs_refuse),
-      cmocka_unit_test(system_S11_relieves_what_the_step_lets_go),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
