@@ -23,6 +23,7 @@ ifeq ($(shell uname -m),x86_64)
   UNFUSED := -mno-fma -mno-fma4 -mno-avx512vl
 endif
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 FUZZ_SECONDS ?= 600
 # Builds and tests at a time.
 JOBS ?= $(shell nproc)
@@ -239,7 +240,7 @@ install: program install-library ## install to PREFIX (/usr/local), below DESTDI
 	for schema in docs/*.schema.json; do install -D -m 644 "$$schema" "$(SHARE)/sdrs/schemas/$${schema#docs/}" || exit 1; done
 	for script in $(SWEEP_SCRIPTS); do install -D -m 755 "$$script" "$(SHARE)/sdrs/$$script" || exit 1; done
 
-deb: ## a Debian package of what install installs, in out/; built for every processor of the family
+deb: ## Debian packages of program, library, its development files and the Python package, in out/; built for every processor of the family
 	@$(MAKE) --no-print-directory ARCH= program library
 	+@scripts/make_deb.sh $(VERSION)
 
@@ -247,7 +248,7 @@ wheel: ## a Python wheel with the library, the program and all that they need, i
 	@$(MAKE) --no-print-directory ARCH= program library
 	+@scripts/make_wheel.sh out
 
-packages: deb wheel ## the Debian package and the wheel, in out/
+packages: deb wheel ## the Debian packages and the wheel, in out/
 
 release: packages site ## source archive, packages and site of the commit, each checked outside of the checkout
 	@scripts/make_release.sh $(VERSION)
@@ -257,14 +258,14 @@ site: ## the documentation as static pages with a search, in out/site/
 	@scripts/deps.sh site
 	@scripts/make_site.py
 
-install-library: library ## the library alone: header, libsdrs.so, libsdrs.a, sdrs.pc
+install-library: library ## the library alone: header, and in LIBDIR (PREFIX/lib) libsdrs.so, libsdrs.a, sdrs.pc
 	install -D -m 644 src/library/sdrs.h $(DESTDIR)$(PREFIX)/include/sdrs.h
-	install -D -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libsdrs.so.$(VERSION)
-	ln -sf libsdrs.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libsdrs.so.$(SOVERSION)
-	ln -sf libsdrs.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libsdrs.so
-	install -D -m 644 $(LIB)/libsdrs.a $(DESTDIR)$(PREFIX)/lib/libsdrs.a
-	sed 's|^prefix=.*|prefix=$(PREFIX)|' $(LIB)/sdrs.pc >$(LIB)/sdrs.pc~
-	install -D -m 644 $(LIB)/sdrs.pc~ $(DESTDIR)$(PREFIX)/lib/pkgconfig/sdrs.pc && rm $(LIB)/sdrs.pc~
+	install -D -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/libsdrs.so.$(VERSION)
+	ln -sf libsdrs.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libsdrs.so.$(SOVERSION)
+	ln -sf libsdrs.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libsdrs.so
+	install -D -m 644 $(LIB)/libsdrs.a $(DESTDIR)$(LIBDIR)/libsdrs.a
+	sed -e 's|^prefix=.*|prefix=$(PREFIX)|' -e 's|^libdir=.*|libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|' $(LIB)/sdrs.pc >$(LIB)/sdrs.pc~
+	install -D -m 644 $(LIB)/sdrs.pc~ $(DESTDIR)$(LIBDIR)/pkgconfig/sdrs.pc && rm $(LIB)/sdrs.pc~
 
 clean: ## remove everything built; runs and pictures in out/ stay
 	rm -rf out/build out/tests out/lib sdrs

@@ -1,23 +1,41 @@
 #!/bin/bash
-# What is handed to others: the Debian package, the wheel, the site of the documentation. Each is made from what is built and used where
+# What is handed to others: the Debian packages, the wheel, the site of the documentation. Each is made from what is built and used where
 # it was put. Prints a line a test and `N passed, N failed`; exits 1 when one failed.
 set -uo pipefail
 # shellcheck source=tests/support/check.sh disable=SC1091
 . "$(dirname "$0")/../support/check.sh"
 
 
-# ---------------------------------------------------------------- the Debian package
+# ---------------------------------------------------------------- the Debian packages
 
-make_package() {
-  scripts/make_deb.sh "$(sed -n 's/^VERSION := //p' Makefile)" "$work" && mkdir "$work/root" &&
-    dpkg-deb --extract "$work"/sdrs_*.deb "$work/root"
+version=$(sed -n 's/^VERSION := //p' Makefile)
+places=usr/lib/$(dpkg-architecture -q DEB_HOST_MULTIARCH 2>/dev/null)
+make_packages() { scripts/make_deb.sh "$version" "$work/deb"; }
+
+same_again() {
+  scripts/make_deb.sh "$version" "$work/again" || return 1
+  for file in "$work"/deb/*.deb; do cmp "$file" "$work/again/${file##*/}" || return 1; done
 }
 
-package_names_what_it_needs() {
-  dpkg-deb --field "$work"/sdrs_*.deb Depends | tee "$work/depends"
-  grep -q libc6 "$work/depends" && ! grep -E 'blas|lapack|assimp|microhttpd' "$work/depends" &&
-    { ! command -v dpkg-shlibdeps >/dev/null || grep -q libyaml "$work/depends"; }
+# dpkg refuses a file that two packages bring. What the packages need lies in the system, not in this root.
+install_packages() {
+  mkdir -p "$work"/root/var/lib/dpkg/{updates,info} && : >"$work/root/var/lib/dpkg/status" &&
+    dpkg --root="$work/root" --log=/dev/null --force-not-root --force-depends --force-script-chrootless -i "$work"/deb/*.deb &&
+    (($(dpkg-query --admindir="$work/root/var/lib/dpkg" -W -f '${Status}\n' | grep -c '^install ok installed') == 4))
 }
+
+packages_name_what_they_need() {
+  local name
+  for name in sdrs libsdrs0.1; do
+    dpkg-deb --field "$work"/deb/"${name}"_*.deb Depends | tee "$work/depends"
+    grep -q 'libc6.*libyaml' "$work/depends" && ! grep -E 'blas|lapack|assimp|microhttpd' "$work/depends" || return 1
+  done
+  dpkg-deb --field "$work"/deb/libsdrs-dev_*.deb Depends | grep -x "libsdrs0.1 (= $version)" &&
+    dpkg-deb --field "$work"/deb/python3-sdrs_*.deb Depends | grep 'python3-numpy, libsdrs0.1'
+}
+
+# The address of the maintainer is none: there is no public one yet.
+lintian_finds_nothing() { lintian --allow-root --fail-on error,warning --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog "$work"/deb/*.deb; }
 
 package_brings() { # files below /usr
   local file
@@ -29,23 +47,47 @@ package_brings() { # files below /usr
 program_runs() { (cd "$work" && ./root/usr/bin/sdrs simulate "$ROOT/scenes/slide.yaml" --steps 2 -q -o run && [[ -s run/trajectory.csv ]]); }
 
 library_links() {
-  export PKG_CONFIG_SYSROOT_DIR=$work/root PKG_CONFIG_PATH=$work/root/usr/lib/pkgconfig
-  [[ $(pkg-config --variable=prefix sdrs) == */usr ]] || return 1
+  export PKG_CONFIG_SYSROOT_DIR=$work/root PKG_CONFIG_PATH=$work/root/$places/pkgconfig
+  [[ $(pkg-config --variable=prefix sdrs) == */usr && $(pkg-config --variable=libdir sdrs) == */"$places" ]] || return 1
   # shellcheck disable=SC2046
-  gcc examples/c/throw.c -o "$work/throw" $(pkg-config --cflags --libs sdrs) -Wl,-rpath,"$work/root/usr/lib" &&
+  gcc examples/c/throw.c -o "$work/throw" $(pkg-config --cflags --libs sdrs) -Wl,-rpath,"$work/root/$places" &&
     "$work/throw"
 }
 
-if command -v dpkg-deb >/dev/null; then
-  check package make_package
-  check package-depends package_names_what_it_needs
-  check package-brings package_brings bin/sdrs include/sdrs.h lib/libsdrs.so.0.1 lib/libsdrs.a share/man/man1/sdrs.1 \
+# The closed form of the throw is that of tests/library/run.sh. Only the installed library and package are seen.
+python_throws() {
+  mkdir "$work/throw-python" && cp examples/python/throw.py scenes/tasks/throw-scene.yaml "$work/throw-python" || return 1
+  (cd "$work/throw-python" && export LD_LIBRARY_PATH=$work/root/$places PYTHONPATH=$work/root/usr/lib/python3/dist-packages && unset SDRS_LIBRARY &&
+    /usr/bin/python3 -c 'import sdrs; from sdrs import _robots
+assert "/root/usr/" in sdrs.__file__ and "/root/usr/" in open("/proc/self/maps").read()
+assert (_robots.FOLDERS[0] / "hopper.xml").exists()' &&
+    /usr/bin/python3 throw.py throw-scene.yaml | awk '{ a = 0.3 * 9.81; w = sqrt(2 * 0.5 * a); d = $1 / w - 1; print $1, w; exit !(d < 1e-4 && d > -1e-4) }')
+}
+
+if command -v dpkg-shlibdeps >/dev/null; then
+  check packages make_packages
+  [[ -z ${SDRS_LONG:-} ]] || check packages-same-again same_again
+  check packages-install install_packages
+  check packages-depends packages_name_what_they_need
+  check packages-bring package_brings bin/sdrs include/sdrs.h "${places#usr/}/libsdrs.so.0.1" "${places#usr/}/libsdrs.a" share/man/man1/sdrs.1.gz \
     share/sdrs/schemas/scene.schema.json share/sdrs/schemas/task.schema.json share/sdrs/scripts/sweep.sh \
     share/sdrs/scripts/collect.py share/doc/sdrs/README.md share/doc/sdrs/docs/scene-format.md share/doc/sdrs/CITATION.cff
-  check package-program program_runs
-  check package-library library_links
+  check packages-program program_runs
+  check packages-library library_links
+  if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    check packages-python python_throws
+  else
+    echo "SKIP packages-python: no python3-numpy"
+  fi
+  if [[ -z ${SDRS_LONG:-} ]]; then
+    echo "SKIP packages-same-again packages-lintian: in the long form (SDRS_LONG=1)"
+  elif command -v lintian >/dev/null; then
+    check packages-lintian lintian_finds_nothing
+  else
+    echo "SKIP packages-lintian: no lintian"
+  fi
 else
-  echo "SKIP package: no dpkg-deb here"
+  echo "SKIP packages: no dpkg-dev here"
 fi
 
 # ---------------------------------------------------------------- the wheel
