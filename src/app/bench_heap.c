@@ -115,7 +115,8 @@ static bool run_rest(const Options* options, Sim* sim, int bodies, Rest* rest) {
   return true;
 }
 
-bool bench_time_heap(const Options* options, Sim* sim, int bodies, double* rest_ms, double* fall_ms) {
+bool bench_time_heap(const Options* options, Sim* sim, const Model* model, int bodies, double* rest_ms,
+                     double* fall_ms) {
   Fall fall = {0};
   Rest rest = {0};
   int* sets = MEMORY_NEW(int, 2 * (size_t)(bodies + 1));

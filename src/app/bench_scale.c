@@ -45,7 +45,7 @@ void bench_pile_yaml(Text* yaml, int bodies) {
 /* A kind of scene, and its measurement: `time` returns false if a step failed. */
 typedef struct {
   void (*yaml)(Text* yaml, int bodies);
-  bool (*time)(const Options* options, Sim* sim, int bodies, double* rest_ms, double* fall_ms);
+  bool (*time)(const Options* options, Sim* sim, const Model* model, int bodies, double* rest_ms, double* fall_ms);
 } Scale;
 
 bool bench_time_steps(const Options* options, Sim* sim, double* milliseconds, int count) {
@@ -61,7 +61,9 @@ bool bench_time_steps(const Options* options, Sim* sim, double* milliseconds, in
 }
 
 /* The mean of the fall, which changes all the time; the median of the rest, which does not. */
-static bool time_pile(const Options* options, Sim* sim, int bodies, double* rest_ms, double* fall_ms) {
+static bool time_pile(const Options* options, Sim* sim, const Model* model, int bodies, double* rest_ms,
+                      double* fall_ms) {
+  (void)model;
   (void)bodies;
   double milliseconds[FALL_STEPS + SETTLE_STEPS + REST_STEPS];
   if (!bench_time_steps(options, sim, milliseconds, FALL_STEPS)) return false;
@@ -86,7 +88,7 @@ static ExitCode time_size(const Options* options, Scale scale, int bodies, doubl
   if (status == STATUS_OK) status = model_create(&model, &scene, &diagnostics);
   if (status == STATUS_OK) status = sim_create(&sim, &model, &sim_options, &diagnostics);
   print_diagnostics(options, &diagnostics);
-  if (status == STATUS_OK && !scale.time(options, sim, bodies, rest_ms, fall_ms)) status = STATUS_SOLVER;
+  if (status == STATUS_OK && !scale.time(options, sim, &model, bodies, rest_ms, fall_ms)) status = STATUS_SOLVER;
   sim_destroy(sim);
   model_destroy(&model);
   scene_free(&scene);
