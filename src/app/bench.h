@@ -36,7 +36,7 @@ void bench_pile_yaml(Text* yaml, int bodies);
  * bodies. */
 void bench_heap_yaml(Text* yaml, int bodies);
 /* Sets the mean time of the fall while at least half the bodies are in one island, and the median at rest [ms a step];
- * the heap comes to rest with a hundredth of the smoothing. Returns false, with both unset, if a step failed. `sim` is
+ * the heap comes to rest with a tenth of the smoothing. Returns false, with both unset, if a step failed. `sim` is
  * one of `model`. Prints a line on standard error. */
 bool bench_time_heap(const Options* options, Sim* sim, const Model* model, int bodies, double* rest_ms,
                      double* fall_ms);

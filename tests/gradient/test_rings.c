@@ -89,12 +89,11 @@ static void gradients_A8c_of_pairs_with_their_own_stiffness(void** state) {
                   ALL_BLOCKS, 1e-6);
 }
 
-/* Rounding hides differences of these runs to 1e-4 with the derived smoothing, which is a hundredth of this one. */
 static void gradients_A8c_of_what_lies_flat(void** state) {
   (void)state;
   check_gradients("a disc and a cone that slide and spin", 8,
                   "simulation: {dt: 0.005, tolerance: 1e-11}\n"
-                  "contact: {friction: 0.3, smoothing: 1.0e-8}\n"
+                  "contact: {friction: 0.3}\n"
                   "links:\n"
                   "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
                   "  - {name: disc, density: 1000, position: [0, 0, 0.0102], shape: " DISC
