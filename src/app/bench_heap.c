@@ -17,8 +17,8 @@ enum { QUIET_STEPS = 100 };
 #define FALLEN_ENERGY 1e-5
 /* At rest, all through QUIET_STEPS [J]: 0.2 mm/s each, and no one of a hundred as fast as 2 mm/s. */
 #define REST_ENERGY 2e-8
-/* Factor of the smoothing while the heap settles. With the derived smoothing sticking contacts creep by 0.06 mm/s, until
- * one body after the other slips off: a large heap never rests. With this factor the creep is a third
+/* Factor of the smoothing while the heap settles. With the derived smoothing sticking contacts creep by 0.06 mm/s,
+ * until one body after the other slips off: a large heap never rests. With this factor the creep is a third
  * (docs/derivations/friction.md). */
 #define REST_SMOOTHING 1e-1
 

@@ -402,10 +402,13 @@ static void scale_shares(const PairPart* part, PairShares* s) {
     s->move_own[side] = vec3_scale(s->move_own[side], factor);
     s->turn_now[side] = vec3_scale(s->turn_now[side], factor);
     s->move_now[side] = vec3_scale(s->move_now[side], factor);
+    s->aim[side] = mat3_scale(s->aim[side], factor);
   }
   scale_ground(&s->ground_now, factor);
   scale_ground(&s->ground_next, factor);
-  double* const numbers[] = {&s->friction, &s->smoothing, &s->rest_speed, &s->restitution, &s->rolling, &s->spinning};
+  double* const numbers[] = {&s->friction,   &s->ratio,       &s->static_friction, &s->stribeck_speed, &s->smoothing,
+                             &s->rest_speed, &s->restitution, &s->rolling,         &s->spinning,       &s->inertia,
+                             &s->dt,         &s->dt_before};
   for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) *numbers[k] *= factor;
   for (int k = 0; k < CONTACT_OWN_PARAMETERS; k++) {
     s->pair_own[k] = part->own_of_item[k] ? s->own[k] * factor : 0;

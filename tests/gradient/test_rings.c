@@ -89,6 +89,39 @@ static void gradients_A8c_of_pairs_with_their_own_stiffness(void** state) {
                   ALL_BLOCKS, 1e-6);
 }
 
+/* What a pair's own stiffness scales: the rotation that friction of round bodies expects, static friction, friction by
+ * direction. */
+static void gradients_A7_of_pairs_with_their_own_stiffness(void** state) {
+  (void)state;
+  check_gradients("a wheel on a half-space that presses harder than the scene says", 40,
+                  "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+                  "contact: {friction: 0.3, pairs: [\n"
+                  "  {a: ground, b: wheel, model: separating_plane, stiffness: 1.0e-7, support: 0.002}]}\n"
+                  "links:\n"
+                  "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                  "  - {name: wheel, density: 1000, position: [0, 0, 0.0512], rpy: [1.56, 0, 0.1], shape: " WHEEL
+                  "}\n"
+                  "initial: [{link: wheel, velocities: [1, 0.2, 0, 0.1, 0.5, -10]}]\n",
+                  ALL_BLOCKS, 1e-6);
+  static const char* const frictions[] = {"friction: 0.3, static_friction: 0.5, stribeck_speed: 0.1",
+                                          "friction: [0.1, 0.5], friction_axis: [1, 0, 0]"};
+  for (int k = 0; k < 2; k++) {
+    Text scene = {0};
+    text_add(
+        &scene,
+        "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+        "contact: {pairs: [{a: ground, b: box, model: separating_plane, stiffness: 1.0e-7, support: 0.002}]}\n"
+        "links:\n"
+        "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+        "  - {name: box, mass: 1, position: [0, 0, 0.0551], rpy: [0.02, 0.05, 0.1], shape: {type: box, size: [0.1, "
+        "0.12, 0.1]}, %s}\n"
+        "initial: [{link: box, velocities: [0.3, 0.1, -0.1, 0.1, 0.5, 0.7]}]\n",
+        frictions[k]);
+    check_gradients(frictions[k], 40, scene.data, ALL_BLOCKS & ~(1U << GRADCHECK_SHAPES), 1e-5);
+    text_free(&scene);
+  }
+}
+
 static void gradients_A8c_of_what_lies_flat(void** state) {
   (void)state;
   check_gradients("a disc and a cone that slide and spin", 8,
@@ -144,6 +177,7 @@ int main(void) {
       cmocka_unit_test(gradients_A8c_of_a_wheel_on_the_ground),
       cmocka_unit_test(gradients_A8c_of_what_lies_flat),
       cmocka_unit_test(gradients_A8c_of_pairs_with_their_own_stiffness),
+      cmocka_unit_test(gradients_A7_of_pairs_with_their_own_stiffness),
       cmocka_unit_test(gradients_A8c_on_a_moving_half_space),
       cmocka_unit_test(gradients_A8c_among_boxes),
   };
