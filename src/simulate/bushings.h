@@ -7,25 +7,25 @@
 
 /* Terms of one bushing at the assembled configuration. Twists (w, v) of a, then b, about their centres of mass. */
 typedef struct {
-  Pose frame[2];       /* of both attachment frames in the world  */
-  Vec3 arm[2];         /* from the centres of mass to the frame origins [m]  */
-  double slope[6][12]; /* derivative of u with respect to both twists  */
-  double push[6];      /* derivative of the step's energy with respect to u [N, N m]  */
-  double stiff[6][6];  /* second derivative of the energy with respect to u  */
-  Vec3 force[2];       /* derivatives of the energy with respect to translations of the links [N]  */
-  Mat3 moment[2];      /* first moments of these derivatives about the centres of mass [N m]  */
+  Pose frame[2];       /* of both attachment frames in the world */
+  Vec3 arm[2];         /* from the centres of mass to the frame origins [m] */
+  double slope[6][12]; /* derivative of u with respect to both twists */
+  double push[6];      /* derivative of the step's energy with respect to u [N, N m] */
+  double stiff[6][6];  /* second derivative of the energy with respect to u */
+  Vec3 force[2];       /* derivatives of the energy with respect to translations of the links [N] */
+  Mat3 moment[2];      /* first moments of these derivatives about the centres of mass [N m] */
   double hessian[12][12];
 } BushingTerm;
 
 typedef struct BushingSystem {
   const Model* model;
-  SpringTime* at;              /* weights of the states in the spring force of the step (M10) (bushings)  */
-  double rate_now, rate_old;   /* StepWeights.rate_now and rate_old [1/s]  */
-  double (*now)[6], (*old)[6]; /* u at t and at the state before (bushings)  */
-  BushingTerm* term;           /* terms at the assembled configuration (bushings)  */
-  uint64_t* pairs;             /* pairs of trees that bushings couple, a << 32 | b with a < b, sorted (pair_count)  */
+  SpringTime* at;              /* weights of the states in the spring force of the step (M10) (bushings) */
+  double rate_now, rate_old;   /* StepWeights.rate_now and rate_old [1/s] */
+  double (*now)[6], (*old)[6]; /* u at t and at the state before (bushings) */
+  BushingTerm* term;           /* terms at the assembled configuration (bushings) */
+  uint64_t* pairs;             /* pairs of trees that bushings couple, a << 32 | b with a < b, sorted (pair_count) */
   int pair_count;
-  bool convex; /* the next assembly leaves out the second derivative of u, which can make the Hessian indefinite  */
+  bool convex; /* the next assembly leaves out the second derivative of u, which can make the Hessian indefinite */
 } BushingSystem;
 
 /* Largest admissible rotation of u [rad]: the rotation vector is discontinuous at pi. Beyond it the energy is

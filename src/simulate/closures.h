@@ -14,13 +14,13 @@ typedef struct {
   Vec3 force[2];
   Mat3 moment[2];
   double hessian[12][12]; /* sum over rows of (mu + rho c) d2c / d(twists)^2; rho C^T C is added in joint coordinates
-                             (RowTerms)  */
+                             (RowTerms) */
 } ClosureSum;
 
 /* Poses of both links of a closure, and its attachment points in the world. */
 typedef struct {
   Pose pose[2];
-  Vec3 end[2], apart; /* apart = end[0] - end[1]  */
+  Vec3 end[2], apart; /* apart = end[0] - end[1] */
 } ClosureEnds;
 
 /* A row in the world. u, v: the two directions of an ALIGN row. force, torque: force on a (b receives the opposite) and
@@ -57,88 +57,88 @@ typedef struct {
 
 /* Mobilities of the links at both ends, each as a free body; 0 for a link that cannot move. */
 typedef struct {
-  double move[2], turn[2]; /* 1 / mass [1/kg]; 1 / (half the trace of the inertia tensor) [1/(kg m^2)]  */
+  double move[2], turn[2]; /* 1 / mass [1/kg]; 1 / (half the trace of the inertia tensor) [1/(kg m^2)] */
 } ClosureEase;
 
 typedef struct ClosureSystem {
   const Model* model;
-  int count, row_count; /* count: closures, then couplings; a `closure` k below is an index into this list  */
-  double gap_before;    /* largest closure gap in the previous Newton iteration  */
-  double exact;         /* tolerance of closure errors, relative to the closure's size or in rad  */
+  int count, row_count; /* count: closures, then couplings; a `closure` k below is an index into this list */
+  double gap_before;    /* largest closure gap in the previous Newton iteration */
+  double exact;         /* tolerance of closure errors, relative to the closure's size or in rad */
   /* arrays over all rows (rows)  */
   double *multiplier, *accepted, *saved, *kept; /* mu of the iteration, of the present state, at the start of the step,
-                                                   stored by closures_keep [N or N m]  */
-  double *stiffness, *value;                    /* rho [N/m, N m/rad], and c at the assembled configuration [m or 1]  */
-  double* change;                               /* change of mu by the last Newton direction  */
+                                                   stored by closures_keep [N or N m] */
+  double *stiffness, *value;                    /* rho [N/m, N m/rad], and c at the assembled configuration [m or 1] */
+  double* change;                               /* change of mu by the last Newton direction */
   double* pushed;                               /* scratch of closures_add_stiff_force */
-  double* aimed; /* row forces that the aims of flying trees contain; they add to mu [N or N m] (spin.md, W15)  */
-  bool aims;     /* some entry of `aimed` is not 0  */
+  double* aimed; /* row forces that the aims of flying trees contain; they add to mu [N or N m] (spin.md, W15) */
+  bool aims;     /* some entry of `aimed` is not 0 */
   /* arrays over all closures and couplings  */
-  bool *open, *open_saved; /* open: broken or switched off; open_saved: the same at the start of the step  */
-  bool ambiguous;          /* a direction of this step found linearly dependent rows  */
+  bool *open, *open_saved; /* open: broken or switched off; open_saved: the same at the start of the step */
+  bool ambiguous;          /* a direction of this step found linearly dependent rows */
   double stiffening;       /* factor of rho C^T C in the Hessian of the direction; raised until the Hessian is positive
-                              definite  */
-  bool* convex;            /* true: the second derivatives of its equations are left out of the Hessian  */
-  double* broken_at;       /* time of the state in which it broke; INFINITY: intact [s]  */
+                              definite */
+  bool* convex;            /* true: the second derivatives of its equations are left out of the Hessian */
+  double* broken_at;       /* time of the state in which it broke; INFINITY: intact [s] */
   ModelClosure* placed; /* the model's closures, which the run rewrites when one closes; NULL: no closure has `active`
-                           (closures)  */
-  SimJoin* joined;      /* time of closing and relative pose then; NULL if `placed` is (closures)  */
-  Vec3* direction;      /* ClosureRow.v in the frame of a at the start; NULL if `placed` is (rows)  */
+                           (closures) */
+  SimJoin* joined;      /* time of closing and relative pose then; NULL if `placed` is (closures) */
+  Vec3* direction;      /* ClosureRow.v in the frame of a at the start; NULL if `placed` is (rows) */
   ClosureEase* ease;
-  ClosureSum* sum;      /* terms at the assembled configuration  */
-  double* gap;          /* closure_gap at the assembled configuration  */
-  double* energy;       /* closure_energy at the assembled configuration, set by closure_rounding [J]  */
-  double* extent;       /* largest length in its equations, to which their rounding error is proportional [m]  */
-  int *dof_first, *dof; /* degrees of freedom that move an end of closure k: dof[dof_first[k] .. dof_first[k+1]-1]  */
-  int* dof_tree;        /* tree of each entry of dof  */
+  ClosureSum* sum;      /* terms at the assembled configuration */
+  double* gap;          /* closure_gap at the assembled configuration */
+  double* energy;       /* closure_energy at the assembled configuration, set by closure_rounding [J] */
+  double* extent;       /* largest length in its equations, to which their rounding error is proportional [m] */
+  int *dof_first, *dof; /* degrees of freedom that move an end of closure k: dof[dof_first[k] .. dof_first[k+1]-1] */
+  int* dof_tree;        /* tree of each entry of dof */
   int*
       dof_beyond; /* for each entry of dof: index of the next entry of another tree, or the end of the closure's list */
-  int* home;      /* one link of each closure that has a tree  */
-  uint64_t* pairs; /* pairs of trees that a closure couples, a << 32 | b with a < b, sorted (pair_count)  */
+  int* home;      /* one link of each closure that has a tree */
+  uint64_t* pairs; /* pairs of trees that a closure couples, a << 32 | b with a < b, sorted (pair_count) */
   int pair_count;
   int* group; /* for every tree: first tree of the set joined to it by closures and couplings, directly or indirectly
-                 (trees)  */
-  CouplingTerms* coupled; /* terms of the couplings for the assembly (couplings)  */
-  RowTerms* rows;         /* rho C^T C of the closures for the assembly (closures)  */
-  bool* moves;            /* true: some entry of the row of C is not zero (rows)  */
-  unsigned* moved;        /* `moves` of every closure as bits, bit i for its row i  */
-  unsigned char* side;    /* for each entry of dof: bit 0: it moves the end on a, bit 1: on b  */
-  size_t* slope_first;    /* index in `slope` of the first row of every closure  */
-  double* slope;          /* C, row by row, each over the degrees of freedom of its closure  */
-  MovingRow* moving;      /* the rows with `moves`, of all closures and couplings (moving_count)  */
+                 (trees) */
+  CouplingTerms* coupled; /* terms of the couplings for the assembly (couplings) */
+  RowTerms* rows;         /* rho C^T C of the closures for the assembly (closures) */
+  bool* moves;            /* true: some entry of the row of C is not zero (rows) */
+  unsigned* moved;        /* `moves` of every closure as bits, bit i for its row i */
+  unsigned char* side;    /* for each entry of dof: bit 0: it moves the end on a, bit 1: on b */
+  size_t* slope_first;    /* index in `slope` of the first row of every closure */
+  double* slope;          /* C, row by row, each over the degrees of freedom of its closure */
+  MovingRow* moving;      /* the rows with `moves`, of all closures and couplings (moving_count) */
   int moving_count;
   /* increments of past steps, for the extrapolation (Z10)  */
-  bool* tree_moves_on; /* true: a closure or coupling acts on the tree (trees)  */
-  int way_count;       /* number of stored past steps, all of the present step's length, at most WAYS  */
-  double* way; /* increments of past steps, newest first, then the copy of closures_save (2 WAYS, nv) [m, rad]  */
+  bool* tree_moves_on; /* true: a closure or coupling acts on the tree (trees) */
+  int way_count;       /* number of stored past steps, all of the present step's length, at most WAYS */
+  double* way; /* increments of past steps, newest first, then the copy of closures_save (2 WAYS, nv) [m, rad] */
   int way_count_saved;
-  double share; /* fraction of the step's tolerance that trees with closures must meet in this solve (Z10)  */
+  double share; /* fraction of the step's tolerance that trees with closures must meet in this solve (Z10) */
   /* values at the coordinates found_q, reused while these stay the same  */
   bool found;
-  double* found_q;        /* coordinates of the last evaluation (nq)  */
-  double* found_value;    /* c at found_q [m, 1] (rows)  */
+  double* found_q;        /* coordinates of the last evaluation (nq) */
+  double* found_value;    /* c at found_q [m, 1] (rows) */
   ClosureEnds* ends;      /* (closures) */
-  ClosureRowPlace* place; /* u, v and force at found_q; torques too once placed_weight is set (rows)  */
+  ClosureRowPlace* place; /* u, v and force at found_q; torques too once placed_weight is set (rows) */
   /* stiffness, torques and slopes at found_q  */
-  double placed_weight; /* weight for which `stiffness` was computed; -1: not computed at found_q  */
-  bool sloped;          /* true: slope and moves belong to found_q  */
-  Vec3 (*arm)[2];       /* from the links' centres of mass to the attachment points [m] (closures)  */
+  double placed_weight; /* weight for which `stiffness` was computed; -1: not computed at found_q */
+  bool sloped;          /* true: slope and moves belong to found_q */
+  Vec3 (*arm)[2];       /* from the links' centres of mass to the attachment points [m] (closures) */
   /* workspace of closures_solve. A cluster is a set of solver components joined by rows; one is solved at a time.  */
-  bool* done;             /* closure is solved, or open (closures)  */
-  int* cluster;           /* for every tree: first tree of its cluster (trees)  */
-  int* component;         /* for every tree: its component of the solver (trees)  */
-  int* first_tree;        /* first tree of every component (trees)  */
-  int* solved_for;        /* for every component: the group of four columns that last touched it (trees)  */
-  int* touched;           /* components in which the present four columns have entries (trees)  */
-  unsigned* touching;     /* for every component: bits of the four columns that have entries in it (trees)  */
-  DofRun* run;            /* degrees of freedom of the cluster, as consecutive ranges (trees)  */
-  int* active;            /* the cluster's rows, as indices into `moving` (rows)  */
-  double* column;         /* H^-1 C^T by degree of freedom, `width` columns each (nv, capacity)  */
-  double *matrix, *right; /* C H^-1 C^T of the cluster's rows, and the right-hand side (capacity^2, capacity)  */
-  double *unit, *work;    /* scaling of the multipliers, and workspace (capacity, 2 capacity)  */
-  double* apart;          /* c of the rows relative to their reference size (capacity)  */
-  int width;              /* number of rows of the cluster, rounded up to a multiple of four  */
-  int capacity;           /* rows that the arrays have room for, a multiple of four  */
+  bool* done;             /* closure is solved, or open (closures) */
+  int* cluster;           /* for every tree: first tree of its cluster (trees) */
+  int* component;         /* for every tree: its component of the solver (trees) */
+  int* first_tree;        /* first tree of every component (trees) */
+  int* solved_for;        /* for every component: the group of four columns that last touched it (trees) */
+  int* touched;           /* components in which the present four columns have entries (trees) */
+  unsigned* touching;     /* for every component: bits of the four columns that have entries in it (trees) */
+  DofRun* run;            /* degrees of freedom of the cluster, as consecutive ranges (trees) */
+  int* active;            /* the cluster's rows, as indices into `moving` (rows) */
+  double* column;         /* H^-1 C^T by degree of freedom, `width` columns each (nv, capacity) */
+  double *matrix, *right; /* C H^-1 C^T of the cluster's rows, and the right-hand side (capacity^2, capacity) */
+  double *unit, *work;    /* scaling of the multipliers, and workspace (capacity, 2 capacity) */
+  double* apart;          /* c of the rows relative to their reference size (capacity) */
+  int width;              /* number of rows of the cluster, rounded up to a multiple of four */
+  int capacity;           /* rows that the arrays have room for, a multiple of four */
 } ClosureSystem;
 
 /* Returns the number of rows of closure or coupling k. */

@@ -7,13 +7,13 @@
 /* Derivatives of the scalar with respect to attachment points and directions of closures, in the links' frames, summed
  * over steps; and the rows' part nu of lambda. Owned by a StepAdjoint. */
 typedef struct {
-  Vec3 (*end)[2];                  /* by ModelClosure.end (closures)  */
-  double* length;                  /* by lengths of closures, then offsets of couplings (closures, then couplings)  */
-  Vec3 *u, *v;                     /* by ClosureRow.u and v (rows)  */
-  Vec3* w;                         /* by `direction` (rows)  */
-  const Vec3* direction;           /* ClosureSystem.direction, borrowed; NULL: no closure has `active`  */
-  double (*ratio)[COUPLING_TERMS]; /* by the ratios, at constant offset (couplings)  */
-  double* nu; /* solves H lambda + C^T nu = -(derivatives with respect to coordinates), C lambda = 0 (rows)  */
+  Vec3 (*end)[2];                  /* by ModelClosure.end (closures) */
+  double* length;                  /* by lengths of closures, then offsets of couplings (closures, then couplings) */
+  Vec3 *u, *v;                     /* by ClosureRow.u and v (rows) */
+  Vec3* w;                         /* by `direction` (rows) */
+  const Vec3* direction;           /* ClosureSystem.direction, borrowed; NULL: no closure has `active` */
+  double (*ratio)[COUPLING_TERMS]; /* by the ratios, at constant offset (couplings) */
+  double* nu; /* solves H lambda + C^T nu = -(derivatives with respect to coordinates), C lambda = 0 (rows) */
 } ClosureAdjoint;
 
 /* Returns NULL if the sim has no closures. Freed with closure_adjoint_destroy. */

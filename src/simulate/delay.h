@@ -8,11 +8,11 @@
 
 /* Measurements at the states reached so far, newest last. */
 typedef struct DelayHistory {
-  int columns; /* number of delayed measurements of all drives, numbered as by ModelController.delayed_first  */
+  int columns; /* number of delayed measurements of all drives, numbered as by ModelController.delayed_first */
   int count, capacity;
   double* time;  /* s  (capacity) */
-  double* value; /* measurements (capacity x columns)  */
-  int saved;     /* number of states at the start of the present step  */
+  double* value; /* measurements (capacity x columns) */
+  int saved;     /* number of states at the start of the present step */
 } DelayHistory;
 
 /* Returns NULL if no drive has feedback with a delay. Freed with delays_destroy. */

@@ -17,19 +17,19 @@ typedef struct {
 /* A triangle of a hull's surface, counter-clockwise seen from outside. */
 typedef struct {
   int link, hull;
-  int corner[3]; /* indices of the hull's vertices  */
+  int corner[3]; /* indices of the hull's vertices */
   Vec3 point[3]; /* link frame [m] */
 } FluidFace;
 
 typedef struct FluidSystem {
   const Model* model;
   FluidFace* face; /* sorted by link */
-  int* first;      /* first face of every link (links + 1)  */
+  int* first;      /* first face of every link (links + 1) */
   double* slowing; /* 3 / (2 r) of every hull, r the radius of the sphere with the hull's surface area; factor of the
-                      viscous drag [1/m] (L13) (hulls)  */
-  double* surface; /* surface area of every hull [m^2] (hulls)  */
+                      viscous drag [1/m] (L13) (hulls) */
+  double* surface; /* surface area of every hull [m^2] (hulls) */
   double* scale; /* of every hull: factor that gives its triangulated surface the exact volume of a round solid; else 1
-                    (L10) (hulls)  */
+                    (L10) (hulls) */
 } FluidSystem;
 
 /* Returns NULL if the scene has no fluid or no movable link. The caller frees it with fluid_destroy. */
@@ -68,7 +68,7 @@ typedef struct {
   FluidNumber number[FLUID_NUMBERS];
   FluidNumber slowing;
   double ahead, at_now, at_old,
-      whole; /* weights of the poses at which buoyancy acts; `whole`: factor of buoyancy as a whole (L14)  */
+      whole; /* weights of the poses at which buoyancy acts; `whole`: factor of buoyancy as a whole (L14) */
   double dt;
   Vec3 gravity, up;
   bool has_level;

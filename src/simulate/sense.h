@@ -8,9 +8,9 @@
 typedef struct {
   StateBar now, old;
   double (*rate_bar)[3][4];
-  Vec3* felt; /* with respect to contact forces at t (links); NULL if no drive measures one  */
+  Vec3* felt; /* with respect to contact forces at t (links); NULL if no drive measures one */
   ModelGradient* gradient;
-  struct DelayPending* pending; /* pending derivatives of delayed measurements; NULL: no drive has a delay  */
+  struct DelayPending* pending; /* pending derivatives of delayed measurements; NULL: no drive has a delay */
 } FeedbackBars;
 /* Returns a measured number of the present state (E1), in the unit of its kind [m, rad, m/s, rad/s, N, 1], world axes
  * for components of vectors. Allocates nothing. */
