@@ -1,15 +1,16 @@
-/* Newton's direction of an iteration, component by component (docs/derivations/step.md, S9, S11). */
+/* Newton's direction of an iteration, component by component of the matrix (docs/derivations/step.md, S9, S11). */
 #include <assert.h>
 #include <string.h>
 
 #include "simulate/bushings.h"
 #include "simulate/tendons.h"
 
-/* Smallest eigenvalue left after lifting (SDRS section V), of the smallest diagonal entry. */
+/* Smallest eigenvalue left after lifting (SDRS section V), relative to the smallest diagonal entry. */
 #define EIGENVALUE_FLOOR 1e-3
-/* Fewer components than this are not worth waking other threads for. */
+/* Below COMPONENTS_PARALLEL components one thread is faster. COMPONENTS_GRAIN: components per task. */
 enum { COMPONENTS_PARALLEL = 64, COMPONENTS_GRAIN = 16 };
-/* A direction from another model than the objective's own must promise this part of the Newton step's decrease. */
+/* A direction from another model than the objective is kept if it predicts at least this fraction of the Newton step's
+ * decrease. */
 #define LEAST_DESCENT 0.1
 
 /* How a component's matrix is factored. */
@@ -20,7 +21,7 @@ typedef struct {
   Factor factor;
 } ComponentTask;
 
-/* Smallest positive diagonal entry: what eigenvalues are small against. */
+/* Returns the smallest positive diagonal entry, the scale for eigenvalues of the component. */
 static double smallest_diagonal(const Sim* s, int component) {
   double smallest = INFINITY;
   for (int n = 0; n < s->scope.tree_count; n++) {
@@ -46,7 +47,7 @@ static void solve_component(void* context, int index, int thread) {
   s->solved_component[index] = ok;
 }
 
-/* The components of the filled matrix in which some tree is wanted. */
+/* Marks the components that contain a wanted tree. Returns the number of all components. */
 static int find_wanted(Sim* s, Factor factor) {
   int count = block_solver_component_count(s->solver);
   for (int c = 0; c < count; c++) s->wanted_component[c] = false;
@@ -61,8 +62,8 @@ static int find_wanted(Sim* s, Factor factor) {
   return count;
 }
 
-/* Multipliers with which the direction closes, and the gradient with them (Z3). What closures join is solved together
- * or not at all. */
+/* Computes the multipliers for which the direction satisfies C delta = -c, and adds their change to multipliers and
+ * gradient (Z3). Components joined by closures are solved together or not at all. */
 static void close_direction(Sim* s, int components) {
   ClosureSystem* c = s->closures;
   bool any = false;
@@ -77,8 +78,9 @@ static void close_direction(Sim* s, int components) {
   for (int k = 0; k < c->row_count; k++) c->multiplier[k] += c->change[k];
 }
 
-/* Rows and columns that are out of date. Prescribed degrees of freedom are taken out of the matrix: it is filled anew.
- * The stiffness of closures has no part in the direction (Z3): as much of it is put in as makes the rest definite. */
+/* Assembles the stale rows and columns of the Hessian; all of them if prescribed degrees of freedom were eliminated in
+ * place. The stiffness of closures does not change the direction (Z3); `stiffening` times it is added to make the
+ * matrix positive definite. */
 static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   Assembly own = *a;
   if (s->closures) own.stiffening = s->closures->stiffening;
@@ -90,7 +92,7 @@ static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   for (int n = 0; n < s->scope.tree_count && curvature; n++) s->stale_blocks[n] = false;
 }
 
-/* b, by unknowns of the matrix. */
+/* Sets the right-hand side -g, in the order of the matrix's unknowns. */
 static void fill_right_side(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* tree = &s->model->trees[s->scope.trees[n]];
@@ -99,7 +101,7 @@ static void fill_right_side(Sim* s) {
   }
 }
 
-/* The way of prescribed joints moves a half-space: its twist about a point. */
+/* Sets the twist of a half-space about a point by the motion of prescribed joints. */
 static void way_of_half_space(const Sim* s, int link, Vec3 at, Vec3* w, Vec3* v) {
   *w = *v = vec3(0, 0, 0);
   for (int i = link; i >= 0; i = s->model->links[i].parent)
@@ -109,7 +111,8 @@ static void way_of_half_space(const Sim* s, int link, Vec3 at, Vec3* w, Vec3* v)
     }
 }
 
-/* A wrench about a point, on a link and all that it hangs on. */
+/* Applies a wrench about a point to a link: adds it to `push` of all joints between the link and the world, and
+ * subtracts it from the right-hand side. */
 static void push_link(Sim* s, int link, Vec3 at, Vec3 torque, Vec3 force) {
   for (int i = link; i >= 0; i = s->model->links[i].parent)
     for (int k = s->model->links[i].dof_first; k < s->model->links[i].dof_first + s->model->links[i].dof_count; k++) {
@@ -119,7 +122,8 @@ static void push_link(Sim* s, int link, Vec3 at, Vec3 torque, Vec3 force) {
     }
 }
 
-/* Half-spaces have no rows in the Hessian: where one moves on, it is to a pair as if the body went the other way. */
+/* Adds the forces due to moving half-spaces, which have no rows in the Hessian. For the pair, motion of the half-space
+ * equals the opposite motion of the body. */
 static void push_by_half_spaces(Sim* s, const Assembly* a) {
   int count = a->contact.holder ? a->contact.count(a->contact.holder) : 0;
   for (int n = 0; n < count; n++) {
@@ -143,8 +147,8 @@ static void push_by_prescribed(Sim* s, const Assembly* a) {
   block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
 }
 
-/* Part of delta . H delta of a tree that the system of solve_wanted was solved for: (H delta)_k = -g_k where k is free.
- */
+/* Returns the part of delta . H delta of a tree that follows from the solved system: (H delta)_k = -g_k for free k.
+ * Only with prescribed joints; else 0. */
 static double find_curvature(const Sim* s, const ModelTree* tree, const double* delta) {
   double sum = 0;
   for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count && s->fixed_count > 0; k++)
@@ -152,8 +156,8 @@ static double find_curvature(const Sim* s, const ModelTree* tree, const double* 
   return sum;
 }
 
-/* H delta = -g for the components with a wanted tree; the others keep their delta. Trees that got one are not wanted
- * any more. Returns whether all did. */
+/* Solves H delta = -g for the components with a wanted tree; others keep their delta. A tree with a finite solution is
+ * no longer wanted. Returns true if all got one. */
 static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor factor) {
   const Model* m = s->model;
   double start = timer_now();
@@ -186,7 +190,7 @@ static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor facto
   return all;
 }
 
-/* Twist (w, v) of a link about its centre of mass while the joints go along s->delta. */
+/* Sets the twist (w, v) of a link about its centre of mass for joint increments s->delta. */
 static void find_twist(Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   Vec3 w = {0, 0, 0}, v = {0, 0, 0};
@@ -221,7 +225,7 @@ static void find_twists(Sim* s) {
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, twist_tree, s);
 }
 
-/* Islands in which delta does not descend well keep the Newton step, which does. */
+/* Restores the Newton step in islands where delta predicts too little decrease. */
 static void keep_descent(Sim* s) {
   for (int k = 0; k < s->island_count; k++) s->islands[k].slope = s->islands[k].change = 0;
   for (int n = 0; n < s->scope.tree_count; n++) {
@@ -243,7 +247,7 @@ static void keep_descent(Sim* s) {
   }
 }
 
-/* The trees of the marked links, and no others. */
+/* Marks the trees of the marked links as wanted, and no others. */
 static void want_marked(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) s->wanted[s->scope.trees[n]] = false;
   for (int n = 0; n < s->scope.link_count; n++) {
@@ -300,7 +304,8 @@ void step_relieve(Sim* s) {
   keep_descent(s);
 }
 
-/* Trees that are not in balance, or whose prescribed joints are under way; the others stay where they are. */
+/* Marks the trees as wanted that are not in balance, have moving prescribed joints or an unclosed closure. Sets all
+ * delta to 0. */
 static void want_unbalanced(Sim* s) {
   const Model* m = s->model;
   for (int n = 0; n < s->scope.tree_count; n++) {

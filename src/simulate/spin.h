@@ -13,7 +13,7 @@ typedef struct Spinner {
   Mat3 drift; /* rotation part of the affine extrapolation, which determines only the position of the centre of mass */
   bool touches;   /* scratch: contact, friction or (depending on the caller) a load acts on the link in the accepted
                      configuration */
-  Vec3 lack;      /* scratch: residual force on the centre of mass: inertia and load minus pair forces [N] */
+  Vec3 lack;      /* scratch: residual force on the centre of mass after inertia, loads, joint and pair forces [N] */
   double at_work; /* scratch: sum of the magnitudes of its pairs' forces [N] */
 } Spinner;
 

@@ -63,7 +63,7 @@ void bars_reduce(const Model* model, LinkSpan span, const Pose* pose, const Scre
 typedef struct {
   double controller, limit, damping; /* J; limit: includes springs; damping: includes dry friction */
   double inertia;                    /* of armatures [J] */
-  bool outside;                      /* a coordinate is beyond a barrier limit; the derivatives are undefined */
+  bool outside;                      /* a coordinate is beyond a barrier limit; the other members are then undefined */
   double gradient[JOINT_MAX_DOF];
   double hessian[JOINT_MAX_DOF][JOINT_MAX_DOF];
   double inertia_force[JOINT_MAX_DOF]; /* magnitudes of armature and limit-resistance forces, for the scale of the

@@ -99,8 +99,8 @@ static inline bool tree_flight_starts_at_aim(const TreeFlight* flight, const Mod
  * of the group's rows. Returns false if the matrix is singular. Changes only the group's entries. Overwrites
  * flight->rows and uses `push`, so groups must be processed one at a time. */
 bool tree_flight_solve_transposed(const Sim* sim, int group, double* x);
-/* Sets out (3 x 4, entries of (R | t)) to D of W11, the second difference of the link's pose without gravity's part,
- * before projection [1, m]. */
+/* Sets out (3 x 4, entries of (R | t)) to D of W11, the second difference of the link's pose minus gravity's
+ * displacement, before projection [1, m]. */
 void tree_flight_displacement(const Sim* sim, int link, double out[3][4]);
 
 /* ---- simulate/tree_flight_rows.c: closures and couplings of a group; these functions do nothing for a group without
