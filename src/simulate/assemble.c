@@ -1,9 +1,10 @@
-/* Gradient and Hessian in joint increments from what every link received (docs/derivations/kinematics.md, K2-K5). */
+/* Gradient and Hessian with respect to joint increments, from the terms of links, pairs and joints
+ * (docs/derivations/kinematics.md, K2-K5). */
 #include <string.h>
 
 #include "simulate/terms.h"
 
-/* own += below, whose centre lies at own's centre + d: twist at d is (w, v + w x d). */
+/* Adds the terms of `below`, about a point at own's centre + d, to `own`: the twist at d is (w, v + w x d). */
 static void add_shifted(LinkTerms* own, const LinkTerms* below, Vec3 d) {
   own->force = vec3_add(own->force, below->force);
   own->moment = mat3_add(own->moment, mat3_add(below->moment, mat3_outer(below->force, d)));
@@ -32,13 +33,14 @@ typedef struct {
   double* gradient;
 } GradientTask;
 
-/* Energies do not change when a body and a half-space move together. */
+/* Returns the first moment on a half-space: opposite to the body's, because the energy is invariant under common
+ * motion. */
 static Mat3 moment_on_half_space(const Assembly* in, const ContactTerms* t) {
   Vec3 arm = vec3_sub(in->reference[t->link_a], in->reference[t->link_b]);
   return mat3_scale(mat3_add(t->moment[0], mat3_outer(t->force[0], arm)), -1);
 }
 
-/* Adds the pair terms of the tree at a place, or of the immovable links. */
+/* Adds the pair terms that act on the tree at a place, or on the immovable links (last place), to the links. */
 static void add_sides(const Assembly* in, int place) {
   for (int n = in->sides->first[place]; n < in->sides->first[place + 1]; n++) {
     int side = in->sides->items[n] & 1;
@@ -59,7 +61,7 @@ static void add_to_parent(const Assembly* in, int link) {
   add_shifted(&in->links[parent], &in->links[link], vec3_sub(in->reference[link], in->reference[parent]));
 }
 
-/* Terms of a link become those of the whole subtree below it. */
+/* Replaces the terms of each link by the sum over the link and its descendants. */
 static void compose_tree(const Assembly* in, int tree) {
   for (int n = in->tree_first[tree + 1] - 1; n >= in->tree_first[tree]; n--) {
     int parent = in->model->links[in->tree_links[n]].parent;
@@ -67,7 +69,8 @@ static void compose_tree(const Assembly* in, int tree) {
   }
 }
 
-/* Composes trees that descend from immovable links, of which several may share one. */
+/* Adds the composed terms of trees to the immovable links they hang on. Not parallel: several trees can share a
+ * link. */
 static void compose_still(const Assembly* in) {
   const Model* m = in->model;
   for (int i = m->link_count - 1; i >= 0; i--) {
@@ -108,7 +111,7 @@ static void add_coupling_gradient(const CouplingTerms* terms, int count, double*
 
 void assemble_gradient(const Assembly* in, double* gradient) {
   GradientTask task = {in, gradient};
-  int count = in->scope->tree_count + in->scope->whole; /* links that cannot move are nobody's */
+  int count = in->scope->tree_count + in->scope->whole; /* one task more for the links that cannot move */
   parallel_for(in->threads, count, TREES_PARALLEL, TREES_GRAIN, gradient_of_tree, &task);
   if (in->scope->whole) compose_still(in);
   add_coupling_gradient(in->couplings, in->coupling_count, gradient);
@@ -116,7 +119,7 @@ void assemble_gradient(const Assembly* in, double* gradient) {
 
 /* ---------------------------------------------------------------- Hessian */
 
-/* Each pair once: i before j. */
+/* Adds one entry of the symmetric matrix; each pair of degrees of freedom is passed once. */
 static void add_coupling_entry(const Model* model, BlockSolver* solver, int i, int j, double value) {
   int a = model->links[model->dof_link[i]].tree, b = model->links[model->dof_link[j]].tree, stride;
   int r = i - model->trees[a].dof_first, c = j - model->trees[b].dof_first;
@@ -136,7 +139,7 @@ static void add_coupling_hessian(const Model* model, const CouplingTerms* terms,
   }
 }
 
-/* Row i of the upper triangle: entries with the same dof and the ones after it, whose trees follow one another. */
+/* Adds row i of the upper triangle of slope^T stiffness slope. The degrees of freedom from i on are grouped by tree. */
 static void add_row_entries(const Model* model, const RowTerms* t, int i, double stiffening, BlockSolver* solver) {
   int tree = -1, own = model->links[model->dof_link[t->dof[i]]].tree, own_row = t->dof[i] - model->trees[own].dof_first;
   int stride = 0, first = 0;
@@ -165,7 +168,7 @@ static void add_rows_hessian(const Model* model, const RowTerms* terms, int coun
       add_row_entries(model, &terms[k], i, stiffening, solver);
 }
 
-/* y = A xi. */
+/* y = A xi, for a 6 x 6 matrix A and a screw xi = (w, v). */
 static inline void times6(const double (*a)[6], Vec3 w, Vec3 v, double y[6]) {
   for (int i = 0; i < 6; i++)
     y[i] = a[i][0] * w.x + a[i][1] * w.y + a[i][2] * w.z + a[i][3] * v.x + a[i][4] * v.y + a[i][5] * v.z;
@@ -180,7 +183,7 @@ static inline void own_velocities(const Assembly* in, const ModelLink* link, Vec
   for (int k = 0; k < link->dof_count; k++) velocity[k] = screw_velocity(&in->screws[link->dof_first + k], at);
 }
 
-/* Columns of link i's dofs against themselves and all ancestors'. */
+/* Adds the Hessian entries of link i's degrees of freedom with themselves and with those of all ancestors. */
 static void add_link_columns(const Assembly* in, int i, bool curvature, double* block, int stride, int tree_first) {
   const Model* model = in->model;
   const ModelLink* link = &model->links[i];
@@ -218,7 +221,8 @@ static void add_joint_block(const JointTerms* t, int dof, int first, double* blo
 
 static inline double dot3(Vec3 w, const double y[3]) { return w.x * y[0] + w.y * y[1] + w.z * y[2]; }
 
-/* y = C xi of b, six numbers; three where C couples turns alone. */
+/* y = C xi, C the block of the pair's Hessian between a and b, xi a screw of b. Six numbers, or three if C couples only
+ * rotations (t->across). */
 static inline void times_cross(const ContactTerms* t, const Screw* screw, Vec3 at, double y[6]) {
   Vec3 w = screw->w, v = t->across ? vec3(0, 0, 0) : screw_velocity(screw, at);
   for (int i = 0; i < (t->across ? 3 : 6); i++) {
@@ -228,7 +232,7 @@ static inline void times_cross(const ContactTerms* t, const Screw* screw, Vec3 a
   }
 }
 
-/* A block of two trees with its first rows and columns. */
+/* Off-diagonal block of two trees, with the first degree of freedom of each. */
 typedef struct {
   double* entries;
   int stride, tree_a, tree_b, first_a, first_b;
@@ -246,7 +250,7 @@ static inline void add_cross_entry(const CrossBlock* to, int j, int k, double va
     to->entries[(r < c ? r : c) * stride + (r < c ? c : r)] += value;
 }
 
-/* xi_j(a)^T y_k for the dofs j of a link on the chain of a, y_k = C xi_k(b) for those of one on the chain of b. */
+/* Adds xi_j^T y_k to the block, for the degrees of freedom j of link la and k of link lb; y_k = C xi_k. */
 static inline void add_cross_links(const Assembly* in, const ContactTerms* t, const ModelLink* la, const ModelLink* lb,
                                    const double (*y)[6], const CrossBlock* to) {
   Vec3 velocity[JOINT_MAX_DOF];
@@ -287,11 +291,13 @@ typedef struct {
 
 static bool block_stale(const Assembly* in, int place) { return !in->stale_blocks || in->stale_blocks[place]; }
 
-/* So many terms of the same two links, one after the other, are summed before they are taken to the joints: bodies of
- * triangles have thousands. Fewer keep the order of their sums, and with it the last bits of small scenes. */
+/* From this number of consecutive terms of the same two links on, their Hessians are summed before the projection on
+ * the joints: bodies of triangles have thousands. Below it the order of summation, and so the last bits of small
+ * scenes, is kept. */
 #define SUMMED_FROM 256
 
-/* How many terms from the n-th on act on the same two links, on the same side. */
+/* Returns the number of consecutive terms from the n-th on that act on the same two links and the same side as
+ * `first`. */
 static int run_length(const Assembly* in, int n, int end, const ContactTerms* first) {
   int side = in->sides->items[n] & 1, next = n + 1;
   for (; next < end && (in->sides->items[next] & 1) == side; next++) {
@@ -301,7 +307,7 @@ static int run_length(const Assembly* in, int n, int end, const ContactTerms* fi
   return next - n;
 }
 
-/* Their blocks of a against b, which is all that add_cross reads. */
+/* Sums the blocks between a and b of these terms, the only ones that add_cross reads. */
 static void sum_crosses(const Assembly* in, int n, int count, double sum[12][12]) {
   memset(sum, 0, sizeof(double[12][12]));
   for (int k = n; k < n + count; k++) {
@@ -311,10 +317,11 @@ static void sum_crosses(const Assembly* in, int n, int count, double sum[12][12]
   }
 }
 
-/* Pairs of the tree at a place with itself and with those behind it. */
+/* Adds the blocks of pairs between the tree at a place and the same or later places. */
 static void add_crosses(const HessianTask* task, int place) {
   const Assembly* in = task->in;
-  int end = in->sides->first[place + 1], run = 1, few = 0; /* terms before `few` belong to a run that is too short */
+  int end = in->sides->first[place + 1], run = 1,
+      few = 0; /* terms before `few` belong to a run shorter than SUMMED_FROM */
   for (int n = in->sides->first[place]; n < end; n += run) {
     int side = in->sides->items[n] & 1;
     ContactTerms t = assembly_term(in, in->sides->items[n] >> 1);

@@ -4,10 +4,10 @@
 #include <float.h>
 #include <string.h>
 
-/* Roundings of a position that no energy can do without. */
+/* Rounding error of an energy per force, relative to the positions it is computed from. */
 #define PLACE_ROUNDINGS (16 * DBL_EPSILON)
 
-/* ---------------------------------------------------------------- what never changes */
+/* ---------------------------------------------------------------- creation  */
 
 BushingSystem* bushings_create(const Model* m) {
   if (m->bushing_count == 0) return NULL;
@@ -49,7 +49,7 @@ void bushings_aim(Sim* sim) {
   }
 }
 
-/* u when the springs act. */
+/* Sets out to the time-weighted u at which the springs act (M10). */
 static void spring_place(const BushingSystem* s, int k, const double u[6], double out[6]) {
   const SpringTime* at = &s->at[k];
   for (int i = 0; i < 6; i++) out[i] = spring_ahead(at) * u[i] + at->now * s->now[k][i] + at->old * s->old[k][i];
@@ -97,7 +97,7 @@ double bushing_rounding(const BushingSystem* s, int k) {
 
 /* ---------------------------------------------------------------- terms */
 
-/* out += factor times the matrix, from a row and a column on, and its mirror image where these differ. */
+/* Adds factor times a 3x3 block at (row, column), and its transpose at (column, row) if these differ. */
 static void add_block(double h[12][12], int row, int column, double factor, Mat3 block) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
@@ -106,14 +106,15 @@ static void add_block(double h[12][12], int row, int column, double factor, Mat3
     }
 }
 
-/* (g r^T + r g^T) / 2 - g . r: the second derivative of g . exp(w) r. */
+/* Returns (g r^T + r g^T) / 2 - g . r, the second derivative of g . exp(w) r with respect to w at 0. */
 static Mat3 turn_curvature(Vec3 g, Vec3 r) {
   Mat3 out = mat3_scale(mat3_add(mat3_outer(g, r), mat3_outer(r, g)), 0.5);
   return mat3_sub(out, mat3_scale(mat3_identity(), vec3_dot(g, r)));
 }
 
-/* torque . (second derivative of the rotation vector by exp of small rotations in b's axes): that of the increments
- * R Rx(d1) Ry(d2) Rz(d3), less the second order of their product. */
+/* Returns sum torque_i times the second derivative of the rotation vector phi_i with respect to w in R exp(w), w in b's
+ * axes. phi->second belongs to the increments R Rx(d1) Ry(d2) Rz(d3); the second-order terms of their product are
+ * subtracted. */
 static Mat3 rotation_curvature(const RotationVector* phi, const double torque[3]) {
   Mat3 out = mat3_zero();
   double by[3] = {0, 0, 0};
@@ -145,7 +146,7 @@ static void set_slope(BushingTerm* t, Mat3 by_turn, Vec3 lever) {
       }
 }
 
-/* slope^T stiff slope. */
+/* Sets the hessian to slope^T stiff slope. */
 static void set_hessian(BushingTerm* t) {
   double half[6][12];
   for (int i = 0; i < 6; i++)
@@ -160,7 +161,8 @@ static void set_hessian(BushingTerm* t) {
     }
 }
 
-/* push . (second derivative of u): force g at b's frame, torque, lever from a's centre of mass to b's frame. */
+/* Adds push . (second derivative of u) to the hessian. g: force at b's frame; torque: on b; lever: from a's centre of
+ * mass to b's frame; world axes. */
 static void add_curvature(BushingTerm* t, const RotationVector* phi, Vec3 g, Vec3 torque, Vec3 lever) {
   Mat3 cross = mat3_cross(g), r = t->frame[1].r;
   Mat3 turn = mat3_mul(r, mat3_mul(rotation_curvature(phi, t->push + 3), mat3_transpose(r)));

@@ -1,4 +1,4 @@
-/* Bushings backwards (docs/derivations/loads.md, L19). */
+/* Reverse derivatives of bushings (docs/derivations/loads.md, L19). */
 #include "simulate/bushings.h"
 
 #include <string.h>
@@ -21,7 +21,8 @@ void bushings_product(const BushingSystem* s, const double (*twist)[6], double (
   }
 }
 
-/* By u at one state: the positions of the frames there. */
+/* by[6]: derivatives with respect to u at one state. Adds those with respect to the positions of the frames to
+ * numbers. */
 static void add_positions(const SceneBushing* b, const Pose* poses, const double by[6], double* numbers) {
   Vec3 own = mat3_mul_vec(mat3_from_quat(b->rotation[0]), vec3_at(by));
   Vec3 world = mat3_mul_vec(bushing_frame(b, 0, poses).r, vec3_at(by));
@@ -39,7 +40,8 @@ static void add_bar(double bar[3][4], Mat3 by_r, Vec3 by_t) {
   }
 }
 
-/* By u at a state before: its poses and the positions of the frames. */
+/* by[6]: derivatives with respect to u at a state before. Adds those with respect to its poses to bar and with respect
+ * to the positions of the frames to numbers. */
 static void reverse_past(const SceneBushing* b, const Pose* poses, const double by[6], double (*bar)[3][4],
                          double* numbers) {
   Pose at[2] = {bushing_frame(b, 0, poses), bushing_frame(b, 1, poses)};
@@ -61,7 +63,7 @@ static void reverse_past(const SceneBushing* b, const Pose* poses, const double 
   add_positions(b, poses, by, numbers);
 }
 
-/* Phi = push . (change of u by lambda). */
+/* Adds the derivatives of Phi = push . (change of u by lambda). */
 static void reverse_bushing(const Sim* sim, int k, const double (*twist)[6], StateBar now, StateBar old,
                             ModelGradient* gradient) {
   const BushingSystem* s = sim->bushings;
@@ -98,7 +100,7 @@ static void reverse_bushing(const Sim* sim, int k, const double (*twist)[6], Sta
   add_positions(b, poses, by[0], numbers);
   reverse_past(b, sim->pose_now, by[1], now.pose, numbers);
   reverse_past(b, sim->pose_old, by[2], old.pose, numbers);
-  /* b's frame moves with b, a's axes turn with a: g . ((w_b - w_a) x R_b dp). */
+  /* position of b's frame: it moves with b, u is measured in a's axes: g . ((w_b - w_a) x R_b dp)  */
   Vec3 turn = vec3_sub(vec3_at(both + 6), vec3_at(both)), by_b = vec3_cross(t->force[1], turn);
   if (b->link[1] >= 0) by_b = mat3_tmul_vec(poses[b->link[1]].r, by_b);
   vec3_store(vec3_add(vec3_at(numbers + BUSHING_POSITION_B), by_b), numbers + BUSHING_POSITION_B);
@@ -109,9 +111,9 @@ void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, St
     reverse_bushing(sim, k, twist, now, old, gradient);
 }
 
-/* ---------------------------------------------------------------- rates of u (drives.md, M10) */
+/* ---------------------------------------------------------------- derivatives of rates of u (drives.md, M10)  */
 
-/* Rotation of a link and its rate; identity and zero for the world. */
+/* Rotation r of a link, its rate dr and the velocity dt of its origin; identity and zero for the world. */
 typedef struct {
   Mat3 r, dr;
   Vec3 dt;
@@ -126,7 +128,7 @@ static MovedLink moved_link(int link, const Pose* poses, const double (*motion)[
   return out;
 }
 
-/* rate = axis . (R_a'^T d + R_a^T d'), d from a's frame to b's. */
+/* Derivatives of a translation rate, axis . (R_a'^T d + R_a^T d'), d from the origin of a's frame to that of b's. */
 static void reverse_slide(const SceneBushing* b, const MovedLink at[2], Vec3 d, Vec3 axis, double (*pose_bar)[3][4],
                           double (*motion_bar)[3][4], double* numbers) {
   Vec3 by_d = mat3_mul_vec(at[0].dr, axis), by_rate = mat3_mul_vec(at[0].r, axis), change = vec3(0, 0, 0);
@@ -144,7 +146,7 @@ static void reverse_slide(const SceneBushing* b, const MovedLink at[2], Vec3 d, 
   add_bar(pose_bar[b->link[0]], mat3_outer(change, axis), vec3(0, 0, 0));
 }
 
-/* rate = R_a axis . (w_b - w_a), w the axial vector of R' R^T. */
+/* Derivatives of a rotation rate, (R_a axis) . (w_b - w_a), w the axial vector of R' R^T. */
 static void reverse_turn(const SceneBushing* b, const MovedLink at[2], Vec3 axis, double (*pose_bar)[3][4],
                          double (*motion_bar)[3][4]) {
   Vec3 apart = vec3(0, 0, 0);

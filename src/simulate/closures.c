@@ -4,21 +4,22 @@
 #include <float.h>
 #include <string.h>
 
-/* Roundings of a position that no step can do without. */
+/* Rounding error of c relative to the positions it is computed from. */
 #define CLOSURE_ROUNDINGS (64 * DBL_EPSILON)
-/* Part of its size, or angle, that a closure may be open by at the start: the first step closes it. */
+/* Largest closure error at the start, relative to the closure's size or in rad; the first step closes it. */
 #define START_OPEN 1e-3
-/* The extrapolation is accepted without an iteration if it is this much closer than the tolerance, or absolutely this
- * close. A larger error would have the same sign in every step. */
+/* Before the first iteration, trees with closures must be in balance to this fraction of the tolerance, or to
+ * FORETOLD_FINEST. A larger error of the extrapolation would have the same sign in every step and accumulate. */
 #define FORETOLD_SHARE 1e-3
 #define FORETOLD_FINEST 1e-13
-/* Rounding of an energy, relative, and of a position. */
+/* Relative rounding error of an energy, and of a position. */
 #define ENERGY_ROUNDING 1e-14
 #define POSITION_ROUNDING 1e-15
 
-/* ---------------------------------------------------------------- what a step asks */
+/* ---------------------------------------------------------------- closure errors  */
 
-/* Returns true if a row measures an angle. Its value is in units of 1 rad, else of the links' size. */
+/* Returns true if row i of closure k measures an angle. The reference size of its value is then 1 rad, else the
+ * closure's size. */
 static bool measures_angle(const ClosureSystem* s, int k, int i) {
   return k < s->model->closure_count && s->model->closures[k].rows[i].kind == CLOSURE_ALIGN;
 }
@@ -27,13 +28,14 @@ double closure_row_size(const ClosureSystem* s, int k, int row) {
   return measures_angle(s, k, row) ? 1 : s->model->closures[k].size;
 }
 
-/* A value against what is allowed of a length or angle of this size, from positions of this extent. */
+/* Returns |value| `most` relative to its tolerance: exact x size plus the rounding error of positions of size
+ * `extent`. */
 static double gap_of(const ClosureSystem* s, double most, double size, double extent) {
   double gap = most / (s->exact * size + CLOSURE_ROUNDINGS * extent);
   return gap > 0 ? gap : 0;
 }
 
-/* The largest of what is a length, and of what is an angle, against what is allowed of each. */
+/* Returns the larger of the length errors and angle errors, each relative to its own tolerance. */
 double closure_gap(const ClosureSystem* s, int k, const double* values) {
   if (s->open[k]) return 0;
   if (k >= s->model->closure_count)
@@ -103,7 +105,7 @@ double closure_rounding(ClosureSystem* s, int k) {
 
 int closure_link(const ClosureSystem* s, int k) { return s->home[k]; }
 
-/* ---------------------------------------------------------------- from state to state */
+/* ---------------------------------------------------------------- multipliers and increments from step to step  */
 
 void closures_begin(ClosureSystem* s) {
   s->aims = false;
@@ -127,7 +129,7 @@ void closures_straighten(ClosureSystem* s, const bool* marked) {
 
 void closures_bend(ClosureSystem* s) { memset(s->convex, 0, sizeof(bool) * (size_t)s->count); }
 
-/* On a, of multipliers and aim. */
+/* Returns the total force on a: of multipliers, stiffness and aim. */
 static Vec3 whole_force(const ClosureSystem* s, int k) {
   const ModelClosure* c = &s->model->closures[k];
   Vec3 force = s->sum[k].force[0];
@@ -149,7 +151,7 @@ void closures_advance(ClosureSystem* s, double time) {
   }
 }
 
-/* Returns the size of the stored steps, or of the saved ones [bytes]. */
+/* Returns the size of the stored increments [bytes]; the copy of closures_save has the same size. */
 static size_t ways_size(const ClosureSystem* s) { return sizeof(double) * WAYS * (size_t)s->model->dof_count; }
 static double* saved_ways(const ClosureSystem* s) { return s->way + WAYS * s->model->dof_count; }
 
@@ -161,7 +163,7 @@ void closures_note_way(ClosureSystem* s, const double* increments, bool even) {
 }
 
 void closures_foretell(const ClosureSystem* s, double* increments) {
-  /* the polynomial through so many steps, one step on: last first */
+  /* weights of the last steps, newest first, of the polynomial through way_count steps, evaluated one step ahead  */
   static const double SHARE[WAYS + 1][WAYS] = {{1}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
   int nv = s->model->dof_count;
   if (s->way_count < 2) return;
@@ -209,7 +211,7 @@ void closures_pass_state(ClosureSystem* s, StateBlock* block) {
   closures_put(s, s->joined);
 }
 
-/* ---------------------------------------------------------------- for the user */
+/* ---------------------------------------------------------------- results for the public interface  */
 
 SimClosure coupling_state(const ClosureSystem* s, int k, const double* q) {
   const ModelCoupling* c = &s->model->couplings[k];

@@ -1,7 +1,8 @@
-/* Private to simulate/: equations c(q) = 0 that hold at the end of every step, their forces and their part in Newton's
- * method (docs/derivations/closures.md). With the multipliers mu [N, N m] the step minimizes
- *   O(q) + sum mu c + sum rho/2 c^2                                                                          (Z2)
- * over q, and mu is what makes the motion along Newton's direction close: C delta = -c (Z3). */
+/* Private to simulate/: equations c(q) = 0 that hold at the end of every step, their forces and their share in Newton's
+ * method (docs/derivations/closures.md). The step minimizes over q
+ *   O(q) + sum mu c + sum rho/2 c^2,                                                                         (Z2)
+ * O: objective without closures; mu: multipliers [N, N m]. mu makes Newton's direction delta close: C delta = -c
+ * (Z3). */
 #ifndef SDRS_SIMULATE_CLOSURES_H
 #define SDRS_SIMULATE_CLOSURES_H
 
@@ -12,219 +13,228 @@
 typedef struct {
   Vec3 force[2];
   Mat3 moment[2];
-  double hessian[12][12]; /* of mu and rho c times the rows' second derivatives; rho C^T C is added along the dofs */
+  double hessian[12][12]; /* sum over rows of (mu + rho c) d2c / d(twists)^2; rho C^T C is added in joint coordinates
+                             (RowTerms) */
 } ClosureSum;
 
-/* The ends of a closure, and what its rows are made of. */
+/* Poses of both links of a closure, and its attachment points in the world. */
 typedef struct {
   Pose pose[2];
-  Vec3 end[2], apart; /* world [m] */
+  Vec3 end[2], apart; /* apart = end[0] - end[1] */
 } ClosureEnds;
 
-/* A row in the world: directions of ALIGN; the force on a (on b its opposite) and the torques about both centres that a
- * unit of its multiplier gives. */
+/* A row in the world. u, v: the two directions of an ALIGN row. force, torque: force on a (b receives the opposite) and
+ * torques on a and b about their centres of mass, per unit of the row's multiplier. */
 typedef struct {
   Vec3 u, v, force, torque[2];
 } ClosureRowPlace;
 
-/* Number of steps from which the next is extrapolated. */
+/* Largest number of past steps from which the next step's increments are extrapolated. */
 enum { WAYS = 4 };
 
-/* A row that some joint moves: of which closure, which of its rows, its number among all. */
+/* A row whose slope C is not zero: closure (or coupling), row within it, and index among all rows. */
 typedef struct {
   int closure, row, index;
 } ClosureActive;
 
-/* A row of slopes with the degrees of freedom that they are of  (count). */
+/* Nonzero entries of a row of C: slope[n] is the entry of degree of freedom dof[n], n < count. */
 typedef struct {
   int count;
   const int* dof;
   const double* slope;
 } SlopeRow;
 
-/* Both of one row. */
+/* A moving row and its slopes. */
 typedef struct {
   ClosureActive of;
   SlopeRow along;
 } MovingRow;
 
-/* Degrees of freedom first .. end - 1. */
+/* The degrees of freedom first .. end - 1. */
 typedef struct {
   int first, end;
 } DofRun;
 
-/* How easily the links at both ends follow, by themselves. */
+/* Mobilities of the links at both ends, each as a free body; 0 for a link that cannot move. */
 typedef struct {
-  double move[2], turn[2]; /* 1/kg, 1/(kg m^2) */
+  double move[2], turn[2]; /* 1 / mass [1/kg]; 1 / (half the trace of the inertia tensor) [1/(kg m^2)] */
 } ClosureEase;
 
 typedef struct ClosureSystem {
   const Model* model;
-  int count, row_count; /* of closures, then couplings: `closure` below is any of them */
-  double gap_before;    /* of the Newton iteration before */
-  double exact;         /* part of a closure's size, and angle, that it holds to */
-  /* of every row */
-  double *multiplier, *accepted, *saved, *kept; /* of the iteration, the present state, the step's begin, of
-                                               another direction [N or N m] */
-  double *stiffness, *value;                    /* rho [N/m ...], c at the configuration that was assembled [m, 1] */
-  double* change;                               /* of the multipliers, by the last direction */
+  int count, row_count; /* count: closures, then couplings; a `closure` k below is an index into this list */
+  double gap_before;    /* largest closure gap in the previous Newton iteration */
+  double exact;         /* tolerance of closure errors, relative to the closure's size or in rad */
+  /* arrays over all rows (rows)  */
+  double *multiplier, *accepted, *saved, *kept; /* mu of the iteration, of the present state, at the start of the step,
+                                                   stored by closures_keep [N or N m] */
+  double *stiffness, *value;                    /* rho [N/m, N m/rad], and c at the assembled configuration [m or 1] */
+  double* change;                               /* change of mu by the last Newton direction */
   double* pushed;                               /* scratch of closures_add_stiff_force */
-  double* aimed; /* forces in the step's aim, beside the multipliers [N or N m] (spin.md, W15) */
-  bool aims;     /* some of them are not 0 */
-  /* of every closure */
-  bool *open, *open_saved; /* it has broken */
-  bool ambiguous;          /* a direction of this step found rows that say the same twice */
-  double stiffening;       /* weight of rho C^T C in the step's Hessian, which was indefinite with less */
-  bool* convex;            /* the curvature of its equations is left out */
-  double* broken_at;       /* time of the state in which it broke; INFINITY: it holds [s] */
-  ModelClosure* placed;    /* those of the model, which stand where they closed; NULL: none has `active` (closures) */
-  SimJoin* joined;         /* since when they hold, and where; NULL alike (closures) */
-  Vec3* direction;         /* ClosureRow.v in the frame of a, at the start (rows) */
+  double* aimed; /* row forces that the aims of flying trees contain; they add to mu [N or N m] (spin.md, W15) */
+  bool aims;     /* some entry of `aimed` is not 0 */
+  /* arrays over all closures and couplings  */
+  bool *open, *open_saved; /* open: broken or switched off; open_saved: the same at the start of the step */
+  bool ambiguous;          /* a direction of this step found linearly dependent rows */
+  double stiffening;       /* factor of rho C^T C in the Hessian of the direction; raised until the Hessian is positive
+                              definite */
+  bool* convex;            /* true: the second derivatives of its equations are left out of the Hessian */
+  double* broken_at;       /* time of the state in which it broke; INFINITY: intact [s] */
+  ModelClosure* placed; /* the model's closures, which the run rewrites when one closes; NULL: no closure has `active`
+                           (closures) */
+  SimJoin* joined;      /* time of closing and relative pose then; NULL if `placed` is (closures) */
+  Vec3* direction;      /* ClosureRow.v in the frame of a at the start; NULL if `placed` is (rows) */
   ClosureEase* ease;
-  ClosureSum* sum;      /* terms at the configuration that was assembled */
-  double* gap;          /* closure_gap there */
-  double* energy;       /* closure_energy there, of the multipliers that closure_rounding found [J] */
-  double* extent;       /* how large its positions are: what they are rounded by [m] */
-  int *dof_first, *dof; /* degrees of freedom that move an end: closure k has dof[dof_first[k] .. dof_first[k+1]-1] */
-  int* dof_tree;        /* the tree of each of these, in their order */
-  int* dof_beyond;      /* and the first behind it that is of another tree, or another closure's */
-  int* home;            /* a link of its that has a tree */
-  uint64_t* pairs;      /* trees that they couple, a << 32 | b with a < b, sorted  (pair_count) */
+  ClosureSum* sum;      /* terms at the assembled configuration */
+  double* gap;          /* closure_gap at the assembled configuration */
+  double* energy;       /* closure_energy at the assembled configuration, set by closure_rounding [J] */
+  double* extent;       /* largest length in its equations, to which their rounding error is proportional [m] */
+  int *dof_first, *dof; /* degrees of freedom that move an end of closure k: dof[dof_first[k] .. dof_first[k+1]-1] */
+  int* dof_tree;        /* tree of each entry of dof */
+  int*
+      dof_beyond; /* for each entry of dof: index of the next entry of another tree, or the end of the closure's list */
+  int* home;      /* one link of each closure that has a tree */
+  uint64_t* pairs; /* pairs of trees that a closure couples, a << 32 | b with a < b, sorted (pair_count) */
   int pair_count;
-  int* group;             /* of every tree: the first of those that closures join it to, through others too  (trees) */
-  CouplingTerms* coupled; /* terms of the couplings */
-  RowTerms* rows;         /* rho C^T C of the closures */
-  bool* moves;            /* of every row: some joint moves it */
-  unsigned* moved;        /* the same of every closure, bits */
-  unsigned char* side;    /* which end each of them moves: bits */
-  size_t* slope_first;    /* where the closure's rows begin in slope */
-  double* slope;          /* C, row by row over the closure's dof */
-  MovingRow* moving;      /* the rows that move, of all closures and couplings  (rows) */
+  int* group; /* for every tree: first tree of the set joined to it by closures and couplings, directly or indirectly
+                 (trees) */
+  CouplingTerms* coupled; /* terms of the couplings for the assembly (couplings) */
+  RowTerms* rows;         /* rho C^T C of the closures for the assembly (closures) */
+  bool* moves;            /* true: some entry of the row of C is not zero (rows) */
+  unsigned* moved;        /* `moves` of every closure as bits, bit i for its row i */
+  unsigned char* side;    /* for each entry of dof: bit 0: it moves the end on a, bit 1: on b */
+  size_t* slope_first;    /* index in `slope` of the first row of every closure */
+  double* slope;          /* C, row by row, each over the degrees of freedom of its closure */
+  MovingRow* moving;      /* the rows with `moves`, of all closures and couplings (moving_count) */
   int moving_count;
-  /* the last steps of their trees (Z10) */
-  bool* tree_moves_on; /* of every tree: one of them acts on it */
-  int way_count;       /* steps of equal length behind the present state, up to WAYS */
-  double* way;         /* their increments, the last first; and those of closures_save  (2 WAYS, nv) [m, rad] */
+  /* increments of past steps, for the extrapolation (Z10)  */
+  bool* tree_moves_on; /* true: a closure or coupling acts on the tree (trees) */
+  int way_count;       /* number of stored past steps, all of the present step's length, at most WAYS */
+  double* way; /* increments of past steps, newest first, then the copy of closures_save (2 WAYS, nv) [m, rad] */
   int way_count_saved;
-  double share; /* fraction of the tolerance that these trees must meet in this round (Z10) */
-  /* found at coordinates, and kept for as long as these stay */
+  double share; /* fraction of the step's tolerance that trees with closures must meet in this solve (Z10) */
+  /* values at the coordinates found_q, reused while these stay the same  */
   bool found;
-  double* found_q;        /* (nq) */
-  double* found_value;    /* c there [m, 1]  (rows) */
+  double* found_q;        /* coordinates of the last evaluation (nq) */
+  double* found_value;    /* c at found_q [m, 1] (rows) */
   ClosureEnds* ends;      /* (closures) */
-  ClosureRowPlace* place; /* directions and forces; torques once it is placed  (rows) */
-  /* at the same coordinates and a weight */
-  double placed_weight; /* -1: not placed there yet */
-  bool sloped;          /* slopes and moves are those of these coordinates */
-  Vec3 (*arm)[2];       /* of the ends, from the links' centres of mass [m]  (closures) */
-  /* work of closures_solve, of one cluster at a time: components of the solver that rows join */
-  bool* done;             /* (closures) */
-  int* cluster;           /* of every tree: the first of its cluster  (trees) */
-  int* component;         /* of every tree  (trees) */
-  int* first_tree;        /* of every component  (trees) */
-  int* solved_for;        /* of every component: with which columns it was solved last  (trees) */
-  int* touched;           /* components that four columns lie in  (trees) */
-  unsigned* touching;     /* of every component, which of the four: bits  (trees) */
-  DofRun* run;            /* its degrees of freedom, run by run  (trees) */
-  int* active;            /* which of the rows that move  (rows) */
-  double* column;         /* H^-1 C^T, `width` columns beside each other  (nv, capacity) */
-  double *matrix, *right; /* C H^-1 C^T of its rows, right-hand side   (capacity^2, capacity) */
-  double *unit, *work;    /* what their multipliers are measured in    (capacity, 2 capacity) */
-  double* apart;          /* how far they are open, over their size    (capacity) */
-  int width;              /* rows of the cluster, up to whole fours */
-  int capacity;           /* rows, whole fours */
+  ClosureRowPlace* place; /* u, v and force at found_q; torques too once placed_weight is set (rows) */
+  /* stiffness, torques and slopes at found_q  */
+  double placed_weight; /* weight for which `stiffness` was computed; -1: not computed at found_q */
+  bool sloped;          /* true: slope and moves belong to found_q */
+  Vec3 (*arm)[2];       /* from the links' centres of mass to the attachment points [m] (closures) */
+  /* workspace of closures_solve. A cluster is a set of solver components joined by rows; one is solved at a time.  */
+  bool* done;             /* closure is solved, or open (closures) */
+  int* cluster;           /* for every tree: first tree of its cluster (trees) */
+  int* component;         /* for every tree: its component of the solver (trees) */
+  int* first_tree;        /* first tree of every component (trees) */
+  int* solved_for;        /* for every component: the group of four columns that last touched it (trees) */
+  int* touched;           /* components in which the present four columns have entries (trees) */
+  unsigned* touching;     /* for every component: bits of the four columns that have entries in it (trees) */
+  DofRun* run;            /* degrees of freedom of the cluster, as consecutive ranges (trees) */
+  int* active;            /* the cluster's rows, as indices into `moving` (rows) */
+  double* column;         /* H^-1 C^T by degree of freedom, `width` columns each (nv, capacity) */
+  double *matrix, *right; /* C H^-1 C^T of the cluster's rows, and the right-hand side (capacity^2, capacity) */
+  double *unit, *work;    /* scaling of the multipliers, and workspace (capacity, 2 capacity) */
+  double* apart;          /* c of the rows relative to their reference size (capacity) */
+  int width;              /* number of rows of the cluster, rounded up to a multiple of four */
+  int capacity;           /* rows that the arrays have room for, a multiple of four */
 } ClosureSystem;
 
-/* Rows of a closure or coupling, and the first of them. */
+/* Returns the number of rows of closure or coupling k. */
 static inline int closure_rows(const ClosureSystem* s, int k) {
   return k < s->model->closure_count ? s->model->closures[k].row_count : 1;
 }
-/* Index of its first row among those of all closures and couplings. */
+/* Returns the index of the first row of closure or coupling k among all rows. */
 static inline int closure_first(const ClosureSystem* s, int k) {
   const Model* m = s->model;
   return k < m->closure_count ? m->closures[k].row_first : m->couplings[k - m->closure_count].row;
 }
-/* Returns whether its first three rows are points, along the three directions of its frame. */
+/* Returns true if the first three rows are of kind CLOSURE_POINT, along the three directions of ModelClosure.frame. */
 static inline bool closure_has_points(const ModelClosure* c) {
   return c->type == CLOSURE_WELD || c->type == CLOSURE_BALL || c->type == CLOSURE_HINGE;
 }
-/* Returns a world vector in the directions along which the closure's points are measured. */
+/* Returns the components of a world vector along the directions in which the closure's points are measured. */
 static inline Vec3 closure_framed(const ModelClosure* c, Vec3 v) { return c->framed ? mat3_mul_vec(c->frame, v) : v; }
-/* NULL: k is a closure. */
+/* Returns the coupling with index k, or NULL if k is a closure. */
 static inline const ModelCoupling* closure_coupling(const ClosureSystem* s, int k) {
   return k < s->model->closure_count ? NULL : &s->model->couplings[k - s->model->closure_count];
 }
 
-/* NULL: the model has none. tolerance: of the step, relative. Borrows the model; freed with closures_destroy. */
+/* Returns the closures of a run, or NULL if the model has none. tolerance: relative tolerance of the step. Borrows the
+ * model; freed with closures_destroy. */
 ClosureSystem* closures_create(const Model* model, double tolerance);
 /* Frees it and all that it owns; NULL is accepted. */
 void closures_destroy(ClosureSystem* system);
 
-/* The equations (Z1), each with its place among the closure's rows. Both ends from the poses[links], world [m]. */
+/* The equations (Z1). Returns both ends at poses[links], world axes [m]. */
 ClosureEnds closure_ends(const ModelClosure* closure, const Pose* poses);
-/* c of one row [m], of directions without unit (a cosine). */
+/* Returns the value c of one row [m], without unit for ALIGN (a cosine). */
 double closure_row_value(const ModelClosure* closure, const ClosureRow* row, const ClosureEnds* ends);
-/* The same of a coupling [m or rad]; q[nq]. */
+/* Returns the value c of a coupling [m or rad] at q[nq]. */
 double closure_coupling_value(const ModelCoupling* coupling, const double* q);
-/* The direction that the row measures `apart` along; zero for directions. */
+/* Returns the derivative of the row's value with respect to `apart`, world axes; zero for ALIGN. */
 Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, const ClosureEnds* ends);
-/* Values of all rows at the poses[rows]. values[rows], set, of closures that have broken too. Where the rows stand
- * there is kept for closures_place. */
+/* Sets values[rows] to c at poses[links] and q[nq], also for broken closures. Stores intermediate results for
+ * closures_place. */
 void closures_values(ClosureSystem* system, const Pose* poses, const double* q, double* values);
-/* Values and stiffness of all closures, which the multipliers have no part in, broken ones too: they may be put back.
- * Arguments are those of closures_assemble. Kept for as long as q and weight stay what they are. poses, reference
- * [links], q[nq], screws[nv]. */
+/* Sets value, stiffness, arms and torques of all closures and couplings, broken ones included, because closures_restore
+ * can make them intact again. The multipliers have no influence. Does nothing if q and weight are those of the last
+ * call. Arguments as of closures_assemble: poses, reference [links], q[nq], screws[nv]. */
 void closures_place(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                     const Screw* screws, double weight);
-/* The same and the slopes, which only directions and sums along the degrees of freedom ask for: what is said below of
- * rows `as placed`. Kept alike. poses, reference[links], q[nq], screws[nv]. */
+/* As closures_place, and sets the slopes C, which Newton directions and products with C need. Does nothing for
+ * unchanged q. poses, reference[links], q[nq], screws[nv]. */
 void closures_find_slopes(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                           const Screw* screws, double weight);
-/* All of it for one closure or coupling alone, wherever the others stand; nothing of it is kept for later calls. poses,
- * reference[links], q[nq], screws[nv]. Not for a system that closures_place is asked of. */
+/* As closures_find_slopes for a single closure or coupling k, so that each can be placed at a different configuration.
+ * Results are not reused by later calls. poses, reference[links], q[nq], screws[nv]. Not for a system used with
+ * closures_place. */
 void closures_place_one(ClosureSystem* system, int k, const Pose* poses, const double* q, const Vec3* reference,
                         const Screw* screws, double weight);
-/* C x of one row of closure k, as placed. x[nv]. */
+/* Returns C x for one row of closure k. The slopes must be set. x[nv]. */
 double closures_row_product(const ClosureSystem* system, int k, int row, const double* x);
-/* x += factor C^T of one row. x[nv]. */
+/* x += factor C^T of one row of closure k. x[nv]. */
 void closures_add_row(const ClosureSystem* system, int k, int row, double factor, double* x);
-/* The same of the entries' sizes. x[nv]. */
+/* x += |factor C^T|, entry by entry, of one row of closure k. x[nv]. */
 void closures_add_size(const ClosureSystem* system, int k, int row, double factor, double* x);
-/* Everything at the poses: values, stiffness, terms; slopes where a step aims with forces of closures. weight: factor /
- * dt^2 [1/s^2]. reference[links]: centres of mass [m]; screws[nv]. */
+/* Sets values, stiffness and terms; also slopes if `aims` is set. weight: factor / dt^2 [1/s^2]. poses[links], q[nq];
+ * reference[links]: centres of mass [m]; screws[nv]. */
 void closures_assemble(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                        const Screw* screws, double weight);
-/* The terms for Assembly; link -1: the world. Borrowed until the next closures_assemble; system NULL: an empty list. */
+/* Returns the terms of the closures for Assembly; link -1: the world, or no link of an open closure. Borrowed until the
+ * next closures_assemble. system NULL: an empty list. */
 ContactTermList closures_terms(const ClosureSystem* system);
-/* Those of couplings; system may be NULL. Borrowed alike. */
+/* Sets rows and couplings of the assembly, borrowed until the next closures_assemble. Does nothing for system NULL. */
 void closures_couple(const ClosureSystem* system, Assembly* assembly);
-/* Sizes of the couplings' forces, added to those at work (nv). [N, N m]; of the configuration that was assembled. */
+/* Adds the magnitudes of the couplings' forces and of the forces in `aimed` to at_work (nv) [N, N m], at the assembled
+ * configuration. */
 void closures_add_work(const ClosureSystem* system, double* at_work);
-/* How far the closure is from closed, in what is promised: closed up to 1. One that has broken: 0. Without unit; values
- * (rows) [m, 1]. */
+/* Returns the closure error relative to its tolerance: at most 1 counts as closed; 0 for an open closure. values (rows)
+ * [m, 1]. */
 double closure_gap(const ClosureSystem* system, int k, const double* values);
-/* Is it closed, at the configuration that was assembled? */
+/* Returns true if the closure is closed to its tolerance at the assembled configuration. */
 static inline bool closure_holds(const ClosureSystem* system, int closure) { return system->gap[closure] <= 1; }
-/* A closure at the present poses that is so far open that a first step should not tear it shut: its number, or -1.
- * Sets value. system NULL: -1. poses[links], q[nq]. */
+/* Returns the index of a closure whose error at the given poses is too large to start from, or -1. A first step would
+ * close it with a violent motion. Sets system->value. system NULL: -1. poses[links], q[nq]. */
 int closures_open_at_start(ClosureSystem* system, const Pose* poses, const double* q);
 /* Returns the reference size of a row's value: the size of the closure's links [m], 1 for directions; for a coupling
  * its own [m or rad]. */
 double closure_row_size(const ClosureSystem* system, int k, int row);
-/* The largest of all; *worst (or NULL): whose. system NULL: 0. *worst stays as it is when the gap is 0. */
+/* Returns the largest closure gap of all. *worst (or NULL): its index, unchanged if the gap is 0. system NULL: 0. */
 double closures_gap(const ClosureSystem* system, int* worst);
-/* Its largest value [m or rad]. Of the values that stand in the system. */
+/* Returns the largest |c| of the closure's rows in system->value [m or rad]. */
 double closure_open_by(const ClosureSystem* system, int k);
-/* Energy of a closure, from its rows' values [J]. values[rows]; 0 when it has broken. */
+/* Returns the energy sum mu c + rho/2 c^2 of a closure [J]. values[rows]: c; 0 for an open closure. */
 double closure_energy(const ClosureSystem* system, int k, const double* values);
-/* Smallest energy that means something, from that of positions [J], at the configuration that was assembled. Sets
- * energy[k]. */
+/* Returns the rounding error of the closure's energy due to the rounding of positions [J], at the assembled
+ * configuration. Sets energy[k]. */
 double closure_rounding(ClosureSystem* system, int k);
-/* Torque and force (about the centre of mass) of both ends, a first, of the rows' multipliers nu alone. nu[rows] [N, N
- * m]; wrench: torque [N m] and force [N] of a, then of b. Not for couplings. */
+/* Sets torques [N m] about the centres of mass and forces [N] on both ends by the rows' multipliers nu[rows] [N, N m],
+ * without stiffness. wrench: torque and force of a, then of b. Not for couplings. */
 void closure_row_wrench(const ClosureSystem* system, int k, const Pose* poses, const Vec3* reference, const double* nu,
                         double wrench[12]);
-/* The first link of the closure that has a tree; at least one has. An index below Model.link_count. */
+/* Returns a link of the closure that has a tree; at least one has. An index below Model.link_count. */
 int closure_link(const ClosureSystem* system, int k);
 
 /* Applies the closure equations to x = H^-1 (..) after components of the solver were factored. It finds the change of
@@ -235,7 +245,7 @@ int closure_link(const ClosureSystem* system, int k);
  * in place; multipliers in N or N m. Returns false if the result is not finite. */
 bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solved, const bool* fixed,
                     const double* values, double* x, double* change);
-/* After slopes were set: which rows have any (closures_find_slopes does it). */
+/* Lists the rows that have nonzero slopes. Call after slopes changed; closures_find_slopes does. */
 void closures_list_moving(ClosureSystem* system);
 /* Extends marks on components of the solver to all components that closures connect to them, directly or through
  * others. marked (components): changed in place. */
@@ -244,13 +254,15 @@ void closures_spread(const ClosureSystem* system, BlockSolver* solver, bool* mar
 void closures_add_force(const ClosureSystem* system, const double* change, double* gradient);
 /* g += factor C^T rho c. gradient[nv] [N, N m], at the configuration that was assembled. */
 void closures_add_stiff_force(ClosureSystem* system, double factor, double* gradient);
-/* The next larger stiffening, which only the direction's matrix sees (Z3). false: there is none, and it is 1 again. */
+/* Raises `stiffening` to the next larger value; only the Hessian of the direction contains it (Z3). Returns false after
+ * the largest value, and resets it to 1. */
 bool closures_stiffen(ClosureSystem* system);
 
-/* Sets the multipliers to those of the start of a step, without those in its aim, and gives every closure its curvature
- * again. */
+/* Sets the multipliers at the start of a step: those accepted, without the forces in `aimed`. Restores the curvature of
+ * every closure. */
 void closures_begin(ClosureSystem* system);
-/* Stores the multipliers before a direction of another model than the objective's own. One set is stored at a time. */
+/* Stores the multipliers before a direction of another model than the objective is solved. One set is stored at a
+ * time. */
 void closures_keep(ClosureSystem* system);
 /* Restores the multipliers of closures_keep. */
 void closures_put_back(ClosureSystem* system);
@@ -258,15 +270,16 @@ void closures_put_back(ClosureSystem* system);
 void closures_straighten(ClosureSystem* system, const bool* marked);
 /* Restores the curvature of all closures. */
 void closures_bend(ClosureSystem* system);
-/* Accepts the multipliers of the iteration for a step that ends at `time` [s], and breaks closures with too large a
- * force from then on (Z5). */
+/* Accepts the multipliers of the iteration for a step that ends at `time` [s]. Breaks closures whose force exceeded
+ * break_force, from the next step on (Z5). */
 void closures_advance(ClosureSystem* system, double time);
-/* Stores the increments of a solved step (nv) [m, rad]. even: it is as long as the step before. */
+/* Stores the increments of a solved step (nv) [m, rad]. even: its length equals that of the step before. */
 void closures_note_way(ClosureSystem* system, const double* increments, bool even);
-/* Extrapolates increments[nv] [m, rad] from the last steps by a polynomial, for trees with closures (Z10). Others are
- * unchanged, and all before the second step. */
+/* Replaces the increments[nv] [m, rad] of trees with closures by the polynomial extrapolation of past steps (Z10).
+ * Changes nothing until two steps of equal length are stored. */
 void closures_foretell(const ClosureSystem* system, double* increments);
-/* Call before a solve by Newton's method, with the iterations so far. tolerance: relative, of the step. */
+/* Sets `share` for a Newton solve after `iterations` iterations: before the first one the extrapolation must meet a
+ * fraction of the tolerance. tolerance: relative, of the step. */
 void closures_begin_round(ClosureSystem* system, int iterations, double tolerance);
 /* Returns the fraction of the tolerance to which the tree is solved (Z10). */
 static inline double closures_share(const ClosureSystem* system, int tree) {
@@ -276,36 +289,36 @@ static inline double closures_share(const ClosureSystem* system, int tree) {
 void closures_save(ClosureSystem* system);
 /* Restores the state of closures_save; closures that broke since are intact again. */
 void closures_restore(ClosureSystem* system);
-/* Passes the state that lasts from one step to the next: forces (rows) [N, N m], and times at which closures broke
- * (closures) [s]. */
+/* Passes the state that persists between steps: multipliers (rows) [N, N m], breaking times [s], past increments, and
+ * SimJoin of switched closures. */
 void closures_pass_state(ClosureSystem* system, StateBlock* block);
 
 /* ---- simulate/closures_switch.c: closures with `active` (docs/derivations/closures.md, Z12) */
-/* A copy of the model with closures of its own, for a run in which some are switched; NULL: none is. Freed with
- * closures_free_model. */
+/* Returns a copy of the model with its own closures, which a run with `active` closures rewrites; NULL if none has
+ * `active`. Freed with closures_free_model. */
 Model* closures_own_model(const Model* model);
-/* Frees it; NULL is accepted. */
+/* Frees the copy. Accepts NULL. */
 void closures_free_model(Model* own);
-/* Notes where b stands in a's frame at the start, where the model's closures were placed: start[links], copied. The
- * arrays are the system's, freed with it. system->model must be that of closures_own_model. */
+/* Stores the pose of b relative to a at the start, at which the model's closures were placed. start[links], copied. The
+ * arrays are freed with the system. system->model must be that of closures_own_model. */
 void closures_switch_create(ClosureSystem* system, const Pose* start);
-/* Before a step from this time [s]: those whose signal says so open, or close where they find their links. poses
- * (links). True: one closes, and takes energy from its links. */
+/* Call before a step that starts at `time` [s]. Opens or closes each closure whose `active` signal demands it; a
+ * closure closes at the links' present poses (links). Returns true if one closes, which dissipates energy. */
 bool closures_switch(ClosureSystem* system, const Pose* poses, double time);
-/* Places all as joined (closures) says; open and closed. */
+/* Places all switched closures and marks them open or closed according to joined (closures). */
 void closures_put(ClosureSystem* system, const SimJoin* joined);
-/* Has closure k a signal? */
+/* Returns true if closure k has a signal `active`. */
 static inline bool closure_is_switched(const Model* model, int k) {
   return k < model->closure_count && model->closures[k].active.source;
 }
 
-/* `the hinge of 'rod' and 'piston'`, or `the coupling of 'rack'` (simulate/failure.c). index: couplings follow the
- * closures. */
+/* Appends the name `the hinge of 'rod' and 'piston'`, or `the coupling of 'rack'` (simulate/failure.c). index:
+ * closures, then couplings. */
 void closure_add_name(Text* text, const Model* model, int index);
-/* Returns the results of sim_coupling and sim_closure. k: index of Model.couplings, or of its closures; q[nq] [m, rad].
- */
+/* Returns the result of sim_coupling. k: index of Model.couplings; q[nq] [m, rad]. */
 SimClosure coupling_state(const ClosureSystem* system, int k, const double* q);
-/* poses[links]: of the present state. All 0 once it has broken, but for broken_at. */
+/* Returns the result of sim_closure. k: index of Model.closures; poses[links]: of the present state. All 0 once it has
+ * broken, except broken and broken_at. */
 SimClosure closure_state(const ClosureSystem* system, int k, const Pose* poses);
 
 #endif

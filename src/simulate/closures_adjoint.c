@@ -57,7 +57,7 @@ bool closure_adjoint_forces(Sim* s) {
   return true;
 }
 
-/* ---------------------------------------------------------------- by the links' poses */
+/* ---------------------------------------------------------------- derivatives with respect to poses  */
 
 void closure_adjoint_product(const ClosureAdjoint* a, const Sim* s, const double (*twist)[6], double (*wrench)[6]) {
   if (!a) return;
@@ -79,15 +79,15 @@ void closure_adjoint_product(const ClosureAdjoint* a, const Sim* s, const double
   }
 }
 
-/* ---------------------------------------------------------------- by ends and directions */
+/* ---------------------------------------------------------------- derivatives with respect to ends and directions  */
 
-/* One side of a closure: its position and its motion under lambda. */
+/* One side of a closure: rotation and attachment point in the world, with their changes by lambda. */
 typedef struct {
   Mat3 r, dr;
   Vec3 end, end_dot;
 } ClosureSide;
 
-/* motion NULL: nothing moves. */
+/* Returns a side at poses[links]. motion NULL: all changes are zero. */
 static ClosureSide side_of(const Model* m, const ModelClosure* c, int side, const Pose* poses,
                            const double (*motion)[3][4]) {
   int link = c->link[side];
@@ -101,7 +101,7 @@ static ClosureSide side_of(const Model* m, const ModelClosure* c, int side, cons
   return out;
 }
 
-/* Derivatives of mu c' + nu c by d, d', u, u', v, v' and the length. */
+/* Derivatives of mu c' + nu c with respect to d, d', u, u', v, v' and the length (c' : change by lambda). */
 typedef struct {
   Vec3 d, d_dot, u, u_dot, v, v_dot;
   double length;
@@ -153,7 +153,8 @@ void closure_adjoint_coupling(ClosureAdjoint* a, const Model* m, int k, double m
   for (int i = 1; i < c->count; i++) a->ratio[k][i] -= mu * lambda[c->dof[i]] + nu * q[c->coordinate[i]];
 }
 
-/* A point of a side, R X + t, or a direction, R X, and how lambda moves it: by [R | t] and its motion. */
+/* Adds by (own, place)^T to bar: the derivative with respect to [R | t] of a point R X + t (place 1) or a direction R X
+ * (place 0), given the derivative `by` with respect to it. */
 static void add_side(double bar[3][4], Vec3 by, Vec3 own, double place) {
   const double b[3] = {by.x, by.y, by.z}, x[4] = {own.x, own.y, own.z, place};
   for (int i = 0; i < 3; i++)
@@ -203,9 +204,10 @@ void closure_adjoint_ends(ClosureAdjoint* a, const Sim* s, const double* lambda,
                            (ClosurePoseBars){NULL, NULL});
 }
 
-/* ---------------------------------------------------------------- the start */
+/* ---------------------------------------------------------------- derivatives with respect to the start  */
 
-/* X = R^T (x - t) with x given: bar by X becomes one by R and t. */
+/* X = R^T (x - t) with x constant: converts the derivative `by` with respect to X into one with respect to R and t.
+ * from_origin: x - t. */
 static void add_local(double bar[3][4], Vec3 from_origin, Vec3 by, Mat3 r) {
   Mat3 turn = mat3_outer(from_origin, by);
   Vec3 back = mat3_mul_vec(r, by);
@@ -229,7 +231,8 @@ static void add_origin(double (*bar)[3][4], int link, Vec3 by) {
   bar[link][2][3] += by.z;
 }
 
-/* (Z12) X = R_b^T (x - t_b) with x = R_a e + t_a, and V = R_b^T R_a w: bars by X and V. */
+/* (Z12) At closing X = R_b^T (x - t_b) with x = R_a e + t_a, and V = R_b^T R_a w. Converts the derivatives with respect
+ * to X and V. */
 void closure_adjoint_join(ClosureAdjoint* a, const Sim* s, const Pose* pose, double (*bar)[3][4]) {
   const ClosureSystem* system = s->closures;
   if (!a || !system->joined) return;
@@ -255,8 +258,8 @@ void closure_adjoint_join(ClosureAdjoint* a, const Sim* s, const Pose* pose, dou
   }
 }
 
-/* (Z9) Derivatives by what a closure is made of at the start: its ends in the world, a turn of its directions about
- * themselves, and, of an axis that stands in a's frame, by its direction there. */
+/* (Z9) Derivatives with respect to the initial geometry of a closure: its ends in the world, and a common rotation
+ * `turn` of its directions, world axes. */
 typedef struct {
   Vec3 end[2], turn;
 } StartBar;
@@ -268,7 +271,7 @@ static StartBar start_bar(const ClosureAdjoint* a, const Model* m, int k, const 
   for (int side = 0; side < 2; side++) b.end[side] = mat3_mul_vec(at[side].r, a->end[k][side]);
   for (int i = 0; i < c->row_count; i++) {
     const ClosureRow* row = &c->rows[i];
-    if (c->type != CLOSURE_HINGE && row->kind != CLOSURE_ACROSS) continue; /* not of the axis */
+    if (c->type != CLOSURE_HINGE && row->kind != CLOSURE_ACROSS) continue; /* direction does not depend on the axis */
     Vec3 u = mat3_mul_vec(at[0].r, row->u), v = mat3_mul_vec(at[1].r, row->v);
     b.turn = vec3_add(b.turn, vec3_cross(u, mat3_mul_vec(at[0].r, a->u[c->row_first + i])));
     b.turn = vec3_add(b.turn, vec3_cross(v, mat3_mul_vec(at[1].r, a->v[c->row_first + i])));
@@ -305,7 +308,8 @@ static void start_ends(const ClosureAdjoint* a, const Model* m, int k, const Clo
   for (int i = 0; i < 3; i++) out[CLOSURE_NUMBER_POINT + i] += point[i];
 }
 
-/* The directions that hang on the axis turn as it turns: w = axis x (its change), and it may be of any length. */
+/* Adds the derivatives with respect to the axis. Directions rotate with it: rotation = axis x (its change). The given
+ * axis may have any length. */
 static void start_axis(const Model* m, int k, const ClosureStart* start, const Pose at[2], Vec3 turn,
                        double (*bar)[3][4], ModelGradient* gradient) {
   const SceneClosure* source = &m->scene->closures[k];

@@ -1,61 +1,66 @@
-/* Private to simulate/: closures backwards (docs/derivations/closures.md, Z6). */
+/* Private to simulate/: reverse derivatives of closures (docs/derivations/closures.md, Z6). */
 #ifndef SDRS_SIMULATE_CLOSURES_ADJOINT_H
 #define SDRS_SIMULATE_CLOSURES_ADJOINT_H
 
 #include "simulate/sim.h"
 
-/* Derivatives of the run's scalar by the ends and directions of closures in their links' frames, gathered over steps,
- * and the rows' part of lambda. Owned by a StepAdjoint. */
+/* Derivatives of the scalar with respect to attachment points and directions of closures, in the links' frames, summed
+ * over steps; and the rows' part nu of lambda. Owned by a StepAdjoint. */
 typedef struct {
-  Vec3 (*end)[2];                  /* (closures) */
-  double* length;                  /* and offsets of couplings (closures, then couplings) */
-  Vec3 *u, *v;                     /* (rows) */
-  Vec3* w;                         /* by ClosureSystem.direction, of closures that are switched (rows) */
-  const Vec3* direction;           /* that; NULL: none is switched */
-  double (*ratio)[COUPLING_TERMS]; /* at a given offset (couplings) */
-  double* nu; /* with lambda: H lambda + C^T nu = -(derivatives by the coordinates), C lambda = 0  (rows) */
+  Vec3 (*end)[2];                  /* by ModelClosure.end (closures) */
+  double* length;                  /* by lengths of closures, then offsets of couplings (closures, then couplings) */
+  Vec3 *u, *v;                     /* by ClosureRow.u and v (rows) */
+  Vec3* w;                         /* by `direction` (rows) */
+  const Vec3* direction;           /* ClosureSystem.direction, borrowed; NULL: no closure has `active` */
+  double (*ratio)[COUPLING_TERMS]; /* by the ratios, at constant offset (couplings) */
+  double* nu; /* solves H lambda + C^T nu = -(derivatives with respect to coordinates), C lambda = 0 (rows) */
 } ClosureAdjoint;
 
-/* NULL: the sim has no closures. Freed with closure_adjoint_destroy. */
+/* Returns NULL if the sim has no closures. Freed with closure_adjoint_destroy. */
 ClosureAdjoint* closure_adjoint_create(const Sim* sim);
 /* Frees it and all that it owns; NULL is accepted. */
 void closure_adjoint_destroy(ClosureAdjoint* adjoint);
 /* Zeroes accumulated derivatives. Does nothing for adjoint NULL. */
 void closure_adjoint_begin(ClosureAdjoint* adjoint, const Sim* sim);
-/* The closures that hold in the step of sim->clock, with no force. broken_at: of the run, NULL: none broke. broken_at
- * (closures) [s], only read; joined: sim_closures_joined after the step, NULL: none is switched (closures). */
+/* Sets which closures are intact in the step of sim->clock, and all multipliers to 0. broken_at (closures) [s], read
+ * only: breaking times of the run, NULL: none broke. joined: sim_closures_joined after the step, NULL: no closure has
+ * `active` (closures). */
 void closure_adjoint_load(Sim* sim, const double* broken_at, const SimJoin* joined);
-/* After a step: what was gathered by closures that closed where it began, to the poses there (links) and to what they
- * are made of at the start (Z12). Added to bar (links). */
+/* Call after a step. For closures that closed at its start, moves the accumulated derivatives to the poses there, pose
+ * (links), and to the initial numbers (Z12). Adds to bar (links). */
 void closure_adjoint_join(ClosureAdjoint* adjoint, const Sim* sim, const Pose* pose, double (*bar)[3][4]);
-/* Their forces, from the gradient without them and the matrix of the solver, which was factored: C^T mu = -gradient.
- * Sets the multipliers [N, N m]; s->solution (nv) is used up. false: not finite. */
+/* Computes the closures' multipliers mu [N, N m] from the gradient without them and the factored matrix: C^T mu =
+ * -gradient, in the least-change sense. Overwrites sim->solution (nv). Returns false if the result is not finite. */
 bool closure_adjoint_forces(Sim* sim);
-/* wrench[links]: + the change of force and torque that closures put on a link while all move by twist[links], with mu
- * changing by nu. Both are (links x 6): [rad, m] and [N m, N]. */
+/* wrench[links] += change of force and torque by closures while all links move by twist[links] and mu changes by nu.
+ * Both are (links x 6): [rad, m] and [N m, N]. */
 void closure_adjoint_product(const ClosureAdjoint* adjoint, const Sim* sim, const double (*twist)[6],
                              double (*wrench)[6]);
-/* lambda . dF/d(ends, directions, lengths, ratios), gathered. lambda[nv], motion[links]: of lambda; q: at the step's
- * end (nq). */
+/* Accumulates lambda . dF/d(ends, directions, lengths, ratios). lambda[nv]; motion[links]: change of [R | t] by lambda;
+ * q: coordinates at the end of the step (nq). */
 void closure_adjoint_ends(ClosureAdjoint* adjoint, const Sim* sim, const double* lambda, const double (*motion)[3][4],
                           const double* q);
-/* Entry by entry of [R | t] and of its motion (links); NULL: not wanted. */
+/* Derivatives with respect to [R | t] of the links, elementwise, and to its change by the motion (links); NULL: not
+ * needed. */
 typedef struct {
   double (*pose)[3][4], (*motion)[3][4];
 } ClosurePoseBars;
-/* Derivatives of sum mu c' + nu c over the rows of closure k at poses[links] that move by motion (links; NULL: they
- * do not): by its numbers, gathered, and by poses and motion, added to `out`. mu[rows], nu[rows]; NULL: none. */
+/* Derivatives of sum over the rows of closure k of mu c' + nu c, c' the change of c by motion (links; NULL: no motion)
+ * at poses[links]. Accumulates those with respect to the closure's numbers; adds those with respect to poses and motion
+ * to `out`. mu[rows], nu[rows]; NULL: zero. */
 void closure_adjoint_rows(ClosureAdjoint* adjoint, const Model* model, int k, const Pose* poses,
                           const double (*motion)[3][4], const double* mu, const double* nu, ClosurePoseBars out);
-/* The same of a coupling by its offset and ratios, at q[nq] moving by lambda[nv]; k: index of Model.couplings. */
+/* As closure_adjoint_rows for the offset and ratios of coupling k (index of Model.couplings), at q[nq] changing by
+ * lambda[nv]. */
 void closure_adjoint_coupling(ClosureAdjoint* adjoint, const Model* model, int k, double mu, double nu,
                               const double* lambda, const double* q);
-/* Adds accumulated derivatives to those with respect to the poses at which closures were placed, bar (links),
- * elementwise, and to their numbers in the scene. */
+/* Converts the accumulated derivatives to those with respect to the poses pose[links] at which closures were placed,
+ * and to the closures' numbers in the scene. Adds to bar (links), elementwise, and to gradient. */
 void closure_adjoint_start(const ClosureAdjoint* adjoint, const Model* model, const Pose* pose, double (*bar)[3][4],
                            ModelGradient* gradient);
-/* Offsets of couplings that are those of the start, to the coordinates q there (nq), as increments (nv; NULL: nobody
- * asks), and to the ratios; those that are given, to themselves. Added. */
+/* Converts the accumulated derivatives with respect to coupling offsets. An offset that follows from the start: to
+ * increments of the initial coordinates q (nq) (coordinates: nv, NULL: not needed) and to the ratios. A given offset:
+ * to itself. Adds. */
 void closure_adjoint_offsets(const ClosureAdjoint* adjoint, const Model* model, const double* q, double* coordinates,
                              ModelGradient* gradient);
 

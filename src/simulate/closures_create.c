@@ -1,12 +1,12 @@
-/* Creates the closures of a run: degrees of freedom that move each, trees that they couple. */
+/* Creates the closures of a run: lists of degrees of freedom that move each, and pairs of trees that they couple. */
 #include <string.h>
 
 #include "simulate/closures.h"
 
-/* Closures are exact to this part of the size of what they join, and to so many radians: far below what anybody
- * measures, far above the rounding of positions. */
+/* Tolerance of closure errors, relative to the closure's size or in rad: far above the rounding of positions, far below
+ * any measurable error. */
 #define CLOSURE_EXACT 1e-9
-/* And, where the step is asked for more, to this part of its tolerance. */
+/* Upper bound of the tolerance relative to that of the step, for steps with very small tolerance. */
 #define CLOSURE_SHARE 1e-4
 
 static int chain_length(const Model* m, int link) {
@@ -15,7 +15,8 @@ static int chain_length(const Model* m, int link) {
   return count;
 }
 
-/* The closure's degrees of freedom from the links' to the roots'; those of both ends are listed once. */
+/* Lists the degrees of freedom on the chains from both links to their roots, each once, and the ends that each moves.
+ * Returns their number. */
 static int list_dofs(const Model* m, const ModelClosure* c, int* dof, unsigned char* side) {
   int count = 0;
   for (int end = 0; end < 2; end++)
@@ -67,7 +68,7 @@ static void create_lists(ClosureSystem* s) {
       s->dof_beyond[n] = end;
     }
   s->slope = MEMORY_NEW(double, s->slope_first[s->count]);
-  for (int k = m->closure_count; k < s->count; k++) { /* those of couplings are the same anywhere */
+  for (int k = m->closure_count; k < s->count; k++) { /* coefficients of couplings are constant */
     const ModelCoupling* c = closure_coupling(s, k);
     memcpy(s->slope + s->slope_first[k], c->slope, sizeof(double) * (size_t)c->count);
   }
@@ -78,7 +79,7 @@ static uint64_t tree_pair(const Model* m, int dof_a, int dof_b) {
   return a < b ? a << 32 | b : b << 32 | a;
 }
 
-/* Every pair of different trees among the degrees of freedom of a closure. */
+/* Lists all pairs of different trees among the degrees of freedom of each closure, and the groups of joined trees. */
 static void create_pairs(ClosureSystem* s) {
   int capacity = 0;
   for (int k = 0; k < s->count; k++)

@@ -1,10 +1,10 @@
-/* Where the equations of closures stand, and how the joints move them (docs/derivations/closures.md, Z1, Z2, Z4). */
+/* Values, forces and slopes of closure rows at a configuration (docs/derivations/closures.md, Z1, Z2, Z4). */
 #include <string.h>
 
 #include "simulate/closures.h"
 
-/* Part of its summands below which a slope is rounding: the plane of a linkage that lies askew is left by no joint, and
- * a row that nothing moves has to be known as one. */
+/* A slope below this fraction of the sum of |summands| is rounding and set to 0. A row across the plane of a planar
+ * linkage that is not aligned with the axes must be recognized as one that no joint moves. */
 #define SLOPE_ROUNDING 1e-13
 
 static double size_of(Vec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
@@ -25,7 +25,8 @@ ClosureEnds closure_ends(const ModelClosure* c, const Pose* poses) {
   return e;
 }
 
-/* Value; u, v and force of the place are set, but for the force of POINT, which is its axis. */
+/* Returns the value of a row. Sets u and v (ALIGN) or force (ACROSS, LENGTH); for POINT sets nothing, its force is its
+ * axis. */
 static double find_row(const ModelClosure* c, const ClosureRow* row, const ClosureEnds* e, ClosureRowPlace* p) {
   switch (row->kind) {
     case CLOSURE_POINT:
@@ -62,14 +63,14 @@ double closure_coupling_value(const ModelCoupling* c, const double* q) {
   return sum;
 }
 
-/* A row of directions behind another with the same one of a, as those of a hinge are: no need to turn it again. */
+/* As find_row for an ALIGN row whose u equals that of the row before, as in a hinge: reuses the rotated u. */
 static double find_aligned(const ClosureRow* row, const ClosureEnds* e, Vec3 u, ClosureRowPlace* p) {
   p->u = u;
   p->v = mat3_mul_vec(e->pose[1].r, row->v);
   return vec3_dot(p->u, p->v);
 }
 
-/* Rows of a closure or coupling. */
+/* Computes ends and rows of closure or coupling k. */
 static void find_one(ClosureSystem* s, int k, const Pose* poses, const double* q) {
   const ModelCoupling* coupling = closure_coupling(s, k);
   if (coupling) {
@@ -88,7 +89,7 @@ static void find_one(ClosureSystem* s, int k, const Pose* poses, const double* q
   }
 }
 
-/* Were the rows found at these coordinates last? They are from now on. */
+/* Computes the rows, unless q is the same as in the last call. */
 static void find_rows(ClosureSystem* s, const Pose* poses, const double* q) {
   size_t size = sizeof(double) * (size_t)s->model->coordinate_count;
   if (s->found && memcmp(s->found_q, q, size) == 0) return;
@@ -120,8 +121,8 @@ static void set_torques(const ClosureRow* row, const ClosureEnds* e, const Vec3 
   if (row->kind == CLOSURE_ACROSS) p->torque[1] = vec3_add(p->torque[1], vec3_cross(p->force, e->apart));
 }
 
-/* How easily the two bodies alone would follow the row: sum |force|^2 / m + |torque|^2 / inertia [1/kg ...]. Not of
- * POINT. */
+/* Returns the mobility of a row, not of kind POINT, if both links were free bodies: sum |force|^2 / m + |torque|^2 /
+ * inertia [1/kg ...]. */
 static double free_mobility(const ClosureEase* ease, const ClosureRow* row, const ClosureRowPlace* p) {
   double sum = 0;
   if (row->kind == CLOSURE_ALIGN) { /* of b the opposite torque, and no forces */
@@ -134,7 +135,7 @@ static double free_mobility(const ClosureEase* ease, const ClosureRow* row, cons
   return sum;
 }
 
-/* The same of the three points along the axes. */
+/* Sets the same mobility for the three POINT rows of a closure. */
 static void point_mobilities(const ModelClosure* c, const ClosureEase* ease, const Vec3 arm[2], double mobility[3]) {
   const double reach[2] = {vec3_dot(arm[0], arm[0]), vec3_dot(arm[1], arm[1])};
   double along[2][3];
@@ -181,12 +182,12 @@ void closure_row_wrench(const ClosureSystem* s, int k, const Pose* poses, const 
 
 /* ---------------------------------------------------------------- slopes */
 
-/* One degree of freedom at the ends that it moves: it turns their links by w, moves their centres by v, and the ends
- * apart. */
+/* Motion per unit of one degree of freedom: angular velocity w of the links that it moves, velocities v of their
+ * centres, and the rate of `apart` in the directions of the points. */
 typedef struct {
   unsigned ends; /* bits */
   Vec3 w, v[2];
-  double size; /* the summands of points along axes and of directions, whose torques are below 1, are no larger */
+  double size; /* upper bound of the summands of POINT and ALIGN rows (ALIGN torques are at most 1) */
   double apart[3];
 } DofMotion;
 
@@ -209,7 +210,7 @@ static void find_motion(const ModelClosure* c, const Screw* screw, unsigned ends
   vec3_store(closure_framed(c, sum), motion->apart);
 }
 
-/* Returns the slope of a row that is not POINT. */
+/* Returns the slope of a row that is not of kind POINT. */
 static double row_slope(const ClosureRow* row, const ClosureRowPlace* p, const DofMotion* motion) {
   double slope = 0;
   for (int side = 0; side < 2; side++) {
@@ -222,7 +223,7 @@ static double row_slope(const ClosureRow* row, const ClosureRowPlace* p, const D
 
 static double product_size(Vec3 a, Vec3 b) { return fabs(a.x * b.x) + fabs(a.y * b.y) + fabs(a.z * b.z); }
 
-/* The size of its summands. */
+/* Returns the sum of the |summands| of a slope for one side. */
 static double slope_size(const ModelClosure* c, const ClosureRow* row, const ClosureRowPlace* p, int side, Vec3 w,
                          Vec3 v, Vec3 arm) {
   if (row->kind == CLOSURE_POINT) {
@@ -235,7 +236,7 @@ static double slope_size(const ModelClosure* c, const ClosureRow* row, const Clo
   return row->kind == CLOSURE_ALIGN ? turn : turn + product_size(v, p->force);
 }
 
-/* Is the slope its summands' rounding, no more? */
+/* Returns true if the slope is not larger than the rounding error of its summands. */
 static bool is_rounding(double slope, const ModelClosure* c, int i, const ClosureRowPlace* p, const DofMotion* motion,
                         const Vec3 arm[2]) {
   double size = 0;
@@ -244,16 +245,18 @@ static bool is_rounding(double slope, const ModelClosure* c, int i, const Closur
   return fabs(slope) <= SLOPE_ROUNDING * size;
 }
 
-/* A degree of freedom that moves both ends only rotates the gap. This slope vanishes when the row is closed; keeping it
- * would let a row across the plane of a flat linkage, which nothing moves, exert any force (Z3). */
+/* Bits of a degree of freedom that moves both ends. It only rotates the gap, so the slopes of POINT rows are
+ * proportional to the gap and vanish when closed. They are set to 0: otherwise a row across the plane of a planar
+ * linkage, which no joint moves, could have an arbitrary multiplier (Z3). */
 enum { BOTH_ENDS = 3 };
 
-/* One column of C, of a degree of freedom, entries `count` apart. Returns the rows that have one, bits. */
+/* Sets one column of C for a degree of freedom; consecutive rows are `count` entries apart. Returns the rows with a
+ * nonzero entry as bits. */
 static unsigned set_column(const ModelClosure* c, const ClosureRowPlace* place, const Vec3 arm[2],
                            const DofMotion* motion, int count, double* out) {
   int points = closure_has_points(c) ? 3 : 0;
   unsigned moved = 0;
-  double rough = SLOPE_ROUNDING * motion->size; /* above this no slope of these kinds is rounding */
+  double rough = SLOPE_ROUNDING * motion->size; /* a slope of a POINT or ALIGN row above this is not rounding */
   for (int i = 0; i < points; i++, out += count) {
     double slope = motion->ends == BOTH_ENDS ? 0 : motion->apart[i];
     if (fabs(slope) <= rough && slope != 0 && is_rounding(slope, c, i, &place[i], motion, arm)) slope = 0;
@@ -270,7 +273,7 @@ static unsigned set_column(const ModelClosure* c, const ClosureRowPlace* place, 
   return moved;
 }
 
-/* C. Returns the rows that are moved by any joint, bits. */
+/* Sets C of closure k. Returns the rows with any nonzero entry as bits. */
 static unsigned set_slopes(ClosureSystem* s, int k, const Vec3* reference, const Screw* screws) {
   const ModelClosure* c = &s->model->closures[k];
   int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
@@ -296,7 +299,7 @@ static bool note_moves(ClosureSystem* s, int k, unsigned moved) {
   return true;
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- all closures and couplings  */
 
 static void place_closure(ClosureSystem* s, int k, const Vec3* reference, double weight) {
   const ModelClosure* c = &s->model->closures[k];
@@ -316,7 +319,7 @@ static void place_closure(ClosureSystem* s, int k, const Vec3* reference, double
   }
 }
 
-/* How easily the links would follow alone, each about or along its own joint. */
+/* Returns the mobility of a coupling if each link moved alone along or about its own joint: sum slope^2 / inertia. */
 static double coupling_mobility(const Model* m, const ModelCoupling* c, const Vec3* reference, const Screw* screws) {
   double sum = 0;
   for (int i = 0; i < c->count; i++) {

@@ -1,4 +1,4 @@
-/* Multipliers with which a direction closes (docs/derivations/closures.md, Z3, Z8). */
+/* Multipliers for which Newton's direction satisfies C delta = -c (docs/derivations/closures.md, Z3, Z8). */
 #include <string.h>
 
 #include "linalg/least_change.h"
@@ -26,16 +26,16 @@ static void add_slopes(SlopeRow row, double factor, double* restrict x) {
   for (int n = 0; n < row.count; n++) x[row.dof[n]] += factor * row.slope[n];
 }
 
-/* Rows of one closure have the same degrees of freedom: a point's three are gone through together, each entry in the
- * order of the rows. */
+/* Number of rows processed in one loop: rows of one closure, such as the three of a point, share their degrees of
+ * freedom. Each sum keeps its order. */
 enum { TOGETHER = 3 };
 
-/* Are the moving row and those that follow it, up to TOGETHER, rows of one closure? end: of the moving rows. */
+/* Returns true if the moving row and the next TOGETHER - 1 belong to one closure. end: of the list of moving rows. */
 static bool stand_together(const MovingRow* row, const MovingRow* end) {
   return end - row >= TOGETHER && row[TOGETHER - 1].of.closure == row->of.closure;
 }
 
-/* C x of three. */
+/* Sets product to C x for three consecutive rows. */
 static void three_products(const MovingRow* row, const double* x, double product[TOGETHER]) {
   const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
   const int* dof = row->along.dof;
@@ -49,7 +49,7 @@ static void three_products(const MovingRow* row, const double* x, double product
   for (int i = 0; i < TOGETHER; i++) product[i] = sum[i];
 }
 
-/* x += C^T factors of three. */
+/* x += C^T factor for three consecutive rows, row by row in each entry. */
 static void add_three_slopes(const MovingRow* row, const double factor[TOGETHER], double* restrict x) {
   const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
   const int* dof = row->along.dof;
@@ -57,7 +57,7 @@ static void add_three_slopes(const MovingRow* row, const double factor[TOGETHER]
     x[dof[n]] = ((x[dof[n]] + factor[0] * a[n]) + factor[1] * b[n]) + factor[2] * c[n];
 }
 
-/* x += C^T factors of all rows that move, but for those of closures that have broken. factor[rows]. */
+/* x += C^T factor over all moving rows of closures that are not open. factor[rows]. */
 static void add_all_slopes(const ClosureSystem* s, const double* factor, double* x) {
   const MovingRow *row = s->moving, *end = s->moving + s->moving_count;
   while (row < end) {
@@ -109,7 +109,7 @@ bool closures_stiffen(ClosureSystem* s) {
 
 void closures_spread(const ClosureSystem* s, BlockSolver* solver, bool* marked) {
   bool more = block_solver_component_count(solver) > 1;
-  while (more) { /* twice, but where components join groups one after the other */
+  while (more) { /* a second pass only confirms, except where a component joins several groups */
     more = false;
     for (int k = 0; k < s->model->tree_count; k++) {
       bool *own = &marked[block_solver_component_of(solver, k)],
@@ -120,7 +120,7 @@ void closures_spread(const ClosureSystem* s, BlockSolver* solver, bool* marked) 
   }
 }
 
-/* The clusters that trees belong to. */
+/* Sets the component and the cluster of every tree. */
 static void find_clusters(ClosureSystem* s, BlockSolver* solver) {
   int trees = s->model->tree_count, count = block_solver_component_count(solver);
   for (int c = 0; c < count; c++) s->first_tree[c] = s->solved_for[c] = -1;
@@ -141,14 +141,15 @@ static void find_clusters(ClosureSystem* s, BlockSolver* solver) {
   for (int k = 0; k < trees; k++) s->cluster[k] = sets_root(s->cluster, k);
 }
 
-/* One of them: its degrees of freedom, in runs of trees that follow one another, and the rows that move in it. */
+/* A cluster: its first tree, the number of ranges of degrees of freedom (ClosureSystem.run) and of moving rows
+ * (active). */
 typedef struct {
   int first, runs, rows; /* first: tree */
 } Coupled;
 
 static int cluster_of(const ClosureSystem* s, int k) { return s->cluster[s->model->links[closure_link(s, k)].tree]; }
 
-/* The cluster of the moving row `first` with all of its rows from there on. */
+/* Collects the cluster of the moving row `first`, with all its rows from there on. */
 static Coupled gather_cluster(ClosureSystem* s, int first) {
   int last = s->moving[first].of.closure;
   Coupled c = {.first = cluster_of(s, last)};
@@ -171,9 +172,9 @@ static Coupled gather_cluster(ClosureSystem* s, int first) {
   return c;
 }
 
-/* ---------------------------------------------------------------- one of them */
+/* ---------------------------------------------------------------- one cluster  */
 
-/* Right-hand sides beside each other, a lane each. */
+/* Right-hand sides solved at once, one per vector lane. */
 enum { LANES = 4 };
 typedef double Four __attribute__((vector_size(8 * LANES), aligned(8)));
 
@@ -190,14 +191,14 @@ static void reserve_rows(ClosureSystem* s, int rows) {
   s->capacity = s->width;
 }
 
-/* Column r at a degree of freedom. */
+/* Returns the entry of column r at a degree of freedom. */
 static double* column_at(const ClosureSystem* s, int dof, int r) {
   return s->column + (size_t)dof * (size_t)s->width + (size_t)r;
 }
 
 static const MovingRow* active_row(const ClosureSystem* s, int r) { return &s->moving[s->active[r]]; }
 
-/* C_r^T, zero where a degree of freedom is fixed, into column r. fixed: NULL when none of the cluster's is. */
+/* Writes C_r^T, zero where a degree of freedom is fixed, into column r. fixed NULL: no one in the cluster is fixed. */
 static void place_column(const ClosureSystem* s, SlopeRow row, const bool* fixed, int r) {
   double* column = column_at(s, 0, r);
   size_t width = (size_t)s->width;
@@ -206,7 +207,7 @@ static void place_column(const ClosureSystem* s, SlopeRow row, const bool* fixed
     if (fixed[row.dof[n]]) column[(size_t)row.dof[n] * width] = 0;
 }
 
-/* The same of three of one closure into columns r ... r + 2, where nothing is fixed. */
+/* Writes three rows of one closure into columns r ... r + 2, without fixed degrees of freedom. */
 static void place_three_columns(const ClosureSystem* s, const MovingRow* row, int r) {
   const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
   double* columns = column_at(s, 0, r);
@@ -219,7 +220,7 @@ static void place_three_columns(const ClosureSystem* s, const MovingRow* row, in
   }
 }
 
-/* C^T of the cluster. fixed: as above. A closure's rows follow one another among the active ones, too. */
+/* Writes C^T of the cluster. fixed: as of place_column. Rows of one closure are consecutive among the active ones. */
 static void place_columns(const ClosureSystem* s, const Coupled* c, const bool* fixed) {
   const MovingRow* end = s->moving + s->moving_count;
   for (int r = 0; r < c->rows;) {
@@ -233,7 +234,8 @@ static void place_columns(const ClosureSystem* s, const Coupled* c, const bool* 
   }
 }
 
-/* Notes the components that column r lies in. Returns how many its four lie in then. */
+/* Marks the components in which column r has entries, for its group `four`. Returns the number of components of the
+ * group. */
 static int note_components(ClosureSystem* s, SlopeRow row, int r, int four, int touched) {
   int first = (int)(row.dof - s->dof);
   for (int n = first; n < first + row.count; n = s->dof_beyond[n]) {
@@ -248,9 +250,9 @@ static int note_components(ClosureSystem* s, SlopeRow row, int r, int four, int 
   return touched;
 }
 
-/* H^-1 C^T, four columns at a time. */
+/* Computes H^-1 C^T, four columns at a time. */
 static void solve_columns(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed) {
-  bool some = false; /* of the cluster's are fixed */
+  bool some = false; /* some degree of freedom of the cluster is fixed */
   for (int n = 0; n < c->runs; n++) {
     DofRun run = s->run[n];
     for (int d = run.first; d < run.end; d++) {
@@ -261,7 +263,7 @@ static void solve_columns(ClosureSystem* s, BlockSolver* solver, const Coupled* 
   }
   place_columns(s, c, some ? fixed : NULL);
   for (int first = 0; first < c->rows; first += LANES) {
-    int four = active_row(s, first)->of.index, touched = 0; /* a name that no other four has */
+    int four = active_row(s, first)->of.index, touched = 0; /* row index that identifies this group of four */
     for (int r = first; r < first + LANES && r < c->rows; r++)
       touched = note_components(s, active_row(s, r)->along, r, four, touched);
     for (int k = 0; k < touched; k++)
@@ -269,7 +271,7 @@ static void solve_columns(ClosureSystem* s, BlockSolver* solver, const Coupled* 
   }
 }
 
-/* C_i x of one or two fours of columns x from column `first` on. */
+/* sum += C_i x for one or two groups of four columns x, from column `first` on. */
 static inline void multiply_columns(const ClosureSystem* s, SlopeRow row, int first, int fours, Four sum[2]) {
   const double* column = s->column + first;
   size_t width = (size_t)s->width;
@@ -283,7 +285,7 @@ static inline void multiply_columns(const ClosureSystem* s, SlopeRow row, int fi
     }
 }
 
-/* Entries (i, first) ... of the matrix up to the diagonal, and those across it. */
+/* Stores the entries (i, first) ... (i, first + 3) up to the diagonal, and their mirror images. */
 static inline void store_four(const ClosureSystem* s, int i, int first, const Four* sum) {
   int width = s->width;
   double *row = s->matrix + i * width + first, *column = s->matrix + first * width + i;
@@ -295,8 +297,8 @@ static inline void store_four(const ClosureSystem* s, int i, int first, const Fo
   }
 }
 
-/* C H^-1 C^T. Units: those in which the answer of a row's two bodies alone is 1, or a half (Z8). The
- * diagonal would be none: of a row that nothing answers it is rounding, and so would be all that follows. */
+/* Computes C H^-1 C^T and the units of the multipliers. In these units the mobility of a row's two links alone is 1, or
+ * 1/2 (Z8). The diagonal would not do as a unit: for a row that nothing can move it is only rounding error. */
 static void fill_matrix(ClosureSystem* s, const Coupled* c) {
   double stiffening = s->stiffening > 1 ? s->stiffening : 1;
   for (int i = 0; i < c->rows; i++) {
@@ -326,7 +328,8 @@ static void subtract_columns(const ClosureSystem* s, const Coupled* c, double* r
   }
 }
 
-/* How far the rows are open where their slopes were taken, over their size. Couplings' slopes are the same anywhere. */
+/* Returns the errors of the rows at the configuration of their slopes, relative to their reference size; 0 for
+ * couplings, whose slopes are constant. */
 static const double* find_apart(ClosureSystem* s, const Coupled* c) {
   for (int r = 0; r < c->rows; r++) {
     const ClosureActive* a = &active_row(s, r)->of;
@@ -335,7 +338,7 @@ static const double* find_apart(ClosureSystem* s, const Coupled* c) {
   return s->apart;
 }
 
-/* C x + values. */
+/* Sets the right-hand side to C x + values. */
 static void fill_right(ClosureSystem* s, const Coupled* c, const double* values, const double* x) {
   const MovingRow* end = s->moving + s->moving_count;
   for (int r = 0; r < c->rows;) {
@@ -350,7 +353,7 @@ static void fill_right(ClosureSystem* s, const Coupled* c, const double* values,
   }
 }
 
-/* The cluster's multipliers; x closes. */
+/* Computes the multipliers of a cluster and subtracts H^-1 C^T change from x. */
 static bool solve_cluster(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed,
                           const double* values, double* x, double* change) {
   reserve_rows(s, c->rows);

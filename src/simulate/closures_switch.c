@@ -1,4 +1,4 @@
-/* Closures that close and open during a run (docs/derivations/closures.md, Z12). */
+/* Closures that are closed and opened by a signal during a run (docs/derivations/closures.md, Z12). */
 #include <string.h>
 
 #include "simulate/closures.h"
@@ -30,7 +30,7 @@ void closures_switch_create(ClosureSystem* s, const Pose* start) {
   bool any = false;
   for (int k = 0; k < s->model->closure_count; k++) any = any || closure_is_switched(s->model, k);
   if (!any) return;
-  s->placed = s->model->closures; /* those of closures_own_model */
+  s->placed = s->model->closures; /* the copies of closures_own_model */
   s->joined = MEMORY_NEW(SimJoin, s->model->closure_count);
   s->direction = MEMORY_NEW(Vec3, s->model->closure_row_count);
   for (int k = 0; k < s->model->closure_count; k++) {
@@ -42,7 +42,7 @@ void closures_switch_create(ClosureSystem* s, const Pose* start) {
   }
 }
 
-/* The end on b and the directions there, from those of a. */
+/* Sets the end on b and the directions in b's frame from those of a and the relative pose at closing. */
 static void place(ClosureSystem* s, int k) {
   ModelClosure* c = &s->placed[k];
   Pose at = s->joined[k].at;

@@ -5,8 +5,8 @@
 
 /* ---------------------------------------------------------------- curvature */
 
-/* A vector's change by both twists (w, v) about the centres: w x arm + v of a, less the same of b where it is theirs.
- */
+/* Derivative of a vector with respect to the twists (w, v) of a, then b, about their centres of mass: rows of by are
+ * components. A point of a has the slope w x arm + v, one of b the negative. */
 typedef struct {
   double by[3][12];
 } VectorSlope;
@@ -43,7 +43,7 @@ static void add_product(const VectorSlope* a, const VectorSlope* b, double facto
     }
 }
 
-/* d' . v' and d' . d' / L. */
+/* Adds push times the second derivative of a row: d' . v' for ACROSS, d' . d' / L for LENGTH. */
 static void add_curvature(const ModelClosure* c, const ClosureRow* row, const ClosureEnds* e, const Vec3 arm[2],
                           double push, double h[12][12]) {
   VectorSlope apart = apart_slope(arm);
@@ -55,7 +55,7 @@ static void add_curvature(const ModelClosure* c, const ClosureRow* row, const Cl
   add_product(&apart, &v, 2 * push, h);
 }
 
-/* u' . v' of all rows: with A = sum push v u^T, w_a . (tr A - A) w_b. */
+/* Sets the second derivative of all ALIGN rows, u' . v': the block w_a . (tr A - A) w_b with A = sum push v u^T. */
 static void set_turning(Mat3 align, double h[12][12]) {
   double trace = mat3_trace(align);
   for (int i = 0; i < 3; i++)
@@ -68,7 +68,8 @@ static double push_of(const ClosureSystem* s, int row) {
   return s->multiplier[row] + s->stiffness[row] * s->value[row];
 }
 
-/* Where there are points, the second derivative couples the turns of both ends, no more. align: sum push v u^T. */
+/* Sets the second derivatives of a closure's rows. With POINT rows only the rotations of both ends are coupled. align:
+ * sum push v u^T. */
 static void set_hessian(ClosureSystem* s, int k, Mat3 align) {
   const ModelClosure* c = &s->model->closures[k];
   ClosureSum* sum = &s->sum[k];
@@ -80,7 +81,8 @@ static void set_hessian(ClosureSystem* s, int k, Mat3 align) {
       add_curvature(c, &c->rows[i], &s->ends[k], s->arm[k], push_of(s, c->row_first + i), sum->hessian);
 }
 
-/* Returns the moment of points measured across a direction of b, by its rotation: sum push d w^T. */
+/* Returns the first moment that ACROSS rows add on b because their direction rotates with b: sum push d w^T, w: the
+ * direction. */
 static Mat3 across_moment(const ClosureSystem* s, int k) {
   const ModelClosure* c = &s->model->closures[k];
   Mat3 sum = mat3_zero();
@@ -91,7 +93,7 @@ static Mat3 across_moment(const ClosureSystem* s, int k) {
   return sum;
 }
 
-/* Forces at the ends are summed before their moments are taken. */
+/* Sets force and first moment of both ends. Forces of all rows are summed before their moments are formed. */
 static void push_closure(ClosureSystem* s, int k) {
   const ModelClosure* c = &s->model->closures[k];
   ClosureSum* sum = &s->sum[k];
@@ -123,7 +125,7 @@ static ContactTerms term_at(const void* holder, int index) {
   const ModelClosure* c = &s->model->closures[index];
   const ClosureSum* sum = &s->sum[index];
   int a = s->open[index] ? -1 : c->link[0], b = s->open[index] ? -1 : c->link[1];
-  const double(*hessian)[12] = c->type == CLOSURE_BALL ? NULL : sum->hessian; /* its rows are straight */
+  const double(*hessian)[12] = c->type == CLOSURE_BALL ? NULL : sum->hessian; /* POINT rows have no second derivative */
   return (ContactTerms){a, b, sum->force, sum->moment, hessian, closure_has_points(c)};
 }
 
@@ -156,7 +158,7 @@ void closures_add_work(const ClosureSystem* s, double* at_work) {
       if (s->aimed[row] != 0) closures_add_size(s, k, i, s->aimed[row], at_work);
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- assembly  */
 
 void closures_assemble(ClosureSystem* s, const Pose* poses, const double* q, const Vec3* reference, const Screw* screws,
                        double weight) {

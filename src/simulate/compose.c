@@ -1,4 +1,5 @@
-/* From derivatives by poses to those by joint increments (docs/derivations/adjoint.md, A1). */
+/* Converts derivatives with respect to poses into derivatives with respect to joint increments
+ * (docs/derivations/adjoint.md, A1). */
 #include "simulate/terms.h"
 
 static int link_at(LinkSpan span, int k) { return span.links ? span.links[k] : k; }

@@ -1,5 +1,5 @@
-/* Configurations of a step: the links' poses and the terms of each at coordinates, and how a trial differs from what it
- * set out from (docs/derivations/step.md, S1, S10). */
+/* Configurations of a step: coordinates, the links' poses, and the energies at them; and the energy change of a trial
+ * (docs/derivations/step.md, S1, S10). */
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -7,7 +7,7 @@
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
 
-/* (M10) */
+/* Returns the time weights of a spring with this theta (M10). flies: the tree of the spring conserves momentum.  */
 SpringTime spring_time(const StepClock* clock, const StepWeights* weights, double theta, bool flies) {
   double ratio = fmax(clock->dt_before, 0) / clock->dt, sum = theta + (1 - theta) * ratio;
   if (theta == 1) return (SpringTime){0, 0, 0};
@@ -97,7 +97,7 @@ static LinkPart change_of(const Sim* s, const Configuration* from, const Configu
   return change;
 }
 
-/* The links of one tree, parents first. */
+/* Task of parallel_for: moves the links of one tree to the trial, parents first. */
 static void move_tree(void* context, int index, int thread) {
   (void)thread;
   Sim* s = ((MoveTask*)context)->s;
@@ -128,11 +128,11 @@ static void move_tree(void* context, int index, int thread) {
   }
 }
 
-/* Links that cannot move. */
+/* Copies the links that cannot move to the trial. */
 static void keep_fixed(Sim* s, Configuration* to) {
   const Configuration* from = &s->configuration[s->current];
   for (int i = 0; i < s->model->link_count && s->scope.whole; i++) {
-    if (s->same[i] || s->link_island[i] >= 0) continue; /* islands must be known */
+    if (s->same[i] || s->link_island[i] >= 0) continue; /* fixed links have no island, and are copied once */
     s->same[i] = s->moved_link[i] = true;
     to->pose[i] = from->pose[i];
     to->inertia[i] = from->inertia[i];

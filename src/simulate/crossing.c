@@ -3,16 +3,16 @@
  * piece, on which the obstacle moves aside and back. No bodies intersect on it, but an impact is missed. */
 #include "simulate/sim.h"
 
-/* Two links that move by less than this part of the smaller one's size against each other do not pass. */
+/* Two links whose relative displacement is below this fraction of the smaller one's size cannot change sides. */
 #define SHARE_OF_SIZE 0.5
-/* Hulls nearer than this part of the smaller one's size meet, as far as their way is concerned. */
+/* Hulls collide on their path if their distance falls below this fraction of the smaller one's size. */
 #define MEETS 1e-6
-/* Advances of a hull along its way until it meets the other or has passed it. */
+/* Largest number of conservative advancement steps along a path. */
 enum { ADVANCES = 64 };
 
 typedef struct {
   const Model* model;
-  const Pose *from, *to; /* of every link */
+  const Pose *from, *to; /* poses of the links at the start and the end of the step */
 } Way;
 
 double* crossing_extents(const Model* m) {
@@ -32,7 +32,7 @@ static Vec3 displacement(const Way* way, int link, Vec3 point) {
   return vec3_sub(pose_apply(way->to[link], point), pose_apply(way->from[link], point));
 }
 
-/* Do two spheres, `apart` at first, come to within `near` of each other when one moves by `relative`? */
+/* Returns true if two spheres with centre offset `apart` come closer than `near` when one moves by `relative`. */
 static bool spheres_meet(Vec3 apart, Vec3 relative, double near) {
   double along = vec3_dot(apart, relative), length = vec3_dot(relative, relative);
   double t = length > 0 ? fmin(fmax(along / length, 0), 1) : 0;
@@ -40,8 +40,8 @@ static bool spheres_meet(Vec3 apart, Vec3 relative, double near) {
   return vec3_dot(left, left) < near * near;
 }
 
-/* Two hulls, each on the straight way of its centre, turned as at first: do they meet there, and stand behind each
- * other in the end? */
+/* Returns true if two hulls collide on straight paths of their centres without rotation, and at the end lie on opposite
+ * sides: the contact normal has reversed. */
 static bool hulls_cross(const Way* way, const ModelHull* a, const ModelHull* b) {
   const Pose *at_a = &way->from[a->link], *at_b = &way->from[b->link];
   Vec3 da = displacement(way, a->link, a->center), db = displacement(way, b->link, b->center), side = {0, 0, 0};
@@ -79,7 +79,7 @@ static bool any_hulls_cross(const Way* way, int link_a, int link_b) {
   return false;
 }
 
-/* Does a law keep them apart? */
+/* Returns true if the pair's contact law prevents intersection. */
 static bool kept_apart(const Model* m, int a, int b) {
   if (!model_pair_allowed(m, a, b)) return false;
   int own = model_pair_law(m, a, b);
@@ -107,7 +107,7 @@ bool sim_crosses(const Sim* s, const Pose* from, const Pose* to, StepSqueeze* fo
     s->moved[i] = displacement(&way, i, m->links[i].center);
   }
   for (int i = 0; i < m->link_count; i++) {
-    /* of two that pass one at least moves by half of what both do */
+    /* of two links that pass each other, at least one moves by half the relative displacement  */
     if (m->links[i].tree < 0 || !(s->extent[i] > 0)) continue;
     if (!(vec3_norm(s->moved[i]) > 0.5 * SHARE_OF_SIZE * least)) continue;
     for (int j = 0; j < m->link_count; j++) {

@@ -1,10 +1,11 @@
-/* Measurements that drives get late: between two states linearly, before the start those of the start (E6). */
+/* Delayed measurements of drives: linear interpolation between states; before the start, the value at the start
+ * (E6). */
 #include "simulate/delay.h"
 
 #include <string.h>
 
-/* Two times nearer than this part of what lies between two states are one: there the slope is the mean of both sides.
- */
+/* A time closer to a state than this fraction of the step counts as the state's time: there the slope is the mean of
+ * both sides. */
 #define SAME_TIME 1e-9
 
 static double delay_of(const Model* m, int controller) { return m->controllers[controller].source->delay; }
@@ -33,18 +34,18 @@ static void grow(DelayHistory* h, int needed) {
   h->capacity = (int)new;
 }
 
-/* ---------------------------------------------------------------- looking back */
+/* ---------------------------------------------------------------- interpolation  */
 
 static double sample(const DelayHistory* h, int i, int column) { return h->value[i * h->columns + column]; }
 
-/* Between states i and i + 1; before the first it stays what it was. */
+/* Returns the slope between states i and i + 1; 0 before the first state. */
 static double slope_of(const DelayHistory* h, int i, int column) {
   if (i < 0 || h->count < 2) return 0;
   if (i > h->count - 2) i = h->count - 2;
   return (sample(h, i + 1, column) - sample(h, i, column)) / (h->time[i + 1] - h->time[i]);
 }
 
-/* The last state that is not after t, -1: all are. */
+/* Returns the last state at or before time t, or -1. */
 static int state_before(const DelayHistory* h, double t) {
   int i = h->count - 1;
   while (i >= 0 && h->time[i] > t) i--;
@@ -91,8 +92,8 @@ void delays_note(Sim* s) {
 
 /* ---------------------------------------------------------------- steps that fail */
 
-/* Nobody looks back beyond the longest delay, and the state before it (for the slope at a state); moved down when half
- * of them are. */
+/* Drops states older than the longest delay, but keeps those needed for the slope there. Moves the arrays only when at
+ * least half of the states are dropped. */
 static void forget(Sim* s) {
   DelayHistory* h = s->delays;
   double longest = 0;
@@ -133,17 +134,17 @@ void delays_pass_state(Sim* s, StateBlock* block) {
   if (block->pass == BLOCK_READ) find_delayed(s);
 }
 
-/* ---------------------------------------------------------------- backwards */
+/* ---------------------------------------------------------------- reverse derivatives  */
 
-/* Pending derivatives of one drive with respect to its measurements at these times, sorted, the earliest last, and
- * those for the state that the adjoint reaches next. */
+/* Pending derivatives of one drive with respect to its measurements at given times, sorted, latest first; and those
+ * already assigned to the state that the adjoint reaches next. */
 typedef struct {
   int controller, measures;
   int count, capacity;
   double* time;  /* s  (capacity) */
   double* bar;   /* (capacity * measures) */
-  double* carry; /* (measures) */
-  double* sum;   /* of the state that is handed back  (measures) */
+  double* carry; /* share of the state that is reached next (measures) */
+  double* sum;   /* sum for the state reached now (measures) */
 } PendingDrive;
 
 struct DelayPending {
@@ -208,7 +209,8 @@ double* delay_pending_add(DelayPending* p, const Sim* s, int controller) {
   return d->bar + (size_t)d->count++ * (size_t)d->measures;
 }
 
-/* Distributes derivatives between the last state and this one by time. The first state receives all that remain. */
+/* Distributes the derivatives with times between the state at t and the one `length` before between these two states.
+ * At the first state (length 0) it receives all. */
 static void gather(PendingDrive* d, double t, double length) {
   int kept = 0;
   memcpy(d->sum, d->carry, sizeof(double) * (size_t)d->measures);

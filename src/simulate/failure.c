@@ -1,8 +1,8 @@
-/* A step that failed, in words. */
+/* Error text of a failed step. */
 #include "simulate/bushings.h"
 #include "simulate/closures.h"
 
-/* Bodies named after the one with the largest residual. */
+/* Largest number of bodies named in contact with the one that has the largest residual. */
 #define NEIGHBOURS_NAMED 3
 
 static const char* failure_reason(StepOutcome outcome) {
@@ -24,7 +24,7 @@ static const char* failure_reason(StepOutcome outcome) {
   }
 }
 
-/* `link 'arm' (touching 'box', 'table')` */
+/* Appends `link 'arm' (touching 'box', 'table')` for the link of a degree of freedom. */
 static void add_bodies(Text* text, const Model* model, Sim* sim, int dof) {
   int count, named = 0;
   const SimContact* contacts = sim_contacts(sim, &count);
@@ -59,7 +59,7 @@ static void add_closure(Text* text, const Model* model, const StepReport* report
            joints ? "(m or rad)" : "m (or rad)", joints ? "joints" : "links");
 }
 
-/* Beyond this part of what a bushing allows it is named [1]. */
+/* A bushing is named if its rotation exceeds this fraction of the admissible one. */
 #define ROTATION_NAMED 0.8
 
 static void add_bushing(Text* text, const Model* model, const SimState* state) {
@@ -81,7 +81,7 @@ void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport*
   const SimState* state = sim_state(sim);
   text_add(out, "the solver failed at t = %.6g s (step %d): %s", state->time + model->simulation.dt, state->step + 1,
            failure_reason(report->outcome));
-  if (report->residual_dof >= 0) { /* else nothing is out of balance, or was ever looked at */
+  if (report->residual_dof >= 0) { /* -1: the step failed before the residual was measured */
     text_add(out, "; out of balance by %.3g of the forces at work (%.3g N or N m) at ", report->residual,
              report->residual_force);
     add_bodies(out, model, sim, report->residual_dof);

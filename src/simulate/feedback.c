@@ -7,7 +7,8 @@ static double heard(const Sim* s, const ModelController* c, int j) {
   return c->delayed_first >= 0 ? s->state.delayed[2 * c->delayed_first + j] : sense(s, &c->source->measures[j]);
 }
 
-/* How long before t + dt the position of a target counts: as long as that of the joint (M10) [s]. */
+/* Returns the time before t + dt at which a PD target's position is evaluated, matching the time weights of the joint's
+ * position gains (M10) [s]. */
 static double target_lag(const Sim* s, const ModelController* c) {
   if (c->type != CONTROLLER_PD) return 0;
   SpringTime at = step_spring_time(s, c->link);
@@ -32,7 +33,7 @@ void controller_input(const Sim* s, int controller, double* value, double* rate)
   }
 }
 
-/* By the signal at t, and by the delay: the signal is as much earlier. */
+/* Adds the derivatives with respect to the signal's parameters and, through the signal's time t, the delay. */
 static void signal_adjoint(const ModelController* c, double t, const double* value_bar, const double* rate_bar,
                            ModelGradient* gradient) {
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], acceleration[JOINT_MAX_DOF], slope = 0;
@@ -44,7 +45,7 @@ static void signal_adjoint(const ModelController* c, double t, const double* val
   gradient->gains[c->gain_first] += slope;
 }
 
-/* K-bar = z-bar y^T and y-bar = K^T z-bar (E3), of the j-th measurement y. Returns its y-bar. */
+/* (E3) For the j-th measurement y: adds K-bar = z-bar y^T to matrix, returns y-bar = K^T z-bar. */
 static double matrix_adjoint(const SceneController* source, int j, double y, const double* value_bar, double* matrix) {
   double bar = 0;
   for (int k = 0; k < source->target.channels; k++) {
@@ -54,8 +55,8 @@ static double matrix_adjoint(const SceneController* source, int j, double y, con
   return bar;
 }
 
-/* A measurement's derivative goes on to the state; of late ones to the delay and to the states that they were taken in
- * (E6). late: the pending bars of the drive, NULL where its measurements are of this state. */
+/* Passes the derivative `bar` with respect to measurement j to the state; for a delayed one to the delay, and to
+ * late[j] for the earlier states (E6). late: pending derivatives of the drive; NULL: no delay. */
 static void hand_back(const Sim* s, const ModelController* c, int j, double bar, double* late,
                       const FeedbackBars* out) {
   const SceneController* source = c->source;
@@ -67,7 +68,7 @@ static void hand_back(const Sim* s, const ModelController* c, int j, double bar,
   }
 }
 
-/* By theta, which the lag of the target's position depends on (M10). */
+/* Adds the derivative with respect to the joint's theta, on which the lag of the target's position depends (M10). */
 static void lag_adjoint(const Sim* s, const ModelController* c, double t, const double* value_bar,
                         ModelGradient* gradient) {
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], by_lag = 0;

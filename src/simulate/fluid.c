@@ -7,7 +7,8 @@
 
 static double solid_volume(const ConvexHull* solid) { return mass_moment_solid(solid).s[3][3]; }
 
-/* Round solids are drawn as polyhedra inside them. */
+/* Returns the factor that gives the polyhedron drawn inside a round solid the solid's exact volume; 1 for other
+ * hulls. */
 static double enlargement(const ModelHull* hull) {
   double volume = solid_volume(&hull->solid), own = hull->kind->moment(hull).s[3][3];
   return hull_is_round(hull) && volume > 0 ? math_cbrt(own / volume) : 1;
@@ -64,7 +65,7 @@ void fluid_destroy(FluidSystem* s) {
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
-/* ---------------------------------------------------------------- numbers that carry a change */
+/* ---------------------------------------------------------------- arithmetic of FluidNumber  */
 
 static FluidVector sub(FluidVector a, FluidVector b) { return (FluidVector){a.x - b.x, a.y - b.y, a.z - b.z}; }
 static FluidVector scale(FluidVector a, FluidNumber f) { return (FluidVector){a.x * f, a.y * f, a.z * f}; }
@@ -74,7 +75,7 @@ static FluidVector cross(FluidVector a, FluidVector b) {
 }
 static FluidVector plain(Vec3 v) { return (FluidVector){v.x, v.y, v.z}; }
 
-/* Square root of a positive number. */
+/* Returns the square root of a number with positive real part. */
 static FluidNumber root(FluidNumber a) {
   double r = sqrt(creal(a));
   return r + cimag(a) / (2 * r) * (double complex)I;
@@ -98,9 +99,10 @@ static void add_at(FluidNumber slope[3][4], FluidVector force, FluidVector p) {
     for (int j = 0; j < 4; j++) slope[i][j] += f[i] * q[j];
 }
 
-/* ---------------------------------------------------------------- powers of what is positive (L11) */
+/* ---------------------------------------------------------------- integrals of powers of the positive part (L11)  */
 
-/* Number of positive ones, and the one whose sign is its own. */
+/* Returns how many of the three have a positive real part; *alone: index of the one whose sign differs from the
+ * others. */
 static int count_positive(const FluidNumber x[3], int* alone) {
   int count = 0;
   for (int k = 0; k < 3; k++) count += creal(x[k]) > 0;
@@ -109,7 +111,8 @@ static int count_positive(const FluidNumber x[3], int* alone) {
   return count;
 }
 
-/* Divided difference of x^4 or x^5 over three numbers, and its derivatives by them: sums of all monomials. */
+/* Returns the divided difference of x^4 or x^5 over three numbers, the sum of all monomials of degree 2 or 3. Sets its
+ * derivatives `by`. */
 static FluidNumber plain_difference(int power, const FluidNumber x[3], FluidNumber by[3]) {
   FluidNumber sum = x[0] + x[1] + x[2], second = 0;
   for (int k = 0; k < 3; k++) second += x[k] * (x[k] + x[(k + 1) % 3]);
@@ -118,8 +121,9 @@ static FluidNumber plain_difference(int power, const FluidNumber x[3], FluidNumb
   return power == 4 ? second : x[0] * second + (a + b) * (a * a + b * b);
 }
 
-/* Divided difference of max(x, 0)^power, power 4 or 5, and its derivatives. Over a triangle, x linear, the integral of
- * max(x, 0)^(power - 2) is 2 (power - 2)! / power! x area x that. */
+/* Returns the divided difference of max(x, 0)^power, power 4 or 5, over three numbers; sets its derivatives `by`. For x
+ * linear on a triangle with these corner values, the integral of max(x, 0)^(power - 2) is 2 (power - 2)! / power! x
+ * area x this. */
 static FluidNumber difference(int power, const FluidNumber x[3], FluidNumber by[3]) {
   int alone = 0, positive = count_positive(x, &alone);
   FluidNumber sum = 0;
@@ -149,7 +153,7 @@ static FluidVector sum_of(const FluidVector p[3]) {
   return (FluidVector){p[0].x + p[1].x + p[2].x, p[0].y + p[1].y + p[2].y, p[0].z + p[1].z + p[2].z};
 }
 
-/* The part of the triangle that is under the surface at t: at most two triangles. */
+/* Sets out to the part of the triangle below the surface at t. Returns the number of its triangles, 0 to 2. */
 static int wet_triangles(const FluidInput* in, FluidVector out[2][3]) {
   FluidNumber d[3];
   int alone = 0, wet = 3;
@@ -169,14 +173,14 @@ static int wet_triangles(const FluidInput* in, FluidVector out[2][3]) {
   return wet;
 }
 
-/* Velocities of the corners relative to the fluid (L9). */
+/* Sets v to the velocities of the corners relative to the fluid (L9). */
 static void corner_speeds(const FluidInput* in, const FluidVector p[3], FluidVector v[3]) {
   FluidVector stream = {in->number[FLUID_VELOCITY], in->number[FLUID_VELOCITY + 1], in->number[FLUID_VELOCITY + 2]};
   for (int k = 0; k < 3; k++) v[k] = sub(scale(sub(place(in->pose, p[k]), place(in->now, p[k])), 1 / in->dt), stream);
 }
 
-/* Pressure and viscous drag of a triangle that is wet (L12, L13); its dissipation times dt is returned. slope NULL:
- * that alone. */
+/* Returns the dissipation potential of pressure and viscous drag on a wet triangle (L12, L13) times dt [J]. Adds its
+ * derivative with respect to the pose to slope (NULL: not needed). */
 static FluidNumber drag(const FluidInput* in, const FluidVector p[3], FluidNumber slope[3][4]) {
   FluidVector v[3], area = area_of(p), outward = turn(in->now, area);
   FluidNumber square = dot(area, area), flow[3], by[3];
@@ -203,7 +207,8 @@ static void mean_pose(const FluidInput* in, FluidNumber out[3][4]) {
       out[i][j] = in->ahead * in->pose[i][j] + in->at_now * in->now[i][j] + in->at_old * in->old[i][j];
 }
 
-/* Energy of the fluid that the face's part of the hull displaces, at a pose (L10); slope NULL: no derivative by it. */
+/* Returns the potential energy of the fluid displaced by the face's part of the hull at a pose (L10). slope not NULL:
+ * adds its derivative with respect to the pose instead and, with a surface level, returns 0. */
 static FluidNumber displaced(const FluidInput* in, const FluidNumber pose[3][4], FluidVector area,
                              FluidNumber slope[3][4]) {
   FluidNumber density = in->number[FLUID_DENSITY];
@@ -238,7 +243,7 @@ void fluid_face_slope(const FluidInput* in, FluidNumber slope[3][4]) {
     for (int j = 0; j < 4; j++) slope[i][j] += in->whole * own[i][j];
 }
 
-/* The function whose derivative fluid_face_slope has. */
+/* Returns the energy whose derivative is fluid_face_slope. */
 static double face_energy(const FluidInput* in) {
   FluidNumber pose[3][4], sum = 0;
   FluidVector wet[2][3];
@@ -273,7 +278,8 @@ static void take_fluid(const Model* m, FluidInput* in) {
   in->up = pull > 0 ? vec3_scale(in->gravity, -1 / pull) : vec3(0, 0, 1);
 }
 
-/* Does nothing above the link turn by three rotations? Their springs act at t + dt, and so does buoyancy (L14). */
+/* Returns true if no joint between the link and the world has three rotations. Springs of such joints act at t + dt,
+ * and so does buoyancy (L14). */
 static bool turns_by_axes(const Model* m, int link) {
   bool plain = true;
   for (int up = link; up >= 0; up = m->links[up].parent) plain = plain && !m->links[up].joint.quaternion;
@@ -341,7 +347,7 @@ static void add_faces(const FluidSystem* f, int link, FluidInput* in, FluidNumbe
   }
 }
 
-/* Change of [R | t] by unit twist `column` about the centre of mass. */
+/* Sets out to the change of [R | t] by the unit twist number `column` about the centre of mass. */
 static void unit_motion(const ModelLink* link, const Pose* pose, int column, double out[3][4]) {
   double unit[3] = {0};
   unit[column % 3] = 1;
@@ -358,7 +364,8 @@ static void unit_motion(const ModelLink* link, const Pose* pose, int column, dou
   }
 }
 
-/* Real part of a derivative by the pose, as force and first moment about the centre of mass. */
+/* Converts the real part of a derivative with respect to [R | t] into force and first moment about the centre of
+ * mass. */
 static void compose(const ModelLink* link, const Pose* pose, const FluidNumber slope[3][4], Vec3* force, Mat3* moment) {
   Mat3 turned;
   *force = vec3(creal(slope[0][3]), creal(slope[1][3]), creal(slope[2][3]));
@@ -374,7 +381,8 @@ static void terms_of(const Sim* s, int link, const Pose* pose, Vec3* force, Mat3
   compose(&s->model->links[link], pose, (const FluidNumber(*)[4])slope, force, moment);
 }
 
-/* Six evaluations, each with the change along one twist; the real part of any of them has force and moment (L15). */
+/* Six complex evaluations, one per twist component, give the columns of the Hessian; the real part of the first gives
+ * force and moment (L15). */
 void fluid_add_terms(const Sim* s, int link, const Pose* pose, LinkTerms* terms) {
   const ModelLink* l = &s->model->links[link];
   const FluidInput still = fluid_input(s, link, pose);

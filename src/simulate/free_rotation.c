@@ -1,14 +1,14 @@
-/* Euler's equations of a free body by their power series (docs/derivations/spin.md, W1-W3). */
+/* Torque-free rotation of a rigid body: Euler's equations by power series (docs/derivations/spin.md, W1-W3). */
 #include "simulate/free_rotation.h"
 
 #include <string.h>
 
 enum {
-  ORDER_MAX = 16,       /* of the series */
-  KEPT_STATES = 64,     /* beginnings of pieces held at once on the way back */
-  PIECES_MAX = 1 << 17, /* then the body turns some 16 000 rad in a step: not a rotation that anybody means */
+  ORDER_MAX = 16,       /* largest order of the series */
+  KEPT_STATES = 64,     /* start states of pieces stored at once in the reverse pass */
+  PIECES_MAX = 1 << 17, /* reached at some 16 000 rad per step; such input is rejected */
 };
-/* Largest angle of one piece of the step [rad]: the series converges at least like its powers (W2). */
+/* Largest rotation in one piece of the step [rad]: the terms of the series fall at least like powers of it (W2). */
 #define PIECE_ANGLE 0.125
 /* Largest remainder of the series relative to the angular velocity: below half a unit in the last place. */
 #define REMAINDER 2e-17
@@ -18,7 +18,7 @@ typedef struct {
   Vec3 momentum;
 } Spin;
 
-/* Coefficients of t^k: momentum, angular velocity J p, rotation. */
+/* Coefficients of t^k of momentum p, angular velocity J p and rotation Q. */
 typedef struct {
   int order;
   Vec3 momentum[ORDER_MAX + 1], rate[ORDER_MAX + 1];
@@ -31,7 +31,7 @@ static Quat quat_add_scaled(Quat a, double s, Quat b) {
 
 static Quat pure(Vec3 v) { return (Quat){0, v.x, v.y, v.z}; }
 
-/* Length of the next piece and the order that its series needs; false: not a number. */
+/* Sets the length of the next piece and the order of its series. Returns false if the speed is not finite. */
 static bool next_piece(Mat3 mobility, Vec3 momentum, double left, double* length, int* order) {
   double speed = vec3_norm(mat3_mul_vec(mobility, momentum));
   if (!isfinite(speed)) return false;
@@ -82,7 +82,7 @@ Quat free_rotation(Mat3 mobility, Vec3 momentum, double dt) {
   return quat_normalized(at.turn);
 }
 
-/* ---------------------------------------------------------------- backwards */
+/* ---------------------------------------------------------------- reverse derivatives  */
 
 typedef struct {
   Spin start;
@@ -90,7 +90,8 @@ typedef struct {
   int order;
 } SpinPiece;
 
-/* Pieces first..first + KEPT_STATES - 1 of the step; returns the number of all. */
+/* Repeats the forward pass and stores the pieces first..first + KEPT_STATES - 1. Sets *turn to the total rotation.
+ * Returns the number of all pieces. */
 static int keep_pieces(Mat3 mobility, Vec3 momentum, double dt, int first, SpinPiece kept[KEPT_STATES], Quat* turn) {
   SpinPiece now = {.start = {quat_identity(), momentum}};
   Series series;
@@ -106,7 +107,8 @@ static int keep_pieces(Mat3 mobility, Vec3 momentum, double dt, int first, SpinP
   return piece;
 }
 
-/* bar: derivatives by the sum of the series; becomes those by its start. */
+/* On entry bar holds the derivatives with respect to the end of the piece, on return those with respect to its start.
+ * Adds to mobility_bar. */
 static void reverse_piece(Mat3 mobility, const SpinPiece* piece, Spin* bar, Mat3* mobility_bar) {
   Series s;
   Vec3 momentum[ORDER_MAX + 1], rate[ORDER_MAX + 1];
@@ -128,7 +130,7 @@ static void reverse_piece(Mat3 mobility, const SpinPiece* piece, Spin* bar, Mat3
       Quat own = quat_mul(quat_conjugate(s.turn[j]), by_turn);
       *w = vec3_add(*w, vec3_add(vec3_cross(by_momentum, s.momentum[j]), vec3(own.x, own.y, own.z)));
     }
-    /* rate k stands in no equation before this one */
+    /* rate[k] does not appear in equations of lower order  */
     momentum[k] = vec3_add(momentum[k], mat3_tmul_vec(mobility, rate[k]));
     *mobility_bar = mat3_add(*mobility_bar, mat3_outer(rate[k], s.momentum[k]));
   }
@@ -139,7 +141,7 @@ void free_rotation_vjp(Mat3 mobility, Vec3 momentum, double dt, Vec3 turn_bar, V
   SpinPiece kept[KEPT_STATES];
   Quat turn;
   int count = keep_pieces(mobility, momentum, dt, 0, kept, &turn);
-  /* a turn by theta changes Q by Q (0, theta) / 2 */
+  /* a small rotation theta changes Q by Q (0, theta) / 2  */
   Spin bar = {quat_add_scaled((Quat){0, 0, 0, 0}, 2.0, quat_mul(quat_normalized(turn), pure(turn_bar))), {0, 0, 0}};
   int first = count > 0 ? (count - 1) / KEPT_STATES * KEPT_STATES : 0;
   for (; first >= 0; first -= KEPT_STATES) {

@@ -1,4 +1,5 @@
-/* Friction of a run's first step: the step is solved without it first (docs/derivations/friction.md, F6). */
+/* Warm start of friction in a run's first step: the step is first solved without friction
+ * (docs/derivations/friction.md, F6). */
 #include <string.h>
 
 #include "simulate/sim.h"
@@ -55,7 +56,7 @@ size_t sim_guess_size(const SimGuess* guess, const Model* m) {
          forces_size(&guess->start) + forces_size(&guess->end);
 }
 
-/* Everything is made of numbers of eight bytes. */
+/* Copies to the end of the block. Alignment holds because all sizes are multiples of eight bytes. */
 static const void* copy_to(char** room, const void* from, size_t size) {
   void* to = *room;
   if (size > 0) memcpy(to, from, size);

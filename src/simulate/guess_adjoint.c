@@ -1,5 +1,5 @@
-/* Reverse derivatives of the friction limit in a run's first step (docs/derivations/friction.md, F7): from the grips of
- * the pairs to the forces at both ends of the solve without friction, and on to the start. */
+/* Reverse derivatives of the friction limit in a run's first step (docs/derivations/friction.md, F7): from the pairs'
+ * limits to the contact forces at both ends of the solve without friction, and to the first state. */
 #include <string.h>
 
 #include "simulate/step_adjoint.h"
@@ -9,8 +9,8 @@ static void add_slope(Vec3* slope, const ContactForces* at, int index, double by
   slope[index] = vec3_add_scaled(slope[index], by_size / vec3_norm(at->force[index]), at->force[index]);
 }
 
-/* By the force of each pair on its first link, at both ends; of the step that is loaded. false: nothing hangs on any.
- */
+/* Sets the derivatives with respect to each pair's force on its first link at both ends of the solve, for the loaded
+ * step. Returns false if all limits have zero derivative. */
 static bool find_slopes(const StepAdjoint* a, const RecordedStep* step, Vec3* start, Vec3* end) {
   const SimGuess* g = step->guess;
   bool any = false;
@@ -34,7 +34,7 @@ RecordedStep guess_step(const RecordedStep* step) {
   out.number = 0;
   out.q_next = step->guess->q;
   out.pose_next = step->guess->pose;
-  out.momentum_next = step->momentum_now; /* nobody goes on from there */
+  out.momentum_next = step->momentum_now; /* the momenta at the end of this solve are not used */
   out.contacts_next = step->guess->end.records;
   out.contact_count_next = step->guess->end.count;
   out.solve_count = 0;
@@ -60,14 +60,15 @@ void guess_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* sl
   contact_replay_adjoint(a->replay, &field, now, now, gradient);
 }
 
-/* Nothing is handed on to the state without friction. */
+/* The adjoint of the solve without friction; slope: derivatives with respect to the pairs' forces at its end. Its final
+ * momenta and measured forces have no derivatives. */
 static StepAdjointReport reverse_end(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, StateBar now,
                                      StateBar old, StateBar older, ModelGradient* gradient) {
   const Model* m = a->model;
   RecordedStep guess = guess_step(step);
   StateBar next = {memory_alloc(sizeof(double[3][4]) * (size_t)m->link_count), MEMORY_NEW(double, m->dof_count)};
   memset(next.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  if (a->felt) memset(a->felt, 0, sizeof(Vec3) * (size_t)m->link_count); /* at the start nothing is felt */
+  if (a->felt) memset(a->felt, 0, sizeof(Vec3) * (size_t)m->link_count); /* measured forces are 0 at the start */
   spin_adjoint_set_aside(a->spin, a->guess_aside);
   const bool fixed = a->lengths->fixed;
   a->lengths->fixed = true;

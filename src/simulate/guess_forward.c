@@ -3,14 +3,14 @@
 
 #include "simulate/step_forward.h"
 
-/* One force alone, by its size. */
+/* Sets slope to the derivative of the magnitude of one force: its unit vector, 0 for all others. */
 static void pick(Vec3* slope, const ContactForces* at, int index) {
   for (int k = 0; k < at->count; k++) slope[k] = vec3(0, 0, 0);
   double size = vec3_norm(at->force[index]);
   if (size > 0) slope[index] = vec3_scale(at->force[index], 1 / size);
 }
 
-/* Sets the derivatives of the forces at the start of the step  (start.count x parameters). */
+/* Sets the derivatives of the magnitudes of the forces at the start of the step (start.count x parameters). */
 static bool start_rows(StepForward* f, const RecordedStep* step, Vec3* slope, double* rows) {
   StepAdjoint* a = f->adjoint;
   const ContactForces* at = &step->guess->start;
@@ -24,7 +24,8 @@ static bool start_rows(StepForward* f, const RecordedStep* step, Vec3* slope, do
   return true;
 }
 
-/* By the poses where the solve without friction ends, whose sensitivities are f->sensitivity[0]. */
+/* Adds the derivatives through the poses at the end of the solve without friction, whose sensitivities are
+ * f->sensitivity[0]. */
 static void row_by_end(StepForward* f, const RecordedStep* guess, StateBar bar, double* row) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;
@@ -37,7 +38,7 @@ static void row_by_end(StepForward* f, const RecordedStep* guess, StateBar bar, 
   step_forward_add_product(row, bar.q, m->dof_count, f->sensitivity[0], f->parameters);
 }
 
-/* Sets the derivatives of the forces at its end  (end.count x parameters). */
+/* Sets the derivatives of the magnitudes of the forces at the end of the solve (end.count x parameters). */
 static bool end_rows(StepForward* f, const RecordedStep* step, Vec3* slope, double* rows) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;

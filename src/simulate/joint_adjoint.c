@@ -10,15 +10,15 @@ static Quat relative(const double* from, const double* to) {
 
 /* ---------------------------------------------------------------- plain coordinates */
 
-/* The force that a drive would have without its limit (M3); damping: of its rate error. */
+/* Returns the force of a drive without its limit (M3). damping: gain of its rate error. */
 static double drive_wanted(const JointInput* in, const JointDrive* drive, int k, double damping) {
   double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
   double way = (1 - in->spring.missing) * drive->position_gain[k] * (joint_spring_position(in, k) - drive->target[k]);
   return drive->push[k] - way - damping * (rate - drive->target_rate[k]);
 }
 
-/* By the drive's gains: dF = S' du, of u = tau + kp (p - q) + (kv / h + c) (p' - r); F = M S(u / M) by M at fixed u
- * (E5). */
+/* Adds the derivatives with respect to the drive's gains (E5): dF = S' du for u = tau + kp (p - q) + (kv / h + c) (p' -
+ * r), and with respect to the limit M of F = M S(u / M) at constant u. share: lambda S'. */
 static void plain_gains(const JointInput* in, const JointDrive* drive, int k, double lambda, double share,
                         double (*out)[JOINT_MAX_DOF]) {
   double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
@@ -39,7 +39,7 @@ static void bounce_adjoint(const JointInput* in, int k, double lambda, JointShar
   out->difference_old[k] -= lambda * stop->stiffness * stop->by_difference;
 }
 
-/* (A3), (M3), (M7), (M10), (S22), (I15). */
+/* Adds all derivatives of one plain coordinate: (A3), (M3), (M7), (M10), (S22), (I15). */
 static void plain_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
   double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = lambda * in->link->damping[k];
   double stiffness = 1 - in->spring.missing, by_spring = 0, place = joint_spring_position(in, k);
@@ -75,10 +75,10 @@ static void plain_adjoint(const JointInput* in, int k, double lambda, JointShare
 
 /* ---------------------------------------------------------------- balls */
 
-/* For Phi(p) = sum_j lambda_j dE/dd_j, E a function of the rotation vector phi of p with gradient f1 and Hessian
- * diag(f2) - rank rank^T by it: the derivatives by increments on the right of p, added, and along = dphi lambda.
- * Increments of p come before those of the gradient, so where the coordinates R Rx Ry Rz have them the other way round
- * the bracket e_k x e_j is added. rank NULL: none. */
+/* Derivatives of Phi(p) = sum_j lambda_j dE/dd_j, for an energy E of the rotation vector phi of p with gradient f1 and
+ * Hessian diag(f2) - rank rank^T. Adds those with respect to increments on the right of p to by_right; sets along =
+ * (dphi/dd) lambda. An increment of p applies before those of the gradient; where R Rx Ry Rz has the opposite order,
+ * the commutator e_k x e_j is added. rank NULL: zero. */
 static void through_adjoint(const RotationVector* phi, const double f1[3], const double f2[3], const double* rank,
                             const double lambda[3], double by_right[3], double along[3]) {
   double g[3] = {0}, common = 0;
@@ -140,7 +140,8 @@ static double friction_adjoint(const JointInput* in, int base, Quat p, const dou
   return slope;
 }
 
-/* p = q_left^-1 q: an increment d of q_left is one of -R(p)^T d on the right of p. */
+/* Converts by_right, with respect to increments on the right of p = q_left^-1 q, into increments of q_left: d of q_left
+ * changes p by -R(p)^T d. Adds to out. */
 static void add_left(Quat p, const double by_right[3], double* out) {
   Vec3 d = mat3_mul_vec(mat3_from_quat(p), vec3(by_right[0], by_right[1], by_right[2]));
   out[0] -= d.x;
@@ -148,7 +149,8 @@ static void add_left(Quat p, const double by_right[3], double* out) {
   out[2] -= d.z;
 }
 
-/* By the gains of an energy k/2 |scale phi - b|^2: of lambda . gradient, per unit of each k (E5). */
+/* Sets out to the derivatives of lambda . gradient with respect to the gains k of the energy k/2 |scale phi - b|^2
+ * (E5). */
 static void ball_gains(Quat p, double scale, const double b[3], const double lambda[3], double out[3]) {
   RotationVector phi = rotation_vector_derivatives(p);
   for (int i = 0; i < 3; i++) {
@@ -158,14 +160,15 @@ static void ball_gains(Quat p, double scale, const double b[3], const double lam
   }
 }
 
-/* Derivatives by what a drive of three rotations is made of. */
+/* Derivatives with respect to the inputs of a drive of three rotations. */
 typedef struct {
-  double target[3], now[3];              /* by increments of the target and of the rotation at t */
-  double goal[3], push[3], kp[3], kd[3]; /* goal: of the scaled rate; kd: of the energy's gain */
+  double target[3], now[3]; /* with respect to increments of the target and of the rotation at t */
+  double goal[3], push[3], kp[3],
+      kd[3]; /* goal: with respect to the target of the scaled rate; kd: to the gain of the rate energy */
 } BallBars;
 
-/* Adds the derivatives of lambda . (gradient of E). by_step: with respect to a rotation on the right of that since t.
- */
+/* Adds the derivatives of lambda . (gradient of E). by_step: with respect to increments on the right of the rotation
+ * since t. */
 static void drive_adjoint(const JointInput* in, const JointDrive* drive, int base, const double lambda[3],
                           double by_step[3], BallBars* out) {
   double a = in->weights.rate_now, zero[3] = {0, 0, 0}, kd[3], goal[3], unused[3] = {0}, by_right[3] = {0};
@@ -186,7 +189,8 @@ static void drive_adjoint(const JointInput* in, const JointDrive* drive, int bas
   for (int i = 0; i < 3; i++) out->push[i] -= along[i];
 }
 
-/* By the limit (M9): c times d(u^2 / 2) at fixed rotation, and those by the limit itself, each of the three. */
+/* Adds the derivatives through the scale of a limited drive (M9): c d(u^2 / 2), c = (lambda . gradient) bend. Sets
+ * *share to the scale. Returns the derivative with respect to each of the three numbers of the limit. */
 static double limit_adjoint(const JointInput* in, const JointDrive* drive, int base, const double lambda[3],
                             double* share, double by_step[3], BallBars* out) {
   double a = in->weights.rate_now;
@@ -292,9 +296,11 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
   if (in->link->joint.quaternion) ball_adjoint(in, plain, lambda + plain, out);
 }
 
-/* ---------------------------------------------------------------- by the joint's own numbers (A14) */
+/* ---------------------------------------------------------------- derivatives with respect to the joint's own numbers
+ * (A14) */
 
-/* first: of the joint's first degree of freedom. */
+/* Adds the derivatives of plain coordinate k to out; that of the restitution to `first`, the entry of the joint's first
+ * degree of freedom. */
 static void plain_own(const JointInput* in, int k, double lambda, double out[JOINT_OWN_COUNT],
                       double first[JOINT_OWN_COUNT]) {
   const ModelLink* link = in->link;
@@ -312,7 +318,7 @@ static void plain_own(const JointInput* in, int k, double lambda, double out[JOI
   first[JOINT_RESTITUTION] += lambda * limits.restitution;
 }
 
-/* Forces k scale (scale phi - b) along dphi / dd, per unit of k. */
+/* Adds the derivatives with respect to k of lambda . (gradient of k/2 |scale phi - b|^2), times factor. */
 static void ball_own_term(Quat p, double scale, const double b[3], const double lambda[3], double factor, int which,
                           double (*out)[JOINT_OWN_COUNT]) {
   RotationVector phi = rotation_vector_derivatives(p);
@@ -356,7 +362,8 @@ void joint_difference_adjoint(const Joint* joint, const double* q_from, const do
   add_left(p, by_right, from_bar + plain);
 }
 
-/* exp(factor v): a change dv rotates it by factor J_r(factor v) dv, a change of q by exp(-factor v). */
+/* exp(factor v): a change dv adds the rotation factor J_r(factor v) dv on the right; a change of q acts through
+ * exp(-factor v). */
 void joint_continue_adjoint(const Joint* joint, const double* d, double factor, const double* bar, double* q_bar,
                             double* d_bar) {
   int plain = joint->plain_count;
@@ -383,7 +390,8 @@ void joint_target_adjoint(const Joint* joint, const double* value, const double*
   Vec3 v = vec3_at(value + plain), w = vec3_at(rate + plain), by_v, by_rate, unused;
   Vec3 turn = vec3_at(target_bar + plain), spin = vec3_at(rate_bar + plain);
   rotation_rate_vjp(v, w, spin, &by_v, &by_rate);
-  rotation_rate_vjp(v, vec3(0, 0, 0), turn, &unused, &turn); /* the increment that a change of v makes is J_r(v) dv */
+  rotation_rate_vjp(v, vec3(0, 0, 0), turn, &unused,
+                    &turn); /* a change dv of the rotation vector is the increment J_r(v) dv */
   vec3_store(vec3_add(by_v, turn), value_bar + plain);
   vec3_store(by_rate, value_rate_bar + plain);
 }

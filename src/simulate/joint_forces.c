@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- kinds */
 
-/* The link with nothing but this about its joint. */
+/* Returns a copy of the link without any passive property, limit or damping of its joint. */
 static ModelLink bare_link(const ModelLink* link) {
   ModelLink bare = *link;
   bare.passive = false;
@@ -44,7 +44,8 @@ static void with_limit(const ModelLink* link, ModelLink* bare) {
   memcpy(bare->limited, link->limited, sizeof(bare->limited));
 }
 
-/* with: puts back what the kind is made of; NULL: it does not come from the joint's own terms. */
+/* name: word in the output; with: copies the properties of this kind to a bare link; NULL: the force is not computed
+ * from joint_terms. */
 static const struct {
   const char* name;
   void (*with)(const ModelLink* link, ModelLink* bare);
@@ -66,7 +67,7 @@ static double* forces_of(const Sim* s, JointForceKind kind) {
   return s->part_forces + (size_t)kind * (size_t)s->model->dof_count;
 }
 
-/* The force is minus the gradient of the energy. */
+/* Stores the forces of one joint, minus the gradient of each kind's energy. */
 static void note_joint(Sim* s, int i, const Configuration* c) {
   const ModelLink* link = &s->model->links[i];
   for (int kind = 0; kind < JOINT_FORCE_KINDS; kind++) {
@@ -84,7 +85,7 @@ static void note_joint(Sim* s, int i, const Configuration* c) {
   }
 }
 
-/* The drive of a prescribed joint supplies the force that is missing for balance. */
+/* Stores the force of a prescribed joint's drive: the force missing for balance. */
 static void note_prescribed(Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   double* force = forces_of(s, JOINT_FORCE_DRIVE) + link->dof_first;
@@ -93,7 +94,8 @@ static void note_prescribed(Sim* s, int i) {
     force[k] += s->flight->drive[link->dof_first + k];
 }
 
-/* Force and torque about the origin of the link's frame, given to all joints between it and the world. */
+/* Adds the generalized forces of a wrench on a link to all joints between it and the world. torque: about the frame
+ * origin. */
 static void note_wrench(Sim* s, int i, Vec3 push, Vec3 torque, const Configuration* c) {
   const Model* m = s->model;
   double* force = forces_of(s, JOINT_FORCE_LOAD);
@@ -116,13 +118,13 @@ static void note_fluid(Sim* s, int i, const Configuration* c) {
   note_wrench(s, i, force, torque, c);
 }
 
-/* Tendons, bushings and the fluid are among the loads. */
+/* Adds the forces of tendons and bushings; they count as loads. */
 static void note_tendons(Sim* s, const Configuration* c) {
   tendons_add_force(s->tendons, c->pose, s->screws, forces_of(s, JOINT_FORCE_LOAD));
   bushings_add_force(s->bushings, s->reference, s->screws, forces_of(s, JOINT_FORCE_LOAD));
 }
 
-/* -C^T mu. */
+/* Stores the forces of closures, -C^T mu, including those in the aim. */
 static void note_closures(Sim* s) {
   if (!s->closures) return;
   double* force = forces_of(s, JOINT_FORCE_CLOSURE);

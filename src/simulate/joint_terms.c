@@ -3,7 +3,7 @@
 
 #include "simulate/terms.h"
 
-/* Below this 1 - w the rotation vector comes from its series: the closed form loses digits as w -> 1. */
+/* Below this value of 1 - w the series replaces the closed form, which loses digits as w -> 1. */
 #define SERIES_BELOW 0.25
 enum { SERIES_TERMS = 24 };
 
@@ -68,7 +68,8 @@ static Limits limits_of(const ModelLink* link, int dof) {
                   link->limit_stiffness, link->limit_margin, link->limit_restitution};
 }
 
-/* Energy of a limit at distance d inside it (negative: beyond). */
+/* Sets the energy of a limit at the distance d inside it (negative: beyond), with derivatives with respect to d.
+ * Returns false beyond a barrier. */
 static bool limit_law(const Limits* limits, double d, LimitEnergy* law) {
   *law = (LimitEnergy){0, 0, 0};
   double m = limits->margin, k = limits->stiffness;
@@ -98,14 +99,15 @@ bool limits_energy(const Limits* limits, double x, LimitEnergy* sum) {
   return true;
 }
 
-/* A stiff spring on one side: moves of less than the aim in the direction of sign (I15). */
+/* Returns the energy of the one-sided spring that enforces the displacement stop->aim of a rebound (I15). way: q -
+ * q^t. */
 static LimitEnergy bounce_energy(const JointStop* stop, double way) {
   double off = way - stop->aim;
   if (!stop->bounces || !(stop->sign * off < stop->slack)) return (LimitEnergy){0, 0, 0};
   return (LimitEnergy){0.5 * stop->stiffness * off * off, stop->stiffness * off, stop->stiffness};
 }
 
-/* Both limits of a coordinate. */
+/* Sets the energy of both limits of a degree of freedom at q. Returns false beyond a barrier. */
 static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
   if (!link->limited[dof]) return true;
@@ -113,20 +115,23 @@ static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum
   return limits_energy(&limits, q, sum);
 }
 
-/* Those of a plain coordinate. In an impact its barrier does not act, but is not passed. */
+/* Sets the limit energy of a plain coordinate. During an impact the barrier's energy is replaced by the rebound's, but
+ * the coordinate must stay inside it. */
 static bool plain_limits(const JointInput* in, int k, LimitEnergy* sum) {
   bool inside = limits_at(in->link, k, in->q[k], sum);
   if (inside && joint_strikes(in, k)) *sum = bounce_energy(&in->stop[k], in->q[k] - in->q_now[k]);
   return inside;
 }
 
-/* ---- stops (S22) */
+/* ---- resistance to leaving a limit (S22)  */
 
-/* Rate up to which a coordinate that leaves its limit is still pushed [m/s, rad/s]: what remains of an impact. */
+/* Rate above which the resistance is full [m/s, rad/s]. Slower coordinates are resisted less, so this rate can remain
+ * after an impact. */
 #define STOP_SPEED 1e-3
 
-/* Friction of size 1 against rates above zero alone: from 0 at rest, where the limit alone holds a load, to 1 at
- * STOP_SPEED by a quintic. first: the force, value: its integral by the rate, second: its slope. */
+/* Returns friction of magnitude 1 that acts on positive rates only: a quintic from 0 at rest to 1 at STOP_SPEED, so
+ * that a load at rest is carried by the limit alone. first: force; value: its integral over the rate; second: its
+ * slope. */
 static LimitEnergy one_way_friction(double rate) {
   double x = rate / STOP_SPEED, s = x * x;
   if (!(x > 0)) return (LimitEnergy){0, 0, 0};
@@ -136,7 +141,7 @@ static LimitEnergy one_way_friction(double rate) {
 }
 
 StopTerms limits_resistance(const Limits* limits, double now, double rate, double rate_now) {
-  /* the impact at a barrier has given back what is to come back (I15) */
+  /* at a barrier the rebound has already returned its share (I15)  */
   double lost = limits->law == LIMIT_BARRIER ? 1 : 1 - limits->restitution * limits->restitution;
   StopTerms out = {0};
   for (int side = 0; lost > 0 && side < 2; side++) {
@@ -158,7 +163,8 @@ StopTerms joint_stop(const JointInput* in, int k, double rate) {
   return limits_resistance(&limits, in->q_now[k], rate, in->weights.rate_now);
 }
 
-/* Law and resistance shift with the bound. */
+/* A shift of the bound shifts law and resistance, so its derivatives follow from those with respect to the
+ * coordinate. */
 LimitSlopes joint_limit_slopes(const JointInput* in, int k, double rate) {
   LimitSlopes out = {0, 0, 0};
   if (!in->link->limited[k]) return out;
@@ -186,8 +192,9 @@ LimitSlopes joint_limit_slopes(const JointInput* in, int k, double rate) {
   return out;
 }
 
-/* A drive that wants the force -first and whose force falls by `second` with the way; both linear in the coordinate, so
- * the integral of the limited force by it is that by the force over `second` (M2). */
+/* Returns the energy of a drive with limited force (M2). wanted: unlimited energy, with force -first and slope `second`
+ * in the coordinate. Because the force is linear, its integral over the coordinate is that over the force divided by
+ * `second`. */
 static LimitEnergy limited(LimitEnergy wanted, double limit, double width, double way) {
   LimitedForce f = limited_force(-wanted.first, limit, width);
   double energy = wanted.second > 0 ? f.energy / wanted.second : -f.force * way;
@@ -238,7 +245,8 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
 
 /* ---------------------------------------------------------------- balls */
 
-/* Energy f(phi) with gradient f1 and diagonal Hessian f2 in phi becomes one in the increments. */
+/* Adds the derivatives of an energy f(phi), with gradient f1 and diagonal Hessian f2 in phi, with respect to the
+ * increments. */
 static void add_through(const RotationVector* phi, const double f1[3], const double f2[3], int base, JointTerms* out) {
   for (int j = 0; j < 3; j++) {
     for (int i = 0; i < 3; i++) out->gradient[base + j] += f1[i] * phi->first[i][j];
@@ -248,7 +256,7 @@ static void add_through(const RotationVector* phi, const double f1[3], const dou
   }
 }
 
-/* Energy k/2 |scale phi - b|^2 per axis. */
+/* Returns the energy sum k_i/2 (scale phi_i - b_i)^2; adds its derivatives to out. */
 static double quadratic(const RotationVector* phi, const double k[3], double scale, const double b[3], bool derivatives,
                         int base, JointTerms* out) {
   double f1[3], f2[3], energy = 0;
@@ -262,7 +270,7 @@ static double quadratic(const RotationVector* phi, const double k[3], double sca
   return energy;
 }
 
-/* One limit on the total angle from the zero position. */
+/* Adds the limit on the total angle from the zero position. Returns false beyond a barrier. */
 static bool ball_limit(const JointInput* in, int base, bool derivatives, JointTerms* out) {
   const ModelLink* link = in->link;
   if (!link->limited[base]) return true;
@@ -291,12 +299,13 @@ static bool ball_limit(const JointInput* in, int base, bool derivatives, JointTe
   return true;
 }
 
-/* An angle of three rotations, with its derivatives by the increments. */
+/* Swing or twist angle of three rotations, with derivatives with respect to the increments. */
 typedef struct {
   double value, first[3], second[3][3];
 } BallAngle;
 
-/* w and the part p of v along an axis, with derivatives by the increments: q = (w, v). The sign of q makes w >= 0. */
+/* For q = (w, v): w, and the component p of v along an axis, with derivatives with respect to the increments (w1, p1
+ * first, w2, p2 second). The sign of q is chosen so that w >= 0. */
 typedef struct {
   double w, p, across; /* across: |v x axis| */
   double w1[3], p1[3], w2[3][3], p2[3][3];
@@ -320,7 +329,7 @@ static AlongAxis along_axis(Quat q, Vec3 axis) {
   return out;
 }
 
-/* 2 atan2(p, w) (S24). c = w^2 + p^2 > 0: below a swing of pi. */
+/* Returns the twist 2 atan2(p, w) (S24). Needs c = w^2 + p^2 > 0, a swing below pi. */
 static BallAngle twist_of(const AlongAxis* a) {
   double c = a->w * a->w + a->p * a->p;
   BallAngle out = {.value = 2 * math_atan2(a->p, a->w)};
@@ -336,7 +345,8 @@ static BallAngle twist_of(const AlongAxis* a) {
   return out;
 }
 
-/* 2 atan2(|v x axis|, sqrt(c)) = acos(2 c - 1) (S24): d/dc = -1 / sqrt(c (1 - c)). Above zero: across > 0. */
+/* Returns the swing 2 atan2(|v x axis|, sqrt(c)) = acos(2 c - 1) (S24); d/dc = -1 / sqrt(c (1 - c)). Needs across > 0,
+ * a nonzero swing. */
 static BallAngle swing_of(const AlongAxis* a) {
   double c = a->w * a->w + a->p * a->p, root = sqrt(c) * a->across;
   double by_c = -1 / root, by_cc = (1 - 2 * c) / (2 * root * root * root), c1[3];
@@ -361,7 +371,7 @@ static void add_angle_limit(const BallAngle* angle, const LimitEnergy* law, int 
   }
 }
 
-/* Limits on the swing off an axis and on the twist about it (S24). */
+/* Adds the limits on swing and twist (S24). Returns false beyond a barrier. */
 static bool swing_twist_limit(const JointInput* in, int base, bool derivatives, JointTerms* out) {
   const ModelLink* link = in->link;
   if (!link->limited[base + 1] && !link->limited[base + 2]) return true;
@@ -371,7 +381,7 @@ static bool swing_twist_limit(const JointInput* in, int base, bool derivatives, 
   if (!limits_at(link, base + 1, 2 * math_atan2(a.across, sqrt(c)), &swing)) return false;
   if (!limits_at(link, base + 2, 2 * math_atan2(a.p, a.w), &twist)) return false;
   out->limit += swing.value + twist.value;
-  if (derivatives && swing.value != 0 && a.across > 0 && c > 0) { /* without swing its limit has no direction */
+  if (derivatives && swing.value != 0 && a.across > 0 && c > 0) { /* at zero swing its limit has no direction */
     BallAngle angle = swing_of(&a);
     add_angle_limit(&angle, &swing, base, out);
   }
@@ -382,7 +392,7 @@ static bool swing_twist_limit(const JointInput* in, int base, bool derivatives, 
   return true;
 }
 
-/* f / a (sqrt(|r|^2 + v^2) - v) of the rate r = a phi - b (M5). */
+/* Adds dry friction f / a (sqrt(|r|^2 + v^2) - v) of the rate r = a phi - b (M5). */
 static void ball_friction(const JointInput* in, const RotationVector* step, const double b[3], bool derivatives,
                           int base, JointTerms* out) {
   double a = in->weights.rate_now, speed = in->link->friction_speed, f = joint_ball_friction(in->link, base);
@@ -418,7 +428,7 @@ void ball_drive_terms(const JointInput* in, const JointDrive* drive, const Rotat
   }
   out->controller += quadratic(step, kd, a, goal, derivatives, base, out);
   if (push[0] == 0 && push[1] == 0 && push[2] == 0) return;
-  out->controller += along; /* a torque about the axes that the link has half way */
+  out->controller += along; /* the torque acts about the axes of the link halfway through the step */
   if (derivatives) add_through(step, push, zero, base, out);
 }
 
@@ -446,7 +456,7 @@ BallLimit ball_limit_of(const JointInput* in, const JointDrive* drive, int base,
   return out;
 }
 
-/* The energy of a limited drive: the same gradient, shorter (M8). */
+/* Adds the energy of a drive with torque limit, whose gradient is scaled down (M8). */
 static void limited_ball_drive(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
                                bool derivatives, JointTerms* out) {
   JointTerms own = {.controller = 0};
@@ -471,7 +481,9 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
   bool still = in->drive_count == 0 && !link->passive;
   for (int i = 0; i < 3; i++) still = still && !(link->damping[base + i] > 0);
   if (!swing_twist_limit(in, base, derivatives, out)) return false;
-  if (still) return ball_limit(in, base, derivatives, out); /* a free body has nothing of its own */
+  if (still)
+    return ball_limit(in, base, derivatives,
+                      out); /* without drives, damping and passive properties only limits remain */
   RotationVector step =
       rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(in->q_now + base)), quat_at(in->q + base)));
   bool damped = false;

@@ -6,10 +6,10 @@
 
 LinkLoad* loads_create(const Model* m) { return m->load_count > 0 ? MEMORY_NEW(LinkLoad, m->link_count) : NULL; }
 
-/* ---------------------------------------------------------------- where a turning link will be */
+/* ---------------------------------------------------------------- predicted rotation of a link  */
 
-/* R* = R P, P = 1 + r E + r (r - 1) / 2 E^2 with E = R_old^T R - 1 and r the ratio of the steps' lengths: the binomial
- * series of (1 + E)^r, which is (R_old^T R)^r itself for r = 0, 1, 2 (L3). */
+/* R* = R P with P = 1 + r E + r (r - 1) / 2 E^2, E = R_old^T R - 1 and r the ratio of step lengths. P is the binomial
+ * series of (1 + E)^r = (R_old^T R)^r, exact for r = 0, 1, 2 (L3). */
 Mat3 load_rotation(const StepClock* clock, Mat3 now, Mat3 old, Mat3 rate) {
   if (!(clock->dt_before > 0)) return mat3_add(now, mat3_scale(rate, clock->dt));
   double r = clock->dt / clock->dt_before;
@@ -53,7 +53,7 @@ static void add_to(Mat3 b, Vec3 force, LinkLoad* sum) {
   sum->any = true;
 }
 
-/* World axes: F p^T + 1/2 [M]x R* | F.  Link axes: R* (f p^T + 1/2 [m]x | f). (L1) */
+/* Adds B = [F p^T + 1/2 [M]x R* | F] for world axes, R* [f p^T + 1/2 [m]x | f] for link axes (L1). */
 static void add_load(const Model* m, const ModelLoad* load, double t, Mat3 rotation, LinkLoad* sum) {
   Vec3 force = load_value(&load->force, t);
   Mat3 twist = mat3_scale(mat3_cross(load_value(&load->torque, t)), 0.5);
@@ -74,7 +74,7 @@ FieldWrench field_wrench(const Model* m, const ModelLoad* load, double t, const 
   return w;
 }
 
-/* A force at the centre of mass and a torque, both in the world's axes, as in (L1). */
+/* Adds B for a force at the centre of mass and a torque, world axes (L1). */
 static void add_wrench(Sim* s, int i, Vec3 force, Vec3 torque) {
   const ModelLink* link = &s->model->links[i];
   if (link->tree < 0) return;
@@ -103,7 +103,8 @@ void loads_aim(Sim* s) {
   }
 }
 
-/* sum g (X - X_c)^T R^T with g = -B; force in the last column. */
+/* Returns the first moment sum g (X - X_c)^T R^T about the centre of mass for g = -B; the last column of b is the
+ * force. */
 static Mat3 moment_of(const LinkLoad* load, const ModelLink* link, Mat3 r) {
   Mat3 local = mat3_outer(load_push(load), link->center);
   for (int i = 0; i < 3; i++)
@@ -120,7 +121,7 @@ WorkingForce load_at_work(const LinkLoad* load, const ModelLink* link, Pose pose
   return (WorkingForce){vec3_norm(load_push(load)), vec3_norm(mat3_axial(moment_of(load, link, pose.r)))};
 }
 
-/* ---------------------------------------------------------------- for whoever has states and no Sim */
+/* ---------------------------------------------------------------- for callers without a Sim  */
 
 Vec3 sim_load_force(const Model* m, int load, const StepClock* clock, const Pose* begin, const Pose* before) {
   assert(load >= 0 && load < m->load_count);

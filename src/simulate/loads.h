@@ -1,22 +1,22 @@
-/* Private to simulate/: forces and torques on links (docs/derivations/loads.md). A scene without loads has none of it:
- * Sim.loads is NULL and nothing is computed. */
+/* Private to simulate/: forces and torques on links (docs/derivations/loads.md). Without loads in the scene Sim.loads
+ * is NULL and nothing is computed. */
 #ifndef SDRS_SIMULATE_LOADS_H
 #define SDRS_SIMULATE_LOADS_H
 
 #include "simulate/sim.h"
 
-/* All loads on a link in a step: their energy is -B : T, B constant within the step, the same for all loads added up
- * (L1). */
+/* Sum of all loads on a link in a step. Their energy is -B : T, with T = [R | t] the link's pose and B constant within
+ * the step (L1). */
 typedef struct LinkLoad {
   bool any;
   double b[3][4]; /* [N m | N] */
 } LinkLoad;
 
-/* Room for the loads of a step (links); NULL when the model has none. Owned by the caller. Freed with memory_free. */
+/* Returns zeroed loads (links), or NULL if the model has none. The caller frees them with memory_free. */
 LinkLoad* loads_create(const Model* model);
-/* Sets B of every link for the step of sim->clock; after the aims of step_prepare. */
+/* Sets B of every link for the step of sim->clock. Call after step_prepare has set the aims. */
 void loads_aim(Sim* sim);
-/* -B : (T - T^t) [J]: without what is the same for all configurations of the step. */
+/* Returns -B : (T - T^t) [J]: the energy relative to the pose at the start of the step. */
 static inline double load_energy(const LinkLoad* load, const Pose* pose, const Pose* now) {
   double sum = 0;
   const double t[3] = {pose->t.x - now->t.x, pose->t.y - now->t.y, pose->t.z - now->t.z};
@@ -26,35 +26,36 @@ static inline double load_energy(const LinkLoad* load, const Pose* pose, const P
   }
   return sum;
 }
-/* Adds force and first moment about the centre of mass (L2). The Hessian by the link's own twist is zero. World axes
- * [N, N m]; pose: of the link. */
+/* Adds derivative and first moment about the centre of mass (L2), world axes [N, N m]; pose: of the link. The Hessian
+ * with respect to the link's own twist is zero. */
 void load_add_terms(const LinkLoad* load, const ModelLink* link, Pose pose, LinkTerms* terms);
-/* Sizes of force and torque about the centre of mass, for what a step is solved to (S8). */
+/* Returns the magnitudes of force and of torque about the centre of mass; they enter the residual's scale (S8). */
 WorkingForce load_at_work(const LinkLoad* load, const ModelLink* link, Pose pose);
-/* The force itself, world axes [N]. */
+/* Returns the total force, world axes [N]. */
 static inline Vec3 load_push(const LinkLoad* load) { return vec3(load->b[0][3], load->b[1][3], load->b[2][3]); }
 
-/* At the centre of mass of the load's link, then of the other (L16). World axes. */
+/* Force and torque by a field on the load's link (0) and on the other (1), about their centres of mass (L16). World
+ * axes. */
 typedef struct {
   Vec3 force[2], torque[2]; /* N, N m */
 } FieldWrench;
 /* Returns the forces of a load with a field at time t [s] and poses[links]; forces on the world are unused. */
 FieldWrench field_wrench(const Model* model, const ModelLoad* load, double t, const Pose* poses);
 
-/* Value of a load's signal at time t; zero where there is none [N, N m]. Axes are those that the load is given in. */
+/* Returns the value of a load's signal at time t, in the axes of the load; zero if the signal is absent [N, N m]. */
 Vec3 load_value(const Signal* signal, double t);
-/* Rotation that a link has at the end of a step if it turns on as in the step before (L3). rate: dR/dt at the start,
- * for the first step. now, old: at the step's start and a step before. A rotation where both steps are as long; else,
- * and in the first step, nearly one. */
+/* Returns the predicted rotation of a link at the end of a step, if it continues to rotate as in the last step (L3).
+ * now, old: at the start of the step and one step before; rate: dR/dt at the start, used in the first step. Exactly a
+ * rotation for steps of equal length; otherwise, and in the first step, approximately. */
 Mat3 load_rotation(const StepClock* clock, Mat3 now, Mat3 old, Mat3 rate);
-/* For a scalar with derivative bar by it: adds its derivatives by what it is made of, entry by entry. Entry by entry of
- * 3x3 matrices; rate_bar only for the first step. */
+/* For a scalar with derivative bar with respect to load_rotation: adds its derivatives with respect to now, old and
+ * rate. All are elementwise (3x3); rate_bar only in the first step. */
 void load_rotation_adjoint(const StepClock* clock, Mat3 now, Mat3 old, Mat3 bar, Mat3* now_bar, Mat3* old_bar,
                            Mat3* rate_bar);
 
-/* lambda . dF/d(what the loads depend on besides the state at t + dt): poses before, signals, centres of mass (L4)
- * (simulate/loads_adjoint.c). motion: of every link by lambda, the change of [R | t] at t + dt  (links); rate_bar: by
- * dT/dt of the initial velocities  (links). Added to gradient too. */
+/* Adds lambda . dF/d(everything that loads depend on besides the state at t + dt): earlier poses, signals, centres of
+ * mass (L4), to now, old and gradient (simulate/loads_adjoint.c). motion (links): change of every link's [R | t] at t +
+ * dt by lambda. rate_bar (links): receives derivatives with respect to dT/dt of the initial velocities. */
 void loads_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old, double (*rate_bar)[3][4],
                    ModelGradient* gradient);
 

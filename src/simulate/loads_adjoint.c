@@ -1,4 +1,4 @@
-/* Loads backwards (docs/derivations/loads.md, L4, L17). */
+/* Reverse derivatives of loads (docs/derivations/loads.md, L4, L17). */
 #include "simulate/loads.h"
 
 static void add_rotation(double pose[3][4], Mat3 bar) {
@@ -11,7 +11,8 @@ static void add_parameters(const Signal* signal, double t, Vec3 bar, double* gra
   if (signal->source->channels > 0) signal_eval_vjp(signal, t, value, rate, gradient);
 }
 
-/* Phi = -B : M by f, its point and R*; m: the rotation part of M, v the rest of it. */
+/* Adds the derivatives of Phi = -B : M with respect to the force signal and the centre of mass; returns that with
+ * respect to R*. m: rotation part of the motion M; v: its translation. */
 static Mat3 reverse_force(const Sim* s, const ModelLoad* load, Mat3 rotation, Mat3 m, Vec3 v, ModelGradient* gradient) {
   Vec3 own = load_value(&load->force, s->clock.time);
   Vec3 force = load->link_axes ? mat3_mul_vec(rotation, own) : own;
@@ -44,7 +45,8 @@ static void reverse_rotation(const Sim* s, int link, Mat3 bar, StateBar now, Sta
 
 /* ---------------------------------------------------------------- fields (L17) */
 
-/* How lambda moves a link: its centre of mass, and the torque's share, Phi = -force . v - torque . w. */
+/* Motion of a link by lambda: velocity v of its centre of mass and angular velocity w, such that Phi = -force . v -
+ * torque . w. */
 typedef struct {
   Vec3 v, w;
   Mat3 m, rotation;
@@ -62,17 +64,19 @@ static LinkMotion link_motion(const Sim* s, int i, const double (*motion)[3][4])
   return out;
 }
 
-/* A point of a link, or a direction (shift false), by the pose. */
+/* Adds the derivative with respect to a link's pose, given `bar` with respect to a point of the link (shift true) or a
+ * direction fixed to it (false). */
 static void add_pose(double pose[3][4], Vec3 bar, Vec3 local, bool shift) {
   const double b[3] = {bar.x, bar.y, bar.z}, x[4] = {local.x, local.y, local.z, shift ? 1 : 0};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) pose[i][j] += b[i] * x[j];
 }
 
-/* One side of a field: by what it acts at (end), by its lever and by what turns with the link. */
+/* One side of a field, with derivatives with respect to its point (end_bar), its lever arm (arm_bar) and its axis
+ * (own_bar). */
 typedef struct {
   int link;
-  Vec3 point, own; /* link frame */
+  Vec3 point, own; /* link frame: point of action [m], axis */
   bool at_center;
   Vec3 end_bar, arm_bar, own_bar;
 } FieldSide;

@@ -6,12 +6,12 @@
 
 /* ---------------------------------------------------------------- motion */
 
-/* Rows of [R' | t'], the velocity of every point as an affine map. */
+/* [R' | t'], the derivative of [R | t]: velocities of all points as an affine map. */
 typedef struct {
   double m[3][4];
 } Velocity;
 
-/* [R | t] entry by entry: a (now - old) - b (old - older), the integrator's own velocity (S3). */
+/* Returns a (now - old) - b (old - older), elementwise: the integrator's velocity (S3). */
 static Velocity velocity_of(const StepWeights* w, const Pose* now, const Pose* old, const Pose* older) {
   double a = w->rate_now, b = w->rate_old;
   Velocity v;
@@ -63,8 +63,9 @@ void sim_link_velocities(Sim* s, Vec3* v, Vec3* w) {
   }
 }
 
-/* Adds a link's share (S19): 1/2 tr(V S V^T), the last column f of V S, and c x f + spin, c the centre of mass and
- * spin = sum m (x - c) x v, the axial part of (first columns of V S - f X_c^T) R^T. */
+/* Adds a link's kinetic energy and momenta (S19): 1/2 tr(V S V^T); momentum f, the last column of V S; angular momentum
+ * c x f + spin, c the centre of mass and spin = sum m (x - c) x v, the axial vector of (first columns of V S - f X_c^T)
+ * R^T. */
 static void add_motion(const ModelLink* link, const Pose* pose, const Velocity* v, SimMotion* sum) {
   double g[3][4] = {{0}}, kinetic = 0;
   for (int r = 0; r < 3; r++)
@@ -95,13 +96,14 @@ SimMotion motion_between(const Model* model, const StepClock* clock, const Pose*
   return sum;
 }
 
-/* L . J L / 2, J the inverse of the inertia tensor about the centre of mass. */
+/* Returns the rotational energy L . J L / 2, J the inverse of the inertia tensor about the centre of mass. */
 static double spin_energy(const ModelLink* link, const Pose* pose, Vec3 momentum) {
   Vec3 local = mat3_tmul_vec(pose->r, momentum);
   return 0.5 * vec3_dot(local, mat3_mul_vec(mat3_inverse(mass_moment_inertia_tensor(&link->moment)), local));
 }
 
-/* A body that carries its angular momentum tells it, and its energy, by that (W7). */
+/* As add_motion for a body that integrates its angular momentum: rotational energy and spin come from that momentum
+ * (W7). */
 static void add_spinner(const ModelLink* link, const Pose* pose, const Velocity* v, Vec3 spin, SimMotion* sum) {
   SimMotion own = {0};
   add_motion(link, pose, v, &own);
@@ -128,7 +130,7 @@ static SimMotion motion_of(const Sim* s) {
   return sum;
 }
 
-/* phi/dt^2 m (c - y), y without its gravity (S1-S3). */
+/* m (phi/dt^2 (c - y) - g) - loads, y without gravity (S1-S3). */
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force) {
   StepWeights w = step_weights(model->simulation.integrator, clock);
@@ -167,8 +169,8 @@ static double potential_at(const Sim* s, const Pose* pose, const double* q) {
   return sum;
 }
 
-/* (S20) The potential energy at the moment that the rates belong to: where they are the difference of one step its
- * middle, else its end. first_order's own bookkeeping is that of the end. */
+/* (S20) Returns the potential energy at the time of the kinetic energy: mid-step if rates are differences of one step
+ * (mean of both ends), else the end. For first_order always the end. now: at the end [J]. */
 static double potential_of_rates(const Sim* s, double now) {
   bool middle = s->state.step > 0 && s->weights.rate_old == 0;
   if (!middle || s->model->simulation.integrator == INTEGRATOR_FIRST_ORDER) return now;
@@ -191,7 +193,7 @@ SimMeasure sim_measure(Sim* s) {
   return out;
 }
 
-/* Weight of the contact point of a pair whose normal force is gone while friction remains [N]. */
+/* Smallest weight of a pair in the centre of pressure, for pairs with friction but without normal force [N]. */
 #define LEAST_PRESS 1e-300
 
 static int compare_contacts(const void* x, const void* y) {
@@ -216,7 +218,7 @@ static void merge_sorted(SimContact* list, int* count) {
   *count = kept;
 }
 
-/* Where forces reach across the scene, only those of what is near are contacts. */
+/* Removes pairs beyond the range within which contacts are listed, for laws with long-range forces. */
 static void drop_far(const Model* model, SimContact* list, int* count) {
   int kept = 0;
   for (int k = 0; k < *count; k++)
@@ -224,8 +226,8 @@ static void drop_far(const Model* model, SimContact* list, int* count) {
   *count = kept;
 }
 
-/* Until all hulls of both links are together: the point times the force along the normal, the moment about the origin.
- */
+/* Sets point times normal force, moment about the origin, and normal force of a hull pair, so that pairs of the same
+ * links can be added. place_contacts completes them. */
 static void add_wrench(const ContactSystem* system, int candidate, bool turned, SimContact* out) {
   ContactWrench w = contact_wrench(system, candidate);
   double weight = fmax(w.press, LEAST_PRESS);
@@ -255,7 +257,7 @@ const SimContact* sim_contacts(Sim* s, int* count) {
     s->contact_capacity = 2 * candidates;
     s->contacts = MEMORY_NEW(SimContact, s->contact_capacity);
   }
-  bool apart = contact_lists_by_range(s->model); /* gaps and forces are those of different candidates */
+  bool apart = contact_lists_by_range(s->model); /* gap and force of a link pair can come from different candidates */
   for (int k = 0; k < candidates; k++) {
     Vec3 force;
     SimContact c = {0};

@@ -17,7 +17,7 @@ MotionBound motion_bound_below(MotionBound up, const JointBound* own) {
                        up.spin_rate + up.spin * own->spin + own->spin_rate};
 }
 
-/* Exact twist of a link's frame at the start of the path, from that of its parent. */
+/* Sets the exact twist of a link's frame at the start of the path, from that of its parent. */
 static void start_twist(const Model* model, int i, const Pose* poses, const Screw* screws, const double* delta,
                         JointBound* joints) {
   const ModelLink* link = &model->links[i];
@@ -35,8 +35,8 @@ static void start_twist(const Model* model, int i, const Pose* poses, const Scre
   joints[i].start_v = v;
 }
 
-/* Summed rates of a chain are far above its true speed: what is known at the start, plus what can be gained on the way,
- * is the better bound. */
+/* Uses the smaller of two speed bounds: the sum over the chain, and the exact value at the start plus the largest
+ * possible change. The sum is often far above the true speed. */
 static void sharpen(MotionBound* b, const JointBound* own) {
   b->spin = fmin(b->spin, vec3_norm(own->start_w) + b->spin_rate);
   b->speed = fmin(b->speed, vec3_norm(own->start_v) + b->acceleration);

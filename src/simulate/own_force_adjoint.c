@@ -1,4 +1,5 @@
-/* Friction that rests on the solve before, backwards (docs/derivations/friction.md, F9). */
+/* Reverse derivatives of friction that is limited by the forces of the solve before (docs/derivations/friction.md,
+ * F9). */
 #include <string.h>
 
 #include "simulate/step_adjoint.h"
@@ -8,7 +9,7 @@ RecordedStep own_force_step(const RecordedStep* step) {
   const SimSolve* solve = &step->solves[--out.solve_count];
   out.q_next = solve->q;
   out.pose_next = solve->pose;
-  out.momentum_next = step->momentum_now; /* nobody goes on from there */
+  out.momentum_next = step->momentum_now; /* the momenta at the end of this solve are not used */
   out.contacts_next = solve->contacts;
   out.contact_count_next = solve->contact_count;
   return out;

@@ -1,14 +1,14 @@
-/* The moves of the solver, kept so that what a run proved can be proved again from its files
+/* Recorded moves of the solver, so that the proof of a run can be repeated from its files
  * (docs/derivations/certificate.md, P6). */
 #include <string.h>
 
 #include "simulate/sim.h"
 
-/* Moves that there is room for before the first step, and those of a step that are made one if their straight way is
- * free, while the step goes on. */
+/* MOVES_AT_START: moves allocated before the first step. BLOCK: after this many moves within a step they are replaced
+ * by one, if the straight path has a proof. */
 enum { MOVES_AT_START = 64, BLOCK = 8 };
-/* A ball's increments are found again from the two rotations where they are inside (-pi, pi), the middle one inside
- * (-pi/2, pi/2). */
+/* Increments of a ball joint can be recovered from its two rotations if they are inside (-pi, pi), the second inside
+ * (-pi/2, pi/2). The bounds leave a margin [rad]. */
 #define LARGEST_TURN 3.0
 #define LARGEST_MIDDLE_TURN 1.5
 
@@ -75,9 +75,9 @@ static double* add_room(Path* p, int dof_count) {
   return p->delta + (size_t)p->count++ * (size_t)dof_count;
 }
 
-/* ---------------------------------------------------------------- is the straight way as good? */
+/* ---------------------------------------------------------------- proof of the straight path  */
 
-/* Would the rotations alone tell the move? */
+/* Returns true if the increments of all ball joints can be recovered from the recorded rotations. */
 static bool turns_are_small(const Model* m, const double* delta) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
@@ -93,7 +93,7 @@ static void poses_on_way(void* context, double fraction, int link, int from, Pos
   model_link_way(s->model, link, from, s->path.from, s->path.way, fraction, s->path_q, poses);
 }
 
-/* Straight from path.from to the accepted state. */
+/* Returns true if the straight path from path.from to the accepted state has a proof. Sets path.way. */
 static bool straight_way_proved(Sim* s, bool remembered) {
   Path* p = &s->path;
   const Model* m = s->model;
@@ -105,7 +105,8 @@ static bool straight_way_proved(Sim* s, bool remembered) {
   return contact_certify_arrival(s->contact, &p->bounds, poses_on_way, s, remembered);
 }
 
-/* The same from the place after `moves` of the step's moves; path.from changes. */
+/* Returns true if the straight path from the position after `moves` moves of the step to the accepted state has a
+ * proof. Sets path.from and path.way. */
 static bool proved_after(Sim* s, int moves) {
   Path* p = &s->path;
   const Model* m = s->model;
@@ -115,7 +116,7 @@ static bool proved_after(Sim* s, int moves) {
   return straight_way_proved(s, moves == 0);
 }
 
-/* All moves from `last` on become one, path.way. */
+/* Replaces all moves from index `last` on by path.way. */
 static void make_one(Sim* s, int last) {
   Path* p = &s->path;
   size_t width = (size_t)s->model->dof_count;
@@ -144,10 +145,11 @@ void path_add(Sim* s) {
   memcpy(add_room(p, s->model->dof_count), s->scaled, sizeof(double) * (size_t)s->model->dof_count);
 }
 
-/* The fewest of the step's moves after which the straight way does for the rest, as far as doubling and halving find
- * them; all but the last when none was found. */
+/* Returns the smallest number of the step's moves, found by doubling and bisection, after which the straight path to
+ * the end has a proof; all but the last move if none was found. */
 static int moves_needed(Sim* s) {
-  int count = s->path.count - s->path.first, low = 0, high = 1; /* not after low, after high */
+  int count = s->path.count - s->path.first, low = 0,
+      high = 1; /* straight path without proof after `low` moves, with proof after `high` */
   if (count == 1 || proved_after(s, 0)) return 0;
   while (high < count - 1 && !proved_after(s, high)) {
     low = high;
@@ -167,7 +169,7 @@ static int moves_needed(Sim* s) {
 static void shorten_path(Sim* s) {
   Path* p = &s->path;
   int kept = moves_needed(s), last = p->first + kept;
-  if (last >= p->count - 1) return; /* a single move stays as it was */
+  if (last >= p->count - 1) return; /* a single remaining move is unchanged */
   (void)proved_after(s, kept);      /* sets path.way */
   make_one(s, last);
 }
@@ -187,9 +189,10 @@ void path_end(Sim* s, bool reached, double time) {
   s->times.certificate += timer_now() - start;
 }
 
-/* ---------------------------------------------------------------- what is written */
+/* ---------------------------------------------------------------- recorded moves for output  */
 
-/* States that are several steps or parts of one apart: would their straight way be proved from the files? */
+/* Returns true if the straight path between recorded states, several substeps apart, has a proof from the states
+ * alone. */
 static bool recorded_states_suffice(Sim* s) {
   Path* p = &s->path;
   if (!p->proof) p->proof = proof_create(s->model, s->options.threads);

@@ -1,11 +1,11 @@
-/* Pattern of the step's matrix: which trees are coupled by pairs of contact, closures, tendons and bushings
+/* Sparsity pattern of the step's matrix: the pairs of trees coupled by contacts, closures, tendons and bushings
  * (docs/derivations/step.md, S8). */
 #include <stdlib.h>
 
 #include "simulate/bushings.h"
 #include "simulate/tendons.h"
 
-/* Room for `count` fresh keys. */
+/* Returns an array for `count` new keys. */
 static uint64_t* room_for_couplings(Sim* s, int count) {
   if (count > s->fresh_capacity) {
     int capacity = count + count / 2 + 16;
@@ -16,7 +16,7 @@ static uint64_t* room_for_couplings(Sim* s, int count) {
   return s->fresh_couplings;
 }
 
-/* By the places of both trees. */
+/* Appends the key of two links' trees, by place, if they differ. Returns the new count. */
 static int add_coupling(const Sim* s, int link_a, int link_b, uint64_t* keys, int count) {
   int a = s->model->link_tree[link_a], b = s->model->link_tree[link_b];
   if (a < 0 || b < 0 || a == b) return count;
@@ -26,7 +26,7 @@ static int add_coupling(const Sim* s, int link_a, int link_b, uint64_t* keys, in
   return count + 1;
 }
 
-/* Those of closures, tendons and bushings; room: for so many keys more. */
+/* Appends the keys of closures, tendons and bushings. Returns the new count. keys: room for standing_count more. */
 static int add_standing(const Sim* s, uint64_t* keys, int count) {
   for (int k = 0; s->closures && k < s->closures->pair_count; k++) keys[count++] = s->closures->pairs[k];
   for (int k = 0; s->tendons && k < s->tendons->pair_count; k++) keys[count++] = s->tendons->pairs[k];
@@ -38,14 +38,14 @@ static int standing_count(const Sim* s) {
          (s->bushings ? s->bushings->pair_count : 0);
 }
 
-/* They are in order already where trees are single bodies. */
+/* Sorts the keys. For trees of single bodies they are already in order. */
 static void sort_keys(uint64_t* keys, int count) {
   int sorted = 1;
   while (sorted < count && keys[sorted - 1] <= keys[sorted]) sorted++;
   if (sorted < count) qsort(keys, (size_t)count, sizeof(uint64_t), order_uint64);
 }
 
-/* Sorts the keys and drops those that the pattern has. Returns how many are left. */
+/* Sorts the keys and removes duplicates and those already in the pattern. Returns how many remain. */
 static int new_couplings(const Sim* s, uint64_t* keys, int count) {
   sort_keys(keys, count);
   int left = 0, j = 0;
@@ -57,7 +57,7 @@ static int new_couplings(const Sim* s, uint64_t* keys, int count) {
   return left;
 }
 
-/* The pattern grows by what it lacks: a heap that moves about soon has what it needs. */
+/* Adds missing keys to the pattern. Old keys stay, so that moving bodies soon need no new pattern. */
 static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
   int fresh = new_couplings(s, keys, count);
   if (fresh == 0 && s->pattern_set) return;
@@ -68,7 +68,7 @@ static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
                                  sizeof(uint64_t) * (size_t)capacity);
     s->coupling_capacity = capacity;
   }
-  for (int old = s->known_couplings, k = total; fresh > 0; k--) { /* merged from behind */
+  for (int old = s->known_couplings, k = total; fresh > 0; k--) { /* merge from the end, in place */
     bool known = old > 0 && s->couplings[old - 1] > keys[fresh - 1];
     s->couplings[k - 1] = known ? s->couplings[--old] : keys[--fresh];
   }

@@ -10,8 +10,8 @@
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
-/* Second derivative, in the present step's length, of the cubic through the states at 0, -1, -b and -c steps: L_i''(0)
- * of the four Lagrange polynomials; for b = 2, c = 3 they are 2, -5, 4, -1 (Houbolt) (S13). */
+/* Sets the weights of the second derivative at 0, in units of the present step, of the cubic through the states at 0,
+ * -1, -b and -c steps: L_i''(0) of the four Lagrange polynomials. b = 2, c = 3 gives 2, -5, 4, -1 (Houbolt) (S13). */
 static void cubic_weights(double b, double c, double weight[4]) {
   weight[0] = 2 * (1 + b + c) / (b * c);
   weight[1] = -2 * (b + c) / ((b - 1) * (c - 1));
@@ -19,7 +19,7 @@ static void cubic_weights(double b, double c, double weight[4]) {
   weight[3] = -2 * (1 + b) / (c * (c - 1) * (c - b));
 }
 
-/* First order (SDRS Eq. 2): (x+ - x)/dt - (x - x-)/dt_before over dt. */
+/* First order (SDRS Eq. 2): ((x+ - x)/dt - (x - x-)/dt_before) / dt. */
 static StepWeights first_order_weights(const StepClock* clock) {
   double dt = clock->dt;
   if (!(clock->dt_before > 0)) return (StepWeights){1, 1, 0, 0, 1, 1 / dt, 0};
@@ -27,9 +27,9 @@ static StepWeights first_order_weights(const StepClock* clock) {
   return (StepWeights){1, 1 + ratio, -ratio, 0, 0, 1 / dt, 0};
 }
 
-/* Second order: the cubic's second derivative, the quadratic's first. The start replaces what lies before t = 0 by the
- * given velocity: in step 1  2 (x+ - x - dt v), in step 2  x-- = x - 2 dt_before v of the central difference, x the
- * state after the first step (S3). */
+/* Second order: second derivative of the cubic, first derivative of the quadratic. States before t = 0 follow from the
+ * initial velocity v (S3). Step 1: 2 (x+ - x - dt v). Step 2: x-- = x - 2 dt_before v by the central difference, x the
+ * state after step 1. */
 static StepWeights second_order_weights(const StepClock* clock) {
   double dt = clock->dt, before = clock->dt_before;
   if (!(before > 0)) return (StepWeights){2, 1, 0, 0, 1, 1 / dt, 0};
@@ -53,9 +53,9 @@ StepWeights step_weights(Integrator integrator, const StepClock* clock) {
   bool second = integrator == INTEGRATOR_SECOND_ORDER;
   bool uneven = clock->kind != STEP_FREE;
   if (second && !uneven) return second_order_weights(clock);
-  /* momentum: the turning of free bodies is spin_aim's, trees of joints are tree_flight_aim's */
+  /* integrator momentum: rotations of free bodies are set by spin_aim, trees by tree_flight_aim  */
   StepWeights w = uneven ? part_weights(clock) : first_order_weights(clock);
-  /* The given velocity is that of t = 0, half a step before the middle of the first one (S3). */
+  /* the initial velocity belongs to t = 0, half a step before the middle of the first step (S3)  */
   if (integrator == INTEGRATOR_MOMENTUM && !(clock->dt_before > 0)) w.factor = 2;
   return w;
 }
@@ -116,7 +116,7 @@ static void aim_drive(const Sim* s, int controller, JointDrive* drive) {
   drive->limit_width = c->limit_width;
 }
 
-/* Plain coordinates of joints with armature (M6). */
+/* Sets the predicted displacements of plain coordinates with armature (M6). */
 static void aim_armatures(Sim* s) {
   const Model* m = s->model;
   for (int i = 0; s->joint_aim && i < m->link_count; i++)

@@ -1,23 +1,24 @@
-/* Proof that nothing meets anything between recorded states (docs/derivations/certificate.md, P1-P6). */
+/* Proof that no hulls intersect between recorded states (docs/derivations/certificate.md, P1-P6). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "simulate/simulate.h"
 #include "simulate/terms.h"
 
-/* How often a way may be halved by places beside it, and how often such a place is moved. */
+/* DETOUR_HALVINGS: depth to which a path is subdivided at displaced midpoints. PUSH_SWEEPS: sweeps that displace a
+ * midpoint. */
 enum { DETOUR_HALVINGS = 5, PUSH_SWEEPS = 30 };
 
 struct Proof {
-  Model model;             /* of the caller but for friction and impacts, which move nothing here */
-  double rest_speed;       /* that of the caller */
-  bool stepped;            /* what the contact system remembers is the state before the last one */
-  ModelPairLaw* laws;      /* of `model` (pair_law_count) */
+  Model model; /* copy of the caller's model without friction and impact parameters, which do not affect a proof */
+  double rest_speed;       /* rest speed of the caller's model [m/s] */
+  bool stepped;            /* the contact system's stored state is the state before the last one */
+  ModelPairLaw* laws;      /* laws of `model` (pair_law_count) */
   ContactSystem* contact;  /* NULL: no hulls */
   bool entered;            /* `q` is in the contact system as its accepted state */
-  double *q, *there;       /* the last state, and a place on the way  (nq) */
-  double* end;             /* of a recorded move  (nq) */
-  double *delta, *push;    /* increments of the way, and beside it  (nv) */
+  double *q, *there;       /* the last state, and scratch for a position on the path (nq) */
+  double* end;             /* end of a recorded move (nq) */
+  double *delta, *push;    /* increments of the path, and of a displaced midpoint (nv) */
   Pose *poses, *end_poses; /* (links) */
   Screw* screws;           /* (nv) */
   MotionBounds bounds;
@@ -65,8 +66,8 @@ void proof_destroy(Proof* p) {
   memory_free(p);
 }
 
-/* Angles d of R = Rx(d1) Ry(d2) Rz(d3): R02 = sin d2, R12 = -sin d1 cos d2, R01 = -cos d2 sin d3. Near d2 = 90 degrees
- * only d1 + d3 is known; all of it is given to d1. */
+/* Sets the angles d of R = Rx(d1) Ry(d2) Rz(d3): R02 = sin d2, R12 = -sin d1 cos d2, R01 = -cos d2 sin d3. Near d2 = 90
+ * degrees only d1 + d3 is determined; d3 is set to 0. */
 static void rotation_increments(Quat from, Quat to, double* d) {
   Mat3 r = mat3_from_quat(quat_normalized(quat_mul(quat_conjugate(from), to)));
   double cosine = math_hypot(r.m[0][0], r.m[0][1]);
@@ -96,7 +97,7 @@ void proof_way(const Model* m, const double* q, const double* to, double* delta)
   }
 }
 
-/* Bounds on the way by p->delta, and everything near it. */
+/* Computes the bounds of the path p->delta from the last state, and the pairs near it. */
 static void prepare_way(Proof* p) {
   const Model* m = &p->model;
   model_poses(m, p->q, p->poses);
@@ -109,7 +110,8 @@ static void name_pair(const Proof* p, int candidate, ProofReport* report) {
   contact_candidate(p->contact, candidate, &report->link_a, &report->link_b);
 }
 
-/* Who stands in the way in the trial state. The first blame stands: it is of the straight way. */
+/* Reports an infeasible pair of the trial state, an intersecting one if there is any. An earlier report, of the
+ * straight path, is kept. */
 static void blame_state(Proof* p, ProofReport* report) {
   if (report->outcome != PROOF_APART) return;
   int count = contact_candidate_count(p->contact);
@@ -142,7 +144,8 @@ static bool enter(Proof* p, const double* q) {
 
 typedef enum { WAY_PROVED, WAY_OPEN, WAY_END_MEETS } Way;
 
-/* By p->delta from the last state to q. Unless it is proved, report says why not and the last state stays the last. */
+/* Proves the path p->delta from the last state to q, which then becomes the last state. Otherwise reports the reason
+ * and keeps the last state. */
 static Way go_by_delta(Proof* p, const double* q, ProofReport* report) {
   prepare_way(p);
   model_poses(&p->model, q, p->poses);
@@ -165,9 +168,9 @@ static Way go_straight(Proof* p, const double* q, ProofReport* report) {
   return go_by_delta(p, q, report);
 }
 
-/* ---------------------------------------------------------------- beside the straight way */
+/* ---------------------------------------------------------------- detours  */
 
-/* Adds the shortest increments that widen a gap by `length`: J^T length / (J J^T), J its derivative. */
+/* Adds the smallest increments that widen a gap by `length`: J^T length / (J J^T), J the gap's derivative. */
 static void add_push(Proof* p, const ContactSqueeze* pair, double length) {
   double square = 0;
   for (int pass = 0; pass < 2; pass++)
@@ -181,7 +184,7 @@ static void add_push(Proof* p, const ContactSqueeze* pair, double length) {
         }
 }
 
-/* Move q so that what the straight way squeezes together keeps half of the distance that it had. */
+/* Displaces q until pairs that approach on the straight path keep at least half of their earlier gap. */
 static void push_apart(Proof* p, double* q) {
   const Model* m = &p->model;
   for (int sweep = 0; sweep < PUSH_SWEEPS; sweep++) {
@@ -194,7 +197,8 @@ static void push_apart(Proof* p, double* q) {
     for (int k = 0; k < count; k++) {
       ContactSqueeze pair = contact_squeeze(p->contact, k);
       double lack = 0.5 * pair.before - pair.gap;
-      if (contact_trial_gap(p->contact, k) >= 0.5 * pair.before) continue; /* apart along another direction */
+      if (contact_trial_gap(p->contact, k) >= 0.5 * pair.before)
+        continue; /* another separating direction already gives the gap */
       add_push(p, &pair, lack);
       any = true;
     }
@@ -203,7 +207,8 @@ static void push_apart(Proof* p, double* q) {
   }
 }
 
-/* From the last state to q: straight, else by a place beside the middle of the way. */
+/* Proves the path from the last state to q: straight, or through a displaced midpoint, with at most `halvings`
+ * subdivisions. */
 static bool go(Proof* p, const double* q, int halvings, ProofReport* report) {
   Way way = go_straight(p, q, report);
   if (way != WAY_OPEN || halvings == 0) return way == WAY_PROVED;
@@ -246,7 +251,7 @@ static double pose_difference(Pose a, Pose b) {
   return worst;
 }
 
-/* Where the last move would end, against q. */
+/* Returns the largest pose difference between the end of the last move and q. */
 static double miss_of(Proof* p, const double* q) {
   double worst = 0;
   model_increment(&p->model, p->q, p->delta, 1.0, p->there);
@@ -254,7 +259,7 @@ static double miss_of(Proof* p, const double* q) {
   model_poses(&p->model, q, p->poses);
   for (int i = 0; i < p->model.link_count; i++) {
     double difference = pose_difference(p->end_poses[i], p->poses[i]);
-    if (!(difference <= worst)) worst = difference; /* NaN too */
+    if (!(difference <= worst)) worst = difference; /* also true for NaN */
   }
   return worst;
 }
@@ -301,7 +306,7 @@ ProofReport proof_next_along(Proof* p, const double* moves, int count, const dou
   return next(p, BY_MOVES, moves, count, q);
 }
 
-/* ---------------------------------------------------------------- who is near whom */
+/* ---------------------------------------------------------------- neighbouring links  */
 
 static int compare_pairs(const void* x, const void* y) {
   const ProofPair *a = x, *b = y;
@@ -322,7 +327,7 @@ static ProofPair pair_of(Proof* p, int candidate) {
   return (ProofPair){pair.b, pair.a, pair.gap, pair.active, vec3_scale(force, -1.0), pair.load};
 }
 
-/* Hulls of the same links become one. */
+/* Merges consecutive entries of the same two links. Returns the new count. */
 static int merge_pairs(ProofPair* list, int count) {
   int kept = 0;
   for (int k = 0; k < count; k++) {

@@ -1,5 +1,5 @@
-/* Reactions of joints: what the link and all that hangs on it ask of the parent, from the terms of the step that was
- * solved (docs/derivations/observables.md, O1). */
+/* Joint reactions: force and torque that the parent exerts on a link and its descendants, from the terms of the solved
+ * step (docs/derivations/observables.md, O1). */
 #include <assert.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ void reactions_create(Sim* s) {
   s->reaction_sum = memory_alloc(size);
 }
 
-/* Force, and torque about a point at `arm` from the one that sum's is about. */
+/* Adds a force and a torque about a point at `arm` from the reference point of sum. */
 static void add_wrench(double sum[6], Vec3 force, Vec3 torque, Vec3 arm) {
   Vec3 t = vec3_add(torque, vec3_cross(arm, force));
   const double own[6] = {force.x, force.y, force.z, t.x, t.y, t.z};
@@ -36,7 +36,7 @@ static void add_flight(const Sim* s, int i) {
   add_wrench(s->reaction_sum[i], force, torque, vec3(0, 0, 0));
 }
 
-/* The forces of closures that are part of such an aim (W15), at the step's begin. */
+/* Adds the forces of closures that are part of such an aim (W15), at the poses at the start of the step. */
 static void add_aimed(const Sim* s) {
   const ClosureSystem* c = s->closures;
   if (!c || !c->aims) return;
@@ -60,7 +60,7 @@ static void add_weight(const Sim* s, int i, const Pose* pose) {
   add_wrench(s->reaction_sum[i], force, vec3(0, 0, 0), vec3_sub(pose_apply(pose[i], link->center), pose[i].t));
 }
 
-/* Fields act where the links were at the step's start. */
+/* Adds the wrench of a field on link i. Fields act at the poses at the start of the step. */
 static void add_field(const Sim* s, const ModelLoad* load, int i, const Pose* pose) {
   FieldWrench w = field_wrench(s->model, load, s->clock.time, s->pose_now);
   const int link[2] = {load->link, load->field->to};
@@ -70,7 +70,7 @@ static void add_field(const Sim* s, const ModelLoad* load, int i, const Pose* po
                  mat3_mul_vec(pose[i].r, s->model->links[i].center));
 }
 
-/* Loads on a link that cannot move, which the step leaves out. */
+/* Adds the loads on a link that cannot move; the step ignores them. */
 static void add_loads(const Sim* s, int i, const Pose* pose) {
   for (int k = 0; k < s->model->load_count; k++) {
     const ModelLoad* l = &s->model->loads[k];
@@ -84,7 +84,8 @@ static void add_loads(const Sim* s, int i, const Pose* pose) {
   }
 }
 
-/* A link that cannot move has no terms of inertia, and a parent that cannot move none of links that cannot either. */
+/* Links that cannot move have no link terms: their weight and loads are added here, and passed on to immovable
+ * parents. */
 void reactions_find(Sim* s, double (*out)[6]) {
   const Model* m = s->model;
   const Pose* pose = s->configuration[s->current].pose;

@@ -1,6 +1,6 @@
-/* Reactions of joints, backwards (docs/derivations/observables.md, O3). slopes . reactions is the work of all forces on
- * links in a motion of every link by the slopes of its joint and of all joints above it: a field of twists that adds to
- * those of lambda. */
+/* Reverse derivatives of joint reactions (docs/derivations/observables.md, O3). slopes . reactions is the work of all
+ * forces on links in a virtual motion: each link moves by the slopes of its own joint and of all joints above it. The
+ * twists of this motion, the field, add to those of lambda. */
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -19,7 +19,8 @@ double reaction_account(const StepAdjoint* a, const double (*slopes)[6]) {
   return sum;
 }
 
-/* Twists about `at` (links) of the field, where joints stand at these poses. Nothing of links that cannot move. */
+/* Sets field[links] to the twists of this motion about the points `at` (links), with joints at pose[links]; 0 for links
+ * that cannot move. */
 static void find_field(const Model* m, const double (*slopes)[6], const Pose* pose, const Vec3* at,
                        double (*field)[6]) {
   memset(field, 0, sizeof(double[6]) * (size_t)m->link_count);
@@ -38,7 +39,7 @@ static void find_field(const Model* m, const double (*slopes)[6], const Pose* po
   }
 }
 
-/* Force and first moment of a link alone, about its frame's origin. */
+/* Force and first moment of a single link, about its frame's origin. */
 typedef struct {
   Vec3 force;
   Mat3 moment;
@@ -56,7 +57,7 @@ static void turn_with(const OwnForce* own, Pose pose, Vec3 w, double bar[3][4]) 
   }
 }
 
-/* The joints that torques are about move, with forces of all that hangs on them. */
+/* Adds the derivatives through the joint origins that torques refer to. force: of the link and its descendants. */
 static void move_origin(Vec3 force, const double slopes[6], double bar[3][4]) {
   Vec3 by = vec3_cross(force, vec3_at(slopes + 3));
   bar[0][3] -= by.x;
@@ -80,7 +81,7 @@ static OwnForce own_terms(const StepAdjoint* a, int i, const Pose* pose) {
   return own;
 }
 
-/* By poses at t + dt, of the terms there. */
+/* Adds the derivatives through the terms at t + dt, with respect to poses there, to bar. */
 static void by_terms(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], double (*bar)[3][4]) {
   Sim* s = a->sim;
   const Model* m = a->model;
@@ -113,7 +114,7 @@ static void by_terms(StepAdjoint* a, const RecordedStep* step, const double (*sl
   step_adjoint_wrench_bars(a, pose, bar);
 }
 
-/* By poses at t, of what a flying tree's aim took. */
+/* Adds the derivatives through the momentum change in the aims of flying trees, with respect to poses at t, to bar. */
 static void by_flight(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], double (*bar)[3][4]) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -137,7 +138,7 @@ static void by_flight(StepAdjoint* a, const RecordedStep* step, const double (*s
   }
 }
 
-/* Work of a unit of every row's multiplier. */
+/* Sets field_rows to the work of a unit multiplier of every closure row in this motion. */
 static void find_rows(StepAdjoint* a, const RecordedStep* step) {
   const Sim* s = a->sim;
   const ClosureSystem* c = s->closures;

@@ -1,5 +1,6 @@
-/* Energy that the scheme itself gives or takes (docs/derivations/step.md, S23): kinetic and potential energy against
- * the work of all forces, tree by tree, trees that aim together as one. */
+/* Energy that the integration scheme adds or dissipates (docs/derivations/step.md, S23): change of kinetic and
+ * potential energy minus work of all forces. The balance is kept per unit: a tree, or a group of trees whose aims are
+ * solved together. */
 #include <float.h>
 #include <limits.h>
 #include <string.h>
@@ -11,26 +12,28 @@
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
-/* Data that restore returns to, in one block of doubles. */
+/* Sums and previous values that scheme_balance_restore restores, in one block of doubles. */
 typedef struct {
-  double *energy, *work, *exchanged, *scale; /* of every unit [J]: now; the scheme's; work of forces, by size; most */
-  double *rate, *way, *length;               /* of the part before: rates, ways (nv), lengths' rates (tendons) */
-  double* bushing;                           /* and rates of u (6 x bushings) */
-  double *given, *driven; /* of every unit: work of forces [J]; not 0: others than fixed bodies act */
-  double* stored;         /* in contact at the start [J] */
-  double* begun;          /* 0: the energies are not known yet */
+  double *energy, *work, *exchanged,
+      *scale; /* by unit [J]: present energy; energy change by the scheme; sum of |work of forces|; largest energy */
+  double *rate, *way,
+      *length;     /* of the substep before: joint rates, displacements (nv), rates of tendon lengths (tendons) */
+  double* bushing; /* rates of u of the substep before (6 x bushings) */
+  double *given, *driven; /* by unit: work of forces [J]; nonzero if anything but fixed bodies acts on it */
+  double* stored;         /* energy stored in contact at the start [J] */
+  double* begun;          /* 0: `energy` is not set yet */
 } BalanceState;
 
 typedef struct SchemeBalance {
-  int units, *unit; /* of every tree */
+  int units, *unit; /* number of units; unit of every tree */
   BalanceState at;
   double *block, *saved;
-  size_t count; /* of both */
-  double* q;    /* at the moment of the rates  (nq) */
+  size_t count; /* size of block and saved */
+  double* q;    /* coordinates at the time of the rates (nq) */
   Pose* pose;
   Screw* screws;
   double (*bar)[3][4];
-  Vec3 *force, *v, *w; /* v, w: of the links at that moment */
+  Vec3 *force, *v, *w; /* velocities of the links at that time: v of the centre of mass, w angular */
   Mat3* moment;
   double *reduced, *done; /* (nv), (units) */
 } SchemeBalance;
@@ -54,7 +57,7 @@ static void place_state(SchemeBalance* b, const Model* m) {
   b->at.stored = b->at.begun + 1;
 }
 
-/* A tree counts as if it had at least the energy of a fall by this part of its links' sizes. */
+/* Lower bound of a tree's energy scale: a fall by this fraction of its links' sizes. */
 #define LEAST_FALL 1e-4
 
 static SchemeBalance* create(const Sim* s) {
@@ -102,8 +105,8 @@ void scheme_balance_forget(Sim* s) {
   if (s->balance) *s->balance->at.begun = 0;
 }
 
-/* A state without sums, or with those of other trees, leaves them to begin anew; what nobody asks for is passed over.
- */
+/* Passes the sums. If the stored state has none, or those of other units, the balance starts anew; sums that are not
+ * needed are skipped. */
 void scheme_balance_pass_state(Sim* s, StateBlock* block) {
   SchemeBalance* b = s->balance;
   int count = b ? (int)b->count : 0, own = count;
@@ -119,7 +122,7 @@ void scheme_balance_pass_state(Sim* s, StateBlock* block) {
 
 /* ---------------------------------------------------------------- energies */
 
-/* out += factor x potential energy, unit by unit. */
+/* out[unit] += factor x potential energy of its links, springs, tendons and bushings. */
 static void add_potential(const Sim* s, const Pose* pose, const double* q, double factor, double* out) {
   const Model* m = s->model;
   for (int i = 0; i < m->link_count; i++) {
@@ -142,7 +145,8 @@ static void add_potential(const Sim* s, const Pose* pose, const double* q, doubl
       out[s->balance->unit[m->links[m->bushings[k].home].tree]] += factor * bushing_energy(m->bushings[k].source, pose);
 }
 
-/* Twist of a link about its centre of mass at b->pose, its parent's being known; returns its kinetic energy [J]. */
+/* Sets the velocities of a link's centre of mass at b->pose; those of its parent must be set. Returns its kinetic
+ * energy [J]. */
 static double kinetic_of(const Sim* s, int i) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -168,8 +172,8 @@ static double kinetic_of(const Sim* s, int i) {
          0.5 * vec3_dot(local, mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), local));
 }
 
-/* Energies of the units at the moment that the rates belong to: the middle of the part, or the present. kinetic is
- * added to scale. */
+/* Sets the energies of the units at the time that the rates belong to: the middle of the substep, or its end. Updates
+ * scale with the kinetic energies. */
 static void find_energies(Sim* s, bool middle, double* energy) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -189,10 +193,10 @@ static void find_energies(Sim* s, bool middle, double* energy) {
   if (middle) add_potential(s, s->pose_old, s->q_old, 0.5, energy);
 }
 
-/* ---------------------------------------------------------------- work of a part */
+/* ---------------------------------------------------------------- work in a substep  */
 
-/* Way of a degree of freedom that forces of the part do work along: from the middle of the part before to that of this
- * one. Where lengths are unequal the force acts for that time (S15). */
+/* Returns the displacement along which a substep's forces do work: from the middle of the substep before to the middle
+ * of this one. For substeps of unequal length the force acts over step_force_time (S15). */
 static double way_of(const Sim* s, int dof) {
   bool uneven = s->clock.dt_before > 0 && s->clock.dt != s->clock.dt_before && s->clock.kind != STEP_FREE;
   double time = uneven ? step_force_time(s->model->simulation.integrator, &s->clock) : s->clock.dt;

@@ -1,11 +1,11 @@
-/* Measurements of the state that feedback is made of, forward and backwards. */
+/* Measurements of the state for feedback, with derivatives. */
 #include "simulate/sense.h"
 
 /* ---------------------------------------------------------------- a measurement (E1) */
 
 static double at_axis(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-/* dT/dt of a link as the last two states tell it; at the start, as the initial velocities do. */
+/* Returns dT/dt of a link: difference of the last two states; at the start the initial velocity. */
 static Pose pose_change(const Sim* s, int link) {
   if (!(s->clock.dt_before > 0)) return s->pose_rate[link];
   double f = 1 / s->clock.dt_before;
@@ -45,7 +45,7 @@ double sense(const Sim* s, const SceneMeasure* m) {
   return pose->r.m[m->index % 3][m->index / 3];
 }
 
-/* ---------------------------------------------------------------- backwards (E4) */
+/* ---------------------------------------------------------------- reverse derivatives (E4)  */
 
 static void add_pose(double bar[3][4], Mat3 by_r, Vec3 by_t, double factor) {
   const double t[3] = {by_t.x, by_t.y, by_t.z};
@@ -73,7 +73,8 @@ static void center_slopes(const Sim* s, const SceneMeasure* m, Pose of, double b
   model_gradient_center(s->model, m->link, mat3_tmul_vec(of.r, along), out->gradient);
 }
 
-/* w = axial(D R^T) / 2: a . axial(K) = K : [a]x, so K-bar = [bar]x / 2, D-bar = K-bar R, R-bar = K-bar^T D. */
+/* Adds the derivatives of a component of w = axial(D R^T) / 2, D = dR/dt: K-bar = [bar]x / 2, D-bar = K-bar R, R-bar =
+ * K-bar^T D, because a . axial(K) = K : [a]x. */
 static void turn_adjoint(const Sim* s, const SceneMeasure* m, double bar, const FeedbackBars* out) {
   Mat3 by_k = mat3_cross(vec3_scale(vec3_axis(m->index), 0.5 * bar)), r = s->pose_now[m->link].r;
   Mat3 change = pose_change(s, m->link).r;

@@ -4,19 +4,19 @@
 
 #include "simulate/sim.h"
 
-/* Where derivatives by what feedback is made of go: the states at t and before, dT/dt of the initial velocities. */
+/* Destinations of derivatives through measurements: the states at t and before, and dT/dt of the initial velocities. */
 typedef struct {
   StateBar now, old;
   double (*rate_bar)[3][4];
-  Vec3* felt; /* forces at t (links); NULL where none is measured */
+  Vec3* felt; /* with respect to contact forces at t (links); NULL if no drive measures one */
   ModelGradient* gradient;
-  struct DelayPending* pending; /* buffer of delayed measurements; NULL: no drive has a delay */
+  struct DelayPending* pending; /* pending derivatives of delayed measurements; NULL: no drive has a delay */
 } FeedbackBars;
-/* A number that the present state has (E1), and for a scalar with derivative bar by it: those by what it is made of,
- * added (E4). In the unit of its kind [m, rad, m/s, rad/s, N, 1], world axes where it has a direction. No
- * allocation. */
+/* Returns a measured number of the present state (E1), in the unit of its kind [m, rad, m/s, rad/s, N, 1], world axes
+ * for components of vectors. Allocates nothing. */
 double sense(const Sim* sim, const SceneMeasure* measure);
-/* Added to what `out` points to; no allocation. */
+/* For a scalar with derivative bar with respect to the measurement: adds its derivatives with respect to the state to
+ * the destinations in `out` (E4). Allocates nothing. */
 void sense_adjoint(const Sim* sim, const SceneMeasure* measure, double bar, const FeedbackBars* out);
 
 #endif

@@ -1,4 +1,4 @@
-/* A state of a run kept as a block of numbers, and gone on from. */
+/* States of a run, stored as blocks of numbers and restored. */
 #include <assert.h>
 #include <limits.h>
 
@@ -29,8 +29,8 @@ static void pass_poses(Pose* poses, size_t links, StateBlock* block) {
   state_block_doubles(block, (double*)poses, 12 * links);
 }
 
-/* The past, by which the next step is aimed and begun; how many substeps it is tried in; contact. Everything else that
- * a Sim holds is made from these in the step itself. docs/receding.md has the order. */
+/* Passes everything that later steps depend on: earlier states, the memory of substepping, delays, closures, contact.
+ * All other members of Sim are computed from these within a step. docs/receding.md lists the order. */
 void sim_pass_state(Sim* s, StateBlock* block) {
   const Model* m = s->model;
   size_t coordinates = (size_t)m->coordinate_count, dofs = (size_t)m->dof_count, links = (size_t)m->link_count;
@@ -79,7 +79,7 @@ SimSnapshot* sim_save(Sim* s) {
   SimSnapshot* snapshot = sim_snapshot_create();
   StateBlock block = {.pass = BLOCK_MEASURE};
   sim_pass_state(s, &block);
-  snapshot->capacity = block.at; /* not more: it may be kept for long */
+  snapshot->capacity = block.at; /* exact size: snapshots can be kept for long */
   snapshot->words = MEMORY_NEW(uint64_t, block.at);
   sim_save_over(s, snapshot);
   return snapshot;
@@ -104,13 +104,13 @@ void sim_return(Sim* s, const SimSnapshot* snapshot) {
   StateBlock block = {.pass = BLOCK_READ, .words = snapshot->words, .count = snapshot->count};
   read_past(s, &block);
   sim_publish(s);
-  assert(!block.failed && block.at == block.count); /* of this run */
+  assert(!block.failed && block.at == block.count); /* the snapshot belongs to this run */
 }
 
 void sim_restore(Sim* s, const SimSnapshot* snapshot) {
   StateBlock block = {.pass = BLOCK_READ, .words = snapshot->words, .count = snapshot->count};
   bool whole = sim_read_state(s, &block);
-  assert(whole); /* of a run of the same model */
+  assert(whole); /* the snapshot belongs to a run of the same model */
   (void)whole;
 }
 

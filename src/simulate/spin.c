@@ -1,4 +1,4 @@
-/* Free bodies by their momentum (docs/derivations/spin.md, W4-W6). */
+/* Single bodies that integrate their angular momentum (docs/derivations/spin.md, W4-W6). */
 #include "simulate/spin.h"
 
 #include "simulate/free_rotation.h"
@@ -59,8 +59,8 @@ static void mark_touching(Sim* s, bool loads) {
   }
 }
 
-/* Only contact, friction, loads, drives, damping and limits can change a momentum. Where there is none it stays what it
- * is, to the bit: what is left of the tolerance does not add up. */
+/* Returns true if contact, friction, a load, a drive, damping or a limit acts on the link. Otherwise its momentum is
+ * constant bit-identically, so that residuals within the tolerance do not accumulate. */
 static bool acted_upon(const Sim* s, int link) {
   const double* gradient = s->configuration[s->current].joints[link].gradient;
   bool any = s->spinners[link].touches;
@@ -68,7 +68,8 @@ static bool acted_upon(const Sim* s, int link) {
   return any;
 }
 
-/* m w (c - c^) is what acts on the centre: contact and loads, less the slides' own gradient. */
+/* Returns m w (c - c^), the inertial force on the centre of mass, minus the forces of loads, fluid and the joint's
+ * slides: what contact has to balance. */
 static Vec3 explained_by_motion(const Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   const Configuration* c = &s->configuration[s->current];
@@ -121,7 +122,7 @@ SpinExchange spin_exchange(const Model* m, const Spinner* spinners, int a, int b
   return out;
 }
 
-/* L_a += mu_a dt e x f, L_b += mu_b dt e x f (W6). */
+/* Adds the exchange of angular momentum of contact pairs: L_a += mu_a dt e x f, L_b += mu_b dt e x f (W6). */
 static void exchange(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   int count = s->contact ? contact_term_count(s->contact) : 0;
@@ -167,7 +168,7 @@ void spin_rates(Sim* s) {
   }
 }
 
-/* Finer steps than these are left to who asks for them. */
+/* Largest number of substeps chosen here; users can request more. */
 enum { SPIN_PARTS_MOST = 16 };
 
 int spin_parts(Sim* s, double dt) {
@@ -196,7 +197,7 @@ void spin_increments(Sim* s, double* delta) {
     double* d = delta + link->dof_first;
     Mat3 joint = mat3_mul(
         at.r, mat3_transpose(joint_motion(&link->joint, s->configuration[s->current].q + link->coordinate_first).r));
-    for (int k = 0; k < 3; k++) /* the slides stand at right angles */
+    for (int k = 0; k < 3; k++) /* the slide axes are orthogonal */
       d[k] = vec3_dot(mat3_mul_vec(joint, link->joint.slide_axis[k]), vec3_sub(to.t, at.t));
     vec3_store(turns_from_mat3(mat3_mul(mat3_transpose(at.r), to.r)), d + 3);
   }

@@ -1,4 +1,4 @@
-/* Spinning bodies backwards (docs/derivations/spin.md, W8-W9). */
+/* Reverse derivatives of bodies that integrate their angular momentum (docs/derivations/spin.md, W8-W9). */
 #include "simulate/spin_adjoint.h"
 
 #include <string.h>
@@ -7,11 +7,11 @@
 
 struct SpinAdjoint {
   const Model* model;
-  Vec3* momentum; /* by L at t + dt, then at t  (links) */
-  Mat3* aim;      /* by the rotation of the target, entry by entry  (links) */
-  Vec3* pairs;    /* by the force of every pair on its first link */
+  Vec3* momentum; /* derivatives with respect to L at t + dt, after spin_adjoint_aim at t (links) */
+  Mat3* aim;      /* with respect to the target's rotation, elementwise (links) */
+  Vec3* pairs;    /* with respect to every pair's force on its first link (capacity) */
   int capacity;
-  bool advanced; /* pairs are those of a step */
+  bool advanced; /* pairs belong to the present step */
 };
 
 SpinAdjoint* spin_adjoint_create(const Sim* sim) {
@@ -68,9 +68,10 @@ void spin_adjoint_add_aside(SpinAdjoint* a, const Vec3* aside) {
 
 const Vec3* spin_adjoint_pairs(const SpinAdjoint* a) { return a && a->advanced ? a->pairs : NULL; }
 
-/* ---------------------------------------------------------------- masses */
+/* ---------------------------------------------------------------- derivatives with respect to masses  */
 
-/* By the second moment about the centre of mass, S_c = S - s s^T / m with s = m X_c. */
+/* Converts a derivative with respect to the second moment about the centre of mass, S_c = S - s s^T / m with s = m X_c,
+ * into one with respect to S. Adds to out. */
 static void add_second(const ModelLink* link, Mat3 bar, MassMoment* out) {
   Vec3 x = link->center, column = vec3_add(mat3_mul_vec(bar, x), mat3_tmul_vec(bar, x));
   for (int i = 0; i < 3; i++)
@@ -81,24 +82,24 @@ static void add_second(const ModelLink* link, Mat3 bar, MassMoment* out) {
   out->s[3][3] += 0.5 * vec3_dot(x, column);
 }
 
-/* By the inertia tensor, I = tr(S_c) - S_c. */
+/* The same for a derivative with respect to the inertia tensor I = tr(S_c) - S_c. */
 static void add_inertia(const ModelLink* link, Mat3 bar, MassMoment* out) {
   add_second(link, mat3_sub(mat3_scale(mat3_identity(), mat3_trace(bar)), bar), out);
 }
 
-/* By its inverse. */
+/* The same for a derivative with respect to the inverse inertia tensor. */
 static void add_mobility(const Spinner* own, const ModelLink* link, Mat3 bar, MassMoment* out) {
   add_inertia(link, mat3_scale(mat3_mul(own->mobility, mat3_mul(bar, own->mobility)), -1.0), out);
 }
 
-/* ---------------------------------------------------------------- from t + dt */
+/* ---------------------------------------------------------------- derivatives through the state at t + dt  */
 
 static void add_rotation(double pose[3][4], Mat3 bar) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) pose[i][j] += bar.m[i][j];
 }
 
-/* The rate is J R^T L. */
+/* Adds the derivatives of the rate J R^T L. rate: derivatives with respect to it, link axes. */
 static void reverse_rate(SpinAdjoint* a, const Spinner* own, int i, Pose pose, Vec3 momentum, Vec3 rate, StateBar next,
                          ModelGradient* gradient) {
   Vec3 local = mat3_mul_vec(own->mobility, rate);
@@ -107,7 +108,7 @@ static void reverse_rate(SpinAdjoint* a, const Spinner* own, int i, Pose pose, V
   add_mobility(own, &a->model->links[i], mat3_outer(rate, mat3_tmul_vec(pose.r, momentum)), &gradient->moment[i]);
 }
 
-/* L+ = L + axial(K) / dt, K = (R - R^) S_c R^^T. */
+/* Adds the derivatives of the momentum update L+ = L + axial(K) / dt, K = (R - R^) S_c R^^T; R^: target. */
 static void reverse_momentum(SpinAdjoint* a, const Sim* s, int i, Pose pose, StateBar next, ModelGradient* gradient) {
   const Spinner* own = &s->spinners[i];
   Mat3 to = s->target[i].r, apart = mat3_sub(pose.r, to);
@@ -118,7 +119,8 @@ static void reverse_momentum(SpinAdjoint* a, const Sim* s, int i, Pose pose, Sta
   add_second(&a->model->links[i], mat3_mul(mat3_transpose(apart), mat3_mul(bar, to)), &gradient->moment[i]);
 }
 
-/* By the centre of mass of a link at a pose, in world axes. */
+/* Converts a derivative with respect to a link's centre of mass, world axes, into one with respect to its pose and
+ * masses. */
 static void add_center(const Model* m, int link, Mat3 r, Vec3 bar, double pose_bar[3][4], ModelGradient* gradient) {
   add_rotation(pose_bar, mat3_outer(bar, m->links[link].center));
   pose_bar[0][3] += bar.x;
@@ -127,7 +129,8 @@ static void add_center(const Model* m, int link, Mat3 r, Vec3 bar, double pose_b
   model_gradient_center(m, link, mat3_tmul_vec(r, bar), gradient);
 }
 
-/* dt (e x f) . (mu_a M_a + mu_b M_b), f the force on a (W6). Returns its derivative by f. */
+/* Adds the derivatives of the exchange term dt (e x f) . (mu_a M_a + mu_b M_b), f the force on a, M the derivatives
+ * with respect to momenta (W6). Returns that with respect to f. */
 static Vec3 reverse_exchange(SpinAdjoint* a, const Sim* s, const RecordedStep* step, ContactTerms t, StateBar next,
                              StateBar now, ModelGradient* gradient) {
   const Model* m = a->model;
@@ -173,7 +176,7 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
     a->pairs[k] = reverse_exchange(a, s, step, contact.at(contact.holder, k), next, now, gradient);
 }
 
-/* By L at t + dt, in all. */
+/* Returns the total derivative with respect to L at t + dt: stored plus through the rates. */
 static Vec3 momentum_bar(const SpinAdjoint* a, const Sim* s, const RecordedStep* step, const double* rate, int i) {
   const double* w = rate + a->model->links[i].dof_first + 3;
   Vec3 local = mat3_mul_vec(s->spinners[i].mobility, vec3(w[0], w[1], w[2]));
@@ -204,7 +207,7 @@ double spin_adjoint_account(const SpinAdjoint* a, Sim* s, const RecordedStep* st
   return sum;
 }
 
-/* ---------------------------------------------------------------- to t */
+/* ---------------------------------------------------------------- derivatives with respect to the state at t  */
 
 void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int link, double target_bar[3][4], StateBar now,
                       ModelGradient* gradient) {
@@ -216,7 +219,7 @@ void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int link, double target_bar[
   for (int row = 0; row < 3; row++)
     for (int k = 0; k < 3; k++) bar.m[row][k] += target_bar[row][k];
 
-  /* t^ = c^ - R^ X_c, c^ that of the affine extrapolation */
+  /* t^ = c^ - R^ X_c, c^ from the affine extrapolation  */
   bar = mat3_sub(bar, mat3_outer(place, body->center));
   Vec3 by_center = vec3_sub(mat3_tmul_vec(own->drift, place), mat3_tmul_vec(to, place));
   model_gradient_center(a->model, link, by_center, gradient);
@@ -235,7 +238,7 @@ void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int link, double target_bar[
   add_rotation(now.pose[link], mat3_outer(s->state.momentum[link], by_local));
 }
 
-/* L = R I w. */
+/* Derivatives of the initial momentum L = R I w. */
 void spin_adjoint_start(SpinAdjoint* a, const Sim* s, const Pose* pose, StateBar first, ModelGradient* gradient) {
   for (int i = 0; a && i < a->model->link_count; i++) {
     if (!s->spinners[i].spins) continue;

@@ -1,4 +1,5 @@
-/* Thetas of springs backwards: by stiffness, inertia and the start (docs/derivations/drives.md, M10). */
+/* Reverse derivatives of the spring thetas with respect to stiffness, inertia and initial coordinates
+ * (docs/derivations/drives.md, M10). */
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -8,13 +9,13 @@
 typedef struct {
   StepAdjoint* a;
   const Pose* pose;
-  double (*motion)[3][4];                      /* dT/dt of the response (links) */
-  double (*pose_bar)[3][4], (*rate_bar)[3][4]; /* by T and by dT/dt (links) */
-  double* q_bar;                               /* (nv) */
+  double (*motion)[3][4];                      /* dT/dt of the links for joint rates `response` (links) */
+  double (*pose_bar)[3][4], (*rate_bar)[3][4]; /* derivatives with respect to T and dT/dt (links) */
+  double* q_bar;                               /* derivatives with respect to increments of the coordinates (nv) */
   ModelGradient* gradient;
 } ThetaBars;
 
-/* Returns the index of a tendon or bushing, or -1. */
+/* Returns the index of the tendon that a theta belongs to, or -1. */
 static int tendon_of(const Model* m, int theta) {
   int k = theta - m->link_count;
   return k >= 0 && k < m->tendon_count ? k : -1;
@@ -37,7 +38,7 @@ static void add_stiffness(const ThetaBars* t, const SpringDirection* d, double b
       t->gradient->gains[m->controllers[c].gain_first + 1 + JOINT_POSITION * link->dof_count + d->component] += by;
 }
 
-/* Sets motion by the response. */
+/* Sets motion[links] for joint rates response[nv]. */
 static void find_motion(const ThetaBars* t, const double* response) {
   StepAdjoint* a = t->a;
   for (int i = 0; i < a->model->link_count; i++) a->force[i] = t->pose[i].t;
@@ -51,7 +52,8 @@ static void find_motion(const ThetaBars* t, const double* response) {
   }
 }
 
-/* factor times response . dM response, M of links and armatures. */
+/* Adds the derivatives of factor response . M response with respect to M at constant response; M: links and
+ * armatures. */
 static void add_inertia(const ThetaBars* t, const double* response, double factor) {
   const Model* m = t->a->model;
   const Pose nothing = {mat3_zero(), vec3(0, 0, 0)};
@@ -71,7 +73,7 @@ static void add_inertia(const ThetaBars* t, const double* response, double facto
   }
 }
 
-/* d (x . M^-1 x) = 2 y . dx - y . dM y with y = M^-1 x. */
+/* Adds the derivatives of one spring direction x: d (x . M^-1 x) = 2 y . dx - y . dM y with y = M^-1 x (`response`). */
 static void add_direction(void* context, const SpringDirection* d) {
   const ThetaBars* t = context;
   const Model* m = t->a->model;

@@ -1,11 +1,11 @@
-/* A state as a file, and a run that begins in one (docs/receding.md). */
+/* Stored states as files, and runs that start from one (docs/receding.md). */
 #include <string.h>
 #include "simulate/sim.h"
 
-/* Version of the numbers that sim_pass_state passes. */
+/* Version of the layout of sim_pass_state. */
 #define STATE_FORMAT 2
 
-/* Numbers that decide how long a state is and that the identity does not hold. */
+/* Number of counts that determine the size of a stored state and are not part of the model identity. */
 enum { LAYOUT = 5 };
 static const char* const LAYOUT_WORDS[LAYOUT] = {"closures", "couplings", "equations of closures and couplings",
                                                  "measurements that feedback takes with a delay",
@@ -36,7 +36,7 @@ void sim_state_file(Sim* s, NumberFile* file) {
   number_file_add_integers(file, "layout", layout, LAYOUT);
   number_file_add_integers(file, "step", &step, 1);
   number_file_add_doubles(file, "time", &s->state.time, 1);
-  double* values = MEMORY_NEW(double, count); /* the same bits */
+  double* values = MEMORY_NEW(double, count); /* reinterprets the words as doubles */
   memcpy(values, words, sizeof(double) * (size_t)count);
   number_file_add_doubles(file, "state", values, count);
   memory_free(values);
@@ -52,12 +52,12 @@ static Status complain(const Sim* s, Diagnostics* diagnostics, const char* what)
   return STATUS_BAD_INPUT;
 }
 
-/* Complains of what this scene has otherwise than the recorded one; STATUS_OK: of nothing, or the file does not tell.
- */
+/* Reports the first count in which this scene differs from the recorded one. Returns STATUS_OK if there is none, or if
+ * the file contains no counts. */
 static Status check_layout(const Sim* s, Diagnostics* diagnostics) {
   int64_t own[LAYOUT], saved[LAYOUT];
   const NumberFile* file = s->model->start;
-  int64_t format = 1; /* files without the number */
+  int64_t format = 1; /* default for files without the entry */
   if (number_file_integers_count(file, "format") == 1 &&
       !number_file_get_integers(file, "format", &format, 1, diagnostics))
     return STATUS_BAD_INPUT;
@@ -93,7 +93,7 @@ static bool plausible(const Sim* s) {
          all_finite(&s->pose_now[0].r.m[0][0], poses) && all_finite(&s->pose_old[0].r.m[0][0], poses);
 }
 
-/* Contact, which comes last, is left off where the law is another one. */
+/* Reads a stored state. with_contact false: contact, the last part, is skipped because the contact law differs. */
 static bool read_block(Sim* s, StateBlock* block, bool with_contact) {
   ContactSystem* contact = s->contact;
   if (!with_contact) s->contact = NULL;
@@ -107,7 +107,7 @@ static bool read_words(Sim* s, bool with_contact, Diagnostics* diagnostics) {
   const NumberFile* file = s->model->start;
   int count = number_file_doubles_count(file, "state");
   uint64_t* words = MEMORY_NEW(uint64_t, count > 0 ? count : 1);
-  double* values = MEMORY_NEW(double, count > 0 ? count : 1); /* the same bits */
+  double* values = MEMORY_NEW(double, count > 0 ? count : 1); /* the doubles of the file are reinterpreted as words */
   bool read = number_file_get_doubles(file, "state", values, count > 0 ? count : 1, diagnostics);
   memcpy(words, values, sizeof(double) * (size_t)(count > 0 ? count : 1));
   memory_free(values);
@@ -127,7 +127,7 @@ static bool meet_anew(Sim* s) {
   return apart;
 }
 
-/* Is the state of a model that is the same in this part of its identity? */
+/* Returns true if the state comes from a model that agrees in this part of its identity. */
 static bool same_part(const Sim* s, int part, Diagnostics* diagnostics) {
   int64_t own[MODEL_IDENTITY], saved[MODEL_IDENTITY];
   model_identity(s->model, own);

@@ -1,5 +1,5 @@
-/* A recorded step backwards (docs/derivations/adjoint.md). A Sim without contact of its own holds the step's terms; the
- * pairs come from a ContactReplay. */
+/* Adjoint of a recorded step (docs/derivations/adjoint.md). A Sim without contact holds the step's terms; contact pairs
+ * come from a ContactReplay. */
 #include <string.h>
 
 #include "simulate/delay.h"
@@ -87,7 +87,7 @@ void step_adjoint_begin(StepAdjoint* a) {
   if (a->felt) memset(a->felt, 0, sizeof(Vec3) * (size_t)a->model->link_count);
 }
 
-/* ---------------------------------------------------------------- the step's terms again */
+/* ---------------------------------------------------------------- terms of the recorded step  */
 
 static void copy_poses(const Model* m, Pose* to, const Pose* from) {
   memcpy(to, from, sizeof(Pose) * (size_t)m->link_count);
@@ -117,11 +117,12 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
   copy_poses(m, c->pose, step->pose_next);
 }
 
-/* The record does not hold the closures' forces: they are what the rest is balanced by. Then all terms with them. */
+/* Computes the closures' forces, which the record does not contain, from the balance of all other forces. Then
+ * assembles all terms again with them. */
 static bool find_closure_forces(Sim* s, ContactTermList contact, Assembly* assembly) {
   bool factored = false;
   double eigenvalue;
-  /* Any matrix of full rank tells them: with curvature, without it, and where neither is positive definite as it is. */
+  /* any nonsingular matrix gives the same forces: with curvature, without, or indefinite  */
   for (int round = 0; round < 3 && !factored; round++) {
     step_pattern(s, contact);
     assemble_hessian(assembly, round != 1, s->solver);
@@ -135,7 +136,7 @@ static bool find_closure_forces(Sim* s, ContactTermList contact, Assembly* assem
   return true;
 }
 
-/* Value and derivatives of all terms at t + dt; false: the contact of the record was not found. */
+/* See step_adjoint.h. */
 bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, Assembly* assembly) {
   Sim* s = a->sim;
   load_history(a, step);
@@ -162,19 +163,19 @@ bool step_adjoint_closure_forces(StepAdjoint* a, Assembly* assembly) {
   return !a->sim->closures || find_closure_forces(a->sim, assembly->contact, assembly);
 }
 
-/* ---------------------------------------------------------------- between links and coordinates */
+/* ---------------------------------------------------------------- conversions between links and coordinates  */
 
-/* Derivatives by poses become force and first moment about every link's frame origin, summed over what hangs on it. */
+/* See step_adjoint.h. */
 void step_adjoint_compose(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
   bars_compose(a->model, all_links(a->model), pose, bar, a->bar_force, a->bar_moment);
 }
 
-/* Adds the composed bars to derivatives by coordinates. */
+/* See step_adjoint.h. */
 void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced) {
   bars_reduce(a->model, all_links(a->model), pose, screws, a->bar_force, a->bar_moment, reduced);
 }
 
-/* A change of the joint's origin in the parent's frame carries everything below along. */
+/* A displacement of the joint in the parent's frame displaces the link and all its descendants. */
 void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient) {
   for (int i = 0; i < a->model->link_count; i++) {
     int up = a->model->links[i].parent;
@@ -183,7 +184,7 @@ void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3
   }
 }
 
-/* Twists of all links about `at` (links) for joint rates. */
+/* See step_adjoint.h. */
 void step_adjoint_twists(const Model* m, const Screw* screws, const Vec3* at, const double* rates, double (*twist)[6]) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
@@ -219,7 +220,7 @@ static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* r
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     double by_new[JOINT_MAX_DOF], by_old[JOINT_MAX_DOF];
-    bool spins = a->sim->spinners && a->sim->spinners[i].spins; /* its angular velocity is that of its momentum */
+    bool spins = a->sim->spinners && a->sim->spinners[i].spins; /* its angular rates follow from its momentum */
     for (int k = 0; k < link->dof_count; k++) {
       if (spins && k >= link->joint.plain_count) {
         by_new[k] = by_old[k] = 0;
@@ -235,7 +236,7 @@ static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* r
   }
 }
 
-/* Most often nothing hangs on forces. */
+/* Returns x, or NULL if all of x[count] are zero, which saves work. */
 static const Vec3* unless_zero(const Vec3* x, size_t count) {
   for (size_t k = 0; x && k < count; k++)
     if (x[k].x != 0 || x[k].y != 0 || x[k].z != 0) return x;
@@ -265,7 +266,8 @@ bool step_adjoint_pull_loads(StepAdjoint* a, const Pose* pose, double (*bar)[3][
 
 void step_adjoint_wrench_bars(const StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
   for (int i = 0; i < a->model->link_count; i++) {
-    Twist g = twist_of(a->wrench[i]); /* torque, force about the centre of mass: entries of dR with dR = [w]x R */
+    Twist g =
+        twist_of(a->wrench[i]); /* torque and force about the centre of mass, converted to entries of dR = [w]x R */
     Vec3 arm = vec3_sub(a->sim->reference[i], pose[i].t);
     Vec3 torque = vec3_add(g.w, vec3_cross(arm, g.v));
     Mat3 r = mat3_scale(mat3_mul(mat3_cross(torque), pose[i].r), 0.5);
@@ -277,7 +279,7 @@ void step_adjoint_wrench_bars(const StepAdjoint* a, const Pose* pose, double (*b
   }
 }
 
-/* Largest gradient entry of a free degree of freedom: how well the step was solved. */
+/* Returns the largest gradient entry of a free degree of freedom, the residual of the recorded step. */
 static double residual_of(const Sim* s) {
   double residual = 0;
   for (int k = 0; k < s->model->dof_count; k++)
@@ -321,7 +323,8 @@ void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelG
       step_adjoint_signal(a, m->links[i].prescribed, t, bar + m->links[i].dof_first, zero, gradient);
 }
 
-/* By prescribed coordinates: what is left of the equations that they do not have to obey, reduced + H lambda (A11). */
+/* Adds the derivatives with respect to prescribed coordinates: reduced + H lambda, the equations that these coordinates
+ * need not satisfy (A11). */
 static void reverse_prescribed(StepAdjoint* a, const Assembly* assembly, double t, ModelGradient* gradient) {
   Sim* s = a->sim;
   if (s->fixed_count == 0) return;
@@ -333,8 +336,8 @@ static void reverse_prescribed(StepAdjoint* a, const Assembly* assembly, double 
   step_lengths_prescribed(a, a->product, t);
 }
 
-/* By the forces at the step's end: of the loss, and of the drives of the step after it, which measured them (E4). Null:
- * of none. */
+/* Returns the derivatives with respect to the contact forces at the step's end: of the loss, plus those of drives in
+ * the next step, which measured them (E4). of_loss NULL: none. */
 static ForceSlopes forces_at_end(StepAdjoint* a, const ForceSlopes* of_loss) {
   ForceSlopes sum = of_loss ? *of_loss : (ForceSlopes){0};
   if (!a->felt) return sum;

@@ -1,4 +1,4 @@
-/* Derivatives of a recorded step once lambda is known: lambda . dF / d(the states before and the model), term by term
+/* Derivatives of a recorded step after lambda is solved: lambda . dF / d(earlier states, model), term by term
  * (docs/derivations/adjoint.md, A1, A10, A13). */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "simulate/step_adjoint.h"
 #include "simulate/tendons.h"
 
-/* Adds the derivatives of a drive, whose signal is a position, a rate or a force. */
+/* Adds the derivatives through the input and the gains of a drive, which controls a position, a rate or a force. */
 static void add_drive(StepAdjoint* a, int controller, int drive, const FeedbackBars* out) {
   const ModelController* c = &a->model->controllers[controller];
   int dof = a->model->links[c->link].dof_count;
@@ -31,7 +31,7 @@ static void add_scaled_bar(double to[3][4], double factor, const double from[3][
     for (int j = 0; j < 4; j++) to[i][j] += factor * from[i][j];
 }
 
-/* Twists as changes of [R | t] at t + dt. */
+/* Sets motion[links]: the twists by lambda as changes of [R | t] at t + dt. */
 static void find_motions(StepAdjoint* a, const RecordedStep* step) {
   for (int i = 0; i < a->model->link_count; i++) {
     if (a->model->links[i].tree < 0) continue;
@@ -45,7 +45,7 @@ static void find_motions(StepAdjoint* a, const RecordedStep* step) {
   }
 }
 
-/* After reverse_contact: what contact expects is the links' aims. */
+/* Adds the derivatives through the targets of links. Call after reverse_contact, which sets expected_bar. */
 static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                             ModelGradient* gradient) {
   const Sim* s = a->sim;
@@ -64,7 +64,7 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
       memcpy(a->aim_bar[i], target_bar, sizeof(target_bar));
       continue;
     }
-    Vec3 v = twist_of(a->twist[i]).v; /* -m g . v: the force is the same wherever the link's points are */
+    Vec3 v = twist_of(a->twist[i]).v; /* -m g . v: gravity acts at the centre of mass */
     if (heavy)
       gradient->gravity = vec3_add_scaled(gradient->gravity, -link->mass * (1 - link->gravity_compensation), v);
     spin_adjoint_aim(a->spin, s, i, target_bar, now, gradient);
@@ -75,7 +75,7 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
   }
 }
 
-/* y - q^t = -y_old d1 - y_older (d1 + d2) + y_rate dt v0 of plain coordinates (M6). */
+/* Adds the derivatives of y - q^t = -y_old d1 - y_older (d1 + d2) + y_rate dt v0 of plain coordinates (M6). */
 static void reverse_armature(const Sim* s, const ModelLink* link, const double* aim, StateBar now, StateBar old,
                              StateBar older, ModelGradient* gradient) {
   const StepWeights* w = &s->weights;
@@ -89,7 +89,8 @@ static void reverse_armature(const Sim* s, const ModelLink* link, const double* 
   }
 }
 
-/* Nothing resists a body that flies freely, and nobody asks what if. */
+/* Returns true if derivatives with respect to the joint's own numbers are needed: not for a free body without damping
+ * and passive properties. */
 static bool has_own(const ModelLink* link) {
   bool damped = link->passive || link->joint.dof_count < 6;
   for (int k = 0; k < link->dof_count; k++) damped = damped || link->damping[k] > 0;
@@ -124,7 +125,8 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
   delay_pending_hand_back(a->late, s, &bars);
 }
 
-/* The same for turns: the wrench that lambda changes, of inertia with it. */
+/* Adds the derivatives with respect to rotations of joint frames. The wrenches changed by lambda must include
+ * inertia. */
 static void reverse_turns(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   if (gradient->without_turns) return;
   const Model* m = a->model;
@@ -150,7 +152,7 @@ static void reverse_turns(StepAdjoint* a, const RecordedStep* step, ModelGradien
   step_adjoint_turn_motion(a, step->pose_next, &motion, gradient);
 }
 
-/* lambda . d2O/dq da = R_p^T (change of the force below by lambda + F x w of the parent) (A10). */
+/* Adds lambda . d2O/dq da = R_p^T (change by lambda of the force below + F x w of the parent) (A10). */
 static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   const Model* m = a->model;
   const Sim* s = a->sim;
@@ -165,7 +167,7 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   for (int i = 0; i < m->link_count; i++) {
     Twist change = twist_of(a->wrench[i]), own = twist_of(a->twist[i]);
     a->bar_force[i] = m->links[i].tree < 0 ? change.v : vec3_add_scaled(change.v, weight * m->links[i].mass, own.v);
-    a->force[i] = s->link_terms[i].force; /* of all below; parents of links that do not move do not turn */
+    a->force[i] = s->link_terms[i].force; /* of the link and its descendants; parents that cannot move do not rotate */
   }
   reverse_turns(a, step, gradient);
   for (int i = m->link_count - 1; i >= 0; i--) {
@@ -180,8 +182,8 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   step_adjoint_attachments(a, step->pose_next, a->bar_force, gradient);
 }
 
-/* Contact by all that it depends on besides the state at t + dt. Half-spaces are the exception: they stand where
- * signals and attachments put them, and what hangs on their poses at t + dt goes there at once (A13). */
+/* Adds the derivatives of contact with respect to everything except the state at t + dt. Half-spaces at t + dt are
+ * included: their poses follow from signals and attachments, so these derivatives are passed on here (A13). */
 static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now,
                             ModelGradient* gradient) {
   const Model* m = a->model;

@@ -1,4 +1,4 @@
-/* Sensitivities of a recorded run, forwards (docs/derivations/identify.md, Q1). */
+/* Forward sensitivities of a recorded run (docs/derivations/identify.md, Q1). */
 #include <string.h>
 
 #include "simulate/step_forward.h"
@@ -89,14 +89,15 @@ static double* room_for(double* old, int* capacity, int count) {
 
 /* ---------------------------------------------------------------- the start */
 
-/* Rows of dq0/dp: what the parameters make of one initial coordinate. */
+/* Sets the sensitivity dq0/dp of one initial coordinate. */
 static void start_row(StepForward* f, int dof) {
   model_gradient_clear(&f->gradient, f->model);
   f->gradient.coordinates[dof] = 1;
   f->chain(f->context, &f->gradient, f->start + (size_t)dof * (size_t)f->parameters);
 }
 
-/* Derivatives by the model and by poses where the run starts, in bar[0], to those by the parameters. */
+/* Converts the derivatives with respect to the model and to the first state's poses, in bar[0], to derivatives with
+ * respect to the parameters. Adds to row. */
 static void finish_start_row(StepForward* f, double* row) {
   const Model* m = f->model;
   step_adjoint_compose(f->adjoint, f->start_pose, f->bar[0].pose);
@@ -123,7 +124,7 @@ static void start_momenta(StepForward* f) {
     }
 }
 
-/* Adds the derivatives of the thetas of springs, which are constants of the run. */
+/* Sets the sensitivities of the spring thetas, which are constant during the run. */
 static void start_thetas(StepForward* f) {
   int count = model_theta_count(f->model), p = f->parameters;
   for (int k = 0; f->model->simulation.integrator == INTEGRATOR_MOMENTUM && k < count; k++) {
@@ -203,7 +204,7 @@ static void add_closures(StepForward* f) {
   step_adjoint_origins(a, pose, &f->gradient);
 }
 
-/* Derivatives by the states before, by what pairs carried and by the model, to those by the parameters. */
+/* See step_forward.h. Includes the numbers carried by contact pairs. */
 void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* row) {
   const Model* m = f->model;
   const Pose* const pose[3] = {step->pose_now, step->pose_old, step->pose_older};
@@ -226,8 +227,8 @@ void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* r
   step_forward_add_product(row, f->carry_row, numbers, f->carried, f->parameters);
 }
 
-/* Adds the derivatives of contact's share of a row with respect to the lengths of the step, where it is carried on, and
- * of the step before. */
+/* Adds the derivatives of contact with respect to the lengths of the step (carried: only for a number that is carried
+ * to the next step) and of the step before. */
 static void add_contact_lengths(StepForward* f, bool carried, double* row) {
   if (!f->adjoint->replay) return;
   ContactLengths by = contact_replay_lengths(f->adjoint->replay);
@@ -248,8 +249,8 @@ static void add_solve(StepForward* f, const RecordedStep* step, double* row) {
   step_forward_add_product(row, a->solve_bar.q, f->model->dof_count, f->solve, f->parameters);
 }
 
-/* d(lambda . F + nu . c) / d(the rest), lambda and nu being set; what joins it by initial rates changes the screws, so
- * these are put back. */
+/* Adds d(lambda . F + nu . c) / d(parameters), with lambda and nu set, at constant state at t + dt. add_start
+ * overwrites the screws, so they are restored. */
 static void spread_row(StepForward* f, const RecordedStep* step, const Screw* screws, double* row) {
   StepAdjoint* a = f->adjoint;
   if (a->replay) contact_replay_seed_carry(a->replay, -1, 0);
@@ -269,7 +270,7 @@ static void spread_row(StepForward* f, const RecordedStep* step, const Screw* sc
 
 static bool end_varies(const RecordedStep* step) { return step_end_varies(&step->clock); }
 
-/* Returns the derivative by the end of the step of what hangs on half-spaces at t + dt, as composed (A13). */
+/* Returns the derivative with respect to the end time of the step through half-spaces at t + dt, as composed (A13). */
 static double ground_by_end(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   double sum = 0;
@@ -279,7 +280,7 @@ static double ground_by_end(StepForward* f, const RecordedStep* step) {
   return sum;
 }
 
-/* Equation i of the step. */
+/* Sets the partial derivatives of equation i of the step. */
 static void equation_row(StepForward* f, const RecordedStep* step, int i, const Screw* screws, double* row) {
   StepAdjoint* a = f->adjoint;
   step_forward_clear(f);
@@ -290,7 +291,7 @@ static void equation_row(StepForward* f, const RecordedStep* step, int i, const 
   f->by_end[i] += end_varies(step) ? a->lengths->by_prescribed : 0;
 }
 
-/* Equations of what closures hold (Q6). */
+/* Sets the partial derivatives of the closure equations (Q6). */
 static void rows_of_closures(StepForward* f, const RecordedStep* step, const Screw* screws) {
   StepAdjoint* a = f->adjoint;
   int rows = f->model->closure_row_count;
@@ -304,7 +305,7 @@ static void rows_of_closures(StepForward* f, const RecordedStep* step, const Scr
   }
 }
 
-/* The load that a pair hands on rests on the state at t + dt, too. */
+/* Adds the derivatives of the load that a pair carries to the next step through the state at t + dt. */
 static void add_carried_load(StepForward* f, const RecordedStep* step, double* row) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;
@@ -353,7 +354,7 @@ static void carry_on(StepForward* f, const RecordedStep* step) {
 
 /* ---------------------------------------------------------------- a step */
 
-/* The solver is filled anew when it has failed: factoring works in place. */
+/* Factors the Hessian; assembles it again after a failed attempt, because factoring works in place. */
 static bool factor(StepForward* f, const Assembly* assembly) {
   StepAdjoint* a = f->adjoint;
   double smallest;
@@ -364,7 +365,7 @@ static bool factor(StepForward* f, const Assembly* assembly) {
   return block_solver_factor_indefinite(a->sim->solver, &smallest);
 }
 
-/* C S = -dc/dp of a parameter. */
+/* Applies the closure equations C S = -dc/dp of one parameter to the column. */
 static bool close_column(StepForward* f, int parameter) {
   const Sim* s = f->adjoint->sim;
   for (int i = 0; i < f->model->closure_row_count; i++)
@@ -372,8 +373,8 @@ static bool close_column(StepForward* f, int parameter) {
   return closures_solve(s->closures, s->solver, NULL, s->fixed, f->gaps, f->column, f->change);
 }
 
-/* H column = right, of the closures' equations by a parameter (-1: none). end: change of the step's end, with which the
- * prescribed coordinates move [s]. Returns false if it is not found. */
+/* Solves H column = right with the closure equations of a parameter (-1: homogeneous). end: change of the step's end
+ * time, which moves prescribed coordinates [s]. Returns false if the solution is not finite. */
 static bool solve_column(StepForward* f, int parameter, double end) {
   int nv = f->model->dof_count;
   const Sim* s = f->adjoint->sim;
@@ -406,7 +407,7 @@ static void shift(StepForward* f) {
   f->sensitivity[0] = last;
 }
 
-/* ---------------------------------------------------------------- lengths (impact.md, I12) */
+/* ---------------------------------------------------------------- step lengths (impact.md, I12)  */
 
 /* Sets the derivatives of the clock of the next step, except for the length of a step that an event ends. */
 static void begin_lengths(StepForward* f, const RecordedStep* step) {
@@ -422,8 +423,8 @@ static void begin_lengths(StepForward* f, const RecordedStep* step) {
   }
 }
 
-/* Sets the rates of prescribed coordinates where the end varies, and what they make of the equations; equation_row adds
- * the shares of half-spaces. Overwrites the solver. */
+/* Sets the rates of prescribed coordinates if the end time varies, and their contribution H rates to the equations;
+ * equation_row adds that of half-spaces. Overwrites the solver. */
 static void find_rates(StepForward* f, const RecordedStep* step, const Assembly* assembly) {
   StepAdjoint* a = f->adjoint;
   memset(f->rates, 0, sizeof(double) * (size_t)f->model->dof_count);
@@ -435,7 +436,7 @@ static void find_rates(StepForward* f, const RecordedStep* step, const Assembly*
   block_solver_multiply(a->sim->solver, f->rates, f->by_end);
 }
 
-/* The equations by the clock times what the parameters make of it. */
+/* Adds the derivatives of the equations with respect to the clock times the clock's sensitivities. */
 static void add_lengths(StepForward* f) {
   for (int i = 0; i < f->model->dof_count; i++)
     for (int j = 0; j < f->parameters; j++)
@@ -449,8 +450,8 @@ static void add_lengths(StepForward* f) {
   }
 }
 
-/* The step ends where U(x) = U_e: sensitivity[0], of a fixed length, becomes that with the length that this asks for.
- */
+/* An event U(x) = U_e ends the step. sensitivity[0], for constant length, is corrected by the length's sensitivity,
+ * which follows from the event. Returns false if the event has no derivative. */
 static bool find_event(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   StepLengths* l = a->lengths;
@@ -513,7 +514,8 @@ bool step_forward_solve(StepForward* f, const RecordedStep* step) {
 
 /* ---------------------------------------------------------------- momenta (spin.md, W8) */
 
-/* The lengths change the momenta at fixed states, too. */
+/* Adds the derivatives of the momentum with respect to step lengths at fixed states. Returns false if the terms are not
+ * found. */
 static bool add_direct_lengths(StepForward* f, const RecordedStep* step, double* row) {
   const double* const by[LENGTH_SLOPES] = {f->length[0], f->length[1], f->length[2], f->end};
   Assembly assembly;
@@ -525,7 +527,7 @@ static bool add_direct_lengths(StepForward* f, const RecordedStep* step, double*
   return true;
 }
 
-/* The component `axis` of a link's momentum at t + dt. */
+/* Sets the sensitivity of one component `axis` of a link's momentum at t + dt. Returns false if it is not found. */
 static bool momentum_row(StepForward* f, const RecordedStep* step, int link, int axis, const Screw* screws,
                          double* row) {
   StepAdjoint* a = f->adjoint;
@@ -570,13 +572,13 @@ static void shift_momenta(StepForward* f) {
   f->momentum[1] = before;
 }
 
-/* One solve of a step; false: it has no derivative. */
+/* Advances over one solve of a step. Returns false if it has no derivative. */
 static bool advance_solve(StepForward* f, const RecordedStep* step) {
   if (step->guess && f->adjoint->replay && !guess_forward(f, step)) return false;
   return step_forward_solve(f, step);
 }
 
-/* The solves before the last one, in their order (friction.md, F9). */
+/* Advances over the solves before the last one, in order (friction.md, F9). */
 static bool advance_solves(StepForward* f, const RecordedStep* step) {
   if (step->solve_count == 0) return true;
   const RecordedStep before = own_force_step(step);

@@ -5,7 +5,7 @@
 
 #include "simulate/step_adjoint.h"
 
-/* The state at the end of a step and the three before. */
+/* Number of states with sensitivities: the end of a step and the three states before. */
 enum { FORWARD_STATES = 4 };
 
 struct StepForward {
@@ -16,47 +16,51 @@ struct StepForward {
   void* context;
   ModelGradient gradient;
   StateBar bar[3];                     /* derivatives with respect to the states now, old, older */
-  Screw* screws[3];                    /* there (nv) */
-  double* sensitivity[FORWARD_STATES]; /* next, now, old, older  (nv x parameters) */
-  double* start;                       /* of the first state  (nv x parameters) */
-  double* thetas;                      /* of the thetas of springs  (model_theta_count x parameters) */
-  double *carried, *carried_next;      /* of what pairs hand on  (records x numbers x parameters) */
-  double* carry_row;                   /* derivatives of one row by what pairs have handed on */
-  double* grips; /* of the pairs' grips in a run's first step; NULL: of no other  (records x parameters) */
+  Screw* screws[3];                    /* screws at the states now, old, older (nv) */
+  double* sensitivity[FORWARD_STATES]; /* d(increments of the coordinates)/d(parameters) at next, now, old, older (nv x
+                                          parameters) */
+  double* start;                       /* sensitivity of the first state (nv x parameters) */
+  double* thetas;                      /* sensitivity of the spring thetas (model_theta_count x parameters) */
+  double *carried, *carried_next; /* sensitivity of the numbers that contact pairs carry from step to step, at t and at
+                                     t + dt (records x numbers x parameters) */
+  double* carry_row;              /* derivatives of one row with respect to the carried numbers */
+  double* grips; /* sensitivity of the pairs' friction limits in a run's first step (records x parameters); NULL in
+                    other steps */
   int carried_room, carried_next_room, carry_room, records;
-  double* rows;                   /* what stands on the right hand side  (nv x parameters) */
-  double* solve;                  /* of the solve before the last one (nv x parameters) */
-  Screw* solve_screws;            /* there (nv) */
-  double *column, *right;         /* (nv) */
-  double *start_bar, *start_q;    /* by increments of the start (nv); its coordinates (nq) */
-  Pose* start_pose;               /* (links) */
-  Screw* start_screws;            /* (nv) */
-  const double* placed_q;         /* where closures were placed, if not at the start; borrowed */
-  Pose* placed_pose;              /* there (links) */
-  Screw* placed_screws;           /* (nv) */
-  double* placed_bar;             /* (nv); nothing hangs on it */
-  double (*start_pose_bar)[3][4]; /* derivatives with respect to the start's poses, of what closures hold (links) */
-  double* closure_rows;           /* derivatives of their equations (rows x parameters) */
-  double *gaps, *change;          /* of one parameter; multipliers (rows) */
-  double* length[3];              /* of the lengths of the step and of the two before it (parameters) */
-  double* rates;                  /* of the prescribed coordinates at the end of a step whose end varies, else 0 (nv) */
-  double* by_end;                 /* derivatives of the equations with respect to the end through these (nv) */
-  double *begin, *end;            /* of the times at which it begins and ends (parameters) */
-  double* momentum[2];            /* of the angular momenta at t and at t + dt; NULL: no link spins
-                                     (3 links x parameters) */
-  StateBar next_bar;              /* derivatives with respect to the state at t + dt */
+  double* rows;  /* partial derivatives of the step's equations with respect to the parameters (nv x parameters) */
+  double* solve; /* sensitivity of the end of the solve before the last one (nv x parameters) */
+  Screw* solve_screws;            /* screws at the end of that solve (nv) */
+  double *column, *right;         /* solution and right-hand side for one parameter (nv) */
+  double *start_bar, *start_q;    /* first state: derivatives with respect to it (nv), coordinates (nq) */
+  Pose* start_pose;               /* poses of the first state (links) */
+  Screw* start_screws;            /* screws of the first state (nv) */
+  const double* placed_q;         /* coordinates at which closures were placed, if not at the first state; borrowed */
+  Pose* placed_pose;              /* poses at placed_q (links) */
+  Screw* placed_screws;           /* screws at placed_q (nv) */
+  double* placed_bar;             /* derivatives with respect to increments of placed_q, not used (nv) */
+  double (*start_pose_bar)[3][4]; /* through closures, with respect to poses of the first state (links) */
+  double* closure_rows;           /* partial derivatives of the closure equations with respect to the parameters (rows x
+                                     parameters) */
+  double *gaps, *change;          /* dc/d(one parameter), and change of the multipliers (rows) */
+  double* length[3];              /* sensitivity of the lengths of the step and of the two before it (parameters) */
+  double* rates;       /* rates of prescribed coordinates at the end of a step whose end time varies, else 0 (nv) */
+  double* by_end;      /* derivatives of the equations with respect to the end time through these coordinates (nv) */
+  double *begin, *end; /* sensitivity of the step's start and end time (parameters) */
+  double* momentum[2]; /* sensitivity of the angular momenta at t and at t + dt; NULL: no link integrates its momentum
+                          (3 links x parameters) */
+  StateBar next_bar;   /* derivatives with respect to the state at t + dt */
 };
 
-/* Derivatives of one row begin with none. */
+/* Clears the derivatives accumulated for one row. */
 void step_forward_clear(StepForward* f);
 /* Converts the accumulated derivatives with respect to the states before `step` and the model into those with respect
  * to the parameters, added to row (parameters). */
 void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* row);
 /* row (columns) += sum factor_i matrix_i (count x columns, row-major). */
 void step_forward_add_product(double* row, const double* factor, int count, const double* matrix, int columns);
-/* Sets sensitivity[0] from those of the states before. false: the step has no derivative. */
+/* Computes sensitivity[0] from those of the states before. Returns false if the step has no derivative. */
 bool step_forward_solve(StepForward* f, const RecordedStep* step);
-/* Sets f->grips of a step with a guess. false: its contact is not found again. Allocates. */
+/* Sets f->grips for a step with a guess. Returns false if its contact is not reproduced. Allocates. */
 bool guess_forward(StepForward* f, const RecordedStep* step);
 
 #endif

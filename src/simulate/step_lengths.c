@@ -1,17 +1,17 @@
-/* Derivatives of a recorded step by its own length, those of the steps before it and its time, and of the lengths by
- * the states (docs/derivations/impact.md, I11, I12). */
+/* Derivatives of a recorded step with respect to its length, the lengths of the steps before and its end time; and of
+ * the lengths with respect to the states (docs/derivations/impact.md, I11, I12). */
 #include <string.h>
 
 #include "simulate/step_adjoint.h"
 
-/* ---------------------------------------------------------------- by lengths, at fixed states */
+/* ---------------------------------------------------------------- derivatives with respect to lengths, at fixed
+ * states */
 
-/* Step of the central differences of sixth order below, in units of the length of a step. The equations are of degree
- * -2 in it, so the error of the order is 36 h^6 = 2e-12 of the value; rounding, in proportion to 1/h, is of that size.
- */
+/* Step of the sixth-order central differences, relative to the step length. The equations are homogeneous of degree -2
+ * in it: relative truncation error 36 h^6 = 2e-12, about equal to the rounding error, which grows as 1/h. */
 #define LENGTH_STEP 6e-3
 
-/* Derivatives by rates, which rest on the lengths. */
+/* Returns rate . (joint rates at t + dt); the rates depend on the step lengths. */
 static double rate_account(const StepAdjoint* a, const RecordedStep* step, const double* rate) {
   const Sim* s = a->sim;
   double sum = 0;
@@ -29,7 +29,7 @@ static double rate_account(const StepAdjoint* a, const RecordedStep* step, const
   return sum;
 }
 
-/* Derivatives by the contact forces on links. */
+/* Returns force->link . (contact forces on links). */
 static double force_account(const ForceSlopes* force, ContactTermList contact) {
   double sum = 0;
   int count = force && force->link && contact.holder ? contact.count(contact.holder) : 0;
@@ -40,7 +40,7 @@ static double force_account(const ForceSlopes* force, ContactTermList contact) {
   return sum;
 }
 
-/* The step's terms once more, at its recorded states, in the step of another clock. */
+/* Evaluates the step's terms at its recorded states with another clock. Returns false if they are not found. */
 static bool evaluate_at(StepAdjoint* a, const RecordedStep* step, const StepClock* clock, Assembly* assembly) {
   Sim* s = a->sim;
   Configuration* c = &s->configuration[s->current];
@@ -122,7 +122,7 @@ static double dot(const double* x, const double* y, int count) {
   return sum;
 }
 
-/* lambda . dF/d(part). */
+/* Returns lambda . dF/d(part). */
 static double equations_by(const StepAdjoint* a, ClockPart part, const double* lambda) {
   const LengthSlope* by = &a->lengths->by[part];
   return by->known ? dot(by->equations, lambda, a->model->dof_count) : 0;
@@ -145,7 +145,7 @@ void step_lengths_rates(const StepAdjoint* a, double t, double* rates) {
   }
 }
 
-/* Prescribed coordinates move with time: derivatives by them times their rates. product (nv). */
+/* Returns the derivative with respect to time through prescribed coordinates: product (nv) . their rates at time t. */
 static double prescribed_by_time(const StepAdjoint* a, const double* product, double t) {
   step_lengths_rates(a, t, a->lengths->rates);
   return dot(product, a->lengths->rates, a->model->dof_count);
@@ -155,9 +155,8 @@ void step_lengths_prescribed(StepAdjoint* a, const double* product, double t) {
   a->lengths->by_prescribed += prescribed_by_time(a, product, t);
 }
 
-/* A scalar's derivative by time through the prescribed coordinates at t + dt: of its own (reduced) and of lambda . F,
- * with the shares of half-spaces, which H has no rows for (A11, A13). `event`: grows with the event's potential, too;
- * NULL: it does not. */
+/* Returns the derivative with respect to time through the prescribed coordinates at t + dt, of reduced . q + lambda .
+ * F, including half-spaces, which have no rows in H (A11, A13). event not NULL: plus the event's function. */
 static double prescribed_terms(StepAdjoint* a, const RecordedStep* step, const Assembly* assembly,
                                const double* reduced, const double* lambda, const double* nu, const ContactField* more,
                                const EventTerms* event) {
@@ -184,7 +183,7 @@ static double prescribed_terms(StepAdjoint* a, const RecordedStep* step, const A
 
 /* ---------------------------------------------------------------- the event */
 
-/* The limit's event is q - bound - sign ENTRY margin = 0 (I15). */
+/* Sets the derivative of a limit's event function q - bound - sign ENTRY margin (I15). */
 static void stop_event(StepAdjoint* a, const StepClock* clock) {
   StepLengths* l = a->lengths;
   memset(l->event_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
@@ -222,8 +221,8 @@ bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
   return true;
 }
 
-/* The event's function U(x) - U_e = 0 ends the step: lambda of the step becomes lambda + nu lambda_event with nu such
- * that nothing hangs on the length any more (I12). */
+/* The event U(x) - U_e = 0 ends the step. Replaces lambda by lambda + nu lambda_event, with nu such that the derivative
+ * with respect to the length vanishes (I12). */
 static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
                         ModelGradient* gradient) {
   StepLengths* l = a->lengths;
@@ -263,7 +262,7 @@ bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlo
   return solve_event(a, step, force, assembly, gradient);
 }
 
-/* ---------------------------------------------------------------- to the lengths before */
+/* ---------------------------------------------------------------- derivatives with respect to earlier lengths  */
 
 void step_lengths_spread(StepAdjoint* a, const RecordedStep* step) {
   StepLengths* l = a->lengths;

@@ -12,7 +12,7 @@ void step_all_stale(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) s->stale[s->scope.trees[n]] = s->stale_blocks[n] = true;
 }
 
-/* The trees of these pairs if one of them is among `trees`. */
+/* Marks both trees of every pair as stale if one of them is in `trees`. */
 static void spread_stale(Sim* s, ContactTermList contact, const bool* trees) {
   int count = contact.holder ? contact.count(contact.holder) : 0;
   for (int k = 0; k < count; k++) {
@@ -104,7 +104,8 @@ static void list_terms(Sim* s, ContactTermList contact, Assembly* a) {
   assembly_find_sides(a, &s->sides);
 }
 
-/* After the forces at work have been measured, of which loads are not part yet. */
+/* Adds loads and fluid to the link terms and assembles the gradient. Call after balance_measure, which does not expect
+ * loads in the link terms. */
 static void gather(Sim* s, Assembly* a) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];

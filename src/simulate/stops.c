@@ -2,26 +2,27 @@
  * the states at t and at the substep before, and from the clock. */
 #include "simulate/stops.h"
 
-/* An impact begins at this part of the margin from the limit; coordinates within the second begin theirs together. */
+/* An impact begins at this fraction of the margin from the limit. Coordinates whose distances differ by less than TIE
+ * (in margins) begin their impacts together. */
 #define ENTRY 0.995
 #define TIE 1e-4
-/* Nearer than this to where an impact begins it has not begun before. */
+/* A distance below this, in margins, counts as already at the start of the impact. */
 #define BEGUN 1e-9
-/* The event is located to this part of the margin. */
+/* Accuracy of the located event, relative to the margin. */
 #define EVENT_KNOWN 1e-12
 /* Restitution is 0 below FROM and limit_restitution above twice that [m/s, rad/s]; a quintic between them (I8). */
 #define FROM 5e-3
-/* Mass of the coordinate over the stiffness that reverses it, over the substep: relative error of the speed. */
+/* Ratio mass / (stiffness dt^2) of the spring that reverses the speed: the relative error of the speed. */
 #define SOFTNESS 1e-5
-/* Part of the way back by which the spring of a recorded step may be stretched: differences by lengths take more than
- * its deflection. */
+/* In recorded steps the spring also acts beyond its aim, up to this fraction of the rebound displacement, so that
+ * finite differences with respect to step lengths stay within it. */
 #define BOTH_SIDES 0.05
-/* A short substep moves the coordinate by at most this part of the margin. */
+/* Largest displacement in a short substep, relative to the margin. */
 #define WAY_MOST 0.0625
 
 /* ---------------------------------------------------------------- one coordinate */
 
-/* The limit of a degree of freedom on one side. */
+/* One side of the limits of a degree of freedom. */
 typedef struct {
   double bound, sign, margin, restitution; /* sign: 1 lower, -1 upper */
   int coordinate;
@@ -37,13 +38,14 @@ static bool stop_of(const Model* m, int dof, int side, Stop* out) {
   return acts && isfinite(bound);
 }
 
-/* Distance from where the impact begins, in units of the margin. */
+/* Returns the distance from the start of the impact, in units of the margin; negative: beyond it. */
 static double ahead_of(const Stop* stop, double q) { return stop->sign * (q - stop->bound) / stop->margin - ENTRY; }
 
 typedef enum { STAGE_NONE, STAGE_ENTERED, STAGE_BOUNCES } Stage;
 
-/* kind_before: of the substep that led to the present, in which the coordinate comes to the start of the impact. A
- * short one may be the rest of one that was cut, after which the coordinate is beyond it by up to WAY_MOST. */
+/* Returns the stage of an impact. kind_before: kind of the substep that led to the present state, at whose end the
+ * coordinate reaches the start of the impact. The remainder of a short substep that was cut can overshoot it by up to
+ * WAY_MOST. */
 static Stage stage_of(const Sim* s, int dof, const Stop* stop, StepKind kind_before) {
   double way = s->difference_old[dof], before = s->clock.dt_before;
   if (!(before > 0) || !(-stop->sign * way > FROM * before)) return STAGE_NONE;
@@ -108,7 +110,8 @@ double stops_ahead(const Sim* s, int dof, int side) {
   return ahead_of(&stop, s->configuration[s->current].q[stop.coordinate]);
 }
 
-/* The larger of the speeds of this substep, which the barrier may have held back, and of the one before. */
+/* Returns the approach speed: the larger of those in this substep, which the barrier may have reduced, and in the one
+ * before. */
 static double speed_of(const Sim* s, int dof, const Stop* stop) {
   double way = s->configuration[s->current].q[stop->coordinate] - s->q_now[stop->coordinate];
   double old = s->clock.dt_before > 0 ? s->difference_old[dof] / s->clock.dt_before : s->start_rate[dof];
@@ -143,7 +146,8 @@ bool stops_let_go(const Sim* s) {
 
 /* ---------------------------------------------------------------- creation */
 
-/* Sum over the links that the coordinate moves of m |v|^2 + w . I w at unit rate, with its armature [kg, kg m^2]. */
+/* Returns the generalized mass of a coordinate: sum over the links that it moves of m |v|^2 + w . I w at unit rate,
+ * plus armature [kg, kg m^2]. */
 static double moved_mass(const Sim* s, int dof) {
   const Model* m = s->model;
   const Screw* screw = &s->screws[dof];
@@ -161,8 +165,8 @@ static double moved_mass(const Sim* s, int dof) {
   return sum;
 }
 
-/* A power of two from 0.6 to 1.2 times the mass: constant where masses change, so that it has no derivative; its jumps
- * are not at round numbers. */
+/* Returns a power of two between 0.6 and 1.2 times the mass. It is piecewise constant, so it has no derivative with
+ * respect to masses; the factor keeps its jumps away from round numbers. */
 static double rounded(double mass) {
   int exponent;
   (void)frexp(1.18 * mass, &exponent);

@@ -5,7 +5,8 @@
 
 #include "simulate/sim.h"
 
-/* A coordinate that came to one of its limits in a substep, in units of limit_margin. */
+/* A coordinate that reached the start of an impact at one of its limits in a substep. Distances in units of
+ * limit_margin. */
 typedef struct {
   int dof, side;        /* side: -1 lower, 1 upper */
   double before, after; /* distance from the start of the impact at both ends of the substep; negative: beyond it */

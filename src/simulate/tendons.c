@@ -4,12 +4,12 @@
 #include <float.h>
 #include <string.h>
 
-/* Roundings of a length that no energy can do without. */
+/* Rounding error of a tendon's energy per force, relative to the lengths it is computed from. */
 #define LENGTH_ROUNDINGS (16 * DBL_EPSILON)
 
-/* ---------------------------------------------------------------- what never changes */
+/* ---------------------------------------------------------------- creation  */
 
-/* Links that a tendon acts on: those of its points, of its wraps, of its joints. */
+/* Returns the number of links that a tendon acts on: of points, wraps and joints. */
 static int holder_count(const SceneTendon* tendon) { return tendon->count + tendon->wrap_count + tendon->joint_count; }
 static int holder(const SceneTendon* tendon, int index) {
   if (index < tendon->count) return tendon->points[index].link;
@@ -17,7 +17,8 @@ static int holder(const SceneTendon* tendon, int index) {
   return index < tendon->wrap_count ? tendon->wraps[index].link : tendon->joints[index - tendon->wrap_count].link;
 }
 
-/* The degrees of freedom that change the tendon's length, each once; returns how many. dof NULL: counts only. */
+/* Lists the degrees of freedom that change the tendon's length, each once. Returns their number. dof NULL: counts
+ * only. */
 static int list_dofs(const Model* m, const SceneTendon* tendon, bool* seen, int* dof) {
   int count = 0;
   memset(seen, 0, sizeof(bool) * (size_t)m->dof_count);
@@ -56,7 +57,7 @@ static void create_lists(TendonSystem* s) {
   memory_free(seen);
 }
 
-/* Between which links the terms are. */
+/* Sets the links of all terms. */
 static void create_segments(TendonSystem* s) {
   s->segment = MEMORY_NEW(TendonSegment, s->count);
   TendonSegment* next = s->segment;
@@ -76,7 +77,7 @@ static void create_segments(TendonSystem* s) {
   }
 }
 
-/* Every pair of different trees that a tendon acts on. */
+/* Lists all pairs of different trees that a tendon acts on. */
 static void create_pairs(TendonSystem* s) {
   const Model* m = s->model;
   int capacity = 0;
@@ -149,8 +150,8 @@ double tendon_stretch_in_step(const TendonSystem* s, int k, double length) {
   return tendon_stretch(s->model->tendons[k].source, spring_ahead(&s->at[k]) * length + s->past[k]);
 }
 
-/* Share of the damping beyond one limit: from 0 where the length at t is `over` = 0 beyond it to 1 at the margin, by a
- * cubic; slope: by `over`. */
+/* Returns the fraction of the damping that acts beyond one limit: a cubic from 0 at the limit to 1 at the margin. over:
+ * distance beyond the limit of the length at t [m]; slope: derivative with respect to it. */
 static double damped_share(double over, double margin, double* slope) {
   double x = fmin(fmax(over / margin, 0), 1);
   *slope = 6 * x * (1 - x) / margin;
@@ -168,7 +169,7 @@ TendonLimit tendon_limit(const TendonSystem* s, int k, double length) {
   double damping = tendon->range_damping * share, by_share = tendon->range_damping * rate;
   (void)limits_energy(
       &(Limits){LIMIT_PENALTY, tendon->lower, tendon->upper, tendon->range_stiffness, tendon->range_margin, 0}, length,
-      &law); /* a penalty holds everywhere */
+      &law); /* the result is always true for a penalty */
   return (TendonLimit){law.value + 0.5 * damping / a * rate * rate,
                        law.first + damping * rate,
                        law.second + a * damping,
@@ -190,7 +191,7 @@ double tendon_rounding(const TendonSystem* s, int k) { return LENGTH_ROUNDINGS *
 
 /* ---------------------------------------------------------------- terms (L6) */
 
-/* Slope of the velocity of a place on a link by its twist (w, v): w x arm + v. */
+/* Sets slope to sign times the derivative of a link point's velocity w x arm + v with respect to the twist (w, v). */
 static void velocity_slope(Vec3 arm, double sign, double slope[3][6]) {
   Mat3 turn = mat3_scale(mat3_cross(arm), -sign); /* w x arm = -[arm]x w */
   for (int i = 0; i < 3; i++)
@@ -200,7 +201,7 @@ static void velocity_slope(Vec3 arm, double sign, double slope[3][6]) {
     }
 }
 
-/* H += pull J^T C J, C the curvature, J the slope of d by both twists. */
+/* Sets the hessian to pull J^T C J, C the curvature, J the derivative of d with respect to both twists. */
 static void set_hessian(TendonSegment* t, double pull) {
   double slope[3][12], of[3][6];
   for (int side = 0; side < 2; side++) {
@@ -233,7 +234,7 @@ static void set_terms(TendonSegment* t, double pull) {
   set_hessian(t, pull);
 }
 
-/* H += pull (w . (slope x d) and its mirror), w the wrap's turn: the slope turns with it. */
+/* Adds pull (w . (slope x d) + transpose), w the wrap's rotation: the slope rotates with the wrap. */
 static void add_turn(TendonSegment* t, double pull) {
   double of[2][3][6];
   Mat3 cross = mat3_cross(t->slope);
@@ -249,7 +250,8 @@ static void add_turn(TendonSegment* t, double pull) {
       }
 }
 
-/* block += pull u^T C v, u and v by six numbers of a twist each; and its mirror. */
+/* Adds pull u^T C v to a 6 x 6 block of the hessian, and its transpose. u and v: derivatives with respect to a
+ * twist. */
 static void add_pair(TendonSegment* t, int row, int column, const Mat3* c, const double (*u)[6], const double (*v)[6],
                      double pull) {
   for (int i = 0; i < 6; i++)
@@ -262,10 +264,10 @@ static void add_pair(TendonSegment* t, int row, int column, const Mat3* c, const
     }
 }
 
-/* Three terms (L8): what each end does with the wrap, and what they do with each other through it. */
+/* Sets the three terms of a wrapped segment (L8): of each end with the wrap, and of both ends with each other. */
 static void set_wrapped(TendonSegment t[3], const TendonWrap* way, const Vec3 end[2], double pull,
                         const Vec3* reference) {
-  double of[2][2][3][6]; /* of both ends: by their own link, by the wrap */
+  double of[2][2][3][6]; /* for each end: derivative with respect to its own link's twist, and to the wrap's */
   for (int k = 0; k < 2; k++) {
     t[k].slope = way->slope[k];
     t[k].curvature = way->curvature[k];
@@ -288,7 +290,7 @@ static void set_wrapped(TendonSegment t[3], const TendonWrap* way, const Vec3 en
   add_pair(&t[1], 6, 6, cross, of[0][1], of[1][1], pull);
 }
 
-/* The way from a point to the next; returns its terms' number. */
+/* Sets the terms of the segment from a point to the next. Returns their number. */
 static int place_way(const TendonSystem* s, int k, int point, int term, const Pose* poses, const Vec3* reference) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, point);
@@ -311,7 +313,7 @@ static int place_way(const TendonSystem* s, int k, int point, int term, const Po
   return tendon_terms(tendon, point);
 }
 
-/* out[at[dof]] += slope . velocity of a place of a link; at NULL: out[dof]. */
+/* out[at[dof]] += slope . (velocity of the link's point x per unit of dof). at NULL: out[dof]. */
 static void add_velocity(const Model* m, int link, Vec3 slope, Vec3 x, const Screw* screws, const int* at,
                          double* out) {
   for (int up = link; up >= 0; up = m->links[up].parent)
@@ -319,7 +321,7 @@ static void add_velocity(const Model* m, int link, Vec3 slope, Vec3 x, const Scr
       out[at ? at[d] : d] += vec3_dot(slope, screw_velocity(&screws[d], x));
 }
 
-/* Adds the same for the links of wraps. */
+/* As add_velocity for the links of wraps, over all segments of tendon k. */
 static void add_wrap_slope(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
                            const int* at, double* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;
@@ -335,7 +337,7 @@ static void add_slope(const TendonSystem* s, int k, double factor, const Pose* p
                       const int* at, double* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   const TendonSegment* t = &s->segment[s->first[k]];
-  Vec3 before = vec3(0, 0, 0); /* minus the slope by a point of the way that ends there */
+  Vec3 before = vec3(0, 0, 0); /* minus the derivative with respect to the end point of the segment before */
   for (int i = 0; i < tendon->count; i++) {
     Vec3 x = tendon_point(&tendon->points[i], poses), slope = vec3(0, 0, 0), end = slope;
     if (i + 1 < tendon->count) {
@@ -351,7 +353,7 @@ static void add_slope(const TendonSystem* s, int k, double factor, const Pose* p
   if (tendon->wrap_count > 0) add_wrap_slope(s, k, factor, poses, screws, at, out);
 }
 
-/* stiffness: d pull / d length. */
+/* Sets the term of tendon k with stiffness = d pull / d length. */
 static void set_stiffness(TendonSystem* s, int k, double stiffness, const Pose* poses, const Screw* screws) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   int first = s->dof_first[k], count = s->dof_first[k + 1] - first;

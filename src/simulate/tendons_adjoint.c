@@ -1,11 +1,11 @@
-/* Tendons backwards (docs/derivations/loads.md, L7, L8, L96). */
+/* Reverse derivatives of tendons (docs/derivations/loads.md, L7, L8, L96). */
 #include "simulate/tendons.h"
 
 #include <string.h>
 
 static bool moves(const Model* m, int link) { return link >= 0 && m->links[link].tree >= 0; }
 
-/* Change of the wrenches on both links: hessian x twists, and of the pull that changes with the length. */
+/* Adds the change of the wrenches on both links of a term: hessian x twists, plus the force by a change of the pull. */
 static void segment_product(const TendonSystem* s, int index, double pull_change, const double (*twist)[6],
                             double (*wrench)[6]) {
   const TendonSegment* t = &s->segment[index];
@@ -24,7 +24,7 @@ static void segment_product(const TendonSystem* s, int index, double pull_change
   }
 }
 
-/* How fast the segment's length grows. */
+/* Returns the rate of the term's length for twist[links]. */
 static double segment_lengthening(const TendonSystem* s, int index, const double (*twist)[6]) {
   const TendonSegment* t = &s->segment[index];
   double rate = 0;
@@ -45,7 +45,7 @@ void tendons_product(const TendonSystem* s, const double (*twist)[6], double (*w
   }
 }
 
-/* How the link of a point stands, and how lambda moves both. */
+/* Rotation of a point's link, with its change dr and the change x_dot of the point by lambda. */
 typedef struct {
   Mat3 r, dr;
   Vec3 x_dot;
@@ -64,17 +64,17 @@ static MovedPoint moved_point(const Sim* sim, const SceneTendonPoint* point, con
   return out;
 }
 
-/* The way between two neighbouring points, as lambda moves it; its ends first a, then b. */
+/* The path between two neighbouring points with its change by lambda. Index 0: first end, 1: second end. */
 typedef struct {
   MovedPoint at[2];
-  const SceneTendonWrap* wrap; /* what it goes round; NULL: it is straight */
+  const SceneTendonWrap* wrap; /* the wrap that it touches; NULL: it is straight */
   MovedPoint of_wrap;
-  Mat3 turn;      /* of the wrap by lambda: dR R^T */
-  Vec3 arm[2];    /* of the ends about the wrap's centre [m] */
-  TendonWrap way; /* slopes of a straight way too */
-  Vec3 dot[2];    /* change of the ends, as the wrap sees it [m] */
+  Mat3 turn;      /* rotation of the wrap by lambda, dR R^T */
+  Vec3 arm[2];    /* from the wrap's centre to the ends [m] */
+  TendonWrap way; /* slopes are also set for a straight path */
+  Vec3 dot[2];    /* change of the ends relative to the wrap [m] */
   Vec3 bent[2];   /* curvature x dot */
-  double rate;    /* of the length [m] */
+  double rate;    /* change of the length [m] */
 } MovedWay;
 
 static void move_straight(MovedWay* w, const TendonSegment* t) {
@@ -103,7 +103,7 @@ static void move_wrapped(MovedWay* w, const Sim* sim, const Vec3 end[2], const d
   w->bent[1] = vec3_add(mat3_mul_vec(c[1], w->dot[1]), mat3_tmul_vec(c[2], w->dot[0]));
 }
 
-/* From point i of tendon k on; its terms begin with t. */
+/* Returns the path from point i of tendon k to the next; t: its first term. */
 static MovedWay moved_way(const Sim* sim, int k, int i, const TendonSegment* t, const double (*motion)[3][4]) {
   const SceneTendon* tendon = sim->model->tendons[k].source;
   const Pose* poses = sim->configuration[sim->current].pose;
@@ -140,7 +140,8 @@ static void add_tension(const Sim* sim, const ModelTendon* tendon, double rate, 
     signal_eval_vjp(&tendon->tension, sim->clock.time, &rate, &zero, gradient->control + tendon->tension_first);
 }
 
-/* By the length of a way round a wrap at a state before: the wrap, and the pose that carries it. */
+/* Adds the derivatives of the length of a wrapped path at an earlier state with respect to the wrap's numbers and the
+ * pose of its link. */
 static void reverse_past_wrap(const SceneTendonWrap* wrap, const TendonWrap* way, const Vec3 end[2], Pose pose,
                               double by_length, double (*bar)[3][4], double* by_wrap) {
   Vec3 center = pose_apply(pose, wrap->position), turn = vec3(0, 0, 0), sum = turn;
@@ -163,7 +164,8 @@ static void reverse_past_wrap(const SceneTendonWrap* wrap, const TendonWrap* way
   add_axis(wrap, pose.r, turn, by_wrap);
 }
 
-/* By the length of a tendon at a state before: its points, its wraps, and the poses that carry them. */
+/* Adds the derivatives of a tendon's length at an earlier state with respect to points, wraps and poses, times
+ * by_length. */
 static void reverse_past(const Sim* sim, int k, const Pose* poses, double by_length, StateBar to,
                          ModelGradient* gradient) {
   const ModelTendon* tendon = &sim->tendons->model->tendons[k];
@@ -193,7 +195,7 @@ static void reverse_past(const Sim* sim, int k, const Pose* poses, double by_len
   }
 }
 
-/* By the wrap of a way at t + dt. */
+/* Adds the derivatives with respect to the wrap of a path at t + dt. */
 static void reverse_wrap(const MovedWay* w, double pull, double slack, double* bar) {
   Vec3 by_ends = vec3(0, 0, 0), turn = by_ends;
   bar[WRAP_NUMBER_RADIUS] += slack * w->way.by_radius;
@@ -208,7 +210,7 @@ static void reverse_wrap(const MovedWay* w, double pull, double slack, double* b
   add_axis(w->wrap, w->of_wrap.r, turn, bar);
 }
 
-/* By the ends of a way at t + dt. */
+/* Adds the derivatives with respect to the ends of a path at t + dt, in the frames of their links. */
 static void reverse_ends(const MovedWay* w, double pull, double slack, Vec3* bar) {
   for (int side = 0; side < 2; side++) {
     Vec3 by_dot = vec3_scale(w->way.slope[side], pull);
@@ -219,7 +221,8 @@ static void reverse_ends(const MovedWay* w, double pull, double slack, Vec3* bar
   }
 }
 
-/* Phi = pull x rate with rate = d length by lambda, and pull = tension + stiffness x stretch + that of the limits. */
+/* Adds the derivatives of Phi = pull x rate: rate = change of the length by lambda, pull = tension + stiffness x
+ * stretch + limit force. */
 static void reverse_tendon(const Sim* sim, int k, const double* lambda, const double (*motion)[3][4], StateBar now,
                            StateBar old, ModelGradient* gradient) {
   const TendonSystem* s = sim->tendons;
@@ -263,9 +266,10 @@ void tendons_adjoint(const Sim* sim, const double* lambda, const double (*motion
     reverse_tendon(sim, k, lambda, motion, now, old, gradient);
 }
 
-/* ---------------------------------------------------------------- the rate of a length (drives.md, M10) */
+/* ---------------------------------------------------------------- derivatives of the rate of a length (drives.md,
+ * M10) */
 
-/* bar += f [x 1], f by a point x of the link's frame. */
+/* bar[link] += by [x 1]: the derivative with respect to the pose, given `by` with respect to a point x of the link. */
 static void add_point(double (*bar)[3][4], int link, Vec3 by, Vec3 x) {
   double f[3], at[4] = {x.x, x.y, x.z, 1};
   vec3_store(by, f);
@@ -276,7 +280,8 @@ static void add_rotation(double (*bar)[3][4], int link, Mat3 by) {
   for (int n = 0; n < 9; n++) bar[link][n / 3][n % 3] += by.m[n / 3][n % 3];
 }
 
-/* Adds what a wrap's link has of factor x rate; by_pose: by the ends at fixed motion. */
+/* Adds the derivatives of factor x rate with respect to pose and motion of the wrap's link. by_pose: those with respect
+ * to the ends at constant motion. */
 static void reverse_wrap_motion(const MovedWay* w, Pose pose, const Vec3 by_pose[2], double factor,
                                 double (*pose_bar)[3][4], double (*motion_bar)[3][4]) {
   int link = w->wrap->link;

@@ -1,4 +1,4 @@
-/* Trees of joints by their momentum (docs/derivations/spin.md, W11-W17). */
+/* Trees of joints that conserve their momentum in free flight (docs/derivations/spin.md, W11-W17). */
 #include "simulate/tree_flight.h"
 
 #include <float.h>
@@ -33,7 +33,8 @@ double tree_flight_speed(const Sim* s) {
 
 /* ---------------------------------------------------------------- the equations */
 
-/* Where a joint would have been a step of this length ago, had it moved as it did last, and where it goes so. */
+/* Sets the coordinates of a joint one step of the present length before and after q^t, for motion as in the last step,
+ * and the initial guess of its aim. */
 static void go_back(Sim* s, int i) {
   TreeFlight* f = s->flight;
   const ModelLink* link = &s->model->links[i];
@@ -97,7 +98,7 @@ void tree_flight_displacement(const Sim* s, int link, double out[3][4]) {
     for (int c = 0; c < 4; c++) out[r][c] -= f->bend * ((beyond[r][c] - now[r][c]) - (now[r][c] - before[r][c]));
 }
 
-/* reduced = J(q^t)^T bar over the tree. */
+/* reduced = J(q^t)^T bar over the degrees of freedom of the tree. */
 static void project(const Sim* s, int tree, LinkSpan span) {
   TreeFlight* f = s->flight;
   const ModelTree* t = &s->model->trees[tree];
@@ -106,7 +107,7 @@ static void project(const Sim* s, int tree, LinkSpan span) {
   bars_reduce(s->model, span, s->pose_now, f->screws_now, f->force, f->moment, f->reduced);
 }
 
-/* reduced: all of W15's first equation, at the aim as it stands. */
+/* Sets reduced to the residual of W15's first equation at the present aim. */
 static void residual(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   LinkSpan span = group_span(f, g);
@@ -127,7 +128,7 @@ static void moved_bar(const ModelLink* link, const Screw* screw, Pose pose, doub
   inertia_times(link, motion, out);
 }
 
-/* Column of A: J(q^t)^T M dx^/ddof, of what nothing prescribes. */
+/* Sets one column of A = J(q^t)^T M dx^/ddof, rows and columns of free degrees of freedom only. */
 static void fill_column(const Sim* s, int tree, LinkSpan span, int column) {
   const Model* m = s->model;
   TreeFlight* f = s->flight;
@@ -146,11 +147,11 @@ static void fill_column(const Sim* s, int tree, LinkSpan span, int column) {
     own->matrix[r * own->free_count + column] = f->reduced[f->free[own->free_first + r]];
 }
 
-/* Pivots below this part of the diagonal say that some motion has no inertia of its own. */
+/* A pivot below this fraction of the diagonal entry is zero: some motion has no inertia. */
 #define LEAST_PIVOT 1e-12
 
-/* L U without exchanges: A is that of the tree's inertia but for the turn of one step. 0: some motion has no inertia;
- * -1: one by more than a right angle, whose pivot is negative; else 1. */
+/* Factors A = L U in place, without pivoting: A differs from the inertia matrix only by the rotation of one step.
+ * Returns 0 for a zero pivot; -1 for a negative one, which means a rotation of more than a right angle; else 1. */
 static int factor(int n, double* a) {
   int sign = 1;
   for (int k = 0; k < n; k++) {
@@ -192,7 +193,7 @@ static void factor_tree(const Sim* s, int tree) {
   t->sign = factor(t->free_count, t->matrix);
 }
 
-/* 0, -1 or 1 as of its trees. */
+/* Factors the trees and rows of a group. Returns 0 if one is singular, -1 if a pivot is negative, else 1. */
 static int factor_group(const Sim* s, const FlightGroup* g) {
   const TreeFlight* f = s->flight;
   int sign = 1;
@@ -205,7 +206,7 @@ static int factor_group(const Sim* s, const FlightGroup* g) {
   return flight_rows_factor(s, g) ? sign : 0;
 }
 
-/* By a tree's matrix, of entries among others. */
+/* Applies a solve of one tree's matrix to the tree's free entries of x. */
 static void solve_in(const TreeFlight* f, int tree, void (*by)(int, const double*, double*), double* x) {
   const FlightTree* t = &f->tree[tree];
   const int* dof = f->free + t->free_first;
@@ -245,7 +246,7 @@ bool tree_flight_solve_transposed(const Sim* s, int group, double* x) {
 
 /* ---------------------------------------------------------------- the aim */
 
-/* A^-1 reduced, with what closes. */
+/* Sets change to A^-1 reduced, corrected for the closure rows. */
 static void solve_change(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   for (int n = 0; n < g->tree_count; n++) {
@@ -257,7 +258,8 @@ static void solve_change(const Sim* s, const FlightGroup* g) {
   flight_rows_close(s, g);
 }
 
-/* Returns the size of a Newton step in the measure of M, |change . residual|; negative: no step. */
+/* Makes one Newton step of the aim. Returns its size, |change . residual|, the norm with the inertia matrix M; negative
+ * if no step was possible. *sign: result of factor_group. */
 static double newton_step(Sim* s, const FlightGroup* g, int* sign) {
   TreeFlight* f = s->flight;
   LinkSpan span = group_span(f, g);
@@ -280,7 +282,7 @@ static double newton_step(Sim* s, const FlightGroup* g, int* sign) {
   return isfinite(sum) ? fabs(sum) : -1;
 }
 
-/* Twice the energy of the way to the aim, in that measure. */
+/* Returns twice the kinetic-like energy of the displacement to the aim, in the same norm. */
 static double way_energy(const Sim* s, LinkSpan span) {
   double sum = 0;
   for (int k = 0; k < span.count; k++)
@@ -289,11 +291,10 @@ static double way_energy(const Sim* s, LinkSpan span) {
   return sum;
 }
 
-/* Roundings of a link's place that its way to the aim is made of. */
+/* Rounding error of a link's position, as a factor of its distance from the origin and its size. */
 #define PLACE_ROUNDINGS (64 * DBL_EPSILON)
 
-/* Returns the part of that energy that no iteration can reduce: a tree at rest has no displacement, but its links have
- * positions, which are rounded. */
+/* Returns the rounding error of way_energy, below which no iteration can reduce it. It matters for a tree at rest. */
 static double way_rounding(const Sim* s, LinkSpan span) {
   double sum = 0;
   for (int k = 0; k < span.count; k++) {
@@ -305,12 +306,13 @@ static double way_rounding(const Sim* s, LinkSpan span) {
 }
 
 enum { FLIGHT_ITERATIONS = 20 };
-/* Newton's changes shrink quadratically until they are rounding, and by less than this from there on. */
+/* Newton changes fall quadratically; if one falls by less than this factor, it has reached rounding. */
 #define STILL_CONVERGING (1.0 / 16)
-/* The last one's part of the way, squared: far above rounding, far below what a root elsewhere would leave. */
+/* Largest last change relative to the displacement, both squared: far above rounding, far below the change at a
+ * different root. */
 #define FLIGHT_SOLVED 1e-16
 
-/* W11, W15. */
+/* Solves W11 and W15 for the aim of a group. Returns true if it converged. */
 static bool find_aim(Sim* s, const FlightGroup* g) {
   LinkSpan span = group_span(s->flight, g);
   begin(s, g);
@@ -320,7 +322,9 @@ static bool find_aim(Sim* s, const FlightGroup* g) {
     double change = newton_step(s, g, &sign);
     s->flight->turns = sign != 0;
     if (change < 0) return false;
-    bool believed = k == 0 && sign < 0; /* going on as before, and nothing else */
+    bool believed =
+        k == 0 &&
+        sign < 0; /* a negative pivot in the first iteration: only a solution equal to the guess is accepted */
     if (k == 0 && sign > 0) first = change;
     if (believed || change == 0 || change > STILL_CONVERGING * last) {
       place_ahead(s, g);
@@ -349,8 +353,8 @@ static void note_forces(Sim* s, const FlightGroup* g) {
   }
 }
 
-/* Frequency times substep [rad] above which a step is divided, and above which trees keep first order's target:
- * explicit forces are unstable above 2. */
+/* Frequency times substep [rad]. Above TENSION_RESOLVED a step is divided; above TENSION_STABLE trees keep the
+ * first-order target, because explicit forces are unstable above 2. */
 #define TENSION_RESOLVED 0.5
 #define TENSION_STABLE 1.5
 
@@ -410,7 +414,7 @@ static void mark_untouched(Sim* s) {
     for (int side = 0; side < 2; side++)
       if (m->links[link[side]].tree >= 0) f->untouched[m->links[link[side]].tree] = false;
   }
-  for (int n = 0; s->closures && n < f->group_count; n++) { /* what is joined to it starts where it does */
+  for (int n = 0; s->closures && n < f->group_count; n++) { /* a group starts at its aim as a whole or not at all */
     const FlightGroup* g = &f->group[n];
     bool all = true;
     for (int k = 0; k < g->tree_count; k++) all = all && f->untouched[f->trees[g->tree_first + k]];

@@ -1,4 +1,4 @@
-/* Trees that fly, backwards (docs/derivations/spin.md, W13, W18). */
+/* Reverse derivatives of trees in free flight (docs/derivations/spin.md, W13, W18). */
 #include <string.h>
 
 #include "simulate/step_adjoint.h"
@@ -14,7 +14,8 @@ static void motion_of(const double twist[6], Pose pose, double out[3][4]) {
 
 static bool group_found(const TreeFlight* f, int group) { return f->found[f->trees[f->group[group].tree_first]]; }
 
-/* mu by the derivatives by increments of the aim, into a->product, and eta; false: nothing flies. */
+/* Sets a->product to mu and flight->eta from the derivatives with respect to the aims (W18). Returns false if no group
+ * has an aim. */
 static bool find_multipliers(StepAdjoint* a) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -33,7 +34,8 @@ static bool find_multipliers(StepAdjoint* a) {
   return any;
 }
 
-/* -mu . J(q^t)^T D S by everything in D and S of one link; leaves D S, negative, in f->bar. The rest is added to. */
+/* Adds the derivatives of -mu . J(q^t)^T D S with respect to D and S of one link. Sets f->bar to -D S. a->twist: of the
+ * links by mu. */
 static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradient* gradient) {
   const Sim* s = a->sim;
   const ModelLink* link = &a->model->links[i];
@@ -56,7 +58,7 @@ static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradi
   gradient->gravity = vec3_add_scaled(gradient->gravity, f->gravity_time * (1 - link->gravity_compensation), pull);
 }
 
-/* The forces of the rows at q^t, moving by mu, and the rows at the aim. */
+/* Adds the derivatives through the row forces at q^t, moved by mu, and through the rows at the aim. */
 static void reverse_rows(StepAdjoint* a, int group, const double* mu, StateBar now) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -78,11 +80,11 @@ static void reverse_rows(StepAdjoint* a, int group, const double* mu, StateBar n
                          (ClosurePoseBars){now.pose, f->bar});
     closure_adjoint_rows(a->closures, m, k, f->pose_ahead, NULL, NULL, f->eta, (ClosurePoseBars){a->aim_bar, NULL});
     for (int row = first; row < first + closure_rows(f->at_now, k); row++)
-      f->push[row] = -f->push[row]; /* as it was: forwards a step is gone through for each of its equations */
+      f->push[row] = -f->push[row]; /* restored: the forward derivatives call this once per equation of a step */
   }
 }
 
-/* By prescribed joints at the aim: what is composed, and couplings. */
+/* Adds the derivatives with respect to prescribed joints at the aim: composed forces and couplings. */
 static void reverse_prescribed(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -100,7 +102,8 @@ static void reverse_prescribed(StepAdjoint* a, const RecordedStep* step, ModelGr
   step_adjoint_prescribed(a, f->change, step->clock.time, gradient);
 }
 
-/* Where joints go on from q^t by `factor` times their way: where the tree came from, and beyond. */
+/* Coordinates and poses reached from q^t by `factor` times the last displacement (TreeFlight.before or beyond), with
+ * the derivatives `bar` with respect to them. */
 typedef struct {
   const double* q;
   const Pose* pose;
@@ -108,7 +111,8 @@ typedef struct {
   double factor;
 } FlightSide;
 
-/* Adds the derivatives with respect to one of them to those of the states it depends on. */
+/* Converts the derivatives of one FlightSide to those with respect to the states at t and before, or the initial
+ * velocities. */
 static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightSide* side, StateBar now, StateBar old,
                          ModelGradient* gradient) {
   const Sim* s = a->sim;
@@ -133,7 +137,7 @@ static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightS
   }
 }
 
-/* Reactions have D S / (h (h + h') / 2) times the motion that they are the work of (O3). */
+/* Adds the derivatives through reactions, which contain the force D S / (h (h + h') / 2) (O3). */
 static void reverse_reactions(StepAdjoint* a, StateBar now, ModelGradient* gradient) {
   const TreeFlight* f = a->sim->flight;
   for (int i = 0; a->reacts && i < a->model->link_count; i++) {

@@ -1,10 +1,10 @@
-/* Which trees fly together, and the room that their aims need (docs/derivations/spin.md, W15). */
+/* Groups of trees that fly together, and the arrays for their aims (docs/derivations/spin.md, W15). */
 #include "simulate/tree_flight.h"
 
-/* Any degree of freedom of a closure or coupling that has a tree. */
+/* Returns a tree that closure or coupling k acts on. */
 static int first_tree(const Model* m, const ClosureSystem* c, int k) { return m->links[closure_link(c, k)].tree; }
 
-/* Trees that closures or couplings join, and of those the ones that fly or stand beside one that does. */
+/* Sets the group of every tree: trees joined by closures or couplings, if one of them flies. */
 static void find_groups(TreeFlight* f, const Model* m) {
   int* set = MEMORY_NEW(int, m->tree_count);
   bool* flies = MEMORY_NEW(bool, m->tree_count);
@@ -21,7 +21,7 @@ static void find_groups(TreeFlight* f, const Model* m) {
   memory_free(flies);
 }
 
-/* The lists of one group, behind those of the groups before. */
+/* Appends the trees, links and closures of one group to the lists. */
 static void list_group(TreeFlight* f, const Sim* s, int index, FlightGroup* g) {
   const Model* m = s->model;
   for (int k = 0; k < m->tree_count; k++) {
@@ -103,11 +103,11 @@ static void create_room(TreeFlight* f, const Model* m) {
   f->eta = MEMORY_NEW(double, m->closure_row_count);
 }
 
-/* A centre of mass is on an axis to this part of the link's size. */
+/* A centre of mass closer to the axis than this fraction of the link's size lies on it. */
 #define ON_AXIS 1e-9
 
-/* True if the rotation of a link moves its points only about an axis of constant direction through its centre of mass,
- * and carries no other link: the inertia of its tree does not depend on the angle (W14). */
+/* Returns true if a link is a balanced wheel: it rotates only about an axis of constant direction through its centre of
+ * mass, and carries no other link. The inertia of its tree does not depend on the angle (W14). */
 static bool turns_in_place(const Model* m, int i) {
   const ModelLink* link = &m->links[i];
   const Joint* joint = &link->joint;

@@ -1,16 +1,16 @@
-/* Frequencies that the forces of joints give a tree, as tension gives a cable its lateral ones
+/* Frequencies of a tree due to its joint forces, such as the lateral vibration of a cable under tension
  * (docs/derivations/spin.md, W50). */
 #include <math.h>
 #include <string.h>
 
 #include "simulate/tree_flight.h"
 
-/* Steps of the power method. The highest frequencies of a chain lie close together, so that few of them suffice. */
+/* Iterations of the power method. The highest frequencies of a chain lie close together, so few iterations suffice. */
 enum { POWER_STEPS = 6 };
-/* Largest change of a coordinate in the differences of the joints' forces [m, rad]. */
+/* Largest coordinate change in the central differences of the joint forces [m, rad]. */
 #define FORCE_DIFFERENCE 1e-4
 
-/* out = J^T M D at q^t moved by `by` times x, D held (nv). */
+/* Sets out (nv) to J^T M D at q^t displaced by `by` times x, with D constant. */
 static void reduce_at(Sim* s, LinkSpan span, const double* x, double by, double* out) {
   const Model* m = s->model;
   TreeFlight* f = s->flight;

@@ -1,18 +1,18 @@
-/* Turns of joint frames and of joints' axes, backwards (docs/derivations/adjoint.md, A20). A turn of a frame is a
- * degree of freedom between the parent and the joint, one of what hangs on the link between the joint and the link; an
- * axis turns when the frame does and the link is turned back. */
+/* Reverse derivatives with respect to rotations of joint frames and joint axes (docs/derivations/adjoint.md, A20). A
+ * rotation of a joint frame is a degree of freedom between parent and joint; a rotation of the link against its joint
+ * is one between joint and link. Rotating an axis is the first plus the opposite of the second. */
 #include "simulate/step_adjoint.h"
 
-/* A free body's frame says no more than its start. */
+/* Returns true if the joint frame has such derivatives. For a free body on the world it only changes the start. */
 static bool has_turns(const ModelLink* link) { return link->parent >= 0 || !joint_floats(&link->joint); }
 
-/* Where the joint's frame stands. */
+/* Returns the pose of the joint's frame before its motion, in the world. */
 static Pose joint_frame(const Model* m, const Pose* pose, int i) {
   const ModelLink* link = &m->links[i];
   return link->parent < 0 ? link->origin : pose_mul(pose[link->parent], link->origin);
 }
 
-/* Torques about the joint's origin and about the link's, world axes, become derivatives. */
+/* Adds the derivatives, given the torque `outer` about the joint's origin and `inner` about the link's, world axes. */
 static void add_turns(const Model* m, const Pose* pose, int i, Vec3 outer, Vec3 inner, ModelGradient* gradient) {
   Vec3 frame = mat3_tmul_vec(joint_frame(m, pose, i).r, outer), link = mat3_tmul_vec(pose[i].r, inner);
   gradient->turns[i] = vec3_add(gradient->turns[i], frame);
@@ -29,7 +29,7 @@ void step_adjoint_turns(const StepAdjoint* a, const Pose* pose, ModelGradient* g
   }
 }
 
-/* (K^T - tr K) w + v x f of the joint's own motion. */
+/* Returns (K^T - tr K) w + v x f for the motion (w, v) of the joint's own rates. */
 static Vec3 own_curve(const TurnMotion* in, const Model* m, int i) {
   const ModelLink* link = &m->links[i];
   Vec3 w = {0, 0, 0}, v = {0, 0, 0};
@@ -41,7 +41,8 @@ static Vec3 own_curve(const TurnMotion* in, const Model* m, int i) {
   return vec3_add(turned, vec3_cross(v, in->force[i]));
 }
 
-/* (K - tr K) w + (c - p) x (f x w): what is nearer the root turns with w. */
+/* Returns (K - tr K) w + (c - p) x (f x w): change of the torque about p when everything nearer the root rotates with
+ * w. */
 static Vec3 outer_curve(const TurnMotion* in, int i, Vec3 w, Vec3 about) {
   Vec3 turned = vec3_sub(mat3_mul_vec(in->moment[i], w), vec3_scale(w, mat3_trace(in->moment[i])));
   return vec3_add(turned, vec3_cross(vec3_sub(in->at[i], about), vec3_cross(in->force[i], w)));
@@ -56,7 +57,7 @@ void step_adjoint_turn_motion(StepAdjoint* a, const Pose* pose, const TurnMotion
     force[i] = in->change ? vec3_at(in->change[i] + 3) : vec3(0, 0, 0);
     curve[i] = vec3(0, 0, 0);
   }
-  for (int i = m->link_count - 1; i >= 0; i--) { /* what hangs on link i stands in its slots by now */
+  for (int i = m->link_count - 1; i >= 0; i--) { /* the slots of link i already contain its descendants */
     const ModelLink* link = &m->links[i];
     Vec3 with_own = vec3_add(curve[i], own_curve(in, m, i));
     if (has_turns(link)) {
