@@ -365,12 +365,13 @@ static void print_stops(const Run* run) {
     const ModelLink* link = &model->links[model->dof_link[k]];
     double longest = link->limit_margin / (STOP_STEPS * run->arrival[k]);
     if (!(model->simulation.dt > longest)) continue;
-    fprintf(stderr,
-            "sdrs simulate: warning: the joint of link '%s' came to its limit at %.3g %s and rebounds slower than its "
-            "limit_restitution of %.3g says: the steps do not resolve the limit_margin of %.3g of its limit_law penalty: "
-            "use limit_law barrier, simulation.dt below %.2g s, or a larger limit_margin\n",
-            link->name, run->arrival[k], k - link->dof_first < link->joint.slide_count ? "m/s" : "rad/s",
-            link->limit_restitution, link->limit_margin, longest);
+    fprintf(
+        stderr,
+        "sdrs simulate: warning: the joint of link '%s' came to its limit at %.3g %s and rebounds slower than its "
+        "limit_restitution of %.3g says: the steps do not resolve the limit_margin of %.3g of its limit_law penalty: "
+        "use limit_law barrier, simulation.dt below %.2g s, or a larger limit_margin\n",
+        link->name, run->arrival[k], k - link->dof_first < link->joint.slide_count ? "m/s" : "rad/s",
+        link->limit_restitution, link->limit_margin, longest);
   }
 }
 

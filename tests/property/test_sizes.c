@@ -67,7 +67,7 @@ static void cubes_slide_as_far_as_coulomb_says(void** state) {
 }
 
 /* At a hundredth of the support, where the ground pushes with some 1e10 weights: Newton's steps open such a pair by a
- * sixth each (S11), log(45) / log(7/6) = 25 iterations to the gap at rest and more to where the cube is thrown. */
+ * sixth each, log(45) / log(7/6) = 25 iterations to the gap at rest and more to where the cube is thrown. */
 static void crushed_cubes_are_let_go_in_few_iterations(void** state) {
   (void)state;
   for (int k = 0; k < CUBES; k++) {
