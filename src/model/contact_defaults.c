@@ -28,12 +28,13 @@
 /* (R6) Creep speed relative to sqrt(acceleration feature): 0.03 mm/s for a box of 0.2 m. A body held by friction creeps
  * at a small multiple of it (R11). With ten times more, leaning cards fall and a large heap does not come to rest. */
 #define CREEP_PER_SPEED 2e-5
-/* Lower bound relative to the speed gained in one step: friction is then at most 10 000 times stiffer than inertia. */
+/* Lower bound of the creep speed, relative to the speed gained in one step: friction is then at most 10 000 times
+ * stiffer than inertia. */
 #define CREEP_PER_STEP 1e-4
 /* (R12) Separation speed left after an impact, relative to the scene's speed. At rest, gaps settle within a few 1 / (6
  * d / rest speed). */
 #define REST_PER_SPEED 2e-3
-/* A piece smaller than this fraction of its link is a sliver of a decomposition, not a feature. */
+/* Pieces smaller than this fraction of their link are ignored as slivers of a decomposition. */
 #define SLIVER 0.01
 /* Used when nothing collides [m], [N]: the parameters have no effect then. */
 #define FEATURE_WITHOUT_HULLS 1.0
@@ -123,7 +124,7 @@ static double gap_under(const Model* model, double force) {
   return gap_of(model->contact_model, &model->contact, force);
 }
 
-/* Reports derived parameters that are not finite: extreme masses and accelerations overflow. */
+/* Reports derived parameters that are not finite, as extreme masses or accelerations cause. */
 static void check_derived(Builder* builder) {
   const ModelContact* contact = &builder->model->contact;
   if (isnormal(contact->support) && isnormal(contact->stiffness) && isnormal(contact->smoothing)) return;

@@ -36,7 +36,7 @@ enum { ROUND_POINTS_MAX = 8 };
  * link frame. */
 typedef struct {
   double rounding;
-  Vec3 center[ROUND_POINTS_MAX]; /* of the points, or of the circles */
+  Vec3 center[ROUND_POINTS_MAX]; /* core points, or centres of the circles */
   double radius[ROUND_RINGS_MAX];
 } RoundSlope;
 
@@ -216,7 +216,7 @@ typedef struct {
   int dof[COUPLING_TERMS],
       coordinate[COUPLING_TERMS]; /* numbers of its degrees of freedom and coordinates in the model */
   double slope[COUPLING_TERMS];   /* 1, then the negative ratios */
-  double offset;                  /* of the first coordinate's unit */
+  double offset;                  /* constant offset, unit of the first coordinate */
   double size;                    /* reference size of the tolerance: 1 rad, or m of the first link */
   int row;
 } ModelCoupling;
@@ -230,12 +230,12 @@ typedef struct {
   double static_friction;   /* 0: no static friction */
   double stribeck_speed;    /* m/s */
   double smoothing;         /* epsilon [(m/s)^2] */
-  int friction_iterations;  /* SceneContact */
+  int friction_iterations;  /* as SceneContact.friction_iterations */
   double rest_speed;        /* largest separation speed after an impact [m/s]; 0: the undamped barrier */
   double restitution;       /* fraction of the approach speed that is returned, for impacts well above the rest speed */
   bool bounces;             /* some pair may have restitution */
   double own[CONTACT_OWN_PARAMETERS]; /* parameters of the law itself (ContactLaw.parameters) */
-  bool hierarchy;                     /* SceneContact */
+  bool hierarchy;                     /* as SceneContact.hierarchy */
   bool support_derived, stiffness_derived, smoothing_derived, rest_speed_derived;
   double feature;         /* smallest thickness of a colliding moving hull [m] */
   double reference_force; /* weight that the stiffness is matched to [N] */
@@ -258,7 +258,7 @@ typedef struct {
 
 typedef struct {
   const Scene* scene; /* borrowed, or own_scene */
-  const Scene* given; /* scene that own_scene shares its arrays with */
+  const Scene* given; /* scene from which own_scene was copied; they share unchanged arrays */
   Scene* own_scene;   /* copy with overridden numbers; NULL without overrides */
   SceneSimulation simulation;
   ContactModel contact_model;
@@ -321,7 +321,7 @@ static inline double model_row_time(const Model* model, int row) {
  * must agree for a run to start from the state. */
 enum { MODEL_CLOCK, MODEL_TREE, MODEL_HULLS, MODEL_PAIRS, MODEL_ALIKE, MODEL_NUMBERS = MODEL_ALIKE, MODEL_PARTS };
 enum { MODEL_IDENTITY = 4 * MODEL_PARTS };
-/* Sets words, 4 per part. Allocates and frees. Never fails. Words of equal models are equal on every machine. */
+/* Sets words, 4 per part. Allocates and frees. Never fails. Equal models give equal words on every machine. */
 void model_identity(const Model* model, int64_t words[MODEL_IDENTITY]);
 
 /* Two parallel faces with n_a and n_b vertices at rest on each other, for stiffness 1 (docs/contact-parameters.md). */
@@ -432,7 +432,7 @@ typedef struct {
  * overrides are copied and may be NULL when count is 0. Status as of model_create. The model owns the changed scene. */
 Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics);
-/* Solids of the shapes of a scene, computed once for many models of it with other numbers. */
+/* Solids of a scene's shapes, computed once for many models of the scene with different numbers. */
 typedef struct ModelSolids ModelSolids;
 /* Computes the solids. The caller frees them with model_solids_destroy. Returns NULL if a shape fails;
  * model_create_with then reports the reason. Only reads the scene. */
@@ -570,7 +570,7 @@ double model_bushing_energy(const Model* model, const Pose* poses);
 FieldPlace field_place(const Model* model, const ModelLoad* load, const Pose* poses);
 /* Returns the energy and its derivatives. Not finite where the points coincide without softening. */
 FieldEnergy field_slope(const SceneField* field, const FieldPlace* at);
-/* Returns the change of the slopes for displacements of d, u, v: the Hessian times `way`. Its energy member is the
+/* Returns the change of the slopes for displacements of d, u and v: the Hessian times these. The energy member is the
  * change of the energy. */
 FieldEnergy field_product(const SceneField* field, const FieldPlace* at, const FieldEnergy* way);
 /* Returns the potential energy of all fields of constant strength [J]. poses[links]. Allocates nothing. */
@@ -606,7 +606,7 @@ TendonWrap tendon_wrap(const SceneTendonWrap* wrap, Pose pose, Vec3 a, Vec3 b);
 static inline Pose tendon_wrap_pose(const SceneTendonWrap* wrap, const Pose* poses) {
   return wrap->link < 0 ? pose_identity() : poses[wrap->link];
 }
-/* Returns the tendon's length [m]: of its way through the points, or sum ratio q of its joints. poses[links], q[nq].
+/* Returns the tendon's length [m]: of its path through the points, or sum ratio q of its joints. poses[links], q[nq].
  * Cannot fail, allocates nothing. */
 double tendon_length(const Model* model, const SceneTendon* tendon, const Pose* poses, const double* q);
 /* Returns the elongation beyond the rest length [m], >= 0; 0 if slack or without stiffness. length: of tendon_length
@@ -717,7 +717,8 @@ typedef struct {
   bool without_turns; /* turns and axes are not needed: they stay 0. Set by the owner; clearing keeps it */
   double* mass;       /* total masses at constant distribution [1/kg] (links) */
   double* control;    /* parameters of signals of controllers, loads, tendons (parameters) */
-  double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing, rest speed, own */
+  double contact[CONTACT_PARAMETER_COUNT]; /* with respect to ModelContact: support, stiffness, friction, smoothing,
+                                              rest speed, own parameters */
   double (*joint)[JOINT_OWN_COUNT];        /* JOINT_DAMPING, ... of the joints  (nv) */
   Vec3 gravity;                            /* world axes  [s^2/m] */
   double fluid[FLUID_NUMBERS];             /* numbers of Scene.fluid */

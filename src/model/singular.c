@@ -94,7 +94,7 @@ static void find_slopes(Loop* l) {
   }
 }
 
-/* True if eigenvector e is a linear dependence of the rows. */
+/* Returns true if eigenvector e is a combination of rows whose slopes cancel. */
 static bool says_nothing(const Loop* l, int e) {
   return l->root[e] <= SAME_SLOPES * SAME_SLOPES * fmax(1, l->root[l->rows - 1]);
 }
@@ -178,7 +178,7 @@ static int singular_closure(Loop* l) {
   return found;
 }
 
-/* ---------------------------------------------------------------- which loops there are */
+/* ---------------------------------------------------------------- list of loops */
 
 static int tree_of_closure(const Model* m, const ModelClosure* c) {
   int tree = c->link[0] >= 0 ? m->links[c->link[0]].tree : -1;

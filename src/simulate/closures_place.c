@@ -299,7 +299,7 @@ static bool note_moves(ClosureSystem* s, int k, unsigned moved) {
   return true;
 }
 
-/* ---------------------------------------------------------------- all closures and couplings  */
+/* ---------------------------------------------------------------- all closures and couplings */
 
 static void place_closure(ClosureSystem* s, int k, const Vec3* reference, double weight) {
   const ModelClosure* c = &s->model->closures[k];

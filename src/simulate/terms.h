@@ -99,7 +99,7 @@ typedef struct {
   double aim;            /* least displacement q - q^t, in the direction of sign [m, rad] */
   double by_difference,
       by_restitution; /* derivatives of `aim` with respect to difference_old and to limit_restitution */
-  double stiffness;   /* of the one-sided spring that enforces `aim` [N/m, N m/rad] */
+  double stiffness;   /* stiffness of the one-sided spring that enforces `aim` [N/m, N m/rad] */
   double slack;       /* displacement beyond `aim` over which the spring still acts (recorded steps only) [m, rad] */
 } JointStop;
 
@@ -262,8 +262,9 @@ BallLimit ball_limit_of(const JointInput* in, const JointDrive* drive, int base,
 void ball_drive_terms(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
                       bool derivatives, JointTerms* out);
 
-/* Bounds on the motion of every link along q (+) alpha delta, alpha in [0, 1] (docs/derivations/certificate.md). q
- * (nq), poses[links], screws[nv] and delta[nv]; sets bounds->link and bounds->joint (links) [m, rad]. */
+/* Computes bounds on the motion of every link along q (+) alpha delta, alpha in [0, 1]
+ * (docs/derivations/certificate.md). q (nq), poses[links], screws[nv] and delta[nv]; sets bounds->link and
+ * bounds->joint (links) [m, rad]. */
 void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,
                    MotionBounds* bounds);
 /* As motion_bounds for link i alone, with the same arrays q[nq], poses[links], screws[nv] and delta[nv]; bounds of its
