@@ -9,7 +9,8 @@
 /* (R4) Barrier distance per smallest feature: 1 mm for a box of 0.2 m. */
 #define SUPPORT_PER_FEATURE (1.0 / 200)
 /* (R4) With gravity, upper bound of the barrier distance relative to the displacement per step at the scene's speed. A
- * resting body that separates then leaves the range in a few steps, and no neighbouring impact loads it. */
+ * resting body that separates then leaves the range within a few steps, and impacts of other bodies nearby do not load
+ * it. */
 #define SUPPORT_PER_WAY 0.75
 /* Lower bound relative to the scene's extent: rounding of coordinates (1e-16 of the extent) stays below a millionth of
  * the barrier distance. */

@@ -22,9 +22,9 @@ typedef struct {
   const Model* model;
   int *closure, *coupling, *dof, *link;
   int closures, couplings, rows, dofs, links;
-  double size;                 /* of the largest closure: a slide by 1 means this length [m] */
-  double *increment, *q;       /* of the whole model (nv), (nq) */
-  Pose* poses;                 /* of all links */
+  double size;                 /* size of the largest closure; a unit of translation is this length [m] */
+  double *increment, *q;       /* increments and coordinates of the whole model (nv), (nq) */
+  Pose* poses;                 /* poses of all links (links) */
   double *value, *there;       /* rows in the initial and in the displaced state, in loop sizes (rows) */
   double *slope, *motion;      /* rows x dofs, dofs */
   double *vector, *root, *off; /* eigenvectors of slope slope^T by rows; eigenvalues; workspace */

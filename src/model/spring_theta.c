@@ -43,7 +43,7 @@ typedef struct {
   double** factor;       /* NULL: not computed yet (trees) */
   double* x[DIRECTIONS]; /* directions (nv) */
   double stiffness[DIRECTIONS];
-  int count;         /* of directions */
+  int count;         /* number of directions added */
   SpringVisit visit; /* called for each direction; NULL: thetas only */
   void* context;
 } StartInertia;

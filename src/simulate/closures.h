@@ -128,7 +128,7 @@ typedef struct ClosureSystem {
   int* cluster;           /* for every tree: first tree of its cluster (trees) */
   int* component;         /* for every tree: its component of the solver (trees) */
   int* first_tree;        /* first tree of every component (trees) */
-  int* solved_for;        /* for every component: the group of four columns that last touched it (trees) */
+  int* solved_for;        /* scratch: for every component, the last group of four columns with entries in it (trees) */
   int* touched;           /* components in which the present four columns have entries (trees) */
   unsigned* touching;     /* for every component: bits of the four columns that have entries in it (trees) */
   DofRun* run;            /* degrees of freedom of the cluster, as consecutive ranges (trees) */

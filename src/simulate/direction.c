@@ -296,7 +296,7 @@ void step_relieve(Sim* s) {
   if (s->closures) closures_keep(s->closures);
   step_mark_stale(s, s->marked_link);
   step_assemble(s, contact_model_list(s->contact), &a);
-  (void)solve_wanted(s, &a, true, FACTOR_PLAIN); /* trees that get none keep their Newton step */
+  (void)solve_wanted(s, &a, true, FACTOR_PLAIN); /* trees without a solution keep their Newton step */
   if (s->closures) closures_put_back(s->closures);
   step_copy_scope(s, s->gradient, s->true_gradient);
   step_copy_scope(s, s->at_work, s->true_work);

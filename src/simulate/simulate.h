@@ -56,8 +56,8 @@ typedef enum {
 typedef struct {
   double time;                /* end time [s] */
   double dt;                  /* s */
-  double dt_before;           /* of the step that led to the present state; 0: start of the run [s] */
-  double dt_older;            /* of the step before that; 0: none [s] */
+  double dt_before;           /* length of the step that led to the present state; 0: start of the run [s] */
+  double dt_older;            /* length of the step before that; 0: none [s] */
   StepKind kind, kind_before; /* kind_before: kind of the step that led to the present state */
   StepEnd end;
   double share;                                /* fraction of the remaining step, for END_SHARE */
@@ -155,8 +155,8 @@ typedef struct {
   double kinetic, potential; /* kinetic: armatures included; potential: gravity, zero at the world's origin, and joint
                                 springs [J] */
   double total;          /* kinetic plus potential energy at the time of `kinetic`, which may be mid-step (S20) [J] */
-  double smallest_gap;   /* over all neighbouring pairs; INFINITY without any [m] */
-  Vec3 momentum;         /* of all movable links [kg m/s] */
+  double smallest_gap;   /* smallest gap of all neighbouring pairs; INFINITY without any [m] */
+  Vec3 momentum;         /* momentum of all movable links [kg m/s] */
   Vec3 angular_momentum; /* about the world's origin [kg m^2/s] */
 } SimMeasure;
 
@@ -342,14 +342,14 @@ const double* sim_joint_forces(const Sim* sim);
  * at the start. Borrowed until the next step (docs/derivations/observables.md, O1). */
 const double (*sim_reactions(const Sim* sim))[6];
 
-/* Returns true if derivatives by a link's reaction are available (O3): not for an immovable link, nor where closures
- * take part in the aim of a momentum-conserving tree. link: unchecked. */
+/* Returns true if derivatives with respect to a link's reaction are available (O3): not for an immovable link, nor
+ * where closures take part in the aim of a momentum-conserving tree. link: unchecked. */
 bool sim_reaction_derives(const Model* model, int link);
 
 /* State of a closure with `active` after the last step: time of closing, and pose of b relative to a at that time. */
 typedef struct {
   double since; /* time of the state in which it closed; INFINITY: open [s] */
-  Pose at;      /* of b in the frame of a [m] */
+  Pose at;      /* pose of b in the frame of a [m] */
 } SimJoin;
 /* Returns the states of all closures (closures); NULL if none has `active`. Borrowed until the next step. */
 const SimJoin* sim_closures_joined(const Sim* sim);
@@ -406,7 +406,7 @@ typedef enum {
 typedef struct {
   ProofOutcome outcome;
   int link_a, link_b; /* the links; set unless PROOF_APART */
-  double fraction;    /* of the path where they intersect; 1 = in the new state */
+  double fraction;    /* fraction of the path at which they intersect; 1 = in the new state */
   double miss;        /* largest difference between the end of the moves and the new state's poses [m or 1] */
   bool detour;        /* proved for a detour instead of the straight path */
   int intervals;      /* path intervals examined */
@@ -514,8 +514,8 @@ typedef struct {
 StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, StateBar next, const double* rate,
                                const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                ModelGradient* gradient);
-/* Multiplies the step's derivatives by earlier momenta by a factor (1: no change). Call after a step. Cannot fail,
- * allocates nothing. */
+/* Multiplies the step's derivatives with respect to earlier momenta by a factor (1: no change). Call after a step.
+ * Cannot fail, allocates nothing. */
 void step_adjoint_discount(StepAdjoint* adjoint, double factor);
 /* Adds to gradient the derivatives by initial coordinates and velocities, signals of prescribed joints and attachments
  * that follow from those by the first state. q[nq] and pose[links] of the first state; rate[nv]: derivatives by its

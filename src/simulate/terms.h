@@ -62,7 +62,7 @@ void bars_reduce(const Model* model, LinkSpan span, const Pose* pose, const Scre
  * (joint_increment). */
 typedef struct {
   double controller, limit, damping; /* J; limit: includes springs; damping: includes dry friction */
-  double inertia;                    /* of armatures [J] */
+  double inertia;                    /* energy of armatures [J] */
   bool outside;                      /* a coordinate is beyond a barrier limit; the other members are then undefined */
   double gradient[JOINT_MAX_DOF];
   double hessian[JOINT_MAX_DOF][JOINT_MAX_DOF];
@@ -173,7 +173,7 @@ double joint_friction_slope(const ModelLink* link, int k, double rate);
 /* Excess of static over dry friction of one plain coordinate (M11). */
 typedef struct {
   double work;         /* integral of the force over the rate [W] */
-  double force, slope; /* N or N m, and its derivative by the rate */
+  double force, slope; /* force [N or N m] and its derivative with respect to the rate */
   double by_static;    /* derivative of the force with respect to static_friction; with respect to friction it is the
                           negative */
 } StaticFriction;
@@ -215,8 +215,8 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
 /* Adds to out (dof x JOINT_OWN_COUNT) the derivatives of lambda . (gradient of joint_terms) with respect to the joint's
  * own numbers (A14). lambda[dof]. Limits: of plain coordinates only. */
 void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]);
-/* For a scalar with derivative bar by joint_difference(q_from, q_to): adds its derivatives by increments of both. bar,
- * from_bar[dof], to_bar[dof]; q_from[coordinate_count], q_to[coordinate_count]. */
+/* For a scalar with derivative bar with respect to joint_difference(q_from, q_to): adds its derivatives with respect to
+ * increments of both. bar, from_bar[dof], to_bar[dof]; q_from[coordinate_count], q_to[coordinate_count]. */
 void joint_difference_adjoint(const Joint* joint, const double* q_from, const double* q_to, const double* bar,
                               double* from_bar, double* to_bar);
 /* For a scalar with derivative bar with respect to increments of joint_continue(q, d, factor): adds its derivatives
@@ -280,7 +280,7 @@ typedef struct {
 } CouplingTerms;
 /* Terms of a closure: adds the sum over its rows of stiffness slope slope^T to the Hessian. */
 typedef struct {
-  int rows, count;                 /* of slope */
+  int rows, count;                 /* size of slope: rows x count */
   const int* dof;                  /* (count) */
   const double *slope, *stiffness; /* (rows x count), (rows) */
   const bool* moves;               /* slope has an entry (rows) */
