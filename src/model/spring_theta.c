@@ -40,7 +40,7 @@ typedef struct {
   const Model* model;
   Pose* pose;
   Screw* screws;
-  double** factor;       /* NULL: not computed yet (trees) */
+  double** factor;       /* Cholesky factor of each tree's inertia matrix; NULL: not computed yet (trees) */
   double* x[DIRECTIONS]; /* directions (nv) */
   double stiffness[DIRECTIONS];
   int count;         /* number of directions added */
