@@ -1,5 +1,5 @@
-/* Private to model/: the stages of model_create. Each stage fills its part of the Model and reports the faults of the
- * scene. No stage stops at the first fault. build.c runs them in the order below. */
+/* Private to model/: the stages of model_create. Each stage fills its part of the Model and reports the errors of the
+ * scene. No stage stops at the first error. build.c runs the stages in the order below. */
 #ifndef SDRS_MODEL_BUILD_H
 #define SDRS_MODEL_BUILD_H
 
@@ -22,7 +22,7 @@ typedef struct {
   double* feature;    /* hull_feature of every model hull [m] (hull_count) */
   Text note;          /* becomes Model.dropped_note */
   bool unreadable;    /* a mesh file could not be opened */
-  char* hull_folder;  /* where decompositions are kept; NULL = nowhere */
+  char* hull_folder;  /* folder where decompositions are cached; NULL: no cache */
 } Builder;
 
 /* model/tree.c: links, joints, trees, numbering of degrees of freedom. */
@@ -45,7 +45,7 @@ void check_tendons(const Model* model, Diagnostics* diagnostics);
 /* Creates the signal and numbers its parameters after the existing ones. Returns the number of its first parameter.
  * Borrows source; the model destroys the signal. */
 int build_signal(Model* model, Signal* signal, const SceneSignal* source);
-/* Warns of controller gains whose effect differs from the probable intent. */
+/* Warns of controller gains whose effect probably differs from the intention. */
 void check_gains(const Model* model, Diagnostics* diagnostics);
 /* model/initial.c: initial coordinates and velocities. Allocates (nq) and (nv) numbers [m, rad, m/s, rad/s]. */
 void build_initial(Builder* builder);

@@ -5,9 +5,9 @@
 
 enum { REPORTS_MAX = 20 }; /* messages of one kind: a pile with the wrong pitch would give thousands */
 
-/* Contact forces are infinite at zero gap. Below GAP_TOUCH times the barrier distance they overflow in any step: the
- * hulls "touch". Below the second fraction, of the equilibrium gap, they exceed the weight thousands of times and throw
- * the bodies apart. */
+/* Forces are infinite at zero gap. Below GAP_TOUCH times the barrier distance they overflow in any step: the hulls
+ * count as touching. Below GAP_NARROW times the equilibrium gap they exceed the weight thousands of times and
+ * accelerate the bodies apart. */
 #define GAP_TOUCH 1e-3
 #define GAP_NARROW 0.25
 /* Fraction of the equilibrium gap for a body that carries all others: under some laws its gap falls with the square
@@ -160,8 +160,8 @@ static double meeting_depth(const TouchSearch* search, const Meeting* meeting) {
   Vec3 normal;
   RoundBody core_a = hull_body(a), core_b = hull_body(b);
   double round = core_a.rounding + core_b.rounding, gap = hull_gap(search, a, b);
-  if (gap > -round) return -gap;                                  /* the cores are apart */
-  bool rings[2] = {core_a.ring_count > 0, core_b.ring_count > 0}; /* for these use the inscribed polyhedra */
+  if (gap > -round) return -gap;                                  /* the cores do not intersect */
+  bool rings[2] = {core_a.ring_count > 0, core_b.ring_count > 0}; /* shapes with circles: use the inscribed polyhedra */
   double depth = hull_penetration(rings[0] ? a->points : core_a.points, search->poses[a->link],
                                   rings[1] ? b->points : core_b.points, search->poses[b->link], &normal);
   return depth + (rings[0] ? 0 : core_a.rounding) + (rings[1] ? 0 : core_b.rounding);

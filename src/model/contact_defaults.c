@@ -9,7 +9,8 @@
 /* (R4) Barrier distance per smallest feature: 1 mm for a box of 0.2 m. */
 #define SUPPORT_PER_FEATURE (1.0 / 200)
 /* (R4) With gravity, upper bound of the barrier distance relative to the displacement per step at the scene's speed. A
- * resting body that separates then leaves the range in a few steps, and no neighbouring impact loads it. */
+ * resting body that separates then leaves the range within a few steps, and impacts of other bodies nearby do not load
+ * it. */
 #define SUPPORT_PER_WAY 0.75
 /* Lower bound relative to the scene's extent: rounding of coordinates (1e-16 of the extent) stays below a millionth of
  * the barrier distance. */
@@ -33,7 +34,7 @@
 /* (R12) Separation speed left after an impact, relative to the scene's speed. At rest, gaps settle within a few 1 / (6
  * d / rest speed). */
 #define REST_PER_SPEED 2e-3
-/* A piece smaller than this fraction of its link is a sliver of a decomposition, not a feature. */
+/* Pieces smaller than this fraction of their link are ignored as slivers of a decomposition. */
 #define SLIVER 0.01
 /* Used when nothing collides [m], [N]: the parameters have no effect then. */
 #define FEATURE_WITHOUT_HULLS 1.0
@@ -123,7 +124,7 @@ static double gap_under(const Model* model, double force) {
   return gap_of(model->contact_model, &model->contact, force);
 }
 
-/* Reports derived parameters that are not finite: extreme masses and accelerations overflow. */
+/* Reports derived parameters that are not finite, as extreme masses or accelerations cause. */
 static void check_derived(Builder* builder) {
   const ModelContact* contact = &builder->model->contact;
   if (isnormal(contact->support) && isnormal(contact->stiffness) && isnormal(contact->smoothing)) return;

@@ -4,15 +4,15 @@
 
 #include "model/build.h"
 
-/* Number of vertices per side that are assumed to carry a resting face: the face of a box. */
+/* Number of vertices per side assumed to carry a resting face: those of a box face. */
 enum { REST_VERTICES = 4 };
 
 typedef struct {
   double acceleration; /* |gravity|; without gravity feature / (10 dt)^2 [m/s^2] */
   double speed;        /* of the scene: sqrt(|gravity| feature); without gravity from the initial speed [m/s] */
-  double way;          /* displacement per step at sqrt(|gravity| feature) [m] */
+  double way;          /* displacement per step at the speed sqrt(|gravity| feature) [m] */
   double extent;       /* largest coordinate of a bounded link at the start [m] */
-  int tree_count;      /* trees that move and collide; the forces are 0 without any */
+  int tree_count;      /* number of trees that move and collide; without any the forces below are 0 */
   double lightest, median, heaviest; /* weight of one such tree: least, median, greatest [N] */
   double total;                      /* weight of all of them: the heaviest pile [N] */
 } ContactScales;

@@ -49,7 +49,7 @@ static void expand_link(Scene* scene, const Model* model, int index) {
   SceneShapeUse* uses = MEMORY_NEW(SceneShapeUse, source->hull_count);
   for (int k = 0, from = 0; k < source->hull_count; k++) {
     const ModelHull* hull = &model->hulls[source->hull_first + k];
-    while (link->shapes[from].shape != hull->shape) from++; /* hulls come in the order of the uses */
+    while (link->shapes[from].shape != hull->shape) from++; /* hulls follow the order of the shape uses */
     uses[k] = link->shapes[from];
     int parameters = hull_parameter_count(hull);
     if (!hull->kind->bounded || hull->smooth) from++; /* a single hull keeps the pose of its use */

@@ -6,7 +6,7 @@
 /* Vacuum permeability / 4 pi [T m/A]. */
 #define MAGNETIC 1e-7
 
-/* ---------------------------------------------------------------- where it acts */
+/* ---------------------------------------------------------------- points of action */
 
 static Vec3 other_point(const Model* m, const SceneField* field) {
   return field->has_at || field->to < 0 ? field->at : m->links[field->to].center;
@@ -78,7 +78,7 @@ static FieldEnergy dipole_product(const FieldPlace* at, const FieldEnergy* way) 
   return out;
 }
 
-/* ---------------------------------------------------------------- one of the three */
+/* ---------------------------------------------------------------- dispatch by kind of field */
 
 FieldEnergy field_slope(const SceneField* field, const FieldPlace* at) {
   if (field->type == FIELD_POINT) return point_slope(field, at);

@@ -1,4 +1,4 @@
-/* Forward kinematics and screws (K1; docs/derivations/kinematics.md). */
+/* Poses of links from joint coordinates, and screws of joints (K1; docs/derivations/kinematics.md). */
 #include <assert.h>
 
 #include "model/model.h"

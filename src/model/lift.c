@@ -48,7 +48,8 @@ static int lifted_of(const Model* model, const ModelTouch* touch, double deepest
   return vec3_dot(vec3_sub(at, bt), up) > 0 ? a : b;
 }
 
-/* Lifts roots once. lift[links]: total lift of each root [m]. Returns the number of roots lifted. */
+/* Lifts every root that touches another body once. lift[links]: total lift of each root [m]. Returns the number of
+ * roots lifted. */
 static int lift_once(const Model* model, Scene* scene, double deepest, Vec3 up, double* lift) {
   ModelTouch* touches;
   int count = model_touching(model, &touches), lifted = 0;

@@ -22,11 +22,11 @@ typedef struct {
   int shape;                  /* index into Scene.shapes */
   PointView points;           /* vertex arrays for the inner loops; count 0 without vertices */
   ConvexHull solid;           /* the same vertices in the same order, with triangles; empty without any; owned */
-  Vec3 center;                /* of the bounding box [m] */
-  double radius;              /* of the bounding sphere about center [m] */
-  Vec3 half_extent;           /* of the bounding box [m] */
+  Vec3 center;                /* centre of the bounding box [m] */
+  double radius;              /* radius of the bounding sphere about center [m] */
+  Vec3 half_extent;           /* half extents of the bounding box [m] */
   Vec3 normal;                /* half-space { x : normal . x <= offset }: unit */
-  double offset;              /* m */
+  double offset;              /* offset along the normal [m] */
   int vertex_first;           /* number of its first vertex among those of all hulls */
   struct ModelSmooth* smooth; /* for SOLID_SMOOTH and SOLID_ROUND, owned by the model; otherwise NULL */
 } ModelHull;
@@ -36,7 +36,7 @@ enum { ROUND_POINTS_MAX = 8 };
  * link frame. */
 typedef struct {
   double rounding;
-  Vec3 center[ROUND_POINTS_MAX]; /* of the points, or of the circles */
+  Vec3 center[ROUND_POINTS_MAX]; /* core points, or centres of the circles */
   double radius[ROUND_RINGS_MAX];
 } RoundSlope;
 
@@ -92,16 +92,16 @@ typedef struct {
   int dof_first, dof_count; /* the joint's degrees of freedom */
   int coordinate_first, coordinate_count;
   bool limited[JOINT_MAX_DOF];
-  double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* m or rad */
+  double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* limits [m or rad] */
   LimitLaw limit_law;
   double limit_stiffness, limit_margin, limit_restitution;
   double damping[JOINT_MAX_DOF];
   bool passive;                          /* has a spring, dry friction or an armature */
-  double stiffness[JOINT_MAX_DOF];       /* N/m or N m/rad */
+  double stiffness[JOINT_MAX_DOF];       /* spring stiffness [N/m or N m/rad] */
   double rest[JOINT_MAX_COORDINATE];     /* rest coordinates of the springs */
-  double friction[JOINT_MAX_DOF];        /* N or N m */
-  double armature[JOINT_MAX_DOF];        /* kg or kg m^2 */
-  double friction_speed;                 /* m/s or rad/s */
+  double friction[JOINT_MAX_DOF];        /* dry friction [N or N m] */
+  double armature[JOINT_MAX_DOF];        /* armature inertia [kg or kg m^2] */
+  double friction_speed;                 /* width of the smoothing of dry friction [m/s or rad/s] */
   double static_friction[JOINT_MAX_DOF]; /* N or N m; 0: friction at any rate */
   double stribeck_speed;                 /* m/s or rad/s; >= friction_speed where static_friction is above 0 */
   double spring_theta; /* implicitness of springs and position gains: 1/2 conserves energy, 1 damps (drives.md, M10) */
@@ -154,7 +154,7 @@ typedef struct {
  * links, and lever arms about their centres of mass (docs/derivations/loads.md, L16). */
 typedef struct {
   Vec3 d, u, v;      /* d [m]; u: axis of the link, v: axis of the other, for dipole and uniform */
-  Vec3 arm_a, arm_b; /* m */
+  Vec3 arm_a, arm_b; /* lever arms of the link and of the other [m] */
 } FieldPlace;
 /* Energy of a field of unit strength, and its derivatives with respect to d, u and v. */
 typedef struct {
@@ -216,26 +216,26 @@ typedef struct {
   int dof[COUPLING_TERMS],
       coordinate[COUPLING_TERMS]; /* numbers of its degrees of freedom and coordinates in the model */
   double slope[COUPLING_TERMS];   /* 1, then the negative ratios */
-  double offset;                  /* of the first coordinate's unit */
+  double offset;                  /* constant offset, unit of the first coordinate */
   double size;                    /* reference size of the tolerance: 1 rad, or m of the first link */
   int row;
 } ModelCoupling;
 
 /* Contact parameters in force, given or derived (docs/contact-parameters.md). */
 typedef struct {
-  double support;           /* s [m] */
+  double support;           /* barrier distance s [m] */
   double stiffness;         /* kappa */
   double friction;          /* Coulomb coefficient */
-  double rolling, spinning; /* of rolling and spinning friction [m] */
+  double rolling, spinning; /* coefficients of rolling and spinning friction [m] */
   double static_friction;   /* 0: no static friction */
-  double stribeck_speed;    /* m/s */
+  double stribeck_speed;    /* slip speed over which static friction falls to friction [m/s] */
   double smoothing;         /* epsilon [(m/s)^2] */
-  int friction_iterations;  /* SceneContact */
+  int friction_iterations;  /* as SceneContact.friction_iterations */
   double rest_speed;        /* largest separation speed after an impact [m/s]; 0: the undamped barrier */
   double restitution;       /* fraction of the approach speed that is returned, for impacts well above the rest speed */
   bool bounces;             /* some pair may have restitution */
   double own[CONTACT_OWN_PARAMETERS]; /* parameters of the law itself (ContactLaw.parameters) */
-  bool hierarchy;                     /* SceneContact */
+  bool hierarchy;                     /* as SceneContact.hierarchy */
   bool support_derived, stiffness_derived, smoothing_derived, rest_speed_derived;
   double feature;         /* smallest thickness of a colliding moving hull [m] */
   double reference_force; /* weight that the stiffness is matched to [N] */
@@ -258,7 +258,7 @@ typedef struct {
 
 typedef struct {
   const Scene* scene; /* borrowed, or own_scene */
-  const Scene* given; /* scene that own_scene shares its arrays with */
+  const Scene* given; /* scene from which own_scene was copied; they share unchanged arrays */
   Scene* own_scene;   /* copy with overridden numbers; NULL without overrides */
   SceneSimulation simulation;
   ContactModel contact_model;
@@ -267,8 +267,8 @@ typedef struct {
   int link_count;
   ModelHull* hulls; /* sorted by link */
   int hull_count;
-  int vertex_count;          /* over all hulls */
-  int shape_parameter_count; /* over all convex smooth shapes and round solids */
+  int vertex_count;          /* number of vertices of all hulls */
+  int shape_parameter_count; /* number of parameters of all convex smooth shapes and round solids */
   ModelTree* trees;
   int tree_count;
   ModelController* controllers;
@@ -285,8 +285,8 @@ typedef struct {
   int coupling_count;
   int singular_closure;        /* closure whose loop starts in a singular configuration (Z11); -1: none */
   bool armature;               /* some joint has an armature */
-  int parameter_count;         /* over the signals of all controllers, loads and tendons */
-  int gain_count;              /* over all controllers */
+  int parameter_count;         /* number of parameters of all signals of controllers, loads and tendons */
+  int gain_count;              /* number of gains of all controllers */
   bool feedback;               /* some controller has feedback */
   bool feels;                  /* some feedback measures a contact force */
   int delayed_count;           /* delayed measurements over all controllers with feedback */
@@ -321,7 +321,7 @@ static inline double model_row_time(const Model* model, int row) {
  * must agree for a run to start from the state. */
 enum { MODEL_CLOCK, MODEL_TREE, MODEL_HULLS, MODEL_PAIRS, MODEL_ALIKE, MODEL_NUMBERS = MODEL_ALIKE, MODEL_PARTS };
 enum { MODEL_IDENTITY = 4 * MODEL_PARTS };
-/* Sets words, 4 per part. Allocates and frees. Never fails. Words of equal models are equal on every machine. */
+/* Sets words, 4 per part. Allocates and frees. Never fails. Equal models give equal words on every machine. */
 void model_identity(const Model* model, int64_t words[MODEL_IDENTITY]);
 
 /* Two parallel faces with n_a and n_b vertices at rest on each other, for stiffness 1 (docs/contact-parameters.md). */
@@ -432,7 +432,7 @@ typedef struct {
  * overrides are copied and may be NULL when count is 0. Status as of model_create. The model owns the changed scene. */
 Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics);
-/* Solids of the shapes of a scene, computed once for many models of it with other numbers. */
+/* Solids of a scene's shapes, computed once for many models of the scene with different numbers. */
 typedef struct ModelSolids ModelSolids;
 /* Computes the solids. The caller frees them with model_solids_destroy. Returns NULL if a shape fails;
  * model_create_with then reports the reason. Only reads the scene. */
@@ -570,7 +570,7 @@ double model_bushing_energy(const Model* model, const Pose* poses);
 FieldPlace field_place(const Model* model, const ModelLoad* load, const Pose* poses);
 /* Returns the energy and its derivatives. Not finite where the points coincide without softening. */
 FieldEnergy field_slope(const SceneField* field, const FieldPlace* at);
-/* Returns the change of the slopes for displacements of d, u, v: the Hessian times `way`. Its energy member is the
+/* Returns the change of the slopes for displacements of d, u and v: the Hessian times these. The energy member is the
  * change of the energy. */
 FieldEnergy field_product(const SceneField* field, const FieldPlace* at, const FieldEnergy* way);
 /* Returns the potential energy of all fields of constant strength [J]. poses[links]. Allocates nothing. */
@@ -593,11 +593,11 @@ TendonPiece tendon_piece(Vec3 apart, double eyelet);
 /* The path from a to b around a wrap (L8). Derivatives with respect to a and b hold the wrap fixed. */
 typedef struct {
   bool touches;            /* false: the straight path is free of the wrap, and nothing else is set */
-  double length;           /* m */
+  double length;           /* length of the path [m] */
   double by_radius;        /* derivative with respect to the radius: the wrap angle, seen along the path */
   Vec3 slope[2];           /* with respect to a and b, world axes */
   Mat3 curvature[3];       /* Hessian blocks aa, bb, ab [1/m] */
-  Vec3 slope_by_radius[2]; /* of slope [1/m] */
+  Vec3 slope_by_radius[2]; /* derivatives of `slope` with respect to the radius [1/m] */
 } TendonWrap;
 /* Returns the path. pose: of the wrap's link, identity for the world. a, b: ends in the world [m], outside the solid;
  * an end inside counts as on the surface. wrap must not be NULL. Cannot fail, allocates nothing. */
@@ -606,7 +606,7 @@ TendonWrap tendon_wrap(const SceneTendonWrap* wrap, Pose pose, Vec3 a, Vec3 b);
 static inline Pose tendon_wrap_pose(const SceneTendonWrap* wrap, const Pose* poses) {
   return wrap->link < 0 ? pose_identity() : poses[wrap->link];
 }
-/* Returns the tendon's length [m]: of its way through the points, or sum ratio q of its joints. poses[links], q[nq].
+/* Returns the tendon's length [m]: of its path through the points, or sum ratio q of its joints. poses[links], q[nq].
  * Cannot fail, allocates nothing. */
 double tendon_length(const Model* model, const SceneTendon* tendon, const Pose* poses, const double* q);
 /* Returns the elongation beyond the rest length [m], >= 0; 0 if slack or without stiffness. length: of tendon_length
@@ -717,8 +717,9 @@ typedef struct {
   bool without_turns; /* turns and axes are not needed: they stay 0. Set by the owner; clearing keeps it */
   double* mass;       /* total masses at constant distribution [1/kg] (links) */
   double* control;    /* parameters of signals of controllers, loads, tendons (parameters) */
-  double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing, rest speed, own */
-  double (*joint)[JOINT_OWN_COUNT];        /* JOINT_DAMPING, ... of the joints  (nv) */
+  double contact[CONTACT_PARAMETER_COUNT]; /* with respect to ModelContact: support, stiffness, friction, smoothing,
+                                              rest speed, own parameters */
+  double (*joint)[JOINT_OWN_COUNT];        /* by joint numbers: JOINT_DAMPING, ... (nv) */
   Vec3 gravity;                            /* world axes  [s^2/m] */
   double fluid[FLUID_NUMBERS];             /* numbers of Scene.fluid */
   Vec3* center;                            /* centre of mass of links with mass_model given  [1/m]  (links) */
@@ -730,8 +731,8 @@ typedef struct {
   double (*closures)[CLOSURE_NUMBERS];     /* point, axis and length of every closure, as in the scene (closures) */
   double (*tendons)[2];                    /* stiffness, rest length of every tendon  (tendons) */
   Vec3* tendon_points;                     /* in their links' frames  (tendon points) */
-  double (*tendon_wraps)[WRAP_NUMBERS];    /* of every wrap of the tendons  (tendon wraps) */
-  double (*bushings)[BUSHING_NUMBERS];     /* of every bushing, BUSHING_STIFFNESS ...  (bushings) */
+  double (*tendon_wraps)[WRAP_NUMBERS];    /* by the numbers of every wrap, WRAP_NUMBER_RADIUS ... (tendon wraps) */
+  double (*bushings)[BUSHING_NUMBERS];     /* by the numbers of every bushing, BUSHING_STIFFNESS ... (bushings) */
   double* thetas;                          /* ModelLink.spring_theta, ModelTendon.theta, ModelBushing.theta
                                               (model_theta_count) */
   double (*ratios)[COUPLING_TERMS];        /* coefficients of coupling terms; entry 0: a given offset (couplings) */

@@ -70,7 +70,7 @@ static void add_items(Model* model, int item, int* const members[2], const int c
     }
 }
 
-/* Returns true if the last item that names a law for the two links names none. */
+/* Returns true if the last item that names a law for the two links names `none`. */
 static bool is_parted(const Model* model, const ModelPairItem* first, int items) {
   for (int k = items - 1; k >= 0; k--) {
     const ScenePair* pair = &model->scene->contact.pairs[first[k].item];
@@ -79,7 +79,7 @@ static bool is_parted(const Model* model, const ModelPairItem* first, int items)
   return false;
 }
 
-/* Pairs whose law is none do not touch. */
+/* Excludes pairs whose contact law is `none` from collision. */
 static void exclude_parted(Model* model) {
   int capacity = model->excluded_count, before = model->excluded_count;
   for (int k = 0, items; k < model->pair_item_count; k += items) {
@@ -90,7 +90,8 @@ static void exclude_parted(Model* model) {
   if (model->excluded_count > before) sort_unique(model);
 }
 
-/* Friction by direction and static friction, under a law that has none. owner: the link, the first of a pair. */
+/* Reports direction-dependent or static friction under a law that does not support it. owner: the link, or the first
+ * link of a pair. */
 static void refuse_directions(Builder* builder, SourcePlace place, const SceneMaterial* material, const char* owner,
                               ContactModel law) {
   const char* key = material->given[MATERIAL_FRICTION_ALONG]    ? "friction_axis"
@@ -106,7 +107,7 @@ static bool wants_directions(const SceneMaterial* material) {
          material->given[MATERIAL_STRIBECK_SPEED];
 }
 
-/* Every link and pair is reported once. */
+/* Reports each link and each item of contact.pairs with unsupported friction once. */
 static void check_directions(Builder* builder) {
   const Model* model = builder->model;
   for (int i = 0; i < builder->scene->link_count; i++) {
@@ -121,14 +122,14 @@ static void check_directions(Builder* builder) {
     const SceneLink* link = &builder->scene->links[i];
     if (!contact_takes_directions(law)) refuse_directions(builder, link->place, &link->material, link->name, law);
   }
-  for (int k = 0; k < builder->scene->contact.pair_count; k++) { /* the reader looks at those that name a law */
+  for (int k = 0; k < builder->scene->contact.pair_count; k++) { /* items that name a law are checked by the reader */
     const ScenePair* pair = &builder->scene->contact.pairs[k];
     if (!pair->has_model && wants_directions(&pair->material) && !contact_takes_directions(model->contact_model))
       refuse_directions(builder, pair->place, &pair->material, pair->name[0], model->contact_model);
   }
 }
 
-/* Their parameters follow in contact_defaults.c. */
+/* Lists the laws named by contact.pairs. contact_defaults.c sets their parameters. */
 static void find_laws(Builder* builder) {
   const SceneContact* contact = &builder->scene->contact;
   Model* model = builder->model;
@@ -152,7 +153,8 @@ static void find_laws(Builder* builder) {
   }
 }
 
-/* A pair of a link and itself, named as such: a group may well have one link today and two tomorrow. */
+/* Warns of a pair of a link with itself, if both names are that link's name. A group with a single link is accepted: it
+ * can get more links later. */
 static void warn_of_itself(Builder* builder, SourcePlace place, char* const names[2]) {
   const Scene* scene = builder->scene;
   bool link = false;
@@ -196,7 +198,8 @@ void build_materials(Builder* builder) {
   memory_free(members[1]);
 }
 
-/* As parent and child: where the closure may break or is switched they are two bodies. */
+/* Excludes links joined by a permanent closure from collision, as parent and child. Links of a distance closure, or of
+ * one that can break or is switched, can collide. */
 static void exclude_closed(Model* model, int* capacity) {
   for (int k = 0; k < model->closure_count; k++) {
     const ModelClosure* c = &model->closures[k];

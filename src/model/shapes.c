@@ -389,7 +389,8 @@ static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* s
     solid->feature[i] = solid->triangles ? whole : hull_feature(&solid->pieces[i]);
 }
 
-/* All that the solid of a primitive depends on; empty: it is made anew each time, for its points or its note. */
+/* Sets key to all numbers on which the solid of a primitive depends. Empty: the solid cannot be shared, because it has
+ * its own points or note. */
 static void primitive_key(const Builder* builder, const SceneShape* shape, Text* key) {
   bool taken = model_takes_round(builder->scene, shape);
   bool plain = shape->type == SHAPE_BOX || shape->type == SHAPE_SPHERE || shape->type == SHAPE_CYLINDER ||
@@ -402,7 +403,7 @@ static void primitive_key(const Builder* builder, const SceneShape* shape, Text*
 
 static void* copied(const void* from, size_t size) { return memcpy(memory_resize(NULL, 0, size), from, size); }
 
-/* The one hull of `from` and its feature. */
+/* Copies the single hull of `from` and its feature. */
 static void copy_solid(const ShapeSolid* from, ShapeSolid* solid) {
   const ConvexHull* hull = &from->pieces[0];
   solid->pieces = MEMORY_NEW(ConvexHull, 1);
@@ -413,7 +414,7 @@ static void copy_solid(const ShapeSolid* from, ShapeSolid* solid) {
   solid->feature = copied(from->feature, sizeof *from->feature);
 }
 
-/* Equal primitives, of which imported robots have many, share the work of the first. */
+/* Primitives with equal keys share one computation; imported robots have many. */
 void build_solids(Builder* builder) {
   if (builder->solids) return; /* borrowed solids are complete */
   int count = builder->scene->shape_count;

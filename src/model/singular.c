@@ -22,9 +22,9 @@ typedef struct {
   const Model* model;
   int *closure, *coupling, *dof, *link;
   int closures, couplings, rows, dofs, links;
-  double size;                 /* of the largest closure: a slide by 1 means this length [m] */
-  double *increment, *q;       /* of the whole model (nv), (nq) */
-  Pose* poses;                 /* of all links */
+  double size;                 /* size of the largest closure; a unit of translation is this length [m] */
+  double *increment, *q;       /* increments and coordinates of the whole model (nv), (nq) */
+  Pose* poses;                 /* poses of all links (links) */
   double *value, *there;       /* rows in the initial and in the displaced state, in loop sizes (rows) */
   double *slope, *motion;      /* rows x dofs, dofs */
   double *vector, *root, *off; /* eigenvectors of slope slope^T by rows; eigenvalues; workspace */
@@ -94,7 +94,7 @@ static void find_slopes(Loop* l) {
   }
 }
 
-/* True if eigenvector e is a linear dependence of the rows. */
+/* Returns true if eigenvector e is a combination of rows whose slopes cancel. */
 static bool says_nothing(const Loop* l, int e) {
   return l->root[e] <= SAME_SLOPES * SAME_SLOPES * fmax(1, l->root[l->rows - 1]);
 }
@@ -178,7 +178,7 @@ static int singular_closure(Loop* l) {
   return found;
 }
 
-/* ---------------------------------------------------------------- which loops there are */
+/* ---------------------------------------------------------------- list of loops */
 
 static int tree_of_closure(const Model* m, const ModelClosure* c) {
   int tree = c->link[0] >= 0 ? m->links[c->link[0]].tree : -1;

@@ -162,7 +162,7 @@ static MassMoment moment_from(const Integrals* i, bool slope) {
   return m;
 }
 
-/* ---------------------------------------------------------------- placed */
+/* ---------------------------------------------------------------- placement in the link */
 
 /* Places the core of a solid about the z axis and sets the derivatives of core and moment. Returns the radius of the
  * core's bounding sphere [m]. */
@@ -199,7 +199,7 @@ static double place_profile(ModelSmooth* round, ShapeType type, const double* x)
   return sqrt(widest * widest + half * half);
 }
 
-/* The same for a rounded box. Corners that coincide, where its size is 0 along an axis, are one point. */
+/* As place_profile for a rounded box. Corners that coincide because a size is 0 become one point. */
 static double place_box(ModelSmooth* round, const double* x) {
   Vec3 corners[ROUND_POINTS_MAX];
   int count = 0;
@@ -300,7 +300,8 @@ static MassMoment moment(const ModelHull* hull) { return hull->smooth->moment; }
 static double thickness(const ModelHull* hull) {
   const RoundBody* core = &hull->smooth->core;
   if (core->ring_count == 0) {
-    double least = core->points.count == ROUND_POINTS_MAX ? HUGE_VAL : 0; /* with fewer a size is 0 */
+    double least =
+        core->points.count == ROUND_POINTS_MAX ? HUGE_VAL : 0; /* with fewer points than corners a size is 0 */
     for (int k = 1; k < core->points.count && least > 0; k *= 2)
       least = fmin(least, vec3_norm(vec3_sub(core_point(core, k), core_point(core, 0))));
     return least + 2 * core->rounding;

@@ -107,7 +107,7 @@ static const char* field_of_scene_shape(const Scene* scene, const SceneShape* sh
   return rule;
 }
 
-/* ---------------------------------------------------------------- placed */
+/* ---------------------------------------------------------------- placement in the link */
 
 /* True if drawing or a contact law needs triangles. */
 static bool is_drawn(const Scene* scene) {

@@ -6,7 +6,7 @@
 #define TRIANGLE_ROUNDING 1e-6
 /* Largest ratio of principal moments: beyond it the inverse has few digits left. */
 #define CONDITION_MAX 1e12
-/* A warning is given when the integrator dissipates a larger fraction of a body's spin within the run. */
+/* Warn if the scheme dissipates more than this fraction of a body's spin during the run. */
 #define SPIN_TAKEN 0.5
 
 /* Sets free_alone[links]: bodies alone in their tree, with six degrees of freedom, not prescribed, without closure,
@@ -82,7 +82,7 @@ static double spin_taken(const SceneSimulation* simulation, double spin) {
   return 1 - 1 / sqrt(1 + 2 * turn * spin * duration);
 }
 
-/* Reports the free body with the largest initial spin. */
+/* Warns of the free body with the largest initial spin. */
 static void tell_spin_taken(const Model* model, const bool* free_alone, Diagnostics* diagnostics) {
   double most = 0;
   int link = -1;

@@ -5,15 +5,15 @@
 #define SPRING_RESOLVED 0.5
 #define SPRING_UNRESOLVED 4.0
 
-/* A joint and a bushing have several frequencies and one theta: that of the 8-norm of their squares, which is smooth
- * where two are alike. It exceeds the largest by a quarter at most. */
+/* Largest number of directions of one spring. A joint or bushing has several frequencies and one theta: that of the
+ * 8-norm of their squares, which is smooth where two are equal. It exceeds the largest by a quarter at most. */
 enum { DIRECTIONS = JOINT_MAX_DOF };
 
 /* Returns theta; square: (frequency times substep)^2. slope: set to its derivative. */
 static double theta_of(double square, double* slope) {
   double root = sqrt(square), s = (root - SPRING_RESOLVED) / (SPRING_UNRESOLVED - SPRING_RESOLVED);
   *slope = 0;
-  if (!(s < 1)) return 1; /* also for a motion without inertia */
+  if (!(s < 1)) return 1; /* also true without inertia (infinite mobility) */
   if (!(s > 0)) return 0.5;
   *slope = 1.5 * s * (1 - s) / (SPRING_UNRESOLVED - SPRING_RESOLVED) / root;
   return 0.5 + 0.5 * s * s * (3 - 2 * s);
@@ -40,11 +40,11 @@ typedef struct {
   const Model* model;
   Pose* pose;
   Screw* screws;
-  double** factor;       /* NULL: not computed yet (trees) */
+  double** factor;       /* Cholesky factor of each tree's inertia matrix; NULL: not computed yet (trees) */
   double* x[DIRECTIONS]; /* directions (nv) */
   double stiffness[DIRECTIONS];
-  int count;         /* of directions */
-  SpringVisit visit; /* NULL: nobody visits */
+  int count;         /* number of directions added */
+  SpringVisit visit; /* called for each direction; NULL: thetas only */
   void* context;
 } StartInertia;
 
@@ -126,7 +126,7 @@ static void finish_response(const StartInertia* s, double* x) {
   }
 }
 
-/* Returns x of one more direction, all zero (nv). */
+/* Adds a direction with this stiffness. Returns its vector x (nv), zeroed. */
 static double* add_direction(StartInertia* s, double stiffness) {
   double* x = s->x[s->count];
   for (int d = 0; d < s->model->dof_count; d++) x[d] = 0;
@@ -134,7 +134,8 @@ static double* add_direction(StartInertia* s, double stiffness) {
   return x;
 }
 
-/* Returns the theta of the directions added, and visits them; component[count]. Leaves none. */
+/* Returns the theta of the directions added so far, calls the visitor for them with their component[count], and clears
+ * the list. */
 static double finish_theta(StartInertia* s, int theta, const int* component) {
   double dt = simulation_substep(&s->model->simulation), mobility[DIRECTIONS] = {0}, square[DIRECTIONS],
          by[DIRECTIONS] = {0};
@@ -154,7 +155,7 @@ static double finish_theta(StartInertia* s, int theta, const int* component) {
   return value;
 }
 
-/* Each coordinate of a joint, its springs and position gains combined. */
+/* Returns the theta of a joint: one direction per coordinate, springs and position gains combined. */
 static double joint_theta(StartInertia* s, int link) {
   const Model* m = s->model;
   const ModelLink* l = &m->links[link];
@@ -201,7 +202,7 @@ static double tendon_theta(StartInertia* s, int index) {
   return finish_theta(s, m->link_count + index, &component);
 }
 
-/* Each of the six directions, with its diagonal entry of the stiffness. */
+/* Returns the theta of a bushing: six directions, each with its diagonal entry of the stiffness matrix. */
 static double bushing_theta(StartInertia* s, int index) {
   const Model* m = s->model;
   const SceneBushing* bushing = m->bushings[index].source;

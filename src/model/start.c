@@ -98,8 +98,8 @@ static const char* const WHAT[MODEL_ALIKE] = {"another dt or integrator", "other
                                               "hulls with other numbers of vertices",
                                               "another contact model or other pairs that touch"};
 
-/* Returns the first part in which the saved state belongs to a different model, or -1. A state in memory may be of
- * another contact law. */
+/* Returns the first part of the identity in which the saved state differs from the model, or -1. at_hand: a state in
+ * memory, which may have another contact law. */
 static int different_part(const Model* model, const int64_t* saved, bool at_hand) {
   int64_t own[MODEL_IDENTITY];
   model_identity(model, own);

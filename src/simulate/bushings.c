@@ -7,7 +7,7 @@
 /* Rounding error of an energy per force, relative to the positions it is computed from. */
 #define PLACE_ROUNDINGS (16 * DBL_EPSILON)
 
-/* ---------------------------------------------------------------- creation  */
+/* ---------------------------------------------------------------- creation */
 
 BushingSystem* bushings_create(const Model* m) {
   if (m->bushing_count == 0) return NULL;

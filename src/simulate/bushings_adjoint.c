@@ -100,7 +100,7 @@ static void reverse_bushing(const Sim* sim, int k, const double (*twist)[6], Sta
   add_positions(b, poses, by[0], numbers);
   reverse_past(b, sim->pose_now, by[1], now.pose, numbers);
   reverse_past(b, sim->pose_old, by[2], old.pose, numbers);
-  /* position of b's frame: it moves with b, u is measured in a's axes: g . ((w_b - w_a) x R_b dp)  */
+  /* position of b's frame: it moves with b, u is measured in a's axes: g . ((w_b - w_a) x R_b dp) */
   Vec3 turn = vec3_sub(vec3_at(both + 6), vec3_at(both)), by_b = vec3_cross(t->force[1], turn);
   if (b->link[1] >= 0) by_b = mat3_tmul_vec(poses[b->link[1]].r, by_b);
   vec3_store(vec3_add(vec3_at(numbers + BUSHING_POSITION_B), by_b), numbers + BUSHING_POSITION_B);
@@ -111,7 +111,7 @@ void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, St
     reverse_bushing(sim, k, twist, now, old, gradient);
 }
 
-/* ---------------------------------------------------------------- derivatives of rates of u (drives.md, M10)  */
+/* ---------------------------------------------------------------- derivatives of rates of u (drives.md, M10) */
 
 /* Rotation r of a link, its rate dr and the velocity dt of its origin; identity and zero for the world. */
 typedef struct {

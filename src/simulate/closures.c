@@ -16,7 +16,7 @@
 #define ENERGY_ROUNDING 1e-14
 #define POSITION_ROUNDING 1e-15
 
-/* ---------------------------------------------------------------- closure errors  */
+/* ---------------------------------------------------------------- closure errors */
 
 /* Returns true if row i of closure k measures an angle. The reference size of its value is then 1 rad, else the
  * closure's size. */
@@ -105,7 +105,7 @@ double closure_rounding(ClosureSystem* s, int k) {
 
 int closure_link(const ClosureSystem* s, int k) { return s->home[k]; }
 
-/* ---------------------------------------------------------------- multipliers and increments from step to step  */
+/* ---------------------------------------------------------------- multipliers and increments from step to step */
 
 void closures_begin(ClosureSystem* s) {
   s->aims = false;
@@ -163,7 +163,7 @@ void closures_note_way(ClosureSystem* s, const double* increments, bool even) {
 }
 
 void closures_foretell(const ClosureSystem* s, double* increments) {
-  /* weights of the last steps, newest first, of the polynomial through way_count steps, evaluated one step ahead  */
+  /* weights of the last steps, newest first, of the polynomial through way_count steps, evaluated one step ahead */
   static const double SHARE[WAYS + 1][WAYS] = {{1}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
   int nv = s->model->dof_count;
   if (s->way_count < 2) return;
@@ -211,7 +211,7 @@ void closures_pass_state(ClosureSystem* s, StateBlock* block) {
   closures_put(s, s->joined);
 }
 
-/* ---------------------------------------------------------------- results for the public interface  */
+/* ---------------------------------------------------------------- results for the public interface */
 
 SimClosure coupling_state(const ClosureSystem* s, int k, const double* q) {
   const ModelCoupling* c = &s->model->couplings[k];

@@ -65,7 +65,7 @@ typedef struct ClosureSystem {
   int count, row_count; /* count: closures, then couplings; a `closure` k below is an index into this list */
   double gap_before;    /* largest closure gap in the previous Newton iteration */
   double exact;         /* tolerance of closure errors, relative to the closure's size or in rad */
-  /* arrays over all rows (rows)  */
+  /* arrays over all rows (rows) */
   double *multiplier, *accepted, *saved, *kept; /* mu of the iteration, of the present state, at the start of the step,
                                                    stored by closures_keep [N or N m] */
   double *stiffness, *value;                    /* rho [N/m, N m/rad], and c at the assembled configuration [m or 1] */
@@ -73,7 +73,7 @@ typedef struct ClosureSystem {
   double* pushed;                               /* scratch of closures_add_stiff_force */
   double* aimed; /* row forces that the aims of flying trees contain; they add to mu [N or N m] (spin.md, W15) */
   bool aims;     /* some entry of `aimed` is not 0 */
-  /* arrays over all closures and couplings  */
+  /* arrays over all closures and couplings */
   bool *open, *open_saved; /* open: broken or switched off; open_saved: the same at the start of the step */
   bool ambiguous;          /* a direction of this step found linearly dependent rows */
   double stiffening;       /* factor of rho C^T C in the Hessian of the direction; raised until the Hessian is positive
@@ -82,8 +82,8 @@ typedef struct ClosureSystem {
   double* broken_at;       /* time of the state in which it broke; INFINITY: intact [s] */
   ModelClosure* placed; /* the model's closures, which the run rewrites when one closes; NULL: no closure has `active`
                            (closures) */
-  SimJoin* joined;      /* time of closing and relative pose then; NULL if `placed` is (closures) */
-  Vec3* direction;      /* ClosureRow.v in the frame of a at the start; NULL if `placed` is (rows) */
+  SimJoin* joined;      /* time of closing and relative pose then; NULL if `placed` is NULL (closures) */
+  Vec3* direction;      /* ClosureRow.v in the frame of a at the start; NULL if `placed` is NULL (rows) */
   ClosureEase* ease;
   ClosureSum* sum;      /* terms at the assembled configuration */
   double* gap;          /* closure_gap at the assembled configuration */
@@ -91,10 +91,9 @@ typedef struct ClosureSystem {
   double* extent;       /* largest length in its equations, to which their rounding error is proportional [m] */
   int *dof_first, *dof; /* degrees of freedom that move an end of closure k: dof[dof_first[k] .. dof_first[k+1]-1] */
   int* dof_tree;        /* tree of each entry of dof */
-  int*
-      dof_beyond; /* for each entry of dof: index of the next entry of another tree, or the end of the closure's list */
-  int* home;      /* one link of each closure that has a tree */
-  uint64_t* pairs; /* pairs of trees that a closure couples, a << 32 | b with a < b, sorted (pair_count) */
+  int* dof_beyond;      /* for each entry of dof: index of the next entry of another tree or closure */
+  int* home;            /* one link of each closure that has a tree */
+  uint64_t* pairs;      /* pairs of trees that a closure couples, a << 32 | b with a < b, sorted (pair_count) */
   int pair_count;
   int* group; /* for every tree: first tree of the set joined to it by closures and couplings, directly or indirectly
                  (trees) */
@@ -107,28 +106,28 @@ typedef struct ClosureSystem {
   double* slope;          /* C, row by row, each over the degrees of freedom of its closure */
   MovingRow* moving;      /* the rows with `moves`, of all closures and couplings (moving_count) */
   int moving_count;
-  /* increments of past steps, for the extrapolation (Z10)  */
+  /* increments of past steps, for the extrapolation (Z10) */
   bool* tree_moves_on; /* true: a closure or coupling acts on the tree (trees) */
   int way_count;       /* number of stored past steps, all of the present step's length, at most WAYS */
   double* way; /* increments of past steps, newest first, then the copy of closures_save (2 WAYS, nv) [m, rad] */
   int way_count_saved;
   double share; /* fraction of the step's tolerance that trees with closures must meet in this solve (Z10) */
-  /* values at the coordinates found_q, reused while these stay the same  */
+  /* values at the coordinates found_q, reused while these stay the same */
   bool found;
   double* found_q;        /* coordinates of the last evaluation (nq) */
   double* found_value;    /* c at found_q [m, 1] (rows) */
   ClosureEnds* ends;      /* (closures) */
   ClosureRowPlace* place; /* u, v and force at found_q; torques too once placed_weight is set (rows) */
-  /* stiffness, torques and slopes at found_q  */
+  /* stiffness, torques and slopes at found_q */
   double placed_weight; /* weight for which `stiffness` was computed; -1: not computed at found_q */
   bool sloped;          /* true: slope and moves belong to found_q */
   Vec3 (*arm)[2];       /* from the links' centres of mass to the attachment points [m] (closures) */
-  /* workspace of closures_solve. A cluster is a set of solver components joined by rows; one is solved at a time.  */
+  /* workspace of closures_solve. A cluster is a set of solver components joined by rows; one is solved at a time. */
   bool* done;             /* closure is solved, or open (closures) */
   int* cluster;           /* for every tree: first tree of its cluster (trees) */
   int* component;         /* for every tree: its component of the solver (trees) */
   int* first_tree;        /* first tree of every component (trees) */
-  int* solved_for;        /* for every component: the group of four columns that last touched it (trees) */
+  int* solved_for;        /* scratch: for every component, the last group of four columns with entries in it (trees) */
   int* touched;           /* components in which the present four columns have entries (trees) */
   unsigned* touching;     /* for every component: bits of the four columns that have entries in it (trees) */
   DofRun* run;            /* degrees of freedom of the cluster, as consecutive ranges (trees) */
@@ -215,8 +214,8 @@ void closures_add_work(const ClosureSystem* system, double* at_work);
 double closure_gap(const ClosureSystem* system, int k, const double* values);
 /* Returns true if the closure is closed to its tolerance at the assembled configuration. */
 static inline bool closure_holds(const ClosureSystem* system, int closure) { return system->gap[closure] <= 1; }
-/* Returns the index of a closure whose error at the given poses is too large to start from, or -1. A first step would
- * close it with a violent motion. Sets system->value. system NULL: -1. poses[links], q[nq]. */
+/* Returns the index of a closure whose error at the given poses is too large to start from, or -1: the first step would
+ * close it with large velocities. Sets system->value. system NULL: -1. poses[links], q[nq]. */
 int closures_open_at_start(ClosureSystem* system, const Pose* poses, const double* q);
 /* Returns the reference size of a row's value: the size of the closure's links [m], 1 for directions; for a coupling
  * its own [m or rad]. */

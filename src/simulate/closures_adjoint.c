@@ -57,7 +57,7 @@ bool closure_adjoint_forces(Sim* s) {
   return true;
 }
 
-/* ---------------------------------------------------------------- derivatives with respect to poses  */
+/* ---------------------------------------------------------------- derivatives with respect to poses */
 
 void closure_adjoint_product(const ClosureAdjoint* a, const Sim* s, const double (*twist)[6], double (*wrench)[6]) {
   if (!a) return;
@@ -79,7 +79,7 @@ void closure_adjoint_product(const ClosureAdjoint* a, const Sim* s, const double
   }
 }
 
-/* ---------------------------------------------------------------- derivatives with respect to ends and directions  */
+/* ---------------------------------------------------------------- derivatives with respect to ends and directions */
 
 /* One side of a closure: rotation and attachment point in the world, with their changes by lambda. */
 typedef struct {
@@ -204,7 +204,7 @@ void closure_adjoint_ends(ClosureAdjoint* a, const Sim* s, const double* lambda,
                            (ClosurePoseBars){NULL, NULL});
 }
 
-/* ---------------------------------------------------------------- derivatives with respect to the start  */
+/* ---------------------------------------------------------------- derivatives with respect to the start */
 
 /* X = R^T (x - t) with x constant: converts the derivative `by` with respect to X into one with respect to R and t.
  * from_origin: x - t. */

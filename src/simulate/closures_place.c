@@ -125,7 +125,7 @@ static void set_torques(const ClosureRow* row, const ClosureEnds* e, const Vec3 
  * inertia [1/kg ...]. */
 static double free_mobility(const ClosureEase* ease, const ClosureRow* row, const ClosureRowPlace* p) {
   double sum = 0;
-  if (row->kind == CLOSURE_ALIGN) { /* of b the opposite torque, and no forces */
+  if (row->kind == CLOSURE_ALIGN) { /* b receives the opposite torque; there are no forces */
     double square = vec3_dot(p->torque[0], p->torque[0]);
     return square * ease->turn[0] + square * ease->turn[1];
   }
@@ -299,7 +299,7 @@ static bool note_moves(ClosureSystem* s, int k, unsigned moved) {
   return true;
 }
 
-/* ---------------------------------------------------------------- all closures and couplings  */
+/* ---------------------------------------------------------------- all closures and couplings */
 
 static void place_closure(ClosureSystem* s, int k, const Vec3* reference, double weight) {
   const ModelClosure* c = &s->model->closures[k];

@@ -172,7 +172,7 @@ static Coupled gather_cluster(ClosureSystem* s, int first) {
   return c;
 }
 
-/* ---------------------------------------------------------------- one cluster  */
+/* ---------------------------------------------------------------- one cluster */
 
 /* Right-hand sides solved at once, one per vector lane. */
 enum { LANES = 4 };

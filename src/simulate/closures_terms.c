@@ -158,7 +158,7 @@ void closures_add_work(const ClosureSystem* s, double* at_work) {
       if (s->aimed[row] != 0) closures_add_size(s, k, i, s->aimed[row], at_work);
 }
 
-/* ---------------------------------------------------------------- assembly  */
+/* ---------------------------------------------------------------- assembly */
 
 void closures_assemble(ClosureSystem* s, const Pose* poses, const double* q, const Vec3* reference, const Screw* screws,
                        double weight) {

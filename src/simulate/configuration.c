@@ -7,7 +7,7 @@
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
 
-/* Returns the time weights of a spring with this theta (M10). flies: the tree of the spring conserves momentum.  */
+/* Returns the time weights of a spring with this theta (M10). flies: the tree of the spring conserves momentum. */
 SpringTime spring_time(const StepClock* clock, const StepWeights* weights, double theta, bool flies) {
   double ratio = fmax(clock->dt_before, 0) / clock->dt, sum = theta + (1 - theta) * ratio;
   if (theta == 1) return (SpringTime){0, 0, 0};

@@ -34,7 +34,7 @@ static void grow(DelayHistory* h, int needed) {
   h->capacity = (int)new;
 }
 
-/* ---------------------------------------------------------------- interpolation  */
+/* ---------------------------------------------------------------- interpolation */
 
 static double sample(const DelayHistory* h, int i, int column) { return h->value[i * h->columns + column]; }
 
@@ -134,7 +134,7 @@ void delays_pass_state(Sim* s, StateBlock* block) {
   if (block->pass == BLOCK_READ) find_delayed(s);
 }
 
-/* ---------------------------------------------------------------- reverse derivatives  */
+/* ---------------------------------------------------------------- reverse derivatives */
 
 /* Pending derivatives of one drive with respect to its measurements at given times, sorted, latest first; and those
  * already assigned to the state that the adjoint reaches next. */

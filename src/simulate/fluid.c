@@ -65,7 +65,7 @@ void fluid_destroy(FluidSystem* s) {
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
-/* ---------------------------------------------------------------- arithmetic of FluidNumber  */
+/* ---------------------------------------------------------------- arithmetic of FluidNumber */
 
 static FluidVector sub(FluidVector a, FluidVector b) { return (FluidVector){a.x - b.x, a.y - b.y, a.z - b.z}; }
 static FluidVector scale(FluidVector a, FluidNumber f) { return (FluidVector){a.x * f, a.y * f, a.z * f}; }
@@ -99,7 +99,7 @@ static void add_at(FluidNumber slope[3][4], FluidVector force, FluidVector p) {
     for (int j = 0; j < 4; j++) slope[i][j] += f[i] * q[j];
 }
 
-/* ---------------------------------------------------------------- integrals of powers of the positive part (L11)  */
+/* ---------------------------------------------------------------- integrals of powers of the positive part (L11) */
 
 /* Returns how many of the three have a positive real part; *alone: index of the one whose sign differs from the
  * others. */

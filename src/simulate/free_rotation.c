@@ -82,7 +82,7 @@ Quat free_rotation(Mat3 mobility, Vec3 momentum, double dt) {
   return quat_normalized(at.turn);
 }
 
-/* ---------------------------------------------------------------- reverse derivatives  */
+/* ---------------------------------------------------------------- reverse derivatives */
 
 typedef struct {
   Spin start;
@@ -130,7 +130,7 @@ static void reverse_piece(Mat3 mobility, const SpinPiece* piece, Spin* bar, Mat3
       Quat own = quat_mul(quat_conjugate(s.turn[j]), by_turn);
       *w = vec3_add(*w, vec3_add(vec3_cross(by_momentum, s.momentum[j]), vec3(own.x, own.y, own.z)));
     }
-    /* rate[k] does not appear in equations of lower order  */
+    /* rate[k] does not appear in equations of lower order */
     momentum[k] = vec3_add(momentum[k], mat3_tmul_vec(mobility, rate[k]));
     *mobility_bar = mat3_add(*mobility_bar, mat3_outer(rate[k], s.momentum[k]));
   }
@@ -141,7 +141,7 @@ void free_rotation_vjp(Mat3 mobility, Vec3 momentum, double dt, Vec3 turn_bar, V
   SpinPiece kept[KEPT_STATES];
   Quat turn;
   int count = keep_pieces(mobility, momentum, dt, 0, kept, &turn);
-  /* a small rotation theta changes Q by Q (0, theta) / 2  */
+  /* a small rotation theta changes Q by Q (0, theta) / 2 */
   Spin bar = {quat_add_scaled((Quat){0, 0, 0, 0}, 2.0, quat_mul(quat_normalized(turn), pure(turn_bar))), {0, 0, 0}};
   int first = count > 0 ? (count - 1) / KEPT_STATES * KEPT_STATES : 0;
   for (; first >= 0; first -= KEPT_STATES) {

@@ -123,7 +123,7 @@ static bool plain_limits(const JointInput* in, int k, LimitEnergy* sum) {
   return inside;
 }
 
-/* ---- resistance to leaving a limit (S22)  */
+/* ---- resistance to leaving a limit (S22) */
 
 /* Rate above which the resistance is full [m/s, rad/s]. Slower coordinates are resisted less, so this rate can remain
  * after an impact. */
@@ -141,7 +141,7 @@ static LimitEnergy one_way_friction(double rate) {
 }
 
 StopTerms limits_resistance(const Limits* limits, double now, double rate, double rate_now) {
-  /* at a barrier the rebound has already returned its share (I15)  */
+  /* at a barrier the rebound has already returned its share (I15) */
   double lost = limits->law == LIMIT_BARRIER ? 1 : 1 - limits->restitution * limits->restitution;
   StopTerms out = {0};
   for (int side = 0; lost > 0 && side < 2; side++) {

@@ -6,7 +6,7 @@
 
 LinkLoad* loads_create(const Model* m) { return m->load_count > 0 ? MEMORY_NEW(LinkLoad, m->link_count) : NULL; }
 
-/* ---------------------------------------------------------------- predicted rotation of a link  */
+/* ---------------------------------------------------------------- predicted rotation of a link */
 
 /* R* = R P with P = 1 + r E + r (r - 1) / 2 E^2, E = R_old^T R - 1 and r the ratio of step lengths. P is the binomial
  * series of (1 + E)^r = (R_old^T R)^r, exact for r = 0, 1, 2 (L3). */
@@ -121,7 +121,7 @@ WorkingForce load_at_work(const LinkLoad* load, const ModelLink* link, Pose pose
   return (WorkingForce){vec3_norm(load_push(load)), vec3_norm(mat3_axial(moment_of(load, link, pose.r)))};
 }
 
-/* ---------------------------------------------------------------- for callers without a Sim  */
+/* ---------------------------------------------------------------- for callers without a Sim */
 
 Vec3 sim_load_force(const Model* m, int load, const StepClock* clock, const Pose* begin, const Pose* before) {
   assert(load >= 0 && load < m->load_count);

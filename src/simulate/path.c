@@ -75,7 +75,7 @@ static double* add_room(Path* p, int dof_count) {
   return p->delta + (size_t)p->count++ * (size_t)dof_count;
 }
 
-/* ---------------------------------------------------------------- proof of the straight path  */
+/* ---------------------------------------------------------------- proof of the straight path */
 
 /* Returns true if the increments of all ball joints can be recovered from the recorded rotations. */
 static bool turns_are_small(const Model* m, const double* delta) {
@@ -189,7 +189,7 @@ void path_end(Sim* s, bool reached, double time) {
   s->times.certificate += timer_now() - start;
 }
 
-/* ---------------------------------------------------------------- recorded moves for output  */
+/* ---------------------------------------------------------------- recorded moves for output */
 
 /* Returns true if the straight path between recorded states, several substeps apart, has a proof from the states
  * alone. */

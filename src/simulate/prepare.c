@@ -53,9 +53,9 @@ StepWeights step_weights(Integrator integrator, const StepClock* clock) {
   bool second = integrator == INTEGRATOR_SECOND_ORDER;
   bool uneven = clock->kind != STEP_FREE;
   if (second && !uneven) return second_order_weights(clock);
-  /* integrator momentum: rotations of free bodies are set by spin_aim, trees by tree_flight_aim  */
+  /* integrator momentum: rotations of free bodies are set by spin_aim, trees by tree_flight_aim */
   StepWeights w = uneven ? part_weights(clock) : first_order_weights(clock);
-  /* the initial velocity belongs to t = 0, half a step before the middle of the first step (S3)  */
+  /* the initial velocity belongs to t = 0, half a step before the middle of the first step (S3) */
   if (integrator == INTEGRATOR_MOMENTUM && !(clock->dt_before > 0)) w.factor = 2;
   return w;
 }

@@ -168,7 +168,7 @@ static Way go_straight(Proof* p, const double* q, ProofReport* report) {
   return go_by_delta(p, q, report);
 }
 
-/* ---------------------------------------------------------------- detours  */
+/* ---------------------------------------------------------------- detours */
 
 /* Adds the smallest increments that widen a gap by `length`: J^T length / (J J^T), J the gap's derivative. */
 static void add_push(Proof* p, const ContactSqueeze* pair, double length) {
@@ -306,7 +306,7 @@ ProofReport proof_next_along(Proof* p, const double* moves, int count, const dou
   return next(p, BY_MOVES, moves, count, q);
 }
 
-/* ---------------------------------------------------------------- neighbouring links  */
+/* ---------------------------------------------------------------- neighbouring links */
 
 static int compare_pairs(const void* x, const void* y) {
   const ProofPair *a = x, *b = y;

@@ -193,7 +193,7 @@ static void find_energies(Sim* s, bool middle, double* energy) {
   if (middle) add_potential(s, s->pose_old, s->q_old, 0.5, energy);
 }
 
-/* ---------------------------------------------------------------- work in a substep  */
+/* ---------------------------------------------------------------- work in a substep */
 
 /* Returns the displacement along which a substep's forces do work: from the middle of the substep before to the middle
  * of this one. For substeps of unequal length the force acts over step_force_time (S15). */

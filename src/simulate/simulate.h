@@ -30,8 +30,8 @@ typedef struct {
                       `momentum`), otherwise 0 [kg m^2/s] (links) */
   Vec3* felt;      /* contact and friction force on each link over the last step, world axes, 0 at the start; NULL if no
                       drive measures one [N] (links) */
-  double* delayed; /* delayed measurements that drives with feedback and a delay receive now, and their time
-                      derivatives, drive by drive; NULL without such drives (2 * Model.delayed_count) */
+  double* delayed; /* for each drive with feedback and a delay: the delayed measurements that it receives now, then
+                      their time derivatives; NULL without such drives (2 * Model.delayed_count) */
 } SimState;
 
 /* Role of a step or substep in an impact (docs/derivations/step.md, S15). */
@@ -41,29 +41,29 @@ typedef enum {
   STEP_STRUCK,   /* a step after that while contact forces of the impact act, or in which the last contact ends */
   STEP_RECOVERS, /* one more step after STEP_STRUCK */
   STEP_IMPACT,   /* one of the short substeps of an impact */
-  STEP_LEAVES, /* the first step after them; without second_order: a step or substep near them whose length differs from
-                  the one before */
+  STEP_LEAVES,   /* the first step after an impact; without second_order also a step or substep near an impact whose
+                    length differs from the one before */
 } StepKind;
 /* The rule that sets the end of a substep (impact.md, I10). */
 typedef enum {
-  END_SHARE, /* a share of the rest of the step; share 1: all of it */
-  END_SHORT, /* a length equal in all runs */
-  END_REST,  /* that length less dt_before: the rest of a substep that the end of a step cut */
+  END_SHARE, /* a fraction of the remaining step; share 1: all of it */
+  END_SHORT, /* a fixed length that does not depend on the state */
+  END_REST,  /* that fixed length minus dt_before: the remainder of a substep that was cut at the end of a step */
   END_EVENT, /* the start of the impact of a pair of hulls, or of a joint at its limit */
 } StepEnd;
 
 /* Time interval of a step, with the lengths of the two steps before. */
 typedef struct {
-  double time;                /* at its end [s] */
+  double time;                /* end time [s] */
   double dt;                  /* s */
-  double dt_before;           /* of the step that led to the present state; 0: start of the run [s] */
-  double dt_older;            /* of the step before that; 0: none [s] */
+  double dt_before;           /* length of the step that led to the present state; 0: start of the run [s] */
+  double dt_older;            /* length of the step before that; 0: none [s] */
   StepKind kind, kind_before; /* kind_before: kind of the step that led to the present state */
   StepEnd end;
-  double share;                                /* for END_SHARE */
-  int hull_a, hull_b;                          /* for END_EVENT */
-  int stop_dof, stop_side;                     /* alike, of a limit; stop_side: -1 lower, 1 upper, 0: of the hulls */
-  bool begin_varies;                           /* its start time depends on the state */
+  double share;                                /* fraction of the remaining step, for END_SHARE */
+  int hull_a, hull_b;                          /* for END_EVENT of two hulls: the hulls */
+  int stop_dof, stop_side;                     /* for END_EVENT of a limit; side: -1 lower, 1 upper, 0: of two hulls */
+  bool begin_varies;                           /* the start time depends on the state */
   bool dt_varies, before_varies, older_varies; /* dt, dt_before, dt_older depend on the state */
 } StepClock;
 
@@ -100,23 +100,24 @@ typedef struct {
 
 typedef struct {
   StepOutcome outcome;
-  int iterations;  /* Newton iterations of all substeps and failed attempts; likewise trials, intervals and retries */
+  int iterations;  /* Newton iterations; like trials, certified_intervals and factor_retries, summed over all substeps
+                      and failed attempts */
   int trials;      /* line-search evaluations */
   double residual; /* largest imbalance relative to the acting forces (docs/derivations/step.md, S8) */
-  double residual_force; /* the same, absolute [N, N m] */
-  int residual_dof;      /* its degree of freedom */
+  double residual_force; /* the same imbalance, absolute [N, N m] */
+  int residual_dof;      /* degree of freedom of the residual */
   StepTerms terms;
   int active_pairs;        /* hull pairs with non-zero contact energy */
   int candidate_pairs;     /* hull pairs kept by the broad phase */
   int certified_intervals; /* path intervals examined by the certificate */
   int factor_retries;      /* times the Hessian was not positive definite */
-  int substeps;            /* substeps of the step: equal ones, or those of an impact */
-  int open_closure;        /* for STEP_OPEN: the closure */
-  double open_gap;         /* and its closure error [m or rad] */
-  bool halved;             /* more substeps than the scene requests */
+  int substeps;            /* number of substeps, equal ones or those of impacts */
+  int open_closure;        /* for STEP_OPEN: index of the closure that stays open */
+  double open_gap;         /* for STEP_OPEN: its closure error [m or rad] */
+  bool halved;             /* the step needed more substeps than the scene requests */
   bool friction_open;      /* the normal force that limits friction has not converged (contact.friction_iterations) */
-  int friction_links[2];   /* and changed most between these links */
-  StepSqueeze squeeze;     /* of a failed step */
+  int friction_links[2];   /* the links between which this force changed most */
+  StepSqueeze squeeze;     /* the pair that stopped a failed step */
 } StepReport;
 
 /* Steps of a run that are not fully solved: STEP_ROUNDING_FLOOR, above the tolerance, or unconverged friction. Zeroed:
@@ -124,8 +125,8 @@ typedef struct {
 typedef struct {
   int steps;
   double residual; /* largest residual, relative to the acting forces */
-  double time;     /* end time of its step [s] */
-  int dof;         /* its degree of freedom; -1: unknown */
+  double time;     /* end time of the step with the largest residual [s] */
+  int dof;         /* degree of freedom of the largest residual; -1: unknown */
   /* Steps with StepReport.friction_open: number, end time of the first [s], and its links. */
   int friction_open;
   double friction_time;
@@ -154,8 +155,8 @@ typedef struct {
   double kinetic, potential; /* kinetic: armatures included; potential: gravity, zero at the world's origin, and joint
                                 springs [J] */
   double total;          /* kinetic plus potential energy at the time of `kinetic`, which may be mid-step (S20) [J] */
-  double smallest_gap;   /* over all neighbouring pairs; INFINITY without any [m] */
-  Vec3 momentum;         /* of all movable links [kg m/s] */
+  double smallest_gap;   /* smallest gap of all neighbouring pairs; INFINITY without any [m] */
+  Vec3 momentum;         /* momentum of all movable links [kg m/s] */
   Vec3 angular_momentum; /* about the world's origin [kg m^2/s] */
 } SimMeasure;
 
@@ -289,7 +290,7 @@ typedef struct {
   bool broken;
   double broken_at; /* time of the state in which it broke; INFINITY: intact [s] */
   double gap;       /* closure error: largest of its lengths [m] */
-  double angle;     /* and largest of its angles [rad] */
+  double angle;     /* closure error: largest of its angles [rad] */
   Vec3 force;       /* on a, world; zero at the start [N] */
   Vec3 torque;      /* on a, about its attachment point, world [N m] */
 } SimClosure;
@@ -341,14 +342,14 @@ const double* sim_joint_forces(const Sim* sim);
  * at the start. Borrowed until the next step (docs/derivations/observables.md, O1). */
 const double (*sim_reactions(const Sim* sim))[6];
 
-/* Returns true if derivatives by a link's reaction are available (O3): not for an immovable link, nor where closures
- * take part in the aim of a momentum-conserving tree. link: unchecked. */
+/* Returns true if derivatives with respect to a link's reaction are available (O3): not for an immovable link, nor
+ * where closures take part in the aim of a momentum-conserving tree. link: unchecked. */
 bool sim_reaction_derives(const Model* model, int link);
 
 /* State of a closure with `active` after the last step: time of closing, and pose of b relative to a at that time. */
 typedef struct {
   double since; /* time of the state in which it closed; INFINITY: open [s] */
-  Pose at;      /* of b in the frame of a [m] */
+  Pose at;      /* pose of b in the frame of a [m] */
 } SimJoin;
 /* Returns the states of all closures (closures); NULL if none has `active`. Borrowed until the next step. */
 const SimJoin* sim_closures_joined(const Sim* sim);
@@ -363,7 +364,7 @@ SimMeasure sim_measure(Sim* sim);
 /* Energy added (> 0) or dissipated by the scheme since the start: change of kinetic and potential energy minus work of
  * all forces (docs/derivations/step.md, S23). */
 typedef struct {
-  double work;       /* of everything that moves [J] */
+  double work;       /* energy change of all movable links [J] */
   int link;          /* first link of the tree with the largest change relative to its energy; -1: none */
   double link_work;  /* change in that tree [J] */
   double link_scale; /* largest energy that this tree had or exchanged [J] */
@@ -405,7 +406,7 @@ typedef enum {
 typedef struct {
   ProofOutcome outcome;
   int link_a, link_b; /* the links; set unless PROOF_APART */
-  double fraction;    /* of the path where they intersect; 1 = in the new state */
+  double fraction;    /* fraction of the path at which they intersect; 1 = in the new state */
   double miss;        /* largest difference between the end of the moves and the new state's poses [m or 1] */
   bool detour;        /* proved for a detour instead of the straight path */
   int intervals;      /* path intervals examined */
@@ -461,31 +462,31 @@ typedef struct {
 /* A step of a run: poses and coordinates of its states; those before the start equal the first. */
 typedef struct {
   StepClock clock;
-  int64_t number;                                 /* number of the state at t + dt in its run, from 1; 0: unknown */
-  const double *q_next, *q_now, *q_old, *q_older; /* q_older: used where a joint has an armature */
+  int64_t number; /* number of the state at t + dt in its run, counted from 1; 0: unknown */
+  const double *q_next, *q_now, *q_old, *q_older; /* (nq); q_older: only if a joint has an armature */
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
   const Vec3 *momentum_next, *momentum_now;
   const Vec3* felt_now;      /* NULL: no force is measured */
   const double* delayed_now; /* SimState.delayed; NULL: no delays */
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
-  const SimSolve* solves; /* before the last one, whose result is the state at t + dt (solve_count) */
+  const SimSolve* solves; /* solves of the step before its last one, which gives the state at t + dt (solve_count) */
   int solve_count;
-  const SimGuess* guess;          /* for a run's first step; NULL: its friction uses the state before only */
+  const SimGuess* guess;          /* warm start of a run's first step; NULL: friction uses the previous state only */
   const double* closures_broken;  /* breaking times of the run's closures; NULL: none broke */
   const SimJoin* closures_joined; /* sim_closures_joined after the step; NULL: no closure has `active` (closures) */
 } RecordedStep;
 
 typedef struct {
   bool sound;            /* false: the result is not a gradient, for the reasons below */
-  bool contact_failed;   /* a plane or a slip of the record was not reproduced */
+  bool contact_failed;   /* a contact plane or a slip in the record could not be reproduced */
   bool grazes;           /* bodies only graze each other at the start of an impact: its time has no derivative */
   bool singular;         /* H is singular to rounding */
   bool indefinite;       /* H is indefinite: the state is not a minimum; the gradient is still valid */
   double eigenvalue;     /* eigenvalue of H nearest to zero, if singular or indefinite */
   double residual;       /* residual of the step's equations [N, N m] */
   double largest_lambda; /* infinity norm of lambda */
-  double rounding; /* rounding error of positions as it enters the step's share of a gradient, in its numbers' scales */
+  double rounding; /* contribution of the rounding of positions to the step's gradient, in the scales of its numbers */
 } StepAdjointReport;
 
 /* Creates the adjoint of steps. Borrows the model. Freed with step_adjoint_destroy. Never NULL; threads below 1 count
@@ -513,8 +514,8 @@ typedef struct {
 StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, StateBar next, const double* rate,
                                const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                ModelGradient* gradient);
-/* Multiplies the step's derivatives by earlier momenta by a factor (1: no change). Call after a step. Cannot fail,
- * allocates nothing. */
+/* Multiplies the step's derivatives with respect to earlier momenta by a factor (1: no change). Call after a step.
+ * Cannot fail, allocates nothing. */
 void step_adjoint_discount(StepAdjoint* adjoint, double factor);
 /* Adds to gradient the derivatives by initial coordinates and velocities, signals of prescribed joints and attachments
  * that follow from those by the first state. q[nq] and pose[links] of the first state; rate[nv]: derivatives by its
@@ -528,8 +529,8 @@ void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose,
  * The cost is one reverse derivative per degree of freedom, whatever the number of parameters, and a back-substitution
  * per parameter. */
 typedef struct StepForward StepForward;
-/* Adds to row the derivatives by the parameters (count) of a scalar whose derivatives by the model's numbers are given.
- */
+/* Adds to row (count) the derivatives of a scalar with respect to the parameters, given its derivatives with respect to
+ * the model's numbers. */
 typedef void (*ForwardChain)(void* context, const ModelGradient* gradient, double* row);
 /* Creates forward sensitivities, which store (nv x parameters) numbers for several states. Borrows the model and
  * context. Freed with step_forward_destroy. Never NULL. */

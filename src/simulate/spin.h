@@ -37,8 +37,8 @@ void spin_rates(Sim* sim);
 #define SPIN_BALANCE 0.2
 /* Sets lack and at_work from the pairs' forces at the accepted configuration. sim->spinners must not be NULL. */
 void spin_balance(Sim* sim, ContactTermList contact);
-/* Torques that two such bodies in contact exchange beyond those about their new centres of mass. They come from taking
- * torques about a point that moves with the lighter body's velocity, in the limit (W6). */
+/* Angular momentum that two such bodies in contact exchange, beyond the torques about their new centres of mass. It
+ * results from torques about a point that moves with the lighter body's velocity, in the limit (W6). */
 typedef struct {
   bool both; /* both bodies integrate their momentum and their forces balance; false: no exchange, the rest is unset */
   double share[2]; /* m_a and m_b over their sum */

@@ -68,7 +68,7 @@ void spin_adjoint_add_aside(SpinAdjoint* a, const Vec3* aside) {
 
 const Vec3* spin_adjoint_pairs(const SpinAdjoint* a) { return a && a->advanced ? a->pairs : NULL; }
 
-/* ---------------------------------------------------------------- derivatives with respect to masses  */
+/* ---------------------------------------------------------------- derivatives with respect to masses */
 
 /* Converts a derivative with respect to the second moment about the centre of mass, S_c = S - s s^T / m with s = m X_c,
  * into one with respect to S. Adds to out. */
@@ -92,7 +92,7 @@ static void add_mobility(const Spinner* own, const ModelLink* link, Mat3 bar, Ma
   add_inertia(link, mat3_scale(mat3_mul(own->mobility, mat3_mul(bar, own->mobility)), -1.0), out);
 }
 
-/* ---------------------------------------------------------------- derivatives through the state at t + dt  */
+/* ---------------------------------------------------------------- derivatives through the state at t + dt */
 
 static void add_rotation(double pose[3][4], Mat3 bar) {
   for (int i = 0; i < 3; i++)
@@ -176,7 +176,7 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
     a->pairs[k] = reverse_exchange(a, s, step, contact.at(contact.holder, k), next, now, gradient);
 }
 
-/* Returns the total derivative with respect to L at t + dt: stored plus through the rates. */
+/* Returns the total derivative with respect to L at t + dt: the stored one plus that through the rates. */
 static Vec3 momentum_bar(const SpinAdjoint* a, const Sim* s, const RecordedStep* step, const double* rate, int i) {
   const double* w = rate + a->model->links[i].dof_first + 3;
   Vec3 local = mat3_mul_vec(s->spinners[i].mobility, vec3(w[0], w[1], w[2]));
@@ -207,7 +207,7 @@ double spin_adjoint_account(const SpinAdjoint* a, Sim* s, const RecordedStep* st
   return sum;
 }
 
-/* ---------------------------------------------------------------- derivatives with respect to the state at t  */
+/* ---------------------------------------------------------------- derivatives with respect to the state at t */
 
 void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int link, double target_bar[3][4], StateBar now,
                       ModelGradient* gradient) {
@@ -219,7 +219,7 @@ void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int link, double target_bar[
   for (int row = 0; row < 3; row++)
     for (int k = 0; k < 3; k++) bar.m[row][k] += target_bar[row][k];
 
-  /* t^ = c^ - R^ X_c, c^ from the affine extrapolation  */
+  /* t^ = c^ - R^ X_c, c^ from the affine extrapolation */
   bar = mat3_sub(bar, mat3_outer(place, body->center));
   Vec3 by_center = vec3_sub(mat3_tmul_vec(own->drift, place), mat3_tmul_vec(to, place));
   model_gradient_center(a->model, link, by_center, gradient);

@@ -24,7 +24,7 @@ void spin_adjoint_discount(SpinAdjoint* adjoint, double factor);
 /* Moves the derivatives with respect to momenta to aside[links] and clears them, before the adjoint of a solve whose
  * final momenta are not used. Does nothing for NULL. */
 void spin_adjoint_set_aside(SpinAdjoint* adjoint, Vec3* aside);
-/* Adds aside[links] to the derivatives by momenta. Nothing for NULL. */
+/* Adds aside[links] to the derivatives with respect to momenta. Does nothing for NULL. */
 void spin_adjoint_add_aside(SpinAdjoint* adjoint, const Vec3* aside);
 
 /* Call before the step's equations are solved. Converts the derivatives with respect to rates (nv) and momenta at t +

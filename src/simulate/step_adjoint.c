@@ -87,7 +87,7 @@ void step_adjoint_begin(StepAdjoint* a) {
   if (a->felt) memset(a->felt, 0, sizeof(Vec3) * (size_t)a->model->link_count);
 }
 
-/* ---------------------------------------------------------------- terms of the recorded step  */
+/* ---------------------------------------------------------------- terms of the recorded step */
 
 static void copy_poses(const Model* m, Pose* to, const Pose* from) {
   memcpy(to, from, sizeof(Pose) * (size_t)m->link_count);
@@ -122,7 +122,7 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
 static bool find_closure_forces(Sim* s, ContactTermList contact, Assembly* assembly) {
   bool factored = false;
   double eigenvalue;
-  /* any nonsingular matrix gives the same forces: with curvature, without, or indefinite  */
+  /* any nonsingular matrix gives the same forces: with curvature, without, or indefinite */
   for (int round = 0; round < 3 && !factored; round++) {
     step_pattern(s, contact);
     assemble_hessian(assembly, round != 1, s->solver);
@@ -163,7 +163,7 @@ bool step_adjoint_closure_forces(StepAdjoint* a, Assembly* assembly) {
   return !a->sim->closures || find_closure_forces(a->sim, assembly->contact, assembly);
 }
 
-/* ---------------------------------------------------------------- conversions between links and coordinates  */
+/* ---------------------------------------------------------------- conversions between links and coordinates */
 
 /* See step_adjoint.h. */
 void step_adjoint_compose(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {

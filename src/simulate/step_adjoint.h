@@ -129,7 +129,8 @@ bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlo
                         ModelGradient* gradient);
 /* Sets the rates of the prescribed coordinates at time t [s], 0 for all others. rates[nv] in m/s or rad/s. */
 void step_lengths_rates(const StepAdjoint* a, double t, double* rates);
-/* Adds to by_prescribed the derivatives by the prescribed coordinates at time t [s] (product[nv]) times their rates. */
+/* by_prescribed += derivatives with respect to the prescribed coordinates at time t [s], product[nv], times their
+ * rates. */
 void step_lengths_prescribed(StepAdjoint* a, const double* product, double t);
 /* Call after step_adjoint_spread. Replaces by_dt, by_before and by_end by those for the step before. */
 void step_lengths_spread(StepAdjoint* a, const RecordedStep* step);

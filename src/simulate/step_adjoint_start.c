@@ -35,7 +35,7 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
   }
   TurnMotion motion = {at, a->bar_moment, a->bar_force, velocities, screws, (const double(*)[6])a->twist, NULL};
   step_adjoint_turn_motion(a, pose, &motion, gradient);
-  /* an attachment displaces the link, which changes the velocity due to the parent's rotation  */
+  /* an attachment displaces the link, which changes the velocity due to the parent's rotation */
   for (int i = 0; i < m->link_count; i++) {
     int up = m->links[i].parent;
     a->bar_force[i] = up < 0 ? vec3(0, 0, 0) : vec3_cross(a->bar_force[i], twist_of(a->twist[up]).w);

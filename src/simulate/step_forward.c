@@ -407,7 +407,7 @@ static void shift(StepForward* f) {
   f->sensitivity[0] = last;
 }
 
-/* ---------------------------------------------------------------- step lengths (impact.md, I12)  */
+/* ---------------------------------------------------------------- step lengths (impact.md, I12) */
 
 /* Sets the derivatives of the clock of the next step, except for the length of a step that an event ends. */
 static void begin_lengths(StepForward* f, const RecordedStep* step) {

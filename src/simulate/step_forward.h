@@ -43,8 +43,8 @@ struct StepForward {
                                      parameters) */
   double *gaps, *change;          /* dc/d(one parameter), and change of the multipliers (rows) */
   double* length[3];              /* sensitivity of the lengths of the step and of the two before it (parameters) */
-  double* rates;       /* rates of prescribed coordinates at the end of a step whose end time varies, else 0 (nv) */
-  double* by_end;      /* derivatives of the equations with respect to the end time through these coordinates (nv) */
+  double* rates;  /* rates of prescribed coordinates at the end of a step whose end time varies, else 0 (nv) */
+  double* by_end; /* derivatives of the equations with respect to the end time through prescribed coordinates (nv) */
   double *begin, *end; /* sensitivity of the step's start and end time (parameters) */
   double* momentum[2]; /* sensitivity of the angular momenta at t and at t + dt; NULL: no link integrates its momentum
                           (3 links x parameters) */

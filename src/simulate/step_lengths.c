@@ -262,7 +262,7 @@ bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlo
   return solve_event(a, step, force, assembly, gradient);
 }
 
-/* ---------------------------------------------------------------- derivatives with respect to earlier lengths  */
+/* ---------------------------------------------------------------- derivatives with respect to earlier lengths */
 
 void step_lengths_spread(StepAdjoint* a, const RecordedStep* step) {
   StepLengths* l = a->lengths;

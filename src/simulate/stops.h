@@ -17,14 +17,14 @@ typedef struct {
 void stops_create(Sim* sim);
 /* Sets Sim.stops for the substep of sim->clock. Nothing without stops. Allocates nothing. */
 void stops_aim(Sim* sim);
-/* Returns true if an impact of a coordinate begins or goes on in the next substep. *brief [s]: its length, which is
- * halved until the coordinate moves by at most a sixteenth of its margin. Allocates nothing. */
+/* Returns true if an impact of a coordinate begins or continues in the next substep. *brief [s]: length of that
+ * substep, which is halved until the coordinate moves by at most a sixteenth of its margin. Allocates nothing. */
 bool stops_begin(const Sim* sim, double* brief);
 /* Returns true and sets the first impact that began in the substep of sim->clock, from q_now to the accepted
  * configuration. False: none began before its end. Allocates nothing. */
 bool stops_entry(const Sim* sim, StopEntry* entry);
-/* Returns true if a coordinate is out of its margin in the accepted configuration, and was in it at t or a substep
- * before: second_order would look back on the force of its barrier. Allocates nothing. */
+/* Returns true if a coordinate left its margin in the accepted configuration and was inside it at t or one substep
+ * before. second_order would then extrapolate from states on which the barrier acted. Allocates nothing. */
 bool stops_let_go(const Sim* sim);
 /* Returns the distance of a coordinate from the start of its impact in the accepted configuration, in units of
  * limit_margin; negative: beyond it. */

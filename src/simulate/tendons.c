@@ -7,7 +7,7 @@
 /* Rounding error of a tendon's energy per force, relative to the lengths it is computed from. */
 #define LENGTH_ROUNDINGS (16 * DBL_EPSILON)
 
-/* ---------------------------------------------------------------- creation  */
+/* ---------------------------------------------------------------- creation */
 
 /* Returns the number of links that a tendon acts on: of points, wraps and joints. */
 static int holder_count(const SceneTendon* tendon) { return tendon->count + tendon->wrap_count + tendon->joint_count; }

@@ -63,7 +63,8 @@ void assembly_find_sides(const Assembly* in, TermSides* sides) {
   }
   for (int k = 0; k <= trees; k++) sides->first[k + 1] += sides->first[k];
   int total = sides->first[trees + 1];
-  for (int k = terms - 1; k >= 0; k--) { /* filling backwards turns the ends of the places into their beginnings */
+  for (int k = terms - 1; k >= 0;
+       k--) { /* filled backwards: `first` changes from the end to the beginning of each place */
     ContactTerms term = assembly_term(in, k);
     int place[2] = {place_of(in, term.link_a), place_of(in, term.link_b)};
     for (int side = 1; side >= 0; side--)

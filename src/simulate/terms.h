@@ -62,7 +62,7 @@ void bars_reduce(const Model* model, LinkSpan span, const Pose* pose, const Scre
  * (joint_increment). */
 typedef struct {
   double controller, limit, damping; /* J; limit: includes springs; damping: includes dry friction */
-  double inertia;                    /* of armatures [J] */
+  double inertia;                    /* energy of armatures [J] */
   bool outside;                      /* a coordinate is beyond a barrier limit; the other members are then undefined */
   double gradient[JOINT_MAX_DOF];
   double hessian[JOINT_MAX_DOF][JOINT_MAX_DOF];
@@ -99,7 +99,7 @@ typedef struct {
   double aim;            /* least displacement q - q^t, in the direction of sign [m, rad] */
   double by_difference,
       by_restitution; /* derivatives of `aim` with respect to difference_old and to limit_restitution */
-  double stiffness;   /* of the one-sided spring that enforces `aim` [N/m, N m/rad] */
+  double stiffness;   /* stiffness of the one-sided spring that enforces `aim` [N/m, N m/rad] */
   double slack;       /* displacement beyond `aim` over which the spring still acts (recorded steps only) [m, rad] */
 } JointStop;
 
@@ -173,7 +173,7 @@ double joint_friction_slope(const ModelLink* link, int k, double rate);
 /* Excess of static over dry friction of one plain coordinate (M11). */
 typedef struct {
   double work;         /* integral of the force over the rate [W] */
-  double force, slope; /* N or N m, and its derivative by the rate */
+  double force, slope; /* force [N or N m] and its derivative with respect to the rate */
   double by_static;    /* derivative of the force with respect to static_friction; with respect to friction it is the
                           negative */
 } StaticFriction;
@@ -215,8 +215,8 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
 /* Adds to out (dof x JOINT_OWN_COUNT) the derivatives of lambda . (gradient of joint_terms) with respect to the joint's
  * own numbers (A14). lambda[dof]. Limits: of plain coordinates only. */
 void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]);
-/* For a scalar with derivative bar by joint_difference(q_from, q_to): adds its derivatives by increments of both. bar,
- * from_bar[dof], to_bar[dof]; q_from[coordinate_count], q_to[coordinate_count]. */
+/* For a scalar with derivative bar with respect to joint_difference(q_from, q_to): adds its derivatives with respect to
+ * increments of both. bar, from_bar[dof], to_bar[dof]; q_from[coordinate_count], q_to[coordinate_count]. */
 void joint_difference_adjoint(const Joint* joint, const double* q_from, const double* q_to, const double* bar,
                               double* from_bar, double* to_bar);
 /* For a scalar with derivative bar with respect to increments of joint_continue(q, d, factor): adds its derivatives
@@ -262,8 +262,9 @@ BallLimit ball_limit_of(const JointInput* in, const JointDrive* drive, int base,
 void ball_drive_terms(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
                       bool derivatives, JointTerms* out);
 
-/* Bounds on the motion of every link along q (+) alpha delta, alpha in [0, 1] (docs/derivations/certificate.md). q
- * (nq), poses[links], screws[nv] and delta[nv]; sets bounds->link and bounds->joint (links) [m, rad]. */
+/* Computes bounds on the motion of every link along q (+) alpha delta, alpha in [0, 1]
+ * (docs/derivations/certificate.md). q (nq), poses[links], screws[nv] and delta[nv]; sets bounds->link and
+ * bounds->joint (links) [m, rad]. */
 void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,
                    MotionBounds* bounds);
 /* As motion_bounds for link i alone, with the same arrays q[nq], poses[links], screws[nv] and delta[nv]; bounds of its
@@ -279,7 +280,7 @@ typedef struct {
 } CouplingTerms;
 /* Terms of a closure: adds the sum over its rows of stiffness slope slope^T to the Hessian. */
 typedef struct {
-  int rows, count;                 /* of slope */
+  int rows, count;                 /* size of slope: rows x count */
   const int* dof;                  /* (count) */
   const double *slope, *stiffness; /* (rows x count), (rows) */
   const bool* moves;               /* slope has an entry (rows) */

@@ -282,7 +282,7 @@ static double newton_step(Sim* s, const FlightGroup* g, int* sign) {
   return isfinite(sum) ? fabs(sum) : -1;
 }
 
-/* Returns twice the kinetic-like energy of the displacement to the aim, in the same norm. */
+/* Returns sum over the links of m |displacement to the aim|^2, in the same norm. */
 static double way_energy(const Sim* s, LinkSpan span) {
   double sum = 0;
   for (int k = 0; k < span.count; k++)

@@ -47,7 +47,7 @@ typedef struct TreeFlight {
   Screw* screws_side;                           /* scratch of tree_flight_adjoint and flight_tension (nv) */
   double *side, *less;                          /* scratch of flight_tension  (nq), (nv) */
   Pose* pose_side;                              /* (links) */
-  bool coarse;         /* shorter substeps would resolve a tree's tension, or let its aim be found (W14, W50) */
+  bool coarse;         /* shorter substeps would resolve a tree's oscillation, or let its aim be found (W14, W50) */
   bool turns;          /* scratch: the group's matrix is not singular */
   double *way, factor; /* displacement of the last step; before = q^t continued by -factor way (nv) */
   double bend;         /* weight of `beyond` for unequal steps h and h' (before): (1 - h'/h) / 2 */
