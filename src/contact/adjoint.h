@@ -52,8 +52,9 @@ static inline double norm_first_by_support(double length, double support) {
  * step before it, and by parameters at fixed U and y (docs/derivations/impact.md). */
 typedef struct {
   double factor, by_potential, by_before, by_support, by_rest_speed, by_ratio; /* by_ratio: of impact_load */
-  bool
-      bounces; /* it was an impact's that gives back: only the first two are set; the step that led to t has the rest */
+  /* The force of an impact with restitution: only `factor` and `by_potential` are set, the others belong to the step
+   * that led to t. */
+  bool bounces;
 } ContactLoad;
 
 /* Adds the derivatives of contact at t + dt to the caller's shares. active: at t + dt, found here. twist: of both

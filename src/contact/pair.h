@@ -158,8 +158,8 @@ typedef struct {
   double y;
   Pressure old;
   double load, event;
-  double
-      slip; /* with respect to the squared slip of the step to t, on which static friction of the step from t depends */
+  /* With respect to the squared slip of the step to t, on which static friction of the step from t depends. */
+  double slip;
 } PairCarry;
 
 /* Derivatives contributed by one pair. */
@@ -184,8 +184,8 @@ typedef struct {
   Mat3 aim[2];                     /* with respect to the expected rotations of the bodies (FrictionLag.aim) */
   double rounding[2];              /* with respect to HullInstance.rounding of both */
   Vec3 turn_next[2], move_next[2]; /* hulls with circles: with respect to the motion of the bodies at t + dt */
-  double*
-      shape[2]; /* with respect to parameters of smooth shapes; zeroed memory of the caller; NULL: none (shape_count) */
+  /* With respect to parameters of smooth shapes (shape_count); zeroed memory of the caller; NULL: none. */
+  double* shape[2];
   int shape_count[2];
 } PairShares;
 

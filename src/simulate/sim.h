@@ -135,8 +135,8 @@ struct Sim {
 
   StepClock clock;   /* of the present substep, or the next one */
   StepClock reached; /* of the substep that led to the present state */
-  double
-      gain_dt; /* reference step length of velocity gains [s]: their dampers do not depend on the length of a substep */
+  /* Reference step length of velocity gains [s]: their dampers do not depend on the length of a substep. */
+  double gain_dt;
 
   /* written by step_prepare: targets of the present step */
   StepWeights weights;

@@ -57,8 +57,8 @@ struct StepAdjoint {
   Vec3* force;                               /* scratch (links) */
   Vec3 *felt, *pulled; /* derivatives with respect to the forces measured at the start of the step, and at its end;
                           NULL: no drive measures forces (links) */
-  struct DelayPending*
-      late; /* derivatives with respect to delayed measurements of earlier states; NULL: no drive has a delay */
+  /* Derivatives with respect to delayed measurements of earlier states; NULL: no drive has a delay. */
+  struct DelayPending* late;
   double (*expected_bar)[3][4]; /* derivatives with respect to the poses that contact extrapolates to t + dt, the
                                    targets of the step (links) */
   double (*own_bar)[3][4]; /* derivatives with respect to the poses of the solve before, whose forces limit friction
