@@ -38,6 +38,8 @@ SCENE = {
         {"name": "wheel", "mass": 0.4, "shapes": [{"shape": "box", "position": [0.1, 0, 0]}], "joint": hinge(10)},
         {"name": "pulled", "mass": 0.5, "shape": "box", "joint": hinge(12)},
         {"name": "egg", "mass": 1, "shape": EGG, "position": [0, 14, 2]},
+        {"name": "shuttle", "mass": 0.5, "shape": "box",
+         "joint": {"type": "slide", "axis": [1, 0, 0], "position": [0, 16, 1], "limits": [0, 0.05], "limit_restitution": 0.5}},
     ],
     "closures": [
         {"type": "hinge", "a": "gate", "point": [0, 5.1, 2.2], "axis": [0.2, 1, 0.4]},
@@ -66,6 +68,7 @@ SCENE = {
         {"link": "wheel", "coordinates": [1.1], "velocities": [6]},
         {"link": "gate", "velocities": [0.1, 0, 0.2, 0.5, 0.3, 0.2]},
         {"link": "egg", "velocities": [0, 0.2, -1, 3, 2, 1]},
+        {"link": "shuttle", "coordinates": [0.025], "velocities": [3]},
     ],
 }
 # One body half in water; a fluid around all of the others would take long.
@@ -75,12 +78,13 @@ IN_WATER = {
     "links": [link for link in SCENE["links"] if link["name"] == "box"][:1],
     "initial": [start for start in SCENE["initial"] if start["link"] == "box"],
 }
-MOVING = ["box", "other", "plain", "hand", "gate", "bob", "rack", "wheel", "pulled", "egg"]
+MOVING = ["box", "other", "plain", "hand", "gate", "bob", "rack", "wheel", "pulled", "egg", "shuttle"]
 LOSS = [{"type": "point", "name": link, "link": link, "point": [0.1, 0.05, 0.02], "target": [0.4, 0.2, 0.1]} for link in MOVING]
 
 PARAMETERS = {
     "mass": {"links": ["box", "hand"]}, "center": {"link": "arm"}, "inertia": {"link": "arm"}, "size": {"link": "box"},
     "damping": {"links": ["arm", "hand"]}, "joint_stiffness": {"link": "arm"}, "joint_friction": {"link": "arm"}, "armature": {"link": "arm"},
+    **{word: {"link": "shuttle"} for word in ("lower_limit", "upper_limit", "limit_restitution")},
     "axis": {"link": "arm"}, "rotation": {"links": ["arm", "hand"]}, "shape_size": {"link": "egg"}, "shape_form": {"link": "egg"},
     **{f"link_{word}": {"link": "other"} for word in ("friction", "friction_along", "static_friction", "stribeck_speed",
                                                        "restitution", "rolling", "spinning")},
