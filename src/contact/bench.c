@@ -1,4 +1,4 @@
-/* `sdrs bench pair`: what one pair costs, in nanoseconds, against the number of vertices. */
+/* `sdrs bench pair`: time per evaluation of one pair [ns], by number of vertices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,18 +7,18 @@
 #include "contact/ring.h"
 
 enum { PAIRS = 64, MOVES = 16, REPEATS = 7 };
-static const double bench_support = 0.01; /* m; hulls of radius 0.5 m at a distance below the range */
-static const double bench_motion = 2e-4;  /* m and rad between two evaluations */
+static const double bench_support = 0.01; /* barrier distance [m]; the hulls have a radius of 0.5 m */
+static const double bench_motion = 2e-4;  /* size of the motion between two evaluations [m, rad] */
 
-/* Rows for round bodies. */
-enum { BALL = 1, WHEEL = 0, WHEEL_FEELS = 8 }; /* a wheel: against so many vertices */
+/* Table rows for round bodies, in place of a number of vertices. */
+enum { BALL = 1, WHEEL = 0, WHEEL_FEELS = 8 }; /* WHEEL_FEELS: vertices of the hull paired with a wheel */
 
 typedef struct {
   HullInstance hull; /* owns its points */
   Circle rings[ROUND_RINGS_MAX];
   int move;
   Pose moved[MOVES];
-  double twist[MOVES][6]; /* from the move before */
+  double twist[MOVES][6]; /* from the previous move: rotation vector, displacement [rad, m] */
 } BenchHull;
 
 typedef struct {
@@ -30,14 +30,15 @@ static Vec3 random_direction(Random* random) {
   return vec3_normalized(vec3(random_normal(random), random_normal(random), random_normal(random)));
 }
 
-/* Two circles with a radius about them. */
+/* Sets the hull to a wheel: two circles of radius 0.4 m, 0.2 m apart, with a rounding of 0.1 m. */
 static void fill_wheel(BenchHull* h) {
   for (int k = 0; k < 2; k++) h->rings[k] = (Circle){vec3(0, 0, k ? 0.1 : -0.1), vec3(0, 0, 1), 0.4};
   h->hull =
       (HullInstance){.rings = h->rings, .ring_count = 2, .rounding = 0.1, .pose = pose_identity(), .radius = 0.52};
 }
 
-/* Random points on a sphere: all of them are vertices of their hull. One: a ball. */
+/* Sets the hull to random points on a sphere of radius 0.5 m, all of which are vertices. BALL gives a ball, WHEEL a
+ * wheel. */
 static void fill_hull(BenchHull* h, int vertices, Random* random) {
   if (vertices == WHEEL) {
     fill_wheel(h);
@@ -69,7 +70,8 @@ static void set_move(BenchHull* h, int move) {
   h->move = move;
 }
 
-/* Two random hulls brought to 40 % of the range along their closest direction. */
+/* Sets two random hulls at a gap of 40 % of the contact range, by moving b along the direction between the closest
+ * points. */
 static void fill_pair(BenchPair* p, int vertices, Random* random) {
   fill_hull(&p->a, vertices, random);
   fill_hull(&p->b, vertices == WHEEL ? WHEEL_FEELS : vertices, random);
@@ -110,7 +112,7 @@ static void contact_cold(BenchPair* p, BenchState* s, int k) {
              s, k);
 }
 
-/* The plane predicted from the last response, as a step does. */
+/* Starts from the plane predicted by the last response, as a time step does. */
 static void contact_warm(BenchPair* p, BenchState* s, int k) {
   solve_from(p, plane_predict(s->solution[k].plane, &s->response[k], p->a.twist[p->a.move], p->b.twist[p->b.move]), s,
              k);
@@ -138,7 +140,7 @@ static void gjk_warm(BenchPair* p, BenchState* s, int k) {
 
 typedef void (*BenchBody)(BenchPair*, BenchState*, int);
 
-/* Median over repeats of the mean time of one call [ns]. */
+/* Returns the median over repeats of the mean time of one call [ns]. */
 static double time_body(BenchBody body, BenchPair* pairs, BenchState* s) {
   double times[REPEATS] = {0};
   for (int r = 0; r < REPEATS; r++) {

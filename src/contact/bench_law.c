@@ -1,6 +1,6 @@
-/* `sdrs bench pair --law NAME`: what one pair costs under a law, its contact and its friction, against the number of
- * vertices. Every law is asked as a step asks it: value at a trial that comes from an accepted state, gradient and
- * Hessian by the motion of both bodies. */
+/* `sdrs bench pair --law NAME`: time of contact and of friction of one pair under a law, by number of vertices. One
+ * evaluation is that of a time step: the value at a trial that starts from an accepted state, then gradient and Hessian
+ * with respect to the twists of both bodies. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -10,7 +10,7 @@ enum { PAIRS = 24, MOVES = 16, REPEATS = 7 };
 /* Hulls of radius 0.5 m: contact range, gap, and motion between two evaluations [m, rad]. */
 static const double bench_range = 0.02, bench_gap = 0.008, bench_motion = 2e-4;
 
-/* Two links with a hull each, and all that a law keeps of them. */
+/* A pair of two links with one hull each, and the law's data of the pair. */
 typedef struct {
   Scene scene;
   Model model;
@@ -22,7 +22,7 @@ typedef struct {
   char *memory, *own[2], *room;
   GjkCache gjk;
   PairMaterial material;
-  int which; /* the accepted state */
+  int which; /* index of the accepted state in `state` */
   bool lagged;
   double sink;
 } LawBench;
@@ -49,7 +49,8 @@ static void scene_text(Text* yaml, const char* law, double support, int vertices
   text_add(yaml, "links:\n  - {name: a, shape: a, mass: 1}\n  - {name: b, shape: b, mass: 1, position: [3, 0, 0]}\n");
 }
 
-/* Laws with a support feel up to the same distance; the far-reaching one has none. */
+/* Returns the barrier distance [m] that gives every law the contact range bench_range; 0 for the long-range law, which
+ * has none. */
 static double support_of(ContactModel model) {
   return model == CONTACT_SEPARATING_PLANE ? 0.5 * bench_range : model == CONTACT_LONG_RANGE ? 0 : bench_range;
 }
@@ -98,7 +99,7 @@ static void bench_destroy(LawBench* p) {
   scene_free(&p->scene);
 }
 
-/* The pair where it stands in one of the moves. */
+/* The pair at the poses of one move, as the law receives it. */
 typedef struct {
   HullInstance instance[2];
   LawPair pair;
@@ -124,7 +125,8 @@ static void stand(LawBench* p, int move, int which, Standing* out) {
   }
 }
 
-/* From one move to the next, and the trial is accepted. */
+/* Evaluates the pair at `move` as a trial from the accepted state at `from`, with derivatives, and accepts it. follows:
+ * both states have the same friction reference (LawOrigin.follows). */
 static void step(LawBench* p, int from, int move, bool follows) {
   Standing now;
   stand(p, move, 1 - p->which, &now);
@@ -144,7 +146,7 @@ static void step(LawBench* p, int from, int move, bool follows) {
   p->sink += now.pair.derivatives->hessian[0][0] + state->friction_energy;
 }
 
-/* The accepted state is what friction rests on from now on. */
+/* Makes the accepted state the friction reference of the following evaluations. */
 static void lag(LawBench* p) {
   Standing now;
   p->lagged = true;
@@ -155,7 +157,7 @@ static void lag(LawBench* p) {
   step(p, 0, 0, false);
 }
 
-/* Median over repeats of the mean processor time of one evaluation [ns]. */
+/* Returns the median over repeats of the mean processor time of one evaluation [ns]. */
 static double time_steps(LawBench* pairs) {
   double times[REPEATS] = {0};
   for (int r = 0; r < REPEATS; r++) {

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From so many keys on a box's own are not put in order by insertion. */
+/* LEAF_SIZE: most boxes of a leaf. STACK_SIZE: most nodes that wait in a query. MANY_KEYS: up to this many keys of a
+ * box are sorted by insertion, more by qsort. */
 enum { LEAF_SIZE = 4, STACK_SIZE = 128, MANY_KEYS = 64 };
-/* Fewer that move are not worth waking other threads for. */
+/* With fewer moving boxes than this, tree and queries use one thread. */
 enum { MANY_BOXES = 128 };
 
 static bool box_empty(const Box* b) { return b->low.x > b->high.x; }
@@ -16,7 +17,8 @@ static bool box_overlap(const Box* a, const Box* b) {
          a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-/* Without what fmin and fmax do about NaN, which no box has. */
+/* Extends the box to contain [low, high]. Comparisons are faster than fmin and fmax, which handle NaN; boxes contain
+ * none. */
 static void cover(Box* box, Vec3 low, Vec3 high) {
   box->low = vec3(low.x < box->low.x ? low.x : box->low.x, low.y < box->low.y ? low.y : box->low.y,
                   low.z < box->low.z ? low.z : box->low.z);
@@ -24,14 +26,15 @@ static void cover(Box* box, Vec3 low, Vec3 high) {
                    high.z > box->high.z ? high.z : box->high.z);
 }
 
-/* By twice the boxes' middles along an axis, three numbers apart. Ties are broken by index, so that the tree does not
- * depend on the sorting history. */
+/* Returns true if box i precedes box j in the order of their centres along one axis. middle: twice the centres'
+ * coordinate on that axis, at a stride of 3. Ties are broken by index, so that the tree does not depend on earlier
+ * sorting. */
 static bool before(const double* middle, int i, int j) {
   double a = middle[3 * (size_t)i], b = middle[3 * (size_t)j];
   return a < b || (a == b && i < j);
 }
 
-/* Quickselect: the `rank` smallest go first. */
+/* Partitions `order` (count) so that the `rank` boxes with the smallest centres come first (quickselect). */
 static void split(const double* middle, int* order, int count, int rank) {
   int low = 0, high = count - 1;
   while (low < high) {
@@ -62,12 +65,13 @@ static int common_group(const BroadGroups* groups, const int* order, int count) 
   return group;
 }
 
-/* Does nobody ask about a box of the one group and one of the other? */
+/* Returns true if pairs of a box of group a and a box of group b are excluded from the search. */
 static bool strangers(const BroadGroups* groups, int a, int b) {
   return a != BROAD_MIXED && b != BROAD_MIXED && groups->strange[(size_t)a * (size_t)groups->count + (size_t)b];
 }
 
-/* A node of these boxes; unless it is a leaf they are parted in two, for the nodes `child` and the one after. */
+/* Sets a node to the boxes order[first], ... (count). Returns false for a leaf. Otherwise partitions the boxes into two
+ * halves, for the child nodes `child` and child + 1. */
 static bool divide(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int node, int first, int count,
                    int child) {
   BroadNode* n = &tree->nodes[node];
@@ -90,7 +94,7 @@ static bool divide(BroadTree* tree, const BroadGroups* groups, const Box* boxes,
   return true;
 }
 
-/* next: the first node that is free. */
+/* Builds the subtree of a node over the boxes order[first], ... (count). next: the first unused node, updated. */
 static void build(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int node, int first, int count,
                   int* next) {
   int child = *next;
@@ -100,7 +104,7 @@ static void build(BroadTree* tree, const BroadGroups* groups, const Box* boxes, 
   build(tree, groups, boxes, child + 1, first + count / 2, count - count / 2, next);
 }
 
-/* How many nodes there are below one of `count` boxes, and below one of count + 1. */
+/* Sets the numbers of descendants of a node with `count` boxes, and of a node with count + 1. */
 static void count_below(int count, int below[2]) {
   below[0] = below[1] = 0;
   if (count < LEAF_SIZE) return;
@@ -141,7 +145,8 @@ static void build_piece(void* context, int index, int thread) {
   build(task->tree, task->groups, task->boxes, p.node, p.first, p.count, &p.next);
 }
 
-/* The same tree, its first levels one by one and what is below them side by side. */
+/* Builds the same tree as `build` in parallel: level by level down to BROAD_PARTS nodes, then the subtrees of these
+ * nodes. */
 static void build_beside(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int threads, int count) {
   BuildTask task = {tree, groups, boxes, {{0, 0, count, 1}}, {{0}}};
   int pieces = 1;
@@ -164,7 +169,7 @@ static void add_key(BroadKeys* to, int a, int b) {
   to->keys[to->count++] = (uint64_t)a << 32 | (uint32_t)b;
 }
 
-/* Sorts in place; count must not be 0, because the keys of no pair are NULL. */
+/* Sorts in place. count > 0 (asserted): without pairs `keys` is NULL. */
 static void sort_keys(uint64_t* keys, int count) {
   assert(count > 0);
   if (count > MANY_KEYS) {
@@ -179,7 +184,8 @@ static void sort_keys(uint64_t* keys, int count) {
   }
 }
 
-/* Every box of the tree that overlaps: of moving ones those that come after. */
+/* Adds the keys of box `index` with all boxes of the tree that overlap it. In the tree of moving boxes only larger
+ * indices count, so that each pair is found once. */
 static void query(const BroadPhase* broad, const BroadTree* tree, const Box* boxes, int index, BroadKeys* to) {
   int stack[STACK_SIZE], depth = 0, group = group_of(&broad->groups, index);
   bool still = tree == &broad->still;
@@ -201,7 +207,7 @@ static void query(const BroadPhase* broad, const BroadTree* tree, const Box* box
   }
 }
 
-/* A tree of the boxes of these indices (NULL: 0 to count - 1) that are not empty. */
+/* Builds a tree of the nonempty boxes among `indices` (count; NULL: 0 to count - 1). */
 static void plant(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int threads, const int* indices,
                   int count) {
   tree->node_count = 0;
@@ -246,7 +252,7 @@ typedef struct {
   int count, parts;
 } QueryTask;
 
-/* One part of those that move, in their order. */
+/* Finds the keys of one of the `parts` equal ranges of moving boxes, in the order of the boxes. */
 static void query_part(void* context, int part, int thread) {
   (void)thread;
   const QueryTask* task = context;

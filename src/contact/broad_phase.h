@@ -11,7 +11,7 @@ typedef struct {
 typedef struct {
   Box box;
   int first, count; /* leaf: range of `order`; inner node: count = 0, children first and first + 1 */
-  int group;        /* that all of its boxes are of, or BROAD_MIXED */
+  int group;        /* group of all its boxes, or BROAD_MIXED */
 } BroadNode;
 enum { BROAD_MIXED = -1 };
 
@@ -19,18 +19,19 @@ typedef struct {
   BroadNode* nodes;
   int* order;
   int node_count, capacity;
-  Vec3* middle; /* twice that of every box, by its index */
+  Vec3* middle; /* twice the centre of each box, indexed as the boxes */
   int middle_capacity;
 } BroadTree;
 
-/* Which boxes nobody asks about: all zero, all pairs are found. Borrowed. */
+/* Groups of boxes, and pairs of groups that are excluded from the search. Zeroed: all pairs are found. Arrays are
+ * borrowed. */
 typedef struct {
-  const int* of;       /* group of every box, BROAD_MIXED: of none */
-  const bool* strange; /* pairs of groups that are not looked for, symmetric  (count x count) */
+  const int* of;       /* group of each box; BROAD_MIXED: no group  (boxes) */
+  const bool* strange; /* excluded pairs of groups, symmetric  (count x count) */
   int count;
 } BroadGroups;
 
-/* Found by a part of those that move. */
+/* Keys found for one range of the moving boxes. */
 typedef struct {
   uint64_t* keys;
   int count, capacity;
@@ -47,14 +48,13 @@ typedef struct {
   int key_count, key_capacity;
 } BroadPhase;
 
-/* Boxes that stay where they are from now on (count of their indices, rising): many, as those of a ground in pieces,
- * are put in order once, and pairs of two of them are never found. Replaces those that rested before. Allocates.
- * Boxes are copied; never fails. */
+/* Sets the boxes at rest (indices in `still`, ascending, count) and replaces those set before. Their tree is built
+ * once, and pairs of two of them are not searched for. Copies the boxes. Allocates. Cannot fail. */
 void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int count);
-/* Fill keys with all overlapping pairs of the boxes that move (count of their indices, rising) and of those with the
- * ones at rest; an empty box (low.x > high.x) overlaps nothing. moving NULL: the first count of boxes. Boxes in m,
- * borrowed for the call. Keys are owned by broad until its next call. Allocates while pairs grow; the same keys for any
- * number of threads. Never fails. */
+/* Sets keys to all overlapping pairs of two moving boxes, and of a moving box and one at rest. moving: indices of the
+ * moving boxes, ascending (count); NULL: 0 to count - 1. An empty box (low.x > high.x) overlaps nothing. Boxes in m,
+ * borrowed for the call. Keys are owned by broad, valid until its next call, and independent of the number of threads.
+ * Allocates while the number of pairs grows. Cannot fail. */
 void broad_phase_find_moving(BroadPhase* broad, const Box* boxes, const int* moving, int count);
 /* Frees its arrays and zeroes it; a zeroed one is accepted. NULL is not accepted. */
 void broad_phase_free(BroadPhase* broad);

@@ -39,19 +39,20 @@ void center_sums_add(CenterSums* s, const CenterTerms* t) {
 
 static double sum_lanes(Lanes x) { return ((x[0] + x[1]) + x[2]) + x[3]; }
 
-/* A block of the twelve rows and columns from both numbers on, on or above the diagonal. */
+/* Adds `sign` times a 3x3 block to a 12x12 Hessian; corner: the Hessian's entry at the block's first row and column.
+ * symmetric: `entries` is the upper triangle by rows, and only that is added; otherwise all nine entries by rows. */
 static void add_block(const Lanes* entries, bool symmetric, double sign, double* corner) {
   for (int i = 0, place = 0; i < 3; i++)
     for (int j = symmetric ? i : 0; j < 3; j++) corner[12 * i + j] += sign * sum_lanes(entries[place++]);
 }
 
-/* The whole of a symmetric block that stands beside the diagonal. */
+/* Adds all nine entries of a symmetric 3x3 block that is not on the diagonal of the Hessian. */
 static void add_whole_block(const Lanes entries[TWO], double sign, double* corner) {
   static const int entry[NINE] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   for (int k = 0; k < NINE; k++) corner[12 * (k / 3) + k % 3] += sign * sum_lanes(entries[entry[k]]);
 }
 
-/* C^T. */
+/* Adds the transpose of a 3x3 block (entries by rows). */
 static void add_turned(const Lanes* entries, double sign, double* corner) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) corner[12 * i + j] += sign * sum_lanes(entries[3 * j + i]);
@@ -63,7 +64,7 @@ static Mat3 sum_matrix(const Lanes* entries, double sign) {
   return m;
 }
 
-/* To what a pair has: of the Hessian what is on or above the diagonal. Before a half-space what a feels. */
+/* Adds the upper triangle of the Hessian only; the caller mirrors it. */
 void center_sums_give(const CenterSums* s, bool ground, PairDerivatives* out) {
   double* h = out->hessian[0];
   Vec3 g = vec3(sum_lanes(s->force[0]), sum_lanes(s->force[1]), sum_lanes(s->force[2]));

@@ -1,18 +1,18 @@
-/* Proof that no pair meets along the path of a step (docs/derivations/certificate.md).
+/* Proof that no hulls intersect along the path of a step (docs/derivations/certificate.md).
  *
  * For a vertex x of a body that moves along x(alpha) and a plane (n, o) interpolated linearly between its ends, the
  * clearance c(alpha) = sigma (n . x + o) obeys |c''| <= B = 2 |n1 - n0| |x'| + max|n| |x''|, hence
  *   c(alpha) >= (1 - alpha) c0 + alpha c1 - alpha (1 - alpha) / 2 B.                                             (P4)
- * Where this is not positive the interval is halved and the plane solved in the middle. */
+ * If this bound is not positive, the interval is halved and the plane is solved at its middle. */
 #include <assert.h>
 #include <string.h>
 
 #include "contact/system.h"
 
-/* Halvings before a piece of path counts as a hit: 2^-14 of a step. */
+/* Largest number of halvings: an interval of 2^-14 of the path without a proof counts as a failure. */
 enum { DEEPEST = 14 };
-/* contact_certify_arrival begins as if halved so often: what it proves in 2^-8 another proof, from planes that are not
- * the same to the last bit, finds within 2^-14. */
+/* Halvings that contact_certify_arrival counts as done at the start, so that its shortest intervals are 2^-8 of the
+ * path. A later proof of the same path, from planes that differ by rounding, then succeeds within 2^-14. */
 enum { ARRIVAL_DEPTH = 6 };
 
 /* A pair at one point of the path. */
@@ -21,10 +21,10 @@ typedef struct {
   HullInstance a, b;
   bool has_plane;
   Plane plane;
-  double clearance[2]; /* lower bounds [m] */
+  double clearance[2]; /* lower bounds of both clearances [m] */
   double separation;   /* lower bound of the distance [m] */
-  Vec3 axis;           /* unit, from a to b; a direction worth trying */
-  Mat3 frame;          /* of the common ancestor: the motion is looked at from there */
+  Vec3 axis;           /* unit, from a to b: direction of the last known gap */
+  Mat3 frame; /* rotation of the pair's common ancestor, relative to which motion is bounded; identity for the world */
 } Station;
 
 /* Bounds on the first and second derivative of a hull's points over the whole path, alpha in [0, 1]. */
@@ -46,13 +46,14 @@ static PointBound bound_at(const MotionBound* m, double arm) {
   return (PointBound){m->speed + m->spin * arm, m->acceleration + (m->spin * m->spin + m->spin_rate) * arm};
 }
 
-/* Motion of a link as seen from an ancestor. */
+/* Returns the bound on the motion of a link relative to an ancestor. */
 static MotionBound bound_from(const Model* model, const JointBound* joints, int ancestor, int link) {
   if (link == ancestor) return (MotionBound){0, 0, 0, 0};
   return motion_bound_below(bound_from(model, joints, ancestor, model->links[link].parent), &joints[link]);
 }
 
-/* Seen from the common ancestor of a pair, if there is one: what both bodies share cannot bring them together. */
+/* Returns the bound on the motion of a link relative to the pair's common ancestor, or to the world if there is none.
+ * Motion that both links share does not change their distance. */
 static MotionBound bound_of(const ContactSystem* s, const ContactPair* p, const MotionBounds* bounds, int link) {
   return p->common < 0 ? bounds->link[link] : bound_from(s->model, bounds->joint, p->common, link);
 }
@@ -66,7 +67,8 @@ static void bound_points(Search* q, MotionBound ma, MotionBound mb) {
     q->b = bound_at(&mb, vec3_norm(b->center) + b->radius);
     return;
   }
-  /* the height of x over a half-space at t with normal n: n'' . (x - t) + 2 n' . (x' - t') + n . (x'' - t'') */
+  /* the height of x over a half-space with origin t and normal n has the second derivative n'' . (x - t) + 2 n' . (x' -
+   * t') + n . (x'' - t'') */
   const HullInstance* at = &s->instance[s->current][q->pair->hull_a];
   double arm = vec3_norm(vec3_sub(at->center, s->pose[s->current][b->link].t)) + at->radius + q->a.speed + mb.speed;
   q->b = bound_at(&mb, arm);
@@ -78,7 +80,7 @@ static void set_bounds(Search* q, const MotionBounds* bounds) {
                bound_of(q->system, q->pair, bounds, q->pair->link_b));
 }
 
-/* Is (1-t) c0 + t c1 - t (1-t) / 2 B > 0 for all t in [0, 1]? */
+/* Returns true if (1-t) c0 + t c1 - t (1-t) / 2 B > 0 for all t in [0, 1]. */
 static bool stays_positive(double c0, double c1, double bound) {
   if (!(c0 > 0) || !(c1 > 0)) return false;
   double least = c0 < c1 ? c0 : c1;
@@ -90,7 +92,7 @@ static bool stays_positive(double c0, double c1, double bound) {
 
 /* ---------------------------------------------------------------- three ways to prove an interval of length h */
 
-/* Neither body can travel far enough. */
+/* By distance: the distances at both ends together exceed the paths of both bodies. */
 static bool proved_by_length(const Search* q, const Station* s0, const Station* s1, double h) {
   return s0->separation + s1->separation > h * (q->a.speed + q->b.speed);
 }
@@ -105,7 +107,7 @@ static bool proved_by_planes(const Search* q, const Station* s0, const Station* 
          stays_positive(s0->clearance[1], s1->clearance[1], bound_b);
 }
 
-/* A direction that does not turn; given in the frame of the common ancestor. */
+/* By a fixed direction, given in the frame of the common ancestor: the gap along it stays positive. */
 static bool proved_by_axis(const Search* q, const Station* s0, const Station* s1, double h, Vec3 axis) {
   if (!(vec3_dot(axis, axis) > 0.5)) return false;
   double bound = h * h * (q->a.acceleration + q->b.acceleration);
@@ -166,7 +168,7 @@ static Station station_at(const Search* q, double alpha, const Pose* poses) {
                    .b = moved_instance(q->system, q->pair->hull_b, poses)};
 }
 
-/* Distance and plane there. false: the hulls meet. */
+/* Sets distance, direction and plane of a station. Returns false if the hulls intersect. */
 static bool measure_station(Search* q, Station* out) {
   ContactSystem* s = q->system;
   if (out->b.half_space) {
@@ -204,13 +206,13 @@ static bool certify_piece(Search* q, const Station* s0, const Station* s1, int d
   return certify_piece(q, s0, &middle, depth + 1) && certify_piece(q, &middle, s1, depth + 1);
 }
 
-/* ---------------------------------------------------------------- pairs of links that stand for those of their hulls
- */
+/* ---------------------------------------------------------------- pairs of links that represent the pairs of their
+ * hulls */
 
 typedef struct {
   WholeWay way;
   Search search;
-  ContactPair* pair; /* two hulls of both links */
+  ContactPair* pair; /* pair of one hull of each link, set by prove_hulls */
   int depth;
 } WholeSearch;
 
@@ -237,11 +239,12 @@ static bool prove_hulls(WholeWay* way, int hull_a, int hull_b, int from, int to)
   return !q->failure->meet && certify_piece(q, &s0, &s1, depth);
 }
 
-/* start, end: poses (links). */
+/* Proves the path of a pair of links that represents the pairs of its hulls; returns true at once for other pairs of
+ * links. start, end: poses at both ends of the path (links). depth: halvings counted as done. */
 static bool certify_whole(const Search* q, const MotionBounds* bounds, const Pose* start, const Pose* end, int depth) {
   ContactSystem* s = q->system;
   const ContactPair* p = q->pair;
-  if (!contact_is_whole(s, p->link_a, p->link_b)) return true; /* the pairs of their hulls are looked at */
+  if (!contact_is_whole(s, p->link_a, p->link_b)) return true; /* the pairs of their hulls are proved one by one */
   WholeSearch w;
   w.search = *q;
   w.search.pair = w.pair = &s->way_pair;
@@ -260,7 +263,7 @@ static bool certify_whole(const Search* q, const MotionBounds* bounds, const Pos
   return contact_prove_way(s, &w.way);
 }
 
-/* The cheap tests on a pair's stored states, without copying them. */
+/* Tries to prove the whole step at once, by distance and by planes, on the pair's two states without copying them. */
 static bool passes_at_once(const ContactSystem* s, const ContactPair* p, const PointBound* a, const PointBound* b) {
   const PairState *s0 = &p->state[s->current], *s1 = &p->state[1 - s->current];
   if (s0->separation + s1->separation > a->speed + b->speed) return true;
@@ -276,7 +279,7 @@ static bool passes_at_once(const ContactSystem* s, const ContactPair* p, const P
          stays_positive(c0[1], c1[1], 2 * turn * b->speed + b->acceleration);
 }
 
-/* Bounds against the world show that two far bodies cannot meet; most pairs end here. */
+/* Returns true if the bounds relative to the world prove that two distant hulls cannot collide. Most pairs end here. */
 static bool too_far_apart(const ContactSystem* s, const ContactPair* p, const MotionBounds* bounds) {
   const ModelHull *a = &s->model->hulls[p->hull_a], *b = &s->model->hulls[p->hull_b];
   if (!b->kind->bounded && s->model->links[b->link].tree >= 0) return false;
@@ -317,7 +320,7 @@ bool contact_certify(ContactSystem* s, const MotionBounds* bounds, ContactPath p
   return true;
 }
 
-/* ---------------------------------------------------------------- another way to the accepted state */
+/* ---------------------------------------------------------------- another path to the accepted state */
 
 void contact_way_begin(ContactSystem* s) {
   memcpy(s->way_travelled, s->travelled, sizeof(double) * (size_t)s->model->hull_count);
@@ -333,7 +336,8 @@ void contact_way_begin(ContactSystem* s) {
   }
 }
 
-/* Where the way begins: as remembered, else found anew. */
+/* Sets the station at the start of the path: from the pair's mark if there is one (remembered), otherwise by measuring
+ * it. Returns false if the hulls intersect. */
 static bool station_at_start(Search* q, bool remembered, Station* out) {
   const PairMark* mark = &q->pair->mark;
   pair_poses_at(q, 0, q->system->way_poses);
@@ -347,12 +351,12 @@ static bool station_at_start(Search* q, bool remembered, Station* out) {
   return true;
 }
 
-/* Proves the path of one pair. The present distance alone usually suffices. */
+/* Proves the path of one pair to the accepted state. Its present distance usually suffices. */
 static bool arrives(Search* q, const MotionBounds* bounds, bool remembered) {
   ContactSystem* s = q->system;
   const PairState* now = &q->pair->state[s->current];
   set_bounds(q, bounds);
-  if (now->separation > q->a.speed + q->b.speed) return true; /* at the start it was above zero */
+  if (now->separation > q->a.speed + q->b.speed) return true; /* the distance at the start is > 0 */
   Station s0, s1 = station_of_state(s, q->pair, s->current, 1);
   if (s1.b.half_space) s1.axis = vec3_scale(s1.b.normal, -1.0);
   return station_at_start(q, remembered, &s0) && certify_piece(q, &s0, &s1, ARRIVAL_DEPTH);

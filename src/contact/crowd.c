@@ -1,13 +1,13 @@
-/* Links of so many triangles that pairs of these must not be listed by the hundred thousand: how far they go at a time.
- */
+/* Limit on the motion at a time of links with very many triangles, so that the candidate list does not grow to hundreds
+ * of thousands of pairs of triangles. */
 #include "contact/system.h"
 
 /* A link with this many triangles or more has its paths shortened. */
 enum { MANY_TRIANGLES = 64 };
-/* Two of them that are near each other go no farther at a time than so many radii of their triangles. */
+/* Longest motion at a time of two such links that are near each other, in mean radii of their triangles. */
 #define RADII_AT_A_TIME 2.0
 
-/* Returns the mean radius of such a link's triangles [m]; 0 for any other link. */
+/* Returns the mean radius of the triangles of a link with MANY_TRIANGLES or more [m]; 0 for other links. */
 static double crowd_radius(const Model* model, int link) {
   const ModelLink* l = &model->links[link];
   double sum = 0;
@@ -35,7 +35,7 @@ static double path_of(const ContactSystem* s, const MotionBounds* bounds, int li
 }
 
 double contact_path_share(const ContactSystem* s, const MotionBounds* bounds, int link) {
-  if (s->links || !(s->crowd[link] > 0)) return 1; /* the list of a part does not grow */
+  if (s->links || !(s->crowd[link] > 0)) return 1; /* the candidate list of an independent part does not grow */
   const Pose* pose = s->pose[s->current];
   double path = path_of(s, bounds, link), most = INFINITY;
   for (int i = 0; i < s->model->link_count; i++) {

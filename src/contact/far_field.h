@@ -1,38 +1,40 @@
-/* Private to contact/: the potential of two bodies over the hierarchies of their pieces
- * (docs/derivations/law-long_range.md, N7-N12), and of a piece before a half-space (N13). With r the distance of two
- * nodes' centres, d = R_a + R_b and phi = Phi((r - d) / (blend d)):
- *   P_ab = (1 - phi) A + phi P_c(r),   A = sum over their children, or the exact potential of two leaves (N8) P_c where
- * phi = 1, A where it is 0. All for stiffness 1. One walk down both trees visits the terms that are not zero; value,
- * derivatives and reverse derivatives are visitors of it. Nothing is listed: a blend is a frame of the walk. */
+/* Private to contact/: potential of two bodies over the hierarchies of their pieces
+ * (docs/derivations/law-long_range.md, N7-N12), and of a piece and a half-space (N13). With r the distance of two
+ * nodes' centres, d = R_a + R_b the sum of their radii, and phi = Phi((r - d) / (blend d)): P_ab = (1 - phi) A + phi
+ * P_c(r)                                                                              (N8) A is the sum over the pairs
+ * of their children, or the exact potential of two leaves; P_c is the potential of two points. If phi = 1 only P_c is
+ * evaluated, if phi = 0 only A. All for stiffness 1. One traversal of both trees visits the nonzero terms; value,
+ * derivatives and reverse derivatives are its visitors. No list of terms is stored: a blend is a stack frame of the
+ * traversal. */
 #ifndef SDRS_CONTACT_FAR_FIELD_H
 #define SDRS_CONTACT_FAR_FIELD_H
 
 #include "contact/hierarchy.h"
 #include "contact/reciprocal.h"
 
-/* phi of N7 with its derivatives by r, by d (radius) and by the width (blend). */
+/* phi (N7) with its derivatives with respect to r, d (near) and blend. */
 typedef struct {
-  double value, first, second;     /* by r: 1, 1/m, 1/m^2 */
-  double by_near, first_by_near;   /* of value and first by d [1/m, 1/m^2] */
-  double by_blend, first_by_blend; /* of value and first by blend */
+  double value, first, second;     /* phi, dphi/dr [1/m], d2phi/dr2 [1/m^2] */
+  double by_near, first_by_near;   /* derivatives of value and first with respect to d [1/m, 1/m^2] */
+  double by_blend, first_by_blend; /* derivatives of value and first with respect to blend */
 } BlendWeight;
-/* r and near in m, blend > 0 without unit; 0 up to near, 1 from near (1 + blend) on. By value; cannot fail. */
+/* Returns phi, which is 0 for r <= near and 1 for r >= (1 + blend) near. r, near [m]; blend > 0. Cannot fail. */
 BlendWeight blend_weight(double r, double near, double blend);
 
-/* Where two nodes are to each other. */
+/* Relative position of two nodes. */
 typedef struct {
-  int node[2];                 /* the second: -1 of a half-space */
-  Vec3 center[2];              /* world [m]; the second not of a half-space */
+  int node[2];                 /* node[1] is -1 for a half-space */
+  Vec3 center[2];              /* world [m]; center[1] is unused for a half-space */
   Vec3 direction;              /* unit, from the second centre to the first, or the half-space's normal */
   double distance, near;       /* r, d [m] */
-  const PlaneSolution* solved; /* of two leaves; NULL: their plane has not been looked for */
+  const PlaneSolution* solved; /* plane of two leaves; NULL: not computed yet */
 } NodePlaces;
 
 /* Workspace of one thread. */
 typedef struct {
   PlaneScratch scratch;
   NodeBars bars[2];
-  int count, piece_count, blend_count; /* of the last walk: terms, of these exact ones and blends */
+  int count, piece_count, blend_count; /* numbers of terms, exact pieces and blends in the last traversal */
 } FieldWork;
 
 /* Results of the last evaluation of two links: the planes between their pieces in the order of the walk, the potential,
@@ -40,7 +42,7 @@ typedef struct {
  * freed with field_kept_destroy. */
 typedef struct {
   Pose pose[2];
-  bool planes_known, value_known, derivatives_known; /* at these poses */
+  bool planes_known, value_known, derivatives_known; /* results that are known for these poses */
   int count, capacity;
   ReciprocalPlane* planes; /* (count) */
   double value;
@@ -65,18 +67,18 @@ typedef struct {
 /* Two links, or a hull and a half-space. */
 typedef struct {
   int link[2];
-  int root[2]; /* nodes; the second -1: a half-space */
+  int root[2]; /* nodes at which the traversal starts; root[1] is -1 for a half-space */
   Pose pose[2];
-  Vec3 reference[2];          /* that twists are about */
+  Vec3 reference[2];          /* reference points of the twists, world [m] */
   const HullInstance* ground; /* NULL: two links */
   FieldKept* kept;            /* results for these two links, borrowed; NULL: not stored */
 } FieldPair;
 
-/* P. false: two pieces meet, or a plane was not found; value is set only where it was. Nothing below allocates but
- * FieldPair.kept while it grows. */
+/* Sets `value` to the potential P. Returns false, with value unset, if two pieces intersect or a plane was not found.
+ * This and the functions below allocate only while FieldPair.kept grows. */
 bool field_value(const FarField* field, FieldWork* work, const FieldPair* pair, double* value);
-/* Gradient and Hessian, set. out->energy is P. false: out is zero. Returns false where two pieces meet, or a plane
- * was not found. Nothing below allocates. */
+/* Sets out: energy P, gradient and Hessian with respect to both twists. Returns false, with out zero, if two pieces
+ * intersect or a plane was not found. */
 bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* pair, PairDerivatives* out);
 
 /* Sets the mean contact point of the pair, weighted by the magnitude of the forces of its terms, world [m], and `press`
@@ -84,24 +86,25 @@ bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* 
  * as field_value does, and without a force (`press` is then 0, point unchanged). Allocates nothing. */
 bool field_center(const FarField* field, FieldWork* work, const FieldPair* pair, Vec3* point, double* press);
 
-/* Derivatives of Phi = dP/d(twists) . twist with respect to everything else. */
+/* Derivatives of Phi = dP/d(twists) . twist with respect to vertices, blend and the half-space's pose. */
 typedef struct {
   double value, by_blend;
-  Vec3* vertices[2]; /* world axes, of all vertices of a link, or of the hull before a half-space; zeroed by who asks */
+  Vec3* vertices[2];  /* with respect to the vertices of each link, or of the hull paired with a half-space; world axes;
+                         zeroed by the caller */
   GroundShare ground; /* derivatives with respect to the motion of the half-space */
 } FieldShares;
-/* false: a plane was not found, and what out has means nothing. Vertices are added to. Room for vertices is the
- * caller's own; nothing is allocated. */
+/* Sets the value of out and adds the other derivatives to it. Returns false, with out undefined, if a plane was not
+ * found. The memory of vertices belongs to the caller. */
 bool field_reverse(const FarField* field, FieldWork* work, const FieldPair* pair, const double twist[2][6],
                    FieldShares* out);
 
-/* The part of a pair of leaves that is local (A.3 of the paper, N14): 1 - phi, and what it changes with. */
+/* Local share 1 - phi of a pair of leaves (A.3 of the paper, N14), with its derivatives. */
 typedef struct {
-  double part, slope; /* of r [1/m] */
+  double part, slope; /* part = 1 - phi; slope: its derivative with respect to r [1/m] */
   double by_near, by_blend;
   Vec3 direction;
 } FieldLocal;
-/* leaf: a node of either tree; the second -1: the half-space. By value; cannot fail, allocates nothing. */
+/* leaf: a leaf of each tree; leaf[1] is -1 for a half-space. Cannot fail, allocates nothing. */
 FieldLocal field_local(const FarField* field, const int leaf[2], const FieldPair* pair);
 
 #endif

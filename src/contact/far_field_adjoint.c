@@ -1,4 +1,4 @@
-/* The potential of two bodies backwards (law-long_range.md, N11, N12). */
+/* Reverse derivatives of the potential of two bodies (law-long_range.md, N11, N12). */
 #include <string.h>
 
 #include "contact/far_field_walk.h"
@@ -17,7 +17,7 @@ static Vec3 field_at(const Reverse* r, int side, Vec3 x) {
   return vec3_add(vec3_at(r->twist[side] + 3), vec3_cross(turn_rate(r, side), vec3_sub(x, r->pair->reference[side])));
 }
 
-/* Rate of the difference of the centres. */
+/* Returns the rate of the difference of two nodes' centres in the twist field. */
 static Vec3 center_rate(const Reverse* r, const NodePlaces* at) {
   Vec3 rate = field_at(r, 0, at->center[0]);
   if (r->pair->ground) return rate;
@@ -26,7 +26,8 @@ static Vec3 center_rate(const Reverse* r, const NodePlaces* at) {
 
 static double rate_along(const Reverse* r, const NodePlaces* at) { return vec3_dot(at->direction, center_rate(r, at)); }
 
-/* A function of r that counts with alpha for its rate and with beta for itself. */
+/* Adds the derivatives of alpha df/dt + beta f with respect to both centres, for a function f(r) with f' = first and
+ * f'' = second. df/dt is the rate in the twist field. */
 static void reverse_center(const Reverse* r, const NodePlaces* at, double first, double second, double alpha,
                            double beta) {
   Vec3 g = vec3_scale(at->direction, first), rate = center_rate(r, at);
@@ -42,7 +43,7 @@ static void reverse_center(const Reverse* r, const NodePlaces* at, double first,
   r->out->ground.torque = vec3_add_scaled(r->out->ground.torque, -alpha, vec3_cross(rate, g));
 }
 
-/* Terms of the blend are weighted by 1 - phi, and by its derivative. */
+/* Sets beta of the terms inside a blend, which weights them by 1 - phi (N11). */
 static void reverse_into(const Walk* w, Blend* b) {
   b->beta = b->within->beta * (1 - b->phi.value) - b->within->weight * b->phi.first * rate_along(w->context, &b->at);
 }
@@ -79,7 +80,8 @@ static void plane_change(const PlaneResponse* response, const double twist[2][6]
   }
 }
 
-/* One vertex at x (from the plane's origin) of a side: its force P' n turns and changes as the bodies move. */
+/* Adds the derivatives of Phi with respect to one vertex of a side, through its force P' n. x: its position relative to
+ * the plane's origin. dp: rate of the plane. share: RECIPROCAL_PIECE over the number of vertices. */
 static void reverse_vertex(const Reverse* r, const Blend* within, int side, const Plane* plane, const double dp[4],
                            double share, Vec3 x, Vec3* out) {
   double sigma = side == 0 ? -1 : 1, c = sigma * (vec3_dot(plane->n, x) + plane->o);

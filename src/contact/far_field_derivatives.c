@@ -15,13 +15,13 @@ static bool add_piece_value(const Walk* w, const NodePlaces* at, Blend* within) 
   return true;
 }
 
-/* The marked ones, in order. */
+/* Returns the sum of the marked lanes, added in order. */
 static double sum_marked(Lanes x, LaneBits where) {
   x = lanes_chosen(where, x, (Lanes){0});
   return ((x[0] + x[1]) + x[2]) + x[3];
 }
 
-/* As centred_potential. */
+/* Returns the values of centred_potential at four distances. */
 static Lanes centred_values(Lanes r) {
   Lanes s = 1 + 1 / lanes_sqrt(r);
   return RECIPROCAL_PLANE * s * s;
@@ -53,10 +53,11 @@ bool field_value(const FarField* f, FieldWork* w, const FieldPair* pair, double*
 
 /* ---------------------------------------------------------------- gradients and Hessians (N9, N10) */
 
-/* The difference of two centres moves with the twists of both bodies by J = [-[r_a]x, I, [r_b]x, -I], r the arms. */
+/* Arms r of J = [-[r_a]x, I, [r_b]x, -I], the derivative of the difference of two centres with respect to both twists
+ * [m]. */
 typedef struct {
   Vec3 arm[2];
-  int sides; /* that move: one before a half-space */
+  int sides; /* number of bodies that move: 2, or 1 for a half-space */
 } CenterMotion;
 
 static CenterMotion motion_of(const FieldPair* pair, const NodePlaces* at) {
@@ -66,7 +67,7 @@ static CenterMotion motion_of(const FieldPair* pair, const NodePlaces* at) {
   return m;
 }
 
-/* J^T v. */
+/* out = J^T v. */
 static void motion_transposed(const CenterMotion* m, Vec3 v, double out[12]) {
   memset(out, 0, 12 * sizeof(double));
   for (int side = 0; side < m->sides; side++) {
@@ -80,7 +81,8 @@ static void add_twelve(const double* from, double* to) {
   for (int i = 0; i < 12; i++) to[i] += from[i];
 }
 
-/* Rows of twelve, in which groups of four that have an entry on or above the diagonal count. */
+/* Upper triangle of a 12x12 matrix. Rows are stored in groups of four columns; groups entirely below the diagonal are
+ * unused. */
 enum { GROUPS = 12 / LANES };
 typedef struct {
   Lanes row[12][GROUPS];
@@ -88,7 +90,7 @@ typedef struct {
 
 static void load_groups(const double* from, Lanes to[GROUPS]) { memcpy(to, from, GROUPS * sizeof(Lanes)); }
 
-/* weight * h in the rows of a group. */
+/* Adds weight * h to rows LANES * group, ..., from their diagonal block on. */
 static inline void add_rows(const double (*h)[12], double weight, int group, UpperRows* to) {
   for (int i = LANES * group; i < LANES * (group + 1); i++) {
     Lanes from[GROUPS];
@@ -97,7 +99,7 @@ static inline void add_rows(const double (*h)[12], double weight, int group, Upp
   }
 }
 
-/* u v^T + v u^T in the rows of a group. */
+/* Subtracts u v^T + v u^T in the same rows and columns as add_rows. */
 static inline void subtract_rows(const double* u, const double* v, int group, UpperRows* from) {
   Lanes us[GROUPS], vs[GROUPS];
   load_groups(u, us);
@@ -106,8 +108,9 @@ static inline void subtract_rows(const double* u, const double* v, int group, Up
     for (int g = group; g < GROUPS; g++) from->row[i][g] -= u[i] * vs[g] + v[i] * us[g];
 }
 
-/* A derivative as it grows: forces and moments of pieces go to `out`, their Hessians and those of blends to upper,
- * centres to sums, those of blends when four of them wait. */
+/* Sums of a traversal. Forces and moments of pieces go to `out`. Hessians of pieces, and the rank-two terms of blends,
+ * go to `upper`. Terms of centres go to `sums`. Those of blends are collected in `waiting`, which is added to `sums`
+ * when its four lanes are used. */
 typedef struct {
   PairDerivatives* out;
   UpperRows upper;
@@ -159,7 +162,7 @@ static bool derive_pieces(const Walk* w, const NodePlaces* at, Blend* within) {
   return true;
 }
 
-/* J^T v of the terms that are marked, added. */
+/* Adds J^T g of the marked terms, g = f' e. */
 static void add_marked_gradient(const CenterTerms* t, LaneBits far, double out[12]) {
   Lanes g[3], torque[3];
   for (int i = 0; i < 3; i++) {
@@ -184,7 +187,7 @@ static void derive_centres(const Walk* w, const ChildPlaces* at, LaneBits far, B
     t.arm[side][1] = at->center[side].y - from.y;
     t.arm[side][2] = at->center[side].z - from.z;
   }
-  /* as centred_potential */
+  /* formulas of centred_potential */
   Lanes s = 1 / lanes_sqrt(at->distance), s3 = s / at->distance;
   within->inner += sum_marked(RECIPROCAL_PLANE * (1 + s) * (1 + s), far);
   t.first = -RECIPROCAL_PLANE * (1 + s) * s3;
@@ -263,7 +266,7 @@ static void press_at(Center* c, double force, Vec3 at) {
   c->press += force;
 }
 
-/* Halfway between the nodes' centres; before a half-space halfway to it. */
+/* Returns the midpoint of two nodes' centres, or of a centre and its projection on the half-space. */
 static Vec3 between_centers(const NodePlaces* at) {
   return vec3_add_scaled(at->center[0], -0.5 * at->distance, at->direction);
 }

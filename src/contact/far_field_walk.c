@@ -59,7 +59,7 @@ static double radius_of(const FarField* f, const FieldPair* pair, int side, int 
   return node_of(f, pair, side, node)->radius;
 }
 
-/* The centres are known. */
+/* Sets direction, distance and near of two nodes whose centres are set. */
 static void measure(const FarField* f, const FieldPair* pair, NodePlaces* at) {
   at->near = radius_of(f, pair, 0, at->node[0]);
   if (pair->ground) {
@@ -79,7 +79,7 @@ static const ModelHull* hull_of(const Walk* w, int side, int node) {
   return &w->field->model->hulls[node_of(w->field, w->pair, side, node)->hull];
 }
 
-/* To be remembered, in the order of the walk. */
+/* Appends the plane of two pieces to FieldPair.kept, in the order of the traversal. */
 static void keep_plane(const Walk* w, const PlaneSolution* solution) {
   FieldKept* to = w->pair->kept;
   if (!to) return;
@@ -92,11 +92,13 @@ static void keep_plane(const Walk* w, const PlaneSolution* solution) {
   to->planes[to->count++] = (ReciprocalPlane){solution->plane.n, solution->plane.o};
 }
 
-/* Spheres are apart by this part of the sum of their radii where their centres give the search its first plane. */
+/* If the gap of two bounding spheres exceeds this fraction of the sum of their radii, the plane search starts from
+ * their centres. */
 #define APART 0.1
 
-/* From spheres, if these are well apart, else from closest points. false: they meet. What it begins with depends on the
- * poses alone, never on what was found before. */
+/* Sets the plane from which the search starts: from the bounding spheres if they are far enough apart, otherwise from
+ * the closest points. It depends on the poses only, so that results do not depend on earlier evaluations. Returns false
+ * if the pieces intersect. */
 static bool first_plane(const Walk* w, const NodePlaces* at, const HullInstance* a, const HullInstance* b,
                         Plane* start) {
   if (!w->pair->ground && at->distance > (1 + APART) * at->near) {
@@ -129,7 +131,8 @@ static bool solve_pieces(const Walk* w, const NodePlaces* at, PlaneSolution* sol
   return true;
 }
 
-/* Pairs of triangles at these places. */
+/* Solves the planes of up to four pairs of triangles. at, solution (count). Returns false if two intersect or a plane
+ * was not found. */
 static bool solve_triangles(const Walk* w, int count, const NodePlaces* at, PlaneSolution* solution) {
   HullInstance pair[LANES][2];
   Plane start[LANES];
@@ -158,7 +161,7 @@ static bool two_leaves(const Walk* w, const int node[2]) {
 
 static Vec3 lane_at(const Lanes3* v, int k) { return vec3(v->x[k], v->y[k], v->z[k]); }
 
-/* Nodes, centres and near are set. As `measure`. */
+/* As `measure`, for four pairs of nodes whose nodes, centres and near are set. */
 static void measure_children(ChildPlaces* c) {
   Lanes3 d = {c->center[0].x - c->center[1].x, c->center[0].y - c->center[1].y, c->center[0].z - c->center[1].z};
   c->distance = lanes_sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
@@ -183,7 +186,7 @@ static BodyLanes bodies_of(const FieldPair* pair) {
   return to;
 }
 
-/* A node's two children; of a leaf itself. true: there are two. */
+/* Sets the numbers and nodes of a node's two children. A leaf takes the place of both. Returns false for a leaf. */
 static bool children_of(const Walk* w, int side, int node, int number[2], const TreeNode* child[2]) {
   const TreeNode* n = node_of(w->field, w->pair, side, node);
   bool two = n->hull < 0;
@@ -194,7 +197,8 @@ static bool children_of(const Walk* w, int side, int node, int number[2], const 
   return two;
 }
 
-/* One coordinate of all four centres, as pose_apply has it, to the pairs of them. */
+/* Computes one world coordinate of the four children's centres (as pose_apply) and distributes it to the four pairs:
+ * `first` for the child of the first body, `second` for that of the second. */
 static void pair_up(const BodyLanes* body, int axis, const Lanes local[3], Lanes* first, Lanes* second) {
   Lanes x = body->r[axis][0] * local[0] + body->r[axis][1] * local[1] + body->r[axis][2] * local[2] + body->t[axis];
   *first = __builtin_shufflevector(x, x, 0, 0, 1, 1);
@@ -233,7 +237,7 @@ static NodePlaces child_at(const ChildPlaces* c, int k) {
                       .near = c->near[k]};
 }
 
-/* As the first of four. */
+/* Returns a pair of nodes as lane 0 of four; the other lanes are unused. */
 static ChildPlaces alone(const NodePlaces* at) {
   const Vec3 center[2][2] = {{at->center[0], at->center[0]}, {at->center[1], at->center[1]}};
   const Vec3 direction[2] = {at->direction, at->direction};
@@ -256,8 +260,8 @@ static bool is_triangle(const Walk* w, int side, int node) {
   return hull_of(w, side, node)->points.count == RECIPROCAL_CORNERS;
 }
 
-/* The planes of those children that are two triangles and near, four at a time: which[k] of them is that of child k,
- * -1: none. */
+/* Solves together the planes of the near children that are pairs of triangles. which[k]: index in `solved` of the plane
+ * of child k; -1: none. Returns false if a plane was not found. */
 static bool solve_children(const Walk* w, const ChildPlaces* c, LaneBits near, PlaneSolution* solved, int* which) {
   NodePlaces at[CHILDREN];
   int count = 0;
@@ -283,7 +287,7 @@ static bool walk_children(const Walk* w, const NodePlaces* at, Blend* within) {
   int which[CHILDREN];
   if (!solve_children(w, &c, near, solved, which)) return false;
   for (int k = 0; k < CHILDREN; k++) {
-    w->work->count -= (int)far[k]; /* a mark is -1 */
+    w->work->count -= (int)far[k]; /* a marked lane is -1 */
     if (!near[k]) continue;
     NodePlaces below = child_at(&c, k);
     if (which[k] >= 0) below.solved = &solved[which[k]];
@@ -292,7 +296,8 @@ static bool walk_children(const Walk* w, const NodePlaces* at, Blend* within) {
   return true;
 }
 
-/* Two nodes that are not far. */
+/* Visits the terms of two nodes that are not far apart, inside a blend unless they are exact. Returns false if a
+ * visitor failed. */
 static bool walk(const Walk* w, const NodePlaces* at, Blend* within) {
   const bool ground = w->pair->ground != NULL;
   if (is_exact(w->field, at)) return walk_children(w, at, within);
@@ -326,7 +331,8 @@ static bool walk_roots(const Walk* w, Blend* all) {
   return true;
 }
 
-/* Is what is kept of the pair of these poses? From here on it is. */
+/* Returns true if the results in FieldPair.kept belong to the pair's present poses. Otherwise discards them and stores
+ * the present poses. */
 bool field_stands(const FieldPair* pair) {
   FieldKept* kept = pair->kept;
   if (!kept) return false;
@@ -336,7 +342,7 @@ bool field_stands(const FieldPair* pair) {
   return false;
 }
 
-/* all: set, with what the outermost terms add up to. */
+/* all: set to the sums over the outermost terms. */
 bool field_walk(const FarField* f, FieldWork* work, const FieldPair* pair, const Visitor* visitor, void* context,
                 Blend* all) {
   Walk w = {f, work, pair, visitor, context, field_stands(pair) && pair->kept->planes_known, bodies_of(pair)};
@@ -349,7 +355,7 @@ bool field_walk(const FarField* f, FieldWork* work, const FieldPair* pair, const
   return found;
 }
 
-/* ---------------------------------------------------------------- what visitors share */
+/* ---------------------------------------------------------------- functions shared by visitors */
 
 const PlaneSolution* field_solution(const Walk* w, const NodePlaces* at, PlaneSolution* room) {
   if (at->solved) return at->solved;

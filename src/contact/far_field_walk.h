@@ -7,19 +7,20 @@
 #include "base/lanes.h"
 #include "contact/far_field.h"
 
-/* A blend whose terms are being walked through; the outermost stands for the pair and blends nothing. */
+/* A blend whose terms are being visited. The outermost one represents the pair itself, with weight 1 and without
+ * blending. */
 typedef struct Blend {
   struct Blend* within;
   NodePlaces at;
   BlendWeight phi;
   CentredPotential centred;
-  double weight, beta;              /* dP_total/d(inner), and that of the reverse (N11) */
-  double inner, inner_gradient[12]; /* A, and its derivatives by both twists */
-  double inner_rate;                /* reverse: of A with the twists */
+  double weight, beta; /* weight = dP/d(inner); beta: coefficient of inner in the reverse derivatives (N11) */
+  double inner, inner_gradient[12]; /* A, and its gradient with respect to both twists */
+  double inner_rate;                /* reverse: rate of A in the twist field */
 } Blend;
 
-/* The four pairs of both nodes' children, the second's side by side. A leaf stands for itself, once: pairs with a
- * second of it are not used. */
+/* The four pairs of a child of one node and a child of the other: pair k has child k / 2 of the first and child k % 2
+ * of the second. A leaf takes the place of its first child; pairs with its second child are not used. */
 enum { CHILDREN = LANES };
 typedef struct {
   int node[CHILDREN][2];
@@ -28,7 +29,8 @@ typedef struct {
   Lanes distance, near;
 } ChildPlaces;
 
-/* The rotations and places of both bodies, of each twice: for the first's two children, then the second's. */
+/* Rotations and origins of both bodies, one lane per child: lanes 0 and 1 for the first body's children, 2 and 3 for
+ * the second's. */
 typedef struct {
   Lanes r[3][3], t[3];
 } BodyLanes;
@@ -36,9 +38,10 @@ typedef struct {
 typedef struct Walk Walk;
 /* Callbacks for the nonzero terms. */
 typedef struct {
-  bool (*pieces)(const Walk* walk, const NodePlaces* at, Blend* within);                 /* false: no plane was found */
-  void (*centres)(const Walk* walk, const ChildPlaces* at, LaneBits far, Blend* within); /* of those that are marked */
-  void (*enter)(const Walk* walk, Blend* blend);                                         /* NULL: nothing */
+  bool (*pieces)(const Walk* walk, const NodePlaces* at, Blend* within); /* false: no plane was found */
+  void (*centres)(const Walk* walk, const ChildPlaces* at, LaneBits far,
+                  Blend* within);                /* for the lanes marked in far */
+  void (*enter)(const Walk* walk, Blend* blend); /* NULL: nothing */
   void (*leave)(const Walk* walk, Blend* blend); /* called after all terms of the blend */
 } Visitor;
 
@@ -48,11 +51,11 @@ struct Walk {
   const FieldPair* pair;
   const Visitor* visitor;
   void* context;
-  bool recalls; /* the planes of this walk are known */
+  bool recalls; /* planes are taken from FieldPair.kept */
   BodyLanes body;
 };
 
-/* The tree of a side; a node of it. Borrowed from the hierarchy; side 0 or 1, a half-space has none. */
+/* Return the tree of a body, and a node of it, borrowed from the hierarchy. side: 0 or 1; a half-space has no tree. */
 static inline const BodyTree* tree_of(const FarField* f, const FieldPair* pair, int side) {
   return &f->hierarchy->trees[pair->link[side]];
 }
@@ -65,7 +68,7 @@ static inline double blend_value(const Blend* b) {
   return (1 - b->phi.value) * b->inner + b->phi.value * b->centred.value;
 }
 
-/* A blend as a function of r, the terms in it held: derivatives of (1 - phi) A + phi P_c. */
+/* First two derivatives of (1 - phi) A + phi P_c with respect to r, at fixed A. */
 typedef struct {
   double first, second;
 } CenterSlopes;
@@ -76,8 +79,8 @@ static inline CenterSlopes slopes_of(const Blend* b) {
                         b->phi.second * step + 2 * b->phi.first * b->centred.first + b->phi.value * b->centred.second};
 }
 
-/* A function of r with its first two derivatives, as one of both centres: gradient f' e, Hessian f'' e e^T +
- * f' / r (I - e e^T); before a half-space the second part is none. */
+/* Hessian of a function f(r) with respect to the difference of the centres, f'' e e^T + f' / r (I - e e^T). across_of
+ * returns f' / r, 0 for a half-space; center_hessian returns the product of the Hessian with y. */
 static inline double across_of(const FieldPair* pair, const NodePlaces* at, double first) {
   return pair->ground ? 0 : first / at->distance;
 }
@@ -86,24 +89,27 @@ static inline Vec3 center_hessian(const FieldPair* pair, const NodePlaces* at, d
   return vec3_add_scaled(vec3_scale(y, across), (second - across) * vec3_dot(at->direction, y), at->direction);
 }
 
-/* all: set, with what the outermost terms add up to. false: a visitor said so, or two pieces meet. Allocates while
- * FieldPair.kept grows. */
+/* Visits the nonzero terms of the pair. all: set to the sums over the outermost terms. Returns false if two pieces
+ * intersect or a visitor failed. Allocates while FieldPair.kept grows. */
 bool field_walk(const FarField* field, FieldWork* work, const FieldPair* pair, const Visitor* visitor, void* context,
                 Blend* all);
-/* Is what is kept of the pair of these poses? From here on it is. false where nothing is kept, which is no error. */
+/* Returns true if the results in FieldPair.kept belong to the pair's present poses. Otherwise discards them and stores
+ * the present poses. False without storage (kept NULL). */
 bool field_stands(const FieldPair* pair);
-/* Two nodes where they stand; node[1] -1 before a half-space. By value; cannot fail. */
+/* Returns the relative position of two nodes at the pair's poses; node[1] is -1 for a half-space. Cannot fail. */
 NodePlaces field_places(const FarField* field, const FieldPair* pair, const int node[2]);
-/* The plane of two leaves, in room unless it is known; NULL: not found. Not to be freed. */
+/* Returns the plane of two leaves: at->solved if it is known, otherwise solved into `room`. NULL if it was not found.
+ * Borrowed. */
 const PlaneSolution* field_solution(const Walk* walk, const NodePlaces* at, PlaneSolution* room);
-/* The same with its derivatives [as plane_derivatives]; its energy goes into what is within. NULL: not found. */
+/* As field_solution; also sets its derivatives (plane_derivatives) and adds its energy to within->inner. NULL if the
+ * plane was not found. */
 const PlaneSolution* field_solution_derivatives(const Walk* walk, const NodePlaces* at, Blend* within,
                                                 PlaneSolution* room, PairDerivatives* d, PlaneResponse* response);
-/* By both twists (12), from forces and moments; those on a half-space are none of its own. Cannot fail, allocates
- * nothing. */
+/* Sets the gradient with respect to both twists (12) from the pair's forces and moments; zero for a half-space. Cannot
+ * fail, allocates nothing. */
 void field_gradient(const PairDerivatives* d, bool ground, double out[12]);
-/* Children that are marked, one by one: for what need not be fast. Their values go into what is within. Allocates
- * nothing. */
+/* Calls `one` for each marked pair of children and adds its value to within->inner. For visitors that need not be fast.
+ * Allocates nothing. */
 typedef void (*OneCenter)(const Walk* walk, const NodePlaces* at, const CentredPotential* centred, Blend* within);
 void field_each_center(const Walk* walk, const ChildPlaces* at, LaneBits far, Blend* within, OneCenter one);
 

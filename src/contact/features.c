@@ -2,17 +2,18 @@
 
 #include <string.h>
 
-/* A feature is left out only if it is farther away than the range by more than rounding: this part of it, and of the
- * coordinates. */
+/* Margins against rounding when features beyond the range are skipped: RANGE_ROUNDING times the range plus
+ * PLACE_ROUNDING times the largest coordinate. */
 #define RANGE_ROUNDING 1e-6
 #define PLACE_ROUNDING 1e-14
 
-/* ---------------------------------------------------------------- places and edges seen before */
+/* ---------------------------------------------------------------- corner positions and edges found so far */
 
-/* Numbers 0, 1, ... by what they stand for, in a table with open addresses: three bit patterns an entry. */
+/* Hash table with open addressing that numbers distinct keys 0, 1, ... in the order of insertion. A key is three 64-bit
+ * words. */
 typedef struct {
   uint64_t (*keys)[3];
-  int* slots; /* number, or -1  (size, a power of two) */
+  int* slots; /* number of the key; -1: empty  (size, a power of two) */
   int size, count;
 } Seen;
 
@@ -35,7 +36,7 @@ static uint64_t mixed(uint64_t x) {
   return x ^ (x >> 29);
 }
 
-/* The number of what the key stands for; *new: it is a new one. */
+/* Returns the number of a key, which is inserted if it is new; *new: whether it was. */
 static int seen_number(Seen* s, const uint64_t key[3], bool* new) {
   uint64_t at = mixed(key[0] + mixed(key[1] + mixed(key[2]))) & (uint64_t)(s->size - 1);
   for (; s->slots[at] >= 0; at = (at + 1) & (uint64_t)(s->size - 1))
@@ -49,7 +50,7 @@ static int seen_number(Seen* s, const uint64_t key[3], bool* new) {
 }
 
 static int place_number(Seen* s, Vec3 x, bool* new) {
-  const double value[3] = {x.x + 0.0, x.y + 0.0, x.z + 0.0}; /* minus zero is zero */
+  const double value[3] = {x.x + 0.0, x.y + 0.0, x.z + 0.0}; /* turns -0.0 into 0.0 */
   uint64_t key[3];
   memcpy(key, value, sizeof key);
   return seen_number(s, key, new);
@@ -64,13 +65,14 @@ static bool edge_is_new(Seen* s, int a, int b) {
 
 /* ---------------------------------------------------------------- features of hulls */
 
-/* Features of one link, or of one hull with distinct corners. */
+/* Corner positions and edges found so far in one link, or in one hull whose corners are distinct. */
 typedef struct {
   Seen places, edges;
-  int alone; /* places of corners that nobody shares */
+  int alone; /* number of the last corner that is not shared: -1, -2, ... */
 } Known;
 
-/* first: number of the solid's first vertex. */
+/* Adds the features of a solid that are not known yet. first: number of its first vertex in the link. shares: its
+ * corners may coincide with those of other solids. */
 static void take_solid(const ConvexHull* solid, int first, bool shares, Known* known, Features* f) {
   int* place = MEMORY_NEW(int, solid->vertex_count + 1);
   f->vertices = MEMORY_NEW(int, solid->vertex_count + 1);
@@ -109,8 +111,9 @@ void features_of_solid(const ConvexHull* solid, Features* features) {
   known_free(&known);
 }
 
-/* A smooth union is its points' convex hull to every law of polyhedra, the certificate too, and may be drawn with
- * hollows. convex: room for that hull, freed by the caller. */
+/* Returns the polyhedron of a hull. Laws of polyhedra, and the certificate, use the convex hull of a smooth union's
+ * points, while its drawn surface (ModelHull.solid) may be concave. convex: receives that convex hull, freed by the
+ * caller. */
 static const ConvexHull* solid_of(const ModelHull* hull, ConvexHull* convex) {
   bool hollow = hull->smooth && !hull_is_convex_smooth(hull);
   if (!hollow) return &hull->solid;
@@ -205,10 +208,11 @@ static Box grown(Box box, double by) {
   return (Box){vec3_sub(box.low, e), vec3_add(box.high, e)};
 }
 
-/* Region that features of one side must reach: the other side's box, grown by the range, and a height across it. */
+/* Region that a feature of one side must reach to count as near: the other side's box, grown by the range, and a least
+ * coordinate along `across`. */
 typedef struct {
   Box box;
-  Vec3 across; /* towards the other side, or zero */
+  Vec3 across; /* direction towards the other side; zero: unknown */
   double least;
 } FeatureReach;
 
@@ -286,7 +290,7 @@ static void edges_against(const Surface* surface, double range, double reach, do
   }
 }
 
-/* The least of `direction` . x over a surface. */
+/* Returns the minimum of `direction` . x over a surface. */
 static double lowest(const Surface* s, Vec3 direction) {
   double least = INFINITY;
   for (int k = 0; k < s->count; k++) least = fmin(least, vec3_dot(direction, s->points[k]));

@@ -19,29 +19,30 @@ void features_of_link(const Model* model, int link, Features* features);
 /* Sets the features of one solid; vertex numbers are those of the solid. Allocates; freed with features_free. Cannot
  * fail. */
 void features_of_solid(const ConvexHull* solid, Features* features);
-void features_free(Features* features); /* what they own; accepts zeroed ones */
+void features_free(Features* features); /* frees its arrays; accepts a zeroed one */
 
-/* Growing list of a thread's own; owned. */
+/* Growing list of stencils; owns its array. */
 typedef struct {
   Stencil* list;
   int count, capacity;
 } Stencils;
-/* Room for one more, owned by the list, which counts once count is raised; the pointer holds until the next call.
- * Never NULL; what stands there is undefined. */
+/* Returns memory for one more stencil at the end of the list; the caller raises count to keep it. Owned by the list and
+ * valid until the next call. Contents are undefined. Never NULL. */
 Stencil* stencils_next(Stencils* out);
 
-/* A surface where it stands. Vertex m of the features is points[m - first], world [m]. */
+/* A surface at its pose. Vertex m of the features is points[m - first], world [m]. */
 typedef struct {
   const Features* features;
   const Vec3* points; /* (count) */
   int count, first;
 } Surface;
 
-/* Features of both surfaces that may be nearer than the range, and their boxes; owned, grown by need. */
+/* Features of both surfaces that may be nearer than the range, with their boxes. Owns its arrays, which grow as needed.
+ */
 typedef struct {
-  int* vertex[2];   /* indices into the lists of Features */
-  int* edge[2];     /* the same */
-  int* triangle[2]; /* the same */
+  int* vertex[2];   /* indices into Features.vertices */
+  int* edge[2];     /* indices into Features.edges */
+  int* triangle[2]; /* indices into Features.triangles */
   int vertex_count[2], edge_count[2], triangle_count[2];
   Box *edge_box[2], *triangle_box[2];
   int capacity[2];
@@ -49,11 +50,10 @@ typedef struct {
 /* Frees what it owns; accepts a zeroed one. NULL is not accepted. */
 void near_features_free(NearFeatures* near);
 
-/* All stencils of vertices and triangles, both ways, and of edges that are nearer than `range` [m], and of edges only
- * those with a squared sine of `least_sine` or more; added to out in the order of the features. across: a unit vector
- * from a to b along which features that are farther apart than the range are left out; zero: none is known. Returns
- * with out as it was where the boxes are farther apart. Allocates while features grow. Never fails; near and out
- * stay the caller's own. */
+/* Adds to out, in the order of the features, all stencils nearer than `range` [m]: vertices of either surface against
+ * triangles of the other, and pairs of edges with a squared sine of at least `least_sine`. across: unit vector from a
+ * to b, along which features farther apart than the range are skipped; zero: unknown. Adds nothing if the boxes are
+ * farther apart. near and out belong to the caller. Allocates while features grow. Cannot fail. */
 void stencils_between(const Surface surface[2], Vec3 across, double range, double least_sine, NearFeatures* near,
                       Stencils* out);
 

@@ -27,7 +27,8 @@ static uint64_t record_key(const void* records, int index) {
   return key_of(r->hull_a, r->hull_b);
 }
 
-/* Returns the index of the items' record, -1 if there is none. force: its magnitude, then 0 [N]. */
+/* Returns the index of the record of two items, -1 if there is none. Sets *force to the magnitude of its force [N], 0
+ * without a record. */
 static int find_force(const ContactForces* at, int a, int b, double* force) {
   int index = find_key(at->records, record_key, at->count, key_of(a, b));
   *force = index < 0 ? 0 : vec3_norm(at->force[index]);
@@ -39,7 +40,7 @@ ContactGripSlope contact_grip_found(const Model* model, const ContactForces* sta
   ContactGripSlope out = {.value = 1, .start = -1, .end = -1};
   double from, to, slope;
   int index = find_force(start, item_a, item_b, &from);
-  if (!(from > 0)) { /* where the links carry the potential */
+  if (!(from > 0)) { /* under laws whose pairs of links carry the potential */
     item_a = model->hull_count + contact_item_link(model, item_a);
     item_b = model->hull_count + contact_item_link(model, item_b);
     index = find_force(start, item_a, item_b, &from);
@@ -76,14 +77,16 @@ bool contact_begins_rubbing(const ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     const ContactPair* p = contact_pair(s, k);
     bool presses = p->state[s->current].outcome == PAIR_PRESSED;
-    if (p->links) presses = presses || contact_is_whole(s, p->link_a, p->link_b); /* for hulls not listed yet */
+    if (p->links)
+      presses =
+          presses || contact_is_whole(s, p->link_a, p->link_b); /* its hull pairs with friction may not be listed yet */
     PairMaterial material = model_pair_material(s->model, p->link_a, p->link_b);
     if (presses && rough(&material)) return true;
   }
   return false;
 }
 
-/* Records come in the order of the candidates. */
+/* Sets the force of each record on its first link [N]. Records are in the order of the candidates. */
 static void find_forces(const ContactSystem* s, const ContactRecord* records, int count, Vec3* force) {
   int next = 0;
   for (int k = 0; k < s->list_count && next < count; k++) {
