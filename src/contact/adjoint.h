@@ -7,26 +7,25 @@
 #include "contact/friction.h"
 #include "contact/impact.h"
 
-/* A vertex that feels the plane: x relative to the plane's origin, world axes. */
+/* A vertex, or node of a circle, with clearance below the support. */
 typedef struct {
-  int vertex; /* in its hull; of a node of a circle that circle */
+  int vertex; /* index in its hull; for a node of a circle the circle's index */
   Vec3 x;
   double first, second; /* P', P'' at its clearance */
   double clearance;
-  Vec3 at; /* x, or of a ball about it the point nearest to the plane (C6) */
+  Vec3 at; /* x; for a ball its point nearest to the plane (C6), from the plane's origin */
 } ActiveVertex;
-/* Vertices with 0 < c < s, and nodes of circles, whose P', P'' have their weight; out has room for all of the hull's,
- * 24 a circle. A half-space has one, vertex -1. sigma: -1 for a, +1 for b. Returns how many. More are not written,
- * fewer room is not checked. Allocates nothing. */
+/* Sets out to the vertices with 0 < c < s and the nodes of circles, whose P' and P'' include their weight. A half-space
+ * has one, with vertex -1. sigma: -1 for a, +1 for b. out: memory for all vertices of the hull and 24 nodes a circle
+ * (not checked). Returns their number. Allocates nothing. */
 int active_vertices(const HullInstance* hull, double sigma, double support, const Plane* plane, ActiveVertex* out);
 
-/* By the radius of a ball: the derivative of  P'(c) dc  with c = sigma (n . x + o) - r |n|, of which dc = `change` at
- * fixed n and x, while the normal changes by dn. By value; cannot fail. */
+/* Returns the derivative of P'(c) dc with respect to the radius r of a ball, c = sigma (n . x + o) - r |n|. change: dc
+ * at fixed n and x; dn: change of the normal. Cannot fail. */
 double ball_share(Vec3 n, const ActiveVertex* v, double change, Vec3 dn);
 
-/* Adds the derivatives by where an active vertex is at t + dt and at t, world axes. A node of a circle is a point of
- * its body: it goes with the body's motion, and with the solid's parameters. at: the moment whose hull and plane v is
- * of. */
+/* Adds the derivatives with respect to the position of an active vertex at t + dt (next) and t (now), world axes. Those
+ * of a node of a circle go to the body's motion and the solid's parameters. at: hull of v; plane: the plane of v. */
 void active_share(const HullInstance* at, const Plane* plane, int side, const ActiveVertex* v, Vec3 next, Vec3 now,
                   PairShares* out);
 
@@ -34,7 +33,7 @@ void active_share(const HullInstance* at, const Plane* plane, int side, const Ac
 typedef struct {
   ActiveVertex* vertices;
   int count[2];
-  bool known; /* they have been found */
+  bool known; /* the vertices are set */
 } ActiveSides;
 
 /* dP'/ds at fixed clearance c: -(2 P' + c P'') / s, for P' = Q'(c / s) / s^2. */
@@ -48,8 +47,8 @@ static inline double norm_first_by_support(double length, double support) {
   return nu < 1 ? -barrier_eval(nu).first / (BARRIER_NORM_WIDTH * support * support) : 0;
 }
 
-/* The factor W' that an impact put on a pair's force, and its derivatives: by the pair's potential U then, by y of the
- * step before it, and by parameters at fixed U and y (docs/derivations/impact.md). */
+/* Impact factor W' of a pair's force in the state before, and its derivatives: with respect to the pair's potential U
+ * in that state, to y of the step that led to it, and to parameters at fixed U and y (docs/derivations/impact.md). */
 typedef struct {
   double factor, by_potential, by_before, by_support, by_rest_speed, by_ratio; /* by_ratio: of impact_load */
   /* The force of an impact with restitution: only `factor` and `by_potential` are set, the others belong to the step
@@ -71,26 +70,26 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                       const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
                       const double twist[2][6], double by_slip, ActiveSides* then, PairShares* out);
 
-/* Contact at t + dt and at t, and what the pair carries from step to step. out holds what plane_adjoint has added and
- * nothing else. These return their derivative by the pair's potential at t, for impact_potential_adjoint. */
+/* A pair in one state, for the functions below. */
 typedef struct {
   const PairBody* body;
   const PlaneSolution* solution; /* NULL: not in contact */
 } ImpactMoment;
-/* The active vertices of both sides, unless they are known. at->solution is not NULL. Its room holds the vertices of
- * both hulls. Cannot fail. */
+/* Finds the active vertices of both sides, unless they are known. at->solution is not NULL. active->vertices: memory
+ * for the vertices of both hulls. Cannot fail. */
 void active_find(const ImpactMoment* at, double support, ActiveSides* active);
-/* bar: derivatives by the pair's pressure at t, gathered for impact_pressure_adjoint. out is scaled by W' and added
- * to. Cannot fail, allocates nothing. */
+/* Scales the contact derivatives in out, of plane_adjoint, by W', and adds those through the impact law. bar: receives
+ * the derivatives with respect to the pair's pressure at t, for impact_pressure_adjoint. Cannot fail, allocates
+ * nothing. */
 void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactPast* past,
                     const PairCarry* carried, const ImpactMoment* now, const ImpactMoment* next, ActiveSides* active,
                     Pressure* bar, PairShares* out);
-/* After friction_adjoint and rolling_adjoint, with coefficients times the factor: by the factor, which rests on the
- * state at t and, as out->carry, on the one before. Scales out's coefficients by the factor. Cannot fail, allocates
- * nothing. */
+/* Adds the derivatives with respect to the impact factor that scales the coefficients of friction and rolling: through
+ * the state at t, and in out->carry through the state before. Call after friction_adjoint and rolling_adjoint. Scales
+ * the coefficients' derivatives in out by the factor. Cannot fail, allocates nothing. */
 void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out);
-/* The same of friction that rests on the solve before: by the factor W' there, of a pair that does not bounce. own:
- * vertices there, as friction_adjoint has left them; solve is that moment. */
+/* As impact_load_adjoint for friction that depends on the solve before: derivatives through its factor W', for a pair
+ * without restitution. solve: that state; own: its active vertices from friction_adjoint. */
 void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, const PairMaterial* material,
                              const ImpactMoment* now, const ImpactMoment* solve, ActiveSides* own, Pressure* bar,
                              PairShares* out);

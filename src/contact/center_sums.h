@@ -10,15 +10,11 @@
 
 /* Sums over terms; each of the four lanes sums every fourth term. With C_a = [r_a]x H and C_b = [r_b]x H, the blocks of
  * J^T H J are H, C_a, C_b and the products [r]x C^T, which are symmetric if both arms are the same (N9). */
-enum {
-  TWO = 6,
-  NINE = 9
-}; /* number of entries of a symmetric 3x3 matrix (upper triangle by rows), and of any (by rows) */
+enum { TWO = 6, NINE = 9 }; /* entries by rows: of a symmetric 3x3 matrix from the diagonal on; of any */
 typedef struct {
-  Lanes force[3], moment[2][NINE]; /* sum g; sum g r^T, for the arm of a and of b */
-  Lanes across[TWO], turn[2][NINE],
-      own[2][TWO];  /* sum H; for the arm of a and of b: sum C, and the sum of r x (each row of C) */
-  Lanes both[NINE]; /* the sum of r_b x (each row of C_a) */
+  Lanes force[3], moment[2][NINE];               /* sum g; sum g r^T, for the arm of a and of b */
+  Lanes across[TWO], turn[2][NINE], own[2][TWO]; /* sum H; per arm: sum C, sum r x (rows of C) */
+  Lanes both[NINE];                              /* sum r_b x (rows of C_a) */
 } CenterSums;
 
 /* Four terms: arms r [m], direction e (unit), first = f', second = f'', across = f' / r (0 for a half-space). An unused

@@ -206,8 +206,7 @@ static bool certify_piece(Search* q, const Station* s0, const Station* s1, int d
   return certify_piece(q, s0, &middle, depth + 1) && certify_piece(q, &middle, s1, depth + 1);
 }
 
-/* ---------------------------------------------------------------- pairs of links that represent the pairs of their
- * hulls */
+/* ---------------------------------------------------------------- pairs of links that represent hulls */
 
 typedef struct {
   WholeWay way;

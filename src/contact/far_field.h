@@ -1,11 +1,11 @@
 /* Private to contact/: potential of two bodies over the hierarchies of their pieces
  * (docs/derivations/law-long_range.md, N7-N12), and of a piece and a half-space (N13). With r the distance of two
- * nodes' centres, d = R_a + R_b the sum of their radii, and phi = Phi((r - d) / (blend d)): P_ab = (1 - phi) A + phi
- * P_c(r)                                                                              (N8) A is the sum over the pairs
- * of their children, or the exact potential of two leaves; P_c is the potential of two points. If phi = 1 only P_c is
- * evaluated, if phi = 0 only A. All for stiffness 1. One traversal of both trees visits the nonzero terms; value,
- * derivatives and reverse derivatives are its visitors. No list of terms is stored: a blend is a stack frame of the
- * traversal. */
+ * nodes' centres, d = R_a + R_b the sum of their radii, and phi = Phi((r - d) / (blend d)):
+ *   P_ab = (1 - phi) A + phi P_c(r)                                                                              (N8)
+ * A is the sum over the pairs of their children, or the exact potential of two leaves; P_c is the potential of two
+ * points. If phi = 1 only P_c is evaluated, if phi = 0 only A. All for stiffness 1. One traversal of both trees visits
+ * the nonzero terms; value, derivatives and reverse derivatives are its visitors. No list of terms is stored: a blend
+ * is a stack frame of the traversal. */
 #ifndef SDRS_CONTACT_FAR_FIELD_H
 #define SDRS_CONTACT_FAR_FIELD_H
 

@@ -5,18 +5,19 @@
 
 #include "contact/small_matrix.h"
 
-/* Decrement, relative to total weight * sqrt(eps) [the energy scale of sticking], after which one more step is the
- * last. */
+/* The iteration ends with the step whose Newton decrement is below this fraction of total weight * sqrt(eps), the
+ * energy scale of sticking. */
 #define SLIP_LAST_STEP 1e-10
 #define SLIP_ITERATIONS 200
-/* Contact vertices closer together than this part of the smaller hull's radius are one point: planes are solved to
- * 1e-8. */
+/* Contact vertices whose rms distance from their centre is below this fraction of the smaller hull's radius count as
+ * one point. Planes are solved to about 1e-8. */
 #define ONE_POINT 1e-6
 #define SLIP_HALVINGS 40
 
-/* ---------------------------------------------------------------- lagging: what the next step's friction rests on */
+/* ---------------------------------------------------------------- lag: the friction reference of the next step */
 
-/* *arm: of a ball, from its centre to the point nearest to the plane. */
+/* Returns true if vertex m is nearer to the plane than the support. Sets its clearance *c, and *arm: for a ball, the
+ * vector from its centre to its point nearest to the plane; otherwise zero. sigma: -1 for side A, +1 for B. */
 static bool side_is_active(const HullInstance* h, double sigma, const Plane* plane, double support, int m, Vec3* arm,
                            double* c) {
   Vec3 x = pose_apply(h->pose, vec3(h->points.x[m], h->points.y[m], h->points.z[m]));
@@ -35,7 +36,7 @@ int friction_count(const HullInstance* a, const HullInstance* b, double support,
     Vec3 n = vec3_scale(mat3_tmul_vec(h->pose.r, plane->n), sigma);
     double o = sigma * (vec3_dot(plane->n, vec3_sub(h->pose.t, plane->origin)) + plane->o);
     if (h->rounding > 0) o -= h->rounding * vec3_norm(plane->n);
-    int near = 0; /* a little wider than s: rounding must not overrun the store */
+    int near = 0; /* slightly more than s, so that rounding cannot exceed the memory */
     for (int m = 0; m < h->points.count; m++)
       near += n.x * h->points.x[m] + n.y * h->points.y[m] + n.z * h->points.z[m] + o < 1.001 * support;
     count += near;
@@ -56,14 +57,16 @@ static double smoothed_weight(const HullInstance* h, double support, double c, d
   return smoothed(-vertex_barrier(h, support, c).first * length, support);
 }
 
-/* The other way round than vec3_across: in this basis are the slips that states to go on from were written with. */
+/* Sets tangents with e1 x e2 = n. The choice of e1 differs from vec3_across and must stay: stored states contain slips
+ * in this basis. */
 static void tangent_basis(Vec3 n, Vec3* e1, Vec3* e2) {
   Vec3 other = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
   *e1 = vec3_normalized(vec3_cross(other, n));
   *e2 = vec3_cross(n, *e1);
 }
 
-/* (F10) The points that friction of circles acts at; they share its force alike. */
+/* (F10) Adds the points at which friction of circles acts, each with an equal share of the circle's force. Returns
+ * their number. */
 static int lag_rings(const HullInstance* h, double sigma, double support, const Plane* plane, FrictionVertex* out) {
   int count = 0;
   double length = vec3_norm(plane->n);
@@ -84,7 +87,7 @@ static int lag_rings(const HullInstance* h, double sigma, double support, const 
   return count;
 }
 
-/* Vertices of one side, positions still relative to the plane's origin. */
+/* Adds the active vertices and circle points of one side: local position, arm and weight. Returns their number. */
 static int lag_side(const HullInstance* h, double sigma, double support, const Plane* plane, FrictionVertex* out) {
   int count = 0;
   double length = vec3_norm(plane->n);
@@ -99,7 +102,8 @@ static int lag_side(const HullInstance* h, double sigma, double support, const P
   return count + lag_rings(h, sigma, support, plane, out + count);
 }
 
-/* (F11) e_i = S e_i of the basis before; a normal axis leaves it as it is. */
+/* (F11) Replaces the tangents e_i by S e_i for directed friction. They stay unchanged if the axis is normal to the
+ * plane. */
 static void direct_basis(FrictionLag* lag, const FrictionDirection* direction, const HullInstance* body) {
   double stretch = direction->ratio - 1;
   lag->direction = *direction;
@@ -136,7 +140,8 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
   Vec3 arm1 = arm_basis(lag, 0), arm2 = arm_basis(lag, 1);
   for (int k = 0; k < count; k++) {
     const HullInstance* h = k < lag->count[0] ? a : b;
-    const Pose* pose = lag->half_space ? &lag->then[0] : &h->pose; /* over a half-space slip is seen from there */
+    const Pose* pose =
+        lag->half_space ? &lag->then[0] : &h->pose; /* over a half-space, slip is measured from the poses `then` */
     Vec3 y = vec3_sub(vec3_add(pose_apply(*pose, lag->vertices[k].local), lag->vertices[k].arm), lag->center);
     lag->vertices[k].position[0] = vec3_dot(arm1, y);
     lag->vertices[k].position[1] = vec3_dot(arm2, y);
@@ -145,7 +150,8 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
                                          lag->vertices[k].position[1] * lag->vertices[k].position[1]);
   }
   double length = weight > 0 ? sqrt(spread / weight) : 0;
-  /* All weight at one point leaves the spin undetermined (SDRS Lemma VIII.2): what parts the points is rounding. */
+  /* If all weight is at one point, the spin is undetermined (SDRS Lemma VIII.2): distances between the points are
+   * rounding. */
   bool one_point = !(length > ONE_POINT * (b->half_space || a->radius < b->radius ? a->radius : b->radius));
   lag->order = b->half_space || one_point ? 2 : 3;
   lag->length = one_point ? 1.0 : length;
@@ -160,7 +166,7 @@ static Vec3 rotation_vector(Mat3 rotation) {
   return vec3_scale(sine, s > 0 ? math_atan2(s, c) / s : 1);
 }
 
-/* Slip since `begin` rests on the step's own force: its points are fixed in the body. */
+/* Fixes the contact points in the bodies (zero arms), for friction that depends on the force of the same step. */
 static void fix_arms(FrictionLag* lag, const Pose* pose) {
   for (int k = 0; k < lag->count[0] + lag->count[1]; k++) {
     FrictionVertex* v = &lag->vertices[k];
@@ -169,7 +175,7 @@ static void fix_arms(FrictionLag* lag, const Pose* pose) {
   }
 }
 
-/* (F13) Of points fixed in the bodies it is zero. */
+/* (F13) Sets the weighted mean arm of each side; zero for points that are fixed in the bodies. */
 static void mean_arms(FrictionLag* lag) {
   const FrictionVertex* v = lag->vertices;
   for (int side = 0; side < 2; side++) {
@@ -188,7 +194,8 @@ static bool has_arm(const FrictionLag* lag, int side) {
   return e.x != 0 || e.y != 0 || e.z != 0;
 }
 
-/* Only bodies with an arm turn it. */
+/* Sets the expected rotations `aim` and the rotation vectors `roll` that lead to them (F13). A body without an arm
+ * keeps its rotation at t. */
 static void aim_at(FrictionLag* lag, const Pose* const aim[2]) {
   for (int side = 0; side < 2; side++) {
     Mat3 then = lag->then[side].r;
@@ -243,13 +250,13 @@ static inline void slip_of(const FrictionVertex* v, const double s[3], double r[
   r[1] = v->velocity[1] - s[1] - s[2] * v->scaled[0];
 }
 
-/* w (rho - root). */
+/* Returns w (rho - root) without cancellation, rho = sqrt(|r|^2 + smoothing), root = sqrt(smoothing). */
 static inline double energy_of(double w, const double r[2], double smoothing, double root) {
   double r2 = r[0] * r[0] + r[1] * r[1];
   return w * r2 / (sqrt(r2 + smoothing) + root);
 }
 
-/* Data of a single vertex. */
+/* Terms of one vertex: slip r, q = w / rho, p = q / rho^2, energy. */
 typedef struct {
   double r[2], q, p, energy;
 } SlipTerms;
@@ -279,7 +286,7 @@ static inline void add_slip(SlipEvaluation* e, const SlipTerms* t, const double 
   e->radial[5] += c * spin;
 }
 
-/* As evaluate_slip, its energy alone. */
+/* Returns the energy of evaluate_slip, without derivatives. */
 static double slip_energy(const FrictionLag* lag, const double s[3], double smoothing) {
   double r[2], energy = 0, root = sqrt(smoothing);
   int count = lag->count[0] + lag->count[1];
@@ -292,7 +299,8 @@ static double slip_energy(const FrictionLag* lag, const double s[3], double smoo
   return energy;
 }
 
-/* Roots and quotients of so many vertices side by side, then the sums in their order. */
+/* Number of vertices whose roots and quotients are computed together. Their terms are then added one by one, in order.
+ */
 enum { SLIP_CHUNK = 8 };
 
 static void evaluate_slip(const FrictionLag* lag, const double s[3], double smoothing, SlipEvaluation* out) {
@@ -322,7 +330,7 @@ static void evaluate_slip(const FrictionLag* lag, const double s[3], double smoo
   *out = e;
 }
 
-/* Lower triangle of the Hessian, or of its majorant. */
+/* Sets the lower triangle of the Hessian (newton) or of its majorant. */
 static void slip_matrix(const SlipEvaluation* e, bool newton, double h[4][4]) {
   double part = newton ? 1.0 : 0.0;
   h[0][0] = e->q - part * e->radial[0];
@@ -333,7 +341,7 @@ static void slip_matrix(const SlipEvaluation* e, bool newton, double h[4][4]) {
   h[2][2] = e->qyy - part * e->radial[5];
 }
 
-/* For one order, so that the compiler can unroll its loops. */
+/* slip_step for a constant order, so that the compiler unrolls the loops. */
 static inline double slip_step_of(const SlipEvaluation* e, int order, bool newton, double step[3]) {
   double h[4][4];
   slip_matrix(e, newton, h);
@@ -347,12 +355,13 @@ static inline double slip_step_of(const SlipEvaluation* e, int order, bool newto
   return decrement;
 }
 
-/* Newton's or the majorant's; returns g^T H^-1 g. */
+/* Sets the step -H^-1 g, with H the Hessian (newton) or its majorant. Returns the decrement g^T H^-1 g. */
 static double slip_step(const SlipEvaluation* e, int order, bool newton, double step[3]) {
   return order == 2 ? slip_step_of(e, 2, newton, step) : slip_step_of(e, 3, newton, step);
 }
 
-/* Mean of both sides' weighted velocities: the exact answer for two sides that slide with equal weights. */
+/* Sets the slip to the mean of both sides' weighted velocities, the exact minimiser if both sides slide with equal
+ * weights. */
 static void first_guess(FrictionLag* lag) {
   double u[2][2] = {{0}}, spin[2] = {0}, weight[2] = {0}, inertia[2] = {0};
   int count = lag->count[0] + lag->count[1];
@@ -376,15 +385,16 @@ static void move_slip(const FrictionLag* lag, const double step[3], double facto
   for (int i = 0; i < 3; i++) trial[i] = lag->slip[i] + factor * step[i];
 }
 
-/* At slip + step. */
+/* Evaluates the slip energy at trial = lag->slip + step. */
 static void try_slip(const FrictionLag* lag, const double step[3], double smoothing, double trial[3],
                      SlipEvaluation* out) {
   move_slip(lag, step, 1.0, trial);
   evaluate_slip(lag, trial, smoothing, out);
 }
 
-/* A full Newton step would leave a narrow valley of width sqrt(eps): shorten it, and see whether the majorant's step
- * (which always decreases) leads lower. */
+/* Replaces a full Newton step that leaves a narrow valley of width sqrt(eps). Takes the majorant's step, which always
+ * decreases the energy, if it decreases it enough; otherwise the lowest of it and the halved Newton steps. Sets the new
+ * slip `best` and its evaluation. */
 static void shortened_step(FrictionLag* lag, const SlipEvaluation* e, int order, const double step[3], double decrement,
                            double smoothing, double best[3], SlipEvaluation* out) {
   double trial[3], other[3];
@@ -405,8 +415,8 @@ static void shortened_step(FrictionLag* lag, const SlipEvaluation* e, int order,
   if (lowest < out->energy) evaluate_slip(lag, best, smoothing, out);
 }
 
-/* From lag->slip, where e[0] has been evaluated; e[1] is room for trials. *energy is that of the minimum. Returns the
- * iterations, -1 when they fail. */
+/* Minimises the slip energy from lag->slip, where e[0] is evaluated; e[1] is workspace. Sets *energy to the minimum.
+ * Returns the number of iterations, -1 if it failed. */
 static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation e[2], double* energy) {
   int order = lag->order;
   SlipEvaluation *now = &e[0], *next = &e[1];
@@ -417,7 +427,7 @@ static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation e[2]
     if (!isfinite(decrement)) return -1;
     *energy = now->energy;
     if (decrement <= 1e-26 * scale) return k;
-    if (decrement < SLIP_LAST_STEP * scale) { /* nobody asks for derivatives by the slip there */
+    if (decrement < SLIP_LAST_STEP * scale) { /* derivatives at the final slip are not needed */
       for (int i = 0; i < 3; i++) lag->slip[i] += step[i];
       *energy = slip_energy(lag, lag->slip, smoothing);
       return k + 1;
@@ -440,8 +450,8 @@ typedef struct {
   double slip[4][4];   /* (mu / dt) sum J^T h J, lower triangle */
 } SlipSums;
 
-/* z at slip r. Linearised at the other state, z rho = r reads (z + dz) rho = r + dr - z (r . dr) / rho (F5); a vector
- * of length 1 at most. */
+/* Sets z at the slip of `to` by linearising z rho = r at the state `from`: (z + dz) rho = r + dr - z (r . dr) / rho
+ * (F5). z is shortened to length 1 if it is longer. */
 static void follow_dual(const SlipState* from, double smoothing, SlipState* to) {
   const double *r0 = from->slip, *r = to->slip;
   double rho = sqrt(r0[0] * r0[0] + r0[1] * r0[1] + smoothing);
@@ -451,8 +461,8 @@ static void follow_dual(const SlipState* from, double smoothing, SlipState* to) 
   for (int i = 0; i < 2 && length > 1; i++) to->dual[i] /= length;
 }
 
-/* w / rho (I - (z r^T + r z^T) / 2 rho) times `factor`: the second derivative of w rho where z = r / rho. Returns rho.
- */
+/* Sets h = factor w / rho (I - (z r^T + r z^T) / (2 rho)). With z = r / rho this is the second derivative of factor w
+ * rho. Returns rho. */
 static double slip_hessian(double w, const double r[2], SlipState at[2], const FrictionParameters* p, double factor,
                            double h[2][2]) {
   double rho = sqrt(r[0] * r[0] + r[1] * r[1] + p->smoothing), q = factor * w / rho;
@@ -469,18 +479,19 @@ static double slip_hessian(double w, const double r[2], SlipState at[2], const F
   return rho;
 }
 
-/* How the in-plane displacement of a vertex changes with a twist of its body: w1 . w + e1 . v, and the same for e2. */
+/* Derivative of the in-plane displacement of a vertex with respect to a twist (w, v) of its body. Its components are w1
+ * . w + e1 . v and w2 . w + e2 . v. */
 typedef struct {
   Vec3 w1, w2;
 } TwistRows;
 
-/* e . (w x arm + v) = (arm x e, e) . (w, v). */
+/* Returns the rows of a point at `arm` from the reference: e . (w x arm + v) = (arm x e) . w + e . v. */
 static TwistRows rows_at(const FrictionLag* lag, Vec3 arm) {
   return (TwistRows){vec3_cross(arm, lag->e1), vec3_cross(arm, lag->e2)};
 }
 
-/* Rows of a hull's vertex: those of its point at c, and those of its rotation by w, (tr(R) n - R^T n) / 2, times n x y.
- */
+/* Returns the rows of a hull's vertex: those of its centre, plus n x y times spin = (tr(R) n - R^T n) / 2, the
+ * derivative of the rotation about n. */
 static TwistRows rows_of_hull(const FrictionVertex* v, const TwistRows* center, Vec3 spin) {
   return (TwistRows){vec3_add_scaled(center->w1, -v->position[1], spin),
                      vec3_add_scaled(center->w2, v->position[0], spin)};
@@ -513,7 +524,8 @@ static void add_vertex_sums(const FrictionLag* lag, int side, const TwistRows* r
   sums->slip[2][2] += y[1] * s0 - y[0] * s1;
 }
 
-/* hessian -= cross^T slip^-1 cross; the rest of its rows and columns has none (half-spaces). */
+/* hessian -= cross^T slip^-1 cross in the first `rows` rows and columns: 6 for a half-space, 12 for two hulls.
+ * Overwrites sums. */
 static void eliminate_slip(SlipSums* sums, int order, int rows, double hessian[12][12]) {
   double(*z)[12] = sums->cross, (*l)[4] = sums->slip;
   small_cholesky(order, l);
@@ -544,7 +556,7 @@ FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pos
   return m;
 }
 
-/* Where the body's point at c at t is now. */
+/* Returns the present position of the body's point that was at c at t. */
 static Vec3 moved_point(const FrictionLag* lag, int side, const Pose* pose) {
   return pose_apply(*pose, pose_apply_inverse(lag->then[side], lag->from[side]));
 }
@@ -566,8 +578,9 @@ static void hull_velocities(FrictionLag* lag, int side, const Pose* pose, double
   }
 }
 
-/* Where a vertex over a half-space was at t. By its arm it is the point whose arm the slip is measured from, to the
- * last digit; directed arms do not tell. */
+/* Returns the position at t of a vertex over a half-space. It is computed from v->position, so that it is bit-identical
+ * to the point from which slip is measured. Directed friction stretches v->position; then it is computed from the pose
+ * at t. */
 static Vec3 lagged_place(const FrictionLag* lag, const FrictionVertex* v) {
   if (lag->directed) return vec3_add(pose_apply(lag->then[0], v->local), v->arm);
   Vec3 arm = vec3_add(vec3_scale(lag->e1, v->position[0]),
@@ -580,7 +593,7 @@ FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose) {
   return (FrictionRoll){turn, vec3_add_scaled(lag->roll[side], 0.5, mat3_axial(turn))};
 }
 
-/* Against a half-space, whose points it takes along where it moves. */
+/* Sets the in-plane velocities of vertices relative to a half-space, which may move. */
 static void velocities_over_ground(FrictionLag* lag, const Pose* pose, const Pose* ground, double dt) {
   FrictionRoll roll = friction_roll(lag, 0, pose);
   bool moving = memcmp(&lag->then[1], ground, sizeof(Pose)) != 0;
@@ -637,14 +650,15 @@ int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const
   return iterations;
 }
 
-/* (tr(M) x - M^T x) / 2: derivative of x . axial(M) / 2 by a rotation vector, M -> exp(w) M. */
+/* Returns (tr(M) x - M^T x) / 2, the derivative of x . axial(M) / 2 with respect to a rotation vector w, M -> exp(w) M.
+ */
 static Vec3 axial_by_rotation(Mat3 m, Vec3 x) {
   return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(m)), mat3_tmul_vec(m, x)), 0.5);
 }
 
 Vec3 friction_spin_by_rotation(const FrictionMotion* m, Vec3 normal) { return axial_by_rotation(m->rotation, normal); }
 
-/* The rows of the centre, and of angle x arm. */
+/* Returns the rows of a centre plus those of the turning arm, angle x arm (F13). */
 static TwistRows rows_of_roll(const FrictionLag* lag, Vec3 arm, const FrictionRoll* roll, Vec3 center) {
   TwistRows rows = rows_at(lag, center);
   rows.w1 = vec3_add(rows.w1, axial_by_rotation(roll->turn, vec3_cross(arm, lag->e1)));
@@ -652,12 +666,13 @@ static TwistRows rows_of_roll(const FrictionLag* lag, Vec3 arm, const FrictionRo
   return rows;
 }
 
-/* Moment of forces at turning arms: [torque]x M^T / 2, torque = sum arm x g. */
+/* Returns the moment of forces at turning arms, [torque]x M^T / 2 with torque = sum arm x g. */
 static Mat3 moment_of_arm(Vec3 torque, const FrictionRoll* roll) {
   return mat3_mul(mat3_cross(vec3_scale(torque, 0.5)), mat3_transpose(roll->turn));
 }
 
-/* One side's vertices: their share of the Hessian, and their force and moment. */
+/* Adds force, moment and Hessian of one side's vertices to out, and their terms of the elimination of the slip to sums.
+ */
 static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, const Pose* pose, Vec3 reference,
                      SlipSums* sums, PairDerivatives* out) {
   FrictionMotion m = {0};
@@ -699,8 +714,8 @@ static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, co
     return;
   }
   out->force[side] = vec3_add(out->force[side], force);
-  /* K of the hull: G a^T of its point at c - arm, [arm x G]x M^T / 2 of the arm, and N / 2 [n]x R^T, of which the spin
-   * has gradient and curvature. */
+  /* Moment of the hull, with G the sum of the forces and N the torque about n: G center^T, plus [arm x G]x M^T / 2 of
+   * the turning arm, plus N / 2 [n]x R^T of the spin. The last term gives the gradient and curvature of the spin. */
   Mat3 about = mat3_mul(mat3_cross(vec3_scale(lag->normal, 0.5 * torque)), mat3_transpose(m.rotation));
   Mat3 moment = mat3_add(mat3_outer(force, center), about);
   if (m.rolls) moment = mat3_add(moment, moment_of_arm(vec3_cross(lag->arm[side], force), &m.roll));

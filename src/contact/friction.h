@@ -12,8 +12,7 @@
  * scales with it (the paper takes friction's smoothing, a speed, here). At mid range |P'| is 288 / s^2. */
 #define FRICTION_WEIGHT_FLOOR 1e-10
 
-/* The slip of a contact point at a state, and z in its place r / rho in the Hessian (F5): the direction of friction as
- * Newton's method has it, |z| <= 1. */
+/* Slip r of a contact point in one state, and the vector z that replaces r / rho in the Hessian (F5), |z| <= 1. */
 typedef struct {
   double slip[2]; /* m/s */
   double dual[2];
@@ -21,31 +20,32 @@ typedef struct {
 
 /* One lagged contact vertex. */
 typedef struct {
-  Vec3 local;         /* in the link's frame [m]; of balls and circles their centre, where `arm` begins (F13) */
-  Vec3 arm;           /* from there to the point of contact at t, world [m]; zero of a vertex */
-  double position[2]; /* x^t - c in the tangent basis, of directed friction of two hulls turned by adj(S) (F11) [m] */
+  Vec3 local; /* position in the link's frame [m]; for balls and circles their centre, from which `arm` starts (F13) */
+  Vec3 arm;   /* from `local` to the contact point at t, world axes [m]; zero for a vertex */
+  double position[2]; /* x^t - c in the tangent basis [m]; times adj(S) for directed friction between two hulls (F11) */
   double scaled[2];   /* position / length of the lag */
   double height;      /* x^t - c along the normal [m] */
   double weight;      /* normal force for stiffness 1 */
   int vertex;         /* index in its hull */
   double velocity[2]; /* workspace: in-plane velocity of the vertex now [m/s] */
-  SlipState at[2];    /* in each of two states */
+  SlipState at[2];    /* slip in state 0 and 1 (FrictionParameters.state) */
 } FrictionVertex;
 
 /* Friction by direction (F11): S = P + (ratio - 1) p p^T, with P = I - n n^T and p = P d of the axis d at t. */
 typedef struct {
-  double ratio; /* of friction along the axis to that across */
+  double ratio; /* friction along the axis divided by friction across it */
   Vec3 axis;    /* unit, in the frame of body `side` */
   int side;
 } FrictionDirection;
 
 /* Lagged data of a pair. The vertices of side A come first. */
 typedef struct {
-  Vec3 center;         /* c: weighted centroid of the contact vertices [m] */
-  Vec3 e1, e2, normal; /* right-handed basis, normal = n^t / |n^t|; of directed friction S e1, S e2 */
-  bool directed;       /* the three that follow are set */
+  Vec3 center; /* c: weighted centroid of the contact vertices [m] */
+  Vec3 e1, e2,
+      normal; /* right-handed basis, normal = n^t / |n^t|; with directed friction e1 and e2 are S times the tangents */
+  bool directed; /* the three that follow are set */
   FrictionDirection direction;
-  Vec3 axis, basis[2]; /* d and the basis before S, world */
+  Vec3 axis, basis[2]; /* axis d, and the tangents before S, world axes */
   int count[2];
   FrictionVertex* vertices; /* borrowed from the step's store */
   Pose then[2];             /* poses of both bodies at t */
@@ -53,8 +53,9 @@ typedef struct {
   Vec3 roll[2];             /* rotation vectors from t to `aim` [rad] */
   bool aimed;               /* false: `aim` is the rotation at t */
   Vec3 arm[2];              /* weighted mean arm of a side's points (F13); zero of vertices [m] */
-  Vec3 from[2];             /* where their points at c were at t [m]: c, but for a lag of the step's own force */
-  double ground_weight;     /* half-space: its one weight; spin is held at zero */
+  Vec3 from[2]; /* positions at t of the bodies' points at c [m]; c itself, except for friction of the step's own force
+                 */
+  double ground_weight; /* half-space: weight of its single term; the spin is fixed at zero */
   SlipState ground_at[2];
   bool half_space;
   int order;      /* unknowns of the slip: 3, or 2 where the spin is pinned (half-space, or one contact point) */
@@ -63,54 +64,55 @@ typedef struct {
   double total_weight;
 } FrictionLag;
 
-/* Rotation of a body (F13). */
+/* Rotation of a body relative to its expected rotation (F13). */
 typedef struct {
   Mat3 turn;  /* R aim^T */
   Vec3 angle; /* roll + axial part of `turn` [rad] */
 } FrictionRoll;
-/* pose: of the body of that side now. By value; cannot fail. */
+/* Returns the rotation of the body of `side` at its present pose. Cannot fail. */
 FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose);
 
-/* Motion of a hull from t to a pose (F2, F13): its point at c - arm is displaced, the arm turns by the angle of `roll`,
- * and the hull turns about the normal by the sine of its rotation. Two hulls without arms that move as one rigid body
+/* Motion of a hull from t to a pose (F2, F13): displacement of its point at c - arm, rotation of the arm by the angle
+ * of `roll`, and rotation about the normal by the sine of the angle. Two hulls without arms that move as one rigid body
  * have the same motion at every vertex. */
 typedef struct {
   Mat3 rotation;     /* R R_t^T */
   Vec3 sine;         /* axial vector of its antisymmetric part: sin(angle) times the axis */
-  Vec3 center;       /* where the body's point at c - arm is now [m] */
-  Vec3 displacement; /* of c: of that point and of the arm from it [m] */
+  Vec3 center;       /* present position of the body's point at c - arm [m] */
+  Vec3 displacement; /* displacement of c: of that point plus that of the arm's end relative to it [m] */
   FrictionRoll roll; /* set if `rolls` */
   bool rolls;        /* the arm is not zero */
   double spin;       /* n . sine */
 } FrictionMotion;
-/* pose: of the body of that side now. Cannot fail, allocates nothing. */
+/* Returns the motion of the body of `side` to its present pose. Cannot fail, allocates nothing. */
 FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pose);
-/* Slip of the bodies against each other over the step from the lag to these poses: of their points at c, in the plane
- * (F12). */
+/* Relative slip of the bodies' points at c over the step from the lag to given poses, in the contact plane (F12). */
 typedef struct {
-  bool known;    /* friction acted in the step; of a run's first step it rests */
-  double square; /* of the slip [(m/s)^2] */
-  Vec3 by;       /* its derivative by where body a's point is; by that of b the opposite [m/s^2] */
-  Vec3 point[2]; /* where the points are [m] */
+  bool known;    /* friction acted in that step; true with zero slip at the start of a run */
+  double square; /* squared slip [(m/s)^2] */
+  Vec3 by; /* derivative of square with respect to the position of body a's point, the opposite of that for b [m/s^2] */
+  Vec3 point[2]; /* positions of both points [m] */
   double dt;     /* length of the step [s] */
 } FrictionSlip;
-/* By value; cannot fail, allocates nothing. The lag of the step's own force has none. */
+/* Returns the slip over a step of length dt. Not defined for friction of the step's own force. Cannot fail, allocates
+ * nothing. */
 FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
 /* Derivative of the spin about `normal` by a rotation vector of the body now: (tr(R) n - R^T n) / 2. By value. */
 Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);
 
-/* Arm of a lagged point now, over a half-space: arm + angle x arm [m]. */
+/* Returns the present arm of a lagged point over a half-space: arm + angle x arm [m]. */
 static inline Vec3 friction_arm(const FrictionVertex* v, const FrictionRoll* roll) {
   return vec3_add(v->arm, vec3_cross(roll->angle, v->arm));
 }
 
-/* Upper bound of the number of vertices friction_lag will store. Both hulls' vertices nearer to the plane than a little
- * over support [m]; a half-space has none. At most the vertices of both. Nothing is allocated, nothing fails. */
+/* Returns an upper bound of the number of points that friction_lag stores: the vertices of both hulls nearer to the
+ * plane than slightly more than support [m], and the points of their circles; none for a half-space. Cannot fail,
+ * allocates nothing. */
 int friction_count(const HullInstance* a, const HullInstance* b, double support, const Plane* plane);
-/* Fill the lag at an accepted state: vertices has room for friction_count. Borrows `vertices`; support [m]. begin:
- * poses of both bodies since which they slip (NULL: where they stand). aim: expected poses of both at t + dt, of which
- * the rotations count (NULL: where it stands); of no effect with `begin`. direction: NULL: the same in all. No
- * allocation. Room for less is not checked. Cannot fail. */
+/* Sets the lag at an accepted state. vertices: memory for friction_count points, borrowed by the lag; its size is not
+ * checked. support [m]. begin: poses of both bodies from which slip is measured (NULL: their present poses). aim:
+ * expected poses of both bodies at t + dt, of which the rotations are used (NULL: present poses); ignored with `begin`.
+ * direction: friction by direction (NULL: isotropic). Cannot fail, allocates nothing. */
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,
                   const Pose* const aim[2], const FrictionDirection* direction, FrictionVertex* vertices,
                   FrictionLag* lag);
@@ -119,8 +121,8 @@ typedef struct {
   double coefficient; /* Coulomb */
   double smoothing;   /* eps [(m/s)^2] */
   double dt;          /* s */
-  int state;          /* 0 or 1: which state of the points is evaluated */
-  bool follow; /* the other state is known: z follows from it, else z = r / rho and the Hessian is D's own (F5) */
+  int state;          /* index (0 or 1) in FrictionVertex.at of the state that is evaluated */
+  bool follow;        /* z follows from the other state (F5); false: z = r / rho, and the Hessian is exact */
 } FrictionParameters;
 
 /* Computes the friction energy for stiffness 1 [J], 0 without a normal force. The constant mu dt sum weight sqrt(eps)
@@ -128,17 +130,18 @@ typedef struct {
  * number of Newton iterations of the inner problem, or -1 if it failed. Allocates nothing. */
 int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                    double* energy);
-/* In its place where lag->slip is the minimiser already, as a record has it. */
-/* Returns as friction_value does; slip stays but for rounding. -1 when the search failed. No allocation. */
+/* As friction_value for a recorded state, whose minimiser is already in lag->slip and changes only by rounding. Returns
+ * the number of iterations, or -1 if the search failed. Allocates nothing. */
 int friction_recall(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b);
 /* Adds the derivatives at the poses of the last friction_value, with respect to the twists of both bodies about their
  * references, to out (which may hold the contact terms). Does nothing without a normal force. Undefined after
  * friction_value failed. Allocates nothing. */
 void friction_derivatives(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a,
                           const Pose* pose_b, Vec3 reference_a, Vec3 reference_b, PairDerivatives* out);
-/* Both, when the first has not failed. Returns as friction_value does; -1: out is as it was. No allocation. */
+/* Calls friction_value and then friction_derivatives. Returns as friction_value; -1: out is unchanged. Allocates
+ * nothing. */
 int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                       Vec3 reference_a, Vec3 reference_b, PairDerivatives* out, double* energy);
-/* State `to` becomes what the other one is. Cannot fail, allocates nothing. */
+/* Copies the slip of all points in the other state to state `to`. Cannot fail, allocates nothing. */
 void friction_keep(FrictionLag* lag, int to);
 #endif

@@ -30,7 +30,7 @@ static Slip ground_slip(const FrictionLag* lag, double smoothing) {
   return slip_from(-lag->slip[0], -lag->slip[1], smoothing);
 }
 
-/* J = [-1 0 y2; 0 -1 -y1]. */
+/* Adds w J^T h J to the lower triangle of h, and -w J^T h zeta to rhs; J = [-1 0 y2; 0 -1 -y1]. */
 static void add_normal_equations(double w, const Slip* s, const double y[2], const double zeta[2], double h[4][4],
                                  double rhs[3]) {
   double j[2][3] = {{-1, 0, y[1]}, {0, -1, -y[0]}}, hj[2][3], hz[2];
@@ -54,15 +54,15 @@ static Vec3 field_of(const PairBody* body, const double twist[6], Vec3 x) {
                   vec3_cross(vec3(twist[0], twist[1], twist[2]), vec3_sub(x, body->reference)));
 }
 
-/* (tr(M) w - M w) / 2: change of axial(M) / 2 with M -> exp(w) M. */
+/* Returns (tr(M) w - M w) / 2, the change of axial(M) / 2 with M -> exp(w) M. */
 static Vec3 axial_change(Mat3 m, Vec3 w) {
   return vec3_scale(vec3_sub(vec3_scale(w, mat3_trace(m)), mat3_mul_vec(m, w)), 0.5);
 }
 
-/* A hull's motion in the plane and its twist there: zeta_m = E^T field + spin n x y_m. */
+/* A hull's motion, and its twist field in the contact plane: zeta_m = E^T field + spin n x y_m. */
 typedef struct {
   FrictionMotion motion;
-  Vec3 field; /* of the body's point at c - arm and of the arm */
+  Vec3 field; /* velocity of the body's point at c - arm plus that of the arm's end relative to it */
   double spin;
   Vec3 w;
 } HullField;
@@ -81,7 +81,7 @@ static void hull_zeta(const FrictionLag* lag, const HullField* f, const Friction
   zeta[1] += f->spin * v->position[0];
 }
 
-/* Returns the velocity of a lagged point over a half-space under the field `twist`, with that of its arm (A8d). */
+/* Returns the velocity of a lagged point over a half-space in the field `twist`, its turning arm included (A8d). */
 static Vec3 roll_field(const FrictionVertex* v, const FrictionRoll* roll, const PairBody* next, const double twist[6]) {
   Vec3 turn = axial_change(roll->turn, vec3(twist[0], twist[1], twist[2]));
   return vec3_add(field_of(next, twist, pose_apply(next->hull.pose, v->local)), vec3_cross(turn, v->arm));
@@ -114,7 +114,7 @@ static void solve_slip_adjoint(const FrictionLag* lag, double smoothing, const P
   small_backward(lag->order, h, a);
 }
 
-/* The weight w = A(|P'| |n|) and its derivatives. */
+/* Derivatives of the weight w = A(|P'| |n|) with respect to clearance, |n| and support. */
 typedef struct {
   double by_clearance, by_length, by_support;
 } WeightSlope;
@@ -127,7 +127,8 @@ static WeightSlope weight_slope(const ActiveVertex* v, double support, double le
       -slope * active_first_by_support(v, support) * length - 2 * (floor / root - 1) * floor / support};
 }
 
-/* A lagged vertex at t before the plane at t; x0: of a ball its point nearest to the plane. */
+/* Returns the active vertex at t of a lagged vertex. x0: its position, for a ball its point nearest to the plane, world
+ * [m]. */
 static ActiveVertex lagged_vertex(const FrictionVertex* v, const HullInstance* hull, double sigma, double support,
                                   const Plane* plane, Vec3 x0) {
   Vec3 x = vec3_sub(x0, plane->origin);
@@ -139,8 +140,8 @@ static ActiveVertex lagged_vertex(const FrictionVertex* v, const HullInstance* h
 
 /* Derivatives with respect to the lagged plane, gathered over the vertices. */
 typedef struct {
-  Vec3 direction; /* of n^ */
-  double length;  /* of |n| */
+  Vec3 direction; /* with respect to n^ = n / |n| */
+  double length;  /* with respect to |n| */
   double plane[4];
 } LagBar;
 
@@ -155,7 +156,7 @@ static void add_weight(const WeightSlope* slope, double weight_bar, double sigma
   out->support += weight_bar * slope->by_support;
 }
 
-/* Where a point of side A at t would be at t + dt if it moved with a half-space that moves. */
+/* Returns the motion of a half-space from t to t + dt; identity for two hulls, or if the half-space rests. */
 static Pose ground_motion(const FrictionLag* lag, const PairBody next[2]) {
   if (!lag->half_space || memcmp(&lag->then[1], &next[1].hull.pose, sizeof(Pose)) == 0) return pose_identity();
   return pose_mul(next[1].hull.pose, pose_inverse(lag->then[1]));
@@ -165,10 +166,10 @@ static Vec3 in_plane(const FrictionLag* lag, double a, double b) {
   return vec3_add(vec3_scale(lag->e1, a), vec3_scale(lag->e2, b));
 }
 
-/* Derivatives by a hull's motion and field (A7b). */
+/* Derivatives with respect to a hull's motion and twist field (A7b). */
 typedef struct {
-  Vec3 displacement, field; /* of its point at c */
-  double slip[2], dual[2];  /* of these along both tangents */
+  Vec3 displacement, field; /* with respect to displacement and velocity of its point at c */
+  double slip[2], dual[2];  /* with respect to the tangential components of these two */
   double spin, field_spin;
 } HullBar;
 
@@ -176,31 +177,31 @@ typedef struct {
   const FrictionLag* lag;
   const FrictionParameters* parameters;
   double support, length;
-  const PairBody *now, *next; /* now: where friction rests on the forces */
-  bool own;                   /* that is the solve before, and the slip counts from FrictionLag.then */
+  const PairBody *now, *next; /* now: state of the friction reference, at t or in the solve before */
+  bool own;                   /* `now` is the solve before, and slip is measured from FrictionLag.then */
   const Plane* plane;
   Pose ground;
   double a[3];
-  HullField hull[2]; /* of two hulls */
+  HullField hull[2]; /* unused over a half-space */
   HullBar by[2];
-  Vec3 by_center;                 /* bar of c */
-  Vec3 by_mean[2];                /* bars of the mean arms of two hulls, FrictionLag.arm */
-  Vec3 by_e[2];                   /* bar of both tangents e1, e2 */
-  Vec3 by_axis;                   /* bar of the axis of directed friction */
-  Vec3 fixed;                     /* part of LagBar.direction that comes from what does not turn with the bodies at t */
-  FrictionRoll roll;              /* over a half-space */
-  Vec3 by_angle[2], by_change[2]; /* by FrictionRoll.angle and by its change in the field */
-  Vec3 by_arms;                   /* over a half-space: by a turn of all arms at t + dt alone */
+  Vec3 by_center;    /* with respect to c */
+  Vec3 by_mean[2];   /* with respect to the mean arms FrictionLag.arm of two hulls */
+  Vec3 by_e[2];      /* with respect to the tangents e1, e2 */
+  Vec3 by_axis;      /* with respect to the axis of directed friction, world */
+  Vec3 fixed;        /* part of LagBar.direction through quantities that do not rotate with the bodies at t */
+  FrictionRoll roll; /* rotation of body A over a half-space */
+  Vec3 by_angle[2], by_change[2]; /* with respect to FrictionRoll.angle, and to its rate in the twist field */
+  Vec3 by_arms;                   /* over a half-space: with respect to a rotation of all arms at t + dt */
 } FrictionReverse;
 
-/* (A8b) The point x0 = center + e, e = -sigma r n^, that friction of a ball acts at goes with the plane's normal and
- * the radius. by: by where it is at t; by_arm: by e at t + dt. */
+/* (A8b) Friction of a ball acts at x0 = center + e, e = -sigma r n^. Adds the derivatives through e with respect to the
+ * plane's normal and the radius. by: with respect to x0 at t and t + dt; by_arm: with respect to e at t + dt. */
 static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, Vec3 by_arm, LagBar* bar,
                          PairShares* out) {
   const PairBody *now = &f->now[side], *next = &f->next[side];
   double lean = (side == 0 ? 1 : -1), radius = now->hull.rounding;
   Vec3 n = f->lag->normal, e = vec3_scale(n, lean * radius), by_e = vec3_add(by->now, by_arm);
-  if (f->own) { /* fixed in the body, which has it elsewhere at t */
+  if (f->own) { /* e is fixed in the body and rotates with it */
     Mat3 then = f->lag->then[side].r;
     Vec3 e_then = mat3_mul_vec(then, mat3_tmul_vec(now->hull.pose.r, e));
     Vec3 back = mat3_mul_vec(now->hull.pose.r, mat3_tmul_vec(next->hull.pose.r, by->next));
@@ -214,8 +215,8 @@ static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, Ve
   out->rounding[side] += lean * vec3_dot(n, by_e);
 }
 
-/* Adds a vertex's derivatives through its slip r and its q, and through the smoothing. Sets e, the derivative with
- * respect to q, and b, that with respect to r. */
+/* Adds a vertex's derivatives with respect to the smoothing, and its part of Phi. Sets e and b, the derivatives with
+ * respect to q and to the slip r, and *phi_q = phi . q. */
 static void slip_reverse(const FrictionReverse* f, const FrictionVertex* v, const double zeta[2], double b[2],
                          double e[2], double* phi_q, PairShares* out) {
   double weight = f->parameters->coefficient * v->weight, q[2];
@@ -231,15 +232,16 @@ static void slip_reverse(const FrictionReverse* f, const FrictionVertex* v, cons
   out->smoothing -= 0.5 * weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
 }
 
-/* A displacement and a field are seen along the tangents e_i. */
+/* Adds the derivatives with respect to the tangents e_i, onto which a displacement and a field are projected. by_r,
+ * by_q: derivatives with respect to the projections. */
 static void add_tangents(FrictionReverse* f, const double by_r[2], Vec3 displacement, const double by_q[2],
                          Vec3 field) {
   for (int i = 0; i < 2; i++)
     f->by_e[i] = vec3_add(f->by_e[i], vec3_add(vec3_scale(displacement, by_r[i]), vec3_scale(field, by_q[i])));
 }
 
-/* (A7c) The tangents rest on the normal, which moves them by -(e_i . dn^) n^, and, of directed friction, on the axis
- * and the ratio: de_i = dS e_i of the basis before S. */
+/* (A7c) Passes the derivatives with respect to the tangents on to the normal, de_i = -(e_i . dn^) n^. With directed
+ * friction also to the axis and the ratio, de_i = dS e_i with e_i the tangent before S. */
 static void tangents_reverse(FrictionReverse* f, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   Vec3 n = lag->normal, by_n = {0, 0, 0}, by_p = {0, 0, 0}, p = {0, 0, 0};
@@ -261,7 +263,7 @@ static void tangents_reverse(FrictionReverse* f, LagBar* bar, PairShares* out) {
   bar->direction = vec3_add(bar->direction, by_n);
 }
 
-/* The axis turns with its body in the state that friction rests on. */
+/* Passes the derivative with respect to the axis on to the rotation of its body in the reference state. */
 static void axis_reverse(const FrictionReverse* f, PairShares* out) {
   const FrictionLag* lag = f->lag;
   if (!lag->directed) return;
@@ -272,7 +274,8 @@ static void axis_reverse(const FrictionReverse* f, PairShares* out) {
   *turn = vec3_add(*turn, torque);
 }
 
-/* r and zeta of a vertex over a half-space: by its positions at t + dt and at t. */
+/* Returns the derivatives, through slip and zeta of a vertex over a half-space, with respect to its positions at t + dt
+ * and t. *by_arm: with respect to its arm at t + dt. */
 static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, const double twist[6], double b[2],
                                double e[2], double* phi_q, Vec3* by_arm, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -313,12 +316,14 @@ static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, dou
   by->field_spin += v->position[0] * e[1] - v->position[1] * e[0];
 }
 
-/* (tr(R) x - R x) / 2: axial vector of the antisymmetric part of [x]x R; its transpose is friction_spin_by_rotation. */
+/* Returns (tr(R) x - R x) / 2, the axial vector of the antisymmetric part of [x]x R. Its transpose is
+ * friction_spin_by_rotation. */
 static Vec3 spin_of(Mat3 rotation, Vec3 x) {
   return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(rotation)), mat3_mul_vec(rotation, x)), 0.5);
 }
 
-/* (A8d) A hull's mean arm turns by the angle of its roll, and its centre is at c - arm. by_point: by where that is. */
+/* (A8d) Sets the derivatives with respect to a hull's mean arm, to its roll angle and to the angle's rate. by_point:
+ * derivative with respect to the point c - arm, which moves with the arm. */
 static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point) {
   const HullField* h = &f->hull[side];
   const HullBar* by = &f->by[side];
@@ -329,7 +334,7 @@ static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point) {
   f->by_change[side] = vec3_cross(e, by->field);
 }
 
-/* A hull's motion rests on c, on its pose at t and on the normal (A7b). */
+/* Passes the derivatives with respect to a hull's motion on to c, the pose at t and the normal (A7b). */
 static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   const HullField* h = &f->hull[side];
@@ -337,7 +342,7 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   Mat3 turn = h->motion.rotation;
   Vec3 n = lag->normal, arm = vec3_sub(vec3_sub(lag->from[side], lag->arm[side]), lag->then[side].t), by_turn;
   Vec3 forth = vec3_add(by->displacement, vec3_cross(by->field, h->w));
-  if (f->own) { /* c stands in the body of the solve before */
+  if (f->own) { /* c is fixed in the body at its pose in the solve before */
     Pose solve = f->now[side].hull.pose;
     Vec3 local =
         vec3_sub(mat3_tmul_vec(f->next[side].hull.pose.r, forth), mat3_tmul_vec(lag->then[side].r, by->displacement));
@@ -364,10 +369,10 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   bar->direction = vec3_add(bar->direction, by_normal);
 }
 
-/* By where the vertex is in the state that friction rests on. */
+/* Returns the member of share for the position in the reference state: the solve before, or t. */
 static Vec3* lagged_share(const FrictionReverse* f, VertexShare* share) { return f->own ? &share->own : &share->now; }
 
-/* The weight of a vertex at t. */
+/* Passes the derivative weight_bar with respect to a vertex's weight on to plane, support, rounding and position. */
 static void weight_reverse(const FrictionReverse* f, int side, double weight_bar, const ActiveVertex* then, LagBar* bar,
                            PairShares* out, VertexShare* share) {
   double sigma = side == 0 ? -1 : 1;
@@ -378,13 +383,14 @@ static void weight_reverse(const FrictionReverse* f, int side, double weight_bar
   *lagged = vec3_add_scaled(*lagged, weight_bar * slope.by_clearance * sigma, f->plane->n);
 }
 
-/* A lagged point in the state that friction rests on. */
+/* Returns the position of a lagged point in the reference state, world [m]. */
 static Vec3 point_then(const FrictionReverse* f, int side, const FrictionVertex* v) {
   return vec3_add(pose_apply(f->now[side].hull.pose, v->local), v->arm);
 }
 
-/* By where a point that friction acts at is at t and its centre at t + dt, its weight apart; *phi_q: by its weight over
- * mu; *by_arm: by its arm at t + dt. */
+/* Returns the derivatives with respect to a contact point's position at t, and its centre's position at t + dt, at
+ * fixed weight. *phi_q: derivative with respect to its weight, divided by mu; *by_arm: with respect to its arm at t +
+ * dt. */
 static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
                                  double* phi_q, LagBar* bar, Vec3* by_arm, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -398,7 +404,7 @@ static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVer
     omega -= f->hull[side].motion.spin / f->parameters->dt;
     turn -= f->hull[side].spin;
   }
-  /* the arm y in (omega - spin) n x y; c moves with it for both sides, so that it counts only against a hull's spin */
+  /* y = x - c enters as (omega - spin) n x y; over a half-space both factors are 0 */
   double by_spin[2] = {omega * b[0] + turn * e[0], omega * b[1] + turn * e[1]};
   Vec3 y = vec3_sub(point_then(f, side, v), lag->center);
   Vec3 by_y = vec3_cross(lag->normal, in_plane(lag, by_spin[0], by_spin[1])), across = vec3_cross(lag->normal, y);
@@ -421,8 +427,9 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
   return share;
 }
 
-/* By where a point is at t, by its weight and by its arm: c is the weighted mean of the points at t, FrictionLag.arm
- * that of the arms of a side. side_weight: of its points. */
+/* Returns the derivative with respect to a point's position at t through c, the weighted mean of the points.
+ * *weight_bar: with respect to its weight; *by_arm: with respect to its arm, through FrictionLag.arm, the weighted mean
+ * of the side's arms. side_weight: total weight of the side's points. */
 static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVertex* v, double side_weight,
                          double* weight_bar, Vec3* by_arm) {
   const FrictionLag* lag = f->lag;
@@ -445,10 +452,10 @@ static void center_reverse(FrictionReverse* f, int side, const FrictionVertex* v
   weight_reverse(f, side, weight_bar, then, bar, out, share);
 }
 
-/* Derivatives by the points that friction of a circle acts at, and by their weights. */
+/* Derivatives with respect to the points at which friction of a circle acts, and to their weights. */
 typedef struct {
   VertexShare by[RING_POINTS];
-  Vec3 arm[RING_POINTS]; /* by arms at t + dt */
+  Vec3 arm[RING_POINTS]; /* with respect to the arms at t + dt */
   double weight[RING_POINTS];
 } RingBar;
 
@@ -457,9 +464,9 @@ static void move_now(PairShares* out, int side, Vec3 by, Vec3 arm) {
   out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(arm, by));
 }
 
-/* (A8c) Friction of a circle acts at  y_j = x + R (m + b e_j) - sigma r n^  with the weights A(F |n| / N): m is the
- * mean of the rim's unit radii by force, b = 2/3 (1 - m^2)^2, e_j a radius fixed in the body. nodes: of this circle,
- * which F and m are sums over; v: its points. */
+/* (A8c) Friction of a circle acts at y_j = x + R (m + b e_j) - sigma r n^ with the weights A(F |n| / N): m is the
+ * force-weighted mean of the rim's unit radii, b = 2/3 (1 - m^2)^2, e_j a radius fixed in the body. nodes: the circle's
+ * nodes, over which F and m are sums; v: its points. */
 static void ring_reverse(const FrictionReverse* f, int side, const FrictionVertex* v, const RingBar* ring,
                          const ActiveVertex* nodes, int node_count, LagBar* bar, PairShares* out) {
   const HullInstance *now = &f->now[side].hull, *next = &f->next[side].hull;
@@ -507,7 +514,7 @@ static void ring_reverse(const FrictionReverse* f, int side, const FrictionVerte
   }
 }
 
-/* The half-space's one weight; its slip is -u and its q is -a. */
+/* Adds the derivatives through the half-space's single term, whose slip is -u and whose q is -a. */
 static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   double mu = f->parameters->coefficient, q[2] = {-f->a[0], -f->a[1]};
@@ -517,8 +524,9 @@ static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground,
   add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground->at, bar, out);
 }
 
-/* Turned or shifted with the body at t, the half-space leaves all as it was but for the plane's direction, against
- * which the motion since t and the field are seen. moved, turned: derivatives by the body's motion from elsewhere. */
+/* Adds the derivatives with respect to the half-space's pose. A common motion of body and half-space at t changes only
+ * the plane's direction relative to the later motion, so the half-space gets minus the body's derivatives. moved,
+ * turned: the body's derivatives before those of friction were added. */
 static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, int first, Vec3 moved, Vec3 turned,
                            PairShares* out) {
   if (f->now[0].hull.ring_count > 0) {
@@ -538,7 +546,8 @@ static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, i
   }
 }
 
-/* The plane at t is itself a function of what feels it at t: lagged vertices, and nodes of circles. */
+/* Passes the derivatives with respect to the plane at t on to the points that determine it (implicit function theorem):
+ * lagged vertices and nodes of circles. first: index of each side's first share. */
 static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solution, const ActiveSides* then, LagBar* bar,
                           PairShares* out, const int first[2]) {
   Vec3 n = f->lag->normal;
@@ -568,14 +577,14 @@ static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solutio
   out->support += active_first_by_support(ground, f->support) * (vec3_dot(ground->x, zn) + z[3]);
 }
 
-/* The nodes of a circle among a side's, from `first` on. */
+/* Returns the number of consecutive nodes of circle `ring` in active[count], from `first` on. */
 static int nodes_of(const ActiveVertex* active, int first, int count, int ring) {
   int last = first;
   while (last < count && active[last].vertex == ring) last++;
   return last - first;
 }
 
-/* Lagged points of one side; sets its active vertices, which begin at `active`. Returns how many these are. */
+/* Adds the derivatives of one side's lagged points. Writes its active vertices to `active` and returns their number. */
 static int side_reverse(FrictionReverse* f, int side, const double twist[6], ActiveVertex* active, LagBar* bar,
                         PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -598,7 +607,7 @@ static int side_reverse(FrictionReverse* f, int side, const double twist[6], Act
   return count;
 }
 
-/* By c; share: of the side's vertices. */
+/* Adds the derivatives of one side's points through c. share: shares of its vertices. */
 static void side_center(FrictionReverse* f, int side, const ActiveVertex* active, int count, VertexShare* share,
                         LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -617,8 +626,8 @@ static void side_center(FrictionReverse* f, int side, const ActiveVertex* active
   }
 }
 
-/* (A7d) The slip of the points at c from t to t + dt, by the poses at t, c and the normal. A half-space follows the
- * body. */
+/* (A7d) Adds by_slip times the derivatives of the squared slip from t to t + dt with respect to the poses at t, c and
+ * the normal. A half-space at t gets the opposite of the body's derivatives. */
 static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   FrictionSlip slip = friction_slip(lag, &f->next[0].hull.pose, &f->next[1].hull.pose, f->parameters->dt);
@@ -637,8 +646,8 @@ static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar,
   }
 }
 
-/* Derivative of a . (rotation vector of P) by the entries of the rotation P. The vector is (angle / s) v with
- * v = axial(P) / 2, s = |v| and the angle's cosine c = (tr P - 1) / 2. */
+/* Returns the derivative of a . (rotation vector of P) with respect to the entries of the rotation P. The vector is
+ * (angle / s) v with v = axial(P) / 2, s = |v| and the angle's cosine c = (tr P - 1) / 2. */
 static Mat3 rotation_vector_reverse(Mat3 p, Vec3 a) {
   Vec3 v = vec3_scale(mat3_axial(p), 0.5);
   double s = vec3_norm(v), c = 0.5 * (mat3_trace(p) - 1), q = s * s + c * c, along = vec3_dot(a, v);
@@ -651,7 +660,8 @@ static Mat3 rotation_vector_reverse(Mat3 p, Vec3 a) {
   return mat3_add(mat3_cross(vec3_scale(by_v, 0.5)), mat3_scale(mat3_identity(), -0.5 * along / q));
 }
 
-/* (A8d) The angle by which arms turn rests on the rotation at t and on the one expected at t + dt. */
+/* (A8d) Passes the derivatives with respect to the roll angle of the arms on to the rotation at t and to the expected
+ * rotation at t + dt. */
 static void roll_reverse(const FrictionReverse* f, int side, const double twist[6], PairShares* out) {
   const FrictionLag* lag = f->lag;
   Vec3 w = vec3(twist[0], twist[1], twist[2]), u = f->by_change[side];
