@@ -7,7 +7,7 @@
 #include "contact/friction.h"
 #include "contact/impact.h"
 
-/* A vertex, or node of a circle, with clearance below the support. */
+/* A vertex, or node of a circle, with clearance below the support. x: from the plane's origin, world axes [m]. */
 typedef struct {
   int vertex; /* index in its hull; for a node of a circle the circle's index */
   Vec3 x;

@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
-/* Cells of the grid that centres of pieces are sorted by, across the body; where the grid begins, so that the symmetric
- * coordinates of a symmetric body do not lie on its lines. */
+/* Centres of pieces are sorted by the cells of a grid. GRID_CELLS: number of cells across the body. GRID_SHIFT: offset
+ * of the grid in cells, so that coordinates of symmetric bodies do not lie on cell boundaries. */
 #define GRID_CELLS 4096.0
 #define GRID_SHIFT 0.37
 
-/* x^32 and its root: by squares, the same bits everywhere. */
+/* x^32 and its inverse, by squaring and square roots: bit-identical on all machines. */
 static double power(double x) {
   for (int k = 0; k < 5; k++) x *= x;
   return x;
@@ -24,15 +24,15 @@ static Vec3 vertex_at(const ModelHull* hull, int m) {
 
 /* ---------------------------------------------------------------- radii (N5, N6) */
 
-/* Power mean of distances `at`, scaled by the largest to avoid overflow. The derivative needs sums (sum of powers of
- * distance / largest) and largest. */
+/* Smooth maximum (sum x_k^32)^(1/32) of distances, stored as the largest distance and sum (x_k / largest)^32, which
+ * does not overflow. */
 typedef struct {
   double largest, sum;
 } SmoothMax;
 
 static double smooth_max(const SmoothMax* m) { return m->largest > 0 ? m->largest * root(m->sum) : 0; }
 
-/* Derivative of the smooth maximum by one of its numbers. */
+/* Returns the derivative of the smooth maximum with respect to one of its distances, x. */
 static double smooth_max_slope(const SmoothMax* m, double x) {
   if (!(m->largest > 0) || !(x > 0)) return 0;
   double part = x / m->largest;
@@ -48,7 +48,7 @@ static SmoothMax leaf_extent(const ModelHull* hull, Vec3 center) {
   return m;
 }
 
-/* How far a child's sphere reaches from the centre of its parent. */
+/* Returns the distance from a node's centre to the farthest point of a child's sphere [m]. */
 static double child_extent(const BodyTree* tree, const TreeNode* node, int which) {
   const TreeNode* child = &tree->nodes[node->child[which]];
   return vec3_norm(vec3_sub(child->center, node->center)) + child->radius;
@@ -76,7 +76,7 @@ static int compare_pieces(const void* x, const void* y) {
 
 static double along(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-/* Along the longest side of the box of their centres. */
+/* Sorts pieces by grid cell along the longest side of the bounding box of their centres. */
 static void sort_pieces(TreePiece* pieces, int count, double cell) {
   Vec3 low = pieces[0].center, high = low;
   for (int k = 1; k < count; k++) {
@@ -160,7 +160,7 @@ void hierarchy_destroy(Hierarchy* h) {
   memory_free(h->leaf);
 }
 
-/* ---------------------------------------------------------------- down two trees */
+/* ---------------------------------------------------------------- traversal of two trees */
 
 static bool walk_nodes(const BodyTree* a, const BodyTree* b, const int node[2], const PieceWalk* w) {
   const TreeNode *first = &a->nodes[node[0]], *second = &b->nodes[node[1]];
@@ -174,7 +174,7 @@ static bool walk_nodes(const BodyTree* a, const BodyTree* b, const int node[2], 
   }
   int nearer = least[1] < least[0];
   if (!(least[nearer] > 0) && !walk_nodes(a, b, next[nearer], w)) return false;
-  int other = 1 - nearer; /* the first may have changed what is looked for */
+  int other = 1 - nearer; /* visiting the nearer child may have raised the bound */
   if (least[other] > 0) return true;
   if (w->least(w->context, &a->nodes[next[other][0]], &b->nodes[next[other][1]]) > 0) return true;
   return walk_nodes(a, b, next[other], w);
@@ -185,7 +185,7 @@ bool hierarchy_walk(const BodyTree* a, const BodyTree* b, const PieceWalk* walk)
   return walk->least(walk->context, a->nodes, b->nodes) > 0 || walk_nodes(a, b, roots, walk);
 }
 
-/* ---------------------------------------------------------------- backwards */
+/* ---------------------------------------------------------------- reverse derivatives */
 
 static Vec3 direction(Vec3 x, double length) { return length > 0 ? vec3_scale(x, 1 / length) : vec3(0, 0, 0); }
 

@@ -11,8 +11,8 @@
 
 typedef struct {
   int child[2]; /* nodes, later in the array; -1: a leaf */
-  int hull;     /* of a leaf */
-  int pieces;   /* below the node */
+  int hull;     /* hull of a leaf; -1: inner node */
+  int pieces;   /* number of pieces below the node */
   Vec3 center;  /* link frame [m] */
   double radius;
 } TreeNode;
@@ -21,14 +21,14 @@ typedef struct {
 typedef struct {
   TreeNode* nodes;
   int count;
-  int vertex_first, vertex_count; /* of the link among those of all hulls */
+  int vertex_first, vertex_count; /* vertices of the link among those of all hulls */
 } BodyTree;
 
 /* Trees of all links (links), and the leaf of each hull (hulls; -1: none). */
 typedef struct {
   BodyTree* trees;
   int* leaf;
-  int link_count, largest; /* nodes of the largest tree */
+  int link_count, largest; /* largest: number of nodes of the largest tree */
 } Hierarchy;
 
 /* Allocates; the model is not kept. Freed with hierarchy_destroy. Never fails. */
@@ -38,26 +38,26 @@ void hierarchy_destroy(Hierarchy* hierarchy);
 
 /* Callbacks of a traversal of two trees; context belongs to the caller. */
 typedef struct {
-  /* A number that for no two nodes below these is smaller: above 0 nothing below is looked at; less comes first. */
+  /* Returns a lower bound over all pairs of pieces below two nodes. Nodes with a bound above 0 are skipped; the smaller
+   * bound is visited first. */
   double (*least)(const void* context, const TreeNode* a, const TreeNode* b);
-  /* Two pieces (numbers of hulls). false: enough is known. */
+  /* Visits two pieces (numbers of hulls). Returns false to end the traversal. */
   bool (*visit)(void* context, int hull_a, int hull_b);
   void* context;
 } PieceWalk;
-/* From both roots; neither link without pieces. false: a visit was the last one. Returns true when all was visited.
- * Allocates nothing. */
+/* Traverses two nonempty trees from their roots. Returns false if a visit ended the traversal. Allocates nothing. */
 bool hierarchy_walk(const BodyTree* a, const BodyTree* b, const PieceWalk* walk);
 
-/* Derivatives of a scalar by centres and radii of a link's nodes, world axes (nodes). */
+/* Derivatives of a scalar with respect to centres and radii of a link's nodes, world axes (nodes). */
 typedef struct {
   Vec3* center;
   double* radius;
 } NodeBars;
-/* Hand them down to the vertices of the link (BodyTree.vertex_count), world axes, added; the bars are used up. turn:
- * the link's rotation. bars[nodes]. Cannot fail, allocates nothing. */
+/* Passes the derivatives in bars (nodes) on to the link's vertices: adds to vertices (BodyTree.vertex_count), world
+ * axes. Overwrites bars. turn: the link's rotation. Cannot fail, allocates nothing. */
 void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 turn, const NodeBars* bars, Vec3* vertices);
-/* The same of one leaf, to the vertices of its hull. out (vertices of the hull), added to. Cannot fail, allocates
- * nothing. */
+/* As hierarchy_to_vertices for leaf `index` alone: adds to out (vertices of its hull). Cannot fail, allocates nothing.
+ */
 void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int index, Mat3 turn, const NodeBars* bars,
                                 Vec3* out);
 

@@ -1,18 +1,18 @@
 #include "contact/impact.h"
 
-/* (I1) N: four vertices a side. */
+/* (I1) N: number of vertices in contact, four on each side. */
 #define POTENTIAL_TERMS 8.0
-/* (I2) dy/dz of one vertex's barrier far inside it is about 5/2 y^(7/5). */
+/* (I2) For small clearances |dy/dz| of a vertex is about 5/2 y^(7/5). */
 #define SLOPE 2.5
-/* (I2) Way at the rest speed in a step, in units of the range: in finer ones |dy/dz| counts at the edge of the range,
- * too. */
+/* (I2) Displacement in a step at the rest speed, over the range. Below this value the width also accounts for |dy/dz|
+ * at the edge of the range. */
 #define FINE_STEP 5e-4
 
 double impact_compression(double support, double potential) {
   return potential > 0 ? sqrt(support * potential / POTENTIAL_TERMS) : 0;
 }
 
-/* (I3) 0 for t < 0, t for t > 1, and a quintic between them: twice continuously differentiable. */
+/* (I3) phi(t): 0 for t < 0, t for t > 1, and a quintic between them; twice continuously differentiable. */
 static double ramp(double t) {
   if (t >= 1) return t;
   return t > 0 ? t * t * t * (6 + t * (3 * t - 8)) : 0;
@@ -23,7 +23,8 @@ static double ramp_slope(double t) {
   return t > 0 ? t * t * (18 + t * (15 * t - 32)) : 0;
 }
 
-/* Gauss-Legendre with four points is exact for degree seven: phi(t(y)) y has six on the quintic, two on the line. */
+/* Returns the integral of phi(1 + (y - before) / width) y over [from, to]. Gauss-Legendre with four points is exact for
+ * degree seven; the integrand has degree six on the quintic and two on the line. */
 static double integral(double from, double to, double before, double width) {
   static const double node[2] = {0.33998104358485626, 0.86113631159405258},
                       weight[2] = {0.65214515486254614, 0.34785484513745386};
@@ -36,7 +37,7 @@ static double integral(double from, double to, double before, double width) {
   return half * sum;
 }
 
-/* (I2) h of a step and eps of it. */
+/* (I2) step_part returns h = v_r dt / (2 s) of a step, edge_of returns eps of h. */
 static double step_part(const ImpactParameters* p) { return p->rest_speed * p->dt / (2 * p->support); }
 
 static double edge_of(double part) {
@@ -48,7 +49,7 @@ Impact impact_eval(const ImpactParameters* p, double potential, double before) {
   if (!(p->rest_speed > 0) || !(potential > 0)) return (Impact){.value = potential, .first = 1};
   double s = p->support, y = impact_compression(s, potential), part = step_part(p), edge = edge_of(part);
   double width = part * SLOPE * (1 + before) * sqrt(edge + before); /* (I2) */
-  double growth = edge < 1 ? edge / (edge + before) : 0;            /* of the root with h */
+  double growth = edge < 1 ? edge / (edge + before) : 0;            /* d ln(root) / d ln h */
   double t = 1 + (y - before) / width, slope = ramp_slope(t) / width, past = y - before;
   double low = fmax(0, before - width), kink = fmin(y, before);
   double sum = integral(low, kink, before, width) + integral(before, y, before, width);

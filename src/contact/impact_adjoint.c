@@ -1,4 +1,4 @@
-/* Reverse derivatives of what an impact makes of a pair's force (docs/derivations/impact.md, I5, I6, I12). */
+/* Reverse derivatives of the impact law of a pair (docs/derivations/impact.md, I5, I6, I12). */
 #include "contact/adjoint.h"
 
 void active_find(const ImpactMoment* at, double support, ActiveSides* active) {
@@ -10,7 +10,8 @@ void active_find(const ImpactMoment* at, double support, ActiveSides* active) {
   active->known = true;
 }
 
-/* Adds bar times dU by everything that U depends on, at one moment (envelope theorem: the plane stays). */
+/* Adds bar times the derivatives of the potential U in one state with respect to everything that it depends on. The
+ * plane is fixed (envelope theorem). */
 typedef enum { AT_NOW, AT_NEXT, AT_OWN } MomentShare;
 static void potential_adjoint(double bar, double support, const ImpactMoment* at, MomentShare moment,
                               ActiveSides* active, PairShares* out) {
@@ -27,7 +28,7 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
       if (v->vertex < 0) continue;
       out->rounding[side] -= bar * v->first * vec3_norm(plane->n);
       Vec3 slope = vec3_scale(plane->n, bar * sigma * v->first), none = {0, 0, 0};
-      if (moment == AT_OWN) /* of points alone: pairs with a circle rest on the force at t */
+      if (moment == AT_OWN) /* points only: friction of pairs with circles depends on the force at t */
         out->share[side][out->count[side]++] = (VertexShare){.vertex = v->vertex, .own = slope};
       else
         active_share(&at->body[side].hull, plane, side, v, moment == AT_NOW ? none : slope,
@@ -37,7 +38,7 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
   }
 }
 
-/* By y at t. */
+/* Passes the derivative y_bar with respect to y at t on to the support and the potential at t. */
 static void compression_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now,
                                 Pressure* bar, PairShares* out) {
   if (!now->solution || y_bar == 0) return;
@@ -46,7 +47,8 @@ static void compression_adjoint(double y_bar, const ImpactParameters* parameters
   bar->potential += y_bar * y / (2 * energy);
 }
 
-/* By the size of the force at t: that of a field along the force, which is the same for all points (A5). */
+/* Adds bar times the derivatives of the magnitude of the force at t: those of Phi for a uniform field along the force
+ * (A5). */
 static void force_adjoint(double bar, double support, const ImpactMoment* now, ActiveSides* then, PairShares* out) {
   PairDerivatives d;
   PlaneResponse response;
@@ -103,15 +105,17 @@ static void add_pressure(Pressure* to, double factor, const Pressure* from) {
   to->force += factor * from->force;
 }
 
-/* By all that the factor of a pair that bounces rests on besides its potential at t + dt; by_factor: by the factor
- * (I12). */
+/* Adds the derivatives through the impact factor of a pair that bounces, except those through its potential at t + dt
+ * (I12). by_factor: derivative with respect to the factor; by_load: the part of it that comes from the load of
+ * friction. */
 static void bounce_adjoint(double by_factor, double by_load, const Impact* impact, Pressure* bar, PairShares* out) {
   out->support += by_factor * impact->by_support;
   out->rest_speed += by_factor * impact->by_rest_speed;
   out->restitution += by_factor * impact->by_restitution;
   out->inertia += by_factor * impact->by_inertia;
-  out->stiffness += (by_factor - by_load) * impact->by_stiffness; /* the load is a force: it rests on no stiffness */
-  out->dt += by_load * impact->by_dt;                             /* step_lengths.c has that of the force */
+  out->stiffness +=
+      (by_factor - by_load) * impact->by_stiffness; /* the load is a force and does not depend on the stiffness */
+  out->dt += by_load * impact->by_dt;               /* step_lengths.c adds that of the force */
   out->dt_before += by_factor * impact->by_dt_before;
   add_pressure(bar, by_factor, &impact->by_now);
   add_pressure(&out->carry.old, by_factor, &impact->by_old);
@@ -135,7 +139,7 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
 }
 
 void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out) {
-  /* they hold the derivatives by coefficient times factor */
+  /* friction, rolling and spinning are the derivatives with respect to coefficient times factor */
   double by_factor = out->friction * material->value[MATERIAL_FRICTION];
   if (out->rolling != 0 || out->spinning != 0)
     by_factor += out->rolling * material->value[MATERIAL_ROLLING] + out->spinning * material->value[MATERIAL_SPINNING];

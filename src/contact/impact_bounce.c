@@ -1,18 +1,19 @@
 /* Impacts with restitution (docs/derivations/impact.md, I7, I8). */
 #include "contact/impact.h"
 
-/* (I1) N. */
+/* (I1) N: number of vertices in contact. */
 #define POTENTIAL_TERMS 8.0
-/* (I7) Inertia of the pair over the stiffness of the spring that holds the clearance, over a substep: its error is this
- * times how far the inertia is from that of two bodies that do not rotate. */
+/* (I7) Compliance, without unit, of the spring that enforces the clearance: inertia of the pair over spring stiffness
+ * and squared substep. The error of the clearance is this times the deviation of the inertia from that of two bodies
+ * that do not rotate. */
 #define SOFTNESS 1e-4
-/* Part of the way back by which the spring of a recorded step may be stretched: differences by lengths take more than
- * its deflection. */
+/* Fraction of the rebound displacement by which the spring of a recorded step acts beyond its rest position.
+ * Differences with respect to lengths exceed its deflection. */
 #define BOTH_SIDES 0.05
 
 /* ---------------------------------------------------------------- clearance of a potential */
 
-/* Q' and Q'' of Q = (1 - z)^4 / z^5. */
+/* Return Q' and Q'' of Q = (1 - z)^4 / z^5. */
 static double barrier_slope(double z) {
   double rest = 1 - z, z2 = z * z;
   return z < 1 ? rest * rest * rest * (z - 5) / (z2 * z2 * z2) : 0;
@@ -23,7 +24,8 @@ static double barrier_curvature(double z) {
   return z < 1 ? rest * rest * (2 * z * z - 20 * z + 30) / (z2 * z2 * z2 * z) : 0;
 }
 
-/* z with Q(z) = s U / N: by Newton's method for z + w z^(5/4) = 1, w = (s U / N)^(1/4), convex and growing. */
+/* Returns z with Q(z) = s U / N, by Newton's method for z + w z^(5/4) = 1 with w = (s U / N)^(1/4). The left side is
+ * convex and increasing. */
 static double clearance_of(double support, double potential) {
   if (!(potential > 0)) return 1;
   double w = sqrt(sqrt(support * potential / POTENTIAL_TERMS)), z = 1 / (1 + w);
@@ -38,8 +40,8 @@ static double clearance_of(double support, double potential) {
   return z < 1 ? z : 1;
 }
 
-/* z of a pressure and its derivatives; r = N |Q'| / (s p), the displacement of the bodies along the force for a change
- * of z, and its derivatives, in range. */
+/* Clearance z of a pressure, and r = N |Q'| / (s p), the displacement of the bodies along the force per change of z.
+ * Both with derivatives, which are set in range. */
 typedef struct {
   double z, by_potential, by_support; /* dz/dU, dz/ds */
   double way;                         /* r [m]; 0: out of range */
@@ -71,7 +73,7 @@ double impact_speed(const ImpactParameters* p, const ImpactPast* past) {
 
 /* ---------------------------------------------------------------- restitution of a speed */
 
-/* 0 below 0, 1 above 1, twice continuously differentiable. */
+/* Returns a quintic step: 0 below 0, 1 above 1, twice continuously differentiable. */
 static double blend(double x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * x * (10 + x * (6 * x - 15)); }
 
 static double blend_slope(double x) { return x <= 0 || x >= 1 ? 0 : 30 * x * x * (1 - x) * (1 - x); }
@@ -85,8 +87,8 @@ ImpactShare impact_share(const ImpactParameters* p, double speed) {
 
 /* ---------------------------------------------------------------- the law */
 
-/* How far z goes back, as a share of how far it has come, for the bodies to move by `part` of their displacement: the
- * root u of  r_t u + (r_- - r_t) u^2 / 2 = part (r_t + r_-) / 2  (I7). */
+/* Fraction u of the approach in z that the pair returns when the bodies move back by `part` of their approach: the root
+ * u of  r_t u + (r_- - r_t) u^2 / 2 = part (r_t + r_-) / 2  (I7), with its derivatives. */
 typedef struct {
   double value, by_part, by_now, by_old;
 } WayBack;
@@ -108,9 +110,9 @@ Impact impact_bounce(const ImpactParameters* p, double potential, const ImpactPa
   double nearer = old.z - now.z, speed = 0.5 * (now.way + old.way) * nearer / before;
   ImpactShare e = impact_share(p, speed);
   WayBack u = way_back(now.way, old.way, e.value * ratio);
-  double share = u.value + SOFTNESS * (u.value + ratio); /* the spring gives way by SOFTNESS (u + h / h-) */
+  double share = u.value + SOFTNESS * (u.value + ratio); /* plus the spring's deflection, SOFTNESS (u + h / h-) */
   double stiffness = 2 * now.way * now.way * past->inertia / (p->stiffness * SOFTNESS * h * both);
-  double gap = now.z + nearer * share - own.z, slope = own.by_potential; /* of z by U, negative */
+  double gap = now.z + nearer * share - own.z, slope = own.by_potential; /* dz/dU < 0 */
   if (!(gap > (past->recorded ? -BOTH_SIDES * nearer * share : 0))) return (Impact){.value = 0};
   double bend = barrier_curvature(own.z) / barrier_slope(own.z); /* d2z/dU2 = -bend (dz/dU)^2 */
   double by_goal = -stiffness * slope, first = by_goal * gap, by_z = stiffness * slope * (1 + gap * bend);

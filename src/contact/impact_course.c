@@ -1,8 +1,8 @@
 /* Stages of a pair's impact, from substep to substep (docs/derivations/impact.md, I9). */
 #include "contact/impact.h"
 
-/* Impact factors of a pair in contact: above STRUCK an approach ended in the substep; above PRESSES_ON the impact
- * lasts. */
+/* Limits of the impact factor W' of a pair in contact: above STRUCK an approach ended in the substep; above PRESSES_ON
+ * the impact lasts. */
 #define STRUCK (1 + 2 * IMPACT_FROM)
 #define PRESSES_ON 2.0
 
@@ -41,7 +41,7 @@ bool impact_enters(const ImpactParameters* p, const Pressure* next, const Impact
 
 bool impact_struck(const ImpactParameters* p, const ImpactCourse* course, const Impact* impact) {
   if (course->stage != IMPACT_NONE) return false;
-  bool came = course->approach > least_speed(p) && !(p->restitution > 0); /* else it is an event */
+  bool came = course->approach > least_speed(p) && !(p->restitution > 0); /* with restitution it is an event (I9) */
   return came || (course->past.now.potential > 0 && impact->first > STRUCK);
 }
 

@@ -14,15 +14,16 @@ bool contact_impact_begins(ContactSystem* s, double dt_before) {
   return false;
 }
 
-/* Cosine of the rotation of the separating direction in a substep, below which the speed of approach is also looked at
- * along the direction at the substep's begin: bodies that pass each other are side by side at its end. */
+/* If the separating direction rotates in a substep so that the cosine is below this, the approach speed is also
+ * measured along the direction at the start: bodies that pass each other are side by side at the end. */
 #define TURNED_AWAY 0.7
 
-/* A link that rotates by more in a substep comes nearer by its rotation, too, than its poses at both ends tell [rad].
- */
+/* Rotation of a link in a substep above which the path of its farthest point is added to the approach, because the
+ * poses at both ends do not contain it [rad]. */
 #define TURNED_FAR 0.5
 
-/* Distance that the farthest point of a link covers by its rotation, where that is large [m]. Below half a turn. */
+/* Returns the length of the path of a link's farthest point due to rotation [m]; 0 for rotations below TURNED_FAR. For
+ * rotations of less than half a turn. */
 static double swept(const ContactSystem* s, int link, const Pose* begin, const Pose* aim) {
   Mat3 turn = mat3_mul(mat3_transpose(begin[link].r), aim[link].r);
   double cosine = 0.5 * (mat3_trace(turn) - 1);
@@ -36,7 +37,7 @@ static double distance_at(const ContactSystem* s, const ContactPair* p, const Po
   return pair_distance(&body[0], &body[1], &cache, found);
 }
 
-/* Mean speed of approach over a substep from `begin`, had nothing held the bodies back (`aim`) [m/s]. */
+/* Returns the mean approach speed over a substep from `begin` to `aim`, the end poses without contact [m/s]. */
 static double approach_of(const ContactSystem* s, const ContactPair* p, const Pose* begin, const Pose* aim, double dt) {
   const ModelHull *a = &s->model->hulls[p->hull_a], *b = &s->model->hulls[p->hull_b];
   HullInstance from[2] = {pair_hull_at(a, &begin[p->link_a]), pair_hull_at(b, &begin[p->link_b])};
@@ -54,7 +55,7 @@ static double approach_of(const ContactSystem* s, const ContactPair* p, const Po
   return way > 0 ? fmax(approach, 0) + way / dt : approach;
 }
 
-/* z above that at which an impact begins; out of range it goes on with the distance in units of the range. */
+/* Returns z - IMPACT_ENTRY. Out of range, z is continued by the distance divided by the range, 1 at least. */
 static double ahead_of(const ContactSystem* s, const ContactPair* p, const LawPair* pair, bool begin,
                        const Pose* poses) {
   double z = s->law->clearance(pair, begin), range = s->range;
@@ -65,10 +66,11 @@ static double ahead_of(const ContactSystem* s, const ContactPair* p, const LawPa
   return z - IMPACT_ENTRY;
 }
 
-/* Nearer than this to where an impact begins it has not begun before. */
+/* Tolerance of z - IMPACT_ENTRY: within it a pair is exactly at the start of its impact. */
 #define BEGUN 1e-9
 
-/* Has the impact of a pair that the substep led to it begun exactly at its end? Then others begin theirs with it. */
+/* Returns true if the impact of some pair begins exactly at the end of the substep. Pairs within IMPACT_TIE then begin
+ * their impacts at the same time. */
 static bool ends_with_entry(ContactSystem* s) {
   for (int k = 0; k < s->list_count && s->law->enters; k++) {
     ContactPair* p = contact_pair(s, k);
@@ -95,7 +97,7 @@ bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, 
     bool fast = approach > s->model->contact.rest_speed * IMPACT_FROM;
     if (!(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
     if (!fast || !(own.after < -BEGUN) || !(own.before > BEGUN)) continue;
-    double share = own.before / (own.before - own.after); /* of the substep */
+    double share = own.before / (own.before - own.after); /* fraction of the substep */
     if (share < first) *entry = own;
     first = fmin(share, first);
   }
@@ -119,7 +121,7 @@ double contact_impact_ahead(ContactSystem* s, int hull_a, int hull_b) {
   return 1 - IMPACT_ENTRY;
 }
 
-/* True if the question is answered with yes for one of the pairs. */
+/* Returns true if `asked` is true for one of the pairs; false if `asked` is NULL. */
 static bool any_pair(ContactSystem* s, bool (*asked)(const LawPair* pair)) {
   for (int k = 0; asked && k < s->list_count; k++) {
     LawPair pair = contact_law_pair(s, contact_pair(s, k), s->current, 0);

@@ -1,9 +1,9 @@
-/* The mesh contact of incremental potential contact, as a baseline: a logarithmic barrier of the distances of vertices
- * and triangles and of pairs of edges, edges that are nearly parallel damped away, friction in the lagged directions
- * (docs/derivations/law-ipc.md). Its energy is twice differentiable only while the nearest features stay the same.
+/* Mesh contact of incremental potential contact, as a baseline (docs/derivations/law-ipc.md): a logarithmic barrier of
+ * the distances between vertices and triangles and between edges, a damping factor for nearly parallel edges, and
+ * friction in the lagged directions. Its energy is twice differentiable only while the nearest features stay the same.
  *
- * A pair of links carries all of it but half-spaces, which every hull has to itself; pairs of hulls carry what the
- * certificate wants to know. */
+ * Pairs of links carry the energy, except that of half-spaces, which pairs of a hull and a half-space carry. Other
+ * pairs of hulls only provide distances for the certificate. */
 #include <float.h>
 #include <string.h>
 
@@ -13,25 +13,26 @@
 #include "contact/mesh_barrier.h"
 
 #define ENERGY_ROUNDINGS 50.0
-/* Two hulls of fewer vertices than this together are not worth the search for their closest points. */
+/* Two hulls with at most this many vertices together skip the search for their closest points, which costs more than it
+ * saves. */
 enum { FEW_POINTS = 12 };
-/* Shares of a vertex: all of it at once. */
+/* Number of VertexShare entries that a vertex needs. */
 enum { VERTEX_SHARES = 1 };
 /* Number of vertices of two faces at equilibrium that exert force (N21). */
 #define REST_VERTICES_BOTH 8.0
 
-/* A thread's own. */
+/* Workspace of one thread. */
 typedef struct {
-  Stencils found, lagged; /* of a pair; and of a recorded one, when the step before ended */
-  Vec3* points[2];        /* world, of one hull of either body  (largest hull) */
+  Stencils found, lagged; /* found: stencils of a pair; lagged: stencils at t of a recorded pair */
+  Vec3* points[2];        /* vertices of one hull of each body, world [m]  (vertices of the largest hull) */
   NearFeatures near;
 } Work;
 
 typedef struct {
   const Model* model;
   double support, stiffness, smoothing, dt;
-  double far;   /* N25 */
-  double range; /* where two surfaces end to feel each other; INFINITY with `far` [m] */
+  double far;   /* coefficient of the long-range potential far / d [m^3] (N25) */
+  double range; /* distance up to which stencils have energy [m]; INFINITY if far > 0 */
   bool rough;   /* some pair has friction */
   int threads;
   Hierarchy hierarchy;
@@ -39,13 +40,13 @@ typedef struct {
   Work* work;         /* (threads) */
 } Law;
 
-/* A pair where friction comes from: the stencils of the accepted state, in room that the system lends. */
+/* Friction reference of a pair: the stencils of the accepted state, in memory of the system. */
 typedef struct {
   Stencil* stencils;
-  double* load; /* normal force for stiffness 1; NULL: that of the stencil */
+  double* load; /* normal force of each stencil for stiffness 1; NULL: computed from the stencil */
   int count;
   Pose pose[2];
-  double friction; /* of the pair */
+  double friction; /* friction coefficient of the pair */
 } Memory;
 
 /* ---------------------------------------------------------------- the scene */
@@ -117,7 +118,7 @@ static double range(const Model* model) { return model->contact.support; }
 
 /* ---------------------------------------------------------------- the barrier (N21) */
 
-/* Two parallel faces, as if so many vertices stood alone. */
+/* Returns the equilibrium of two parallel faces, modelled as REST_VERTICES_BOTH independent vertices. */
 static ContactRest rest_at_gap(double support, int n_a, int n_b, double gap) {
   (void)n_a;
   (void)n_b;
@@ -132,7 +133,7 @@ static ContactRest rest_under_force(double support, int n_a, int n_b, double for
   return rest_at_gap(support, n_a, n_b, low);
 }
 
-/* Energy that limits friction: the local part only. */
+/* Returns the short-range energy, whose force limits friction. */
 static StencilEnergy local_energy(const Law* law, const Stencil* s) { return mesh_barrier(s, law->support); }
 
 static StencilEnergy energy_by_support(const Law* law, const Stencil* s) {
@@ -152,7 +153,7 @@ static StencilEnergy energy_of(const Law* law, const Stencil* s) {
 
 /* ---------------------------------------------------------------- the stencils of a pair */
 
-/* Two links, or a hull (its link and number) and a half-space. */
+/* A pair of links (ground NULL), or of a hull and a half-space. */
 typedef struct {
   int link[2], hull;
   Pose pose[2];
@@ -197,7 +198,8 @@ static Surface surface_at(const Search* q, int side, int hull) {
   return (Surface){&q->law->features[hull], points, p->count, first};
 }
 
-/* Along the closest points of two hulls; of triangles the boxes say as much. */
+/* Returns the direction between the closest points of two hulls; zero for few vertices such as two triangles, which
+ * their boxes separate as well. */
 static Vec3 direction_across(const Search* q, int a, int b) {
   const PointView *one = &q->law->model->hulls[a].points, *two = &q->law->model->hulls[b].points;
   if (one->count + two->count <= FEW_POINTS) return vec3(0, 0, 0);
@@ -243,7 +245,7 @@ static void find_within(const Law* law, const Bodies* bodies, double range, int 
     walk(&q, 0, 0);
 }
 
-/* Finds all active stencils, and those with friction. */
+/* find_stencils finds all stencils with energy, find_local those that also have friction. */
 static void find_stencils(const Law* law, const Bodies* bodies, int thread, Stencils* out) {
   find_within(law, bodies, law->range, thread, out);
 }
@@ -272,13 +274,13 @@ static Bodies bodies_of(const Law* law, const int item[2], const HullInstance* a
 
 static Bodies bodies_at(const LawPair* p) { return bodies_of(p->law, p->item, p->a, p->b, p->reference); }
 
-/* Does it carry energy, or is it two hulls that the certificate looks at? */
+/* Returns true if the pair carries energy; false for two hulls, which only provide distances for the certificate. */
 static bool has_energy(const LawPair* p) { return of_links(p->law, p->item[0]) || p->b->half_space; }
 
 /* ---------------------------------------------------------------- friction of a stencil (N22) */
 
-/* Motion across the normal since the lag, over dt: r = (I - n n^T) v, v = sum c_i (x_i - x_i^t) / dt. Against a
- * half-space that moves, x^t goes along with it. */
+/* Returns the slip r = (I - n n^T) v since the lag [m/s] and sets *velocity to v = sum c_i (x_i - x_i^t) / dt. ground:
+ * motion of the half-space since t, applied to x^t. */
 static Vec3 slip_of(const Law* law, const Bodies* now, const Stencil* then, const Pose* ground, Vec3* velocity) {
   Vec3 v = {0, 0, 0};
   for (int i = 0; i < then->count; i++) {
@@ -313,7 +315,8 @@ static double friction_value(const Law* law, const Bodies* now, const Memory* m)
 
 /* ---------------------------------------------------------------- derivatives by twists */
 
-/* Columns of dx_i/d(twists). */
+/* Adds a stencil's forces, moments and Hessian, converted from derivatives with respect to its points x to the twists.
+ */
 static void add_twists(const Bodies* bodies, const Stencil* s, const Vec3* x, const StencilDerivatives* in,
                        PairDerivatives* out) {
   double j[12][12] = {{0}}, hj[12][12];
@@ -357,7 +360,8 @@ static void add_contact(const Law* law, const Bodies* bodies, const Stencils* fo
   }
 }
 
-/* mu load (I / rho - r r^T / rho^3) between the points' motions across the normal, over dt. */
+/* Adds the derivatives of friction. Its Hessian with respect to the slip is mu load (I - n n^T - r r^T / rho^2) / rho.
+ */
 static void add_friction(const Law* law, const Bodies* now, const Memory* m, PairDerivatives* out) {
   Pose ground = ground_motion(now, &m->pose[1]);
   for (int k = 0; k < m->count; k++) {
@@ -442,7 +446,7 @@ static double rounding(const LawPair* p, double reach) {
   return DBL_EPSILON * (ENERGY_ROUNDINGS + 100 * reach / law->support) * (contact + p->state->friction_energy);
 }
 
-/* Halfway between the closest points of a stencil. */
+/* Returns the midpoint of the closest points of a stencil. */
 static Vec3 middle_of(const Stencil* s) {
   if (s->plane) return vec3_add_scaled(s->x[0], -0.5 * s->d, s->n);
   Vec3 sum = {0, 0, 0};
@@ -500,7 +504,7 @@ static size_t lag(const LawPair* p, void* room) {
   return (sizeof(Stencil) + sizeof(double)) * (size_t)found->count;
 }
 
-/* The lag is made anew in every step, from the poses alone. */
+/* Nothing to pass: the friction reference is computed from the poses in every step. */
 static void pass(const LawPair* p, StateBlock* block) {
   (void)p;
   (void)block;
@@ -514,7 +518,7 @@ static Bodies recorded_bodies(const LawReplay* p, const PairBody body[2]) {
   return bodies_of(p->law, item, &body[0].hull, &body[1].hull, reference);
 }
 
-/* Room for a vertex's derivatives at both ends of the step. */
+/* Derivatives with respect to a vertex at t + dt and t. */
 typedef struct {
   Vec3 next, now;
 } VertexRoom;
@@ -550,8 +554,8 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
 typedef struct {
   const LawReplay* replay;
   const double (*twist)[6];
-  VertexRoom* room[2]; /* of the vertices of both sides, from the first of a hull or of a link */
-  int shift;           /* number of the first vertex in the room of side 0 */
+  VertexRoom* room[2]; /* derivatives of each side's vertices, from the first of its hull or link */
+  int shift;           /* number in its link of the first vertex in room[0] */
   PairShares* out;
 } Reverse;
 
@@ -595,7 +599,8 @@ static void reverse_contact(const Reverse* r, const Bodies* bodies, const Stenci
   }
 }
 
-/* By the load of a lagged stencil, load = -m b'. */
+/* Passes the derivative `bar` with respect to the load -m b' of a lagged stencil on to y (y_bar), its points (by_x) and
+ * the support. */
 static void reverse_load(const Reverse* r, const Stencil* s, double bar, Vec3* y_bar, Vec3 by_x[STENCIL_POINTS]) {
   const Law* law = r->replay->law;
   StencilEnergy e = local_energy(law, s);

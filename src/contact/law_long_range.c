@@ -1,8 +1,10 @@
-/* A law that is felt from far away: the potential of two bodies over the hierarchies of their pieces (far_field.h,
- * docs/derivations/law-long_range.md), between any two links that may touch, however far apart. Half-spaces take part
- * where a hull is near. Friction acts between pieces that are near (N14), in the plane of the step before (friction.h).
+/* Long-range contact law: the potential of two bodies over the hierarchies of their pieces (far_field.h,
+ * docs/derivations/law-long_range.md), between any two links that may collide, at any distance. Half-spaces act only on
+ * hulls near them. Friction acts between pieces that are near each other (N14), in the plane of the step before
+ * (friction.h).
  *
- * A pair of links carries the potential; a pair of hulls carries friction, and what the certificate wants to know. */
+ * A pair of links carries the potential. A pair of hulls carries friction and provides distances for the certificate.
+ */
 #include <float.h>
 #include <string.h>
 
@@ -10,13 +12,13 @@
 #include "contact/far_field.h"
 #include "contact/law.h"
 
-/* Roundings that add up in a pair's energy. */
+/* Rounding error of a pair's energy, in units of DBL_EPSILON times the energy. */
 #define ENERGY_ROUNDINGS 50.0
-/* Pairs of links are listed in contacts.csv below this part of the smallest feature. */
+/* Pairs of links are listed in contacts.csv at distances below this fraction of the smallest feature. */
 #define LISTED_PER_FEATURE 0.05
-/* Shares of a vertex: of contact, of friction, of how local friction is. */
+/* Number of VertexShare entries of a vertex: contact, friction, and the local share of friction. */
 enum { VERTEX_SHARES = 3 };
-/* Friction's clearances have no support (friction.h). */
+/* Support argument for friction.h: this law has no barrier distance. */
 #define NO_SUPPORT ((double)INFINITY)
 
 enum { OWN_BLEND, OWN_LISTED, OWN_COUNT };
@@ -28,31 +30,31 @@ typedef struct {
   Hierarchy hierarchy;
   FarField field;
   FieldWork* work;             /* one a thread */
-  FieldKept** kept;            /* of every pair of links that was looked at  (links x links) */
+  FieldKept** kept;            /* results of each evaluated pair of links; NULL: none  (links x links) */
   bool rough;                  /* some pair has friction */
-  bool* of_triangles;          /* links */
-  FrictionParameters friction; /* but for the coefficient, which is the pair's */
+  bool* of_triangles;          /* whether the link has triangles  (links) */
+  FrictionParameters friction; /* all but the coefficient, which belongs to the pair */
   ActiveVertex** active;       /* one a thread */
 } Law;
 
 /* Memory of a pair of hulls. */
 typedef struct {
   FrictionLag lag;
-  double part; /* how local it was (N14) */
+  double part; /* local share 1 - phi at the time of the lag (N14) */
 } Memory;
 
 /* Data of a state. */
 typedef struct {
-  double slip[3]; /* that friction found (FrictionLag) */
-  bool follows;   /* friction's directions follow from the other state */
+  double slip[3]; /* slip of the friction minimum (FrictionLag.slip) */
+  bool follows;   /* value of FrictionParameters.follow */
 } PairOwn;
 
 typedef struct {
   FrictionLag lag;
-  FieldLocal local; /* at t */
+  FieldLocal local; /* local share at t */
 } Replay;
 
-/* Room for a vertex: friction's, and the contact's shares. */
+/* Memory per vertex: a friction point, and the derivative of the contact potential. */
 typedef struct {
   FrictionVertex friction;
   Vec3 share;
@@ -129,7 +131,8 @@ static void destroy(void* instance) {
 
 static void set_dt(void* instance, double dt) { ((Law*)instance)->friction.dt = dt; }
 
-/* Triangles are many. Hulls are few, and their pairs tell how near they may come in one trial (`nearest`). */
+/* Pairs of links with triangles, which are many, represent the pairs of their hulls. Pairs of other hulls are listed
+ * one by one, so that `nearest` limits their approach in a trial. */
 static bool whole(const void* instance, int a, int b, PieceTrees* trees) {
   const Law* law = instance;
   *trees = (PieceTrees){&law->hierarchy.trees[a], &law->hierarchy.trees[b], law->rough ? 1 + law->field.blend : 0};
@@ -141,7 +144,7 @@ static double range(const Model* model) {
   return listed > 0 ? listed : LISTED_PER_FEATURE * model->contact.feature;
 }
 
-/* Friction reaches as far as the blend, about the centre of the piece. */
+/* Returns the larger of half the listed range and the range of friction, which ends where the blend ends (N7). */
 static double reach(const void* instance, int hull) {
   const Law* law = instance;
   const ModelHull* h = &law->model->hulls[hull];
@@ -153,7 +156,7 @@ static double reach(const void* instance, int hull) {
   return fmax(listed, about + (1 + law->field.blend) * node->radius);
 }
 
-/* ---- two faces at rest (N15): of either piece half of the vertices stand on its face, and the others count nothing */
+/* ---- equilibrium of two faces (N15): half of the vertices of each piece lie on its face, the others are neglected */
 
 static double rest_force(double gap) { return sqrt(6 / (gap * gap * gap)) * (sqrt(RECIPROCAL_PLANE) + sqrt(6 / gap)); }
 
@@ -181,11 +184,11 @@ static ContactRest rest_under_force(double support, int n_a, int n_b, double for
   return rest_of(low);
 }
 
-/* ---------------------------------------------------------------- what a pair is */
+/* ---------------------------------------------------------------- data of a pair */
 
 static bool of_links(const Law* law, int item) { return item >= law->model->hull_count; }
 
-/* A pair goes on in one thread at a time, so what is kept of it is nobody else's. */
+/* Returns the stored results of a pair of links, created at first use. Only one thread processes a pair at a time. */
 static FieldKept* kept_of(const Law* law, const int link[2]) {
   FieldKept** kept = &law->kept[link[0] * law->model->link_count + link[1]];
   if (!*kept) *kept = MEMORY_NEW(FieldKept, 1);
@@ -201,7 +204,8 @@ static FieldPair links_pair(const Law* law, const int item[2], const Pose* a, co
                      .kept = kept_of(law, link)};
 }
 
-/* Two hulls, or a hull and a half-space. leaf: their nodes, the second -1 of a half-space. */
+/* Returns the pair of two hulls, or of a hull and a half-space. leaf: receives their leaves; leaf[1] is -1 for a
+ * half-space. */
 static FieldPair hulls_pair(const Law* law, const int item[2], const HullInstance* a, const HullInstance* b,
                             const Vec3 reference[2], int leaf[2]) {
   const ModelHull *first = &law->model->hulls[item[0]], *second = &law->model->hulls[item[1]];
@@ -242,7 +246,8 @@ static void evaluate_links(const LawPair* p) {
   p->state->has_terms = true;
 }
 
-/* The plane halfway between the closest points; before a half-space the certificate knows the direction. */
+/* Stores the distance and the plane halfway between the closest points. A half-space needs no plane: the certificate
+ * uses its normal. */
 static void keep_distance(const LawPair* p, double distance, const GjkResult* found) {
   PairState* state = p->state;
   pair_set_apart(state, distance, found->normal);
@@ -253,13 +258,13 @@ static void keep_distance(const LawPair* p, double distance, const GjkResult* fo
   state->clearance[0] = state->clearance[1] = 0.5 * distance;
 }
 
-/* Does the pair of their links stand for these two hulls? */
+/* Returns true if the pair of their links represents these two hulls. */
 static bool stands_for(const Law* law, const int item[2]) {
   const ModelHull *a = &law->model->hulls[item[0]], *b = &law->model->hulls[item[1]];
   return b->kind->bounded && (law->of_triangles[a->link] || law->of_triangles[b->link]);
 }
 
-/* Two such hulls, which are listed for friction alone. */
+/* Evaluates two hulls that their pair of links represents and that are listed only for friction. */
 static void evaluate_rubbing(const LawPair* p) {
   pair_set_apart(p->state, 0, vec3(0, 0, 0));
   if (local_of(p->law, p->item, p->a, p->b).part > 0) p->state->outcome = PAIR_PRESSED;
@@ -346,7 +351,8 @@ static void derive(const LawPair* p) {
  * neither has the slip term. */
 static bool convex(const LawPair* p) { return !of_links(p->law, p->item[0]) && stands_for(p->law, p->item); }
 
-/* A gap c is a difference of coordinates of size `reach`, and P, with about 12 / c, no less sensitive than 1 / c. */
+/* A gap c is a difference of coordinates of size `reach`. P is about 12 / c, so that its rounding error is about eps
+ * reach / c times P. */
 static double rounding(const LawPair* p, double reach_of_coordinates) {
   const Law* law = p->law;
   double contact = p->state->contact_energy, inverse_gap = contact / (law->stiffness * RECIPROCAL_PLANE);
@@ -367,7 +373,7 @@ static size_t lag_room(const LawPair* p) {
   return sizeof(FrictionVertex) * (size_t)(p->a->points.count + p->b->points.count);
 }
 
-/* The plane between two hulls as they stand. */
+/* Solves the plane between two hulls at their poses. Returns false if they intersect or it was not found. */
 static bool solve_plane(const Law* law, int thread, const HullInstance* a, const HullInstance* b, GjkCache* gjk,
                         PlaneSolution* solution) {
   GjkResult found;
@@ -386,7 +392,7 @@ static size_t lag(const LawPair* p, void* room) {
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
 
-/* The lag is made anew in every step, from the poses alone. */
+/* Passes the slip of the state. The friction reference is computed from the poses in every step. */
 static void pass(const LawPair* p, StateBlock* block) {
   PairOwn* own = p->own;
   state_block_doubles(block, own->slip, 3);
@@ -430,7 +436,7 @@ static FieldPair recorded_pair(const LawReplay* p) {
   return hulls_pair(law, item, &p->next[0].hull, &p->next[1].hull, reference, leaf);
 }
 
-/* Does the potential act between them, or are they hulls of two links that carry it? */
+/* Returns true if this pair carries the potential; false for two hulls, whose pair of links carries it. */
 static bool carries_potential(const LawReplay* p) {
   return p->record->active && (of_links(p->law, p->record->hull_a) || p->next[1].hull.half_space);
 }
@@ -482,7 +488,8 @@ static void reverse_potential(const LawReplay* p, const double twist[2][6], Vec3
     count[side] = pair.ground ? p->next[side].hull.points.count : law->hierarchy.trees[pair.link[side]].vertex_count;
   FieldShares shares = {.vertices = {room, room + count[0]}};
   memset(room, 0, sizeof(Vec3) * (size_t)(count[0] + count[1]));
-  if (!field_reverse(&law->field, &law->work[p->thread], &pair, twist, &shares)) return; /* replay found it */
+  if (!field_reverse(&law->field, &law->work[p->thread], &pair, twist, &shares))
+    return; /* does not happen after `replay` returned true */
   s->value += shares.value;
   s->own[OWN_BLEND] += shares.by_blend;
   s->ground_next.force = vec3_add(s->ground_next.force, shares.ground.force);
@@ -490,7 +497,8 @@ static void reverse_potential(const LawReplay* p, const double twist[2][6], Vec3
   for (int side = 0; side < 2; side++) share_vertices(shares.vertices[side], side, count[side], false, s);
 }
 
-/* By how local the pair was at t: of the centres there, and of the radii, which go with the shape. */
+/* Adds bar times the derivatives of the local share at t with respect to the vertices at t (through the centres), and
+ * to the shape (through the radii). */
 static void reverse_local(const LawReplay* p, double bar, Vec3* room, PairShares* s) {
   const Law* law = p->law;
   const FieldLocal* local = &((const Replay*)p->memory)->local;
@@ -530,7 +538,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   double before = s->friction;
   friction_adjoint(&((const Replay*)p->memory)->lag, &parameters, NO_SUPPORT, p->now, p->next, false, p->own_now, twist,
                    0, &then, s);
-  double by_coefficient = s->friction - before; /* of the local part times the scene's */
+  double by_coefficient = s->friction - before; /* with respect to the local share times the pair's coefficient */
   s->friction = before + by_coefficient * ((const Replay*)p->memory)->local.part;
   reverse_local(p, by_coefficient * p->material->value[MATERIAL_FRICTION], room, s);
 }

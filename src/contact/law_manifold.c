@@ -1,8 +1,7 @@
-/* Contact on a manifold of many points: those of either surface within the other's field, and pairs of edges, each with
- * a distance, a normal and an activity that scales its stiffness (docs/derivations/law-manifold.md). A step rests on
- * the contacts of the state that it begins in; its bodies carry their points along. Bodies overlap a little.
- *     E = kappa sum_i a_i delta_i^(p+1) / (p+1),   delta_i = -(d_i + n_i . u_i) > 0                            (X10)
- */
+/* Contact at many points (docs/derivations/law-manifold.md): points of each surface in the other's field, and pairs of
+ * edges. Each contact has a distance, a normal and an activity that scales its stiffness. A step uses the contacts of
+ * its initial state, whose points move with the bodies. Bodies overlap slightly.
+ *     E = kappa sum_i a_i delta_i^(p+1) / (p+1),   delta_i = -(d_i + n_i . u_i) > 0                            (X10) */
 #include <assert.h>
 #include <float.h>
 #include <stdlib.h>
@@ -14,22 +13,22 @@ enum { OWN_EXPONENT, OWN_REACH, OWN_WIDTH, OWN_EDGES, OWN_COUNT };
 /* Softness and regularization of the query, without unit: 2 % of an edge and of a right angle; 0.1 %. */
 #define SOFTNESS 0.02
 #define REGULARIZATION 1e-3
-/* Contacts of less activity are left out. */
+/* Contacts with less activity are ignored. */
 #define LEAST_ACTIVITY 1e-9
 #define ENERGY_ROUNDINGS 50.0
-/* First-order distances between points may exceed the true one: of what is apart this part is certain. */
+/* First-order distances may exceed the true distance. This fraction of a positive one serves as a lower bound. */
 #define CERTAIN_PART 0.5
 
-/* A contact that the step rests on (X9). */
+/* A contact of the initial state of the step (X9). */
 typedef struct {
-  double distance, activity, load; /* load: a delta^p there */
+  double distance, activity, load; /* load: a delta^p in that state */
   Vec3 n;                          /* from a to b, at most unit */
-  Vec3 at[2];                      /* where it is, in both links' frames */
+  Vec3 at[2];                      /* contact point in both links' frames [m] */
 } Spot;
 
 typedef struct {
   double count;
-  Spot* spots; /* until the next lag */
+  Spot* spots; /* valid until the next lag */
 } Memory;
 
 /* ---------------------------------------------------------------- the scene */
@@ -92,7 +91,7 @@ static void take_surface(ManifoldSurface* out, const ModelHull* hull) {
   if (hull_is_convex_smooth(hull)) take_slopes(out, hull);
 }
 
-/* For any two of the bodies. */
+/* Allocates the workspaces, large enough for any two bodies. */
 static void make_room(ManifoldLaw* law) {
   ManifoldBody most = {.edge_count = 0};
   int edges = 0;
@@ -159,7 +158,7 @@ static void destroy(void* instance) {
 
 static void set_dt(void* instance, double dt) { ((ManifoldLaw*)instance)->dt = dt; }
 
-/* As far as the surfaces, which may lie outside the polyhedra of their points, are looked at. */
+/* Returns the force for stiffness 1 and activity 1 at an overlap [m]. */
 static double force_at_overlap(const double* own, double overlap) { return math_pow(overlap, own[OWN_EXPONENT]); }
 
 static double range(const Model* model) { return model->contact.own[OWN_REACH]; }
@@ -185,7 +184,7 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
   const ManifoldLaw* law = p->law;
   PairState* state = p->state;
   Vec3 point, normal;
-  if (b->surface[1]) { /* the polyhedra of their points, which are within */
+  if (b->surface[1]) { /* the surfaces lie at most `sag` outside the polyhedra of their points */
     GjkResult found;
     double apart = pair_distance(p->a, p->b, p->gjk, &found) - b->surface[0]->sag - b->surface[1]->sag;
     if (apart > law->reach) {
@@ -207,15 +206,15 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
 
 /* ---------------------------------------------------------------- a contact in a step */
 
-/* Contact point on either body, their separation, and the resulting force. */
+/* Contact point of each body [m], their difference u = x[1] - x[0], and the slip. */
 typedef struct {
   Vec3 x[2], u;
-  double delta;        /* depth; <= 0: none */
-  Vec3 velocity, slip; /* u / dt, and that across the normal */
+  double delta;        /* depth [m]; <= 0: no contact force */
+  Vec3 velocity, slip; /* velocity: u / dt; slip: its component across the normal [m/s] */
   double rho;          /* sqrt(slip^2 + epsilon) */
 } SpotMotion;
 
-/* (I - n n^T) v; no projector where n is shorter than 1. */
+/* Returns (I - n n^T) v, which is not a projection if |n| < 1. */
 static Vec3 across(Vec3 n, Vec3 v) { return vec3_add_scaled(v, -vec3_dot(n, v), n); }
 
 static SpotMotion motion_of(const ManifoldLaw* law, const ManifoldBodies* next, const Spot* s) {
@@ -229,7 +228,7 @@ static SpotMotion motion_of(const ManifoldLaw* law, const ManifoldBodies* next, 
   return m;
 }
 
-/* Energy by u: its gradient `pull` and Hessian (X10, X11). */
+/* Returns the gradient of a contact's energy with respect to u and sets its Hessian `bend` (X10, X11). */
 static Vec3 bend_of(const ManifoldLaw* law, const Spot* s, const SpotMotion* m, double mu, Mat3* bend) {
   Vec3 pull = {0, 0, 0}, n = s->n;
   *bend = mat3_scale(mat3_identity(), 0);
@@ -261,7 +260,7 @@ static void add_spot(const ManifoldLaw* law, const ManifoldBodies* next, const S
     out->moment[side] = mat3_add(out->moment[side], mat3_outer(force, arm[side]));
   }
   if (sides == 1) out->force[1] = vec3_add(out->force[1], pull);
-  for (int i = 0; i < 6 * sides; i++) { /* u by column i */
+  for (int i = 0; i < 6 * sides; i++) { /* du/d(twist component i) */
     Vec3 e = vec3_axis(i);
     turn[i] = vec3_scale(i % 6 < 3 ? vec3_cross(e, arm[i / 6]) : e, i < 6 ? -1 : 1);
   }
@@ -281,7 +280,7 @@ static int spots_of(const LawPair* p, const Spot** spots) {
   return p->lagged && m->spots ? (int)m->count : 0;
 }
 
-/* Evaluates the springs of the contacts stored at the state before. */
+/* Evaluates the springs of the contacts stored by the last `lag`. */
 static void evaluate(const LawPair* p, const LawOrigin* from) {
   const ManifoldLaw* law = p->law;
   const PairState* old = from->state;
@@ -370,7 +369,7 @@ static bool center(const LawPair* p, Vec3* point, double* press) {
   return true;
 }
 
-/* Most contacts that a pair can have. */
+/* Returns the bytes for the largest number of contacts of a pair. */
 static size_t lag_room(const LawPair* p) {
   const ManifoldLaw* law = p->law;
   size_t count = 0, edges = (size_t)law->most_edges;
@@ -393,7 +392,7 @@ static size_t lag(const LawPair* p, void* room) {
   return sizeof(Spot) * (size_t)count;
 }
 
-/* The poses tell all but whether there was a lag. */
+/* Passes the number of contacts, which tells whether there was a lag. The contacts themselves follow from the poses. */
 static void pass(const LawPair* p, StateBlock* block) {
   Memory* m = p->memory;
   state_block_doubles(block, &m->count, 1);
@@ -410,7 +409,7 @@ static ManifoldBodies recorded_bodies(const LawReplay* p, const PairBody body[2]
 
 static bool replay(const LawReplay* p, PairDerivatives* out) {
   const ManifoldLaw* law = p->law;
-  if (!p->record->rubbing) return true; /* a step rests on contacts of its beginning alone */
+  if (!p->record->rubbing) return true; /* a step uses only the contacts of its initial state */
   ManifoldBodies now = recorded_bodies(p, p->now), next = recorded_bodies(p, p->next);
   const ManifoldContact* contacts = law->work[p->thread].contacts;
   int count = manifold_contacts(law, p->thread, &now, true, MANIFOLD_BY_MOTION, 0);
@@ -424,13 +423,13 @@ static bool replay(const LawReplay* p, PairDerivatives* out) {
 
 /* ---------------------------------------------------------------- reverse (X12); for stiffness 1 */
 
-/* Derivatives of a contact's share by what it is at t, and by where its points are at t + dt. */
+/* Derivatives of a contact's part of Phi with respect to its data at t, and to its points at t + dt (x). */
 typedef struct {
   double activity, distance;
   Vec3 n, x[2];
 } SpotBar;
 
-/* Phi = dE/du . zeta, zeta how the twists part the points. */
+/* Derivatives of Phi = dE/du . zeta, with zeta the rate of u in the twist field. */
 typedef struct {
   Vec3 by_u, by_zeta;
 } StretchBar;
@@ -498,14 +497,15 @@ static Vec3 row_at(const ManifoldContact* c, int row, int column) {
   return vec3(c->slope[row][column], c->slope[row + 1][column], c->slope[row + 2][column]);
 }
 
-/* How a point that is part of body `side` moves in column k. */
+/* Returns the velocity of a point fixed in body `side` for motion k: rotations and displacements of a, then of b. */
 static Vec3 carried(const ManifoldBodies* b, int side, Vec3 point, int k) {
   Vec3 e = vec3_axis(k);
   if (k / 6 != side) return vec3(0, 0, 0);
   return k % 6 >= 3 ? e : vec3_cross(e, vec3_sub(point, b->pose[side].t));
 }
 
-/* The contact's share by one column of its slopes. moves: the column is a motion at t. */
+/* Returns the derivative of a contact's part of Phi along one column of its slopes. moves: the column is a motion at t,
+ * otherwise a parameter. */
 static double along_column(const ManifoldBodies* now, const Mat3 turn[2], const ManifoldContact* at,
                            const ManifoldContact* c, const SpotBar* bar, int column, bool moves) {
   Vec3 dx = row_at(c, MANIFOLD_POINT, column);
@@ -531,7 +531,8 @@ static void hand_poses(const ManifoldBodies* now, const double by[MANIFOLD_COLUM
   }
 }
 
-/* Shape parameters and the width of activity, six at a time; twist: to have the bars again. */
+/* Adds the derivatives with respect to shape parameters and activity width, MANIFOLD_CAUSES at a time. twist: needed to
+ * compute the bars again. */
 static void reverse_causes(const LawReplay* p, const ManifoldBodies* now, const ManifoldBodies* next,
                            const Mat3 turn[2], const double twist[2][6], int count, PairShares* out) {
   const ManifoldLaw* law = p->law;

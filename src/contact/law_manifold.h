@@ -1,4 +1,4 @@
-/* Bodies as the law `manifold` sees them, shared by law_manifold.c and law_manifold_bodies.c. Private to contact/. */
+/* Data of bodies for the law `manifold`, shared by law_manifold.c and law_manifold_bodies.c. Private to contact/. */
 #ifndef SDRS_CONTACT_LAW_MANIFOLD_H
 #define SDRS_CONTACT_LAW_MANIFOLD_H
 
@@ -7,22 +7,22 @@
 
 enum { MANIFOLD_COLUMNS = QUERY_POSE_COLUMNS, MANIFOLD_CAUSES = 6 };
 
-/* A body as its own shape sees it, link frame. */
+/* Surface of a hull, link frame. */
 typedef struct {
-  Field field; /* shares all with the model's */
+  Field field; /* borrows the data of the model's field */
   ManifoldBody body;
-  Vec3* point_slopes; /* NULL: no parameters */
+  Vec3* point_slopes; /* derivatives of points with respect to parameters, owned; NULL: none  (parameters x points) */
   int parameters;
   double sag;               /* how deep the polyhedron of its points lies below its surface [m] */
-  Vec3 center, half_extent; /* of its box [m] */
+  Vec3 center, half_extent; /* of its bounding box [m] */
 } ManifoldSurface;
 
-/* Room of one thread. */
+/* Workspace of one thread. */
 typedef struct {
   ManifoldContact *contacts, *slopes;
-  int* points[2]; /* that may touch */
+  int* points[2]; /* points that may be in contact */
   int (*edges[2])[2];
-  double* depth; /* of edges */
+  double* depth; /* depth of each selected edge */
   void* room;
 } ManifoldWork;
 
@@ -44,13 +44,13 @@ typedef struct {
   double offset;
 } ManifoldBodies;
 
-/* Two bodies where their links are; item: their surfaces' numbers. Borrows the law's surfaces; asserts that there are
- * some. */
+/* Returns two bodies at the poses of their links. item: numbers of their hulls. Borrows the law's surfaces; asserts
+ * that there are some. */
 ManifoldBodies manifold_bodies(const ManifoldLaw* law, const int item[2], const HullInstance* a, const HullInstance* b,
                                const Vec3 reference[2]);
-/* Contacts of the parts that are near, to the thread's room: contacts, of other causes than motion slopes. Returns how
- * many. first: number of the parameter that the first slope is by. The room is overwritten by the thread's next
- * call. */
+/* Finds the contacts of the parts that are near each other and returns their number. MANIFOLD_BY_MOTION writes them to
+ * work->contacts, with derivatives unless `values`. Other causes write the derivatives with respect to MANIFOLD_CAUSES
+ * parameters, from number `first` on, to work->slopes. The workspace is overwritten by the thread's next call. */
 int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, bool values, ManifoldCause cause,
                       int first);
 /* Returns the smallest distance over all contact points [m], negative for overlap, and sets its point and the normal

@@ -1,4 +1,4 @@
-/* Where two bodies of the law `manifold` may touch, and how near they are (X9). */
+/* Contacts and distance of two bodies under the law `manifold` (X9). */
 #include <assert.h>
 #include <string.h>
 
@@ -6,9 +6,9 @@
 
 /* An edge counts while its distance is below this many widths: its activity is at most e^-20 beyond. */
 #define EDGE_WIDTHS 20.0
-/* The field's slope changes along an edge by less than this factor. */
+/* Assumed bound: the field's slope changes along an edge by less than this factor. */
 #define EDGE_SLOPE 1.5
-/* A field is at most so steep where that is not looked up. */
+/* Assumed upper bound of a field's slope where it is not evaluated. */
 #define STEEPEST 2.0
 
 ManifoldBodies manifold_bodies(const ManifoldLaw* law, const int item[2], const HullInstance* a, const HullInstance* b,
@@ -21,13 +21,13 @@ ManifoldBodies manifold_bodies(const ManifoldLaw* law, const int item[2], const 
                           .offset = b->offset};
 }
 
-/* How far a point of a body's frame is from its box [m]. */
+/* Returns the distance of a point from a body's bounding box, in the body's frame [m]. */
 static double box_distance(const ManifoldSurface* s, Vec3 x) {
   Vec3 from = vec3_sub(x, s->center), h = s->half_extent;
   return vec3_norm(vec3(fmax(0, fabs(from.x) - h.x), fmax(0, fabs(from.y) - h.y), fmax(0, fabs(from.z) - h.z)));
 }
 
-/* From one body's frame to the other's. */
+/* Returns the transform from the frame of body `side` to that of the other body. */
 static Pose into_other(const ManifoldBodies* b, int side) {
   return pose_mul(pose_inverse(b->pose[1 - side]), b->pose[side]);
 }
@@ -41,7 +41,7 @@ static int near_points(const ManifoldLaw* law, const ManifoldBodies* b, int side
   return count;
 }
 
-/* How deep a body's edge comes into the other, at most; -HUGE_VAL: it is far. */
+/* Returns an upper bound of the depth of a body's edge in the other body [m]; -HUGE_VAL if it is far away. */
 static double edge_depth(const ManifoldLaw* law, const ManifoldBodies* b, int side, const Pose* into,
                          const int edge[2]) {
   const ManifoldBody* own = &b->surface[side]->body;
@@ -81,7 +81,8 @@ static ManifoldBody near_parts(const ManifoldLaw* law, int thread, const Manifol
   return out;
 }
 
-/* Derivatives by six motions of a and six of the half-space about its link's origin. */
+/* Sets the contact of a point over the half-space. Unless `values`, also its derivatives with respect to six motions of
+ * a and six of the half-space about its link's origin. */
 static void put_over_ground(const ManifoldBodies* b, Vec3 point, bool values, ManifoldContact* out) {
   *out = (ManifoldContact){.kind = CONTACT_POINT_A, .point = point, .normal = vec3_scale(b->normal, -1), .activity = 1};
   out->distance = vec3_dot(b->normal, point) - b->offset;
@@ -110,8 +111,7 @@ static void put_over_ground_by(const ManifoldBodies* b, int point, int first, Ma
   }
 }
 
-/* All contacts into the thread's room; returns how many. cause MANIFOLD_BY_MOTION: with twelve columns, if `values` is
- * not set, into `contacts`; else with six into `slopes`. */
+/* Derivatives have twelve columns for motion, six for other causes. */
 int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, bool values, ManifoldCause cause,
                       int first) {
   ManifoldWork* work = &law->work[thread];
@@ -137,9 +137,10 @@ int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* 
   return (int)manifold_count(&body[0], &body[1], &options);
 }
 
-/* ---------------------------------------------------------------- how near they are */
+/* ---------------------------------------------------------------- distance */
 
-/* Least first-order distance of points of one body within the other's field; beyond the reach a lower bound. */
+/* Returns the smallest first-order distance of points of one body in the other's field; beyond the reach a lower bound.
+ */
 static double nearest_points(const ManifoldLaw* law, const ManifoldBodies* b, int side, Vec3* point, Vec3* normal) {
   const ManifoldBody *own = &b->surface[side]->body, *other = &b->surface[1 - side]->body;
   Pose into = into_other(b, side), back = b->pose[1 - side];

@@ -1,7 +1,7 @@
 /* Penalty contact of smooth convex shapes: a power of the growth gap, after Hertz, and Coulomb friction in the lagged
- * tangent plane (docs/derivations/law-penalty.md). Bodies overlap a little; half-spaces are partners.
+ * tangent plane (docs/derivations/law-penalty.md). Bodies overlap slightly; body b may be a half-space.
  *     E = kappa delta^(p+1) / (p+1),   delta = -gap > 0                                                         (G11)
- * Where the published force differs: (G16). */
+ * Differences from the published force: (G16). */
 #include <float.h>
 #include <string.h>
 
@@ -14,11 +14,12 @@ enum { COLUMNS = QUERY_POSE_COLUMNS };
 typedef struct {
   const Model* model;
   double stiffness, exponent, smoothing, dt;
-  int columns;   /* most of a pair, with parameters */
-  double** work; /* of growth_derivatives and of the gap's, one a thread */
+  int columns;   /* largest number of derivative columns of a pair, shape parameters included */
+  double** work; /* workspaces for the derivatives of growth and gap, ended by NULL  (threads) */
 } Law;
 
-/* Beside a state: where the growth problem was solved, all doubles so that they pass through a block; cold: 0. */
+/* Data of a state: the solution of the growth problem, from which the next one starts. warm: 0 without a solution. All
+ * members are doubles, so that they pass through a block. */
 typedef struct {
   double warm, p[3], u;
 } Own;
@@ -28,8 +29,8 @@ typedef struct {
   double on;         /* 1: active */
   double load;       /* delta^p */
   double n[3];       /* from a to b */
-  double x[2][3];    /* the points of contact, in their links' frames */
-  double then[2][3]; /* and where they stood [m] */
+  double x[2][3];    /* contact points in their links' frames [m] */
+  double then[2][3]; /* contact points in the world at the lag [m] */
 } Memory;
 
 /* ---------------------------------------------------------------- the scene */
@@ -92,7 +93,7 @@ static const char* refuses(const ModelHull* hull) {
 
 typedef struct {
   const Shape* shape[2]; /* NULL: the half-space, which is b */
-  Pose pose[2];          /* of the shapes; of a half-space, of its link */
+  Pose pose[2];          /* of the shapes; for a half-space of its link */
   Pose link[2];
   Vec3 arm[2]; /* from the links' references to the shapes' origins */
   Vec3 normal; /* of the half-space */
@@ -114,12 +115,12 @@ static Bodies bodies_of(const Law* law, const int item[2], const HullInstance* a
   return out;
 }
 
-/* How they overlap. */
+/* Overlap of two bodies. */
 typedef struct {
   double gap;
   Vec3 normal; /* unit, from a to b */
   Vec3 witness[2];
-  double gradient[COLUMNS]; /* of the gap, about the shapes' origins */
+  double gradient[COLUMNS]; /* of the gap, for twists about the shapes' origins */
   Growth growth;
   HalfSpaceGap height;
   bool found;
@@ -146,7 +147,7 @@ static void over_ground(const Bodies* b, Overlap* o) {
   half_space_gap_gradient(&o->height, o->gradient);
 }
 
-/* own: where to begin, and where it ended; NULL: from nothing. */
+/* Returns the overlap. own: start of the growth problem, replaced by its solution; NULL: no start. */
 static Overlap overlap_of(const Bodies* b, Own* own) {
   Overlap o = {.gap = 0};
   if (!b->shape[1]) {
@@ -163,7 +164,8 @@ static Overlap overlap_of(const Bodies* b, Own* own) {
   return o;
 }
 
-/* Rows GAP_... of the overlap, columns of poses and, when asked for, of parameters. NULL: there are none. */
+/* Returns the derivatives of the overlap: rows GAP_..., columns for the poses and, if `parameters`, for shape
+ * parameters. NULL if they do not exist. Valid until the thread's next call. */
 static const double* slopes_of(const Law* law, int thread, const Bodies* b, const Overlap* o, bool parameters) {
   double *work = law->work[thread], *out = work + GROWTH_ROWS * law->columns;
   const char* why =
@@ -177,7 +179,7 @@ static double power(double delta, double exponent) { return math_pow(delta, expo
 
 /* ---------------------------------------------------------------- derivatives by twists */
 
-/* H += J^T C J, with twists about the shapes' origins from those about the references: v_c = v + w x arm. */
+/* H += J^T C J. J converts twists about the references to twists about the shapes' origins: v_c = v + w x arm. */
 static void add_shifted(const Bodies* b, int sides, const double (*c)[COLUMNS], PairDerivatives* out) {
   double j[COLUMNS][COLUMNS] = {{0}}, cj[COLUMNS][COLUMNS];
   int n = 6 * sides;
@@ -196,14 +198,16 @@ static void add_shifted(const Bodies* b, int sides, const double (*c)[COLUMNS], 
       for (int l = 0; l < n; l++) out->hessian[i][k] += j[l][i] * cj[l][k];
 }
 
-/* A force at the shape's origin and a torque about it: the moment's symmetric part is that of the force alone. */
+/* Adds a force at the shape's origin and a torque about it. The torque adds only to the antisymmetric part of the
+ * moment. */
 static void add_wrench(const Bodies* b, int side, Vec3 torque, Vec3 force, PairDerivatives* out) {
   out->force[side] = vec3_add(out->force[side], force);
   Mat3 moment = mat3_add(mat3_outer(force, b->arm[side]), mat3_scale(mat3_cross(torque), 0.5));
   out->moment[side] = mat3_add(out->moment[side], moment);
 }
 
-/* (G12) gradient -kappa delta^p g; Hessian kappa (p delta^(p-1) g g^T - delta^p grad g). false: no Hessian. */
+/* (G12) Adds the gradient -kappa delta^p g and the Hessian kappa (p delta^(p-1) g g^T - delta^p grad g). Returns false
+ * if grad g does not exist. */
 static bool add_contact(const Law* law, int thread, const Bodies* b, const Overlap* o, PairDerivatives* out) {
   double delta = -o->gap, p = law->exponent, c[COLUMNS][COLUMNS];
   double first = law->stiffness * power(delta, p), second = law->stiffness * p * power(delta, p - 1);
@@ -224,7 +228,7 @@ static bool add_contact(const Law* law, int thread, const Bodies* b, const Overl
 
 /* ---------------------------------------------------------------- friction (G14) */
 
-/* The points of contact now, how fast they part, and that across the normal. */
+/* Present contact points [m], their relative velocity, and its component across the normal [m/s]. */
 typedef struct {
   Vec3 x[2], velocity, slip;
   double rho; /* sqrt(slip^2 + epsilon) */
@@ -281,7 +285,7 @@ static void add_friction(const Law* law, const Bodies* now, const Memory* m, dou
 
 static Bodies bodies_at(const LawPair* p) { return bodies_of(p->law, p->item, p->a, p->b, p->reference); }
 
-/* Balls around them that are apart. */
+/* Marks the pair as separated if the shapes' bounding balls are. Returns whether they are. */
 static bool balls_apart(const Bodies* b, PairState* state) {
   if (!b->shape[0] || !b->shape[1]) return false;
   Vec3 r = vec3_sub(b->pose[1].t, b->pose[0].t);
@@ -291,13 +295,15 @@ static bool balls_apart(const Bodies* b, PairState* state) {
   return true;
 }
 
-/* The gap lies along the line of centres; planes at both points with the same normal are nearer. */
+/* Returns a lower bound of the distance [m]: that of parallel tangent planes at the witness points. The gap itself is
+ * measured along the line of centres. */
 static double distance_bound(const Bodies* b, const Overlap* o) {
   if (!b->shape[1]) return o->gap;
   return o->gap * vec3_dot(o->normal, vec3_normalized(vec3_sub(b->pose[1].t, b->pose[0].t)));
 }
 
-/* Neither has moved since a state that tells something: contact is what it was, whatever friction rests on. */
+/* If neither body has moved since a state with a known result, copies that state's contact, which does not depend on
+ * the friction reference. Returns whether it did. */
 static bool repeats(const LawPair* p, const LawOrigin* from) {
   const PairState* old = from->state;
   if (!from->stays || !(old->outcome == PAIR_PRESSED || old->separation > 0)) return false;
@@ -416,7 +422,7 @@ static bool replay(const LawReplay* p, PairDerivatives* out) {
 
 /* ---------------------------------------------------------------- reverse (G13, G15); for stiffness 1 */
 
-/* Twists about the shapes' origins. */
+/* Converts twists about the references to twists about the shapes' origins; zero for a half-space. */
 static void shift_twists(const Bodies* b, const double twist[2][6], double out[COLUMNS]) {
   for (int side = 0; side < 2; side++) {
     Vec3 w = vec3_at(twist[side]), v = vec3_add(vec3_at(twist[side] + 3), vec3_cross(w, b->arm[side]));
@@ -425,7 +431,7 @@ static void shift_twists(const Bodies* b, const double twist[2][6], double out[C
   }
 }
 
-/* Where derivatives by column k go: own parameters, a's first. */
+/* Adds the derivative with respect to shape parameter k of the pair; those of a come first. */
 static void add_parameter(const Bodies* b, int k, double value, PairShares* out) {
   int first = shape_parameter_count(b->shape[0]);
   if (k < first)
@@ -438,8 +444,8 @@ static int pair_parameters(const Bodies* b) {
   return shape_parameter_count(b->shape[0]) + (b->shape[1] ? shape_parameter_count(b->shape[1]) : 0);
 }
 
-/* Phi = -delta^p g . t with twists t: by a column that changes gap and g, p delta^(p-1) gap_k g . t - delta^p g_k . t.
- */
+/* Adds the derivatives of Phi = -delta^p g . t, t the twists. For a column k that changes gap and g: p delta^(p-1)
+ * gap_k (g . t) - delta^p g_k . t. */
 static void reverse_contact(const LawReplay* p, const Bodies* b, const double twist[2][6], PairShares* out) {
   const Law* law = p->law;
   Overlap o = overlap_of(b, NULL);
@@ -461,16 +467,18 @@ static void reverse_contact(const LawReplay* p, const Bodies* b, const double tw
     else
       add_parameter(b, k - COLUMNS, value, out);
   }
-  if (b->shape[1] || !slopes) return; /* the terms tell what poses at t + dt do, but of half-spaces */
+  if (b->shape[1] || !slopes)
+    return; /* the pair's terms contain the derivatives with respect to poses at t + dt, except those of half-spaces */
   out->ground_next.torque = vec3_add(out->ground_next.torque, vec3_at(by + 6));
   out->ground_next.force = vec3_add(out->ground_next.force, vec3_at(by + 9));
 }
 
-/* Derivatives of friction's share by what the lag holds. */
+/* Derivatives of the friction part of Phi with respect to the friction reference. */
 typedef struct {
   Vec3 n;
   double load;
-  Vec3 moved[2], then[2]; /* by the points' places in their links, taken to t + dt; by where they stood */
+  Vec3 moved[2], then[2]; /* moved: with respect to the points in their links, rotated to t + dt; then: to their
+                             positions at the lag */
 } LagBar;
 
 static LagBar reverse_slip(const LawReplay* p, const Bodies* next, const Memory* m, const double twist[2][6],
@@ -503,7 +511,7 @@ static LagBar reverse_slip(const LawReplay* p, const Bodies* next, const Memory*
   return bar;
 }
 
-/* How the point on body `side` moves as part of it in column k. */
+/* Returns the velocity of the witness point fixed in body `side` for motion k; 0 for parameters. */
 static Vec3 carried(const Bodies* b, int side, const Overlap* o, int k) {
   Vec3 e = vec3_axis(k);
   if (k >= COLUMNS || k / 6 != side) return vec3(0, 0, 0);
@@ -515,7 +523,7 @@ static Vec3 row_at(const double* slopes, int row, int columns, int k) {
   return vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]);
 }
 
-/* By poses at t: force and torque about the frames of the links. */
+/* Adds the derivatives with respect to the poses at t, as force and torque about the links' frames. */
 static void hand_poses(const Bodies* now, const double by[COLUMNS], PairShares* out) {
   for (int side = 0; side < 2; side++) {
     Vec3 force = vec3_at(by + 6 * side + 3), torque = vec3_at(by + 6 * side);

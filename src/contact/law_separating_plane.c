@@ -1,6 +1,6 @@
-/* The law of SDRS: a plane between two convex hulls that minimises their barriers (plane.h,
- * docs/derivations/contact.md) with what an impact takes away (impact.h) and friction in the plane of the step before
- * (friction.h). The barriers' reverse derivatives: adjoint.h. */
+/* The contact law of SDRS: a plane between two convex hulls that minimises their barriers (plane.h,
+ * docs/derivations/contact.md), dissipation and restitution of impacts (impact.h), and friction in the plane of the
+ * step before (friction.h). Reverse derivatives: adjoint.h. */
 #include <float.h>
 #include <string.h>
 
@@ -10,12 +10,12 @@
 #include "contact/ring.h"
 #include "contact/rolling.h"
 
-/* Roundings that add up in a pair's energy: of the sums, and of a clearance, taken five times and for a few vertices.
- */
+/* Rounding error of a pair's energy, in units of DBL_EPSILON times the energy: that of the sums, and that of
+ * clearances, to whose fifth power the energy is inversely proportional, for a few vertices. */
 #define ENERGY_ROUNDINGS 50.0
 #define CLEARANCE_ROUNDINGS 20.0
-/* Steps solved to this part of the forces or looser take planes whose forces are right to about 1e-10; tighter ones go
- * to rounding. */
+/* For step tolerances of LOOSE_TOLERANCE or more, planes are solved until forces are accurate to about 1e-10; for
+ * smaller tolerances to rounding. */
 #define LOOSE_TOLERANCE 1e-6
 #define LOOSE_LAST_STEP 1e-11
 /* Shares of a vertex: of contact, of its potential at t + dt (of friction's own force, too) and at t, of its force at
@@ -27,11 +27,11 @@ typedef struct {
   int threads;
   PlaneScratch* scratch;       /* one a thread */
   ActiveVertex** active;       /* one a thread */
-  FrictionParameters friction; /* but for what the pair's material says, as the next */
+  FrictionParameters friction; /* without the coefficients of the pair's material; the same for `impact` */
   ImpactParameters impact;
-  double dt_before;     /* of the substep that led to the state that the present one begins with [s] */
-  double force_ratio;   /* of impact_load */
-  double* inverse_mass; /* of the trees of hulls; 0: they cannot move [1/kg] (hulls) */
+  double dt_before;     /* length of the substep before [s] */
+  double force_ratio;   /* argument `ratio` of impact_load */
+  double* inverse_mass; /* inverse mass of the tree of each hull; 0: it cannot move [1/kg] (hulls) */
 } Law;
 
 /* Memory of a pair. Parts of it and of PairOwn that last from one step to the next are passed by `pass`. */
@@ -46,9 +46,9 @@ typedef struct {
   Impact step_load;   /* the same, for the length of this step (I5) */
   bool load_bounces;  /* `load` is of an impact with restitution */
   ImpactCourse course;
-  bool acts;               /* friction acts in this step, by `lag` */
-  bool has_past;           /* `past` is the slip that led to the accepted state, not that since the lag */
-  FrictionSlip past, slip; /* slip: what static friction of this step rests on */
+  bool acts;               /* friction acts in this step; set by `lag` */
+  bool has_past;           /* `past` is set: the slip of the step that led to the accepted state */
+  FrictionSlip past, slip; /* slip: the one on which static friction of this step depends */
 } Memory;
 
 /* Data of a state. */
@@ -56,8 +56,8 @@ typedef struct {
   PlaneSolution solution; /* minimizer, for an active pair */
   PlaneResponse response;
   Impact impact;
-  double slip[3]; /* that friction found (FrictionLag) */
-  bool follows;   /* friction's directions follow from the other state */
+  double slip[3]; /* slip of the friction minimum (FrictionLag.slip) */
+  bool follows;   /* value of FrictionParameters.follow */
 } PairOwn;
 
 typedef struct {
@@ -68,21 +68,21 @@ typedef struct {
 } Kept;
 
 typedef struct {
-  Plane plane; /* the minimiser, of an active record */
+  Plane plane; /* plane of an active record */
   double
       plane_slip[3]; /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane, for a pair with friction */
-  ContactLoad load;  /* of the state before, which friction is in proportion to */
-  ImpactPast past;   /* what the pair carried into the step */
-  FrictionSlip slip; /* over the step before; of a pair with static friction that slides */
+  ContactLoad load;  /* impact load of the state before, to which friction is proportional */
+  ImpactPast past;   /* state carried into the step */
+  FrictionSlip slip; /* slip over the step before, for a pair with static friction */
 } Record;
 _Static_assert(sizeof(Record) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a record is kept as numbers");
 
 typedef struct {
   FrictionLag lag;        /* for a pair with friction */
-  RollingLag rolling;     /* the same */
-  PlaneResponse response; /* of one that is active */
-  Impact impact;          /* the same */
-  Impact solve_impact;    /* of the solve that friction of its own force rests on */
+  RollingLag rolling;     /* for a pair with rolling friction */
+  PlaneResponse response; /* for an active pair */
+  Impact impact;          /* for an active pair */
+  Impact solve_impact;    /* impact in the solve on whose force friction depends */
 } Replay;
 
 /* ---------------------------------------------------------------- the scene */
@@ -211,7 +211,7 @@ static Plane start_plane(const Law* law, const HullInstance* a, const HullInstan
                        : plane_from_witness(a, b, law->support, found->witness_a, found->witness_b, found->normal);
 }
 
-/* From the closest points. */
+/* Solves the plane from the closest points. */
 static PlaneOutcome solve_cold(const LawPair* p, PlaneSolution* solution) {
   const Law* law = p->law;
   GjkResult found;
@@ -227,7 +227,7 @@ static PlaneOutcome solve_cold(const LawPair* p, PlaneSolution* solution) {
   return outcome;
 }
 
-/* From the plane of the accepted state, moved as it responds to the bodies' motion. */
+/* Solves the plane from that of the accepted state, predicted to first order for the bodies' motion. */
 static PlaneOutcome solve_warm(const LawPair* p, const LawOrigin* from, PlaneSolution* solution) {
   const Law* law = p->law;
   const PairOwn* old = from->own;
@@ -273,7 +273,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->axis = vec3_normalized(solution->plane.n);
   if (!pressed) return;
   ImpactParameters impact = impact_parameters(law, p->material);
-  if (from->begins) impact.rest_speed = 0; /* as at rest */
+  if (from->begins) impact.rest_speed = 0; /* W = U: contacts at the start of a run count as resting */
   const Memory* memory = p->memory;
   Impact found = impact_of(&impact, solution->energy, memory->before, &memory->course.past);
   own->impact = found;
@@ -282,7 +282,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->has_terms = true;
 }
 
-/* In proportion to the force that the last step ended with. */
+/* Returns the parameters of rolling friction. factor: impact factor of the force at the end of the last step. */
 static RollingParameters rolling_of(const Law* law, const PairMaterial* material, double factor) {
   return (RollingParameters){material->value[MATERIAL_ROLLING] * factor, material->value[MATERIAL_SPINNING] * factor,
                              law->friction.dt};
@@ -294,18 +294,19 @@ static bool rolls(const PairMaterial* material) {
 
 static bool slides(const PairMaterial* material) { return material->value[MATERIAL_FRICTION] > 0; }
 
-/* (F12) Has it static friction? */
+/* (F12) Returns true if the material has static friction. */
 static bool sticks(const PairMaterial* material) {
   return slides(material) && material->value[MATERIAL_STATIC_FRICTION] != material->value[MATERIAL_FRICTION];
 }
 
-/* (F12) The part of static above sliding friction that acts after this slip: exp(-(v / v_s)^2), 0 after none. */
+/* (F12) Returns the fraction exp(-(v / v_s)^2) of the difference between static and sliding friction that acts after a
+ * step with the slip v; 0 if the slip is unknown. */
 static double stuck_part(const PairMaterial* material, const FrictionSlip* slip) {
   double speed = material->value[MATERIAL_STRIBECK_SPEED];
   return sticks(material) && slip->known ? math_decay(-slip->square / (speed * speed)) : 0;
 }
 
-/* The material with the friction that acts. */
+/* Returns the material with the friction coefficient that acts after this slip (F12). */
 static PairMaterial acting(const PairMaterial* material, const FrictionSlip* slip) {
   PairMaterial out = *material;
   double above = material->value[MATERIAL_STATIC_FRICTION] - material->value[MATERIAL_FRICTION];
@@ -313,7 +314,7 @@ static PairMaterial acting(const PairMaterial* material, const FrictionSlip* sli
   return out;
 }
 
-/* The slip that led to the accepted state. */
+/* Returns the slip of the step that led to the accepted state. */
 static FrictionSlip slip_to(const LawPair* p) {
   const Memory* memory = p->memory;
   const Law* law = p->law;
@@ -361,8 +362,8 @@ static void take_over(const LawPair* p) {
   if (p->lagged) friction_keep(&((Memory*)p->memory)->lag, p->which);
 }
 
-/* From the contact range if they were beyond: far enough nearer than they will be the force's rounding is out of all
- * proportion, too. */
+/* Returns LAW_NEARER_MOST times the accepted separation, or times the contact range if that is smaller: much nearer,
+ * the rounding error of the force is too large as well. */
 static double nearest(const void* instance, const int item[2], const PairState* accepted) {
   (void)item;
   const Law* law = instance;
@@ -392,8 +393,8 @@ static void derive(const LawPair* p) {
   pair_scale(d, law->stiffness);
 }
 
-/* A clearance c is a difference of coordinates of size `reach`, so c / s is uncertain by eps reach / s, and P_s goes
- * with about its fifth power. */
+/* A clearance c is a difference of coordinates of size `reach`, so that c / s is uncertain by eps reach / s. P_s is
+ * about proportional to (c / s)^-5. */
 static double rounding(const LawPair* p, double reach) {
   const Law* law = p->law;
   const PairOwn* own = p->own;
@@ -409,8 +410,8 @@ static double change_under(const PairDerivatives* d, int side, const double twis
          vec3_dot(d->force[side], vec3(twist[3], twist[4], twist[5]));
 }
 
-/* The spring of an impact (I7) multiplies the rounding of positions; the force after one more step of Newton's method
- * balances the inertia, which does not. */
+/* Corrects the impact factor to first order for the next Newton step. The stiff spring of an impact (I7) amplifies
+ * rounding errors of positions; the corrected force balances the inertia, which does not (I13). */
 static void refine(const LawPair* p, const double twist_a[6], const double twist_b[6]) {
   PairOwn* own = p->own;
   if (p->state->outcome != PAIR_PRESSED || !((const Memory*)p->memory)->course.past.bounces) return;
@@ -450,7 +451,7 @@ static size_t lag_room(const LawPair* p) {
   return sizeof(FrictionVertex) * (size_t)friction_count(p->a, p->b, ((const Law*)p->law)->support, plane);
 }
 
-/* Centre of pressure on the surface of a in the frame of body `side` [m] (C3). */
+/* Returns the centre of pressure on the surface of a, in the frame of body `side` [m] (C3). */
 static Vec3 center_in_body(const LawPair* p, int side) {
   const PlaneSolution* solution = &((const PairOwn*)p->own)->solution;
   const double* first = solution->side[0].first;
@@ -497,8 +498,8 @@ static size_t lag(const LawPair* p, void* room) {
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
 
-/* Impacts with restitution have friction in a substep of its own (impact.md, I9). Circles and pairs with static
- * friction keep the force of t. */
+/* Returns true if friction of the pair may depend on the force of the same step. Impacts with restitution have friction
+ * in a separate substep (impact.md, I9). Pairs with circles, static or rolling friction use the force at t. */
 static bool takes_own_force(const LawPair* p) {
   const Memory* memory = p->memory;
   if (p->a->ring_count > 0 || p->b->ring_count > 0) return false;
@@ -510,8 +511,8 @@ static double own_force(const LawPair* p) {
   return p->state->outcome == PAIR_PRESSED ? pressure_of(p).force * ((const PairOwn*)p->own)->impact.first : 0;
 }
 
-/* How far the centre of pressure is from where friction rests on it, in units of the smaller body. Bodies that slide
- * have it elsewhere in one of them in every step, a ball in both, which the lag of t allows for. */
+/* Returns the distance of the centre of pressure from that of the friction reference, over the radius of the smaller
+ * body. While bodies slide, the centre moves in one of them, for a ball in both; a reference at t allows for that. */
 static double center_shift(const LawPair* p) {
   const Memory* memory = p->memory;
   bool one_point = memory->lag.order == 2 && !p->b->half_space;
@@ -628,7 +629,7 @@ static void pass_slip(const LawPair* p, StateBlock* block) {
   for (int k = 0; k < 2; k++) state_block_doubles(block, &slip->point[k].x, 3);
 }
 
-/* The lag of friction is made anew in every step. */
+/* Passes the data that later steps depend on. The friction reference is computed anew in every step. */
 static void pass(const LawPair* p, StateBlock* block) {
   Memory* memory = p->memory;
   PairOwn* own = p->own;
@@ -645,7 +646,8 @@ static void pass(const LawPair* p, StateBlock* block) {
   pass_slip(p, block);
 }
 
-/* Friction of the first step is in proportion to a force that is given, after a slip that is. */
+/* Removes the derivatives of the restored slip and impact: friction of the first step is proportional to a given force.
+ */
 static void hold(const LawPair* p) {
   ((Memory*)p->memory)->past.by = vec3(0, 0, 0);
   Impact* impact = &((PairOwn*)p->own)->impact;
@@ -776,12 +778,13 @@ static bool revisit(void* instance, int thread, const ContactRecord* from, const
          PLANE_ACTIVE;
 }
 
-/* At the ratio of lengths that it had, and so much more. */
+/* Returns the load factor of friction at the present force_ratio, to first order from the recorded one. */
 static double load_of(const Law* law, const Record* r) {
   return r->load.factor + (law->force_ratio - 1) * r->load.by_ratio;
 }
 
-/* In proportion to the force in effect at t, or, of its own force, in the solve before. */
+/* Returns the friction parameters of a recorded pair. The coefficient is scaled by the impact factor at t; for friction
+ * of its own force by that in the solve before. */
 static FrictionParameters recorded_friction(const LawReplay* p, const Record* r) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
   double load = p->record->own_force ? ((const Replay*)p->memory)->solve_impact.first : load_of(p->law, r);
@@ -845,11 +848,11 @@ static double potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
     force[side] = d.force[side];
     torque[side] = mat3_axial(d.moment[side]);
   }
-  if (body[1].hull.half_space) force[1] = torque[1] = vec3(0, 0, 0); /* PairShares.ground_next has it */
+  if (body[1].hull.half_space) force[1] = torque[1] = vec3(0, 0, 0); /* PairShares.ground_next contains them */
   return ((const Replay*)p->memory)->impact.second;
 }
 
-/* Friction that rests on the solve before: as reverse, there. */
+/* As `reverse` for friction that depends on the force of the solve before. */
 static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
                               Pressure* bar, PairShares* s) {
   const Law* law = p->law;
@@ -863,8 +866,9 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
   impact_own_load_adjoint(&memory->solve_impact, impact, p->material, &now, &solve, &then, bar, s);
 }
 
-/* From the derivative by the friction that acts to what it rests on (F12): both coefficients, the speed, and the slip,
- * of which the poses at t follow here and the step to t adds the rest. */
+/* Distributes the derivative with respect to the acting friction coefficient to both coefficients, the Stribeck speed
+ * and the slip (F12). Derivatives of the slip with respect to the poses at t are added here; the step to t adds the
+ * rest (PairCarry.slip). */
 static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip, PairShares* s) {
   const double* value = p->material->value;
   double part = stuck_part(p->material, slip), speed = value[MATERIAL_STRIBECK_SPEED], by = s->friction;
@@ -874,7 +878,7 @@ static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip
   s->static_friction = by * part;
   s->stribeck_speed = by * above * part * 2 * slip->square / (speed * speed * speed);
   double by_slip = -by * above * part / (speed * speed);
-  if (!(slip->dt > 0)) return; /* it began at rest */
+  if (!(slip->dt > 0)) return; /* the slip at the start of a run is given */
   s->carry.slip = by_slip;
   s->dt_before -= 2 * slip->square / slip->dt * by_slip;
   for (int side = 0; side < 2; side++) {
@@ -888,8 +892,8 @@ static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip
   }
 }
 
-/* Phi of a pair that bounces, by the very numbers that the Hessian holds: with those of plane_adjoint, which round
- * otherwise, the sum with what its load hands on would be left to chance (impact.md, I14). */
+/* Returns Phi of a pair that bounces, computed from the same numbers as the Hessian. plane_adjoint rounds differently,
+ * and the sum with the derivatives of the load would lose its digits by cancellation (impact.md, I14). */
 static double potential_change(const LawReplay* p, const double twist[2][6]) {
   Vec3 force[2], torque[2];
   double sum = 0;
@@ -905,7 +909,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   ActiveSides active = {.vertices = law->active[p->thread]}, then = active;
   ImpactMoment next = {p->next, p->own_next}, now = {p->now, p->own_now};
   ImpactParameters impact = impact_parameters(law, p->material);
-  Pressure bar = {0, 0}; /* by the pressure at t */
+  Pressure bar = {0, 0}; /* derivatives with respect to the pressure at t */
   if (p->record->active) {
     plane_adjoint(p->next, law->support, next.solution, &memory->response, twist, &active, s);
     Record r = record_of(p->record);
@@ -926,7 +930,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
     PairMaterial material = acting(p->material, &r.slip);
     impact_load_adjoint(&r.load, &material, &bar, s);
     reverse_static_friction(p, &r.slip, s);
-    if (r.past.dt_before > 0) /* the width goes with v_r dt (I2) */
+    if (r.past.dt_before > 0) /* the width depends on v_r dt (I2) */
       s->dt_before += (s->rest_speed - by_rest_speed) * law->impact.rest_speed / r.past.dt_before;
   }
   impact_carry_adjoint(carry, &impact, &now, &bar, s);

@@ -10,7 +10,7 @@ LogBarrier log_barrier(double d, double support) {
                       2 * t * l + t * t / support, 2 * l + 2 * t / support + 2 * t / d};
 }
 
-/* m(s) = 2 s / e - (s / e)^2 of the squared sine s, 1 from e on (N19). */
+/* Sets m(s) = 2 s / e - (s / e)^2 and its two derivatives, s the squared sine; 1 for s >= e (N19). */
 static void damping(double s, double m[3]) {
   double t = s / PARALLEL_SINE;
   m[0] = t < 1 ? t * (2 - t) : 1;

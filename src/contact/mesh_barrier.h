@@ -11,14 +11,15 @@
 typedef struct {
   double value, first, second, by_support, first_by_support;
 } LogBarrier;
-/* d > 0; zeros from D on. */
+/* Returns the barrier at d > 0; zeros for d >= D. */
 LogBarrier log_barrier(double d, double support);
 
-/* m(s) b(d) of a stencil for stiffness 1 (N19, N21) [m^2]; s = 1 but for two edges. Zeros where d is D or more. */
+/* Returns m(s) b(d) of a stencil for stiffness 1 (N19, N21) [m^2]; s = 1 except for two edges. Zeros for d >= D. */
 StencilEnergy mesh_barrier(const Stencil* stencil, double support);
-/* m(s) / d of a stencil (N25) [1/m]. It has no end: never zero for d > 0, but for parallel edges. */
+/* Returns m(s) / d of a stencil (N25) [1/m], nonzero for all d > 0 except for parallel edges. */
 StencilEnergy mesh_reciprocal(const Stencil* stencil);
-/* That of the barrier changed by the support: value and first derivatives. Second derivatives are zero. */
+/* Returns the derivative of mesh_barrier with respect to the support: value and first derivatives. Second derivatives
+ * are zero. */
 StencilEnergy mesh_barrier_by_support(const Stencil* stencil, double support);
 
 #endif
