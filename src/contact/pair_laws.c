@@ -1,7 +1,6 @@
-/* Several laws in one scene (Model.pair_laws): a row of the same kind as the laws' own, that hands every question to
- * the law of the pair it is about. Each law sees the model with the contact parameters that are its own; what it
- * answers is right for its stiffness, and the shares of recorded pairs, which are for stiffness 1, are scaled to the
- * model's. */
+/* Several laws in one scene (Model.pair_laws): a ContactLaw that delegates each call to the law of the pair. Each law
+ * receives a model with its own contact parameters, and its results are for its own stiffness. Derivatives of recorded
+ * pairs, which are for stiffness 1, are scaled by the law's stiffness over the model's. */
 #include <assert.h>
 #include <string.h>
 
@@ -10,13 +9,13 @@
 typedef struct {
   const ContactLaw* law;
   void* own;
-  Model view;   /* the model with the law's parameters; shares all that it owns */
-  double share; /* its stiffness over the model's */
-  /* Its own parameters: those of contact, or its item's of contact.pairs; neither: defaults. */
+  Model view;   /* the model with the law's contact parameters; borrows the model's data */
+  double share; /* stiffness of the law over that of the model */
+  /* Whether each of the law's own parameters is set in `contact`, or in its item of contact.pairs; neither: default. */
   bool own_of_contact[CONTACT_OWN_PARAMETERS], own_of_item[CONTACT_OWN_PARAMETERS];
 } PairPart;
 
-/* The first part is the law of contact. */
+/* All laws of the scene; the first is that of `contact`. */
 typedef struct {
   const Model* model;
   PairPart* parts;
@@ -41,7 +40,7 @@ static void* instance_for(void* law, const int item[2]) {
   return all->parts + (part_of_items(all, item[0], item[1]) - all->parts);
 }
 
-/* The pair as its own law sees it. */
+/* Sets `own` to the pair as its law receives it. Returns the law's part. */
 static const PairPart* turn_to(const LawPair* pair, LawPair* own) {
   const PairPart* part = pair->law;
   *own = *pair;
@@ -352,7 +351,7 @@ static bool lets_go(const LawPair* pair) {
 
 /* ---------------------------------------------------------------- two hulls, outside any run */
 
-/* A plane that parts them, parts them whatever their law is. */
+/* Finds a separating plane with the first law: it is valid for pairs of all laws. */
 static bool part_hulls(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                        Plane* plane, double clearance[2]) {
   const PairPart* part = ((const ByPair*)instance)->parts;
@@ -426,11 +425,12 @@ static void reverse(const LawReplay* pair, const double twist[2][6], const PairC
   if (part != ((const ByPair*)pair->law)->parts) scale_shares(part, out);
 }
 
-/* ---------------------------------------------------------------- the row */
+/* ---------------------------------------------------------------- the delegating law */
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-/* Room for whatever one of the laws keeps; does one of them take links, restitution, ...? */
+/* Extends the delegating law by a law of the scene: largest sizes of memory, and the optional callbacks that the law
+ * has. */
 static void take_in(const ContactLaw* law, ContactLaw* row) {
   row->links = row->links || law->links;
   row->pair_size = larger(row->pair_size, law->pair_size);
@@ -455,7 +455,7 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {
   if (model->pair_law_count == 0) return contact_law(model);
   *room = (ContactLaw){.name = "by pair",
-                       .overlaps = contact_law(model)->overlaps, /* of one kind all (model/pairs.c) */
+                       .overlaps = contact_law(model)->overlaps, /* the same for all laws (model/pairs.c) */
                        .create = create,
                        .destroy = destroy,
                        .set_dt = set_dt,

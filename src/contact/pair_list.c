@@ -1,15 +1,15 @@
-/* Which pairs can matter: the broad phase, and the list of candidates in their slots. */
+/* Candidate pairs: the broad phase, and the sorted list of candidates, whose data are in slots. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "contact/system.h"
 
-/* The broad phase covers the motion asked for and a reserve, so that it is rebuilt seldom: up to so many such motions,
- * but at most this part of the hull's radius, and at least the contact range. */
+/* Boxes of the broad phase are grown by the requested motion and a reserve, so that it is rebuilt seldom. The reserve
+ * is SLACK_PATHS times the motion, at most SLACK_RADIUS times the hull's radius, and at least the contact range. */
 #define SLACK_PATHS 4.0
 #define SLACK_RADIUS 0.1
-/* Roundings of a box beside what a hull reaches. */
+/* Relative margin of a hull's reach against rounding of its box. */
 #define REACH_ROUNDING 1e-9
 
 int find_key(const void* list, KeyAt key_at, int count, uint64_t key) {
@@ -49,7 +49,8 @@ static void push_key(BroadPhase* b, int a, int c) {
   b->keys[b->key_count++] = (uint64_t)a << 32 | (uint32_t)c;
 }
 
-/* Can the hull in the box come within `reach` of a half-space? One that turns moves without bound far away. */
+/* Returns true if the hull in the box may come within `reach` of a half-space. Always true for a movable half-space:
+ * when it rotates, its motion far away is not bounded. */
 static bool near_half_space(const ContactSystem* s, int ground, int hull, const Box* boxes, double reach) {
   const Box* b = &boxes[hull];
   bool moves = s->model->links[s->model->hulls[ground].link].tree >= 0;
@@ -61,7 +62,7 @@ static bool near_half_space(const ContactSystem* s, int ground, int hull, const 
   return low <= reach;
 }
 
-/* Half-spaces are unbounded: every box is held against each. */
+/* Adds the pairs of hulls with half-spaces, which have no boxes, and sorts the keys. */
 static void find_half_space_pairs(ContactSystem* s) {
   int before = s->broad.key_count;
   for (int g = 0; g < s->model->hull_count; g++) {
@@ -73,7 +74,7 @@ static void find_half_space_pairs(ContactSystem* s) {
   if (s->broad.key_count > before) qsort(s->broad.keys, (size_t)s->broad.key_count, sizeof(uint64_t), order_uint64);
 }
 
-/* All pairs of links that take part; their keys follow those of the hulls. */
+/* Adds all pairs of links, under laws that have them. Their keys follow those of the hulls. */
 static void find_link_pairs(ContactSystem* s) {
   int first = s->model->hull_count;
   for (int a = first; a < s->item_count; a++)
@@ -114,7 +115,7 @@ int contact_take_slot(ContactSystem* s) {
 }
 
 static int common_ancestor(const Model* model, int a, int b) {
-  while (a != b) { /* parents stand earlier */
+  while (a != b) { /* parents have smaller indices */
     if (a > b)
       a = model->links[a].parent;
     else
@@ -184,7 +185,7 @@ void contact_grow_list(ContactSystem* s, int needed) {
   s->list_capacity = capacity;
 }
 
-/* Pairs that are no longer near, or not wanted any more. */
+/* Keeps a pair in the new list, or frees its slot. Returns the new number of pairs. */
 static int keep_or_free(ContactSystem* s, int slot, int count, bool stays) {
   if (stays)
     s->spare_list[count] = slot;
@@ -244,13 +245,14 @@ static bool may_touch(const ContactSystem* s, uint64_t key) {
   return model_pair_allowed(s->model, a, b) && !contact_stands_for(s, key);
 }
 
-/* How far two boxes are from overlapping along the axis where they do least: negative where they do [m]. */
+/* Returns the largest gap of two boxes along a coordinate axis [m]; negative if they overlap. */
 static double boxes_apart(const Box* a, const Box* b) {
   Vec3 x = vec3_max(vec3_sub(a->low, b->high), vec3_sub(b->low, a->high));
   return fmax(x.x, fmax(x.y, x.z));
 }
 
-/* Boxes are grown by the farthest of all laws; is the pair near enough for its own? A half-space has no box. */
+/* Returns true if a pair is near enough for its own law; boxes are grown by the longest reach of all laws. Always true
+ * for half-spaces, which have no box. */
 static bool within_own_law(const ContactSystem* s, int a, int b) {
   const Model* model = s->model;
   if (!s->law->pair_reach || a >= model->hull_count) return true;
@@ -263,7 +265,8 @@ static bool is_candidate(const ContactSystem* s, uint64_t key) {
   return may_touch(s, key) && within_own_law(s, (int)(key >> 32), (int)(key & UINT32_MAX));
 }
 
-/* Known pairs keep their slot; pairs with lagged friction or energy stay. */
+/* Returns true if a pair that is no longer near stays in the list: it has terms or a friction reference, or its pair of
+ * links represents it. */
 static bool still_acts(const ContactSystem* s, const ContactPair* p) {
   return p->lagged || p->state[s->current].has_terms || contact_stands_for(s, p->key);
 }
@@ -274,7 +277,7 @@ static double hull_path(const ContactSystem* s, int i, const MotionBounds* bound
   return hull->kind->bounded ? b->speed + b->spin * (vec3_norm(hull->center) + hull->radius) : 0;
 }
 
-/* Those that cannot move, once for all. */
+/* Sets the boxes of immovable hulls in both broad phases; done once. */
 static void take_rest(ContactSystem* s) {
   for (int k = 0; k < s->still_count; k++) {
     int i = s->still[k];
@@ -318,7 +321,7 @@ bool contact_covers(const ContactSystem* s, const MotionBounds* bounds) {
 
 void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
   double start = timer_now();
-  if (s->links) return; /* a part stays where its list covers it */
+  if (s->links) return; /* the list of an independent part covers its motion */
   if (!contact_covers(s, bounds)) {
     if (!s->rests) take_rest(s);
     BoxTask task = {s, bounds};
@@ -338,7 +341,7 @@ static uint64_t listed_key(const void* list, int index) {
 
 static int contact_find(const ContactSystem* s, uint64_t key) { return find_key(s, listed_key, s->list_count, key); }
 
-/* Every pair whose boxes, grown by what their hulls move, overlap. */
+/* Finds all pairs whose boxes, grown by the hulls' motion within `bounds`, overlap. */
 static void find_near(ContactSystem* s, const MotionBounds* bounds) {
   int count = s->model->hull_count;
   if (!s->rests) take_rest(s);
@@ -353,7 +356,7 @@ static void find_near(ContactSystem* s, const MotionBounds* bounds) {
 }
 
 const uint64_t* contact_unlisted(ContactSystem* s, const MotionBounds* bounds, bool remembered, int* count) {
-  bool covered = true; /* by the reserve with which the list was found, from this end of the way or the other */
+  bool covered = true; /* whether the list's reserve covers the path, counted from either of its ends */
   for (int k = 0; k < s->mover_count && covered; k++) {
     int i = s->movers[k];
     double travelled = remembered ? fmin(s->travelled[i], s->way_travelled[i]) : s->travelled[i];

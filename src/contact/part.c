@@ -1,22 +1,22 @@
-/* Parts of a scene that are solved by themselves: regions that their links stay in, and systems that work on some of
- * the pairs (docs/derivations/step.md, S17). */
+/* Parts of a scene that are solved independently: regions in which their links stay, and contact systems for the pairs
+ * of one part (docs/derivations/step.md, S17). */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "contact/system.h"
 
-/* A region is larger than the way from where a link stands to where it aims at by the contact range and by this part of
- * the way, of the fastest link that it may meet: Newton's method passes its solution by less than that, nearly always.
- */
+/* The region of a link contains its present and its expected pose, with a margin: the contact range, this fraction of
+ * the displacement of the fastest link that it may collide with, and a term for rotation. Newton's method nearly always
+ * overshoots by less. */
 #define MARGIN_WAY 0.5
-/* And by this many times what the turn takes its points off the straight way. */
+/* The term for rotation: this many times the largest deviation of the link's points from a straight path. */
 #define MARGIN_BENDS 2.0
 
 static const Box NOWHERE = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 static const Box EVERYWHERE = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
 
-/* Roundings of a box beside the reach of both hulls. */
+/* Relative margin of the contact range against rounding of boxes. */
 #define REACH_ROUNDING 1e-9
 
 bool contact_parts_create(ContactSystem* s) {
@@ -41,7 +41,8 @@ static Box box_at(const ModelHull* hull, const Pose* pose) {
   return (Box){vec3_sub(c, half), vec3_add(c, half)};
 }
 
-/* Without what fmin and fmax, calls of the library, do about NaN, which no box has. */
+/* Maximum and minimum by comparison, faster than the library functions fmax and fmin, which handle NaN; boxes contain
+ * none. */
 static inline double more_of(double a, double b) { return a > b ? a : b; }
 static inline Vec3 most_of(Vec3 a, Vec3 b) { return vec3(more_of(a.x, b.x), more_of(a.y, b.y), more_of(a.z, b.z)); }
 static inline Vec3 least_of(Vec3 a, Vec3 b) {
@@ -55,7 +56,8 @@ static Box grown(Box a, double by) {
   return (Box){vec3_sub(a.low, d), vec3_add(a.high, d)};
 }
 
-/* All that can touch of a link at a pose; everywhere for what has no end. */
+/* Returns the bounding box of a link's colliding hulls at a pose; NOWHERE without such hulls, EVERYWHERE with a
+ * half-space. */
 static Box link_box(const ContactSystem* s, int link, const Pose* pose) {
   const ModelLink* l = &s->model->links[link];
   Box box = NOWHERE;
@@ -66,13 +68,14 @@ static Box link_box(const ContactSystem* s, int link, const Pose* pose) {
   return box;
 }
 
-/* Farthest that one box reaches beyond another. */
+/* Returns the largest distance by which box a extends beyond box b along a coordinate axis [m]. */
 static double beyond(const Box* a, const Box* b) {
   Vec3 x = most_of(vec3_sub(b->low, a->low), vec3_sub(a->high, b->high));
   return more_of(x.x, more_of(x.y, x.z));
 }
 
-/* A point with such a second derivative over its way is off the straight one by so much at most. */
+/* Returns the largest deviation from the straight path of a point with this second derivative with respect to alpha in
+ * [0, 1]. */
 static double bend(double acceleration) { return 0.125 * acceleration; }
 
 /* Returns the rotation angle between two poses, exact for small angles [rad]. */
@@ -88,8 +91,9 @@ typedef struct {
   const Pose* aim;
 } RegionTask;
 
-/* Farthest that a hull of the link goes beyond where it is, and where it is beyond where it goes: hulls of one link
- * may take each other's places, as those of a wheel do, of which nothing is to be seen in the box around them all. */
+/* Returns the largest distance by which the boxes of a hull of the link at both poses extend beyond each other [m];
+ * *ahead: by which the end extends beyond the start. Computed hull by hull, because hulls may exchange places, as those
+ * of a wheel, without a change of the link's box. */
 static double longest_way(const ContactSystem* s, int link, const Pose* from, const Pose* to, double* ahead) {
   const ModelLink* l = &s->model->links[link];
   double way = *ahead = 0;
@@ -112,7 +116,7 @@ static void find_region(void* context, int i, int thread) {
   const Pose *from = &s->pose[s->current][i], *to = &task->aim[i];
   Box here = link_box(s, i, from);
   s->regions[i] = united(here, link_box(s, i, to));
-  if (!(here.low.x <= here.high.x) || isinf(here.low.x)) return; /* it touches nothing, or is everywhere */
+  if (!(here.low.x <= here.high.x) || isinf(here.low.x)) return; /* no colliding hulls, or a half-space */
   double ahead, way = longest_way(s, i, from, to, &ahead), turn = turn_between(from, to);
   double margin = MARGIN_WAY * way + s->range + MARGIN_BENDS * bend(turn * turn * s->model->links[i].reach);
   s->way[i] = way;
@@ -165,7 +169,7 @@ void contact_parts_find(ContactSystem* s, const Pose* aim, int* sets) {
 
 /* ---------------------------------------------------------------- lists */
 
-/* Both states of a link become the accepted one. */
+/* Makes the link's trial state equal to its accepted state. */
 static void stand_still(const ContactSystem* s, int link) {
   int now = s->current;
   const ModelLink* l = &s->model->links[link];
@@ -205,7 +209,7 @@ void contact_parts_list(ContactSystem* s, const int* of, int part_count) {
   for (int k = 1; k < part_count + 2; k++) first[k] += first[k - 1];
   for (int k = s->list_count - 1; k >= 0; k--) lists->items[--first[lists->of[k] + 2]] = k; /* ends become beginnings */
   first[part_count + 2] = s->list_count;
-  for (int i = 0; i < s->model->link_count; i++) { /* what cannot move is in place for all */
+  for (int i = 0; i < s->model->link_count; i++) { /* immovable links have the same pose in both states */
     if (s->model->links[i].tree >= 0) continue;
     stand_still(s, i);
     s->stays[0][i] = s->stays[1][i] = true;
@@ -307,19 +311,21 @@ bool contact_part_stays(const ContactSystem* s, const MotionBounds* bounds) {
       Box way = united(box_at(hull, &s->pose[0][i]), box_at(hull, &s->pose[1][i]));
       way = grown(way, bend(b->acceleration + (b->spin * b->spin + b->spin_rate) * arm));
       if (!(beyond(&way, &s->regions[i]) <= 0)) return false;
-      way = grown(way, s->reach[k]); /* pairs are listed of hulls whose boxes meet: it has to stay in its own, too */
+      way = grown(way, s->reach[k]); /* the list contains the hulls whose boxes overlap, so that the hull must stay in
+                                        its box, too */
       if (!(beyond(&way, &s->boxes[k]) <= 0)) return false;
     }
   }
   return true;
 }
 
-/* Both states of a pair become the accepted one. */
+/* Makes the pair's trial state equal to its accepted state. */
 static void even_out(const ContactSystem* s, int slot) {
   ContactPair* p = &s->pairs[slot];
   if (s->sleep[slot].even) return;
   contact_take_over(s, p);
-  bool known = p->state[s->current].stamp == s->stamp; /* else it is still to be evaluated with the lag in force */
+  bool known =
+      p->state[s->current].stamp == s->stamp; /* otherwise it must be evaluated with the present friction reference */
   s->sleep[slot] = (PairSleep){.even = known, .has_terms = p->state[s->current].has_terms, .rounding = (double)NAN};
 }
 
@@ -329,14 +335,14 @@ void contact_part_end(ContactSystem* part, const ContactSystem* whole) {
   for (int k = 0; k < part->list_count; k++) even_out(part, part->list[k]);
 }
 
-/* ---------------------------------------------------------------- all parts are done */
+/* ---------------------------------------------------------------- after all parts */
 
 typedef struct {
   ContactSystem* system;
   const Pose* begin;
 } EndTask;
 
-/* How far the hulls of a link have come, at most. */
+/* Sets `moved` to an upper bound of the motion of each hull of a link while its part was solved [m]. */
 static void end_link(void* context, int i, int thread) {
   (void)thread;
   const EndTask* task = context;
@@ -354,7 +360,7 @@ static void end_link(void* context, int i, int thread) {
   }
 }
 
-/* Hulls that have kept out of each other's reach. */
+/* Sets both states of a pair of hulls that stayed out of range of each other, by a lower bound of their distance. */
 static void pass_by(ContactSystem* s, ContactPair* p) {
   PairState *before = &p->state[s->current], *after = &p->state[1 - s->current];
   assert(before->outcome == PAIR_APART && !before->has_terms && !p->lagged);

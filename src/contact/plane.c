@@ -4,10 +4,10 @@
 #include "contact/ring.h"
 #include "contact/small_matrix.h"
 
-/* Vertices farther than (1 + CULL_MARGIN) s from the plane are left out while the plane stays near enough to where it
- * was. */
+/* Vertices farther than (1 + CULL_MARGIN) s from the plane are skipped, until the plane has moved too far. */
 #define CULL_MARGIN 1.0
-/* Small hulls whose radius is large against s skip the culling pass: the least turn of the plane would undo it. */
+/* Hulls with at most CULL_MIN_COUNT vertices and a radius of CULL_MAX_RADIUS s or more are not culled: a small rotation
+ * of the plane would invalidate it. */
 #define CULL_MIN_COUNT 16
 #define CULL_MAX_RADIUS 300.0
 /* Newton decrement, relative to U, after which one more step reaches rounding (quadratic convergence squares it). */
@@ -16,12 +16,12 @@
 #define NEAR_MINIMUM 1e-6
 /* Below this U s counts as zero: (1 - z)^4 with 1 - z = 1e-7. */
 #define ENERGY_FLOOR 1e-28
-/* From a start near by it takes a handful; one turned far away goes round the shell 1 - sigma < |n| < 1 by arcs of
- * about sqrt(sigma), at the end of the range up to some hundred. */
+/* Few iterations suffice from a start nearby. If n must rotate far, it moves along the shell 1 - sigma < |n| < 1 in
+ * steps of about sqrt(sigma): up to some hundred at the end of the range. */
 #define MAX_ITERATIONS 1000
-/* Where the clearance is so small that rounding of n . x + o is a part of it, U is noise, and steps are accepted that
- * lower nothing. After so many iterations, when as many as this together lower U by less than this part of it, which is
- * less than one step of a decrement above NEAR_MINIMUM does, the plane is not found. */
+/* If a clearance is so small that rounding of n . x + o matters, U is noisy, and steps are accepted that do not lower
+ * it. After PATIENCE iterations the solve fails if STALL iterations lower U by less than the fraction STALLED_AT. One
+ * step with a decrement above NEAR_MINIMUM lowers it by more. */
 enum { PATIENCE = 128, STALL = 32 };
 #define STALLED_AT 1e-7
 #define MAX_BACKTRACKS 60
@@ -73,8 +73,8 @@ Plane plane_about(Plane plane, Vec3 origin) {
   return plane;
 }
 
-/* |n| to start from: with z = gap / 2s and nu = (1 - |n|) / sigma the slopes balance at
- * 1 - nu ~ (sigma gap / s)^(1/3) (1 - z). */
+/* Returns the start value of |n|: with z = gap / 2s and nu = (1 - |n|) / sigma the slopes balance at 1 - nu ~ (sigma
+ * gap / s)^(1/3) (1 - z). */
 static double start_length(double s, double gap) {
   double z = 0.5 * gap / s;
   double sigma = BARRIER_NORM_WIDTH;
@@ -119,7 +119,8 @@ static void append_vertex(Problem* p, const HullInstance* h, Vec3 shift, int m, 
 
 enum { CULL_CHUNK = 64 };
 
-/* One vectorised pass over the local vertices, a chunk at a time; `padded` is a multiple of 8. */
+/* Appends the vertices of a side with a scaled clearance below 1 + CULL_MARGIN. Vectorised over chunks of local
+ * vertices; `padded` is a multiple of 8. */
 static void append_near(Problem* p, int side, Vec3 N, double O, Range* range) {
   const HullInstance* h = p->hull[side];
   Vec3 shift = vec3_sub(h->pose.t, p->origin);
@@ -158,7 +159,7 @@ static void gather_vertices(Problem* p, Vec3 N, double O, bool all) {
   }
 }
 
-/* Could a vertex that was left out have come within s of the plane since? */
+/* Returns true if no skipped vertex can be within s of the plane (N, O). */
 static bool culling_valid(const Problem* p, Vec3 N, double O) {
   double turn = vec3_norm(vec3_sub(N, p->cull_N)), lift = fabs(O - p->cull_O);
   for (int side = 0; side < 2; side++) {
@@ -191,7 +192,7 @@ static inline void add_vertex(SideMoments* s, double sigma, Barrier b, double x,
   s->first[3] += g;
 }
 
-/* (C6) Moments about the balls' nearest points to the plane, x - sigma r n^, from those about their centres. */
+/* (C6) Converts the moments of balls' centres to those of their points nearest to the plane, x - sigma r n^. */
 static void round_moments(SideMoments* s, double sigma, double radius, Vec3 N) {
   Vec3 out = vec3_scale(N, -sigma * radius / vec3_norm(N));
   const double v[3] = {out.x, out.y, out.z}, sum[3] = {s->second[3], s->second[6], s->second[8]}, w = s->second[9];
@@ -204,7 +205,8 @@ static void round_moments(SideMoments* s, double sigma, double radius, Vec3 N) {
   s->ball = radius * sigma * s->first[3];
 }
 
-/* Sums over a circle's nodes, which lie in pairs at center + r (cos u +- sin v) (C7). z_min: at most 1. */
+/* Adds energy and moments of a circle's nodes, which lie in pairs at center + r (cos u +- sin v) (C7), and lowers z_min
+ * to its smallest clearance. Returns false if the circle is not on its side of the plane. */
 static bool add_ring(const Problem* p, int side, int k, Vec3 N, double O, SideMoments* s, double* energy,
                      double* z_min) {
   const HullInstance* h = p->hull[side];
@@ -266,7 +268,8 @@ static bool evaluate_side(const Problem* p, int side, Vec3 N, double O, Evaluati
   return true;
 }
 
-/* The half-space is one term at the point of its boundary nearest to the origin. */
+/* Sets side B to a half-space: one term at the point of its boundary nearest to the origin. Returns false if the
+ * origin's clearance is not positive. */
 static bool evaluate_half_space(const Problem* p, Vec3 N, double O, Evaluation* e) {
   double c = vec3_norm(N) * p->axis_level + O;
   e->side[1] = (SideMoments){{0}, {0}, 0};
@@ -363,7 +366,7 @@ static SearchResult search(const Problem* p, Vec3* N, double* O, Vec3 dN, double
   return SEARCH_STALLED;
 }
 
-/* The Newton step as it is; false when it is infeasible. */
+/* Takes the full Newton step. Returns false if it is infeasible. */
 static bool full_step(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, Evaluations* e) {
   Vec3 trial_N = vec3_add(*N, dN);
   if (!evaluate(p, trial_N, *O + dO, &e->at[1 - e->now])) return false;
@@ -388,10 +391,11 @@ static bool minimise(Problem* p, Vec3* N, double* O, Evaluations* e, int* iterat
     double decrement = newton_step(p, &e->at[e->now], *N, &dN, &dO);
     if (!isfinite(decrement)) return false;
     if (decrement <= 1e-25 * energy) return true;
-    if (!culling_valid(p, vec3_add(*N, dN), *O + dO)) gather_vertices(p, *N, *O, true); /* nothing new is near yet */
+    if (!culling_valid(p, vec3_add(*N, dN), *O + dO))
+      gather_vertices(p, *N, *O, true); /* the evaluation at (N, O) stays valid */
     /* Near the minimum convergence is quadratic; a test of the energy is needless there, and rounding makes it fail. */
     bool near = decrement < NEAR_MINIMUM * energy;
-    if (near && decrement >= 0.5 * before) return true; /* rounding of 1 - |n| */
+    if (near && decrement >= 0.5 * before) return true; /* limited by rounding of 1 - |n| */
     before = decrement;
     if (near && full_step(p, N, O, dN, dO, e)) {
       if (decrement < p->last_step * e->at[e->now].energy) return true;

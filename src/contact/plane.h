@@ -1,5 +1,5 @@
 /* Private to contact/: the separating plane of one pair, U = min over p of U(p, x) (C1), by damped Newton in p = (n,
- * o). docs/derivations/contact.md. No allocation: the caller lends a PlaneScratch. */
+ * o). docs/derivations/contact.md. Nothing is allocated: the caller provides a PlaneScratch. */
 #ifndef SDRS_CONTACT_PLANE_H
 #define SDRS_CONTACT_PLANE_H
 
@@ -36,29 +36,27 @@ typedef enum {
   PLANE_FAILED,     /* no convergence: treated as infeasible by callers */
 } PlaneOutcome;
 
-/* Minimise from `start`, which must separate the hulls strictly, else PLANE_INFEASIBLE. support = s [m]. Of solution
- * only what the outcome says is set. No allocation. After PLANE_FAILED, as after PLANE_INFEASIBLE, nothing in
- * solution counts. */
+/* Minimises U from `start`, which must separate the hulls strictly, otherwise PLANE_INFEASIBLE. support: s [m]. The
+ * outcome says which members of solution are set: none after PLANE_FAILED and PLANE_INFEASIBLE. Allocates nothing. */
 PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double support, Plane start,
                          PlaneScratch* scratch, PlaneSolution* solution);
 /* Start plane from closest points: halfway, normal from a to b, |n| slightly under 1. normal: unit; witnesses in world
  * axes [m]. By value; cannot fail. */
 Plane plane_from_witness(const HullInstance* a, const HullInstance* b, double support, Vec3 witness_a, Vec3 witness_b,
                          Vec3 normal);
-/* The plane between a hull and a half-space `gap` [m] away. b is the half-space; gap > 0. By value; another gap is
- * undefined, not checked. */
+/* Returns the start plane between a hull and a half-space b at the distance gap > 0 [m] (asserted). */
 Plane plane_from_half_space(const HullInstance* a, const HullInstance* b, double support, double gap);
-/* The same plane with its offset about another origin. n stays, so do clearances to rounding. By value; cannot fail. */
+/* Returns the same plane relative to another origin; clearances change only by rounding. Cannot fail. */
 Plane plane_about(Plane plane, Vec3 origin);
-/* Where a pair's plane is kept: the centre of the smaller hull. World [m]; of a half-space's pair that of the hull.
- * By value; cannot fail. */
+/* Returns the origin of a pair's plane: the centre of the smaller hull, or of the hull paired with a half-space, world
+ * [m]. Cannot fail. */
 Vec3 plane_origin(const HullInstance* a, const HullInstance* b);
-/* Smallest clearance of a side over all its vertices (exact) [m]; sigma = -1 for A, +1 for B. Negative where the side
- * reaches through the plane. Cannot fail, allocates nothing. */
+/* Returns the smallest clearance of a side over all its vertices (exact) [m]; sigma = -1 for A, +1 for B. Negative if
+ * the side extends beyond the plane. Cannot fail, allocates nothing. */
 double plane_clearance(const HullInstance* hull, double sigma, Plane plane);
-/* sigma: |n| of a separating plane is held below 1 by W(1 - |n|) = Q((1 - |n|) / sigma) / s (C1). A number, not a
- * length, so that contact has no scale of its own; small, so that the length of n stays a small correction; the paper's
- * P_s(1 - |n|) for s = 1 mm. */
+/* Width sigma of the barrier W(1 - |n|) = Q((1 - |n|) / sigma) / s that keeps |n| below 1 (C1). It has no unit, so that
+ * contact has no length scale of its own, and is small, so that |n| stays near 1. W is the paper's P_s(1 - |n|) for s =
+ * 1 mm. */
 #define BARRIER_NORM_WIDTH 1e-3
 /* Distance beyond which U vanishes: 2 s / (1 - sigma) [m]. INFINITY without support. Cannot fail, allocates nothing. */
 static inline double plane_range(double support) { return 2.0 * support / (1.0 - BARRIER_NORM_WIDTH); }
@@ -69,8 +67,8 @@ static inline double plane_range(double support) { return 2.0 * support / (1.0 -
 void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_first, double norm_second, Vec3 n,
                     double gradient[4], double hessian[4][4]);
 
-/* Change of U to first order with a small twist of one body about its reference point (C4) [1/m]; of a half-space's
- * side undefined. twist: (w, v) [rad, m]. Cannot fail, allocates nothing. */
+/* Returns the change of U to first order under a small twist of one body about its reference point (C4) [1/m].
+ * Undefined for a half-space. twist: (w, v) [rad, m]. Cannot fail, allocates nothing. */
 double plane_first_change(const PlaneSolution* solution, int side, Vec3 reference, const double twist[6]);
 
 /* dp/dxi of the plane (4x12; unknowns nx ny nz o). */
@@ -84,8 +82,9 @@ Plane plane_predict(Plane plane, const PlaneResponse* response, const double twi
  * rows, and its force is minus that of a. Only of a plane that was found: else undefined. Allocates nothing. */
 void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 reference_a, Vec3 reference_b,
                        PairDerivatives* out, PlaneResponse* response);
-/* Adds what is left of the plane's gradient, times the response, to the pair's forces and moments: then they balance to
- * rounding, also where clearances are known to 1e-11 of the barrier's range only. Not for half-spaces. (A5) */
+/* Adds the residual gradient of U with respect to the plane, times the response, to the pair's forces and moments. They
+ * then balance to rounding, even if clearances are accurate only to 1e-11 of the barrier's range. Not for half-spaces.
+ * (A5) */
 void plane_balance(const PlaneSolution* solution, const PlaneResponse* response, PairDerivatives* out);
 
 #endif

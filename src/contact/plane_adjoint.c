@@ -73,7 +73,7 @@ static Vec3 field_at(const double twist[6], Vec3 arm) {
   return vec3_add(vec3(twist[3], twist[4], twist[5]), vec3_cross(vec3(twist[0], twist[1], twist[2]), arm));
 }
 
-/* Change of the plane while the bodies move by their twists. */
+/* Sets dp to the change of the plane under the twists of both bodies. */
 static void plane_change(const PlaneResponse* response, const double twist[2][6], double dp[4]) {
   for (int k = 0; k < 4; k++) {
     dp[k] = 0;
@@ -81,7 +81,7 @@ static void plane_change(const PlaneResponse* response, const double twist[2][6]
   }
 }
 
-/* d2U/dp ds . dp of the term W(1 - |n|). */
+/* Returns the part of (d2U/dp ds) . dp that comes from W(1 - |n|). */
 static double length_by_support(Vec3 n, double support, const double dp[4]) {
   double length = vec3_norm(n);
   return -norm_first_by_support(length, support) * (n.x * dp[0] + n.y * dp[1] + n.z * dp[2]) / length;
@@ -118,7 +118,7 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
       out->rounding[side] += ball_share(n, v, sigma * (along + turned), dn);
       /* A5: v_m + g_m x w */
       Vec3 change = vec3_add_scaled(vec3_scale(n, v->second * (along + turned)), sigma * v->first, dn);
-      if (body[1].hull.half_space) { /* the ground's turning by d is the body's by -d, in a field turned by -d */
+      if (body[1].hull.half_space) { /* a rotation of the half-space by d equals a rotation of body and field by -d */
         Vec3 at = vec3_add(plane->origin, v->x);
         ground_add(&out->ground_next, vec3_scale(change, -1), at, body[1].hull.pose.t);
         out->ground_next.torque = vec3_add_scaled(out->ground_next.torque, -sigma * v->first, vec3_cross(field, n));
@@ -127,7 +127,7 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
       active_share(&body[side].hull, plane, side, v, change, vec3(0, 0, 0), out);
     }
   }
-  /* with the plane's gradient, which is zero but for rounding, a common motion of both bodies gives nothing */
+  /* adds the W term of the plane's gradient times dp: a common motion of both bodies then gives zero to rounding */
   out->value -= solution->norm_first * vec3_dot(n, dn) / vec3_norm(n);
   active->known = true;
 }

@@ -5,8 +5,8 @@
 #include "contact/plane.h"
 #include "contact/small_matrix.h"
 
-/* db . : a vector of p-space coefficients (x, 1) becomes the gradient of a clearance with respect to the twist about
- * the reference point d: (x, w) -> ((x - w d) x n, w n). */
+/* Converts a vector (x, w) of p-space coefficients to the gradient of a clearance with respect to the twist about the
+ * reference point d: ((x - w d) x n, w n). */
 static inline void twist_of(const double v[4], Vec3 d, Vec3 n, double out[6]) {
   Vec3 r = vec3(v[0] - v[3] * d.x, v[1] - v[3] * d.y, v[2] - v[3] * d.z);
   Vec3 c = vec3_cross(r, n);
@@ -29,8 +29,8 @@ typedef struct {
   double v[4][12];
 } Cross;
 
-/* One side: force, moment, sum P'' b b^T (block of the Hessian) and dgradient/dp = sum P'' b x~^T + sigma P' db/dp. */
-/* Twists move the centres of balls: their moment and db/dp are about these (C6). */
+/* Sets one side's force, moment, Hessian block sum P'' b b^T, and dgradient/dp = sum P'' b x~^T + sigma P' db/dp.
+ * Twists move the centres of balls, so that moment and db/dp are about these (C6). */
 static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDerivatives* out, Cross* cross) {
   double g[4][4], t[4][6];
   unpack(m->second, g);
@@ -151,7 +151,7 @@ Plane plane_predict(Plane plane, const PlaneResponse* response, const double twi
     d[k] = 0;
     for (int i = 0; i < 6; i++) d[k] += response->dp[k][i] * twist_a[i] + response->dp[k][6 + i] * twist_b[i];
   }
-  /* a turning normal must not grow: its length follows the prediction to first order, the plane itself stays */
+  /* a rotating normal must not grow: |n| follows the prediction to first order, and the plane's position is kept */
   Vec3 n = vec3_add(plane.n, vec3(d[0], d[1], d[2]));
   double length = vec3_norm(plane.n);
   double wanted = length + (plane.n.x * d[0] + plane.n.y * d[1] + plane.n.z * d[2]) / length,

@@ -1,4 +1,4 @@
-/* One pair of point sets in world coordinates, outside any scene. */
+/* Contact of one pair of point sets in world coordinates, without a scene. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "contact/mesh_barrier.h"
 #include "contact/reciprocal.h"
 
-/* Owns its points. */
+/* Returns a hull that owns a copy of the points, freed with point_view_free. */
 static HullInstance query_hull(const Vec3* points, int count) {
   HullInstance hull = {.points = point_view_create(points, count), .pose = pose_identity()};
   Vec3 low = points[0], high = points[0];
@@ -19,7 +19,7 @@ static HullInstance query_hull(const Vec3* points, int count) {
   return hull;
 }
 
-/* dU/dx_m = sigma P'(c_m) n (envelope theorem). */
+/* Sets out (count) to dU/dx_m = sigma P'(c_m) n (envelope theorem). */
 static void vertex_gradients(const HullInstance* hull, const Vec3* points, int count, double sigma, double support,
                              const Plane* plane, Vec3* out) {
   for (int k = 0; k < count; k++) {
@@ -29,7 +29,8 @@ static void vertex_gradients(const HullInstance* hull, const Vec3* points, int c
   }
 }
 
-/* The plane between two hulls that are apart; support INFINITY: of the long-range law. false: not found. */
+/* Solves the plane between two separated hulls; support INFINITY selects the long-range law. *active: U > 0. Returns
+ * false if the plane was not found. */
 static bool solve_plane(const HullInstance* a, const HullInstance* b, double support, const GjkResult* found,
                         PlaneScratch* scratch, PlaneSolution* solution, bool* active) {
   *active = true;
@@ -85,12 +86,12 @@ bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, doubl
   return apart;
 }
 
-/* ---------------------------------------------------------------- of the mesh contact */
+/* ---------------------------------------------------------------- mesh contact */
 
-/* A surface of its own: the hull of the points, or they themselves when three or fewer; with the number of each vertex
+/* Surface of a point set: its convex hull, or a fan of triangles if the points are flat. number: index of each vertex
  * among the points. */
 typedef struct {
-  ConvexHull solid; /* owned, as the others */
+  ConvexHull solid; /* all members are owned */
   Features features;
   int* number;
 } QuerySurface;
@@ -111,7 +112,8 @@ static bool turns_left(const FlatPoint* a, const FlatPoint* b, const FlatPoint* 
   return (b->along - a->along) * (c->across - a->across) > (b->across - a->across) * (c->along - a->along);
 }
 
-/* Axes of the plane in which the points lie: by the pair, then the triangle, that spreads most from the first. */
+/* Sets orthonormal axes of the plane of flat points: towards the point farthest from the first, and towards the point
+ * farthest from that line. */
 static void flat_axes(const Vec3* points, int count, Vec3* along, Vec3* across) {
   Vec3 far = {0, 0, 0}, off = {0, 0, 0};
   for (int k = 1; k < count; k++) {
@@ -126,7 +128,8 @@ static void flat_axes(const Vec3* points, int count, Vec3* along, Vec3* across) 
   *across = vec3_norm(off) > 0 ? vec3_normalized(off) : vec3(0, 0, 0);
 }
 
-/* The corners of flat points around their hull, into corners (count + 1); returns how many. */
+/* Sets corners (count + 1) to the indices of the corners of the convex hull of flat points, in order around it. Returns
+ * their number. */
 static int flat_corners(const Vec3* points, int count, int* corners) {
   FlatPoint* flat = MEMORY_NEW(FlatPoint, count);
   int *chain = MEMORY_NEW(int, 2 * count + 2), kept = 0;
@@ -137,7 +140,7 @@ static int flat_corners(const Vec3* points, int count, int* corners) {
     flat[k] = (FlatPoint){vec3_dot(d, along), vec3_dot(d, across), k};
   }
   qsort(flat, (size_t)count, sizeof *flat, compare_flat);
-  for (int way = 0; way < 2; way++) { /* below from left to right, above back */
+  for (int way = 0; way < 2; way++) { /* lower chain from left to right, upper chain back */
     int floor = kept + 1;
     for (int k = 0; k < count; k++) {
       int at = way == 0 ? k : count - 1 - k;
@@ -153,7 +156,7 @@ static int flat_corners(const Vec3* points, int count, int* corners) {
   return kept;
 }
 
-/* A fan of triangles around flat points; of two an edge, of one a point. */
+/* Sets the surface to a fan of triangles over flat points; to an edge for two corners, to a point for one. */
 static void take_flat(QuerySurface* s, const Vec3* points, int count) {
   s->number = MEMORY_NEW(int, count + 1);
   int corners = flat_corners(points, count, s->number), triangles = corners > 2 ? corners - 2 : 0;
@@ -184,7 +187,7 @@ static void query_surface(QuerySurface* s, const Vec3* points, int count) {
     for (int k = 0; k < s->solid.vertex_count; k++) s->number[k] = point_number(points, count, s->solid.vertices[k]);
   }
   features_of_solid(&s->solid, &s->features);
-  if (s->solid.vertex_count != 2) return; /* no triangle tells of its edge */
+  if (s->solid.vertex_count != 2) return; /* a segment has no triangle, from which edges are taken */
   s->features.edges[0][0] = 0;
   s->features.edges[0][1] = 1;
   s->features.edge_count = 1;
@@ -196,7 +199,7 @@ static void query_surface_free(QuerySurface* s) {
   memory_free(s->number);
 }
 
-/* Energy of all stencils, with the gradients at the points. */
+/* Returns the energy of all stencils and adds its gradients with respect to the points. */
 static double sum_stencils(const Stencils* found, double support, const QuerySurface surface[2], Vec3* gradient[2]) {
   double sum = 0;
   for (int k = 0; k < found->count; k++) {

@@ -12,7 +12,7 @@ CentredPotential centred_potential(double r) {
 
 typedef struct {
   const HullInstance* hull[2];
-  Vec3 origin, axis; /* axis: that n keeps before a half-space */
+  Vec3 origin, axis; /* axis: direction of n for a half-space */
   double level;      /* half-space: axis . (boundary - origin) [m] */
   bool half_space;
   int first[2], count[2];
@@ -52,7 +52,7 @@ static void add_vertex(SideMoments* s, double sigma, double c, double share, dou
   s->first[3] += g;
 }
 
-/* false: a vertex is on the wrong side. */
+/* Adds one side's energy and moments. Returns false if a vertex is on the wrong side of the plane. */
 static bool add_side(const Problem* p, int side, Vec3 n, double o, Evaluation* e) {
   double sigma = side == 0 ? -1 : 1, share = RECIPROCAL_PIECE / p->count[side], sum = 0, least = INFINITY;
   const double *x = p->scratch->x, *y = p->scratch->y, *z = p->scratch->z;
@@ -120,7 +120,7 @@ static double newton_step(const Problem* p, const Evaluation* e, Vec3 n, Vec3* d
   return -(gradient[0] * step[0] + gradient[1] * step[1]);
 }
 
-/* Halved until the energy falls (Armijo); false: it does not, within rounding. */
+/* Halves the Newton step until the energy decreases (Armijo). Returns false if it never does. */
 static bool search(const Problem* p, Vec3* n, double* o, Vec3 dn, double d_o, double decrement, Evaluation* e) {
   double factor = 1;
   for (int k = 0; k < RECIPROCAL_HALVINGS; k++, factor *= 0.5) {
@@ -145,7 +145,7 @@ static bool minimise(const Problem* p, Vec3* n, double* o, Evaluation* e, int* i
     if (!isfinite(decrement)) return false;
     if (decrement <= RECIPROCAL_LEAST * e->energy) return true;
     bool near = decrement < RECIPROCAL_NEAR * e->energy;
-    if (near && decrement >= 0.5 * before) return true; /* rounding */
+    if (near && decrement >= 0.5 * before) return true; /* limited by rounding */
     before = decrement;
     Evaluation trial;
     if (near && evaluate(p, vec3_add(*n, dn), *o + d_o, &trial)) {
@@ -170,7 +170,7 @@ static void store(const Problem* p, Vec3 n, double o, const Evaluation* e, Plane
   out->norm_second = e->norm_second;
 }
 
-/* |n| = 1 / (1 + sqrt(gap)), halfway (N2). */
+/* Start plane halfway between the closest points, with |n| = 1 / (1 + sqrt(gap)) (N2). */
 Plane reciprocal_start(const HullInstance* a, const HullInstance* b, const GjkResult* found) {
   double length = 1 / (1 + sqrt(found->distance));
   Plane start = {plane_origin(a, b), vec3_scale(found->normal, length), 0};
@@ -184,7 +184,7 @@ Plane reciprocal_start(const HullInstance* a, const HullInstance* b, const GjkRe
   return start;
 }
 
-/* Halfway between the centres, if that is a quarter of the gap away from either sphere. */
+/* Start plane halfway between the centres, moved if necessary to at least a quarter of the gap from either sphere. */
 Plane reciprocal_start_apart(const HullInstance* a, const HullInstance* b, const Vec3 center[2],
                              const double radius[2]) {
   Vec3 way = vec3_sub(center[1], center[0]);
@@ -225,7 +225,7 @@ void reciprocal_recall(const HullInstance* a, const HullInstance* b, ReciprocalP
                        PlaneSolution* solution) {
   Problem p = problem_of(a, b, scratch);
   Evaluation e;
-  (void)evaluate(&p, plane.n, plane.o, &e); /* it was feasible */
+  (void)evaluate(&p, plane.n, plane.o, &e); /* the plane was feasible */
   store(&p, plane.n, plane.o, &e, solution);
   solution->iterations = 0;
 }

@@ -9,7 +9,7 @@
 
 #include "contact/plane.h"
 
-/* The law's numbers: of the plane's term, and of a piece's vertices together. */
+/* Coefficients of P: of the plane's term, and of all vertices of a piece together. */
 #define RECIPROCAL_PLANE 12.0
 #define RECIPROCAL_PIECE 3.0
 /* Newton decrement relative to P: below the first, convergence is quadratic and a step is taken as it is; below the
@@ -19,45 +19,45 @@
 #define RECIPROCAL_LEAST 1e-28
 enum { RECIPROCAL_STEPS = 200, RECIPROCAL_HALVINGS = 60 };
 
-/* A pair's potential where all of either piece stands at one point, a distance r apart: 12 (1 + r^-1/2)^2 (N2), with
- * its first two derivatives. */
+/* Potential of two pieces that are points at a distance r: 12 (1 + r^-1/2)^2 (N2), with its first two derivatives. */
 typedef struct {
   double value, first, second;
 } CentredPotential;
-/* r > 0 [m]. */
+/* Returns the potential at r > 0 [m]. */
 CentredPotential centred_potential(double r);
 
-/* Minimise from closest points that GJK found, `found->distance` > 0. false: not found, treat it as infeasible. scratch
- * has room for the vertices of both. No allocation. solution is set whole when true is returned. */
+/* Solves the plane from the closest points `found`, found->distance > 0. Returns false if it was not found, which
+ * counts as infeasible; otherwise all of solution is set. scratch: memory for the vertices of both. Allocates nothing.
+ */
 bool reciprocal_solve(const HullInstance* a, const HullInstance* b, const GjkResult* found, PlaneScratch* scratch,
                       PlaneSolution* solution);
 
-/* Planes that a search may begin with: of two points at the closest points' distance (N2; found as above), and of two
- * whose spheres do not meet, which takes no search for closest points: of their centres, kept between the spheres.
- * center (2): world [m]; radius (2): of spheres that hold all vertices [m], their sum less than the centres' distance.
- * By value; cannot fail, allocates nothing. */
+/* Return start planes. reciprocal_start: from the closest points (N2). reciprocal_start_apart: from the centres of two
+ * disjoint bounding spheres, without closest points. center (2): world [m]; radius (2): of spheres that contain all
+ * vertices [m], their sum less than the distance of the centres. Cannot fail, allocates nothing. */
 Plane reciprocal_start(const HullInstance* a, const HullInstance* b, const GjkResult* found);
 Plane reciprocal_start_apart(const HullInstance* a, const HullInstance* b, const Vec3 center[2],
                              const double radius[2]);
-/* As reciprocal_solve, from a plane about plane_origin that parts the two: else false. Allocates nothing. */
+/* As reciprocal_solve, from a start plane with the origin plane_origin. Returns false also if it does not separate the
+ * two. Allocates nothing. */
 bool reciprocal_solve_from(const HullInstance* a, const HullInstance* b, Plane start, PlaneScratch* scratch,
                            PlaneSolution* solution);
 
-/* All that a solution can be had again from, to the bit, while both bodies stand where they stood: n [no unit] and o
- * [m] of its plane. */
+/* Plane of a solution, from which the solution is recomputed bit-identically at the same poses: n without unit, o [m].
+ */
 typedef struct {
   Vec3 n;
   double o;
 } ReciprocalPlane;
-/* solution is set whole but for its iterations, which are 0. plane: of reciprocal_solve for the same bodies, else it is
- * undefined. scratch (vertices of both). Cannot fail, allocates nothing. */
+/* Recomputes the solution of a plane that reciprocal_solve found for the same bodies at the same poses (not checked);
+ * iterations is 0. scratch: memory for the vertices of both. Cannot fail, allocates nothing. */
 void reciprocal_recall(const HullInstance* a, const HullInstance* b, ReciprocalPlane plane, PlaneScratch* scratch,
                        PlaneSolution* solution);
 
-/* Both for up to four pairs of triangles at a time (reciprocal_four.c): bodies of three vertices, none a half-space;
- * pair (count x 2), start, planes and solution (count). The bits are those of one pair at a time. */
+/* Both for up to four pairs of triangles at a time (reciprocal_four.c), bit-identical to one pair at a time. All bodies
+ * have three vertices. pair (count x 2); start, planes and solution (count). */
 enum { RECIPROCAL_FOUR = 4, RECIPROCAL_CORNERS = 3 };
-/* false: one of them was not found, and what solution has means nothing. Nothing is allocated. */
+/* Returns false, with solution undefined, if a plane was not found. Allocates nothing. */
 bool reciprocal_solve_four(int count, const HullInstance (*pair)[2], const Plane* start, PlaneSolution* solution);
 /* Sets solution[count] as reciprocal_recall does. Cannot fail, allocates nothing. */
 void reciprocal_recall_four(int count, const HullInstance (*pair)[2], const ReciprocalPlane* planes,

@@ -1,5 +1,5 @@
-/* Four pairs of triangles at a time: the search of reciprocal.c element by element, so each has the bits that it has
- * alone. A pair that has ended waits for the others. */
+/* Planes of four pairs of triangles at a time: the iteration of reciprocal.c in four lanes, bit-identical to one pair
+ * at a time. A pair that has converged waits for the others. */
 #include <string.h>
 
 #include "base/lanes.h"
@@ -8,7 +8,7 @@
 
 enum { CORNERS = RECIPROCAL_CORNERS, ENTRIES = 10 };
 
-/* Relative to each pair's own origin, side by side. */
+/* Corners of four pairs, one lane per pair, relative to each pair's origin [m]. */
 typedef struct {
   Lanes x[2][CORNERS], y[2][CORNERS], z[2][CORNERS];
 } Corners;
@@ -23,7 +23,7 @@ typedef struct {
   LaneBits sound; /* no corner is on the wrong side */
 } Evaluations;
 
-/* Newton's step and what has been tried of it. */
+/* Newton step of each pair, and the state of its line search. */
 typedef struct {
   LanePlanes by;
   Lanes decrement, before, factor;
@@ -37,14 +37,14 @@ static Lanes load(const double* x) {
   return lanes;
 }
 
-/* R x + shift of a triangle's corners, side by side: as pose_apply of each. */
+/* Sets the corners of one triangle, one lane per corner, to R x + shift, as pose_apply computes it. */
 static void place_corners(const HullInstance* h, Vec3 shift, Lanes at[3]) {
   const Lanes x = load(h->points.x), y = load(h->points.y), z = load(h->points.z);
   const double(*r)[3] = h->pose.r.m, by[3] = {shift.x, shift.y, shift.z};
   for (int i = 0; i < 3; i++) at[i] = r[i][0] * x + r[i][1] * y + r[i][2] * z + by[i];
 }
 
-/* From corners side by side in each pair to pairs side by side in each corner. */
+/* Transposes one coordinate from one lane per corner to one lane per pair. */
 static void turn(Lanes from[RECIPROCAL_FOUR][3], int axis, Lanes (*to)[CORNERS]) {
   Lanes a = from[0][axis], b = from[1][axis], c = from[2][axis], d = from[3][axis];
   Lanes even_ab = __builtin_shufflevector(a, b, 0, 4, 2, 6), odd_ab = __builtin_shufflevector(a, b, 1, 5, 3, 7);
@@ -55,7 +55,7 @@ static void turn(Lanes from[RECIPROCAL_FOUR][3], int axis, Lanes (*to)[CORNERS])
 }
 _Static_assert(LANES == 4 && CORNERS == 3, "turn knows both");
 
-/* Those beyond count repeat the first. */
+/* Sets the corners of `count` pairs; unused lanes repeat the first pair. */
 static void gather(int count, const HullInstance (*pair)[2], Corners* at) {
   Lanes own[2][RECIPROCAL_FOUR][3];
   for (int k = 0; k < RECIPROCAL_FOUR; k++) {
@@ -151,7 +151,7 @@ static void solve_four(Lanes a[4][4], Lanes x[4]) {
   }
 }
 
-/* Newton's step of those that are `fresh`. */
+/* Computes the Newton step of the lanes marked in `fresh`, and starts their line search. */
 static void take_steps(const Evaluations* e, const LanePlanes* p, LaneBits fresh, Steps* s) {
   Lanes gradient[4], hessian[4][4], step[4];
   assemble(e, p, gradient, hessian);
@@ -178,7 +178,7 @@ static void choose(LaneBits where, const Lanes* from, Lanes* to, int count) {
 }
 
 static void accept(LaneBits where, const LanePlanes* p1, const Evaluations* e1, LanePlanes* p, Evaluations* e) {
-  if (!lanes_any(~where)) { /* as most are */
+  if (!lanes_any(~where)) { /* the usual case */
     *p = *p1;
     *e = *e1;
     return;
@@ -195,7 +195,7 @@ static void accept(LaneBits where, const LanePlanes* p1, const Evaluations* e1, 
   }
 }
 
-/* false: one of them was not found. */
+/* Minimises the lanes marked in `busy`. Returns false if one of them failed. */
 static bool minimise(const Corners* at, LaneBits busy, LanePlanes* p, Evaluations* e, Steps* s) {
   LaneBits fresh = busy, lost = busy & ~e->sound;
   *s = (Steps){.before = lanes_of(INFINITY)};
@@ -215,7 +215,7 @@ static bool minimise(const Corners* at, LaneBits busy, LanePlanes* p, Evaluation
     LaneBits last = fresh & whole & (s->decrement < RECIPROCAL_LAST * e->energy), halved = busy & ~fresh;
     busy &= ~last;
     fresh &= ~last;
-    s->steps -= fresh; /* a mark is -1 */
+    s->steps -= fresh; /* a marked lane is -1 */
     s->halvings -= halved;
     s->factor = lanes_chosen(halved, 0.5 * s->factor, s->factor);
     LaneBits stalled = halved & (s->halvings >= RECIPROCAL_HALVINGS);

@@ -1,5 +1,5 @@
-/* The pairs of a recorded step once more: their terms, and reverse derivatives (docs/derivations/adjoint.md).
- * A run is gone through backwards, so the pairs at t of one step are those at t + dt of the next one looked at. */
+/* Replay of the pairs of a recorded step: their terms and reverse derivatives (docs/derivations/adjoint.md). A run is
+ * processed backwards, so that the pairs at t of one step are those at t + dt of the next one processed. */
 #include <assert.h>
 #include <string.h>
 
@@ -7,17 +7,17 @@
 #include "contact/ring.h"
 #include "contact/system.h"
 
-/* A recorded pair where it stood at one moment. */
+/* A recorded pair in one state. */
 typedef struct {
   PairBody body[2];
-  bool found; /* what its record tells, with the law's own beside it (ReplaySide.own) */
+  bool found; /* the law's data of this state (ReplaySide.own) were recomputed */
 } ReplayMoment;
 
 typedef struct {
-  const ContactRecord* records; /* whose moments these are; NULL: none */
+  const ContactRecord* records; /* records of this state; NULL: none */
   int count, capacity, own_capacity;
   ReplayMoment* moments;
-  char* own; /* of the law (records) */
+  char* own; /* the law's data of each pair (records) */
 } ReplaySide;
 
 typedef struct {
@@ -27,9 +27,9 @@ typedef struct {
   const ReplayMoment* next;
   const ReplayMoment* now;   /* NULL: not active at t */
   const ReplayMoment* solve; /* the solve that friction of its own force depends on; NULL: not active there */
-  int before;                /* index of its record at t */
+  int before;                /* index of its record at t, if now is not NULL */
   int points[2];             /* vertices of both items */
-  char* vertices;            /* memory of the law */
+  char* vertices;            /* the law's memory for the vertices of both items */
   PairDerivatives derivatives;
   PairShares shares;
   bool sound;
@@ -39,28 +39,29 @@ struct ContactReplay {
   const Model* model;
   int threads;
   const ContactLaw* law;
-  ContactLaw by_pair;   /* it is this one where pairs name laws */
+  ContactLaw by_pair;   /* storage of `law` if pairs name laws */
   void* own_law;        /* of ContactLaw.create */
-  ReplaySide side[2];   /* planes at t and at t + dt */
-  int next;             /* which of them is at t + dt */
-  ReplaySide solve;     /* planes where friction of the step's own force rests on */
-  ContactMoment solved; /* contact_replay_set_solve; pose NULL: none */
+  ReplaySide side[2];   /* pairs at t and at t + dt */
+  int next;             /* index of the one at t + dt */
+  ReplaySide solve;     /* pairs in the solve on which friction of the step's own force depends */
+  ContactMoment solved; /* argument of contact_replay_set_solve; pose NULL: none */
   const Pose *pose_now, *pose_next;
   const Pose* aim;         /* borrowed (contact_set_aim) */
-  double (*aim_bar)[3][4]; /* by its entries, borrowed */
+  double (*aim_bar)[3][4]; /* derivatives with respect to the entries of aim, borrowed */
   int64_t number_now;      /* ContactMoment.number of the moment at t */
   ReplayPair* pairs;
   int count, capacity;
-  char *memory, *vertices; /* of the law */
+  char *memory, *vertices; /* the law's memory, per pair and per vertex */
   VertexShare* shares;
   double* parameters; /* memory of the law: derivatives with respect to parameters of smooth shapes */
   int memory_capacity, vertex_capacity, share_capacity, parameter_capacity;
-  PairCarry* carry[2]; /* derivatives by what pairs carry: at t, and at t + dt from the step after (records) */
+  PairCarry*
+      carry[2]; /* derivatives with respect to PairCarry: [0] at t, [1] at t + dt, from the step after (records) */
   int carry_capacity[2];
-  PairCarry* aside; /* of those at t (records) */
+  PairCarry* aside; /* copy of carry[0] by contact_replay_set_aside (records) */
   int aside_capacity;
-  const ContactField* field; /* during contact_replay_adjoint */
-  ContactLengths lengths;    /* of the last one */
+  const ContactField* field; /* argument of contact_replay_adjoint while it runs */
+  ContactLengths lengths;    /* result of the last contact_replay_adjoint */
 };
 
 /* ---------------------------------------------------------------- creation */
@@ -107,7 +108,7 @@ void contact_replay_set_dt(ContactReplay* r, double dt) {
   r->law->set_dt(r->own_law, dt);
 }
 
-/* Room for `count` items; the content is not kept. */
+/* Returns memory for `count` items of `size` bytes, reallocated if it is too small. Its content is undefined. */
 static void* room_for(void* old, int* capacity, int count, size_t size) {
   if (count <= *capacity) return old;
   memory_free(old);
@@ -173,14 +174,14 @@ static void match_solve(ContactReplay* r) {
   }
 }
 
-/* Both lists are sorted by key. */
+/* Sets the pairs of the step from the records at t + dt, with their states at t. Both lists are sorted by key. */
 static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySide* next) {
   r->pairs = room_for(r->pairs, &r->capacity, next->count, sizeof(ReplayPair));
   r->count = next->count;
   for (int k = 0, before = 0; k < next->count; k++) {
     ReplayPair* p = &r->pairs[k];
     const ContactRecord* record = &next->records[k];
-    p->record = record; /* what the law says of it, and that is much, is set by evaluate_pair */
+    p->record = record; /* the derivatives are set by evaluate_pair */
     p->next = &next->moments[k];
     p->now = NULL;
     p->link[0] = contact_item_link(r->model, record->hull_a);
@@ -193,7 +194,8 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
   }
 }
 
-/* Vertices of an item, or points that friction of its circles acts at: of a link, those of all its hulls. */
+/* Returns the number of vertices of an item, or of friction points of its circles; for a link the sum over its hulls.
+ */
 static int item_points(const ContactReplay* r, int item) {
   const Model* model = r->model;
   if (item < model->hull_count) {
@@ -206,7 +208,7 @@ static int item_points(const ContactReplay* r, int item) {
   return count;
 }
 
-/* The first of them among those of all hulls. */
+/* Returns the index of an item's first vertex among the vertices of all hulls. */
 static int item_first(const ContactReplay* r, int item) {
   const Model* model = r->model;
   int hull = item < model->hull_count ? item : model->links[item - model->hull_count].hull_first;
@@ -253,7 +255,7 @@ static int item_parameters(const ContactReplay* r, int item) {
   return item < r->model->hull_count ? hull_parameter_count(&r->model->hulls[item]) : 0;
 }
 
-/* Zeroed room for derivatives by the parameters of the pairs' shapes. */
+/* Distributes memory for the derivatives with respect to the parameters of the pairs' shapes. */
 static void lend_parameters(ContactReplay* r) {
   int needed = 0, first = 0;
   for (int k = 0; k < r->count; k++)
@@ -359,14 +361,14 @@ static void shift_carry(ContactReplay* r, bool follows, int now, int next) {
   for (int k = 0; k < next && !follows; k++) r->carry[1][k] = (PairCarry){0};
 }
 
-/* Is `next` what was loaded as `now` the last time? */
+/* Returns true if `next` is the state that the last load had as `now`. */
 static bool loaded_before(const ContactReplay* r, const ContactMoment* next) {
   if (!r->pose_now) return false;
   if (next->number > 0) return r->number_now == next->number;
   return r->side[1 - r->next].records == next->records && next->records && r->pose_now == next->pose;
 }
 
-/* Pairs of both sides as they stand: their terms. */
+/* Matches the pairs of both states and computes their terms. Returns false if a pair failed. */
 static bool evaluate_pairs(ContactReplay* r, const ContactMoment* now, const ContactMoment* next) {
   r->number_now = now->number;
   r->pose_now = now->pose;
@@ -446,7 +448,7 @@ ContactTermList contact_replay_terms(const ContactReplay* r) { return (ContactTe
 
 /* ---------------------------------------------------------------- reverse */
 
-/* Forces between two links, of those pairs that are between them. */
+/* Adds the slopes of forces between two links to the twists of the pairs of these links. */
 static void add_between(const ReplayPair* p, const ForcePairSlopes* between, double twist[2][6]) {
   for (int k = 0; k < between->count; k++) {
     ForcePair links = between->pairs[k];
@@ -459,8 +461,9 @@ static void add_between(const ReplayPair* p, const ForcePairSlopes* between, dou
   }
 }
 
-/* The force on a link is minus the derivative by its displacement: a field of displacements adds to the twists. A
- * half-space has no part of its own in the terms: the force on it is minus that on the body. false: all zero. */
+/* Sets the twists of a pair: those of the field, minus the slopes of its forces, because the force on a link is minus
+ * the derivative of E with respect to its displacement. A half-space has no rows in the terms, and its displacement is
+ * subtracted from the body's. Returns false if all twists are zero. */
 static bool pair_field(const ContactReplay* r, int index, const ContactField* f, double twist[2][6]) {
   const ReplayPair* p = &r->pairs[index];
   memset(twist, 0, 2 * sizeof(double[6]));
@@ -503,7 +506,7 @@ static void reverse_pair(void* context, int index, int thread) {
     for (int k = 0; k < count; k++) p->shares.shape[side][k] = 0;
   }
   bool moves = pair_field(r, index, r->field, twist);
-  if (!moves && !carries(&r->carry[1][index])) return; /* nothing hangs on this pair */
+  if (!moves && !carries(&r->carry[1][index])) return; /* no derivatives pass through this pair */
   LawReplay pair = law_replay(r, index, thread);
   r->law->reverse(&pair, (const double(*)[6])twist, &r->carry[1][index], &p->shares);
 }
@@ -521,7 +524,8 @@ static bool is_round(const ContactReplay* r, int item) {
   return item < r->model->hull_count && hull_is_round(&r->model->hulls[item]);
 }
 
-/* By a vertex in the link's frame; of a round solid's core, by what that follows from. */
+/* Adds the derivative with respect to a vertex, in the link's frame; for a round solid to the parameters on which its
+ * core depends. */
 static void add_local(const ContactReplay* r, int item, int vertex, Vec3 by, ModelGradient* gradient) {
   if (!is_round(r, item)) {
     Vec3* out = &gradient->vertices[item_first(r, item) + vertex];
@@ -533,7 +537,7 @@ static void add_local(const ContactReplay* r, int item, int vertex, Vec3 by, Mod
   for (int k = 0; k < hull_parameter_count(hull); k++) out[k] += vec3_dot(by, hull->smooth->slope[k].center[vertex]);
 }
 
-/* Adds the derivatives with respect to the pose of a link: by is that with respect to its point x (body frame). */
+/* Adds the derivative `by` with respect to a point x of a link (link frame) to those of the entries of its pose. */
 static void add_point(Vec3 by, Vec3 x, double (*pose)[4]) {
   double row[3] = {by.x, by.y, by.z};
   for (int i = 0; i < 3; i++) {
@@ -544,7 +548,7 @@ static void add_point(Vec3 by, Vec3 x, double (*pose)[4]) {
   }
 }
 
-/* Shares of the vertices of one side to poses at t and to the design. */
+/* Adds the derivatives with respect to the vertices of one side to those of poses at t and of the design. */
 static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, double (*pose_now)[3][4],
                         ModelGradient* gradient) {
   int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side];
@@ -565,7 +569,8 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
   }
 }
 
-/* Entry by entry: a turning by w changes R by [w]x R. */
+/* Adds force and torque, the derivatives with respect to a motion, to those of the entries of a pose. A rotation by w
+ * changes R by [w]x R. */
 static void add_ground(const GroundShare* share, double kappa, Mat3 r, double (*pose)[4]) {
   Mat3 turn = mat3_scale(mat3_mul(mat3_cross(share->torque), r), 0.5 * kappa);
   double force[3] = {share->force.x, share->force.y, share->force.z};
@@ -596,7 +601,7 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
     gradient->shapes[smooth->parameter_first + k] += kappa * p->shares.rounding[side] * smooth->slope[k].rounding;
 }
 
-/* The shares are with respect to friction coefficients times the grip (F7). */
+/* The shares are derivatives with respect to friction coefficients times the grip (F7). */
 double contact_replay_by_grip(const ContactReplay* r, int index) {
   const ReplayPair* p = &r->pairs[index];
   if (!p->record->rubbing || p->record->own_force) return 0;
@@ -614,7 +619,8 @@ static void add_to_item(const Model* model, int pair_law, const PairShares* s, d
   model_gradient_pair_law(model, pair_law, by, gradient);
 }
 
-/* By 1 / (1/m_a + 1/m_b), m the masses of the links' trees (impact.md, I7). */
+/* Adds the derivative `bar` with respect to the pair's inertia 1 / (1/m_a + 1/m_b) to those of the links' masses; m_a,
+ * m_b: masses of the links' trees (impact.md, I7). */
 static void add_inertia(const ContactReplay* r, const ReplayPair* p, double bar, ModelGradient* gradient) {
   const Model* m = r->model;
   double mass[2] = {0, 0}, mobility = 0;
@@ -652,8 +658,8 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     r->lengths.dt_before += kappa * p->shares.dt_before;
     if (p->shares.inertia != 0) add_inertia(r, p, kappa * p->shares.inertia, gradient);
     double grip = p->record->grip;
-    double along =
-        p->shares.ratio != 0 ? p->shares.ratio / p->material.value[MATERIAL_FRICTION] : 0; /* by along/across */
+    double along = p->shares.ratio != 0 ? p->shares.ratio / p->material.value[MATERIAL_FRICTION]
+                                        : 0; /* with respect to friction along the axis */
     double across =
         along != 0 ? along * p->material.value[MATERIAL_FRICTION_ALONG] / p->material.value[MATERIAL_FRICTION] : 0;
     const double by[MATERIAL_COUNT] = {[MATERIAL_FRICTION] = kappa * (p->shares.friction - across) * grip,
@@ -700,7 +706,7 @@ void contact_replay_product(const ContactReplay* r, const ContactField* field, d
     const ReplayPair* p = &r->pairs[k];
     double twist[2][6];
     if (!pair_field(r, k, field, twist)) continue;
-    int rows = p->next->body[1].hull.half_space ? 6 : 12; /* a half-space has none */
+    int rows = p->next->body[1].hull.half_space ? 6 : 12; /* a half-space has no rows */
     for (int i = 0; i < rows; i++) {
       double sum = 0;
       for (int j = 0; j < rows; j++) sum += p->derivatives.hessian[i][j] * twist[j / 6][j % 6];

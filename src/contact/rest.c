@@ -1,13 +1,14 @@
-/* Gap and force of parallel faces at rest, by bisection: everything is monotone in the distance of one side. */
+/* Equilibrium gap and force of two parallel faces, by bisection over the distance of one side, in which both are
+ * monotone. */
 #include "contact/rest.h"
 
 #include "contact/plane.h"
 
-/* Bisection in the logarithm of z = c / s over (Z_MIN, 1) until doubles end: the force grows like z^-6. */
+/* Bisection in the logarithm of z = c / s over (Z_MIN, 1), down to neighbouring doubles: the force grows like z^-6. */
 #define Z_MIN 1e-20
 enum { BISECTIONS = 120, NORM_ITERATIONS = 60 };
 
-/* -s^2 P_s'(c) at z = c / s. */
+/* Returns -s^2 P_s'(c) at z = c / s. */
 static double slope(double z) { return -barrier_eval(z).first; }
 
 static double slope_inverse(double q) {
@@ -23,8 +24,8 @@ static double slope_inverse(double q) {
   return high;
 }
 
-/* State of rest with one side at distance z s. The norm a = 1 - sigma y and the gap depend on each other by a factor of
- * order sigma: a fixed-point iteration. */
+/* Returns the equilibrium with one side at the distance z s. The norm a = 1 - sigma y and the gap depend on each other
+ * by a factor of order sigma, and are found by fixed-point iteration. */
 static ContactRest rest_at_distance(double s, int n_a, int n_b, double z) {
   double q = n_a * slope(z), other = n_a == n_b ? z : slope_inverse(q / n_b);
   double sum = s * (z + other), gap = sum, a = 1;

@@ -5,7 +5,8 @@ static const double GAUSS[RING_HALF / 2][2] = {
     {0.06261670425573451, 0.12457352290670144},  {0.18391574949909006, 0.11674626826917739},
     {0.29365897714330869, 0.10158371336153292},  {0.38495133709715235, 0.080039164271673166},
     {0.45205862818523745, 0.053469662997659088}, {0.49078031712335957, 0.023587668193255917}};
-/* Cosine and sine of the odd eighths of pi: equal steps round a whole circle are exact up to the order 7. */
+/* Cosine and sine of pi/8, 3 pi/8, 5 pi/8, 7 pi/8. With their mirror images these are eight equal steps round the
+ * circle, exact up to the order 7. */
 #define COS_1 0.92387953251128675613
 #define COS_3 0.38268343236508977173
 static const double WHOLE[4][2] = {{COS_1, COS_3}, {COS_3, COS_1}, {-COS_3, COS_1}, {-COS_1, COS_3}};
@@ -21,7 +22,8 @@ RingPlace ring_place(const Circle* ring, double rounding, double sigma, Vec3 n, 
   return p;
 }
 
-/* c = q / (1 + e cos psi), e = spread / middle: P dphi becomes a polynomial in cos psi. */
+/* Adds a pair of nodes at the angle +-psi with c = q / (1 + e cos psi), e = spread / middle: P dphi becomes a
+ * polynomial in cos psi. */
 static void put(RingNodes* out, const RingPlace* p, double cosine, double sine, double weight) {
   int k = out->count++;
   double e = p->spread / p->middle, q = p->least * (1 + e), below = 1 / (1 + e * cosine), root = sqrt(q / p->middle);
@@ -40,7 +42,8 @@ void ring_nodes(const RingPlace* p, RingNodes* out) {
     return;
   }
   double e = p->spread / p->middle, left = p->least / p->middle;
-  double half = math_atan2(sqrt((1 + e) * (1 - p->least)), sqrt(left * (most - 1))); /* of psi where c = 1 */
+  double half =
+      math_atan2(sqrt((1 + e) * (1 - p->least)), sqrt(left * (most - 1))); /* half of the angle psi at which c = 1 */
   double middle[2], turn[2];
   math_sincos(half, &middle[1], &middle[0]);
   for (int k = 0; k < RING_HALF / 2; k++) {

@@ -24,7 +24,7 @@ double rolling_value(const RollingLag* lag, const RollingParameters* p, const Po
           p->spinning * spins / (sqrt(spins + SMOOTHING) + ROLLING_RATE));
 }
 
-/* (T2) q = dD/d(rho) / dt and its derivative by rho. */
+/* (T2) Sets q = dD/d(rho) / dt and its derivative with respect to rho. */
 static void slope_of(const RollingLag* lag, const RollingParameters* p, Vec3 rate, Vec3* q, Mat3* by_rate) {
   Vec3 n = lag->normal;
   double along = vec3_dot(n, rate);
@@ -38,7 +38,8 @@ static void slope_of(const RollingLag* lag, const RollingParameters* p, Vec3 rat
   *by_rate = mat3_add(mat3_scale(mat3_sub(flat, bend), rolling), mat3_scale(nn, curve));
 }
 
-/* (T3) d(axial part of M) / d(turn of the body at its end): (tr(M) - M) / 2, M = R R0^T. */
+/* (T3) Returns (tr(M) - M) / 2, the derivative of the axial part of M = R R0^T with respect to a rotation of the body.
+ */
 static Mat3 end_slope(Mat3 m) { return mat3_scale(mat3_sub(mat3_scale(mat3_identity(), mat3_trace(m)), m), 0.5); }
 
 void rolling_derivatives(const RollingLag* lag, const RollingParameters* p, const Pose* a, const Pose* b,
@@ -64,7 +65,8 @@ void rolling_derivatives(const RollingLag* lag, const RollingParameters* p, cons
 
 /* ---------------------------------------------------------------- reverse */
 
-/* The normal at t turns with the half-space, or with the plane that the vertices at t decide (as in friction). */
+/* Passes the derivative with respect to the normal at t on to the half-space, or to the vertices that determine the
+ * plane at t. */
 static void normal_adjoint(Vec3 bar, const RollingLag* lag, double support, const ImpactMoment* now, ActiveSides* then,
                            PairShares* out) {
   Vec3 n = lag->normal, across = vec3_add_scaled(bar, -vec3_dot(n, bar), n);
@@ -97,27 +99,27 @@ double rolling_adjoint(const RollingLag* lag, const RollingParameters* p, double
   Vec3 q, rate = rate_of(lag, &next[0].hull.pose, &next[1].hull.pose, p->dt), n = lag->normal, eta = {0, 0, 0};
   Vec3 turning[2] = {vec3_at(twist[0]), vec3_at(twist[1])};
   Mat3 by_rate, m[2];
-  if (next[1].hull.half_space) turning[1] = vec3(0, 0, 0); /* it has no part of its own in the terms */
+  if (next[1].hull.half_space) turning[1] = vec3(0, 0, 0); /* a half-space has no rows in the terms */
   slope_of(lag, p, rate, &q, &by_rate);
   for (int i = 0; i < 2; i++) { /* Phi = q . eta, eta = dt times the change of rho in the field */
     m[i] = turn_since(next[i].hull.pose.r, lag->turn[i]);
     eta = vec3_add_scaled(eta, i == 0 ? 1 : -1, mat3_mul_vec(end_slope(m[i]), turning[i]));
   }
   Vec3 bar_rate = mat3_mul_vec(by_rate, eta);
-  for (int i = 0; i < 2; i++) { /* (T4) turns at t */
+  for (int i = 0; i < 2; i++) { /* (T4) with respect to rotations at t */
     double sign = i == 0 ? 1 : -1;
     Vec3 direct = vec3_scale(mat3_mul_vec(end_slope(m[i]), bar_rate), -sign / p->dt);
     Mat3 k = mat3_mul(mat3_mul(mat3_cross(q), mat3_cross(turning[i])), m[i]);
     out->turn_now[i] = vec3_add(out->turn_now[i], vec3_add_scaled(direct, -0.5 * sign, mat3_axial(k)));
   }
-  if (next[1].hull.half_space) { /* and where it is at t + dt is none of the bodies' poses */
+  if (next[1].hull.half_space) { /* its pose at t + dt is not part of the terms */
     Vec3 end = vec3_scale(mat3_tmul_vec(end_slope(m[1]), bar_rate), -1 / p->dt);
     out->ground_next.torque = vec3_add(out->ground_next.torque, end);
   }
   double along = vec3_dot(n, rate), eta_n = vec3_dot(n, eta), both = vec3_dot(rate, eta) - along * eta_n;
   double root2 = vec3_dot(rate, rate) - along * along + SMOOTHING, root = sqrt(root2);
   double root_n2 = along * along + SMOOTHING, root_n = sqrt(root_n2), f = lag->force;
-  double by_rolling = both / root, by_spinning = along * eta_n / root_n; /* of Phi over p */
+  double by_rolling = both / root, by_spinning = along * eta_n / root_n; /* derivatives of Phi / p */
   double by_along =
       f * (p->rolling * (both * along / root2 - eta_n) / root + p->spinning * eta_n * SMOOTHING / (root_n2 * root_n));
   double by_eta = f * (p->spinning / root_n - p->rolling / root) * along;

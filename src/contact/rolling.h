@@ -1,15 +1,15 @@
-/* Private to contact/: rolling and spinning friction of a pair (docs/derivations/rolling.md): what friction at points
- * cannot give, as nothing slips where a ball rolls. With the relative turning rate rho of the bodies since t, its part
- * rho_n along the pair's normal at t, and the pair's force p at t,
+/* Private to contact/: rolling and spinning friction of a pair (docs/derivations/rolling.md). Friction at contact
+ * points does not provide it, because these do not slip while a ball rolls. With rho the relative angular velocity of
+ * the bodies since t, rho_n its component along the pair's normal at t, and p the pair's force at t,
  *   D = p dt [ c_r (sqrt(|rho - n rho_n|^2 + e) - sqrt(e)) + c_s (sqrt(rho_n^2 + e) - sqrt(e)) ],                  (T1)
  *   rho = (axial(R_a R_a^t^T) - axial(R_b R_b^t^T)) / dt
- * Coefficients are lengths [m]: the moment is at most c p. Everything for stiffness 1. */
+ * Coefficients are lengths [m]: the moment is at most c p. All for stiffness 1. */
 #ifndef SDRS_CONTACT_ROLLING_H
 #define SDRS_CONTACT_ROLLING_H
 
 #include "contact/adjoint.h"
 
-/* sqrt(e): below about this the moment goes down with the rate, and what it holds creeps [rad/s]. */
+/* sqrt(e) [rad/s]: at lower rates the moment decreases with the rate, so that a body held by it creeps. */
 #define ROLLING_RATE 1e-2
 
 typedef struct {
@@ -26,13 +26,13 @@ typedef struct {
 
 /* Poses and normal are copied; force: p [1/m^2]. */
 RollingLag rolling_lag(const HullInstance* a, const HullInstance* b, const Plane* plane, double force);
-/* D for stiffness 1 (T1), 0 where nothing has turned since t. a, b: poses at t + dt. */
+/* Returns D for stiffness 1 (T1), 0 without rotation since t. a, b: poses at t + dt. */
 double rolling_value(const RollingLag* lag, const RollingParameters* parameters, const Pose* a, const Pose* b);
-/* Added to out. A half-space has no rows. Forces do not change, only moments and the Hessian's rows of turning. */
+/* Adds the derivatives of D to out: moments, and the rotational rows of the Hessian. A half-space has no rows. */
 void rolling_derivatives(const RollingLag* lag, const RollingParameters* parameters, const Pose* a, const Pose* b,
                          bool half_space, PairDerivatives* out);
-/* The derivative of Phi = dD/d(twists) . twist by what D depends on besides the poses at t + dt, added to out: by c_r
- * and c_s (PairShares.rolling, spinning), the turning at t, the normal at t; returned: by the force p, for
+/* Adds to out the derivatives of Phi = dD/d(twists) . twist with respect to c_r and c_s (PairShares.rolling, spinning),
+ * to rotations at t and to the normal at t. Returns the derivative with respect to the force p, for
  * impact_pressure_adjoint. */
 double rolling_adjoint(const RollingLag* lag, const RollingParameters* parameters, double support,
                        const ImpactMoment* now, const PairBody next[2], const double twist[2][6], ActiveSides* then,

@@ -1,4 +1,4 @@
-/* Pairs whose links stay where they are while others move: nobody looks at them. */
+/* Sleeping pairs: pairs whose links keep their poses while others move are not evaluated. */
 #include <math.h>
 #include <string.h>
 
@@ -17,13 +17,13 @@ static bool same_pose(const ContactSystem* s, int link) {
   return memcmp(&s->pose[0][link], &s->pose[1][link], sizeof(Pose)) == 0;
 }
 
-/* Is its trial state of where its links stand? */
+/* Returns true if the pair's trial state was evaluated at the accepted poses of its links. */
 static bool tried_here(const ContactSystem* s, const ContactPair* p) {
   return p->state[1 - s->current].stamp == s->stamp && same_pose(s, p->link_a) && same_pose(s, p->link_b);
 }
 
-/* From now on both states are the accepted one. A pair that has just entered has none of the lag in force, and a trial
- * that was refused may lack its friction. */
+/* Makes both states of a pair the accepted one, so that it can sleep. Returns false, and the pair stays awake, if its
+ * accepted state was not evaluated with the present friction reference, or if its trial state lacks friction. */
 static bool falls_asleep(ContactSystem* s, int slot) {
   ContactPair* p = &s->pairs[slot];
   if (s->sleep[slot].even) return true;
@@ -38,7 +38,7 @@ static bool falls_asleep(ContactSystem* s, int slot) {
 
 typedef struct {
   ContactSystem* system;
-  const bool* links; /* that wake, NULL: all */
+  const bool* links; /* links whose pairs wake; NULL: all */
 } WakeTask;
 
 static void wake_pair(void* context, int k, int thread) {

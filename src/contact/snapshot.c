@@ -58,8 +58,8 @@ static void restore_pair(const ContactSystem* s, ContactPair* p, const SavedPair
   p->state[1 - s->current] = (PairState){.outcome = PAIR_APART, .separation = saved->separation, .axis = saved->axis};
 }
 
-/* Hulls of the model, not two half-spaces, or links, which are counted behind the hulls; each pair once and in order.
- */
+/* Returns true if a key is valid: two hulls of the model, not both half-spaces, or two links, whose numbers follow
+ * those of the hulls. Keys must ascend. */
 static bool key_fits(const ContactSystem* s, uint64_t key, uint64_t before) {
   uint64_t a = key >> 32, b = key & UINT32_MAX, hulls = (uint64_t)s->model->hull_count;
   uint64_t items = hulls + (uint64_t)s->model->link_count;
@@ -117,7 +117,7 @@ static void pass_memory(ContactSystem* s, ContactPair* p, StateBlock* block) {
   state_block_doubles(block, pair.own, s->law->state_size / sizeof(double));
 }
 
-/* before: the key of the pair before. false: nothing more can be read. */
+/* Passes one pair. before: key of the previous pair, updated. Returns false if the block cannot be read further. */
 static bool pass_pair(ContactSystem* s, ContactPair* p, uint64_t* before, StateBlock* block) {
   SavedPair saved = {0};
   bool reading = block->pass == BLOCK_READ;
@@ -131,13 +131,14 @@ static bool pass_pair(ContactSystem* s, ContactPair* p, uint64_t* before, StateB
   return !block->failed;
 }
 
-/* A count that the rest of the block cannot hold asks for no memory. */
+/* Returns the largest number of pairs that the rest of the block can contain, which limits the memory for an invalid
+ * count. */
 static int pairs_most(const StateBlock* block) {
   size_t left = block->count - block->at;
   return left < INT_MAX ? (int)left : INT_MAX;
 }
 
-/* As many empty pairs, in the order of the list. */
+/* Replaces the list by `count` empty pairs. */
 static void make_pairs(ContactSystem* s, int count) {
   for (int k = 0; k < s->list_count; k++) s->free_slots[s->free_count++] = s->list[k];
   contact_grow_list(s, count);
@@ -152,7 +153,7 @@ void contact_hold(ContactSystem* s) {
   }
 }
 
-/* A block that is not of this model is left off in the middle, with the pairs that were named so far. */
+/* Passes all pairs. If the block does not fit the model, the list ends with the pairs that were read so far. */
 static void pass_pairs(ContactSystem* s, int count, StateBlock* block) {
   uint64_t before = 0;
   for (int k = 0; k < count; k++) {
@@ -172,7 +173,7 @@ void contact_pass_state(ContactSystem* s, const Pose* poses, StateBlock* block) 
   if (block->pass == BLOCK_READ) {
     contact_place(s, s->current, poses);
     make_pairs(s, count);
-    s->stamp++; /* nothing has been evaluated with the lag in force */
+    s->stamp++; /* no state has been evaluated with the present friction reference */
     s->version++;
     s->way_moved = s->entered = true;
     s->phase = CONTACT_STANDING;

@@ -1,18 +1,19 @@
-/* Where hulls stand near each other at given poses: for pictures, outside any simulation. */
+/* Neighbouring hulls at given poses, for pictures; without a simulation. */
 #include "contact/system.h"
 
 typedef struct {
   const Model* model;
-  double range;           /* m */
+  double range;           /* search range [m] */
   HullInstance* instance; /* (hulls) */
   const ContactLaw* law;
-  ContactLaw by_pair; /* it is this one where pairs name laws */
+  ContactLaw by_pair; /* storage of `law` if pairs name laws */
   void* own_law;
   ContactSpot* spots;
   int count, capacity;
 } SpotSearch;
 
-/* Their bounding spheres are near enough, and a half-space is b. */
+/* Returns true if the links of both hulls may collide and the bounding spheres are closer than the range; false if a is
+ * a half-space. */
 static bool may_be_near(const SpotSearch* s, int a, int b) {
   const HullInstance *one = &s->instance[a], *two = &s->instance[b];
   if (!model_pair_allowed(s->model, s->model->hulls[a].link, s->model->hulls[b].link)) return false;
@@ -22,7 +23,7 @@ static bool may_be_near(const SpotSearch* s, int a, int b) {
   return apart < s->range;
 }
 
-/* The middle between the hulls where they are nearest. */
+/* Returns the midpoint of the closest points of two hulls. */
 static Vec3 middle_of(const HullInstance* a, const HullInstance* b, const GjkResult* found) {
   if (!b->half_space) return vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5);
   Vec3 lowest;

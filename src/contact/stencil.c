@@ -15,7 +15,8 @@ static void finish(Stencil* s) {
   s->n = vec3_scale(s->y, 1 / s->d);
 }
 
-/* Nearest to a corner, an edge from `from` to `to`, or the inside of the triangle. */
+/* Set the weights and free coordinates for a closest point at a corner, on the edge `from`-`to`, or inside the
+ * triangle. */
 static void at_corner(Stencil* s, int corner) {
   s->free = 0;
   s->c[1] = s->c[2] = s->c[3] = 0;
@@ -42,7 +43,8 @@ static void inside(Stencil* s, double v, double w) {
   s->by_free[0][2] = s->by_free[1][3] = -1;
 }
 
-/* The Voronoi region that the point is in, by signs of products. */
+/* Finds the Voronoi region of the triangle that contains the point, by signs of scalar products, and sets the weights.
+ */
 static void find_region(Stencil* s) {
   Vec3 p = s->x[0], a = s->x[1], b = s->x[2], c = s->x[3], ab = vec3_sub(b, a), ac = vec3_sub(c, a);
   double d1 = vec3_dot(ab, vec3_sub(p, a)), d2 = vec3_dot(ac, vec3_sub(p, a));
@@ -138,9 +140,9 @@ double edges_sine_squared(Vec3 u, Vec3 v, double gradient[6], double hessian[6][
   return vec3_dot(cross, cross) / ab; /* 1 - p^2 / ab loses its digits where it is small */
 }
 
-/* ---------------------------------------------------------------- derivatives by the points (N18) */
+/* ---------------------------------------------------------------- derivatives with respect to the points (N18) */
 
-/* (E^T E)^-1 of the free directions. */
+/* Sets out to (E^T E)^-1, E: derivatives e_k of y with respect to the free coordinates. */
 static void inverse_square(const Stencil* s, double out[2][2]) {
   double a = s->free > 0 ? vec3_dot(s->along[0], s->along[0]) : 1;
   if (s->free < 2) {
@@ -154,12 +156,12 @@ static void inverse_square(const Stencil* s, double out[2][2]) {
   out[0][1] = out[1][0] = -b / det;
 }
 
-/* c_i e_k + dc_i/dk y. */
+/* Returns c_i e_k + (dc_i/dk) y. */
 static Vec3 coupling(const Stencil* s, int i, int k) {
   return vec3_add(vec3_scale(s->along[k], s->c[i]), vec3_scale(s->y, s->by_free[k][i]));
 }
 
-/* Hessian of d, 3x3 block of points i and j. */
+/* Sets out to the 3x3 block of the Hessian of d for the points i and j. */
 static void distance_block(const Stencil* s, const double square[2][2], int i, int j, double out[3][3]) {
   Mat3 m = mat3_zero();
   if (!s->plane) {
@@ -206,7 +208,7 @@ void stencil_derivatives(const Stencil* s, const StencilEnergy* e, StencilDeriva
     }
 }
 
-/* ---------------------------------------------------------------- backwards (N20) */
+/* ---------------------------------------------------------------- reverse derivatives (N20) */
 
 void stencil_reverse(const Stencil* s, Vec3 y_bar, const double c_bar[STENCIL_POINTS], Vec3 out[STENCIL_POINTS]) {
   double square[2][2], free_bar[2] = {0, 0};

@@ -1,4 +1,4 @@
-/* The pairs of a scene: creation, from state to state, and what others read of the accepted one. */
+/* The contact system: creation, transitions between states, and results of the accepted state. */
 #include "contact/system.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@ static bool makes_pairs(const ContactSystem* s, int link) {
   return false;
 }
 
-/* Which hulls move, and which of all the broad phase has to look at. */
+/* Sorts hulls into movable and immovable ones, and selects those that the broad phase contains. */
 static void sort_hulls(ContactSystem* s) {
   const Model* model = s->model;
   int count = model->hull_count;
@@ -37,8 +37,8 @@ static void sort_hulls(ContactSystem* s) {
   }
 }
 
-/* Pieces of one link, and of links that do not touch, are many and near each other: nobody asks about them, and for
- * those of others their pair of links stands. */
+/* Sets the groups of the broad phase, one per link with several hulls, and the excluded pairs of groups: hulls of one
+ * link, of links that do not collide, and of links whose pair represents its hulls. */
 static void find_groups(ContactSystem* s) {
   const Model* model = s->model;
   int count = 0, *link = MEMORY_NEW(int, model->link_count);
@@ -173,7 +173,7 @@ void contact_set_part(ContactSystem* s, double dt, double dt_before, double forc
   if (s->law->set_part) s->law->set_part(s->own_law, dt_before, force_ratio);
 }
 
-/* ---------------------------------------------------------------- from state to state */
+/* ---------------------------------------------------------------- transitions between states */
 
 void contact_accept(ContactSystem* s) {
   assert(s->phase == CONTACT_FEASIBLE);
@@ -256,7 +256,7 @@ void contact_recall(ContactSystem* s, ContactMemory which) {
   }
 }
 
-/* How much room it wants. */
+/* Sets a pair's lagged flag and grip, and the bytes that its friction reference needs. */
 static void lag_room_of_pair(void* context, int index, int thread) {
   ContactSystem* s = context;
   ContactPair* p = contact_pair(s, index);
@@ -305,7 +305,7 @@ bool contact_lag(ContactSystem* s) {
   return contact_evaluate_again(s);
 }
 
-/* ---------------------------------------------------------------- what others read */
+/* ---------------------------------------------------------------- results of the accepted state */
 
 void contact_energy(const ContactSystem* s, double* contact, double* friction) {
   *contact = *friction = 0;
@@ -365,7 +365,7 @@ double contact_gap(ContactSystem* s, int index) {
   ContactPair* p = contact_pair(s, index);
   const PairState* state = &p->state[s->current];
   if (p->links) return contact_whole_distance(s, p, s->pose[s->current]);
-  if (contact_stands_for(s, p->key)) return INFINITY; /* their pair of links tells */
+  if (contact_stands_for(s, p->key)) return INFINITY; /* their pair of links has the gap */
   if (s->law->overlaps || (state->outcome == PAIR_APART && !state->has_plane)) return state->separation;
   GjkResult found;
   GjkCache cache = p->gjk; /* a measurement changes no bit of the run */
@@ -399,7 +399,7 @@ ContactWrench contact_wrench(const ContactSystem* s, int index) {
   ContactWrench out = {.point = a};
   if (!state->has_terms) return out;
   const PairDerivatives* d = contact_derivatives(s, p);
-  out.force = d->force[0]; /* on a it is minus that; half-spaces have no moments of their own */
+  out.force = d->force[0]; /* on b; the force on a is the opposite; half-spaces have no moment */
   Vec3 about_a = mat3_axial(d->moment[0]), n = state->axis;
   out.torque = vec3_add(about_a, vec3_cross(a, out.force));
   LawPair pair = contact_law_pair(s, p, s->current, 0);

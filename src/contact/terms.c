@@ -9,7 +9,7 @@ void contact_list_terms(ContactSystem* s) {
   for (int k = 0; k < s->awake_count; k++) {
     int slot = s->list[s->awake[k]];
     s->sleep[slot].has_terms = s->pairs[slot].state[s->current].has_terms;
-    s->sleep[slot].tried = s->sleep[slot].judged = false; /* the trial state is another one now */
+    s->sleep[slot].tried = s->sleep[slot].judged = false; /* the trial state is no longer valid */
   }
   for (int k = 0; k < s->list_count; k++) {
     int slot = s->list[k];

@@ -1,16 +1,17 @@
-/* The trial state: every candidate pair evaluated at new poses, and judged against the accepted state. */
+/* The trial state: evaluates the candidate pairs at new poses and compares them with the accepted state. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "contact/system.h"
 
-/* Which links the poses leave where state `which` has them, to the bit. */
+/* Returns true if a link's pose is bit-identical to that in state `which`. */
 static bool stays_at(const ContactSystem* s, int which, const Pose* poses, int link) {
   return s->placed[which] && memcmp(&s->pose[which][link], &poses[link], sizeof(Pose)) == 0;
 }
 
-/* Small rotation vector of R1 R0^T and displacement of the centre; good to second order, for prediction only. */
+/* Sets the twist of a link from the accepted to the trial state. It is accurate to second order and used for prediction
+ * only. */
 static void measure_link(ContactSystem* s, int i) {
   const Pose *p0 = s->pose[s->current], *p1 = s->pose[1 - s->current];
   if (s->stays[s->current][i]) {
@@ -35,8 +36,8 @@ typedef struct {
   ContactSystem* system;
   int which;
   const Pose* poses;
-  bool measures;     /* the way from the accepted state, too */
-  const bool* moves; /* which may have moved since this was measured last; NULL: all  (links) */
+  bool measures;     /* also set twist and motion from the accepted state */
+  const bool* moves; /* links that may have moved since the last measurement; NULL: all  (links) */
 } PlaceTask;
 
 /* Places a link that has moved. Motion data of a link that did not move since the last trial remain valid. */
@@ -78,17 +79,19 @@ static void place_links(ContactSystem* s, int which, const Pose* poses, bool mea
 
 void contact_place(ContactSystem* s, int which, const Pose* poses) { place_links(s, which, poses, false, NULL); }
 
-/* Neither body has moved at all since state `which`. */
+/* Returns true if neither link has moved since state `which`. */
 static bool pair_stays(const ContactSystem* s, const ContactPair* p, int which) {
   return s->stays[which][p->link_a] && s->stays[which][p->link_b];
 }
 
-/* Are both links where they were when state `which` was evaluated, as it is to be now? */
+/* Returns true if state `which` of the pair is valid for the trial: it was evaluated with the present friction
+ * reference, and neither link has moved. */
 static bool stands(const ContactSystem* s, const ContactPair* p, int which) {
   return p->state[which].stamp == s->stamp && pair_stays(s, p, which);
 }
 
-/* Bodies that were far from each other, and have not moved as far since. */
+/* Sets the trial state of hulls that stay out of range because they have moved less than their distance. Returns false
+ * if that is not certain. */
 static bool stays_far(const ContactSystem* s, const ContactPair* p, const PairState* old, PairState* state) {
   if (p->links) return false;
   bool turning = !s->model->hulls[p->hull_b].kind->bounded && s->model->links[p->link_b].tree >= 0;
@@ -128,7 +131,7 @@ static bool group_refused(const ContactSystem* s, int link) {
   return s->groups[link] < 0 || s->refused[s->groups[link]];
 }
 
-/* Whatever the pair is, its groups have to stand back. */
+/* Returns true if the groups of both links are already refused, so that the pair need not be evaluated. */
 static bool given_up(const ContactSystem* s, const ContactPair* p) {
   return s->groups && group_refused(s, p->link_a) && group_refused(s, p->link_b);
 }
@@ -155,7 +158,7 @@ static void try_pair(ContactSystem* s, ContactPair* p, int thread) {
   s->law->evaluate(&trial, &from);
 }
 
-/* Does it stand in the way? */
+/* Returns true if the pair makes the trial fail: it is infeasible, or nearer than the law admits for a trial. */
 static bool is_suspect(const ContactSystem* s, const ContactPair* p) {
   const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
   return new->stamp == s->stamp && (!feasible(new) || (s->groups && too_near(s, p, old, new)));
@@ -193,12 +196,13 @@ static void evaluate_friction(void* context, int index, int thread) {
   s->sleep[slot].judged = true;
 }
 
-/* A pair that is far apart costs less than the way to another thread; one that touches is worth it. */
+/* Returns the number of threads: one if at most one pair has terms and few are awake, because distant pairs cost less
+ * than waking threads. */
 static int threads_worth_waking(const ContactSystem* s) {
   return s->term_count > 1 || s->awake_count >= PARALLEL_FAR ? s->threads : 1;
 }
 
-/* How many pairs stand in the way; whose groups they refuse. */
+/* Returns the number of pairs that make the trial fail and marks their groups as refused. */
 static int find_suspects(ContactSystem* s) {
   int count = 0;
   for (int k = 0; k < s->awake_count; k++) {
@@ -212,8 +216,8 @@ static int find_suspects(ContactSystem* s) {
   return count;
 }
 
-/* Awake pairs whose trial state is not known yet; of a search's later trials that are few. Returns how many of all
- * stood in the way of the last one. */
+/* Lists the awake pairs whose trial state must be evaluated; in later trials of a line search these are few. Returns
+ * the number of pairs that made the last trial fail. */
 static int list_untried(ContactSystem* s) {
   const bool* stays = s->stays[1 - s->current];
   int before = 0;

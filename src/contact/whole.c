@@ -109,7 +109,7 @@ void contact_list_rubbing(ContactSystem* s, bool drop_others) {
   contact_merge_list(s, s->rubbing.keys, s->rubbing.count, all_wanted, drop_others ? others_stay : all_stay);
 }
 
-/* ---------------------------------------------------------------- how far apart they are */
+/* ---------------------------------------------------------------- distance */
 
 typedef struct {
   const ContactSystem* s;
@@ -144,9 +144,10 @@ double contact_whole_distance(const ContactSystem* s, const ContactPair* p, cons
   return distance.distance;
 }
 
-/* ---------------------------------------------------------------- what may meet on a way */
+/* ---------------------------------------------------------------- collisions along a path */
 
-/* Where both links are after `part` of the way. */
+/* Sets the poses of both links, and the frame of their common ancestor, at point `part` of the path, unless they are
+ * known. */
 static void know(const ContactSystem* s, WholeWay* w, int part) {
   if (w->known[part]) return;
   const Pose* poses = part == 0 ? w->start : part == WAY_PARTS ? w->end : s->certificate_poses;
@@ -161,8 +162,9 @@ static double way_of(const MotionBound* bound, const TreeNode* node) {
   return bound->speed + bound->spin * (vec3_norm(node->center) + node->radius);
 }
 
-/* Proves that two nodes stay apart between way points `from` and `to`: their spheres are farther apart than they move.
- * Otherwise halves the way if it is long relative to the spheres, else descends to a child's nodes. */
+/* Proves that two nodes stay apart between points `from` and `to` of the path, because their spheres are farther apart
+ * than they move. Otherwise halves the path if it is long relative to the spheres, else descends to the children of a
+ * node. */
 static bool prove_nodes(const ContactSystem* s, WholeWay* w, const TreeNode* a, const TreeNode* b, int from, int to) {
   double way = (way_of(&w->bound[0], a) + way_of(&w->bound[1], b)) * (to - from) / WAY_PARTS;
   double ends =
