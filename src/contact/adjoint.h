@@ -97,14 +97,16 @@ void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* param
  * nothing. */
 void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,
                           Pressure* bar, PairShares* out);
-/* Adds bar times the change of potential and force at t by everything that they depend on. Nothing for a pair that was
- * not in contact at t. Cannot fail, allocates nothing. */
+/* Adds bar, the derivatives with respect to potential and force at t, times the derivatives of these with respect to
+ * everything that they depend on. Does nothing for a pair that was not in contact at t. Cannot fail, allocates nothing.
+ */
 void impact_pressure_adjoint(const Pressure* bar, const ImpactParameters* parameters, const ImpactMoment* now,
                              ActiveSides* then, PairShares* out);
 
-/* plane_bar: derivative of a scalar with respect to the plane (n, o) that minimises U at t. Gives z = -H_pp^-1
- * plane_bar; the scalar then depends on a vertex at t by  P'' n (x~ . z) + sigma P' z_n. plane_bar, z (4); half_space:
- * n keeps its direction, z has a part along it alone. z is the caller's own; cannot fail where the plane was found. */
+/* Sets z = -H_pp^-1 plane_bar, with plane_bar the derivative of a scalar with respect to the plane (n, o) that
+ * minimises U at t. The scalar then has the derivative P'' n (x~ . z) + sigma P' z_n with respect to a vertex at t.
+ * half_space: n keeps its direction, and z has a component along it only. plane_bar, z (4). Cannot fail if the plane
+ * was found. */
 void plane_implicit(const PlaneSolution* solution, bool half_space, const double plane_bar[4], double z[4]);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct {
   int node[2];                 /* node[1] is -1 for a half-space */
   Vec3 center[2];              /* world [m]; center[1] is unused for a half-space */
   Vec3 direction;              /* unit, from the second centre to the first, or the half-space's normal */
-  double distance, near;       /* r, d [m] */
+  double distance, near;       /* distance: r, near: d [m] */
   const PlaneSolution* solved; /* plane of two leaves; NULL: not computed yet */
 } NodePlaces;
 
@@ -37,9 +37,9 @@ typedef struct {
   int count, piece_count, blend_count; /* numbers of terms, exact pieces and blends in the last traversal */
 } FieldWork;
 
-/* Results of the last evaluation of two links: the planes between their pieces in the order of the walk, the potential,
- * its derivatives. An evaluation at the same poses reuses them, bit-identically. Initially zeroed; owns its arrays,
- * freed with field_kept_destroy. */
+/* Results of the last evaluation of two links: the planes between their pieces in the order of the traversal, the
+ * potential, its derivatives. An evaluation at the same poses reuses them, bit-identically. Initially zeroed; owns its
+ * arrays, freed with field_kept_destroy. */
 typedef struct {
   Pose pose[2];
   bool planes_known, value_known, derivatives_known; /* results that are known for these poses */
@@ -47,12 +47,12 @@ typedef struct {
   ReciprocalPlane* planes; /* (count) */
   double value;
   Vec3 reference[2];
-  PairDerivatives* derivatives; /* (1) */
+  PairDerivatives* derivatives; /* (1); NULL: not computed yet */
 } FieldKept;
 /* Frees what it owns; NULL is not accepted, a zeroed one is. */
 void field_kept_destroy(FieldKept* kept);
 
-/* Room for the largest two hulls and trees. Freed with field_work_destroy. Never fails. */
+/* Allocates the workspace for the largest two hulls and trees. Freed with field_work_destroy. Never fails. */
 void field_work_create(FieldWork* work, const Model* model, const Hierarchy* hierarchy);
 /* Frees what it owns; accepts a zeroed one. NULL is not accepted. */
 void field_work_destroy(FieldWork* work);

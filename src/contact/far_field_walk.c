@@ -49,7 +49,7 @@ void field_kept_destroy(FieldKept* kept) {
   memory_free(kept->derivatives);
 }
 
-/* ---------------------------------------------------------------- the walk down both trees (N8) */
+/* ---------------------------------------------------------------- traversal of both trees (N8) */
 
 static Vec3 center_of(const FarField* f, const FieldPair* pair, int side, int node) {
   return pose_apply(pair->pose[side], node_of(f, pair, side, node)->center);

@@ -8,8 +8,8 @@
 
 #include "contact/plane.h"
 
-/* A(f) = sqrt(f^2 + d^2) - d, d = FRICTION_WEIGHT_FLOOR / s^2: a force in the units of the barrier's own, so that it
- * scales with it (the paper takes friction's smoothing, a speed, here). At mid range |P'| is 288 / s^2. */
+/* Floor of the weight A(f) = sqrt(f^2 + d^2) - d, d = FRICTION_WEIGHT_FLOOR / s^2, which scales with the barrier's
+ * force: at mid range |P'| is 288 / s^2. The paper uses friction's smoothing, a speed, as d. */
 #define FRICTION_WEIGHT_FLOOR 1e-10
 
 /* Slip r of a contact point in one state, and the vector z that replaces r / rho in the Hessian (F5), |z| <= 1. */
@@ -43,22 +43,23 @@ typedef struct {
   Vec3 center; /* c: weighted centroid of the contact vertices [m] */
   Vec3 e1, e2,
       normal; /* right-handed basis, normal = n^t / |n^t|; with directed friction e1 and e2 are S times the tangents */
-  bool directed; /* the three that follow are set */
+  bool directed; /* directed friction: direction, axis and basis are set */
   FrictionDirection direction;
   Vec3 axis, basis[2]; /* axis d, and the tangents before S, world axes */
   int count[2];
-  FrictionVertex* vertices; /* borrowed from the step's store */
+  FrictionVertex* vertices; /* (count[0] + count[1]), borrowed */
   Pose then[2];             /* poses of both bodies at t */
   Mat3 aim[2];              /* rotations that the bodies are expected to have at t + dt; may be affine (F13) */
   Vec3 roll[2];             /* rotation vectors from t to `aim` [rad] */
   bool aimed;               /* false: `aim` is the rotation at t */
-  Vec3 arm[2];              /* weighted mean arm of a side's points (F13); zero of vertices [m] */
+  Vec3 arm[2];              /* weighted mean arm of a side's points (F13), zero for vertices [m] */
   Vec3 from[2]; /* positions at t of the bodies' points at c [m]; c itself, except for friction of the step's own force
                  */
   double ground_weight; /* half-space: weight of its single term; the spin is fixed at zero */
   SlipState ground_at[2];
   bool half_space;
-  int order;      /* unknowns of the slip: 3, or 2 where the spin is pinned (half-space, or one contact point) */
+  int order; /* number of unknowns of the slip: 3, or 2 if the spin is fixed at zero (half-space, or one contact point)
+              */
   double slip[3]; /* warm start: u1, u2 [m/s], omega * length [m/s] */
   double length;  /* scale of omega: rms distance of the vertices from c [m], > 0 */
   double total_weight;
@@ -97,7 +98,8 @@ typedef struct {
 /* Returns the slip over a step of length dt. Not defined for friction of the step's own force. Cannot fail, allocates
  * nothing. */
 FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
-/* Derivative of the spin about `normal` by a rotation vector of the body now: (tr(R) n - R^T n) / 2. By value. */
+/* Returns the derivative of the spin about `normal` with respect to a rotation vector of the body: (tr(R) n - R^T n)
+ * / 2. */
 Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);
 
 /* Returns the present arm of a lagged point over a half-space: arm + angle x arm [m]. */

@@ -8,7 +8,7 @@
 #include "contact/ring.h"
 #include "contact/small_matrix.h"
 
-/* phi, dphi/dr (symmetric) and rho of a slip. */
+/* Slip r of a point with phi = r / rho, dphi/dr (symmetric) and rho. */
 typedef struct {
   double r[2], phi[2], h[2][2], rho;
 } Slip;

@@ -135,7 +135,7 @@ static void build_tree(const Model* model, int link, BodyTree* tree, int* leaf) 
     size = fmax(size, vec3_norm(hull->center) + hull->radius);
   }
   if (count > 0 && l->collide) {
-    /* a power of two: it stays while the body's size changes a little */
+    /* a power of two, which does not change with small changes of the body's size */
     double cell = ldexp(1.0, ilogb(size > 0 ? size : 1.0)) / GRID_CELLS;
     tree->nodes = MEMORY_NEW(TreeNode, 2 * count - 1);
     build_node(model, tree, leaf, pieces, count, cell);

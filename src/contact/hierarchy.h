@@ -1,9 +1,9 @@
-/* Private to contact/: the pieces of a body in layered bounding spheres (docs/derivations/law-long_range.md, N4-N6).
- * A node stands for the pieces below it:
+/* Private to contact/: hierarchy of bounding spheres of a body's pieces (docs/derivations/law-long_range.md, N4-N6). A
+ * node represents the pieces below it:
  *   leaf:   x = mean of the vertices,  R = ( sum |x_m - x|^p )^(1/p)
  *   inner:  x = mean of the pieces' centres,  R = ( sum over children (|x_c - x| + R_c)^p )^(1/p),   p = 32
- * Both radii are smooth upper bounds of the largest. Which pieces stand under which node depends on a coarse grid, so
- * that it does not change when a vertex moves a little. The trees own their arrays. */
+ * Both radii are smooth upper bounds of the largest distance. The pieces are assigned to nodes by a coarse grid, so
+ * that the tree does not change when a vertex moves slightly. The trees own their arrays. */
 #ifndef SDRS_CONTACT_HIERARCHY_H
 #define SDRS_CONTACT_HIERARCHY_H
 
@@ -31,7 +31,7 @@ typedef struct {
   int link_count, largest; /* largest: number of nodes of the largest tree */
 } Hierarchy;
 
-/* Allocates; the model is not kept. Freed with hierarchy_destroy. Never fails. */
+/* Builds the trees of all links. Allocates; does not keep the model. Freed with hierarchy_destroy. Never fails. */
 void hierarchy_create(Hierarchy* hierarchy, const Model* model);
 /* Frees what it owns; accepts a zeroed one. NULL is not accepted. */
 void hierarchy_destroy(Hierarchy* hierarchy);

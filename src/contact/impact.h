@@ -42,8 +42,8 @@ typedef struct {
 } Impact;
 /* Returns W and its derivatives at the potential U [1/m]. before: y_t. W = U for rest speed 0 or U = 0. Cannot fail. */
 Impact impact_eval(const ImpactParameters* parameters, double potential, double before);
-/* The same for a pair that bounces: a stiff spring holds the pair's clearance at the end of the substep at the value
- * that restitution asks for (I7). By value; cannot fail, allocates nothing. */
+/* As impact_eval for a pair that bounces: a stiff spring moves the pair's clearance at the end of the substep to the
+ * value that restitution requires (I7). Cannot fail, allocates nothing. */
 Impact impact_bounce(const ImpactParameters* parameters, double potential, const ImpactPast* past);
 /* Returns the load of friction in a substep in which forces act 1 / ratio times as long as in the one that led to t.
  * The force beyond the barrier's is an impulse and is multiplied by `ratio` (I5):
@@ -54,8 +54,8 @@ Impact impact_load(const Impact* now, double ratio);
 double impact_impulse(const Impact* now);
 /* Returns impact_bounce for a pair that bounces with U > 0, otherwise impact_eval. Cannot fail, allocates nothing. */
 Impact impact_of(const ImpactParameters* parameters, double potential, double before, const ImpactPast* past);
-/* Speed of approach over the substep that led to t, from the pressures at both its ends; 0 unless the pair is in range
- * at t [m/s]. By value; cannot fail, allocates nothing. */
+/* Returns the approach speed over the substep that led to t, from the pressures at both its ends [m/s]; 0 unless the
+ * pair is in range at t. Cannot fail, allocates nothing. */
 double impact_speed(const ImpactParameters* parameters, const ImpactPast* past);
 /* Returns the potential U [1/m] of a normalized clearance z in (0, 1]. Cannot fail, allocates nothing. */
 double impact_potential(double support, double z);
@@ -67,8 +67,8 @@ double impact_clearance(const ImpactParameters* parameters, double potential);
 typedef struct {
   double value, by_speed, by_rest_speed, by_restitution;
 } ImpactShare;
-/* Restitution of an impact at this speed of approach, which grows smoothly from 0 to `restitution` (I8). speed [m/s].
- * By value; cannot fail, allocates nothing. */
+/* Returns the restitution of an impact at an approach speed [m/s], which grows smoothly from 0 to `restitution` (I8).
+ * Cannot fail, allocates nothing. */
 ImpactShare impact_share(const ImpactParameters* parameters, double speed);
 
 /* ---- from substep to substep (impact_course.c; I9) */
@@ -96,8 +96,8 @@ ImpactCourse impact_next(const ImpactParameters* parameters, double dt_before, d
 /* Returns true if a substep from past.now has brought a pair without impact to z <= IMPACT_ENTRY + IMPACT_TIE, or, with
  * restitution 0, into the range. Call only for pairs in range. Allocates nothing. */
 bool impact_enters(const ImpactParameters* parameters, const Pressure* next, const ImpactCourse* course);
-/* True if the substep has ended an approach. False for a pair with restitution that has an impact of its own. Nothing
- * is allocated. */
+/* Returns true if the substep has ended an approach. False for a pair with restitution during its impact. Allocates
+ * nothing. */
 bool impact_struck(const ImpactParameters* parameters, const ImpactCourse* course, const Impact* impact);
 /* Returns true if the force is still that of an approach, so that the next step belongs to the impact; false for a pair
  * out of range. Allocates nothing. */

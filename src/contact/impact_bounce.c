@@ -29,7 +29,7 @@ static double barrier_curvature(double z) {
 static double clearance_of(double support, double potential) {
   if (!(potential > 0)) return 1;
   double w = sqrt(sqrt(support * potential / POTENTIAL_TERMS)), z = 1 / (1 + w);
-  if (w > 1) z = 1 / (sqrt(w) * sqrt(sqrt(sqrt(w * w * sqrt(w)))) + 1); /* about w^(-4/5) */
+  if (w > 1) z = 1 / (sqrt(w) * sqrt(sqrt(sqrt(w * w * sqrt(w)))) + 1); /* start value for large w: about w^(-4/5) */
   for (int k = 0; k < 60; k++) {
     double root = sqrt(sqrt(z)), next = z - (z + w * z * root - 1) / (1 + 1.25 * w * root);
     if (!(next > 0)) next = 0.5 * z;
@@ -102,7 +102,7 @@ static WayBack way_back(double now, double old, double part) {
                    .by_old = part / sum - bend * part * old / root};
 }
 
-/* (I7) W = k/2 (z* - z)^2 where z < z*. */
+/* (I7) Returns W = k/2 (z* - z)^2, 0 for z >= z*, and its derivatives. */
 Impact impact_bounce(const ImpactParameters* p, double potential, const ImpactPast* past) {
   double s = p->support, h = p->dt, before = past->dt_before, both = h + before, ratio = h / before;
   Pressure here = {potential, 1};

@@ -286,7 +286,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   const PairState* old = from->state;
   PairState* state = p->state;
   ManifoldBodies b = bodies_at(p);
-  if (from->stays && (old->outcome == PAIR_PRESSED || old->separation > 0)) { /* 0: nothing is known yet */
+  if (from->stays && (old->outcome == PAIR_PRESSED || old->separation > 0)) { /* separation 0: not measured yet */
     state->outcome = old->outcome;
     state->separation = old->separation;
     state->axis = old->axis;

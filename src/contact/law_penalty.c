@@ -27,7 +27,7 @@ typedef struct {
 /* Reference state of friction. */
 typedef struct {
   double on;         /* 1: active */
-  double load;       /* delta^p */
+  double load;       /* delta^p at the lag */
   double n[3];       /* from a to b */
   double x[2][3];    /* contact points in their links' frames [m] */
   double then[2][3]; /* contact points in the world at the lag [m] */

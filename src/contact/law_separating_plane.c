@@ -41,9 +41,9 @@ typedef struct {
   double lag_force;   /* normal force that friction uses, for stiffness 1 */
   Vec3 lag_center[2]; /* its point of action, in the frames of both bodies [m] */
   bool own_force;     /* the force is that of this step (relag) */
-  double before;      /* y of impact.md at the time of the lag */
-  Impact load;        /* impact computed by the previous step from the force that friction uses */
-  Impact step_load;   /* the same, for the length of this step (I5) */
+  double before;      /* y_t (impact.h) at the time of the lag */
+  Impact load;        /* impact of the force that friction uses, from the step before */
+  Impact step_load;   /* `load` for the length of this step (I5) */
   bool load_bounces;  /* `load` is of an impact with restitution */
   ImpactCourse course;
   bool acts;               /* friction acts in this step; set by `lag` */
@@ -398,7 +398,7 @@ static void derive(const LawPair* p) {
 static double rounding(const LawPair* p, double reach) {
   const Law* law = p->law;
   const PairOwn* own = p->own;
-  double contact = 0; /* W changes by W' dU */
+  double contact = 0; /* dW = W' dU */
   if (p->state->outcome == PAIR_PRESSED) contact = law->stiffness * own->impact.first * own->solution.energy;
   return DBL_EPSILON * (ENERGY_ROUNDINGS + CLEARANCE_ROUNDINGS * reach / law->support) *
          (fmax(contact, p->state->contact_energy) + p->state->friction_energy);
@@ -745,7 +745,7 @@ static bool part(void* instance, int thread, const HullInstance* a, const HullIn
   return true;
 }
 
-/* The barrier's centre of pressure, sum P' x / sum P' over the vertices of a (C3). */
+/* Sets the centre of pressure, sum P' x / sum P' over the vertices of a (C3), projected onto the plane. */
 static bool press(void* instance, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                   ContactSpot* spot) {
   const Law* law = instance;

@@ -1,4 +1,4 @@
-/* Private to contact/: what a stencil of the mesh contact adds to its pair's energy (docs/derivations/law-ipc.md). */
+/* Private to contact/: energy of a stencil of the mesh contact (docs/derivations/law-ipc.md). */
 #ifndef SDRS_CONTACT_MESH_BARRIER_H
 #define SDRS_CONTACT_MESH_BARRIER_H
 
@@ -7,7 +7,8 @@
 /* Edges with a smaller squared sine are left out. */
 #define PARALLEL_LEAST 1e-13
 
-/* -(d - D)^2 ln(d / D) below the support D [m], with derivatives by d and by D (N21) [m^2, m, 1, m, 1]. */
+/* Barrier -(d - D)^2 ln(d / D) below the support D [m], with derivatives with respect to d and D (N21) [m^2, m, 1, m,
+ * 1]. */
 typedef struct {
   double value, first, second, by_support, first_by_support;
 } LogBarrier;

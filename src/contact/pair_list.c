@@ -148,7 +148,7 @@ void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
 
 void contact_measure_apart(const ContactSystem* s, ContactPair* p, int which, PairState* state) {
   if (s->law->overlaps) {
-    state->separation = 0; /* nothing is known yet */
+    state->separation = 0; /* not measured yet */
     state->axis = vec3(0, 0, 1);
     return;
   }

@@ -40,8 +40,8 @@ typedef enum {
  * outcome says which members of solution are set: none after PLANE_FAILED and PLANE_INFEASIBLE. Allocates nothing. */
 PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double support, Plane start,
                          PlaneScratch* scratch, PlaneSolution* solution);
-/* Start plane from closest points: halfway, normal from a to b, |n| slightly under 1. normal: unit; witnesses in world
- * axes [m]. By value; cannot fail. */
+/* Returns the start plane halfway between closest points: normal from a to b, |n| slightly below 1. normal: unit;
+ * witnesses in world axes [m]. Cannot fail. */
 Plane plane_from_witness(const HullInstance* a, const HullInstance* b, double support, Vec3 witness_a, Vec3 witness_b,
                          Vec3 normal);
 /* Returns the start plane between a hull and a half-space b at the distance gap > 0 [m] (asserted). */
@@ -58,12 +58,13 @@ double plane_clearance(const HullInstance* hull, double sigma, Plane plane);
  * contact has no length scale of its own, and is small, so that |n| stays near 1. W is the paper's P_s(1 - |n|) for s =
  * 1 mm. */
 #define BARRIER_NORM_WIDTH 1e-3
-/* Distance beyond which U vanishes: 2 s / (1 - sigma) [m]. INFINITY without support. Cannot fail, allocates nothing. */
+/* Returns the distance from which on U is zero: 2 s / (1 - sigma) [m]; INFINITY without support. Cannot fail, allocates
+ * nothing. */
 static inline double plane_range(double support) { return 2.0 * support / (1.0 - BARRIER_NORM_WIDTH); }
 
-/* Gradient and Hessian (lower triangle) of U(p, x) with respect to p = (n, o) from moments in any consistent units:
- * the sums of both sides plus W(1 - |n|): gradient -W' n^, Hessian W'' n^ n^^T - W' / |n| (I - n^ n^^T). gradient (4)
- * and the lower triangle of hessian (4x4) are set. Cannot fail, allocates nothing. */
+/* Sets gradient (4) and the lower triangle of the Hessian (4x4) of U(p, x) with respect to p = (n, o), from moments in
+ * any consistent units: the sums of both sides plus W(1 - |n|), with the gradient -W' n^ and the Hessian W'' n^ n^^T -
+ * W' / |n| (I - n^ n^^T). Cannot fail, allocates nothing. */
 void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_first, double norm_second, Vec3 n,
                     double gradient[4], double hessian[4][4]);
 
@@ -71,15 +72,16 @@ void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_firs
  * Undefined for a half-space. twist: (w, v) [rad, m]. Cannot fail, allocates nothing. */
 double plane_first_change(const PlaneSolution* solution, int side, Vec3 reference, const double twist[6]);
 
-/* dp/dxi of the plane (4x12; unknowns nx ny nz o). */
+/* Derivative of the plane p = (nx, ny, nz, o) with respect to the twists of both bodies (4x12). */
 typedef struct {
   double dp[4][12];
 } PlaneResponse;
-/* First-order prediction of the plane after the bodies have moved by small twists (w, v about their references).
- * twists: [rad, m]. |n| follows to first order and does not grow as the normal turns. By value; cannot fail. */
+/* Returns the plane predicted to first order after small twists (w, v) of both bodies about their references [rad, m].
+ * |n| follows to first order and does not grow as the normal rotates. Cannot fail. */
 Plane plane_predict(Plane plane, const PlaneResponse* response, const double twist_a[6], const double twist_b[6]);
-/* Sets out (C4, C5) and response. References are the points that twists are about, world [m]. half_space: b has no
- * rows, and its force is minus that of a. Only of a plane that was found: else undefined. Allocates nothing. */
+/* Sets the derivatives `out` (C4, C5) and the response of the plane. reference_a, reference_b: points that twists are
+ * about, world [m]. half_space: b has no rows, and its force is minus that of a. Undefined unless the solution's plane
+ * was found. Allocates nothing. */
 void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 reference_a, Vec3 reference_b,
                        PairDerivatives* out, PlaneResponse* response);
 /* Adds the residual gradient of U with respect to the plane, times the response, to the pair's forces and moments. They

@@ -161,7 +161,7 @@ static uint64_t record_key(const ContactRecord* record) {
   return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
 }
 
-/* Finds the moments of pairs whose friction rests on the solve before. Both lists are sorted by key. */
+/* Finds the states of pairs whose friction depends on the solve before. Both lists are sorted by key. */
 static void match_solve(ContactReplay* r) {
   const ReplaySide* solve = &r->solve;
   for (int k = 0, before = 0; k < r->count; k++) {

@@ -2,7 +2,7 @@
  * the distance c_a from the separating plane, n_b of the other at c_b; gap D, |n| = a. The plane minimises
  *   U = W(1 - a) + n_a P_s(c_a) + n_b P_s(c_b),  c_a + c_b = a D:
  *   lambda = n_a |P_s'(c_a)| = n_b |P_s'(c_b)|,   |W'(1 - a)| = D lambda,   force = kappa a lambda               (R1)
- * (R2) is the case n_a = n_b. A half-space has n_b = 1. */
+ * A half-space has n_b = 1 (R2). */
 #ifndef SDRS_CONTACT_REST_H
 #define SDRS_CONTACT_REST_H
 

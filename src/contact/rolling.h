@@ -24,7 +24,7 @@ typedef struct {
   double force; /* p [1/m^2] */
 } RollingLag;
 
-/* Poses and normal are copied; force: p [1/m^2]. */
+/* Returns the reference state: copies of rotations and normal, and the force p [1/m^2]. */
 RollingLag rolling_lag(const HullInstance* a, const HullInstance* b, const Plane* plane, double force);
 /* Returns D for stiffness 1 (T1), 0 without rotation since t. a, b: poses at t + dt. */
 double rolling_value(const RollingLag* lag, const RollingParameters* parameters, const Pose* a, const Pose* b);

@@ -1,15 +1,16 @@
-/* Private to contact/: Cholesky of matrices of order 2..4 held in a fixed 4x4 array (lower triangle).
- * A LAPACK twin stands in the tests. */
+/* Private to contact/: Cholesky factorization of matrices of order 2 to 4 in a fixed 4x4 array (lower triangle). The
+ * tests compare it with LAPACK. */
 #ifndef SDRS_CONTACT_SMALL_MATRIX_H
 #define SDRS_CONTACT_SMALL_MATRIX_H
 
 #include <math.h>
 
-/* Relative floor of a pivot: below it a direction counts as undetermined and is left where it is. */
+/* Relative floor of a pivot, below which a direction counts as undetermined. */
 #define SMALL_PIVOT_FLOOR 1e-14
 
-/* L of a symmetric positive semidefinite matrix; the diagonal of L is stored inverted. A pivot below the floor relative
- * to the matrix's own diagonal entry gets a zero inverse: solutions then have no component along it. */
+/* Replaces a symmetric positive semidefinite matrix by its factor L, whose diagonal is stored inverted. A pivot below
+ * SMALL_PIVOT_FLOOR times the matrix's own diagonal entry gets a zero inverse: solutions then have no component along
+ * it. */
 static inline void small_cholesky(int n, double a[4][4]) {
   for (int j = 0; j < n; j++) {
     double own = a[j][j], d = own;
@@ -24,7 +25,8 @@ static inline void small_cholesky(int n, double a[4][4]) {
   }
 }
 
-/* L x = b in place, of the factor of small_cholesky (n x n); x (n). Along undetermined directions 0. */
+/* Solves L x = b in place with the factor of small_cholesky (n x n); x (n). Components along undetermined directions
+ * are 0. */
 static inline void small_forward(int n, const double a[4][4], double* x) {
   for (int i = 0; i < n; i++) {
     double v = x[i];
@@ -33,7 +35,7 @@ static inline void small_forward(int n, const double a[4][4], double* x) {
   }
 }
 
-/* L^T x = b in place, alike. */
+/* Solves L^T x = b in place, as small_forward. */
 static inline void small_backward(int n, const double a[4][4], double* x) {
   for (int i = n - 1; i >= 0; i--) {
     double v = x[i];

@@ -115,7 +115,7 @@ typedef struct {
   const ContactSystem* s;
   const Pose* pose;
   int link[2];
-  double distance; /* the least so far [m] */
+  double distance; /* smallest distance so far [m] */
 } DistanceWalk;
 
 static double least_for_distance(const void* context, const TreeNode* a, const TreeNode* b) {
