@@ -62,10 +62,10 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
                    const double twist[2][6], ActiveSides* active, PairShares* out);
 
 /* Adds the derivatives of friction in the step; lag after friction_evaluate at the poses of `next`. solution: the plane
- * at t. then: active vertices at t, found here. own: friction depends on the solve before, to which `solution` and
- * `now` then belong; slip is relative to FrictionLag.then. by_slip: derivative of a scalar with respect to
- * FrictionSlip.square at t + dt, 0 with `own`; its derivatives with respect to poses at t + dt are not added. Does
- * nothing without a contact force. Cannot fail, allocates nothing. */
+ * at t. then: active vertices at t, found here. own: friction depends on the force of the previous solve of the step;
+ * `solution` and `now` then belong to that solve, and slip is relative to FrictionLag.then. by_slip: derivative of a
+ * scalar with respect to FrictionSlip.square at t + dt, 0 with `own`; its derivatives with respect to poses at t + dt
+ * are not added. Does nothing without a contact force. Cannot fail, allocates nothing. */
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
                       const double twist[2][6], double by_slip, ActiveSides* then, PairShares* out);
@@ -88,8 +88,9 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
  * the state at t, and in out->carry through the state before. Call after friction_adjoint and rolling_adjoint. Scales
  * the coefficients' derivatives in out by the factor. Cannot fail, allocates nothing. */
 void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out);
-/* As impact_load_adjoint for friction that depends on the solve before: derivatives through its factor W', for a pair
- * without restitution. solve: that state; own: its active vertices from friction_adjoint. */
+/* As impact_load_adjoint for friction that depends on the force of the previous solve of the step: derivatives through
+ * its factor W', for a pair without restitution. solve: the state of that solve; own: its active vertices from
+ * friction_adjoint. */
 void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, const PairMaterial* material,
                              const ImpactMoment* now, const ImpactMoment* solve, ActiveSides* own, Pressure* bar,
                              PairShares* out);

@@ -80,9 +80,9 @@ bool contact_lists_by_range(const Model* model);
 /* Finds the candidate pairs for motions of the links from the accepted poses within their bounds (one per link, finite
  * and >= 0, not checked; bounds->joint is unused) [m] and [rad]. Allocates only when the list grows. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
-/* Returns the fraction 1, 1/2, 1/4, ... of the path within `bounds` that a link should move at once. Two links with
- * very many triangles would otherwise list too many pairs; 1 for links of few triangles. bounds: as of contact_prepare.
- * Cannot fail, allocates nothing. */
+/* Returns the fraction 1, 1/2, 1/4, ... of the path within `bounds` to which one motion of a link should be limited, so
+ * that two links with very many triangles do not list too many pairs; 1 for links of few triangles. bounds: as of
+ * contact_prepare. Cannot fail, allocates nothing. */
 double contact_path_share(const ContactSystem* system, const MotionBounds* bounds, int link);
 /* Restricts contact_try, and the functions that evaluate its trial, to pairs with a link marked in links[links] (NULL:
  * all pairs): the others do not move. Valid until the list of candidates changes. The trial of an inactive pair is its
@@ -145,7 +145,7 @@ bool contact_friction_settled(const ContactSystem* system, double tolerance, int
 /* Resets the system to poses[links] (copied): the start of a run. Drops all candidates. Returns false if hulls
  * intersect; no pair has terms then. Allocates. */
 bool contact_reset(ContactSystem* system, const Pose* poses);
-/* Slots for data of an accepted state beyond its poses: the activity of its pairs on the way there. */
+/* Slots for data of an accepted state that do not follow from its poses. */
 typedef enum { CONTACT_STEP, CONTACT_PART } ContactMemory; /* two slots */
 /* Stores the data in a slot. Does nothing under laws without such data. Allocates when there are more candidates than
  * before. */
@@ -364,8 +364,9 @@ typedef struct ContactRecord {
   int hull_a, hull_b; /* a half-space is always hull_b */
   bool active;        /* nonzero contact energy: friction of the next step depends on it */
   bool rubbing;       /* friction acts between them */
-  bool own_force;     /* it rests on the force of the solve before (contact_relag), otherwise of the state before */
-  double grip;        /* fraction of that force that limits friction: 1 except in a run's first step */
+  bool own_force; /* friction depends on the force of the previous solve of the step (contact_relag), otherwise on that
+                     of the state before */
+  double grip;    /* fraction of that force that limits friction: 1 except in a run's first step */
   double kept[CONTACT_KEPT_NUMBERS]; /* data of the law */
 } ContactRecord;
 /* Completes the candidate list for contact_record; call it before contact_record and contact_candidate_count. May grow

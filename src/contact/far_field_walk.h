@@ -40,7 +40,7 @@ typedef struct Walk Walk;
 typedef struct {
   bool (*pieces)(const Walk* walk, const NodePlaces* at, Blend* within); /* false: no plane was found */
   void (*centres)(const Walk* walk, const ChildPlaces* at, LaneBits far,
-                  Blend* within);                /* for the lanes marked in far */
+                  Blend* within);                /* visits the lanes marked in far */
   void (*enter)(const Walk* walk, Blend* blend); /* NULL: nothing */
   void (*leave)(const Walk* walk, Blend* blend); /* called after all terms of the blend */
 } Visitor;

@@ -53,8 +53,8 @@ typedef struct {
   Vec3 roll[2];             /* rotation vectors from t to `aim` [rad] */
   bool aimed;               /* false: `aim` is the rotation at t */
   Vec3 arm[2];              /* weighted mean arm of a side's points (F13), zero for vertices [m] */
-  Vec3 from[2]; /* positions at t of the bodies' points at c [m]; c itself, except for friction of the step's own force
-                 */
+  Vec3 from[2]; /* positions at t of the bodies' points at c [m]; c itself unless friction depends on the force of the
+                   same step */
   double ground_weight; /* half-space: weight of its single term; the spin is fixed at zero */
   SlipState ground_at[2];
   bool half_space;
@@ -95,8 +95,8 @@ typedef struct {
   Vec3 point[2]; /* positions of both points [m] */
   double dt;     /* length of the step [s] */
 } FrictionSlip;
-/* Returns the slip over a step of length dt. Not defined for friction of the step's own force. Cannot fail, allocates
- * nothing. */
+/* Returns the slip over a step of length dt. Not defined if friction depends on the force of the same step. Cannot
+ * fail, allocates nothing. */
 FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
 /* Returns the derivative of the spin about `normal` with respect to a rotation vector of the body: (tr(R) n - R^T n)
  * / 2. */

@@ -177,8 +177,8 @@ typedef struct {
   const FrictionLag* lag;
   const FrictionParameters* parameters;
   double support, length;
-  const PairBody *now, *next; /* now: state of the friction reference, at t or in the solve before */
-  bool own;                   /* `now` is the solve before, and slip is measured from FrictionLag.then */
+  const PairBody *now, *next; /* now: state of the friction reference, at t or in the previous solve of the step */
+  bool own; /* `now` belongs to the previous solve of the step, and slip is measured from FrictionLag.then */
   const Plane* plane;
   Pose ground;
   double a[3];
@@ -342,7 +342,7 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   Mat3 turn = h->motion.rotation;
   Vec3 n = lag->normal, arm = vec3_sub(vec3_sub(lag->from[side], lag->arm[side]), lag->then[side].t), by_turn;
   Vec3 forth = vec3_add(by->displacement, vec3_cross(by->field, h->w));
-  if (f->own) { /* c is fixed in the body at its pose in the solve before */
+  if (f->own) { /* c is fixed in the body at its pose in the previous solve of the step */
     Pose solve = f->now[side].hull.pose;
     Vec3 local =
         vec3_sub(mat3_tmul_vec(f->next[side].hull.pose.r, forth), mat3_tmul_vec(lag->then[side].r, by->displacement));
@@ -369,7 +369,7 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   bar->direction = vec3_add(bar->direction, by_normal);
 }
 
-/* Returns the member of share for the position in the reference state: the solve before, or t. */
+/* Returns the member of share for the position in the reference state: the previous solve of the step, or t. */
 static Vec3* lagged_share(const FrictionReverse* f, VertexShare* share) { return f->own ? &share->own : &share->now; }
 
 /* Passes the derivative weight_bar with respect to a vertex's weight on to plane, support, rounding and position. */

@@ -48,9 +48,10 @@ typedef struct {
   const ContactRecord* record; /* at t + dt */
   const PairMaterial* material;
   const PairBody *now, *next; /* (2); now NULL: not active at t */
-  const PairBody* solve;      /* (2) the solve that friction of its own force depends on; NULL: not active there */
-  Pose begin[2];              /* poses of both bodies at t */
-  const Pose* aim[2];         /* as LawPair.aim */
+  const PairBody* solve; /* (2) bodies in the previous solve of the step, if friction depends on its force; NULL: not
+                            active there */
+  Pose begin[2];         /* poses of both bodies at t */
+  const Pose* aim[2];    /* as LawPair.aim */
   const void *own_now, *own_next, *own_solve;
   void* memory;   /* (ContactLaw.replay_size) */
   void* vertices; /* memory of ContactLaw.vertex_size for every vertex of both hulls */

@@ -40,7 +40,7 @@ typedef struct {
   RollingLag rolling;
   double lag_force;   /* normal force that friction uses, for stiffness 1 */
   Vec3 lag_center[2]; /* its point of action, in the frames of both bodies [m] */
-  bool own_force;     /* the force is that of this step (relag) */
+  bool own_force;     /* friction depends on the force of the same step (relag), otherwise on the force at t */
   double before;      /* y_t (impact.h) at the time of the lag */
   Impact load;        /* impact of the force that friction uses, from the step before */
   Impact step_load;   /* `load` for the length of this step (I5) */
@@ -82,7 +82,7 @@ typedef struct {
   RollingLag rolling;     /* for a pair with rolling friction */
   PlaneResponse response; /* for an active pair */
   Impact impact;          /* for an active pair */
-  Impact solve_impact;    /* impact in the solve on whose force friction depends */
+  Impact solve_impact;    /* impact in the previous solve of the step, if friction depends on its force */
 } Replay;
 
 /* ---------------------------------------------------------------- the scene */
@@ -512,7 +512,8 @@ static double own_force(const LawPair* p) {
 }
 
 /* Returns the distance of the centre of pressure from that of the friction reference, over the radius of the smaller
- * body. While bodies slide, the centre moves in one of them, for a ball in both; a reference at t allows for that. */
+ * body. In a reference at t, bodies that slide are expected to move the centre in one of them, and balls in both; that
+ * motion is not counted. */
 static double center_shift(const LawPair* p) {
   const Memory* memory = p->memory;
   bool one_point = memory->lag.order == 2 && !p->b->half_space;
@@ -783,8 +784,8 @@ static double load_of(const Law* law, const Record* r) {
   return r->load.factor + (law->force_ratio - 1) * r->load.by_ratio;
 }
 
-/* Returns the friction parameters of a recorded pair. The coefficient is scaled by the impact factor at t; for friction
- * of its own force by that in the solve before. */
+/* Returns the friction parameters of a recorded pair. The coefficient is scaled by the impact factor at t, or in the
+ * previous solve of the step if friction depends on its force. */
 static FrictionParameters recorded_friction(const LawReplay* p, const Record* r) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
   double load = p->record->own_force ? ((const Replay*)p->memory)->solve_impact.first : load_of(p->law, r);
@@ -852,7 +853,7 @@ static double potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
   return ((const Replay*)p->memory)->impact.second;
 }
 
-/* As `reverse` for friction that depends on the force of the solve before. */
+/* As `reverse` for friction that depends on the force of the previous solve of the step. */
 static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
                               Pressure* bar, PairShares* s) {
   const Law* law = p->law;

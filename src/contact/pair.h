@@ -131,7 +131,7 @@ typedef struct {
 typedef struct {
   int vertex;
   Vec3 next, now; /* with respect to its position at t + dt and at t */
-  Vec3 own;       /* in the solve before, through the force that friction depends on there */
+  Vec3 own;       /* with respect to its position in the previous solve of the step, on whose force friction depends */
 } VertexShare;
 
 /* Derivatives with respect to the motion of a half-space: its displacement, and its rotation about its frame's origin
@@ -176,13 +176,14 @@ typedef struct {
   double dt, dt_before;      /* with respect to the lengths of the step and of the one before, of contact only */
   PairCarry carry;           /* for the step to t */
   GroundShare ground_now, ground_next;     /* for a half-space */
-  double pair_support, pair_stiffness;     /* for a pair with its own law, instead of support and value */
-  double pair_own[CONTACT_OWN_PARAMETERS]; /* and instead of `own` */
-  Vec3 turn_now[2];                /* with respect to rotations of the bodies at t, except through their vertices */
-  Vec3 move_now[2];                /* and to their displacements */
-  Vec3 turn_own[2], move_own[2];   /* the same at t + dt, as VertexShare.own */
-  Mat3 aim[2];                     /* with respect to the expected rotations of the bodies (FrictionLag.aim) */
-  double rounding[2];              /* with respect to HullInstance.rounding of both */
+  double pair_support, pair_stiffness;     /* for a pair with its own law, in place of support and value */
+  double pair_own[CONTACT_OWN_PARAMETERS]; /* for a pair with its own law, in place of own */
+  Vec3 turn_now[2];              /* with respect to rotations of the bodies at t, except through their vertices */
+  Vec3 move_now[2];              /* with respect to their displacements at t */
+  Vec3 turn_own[2], move_own[2]; /* with respect to rotations and displacements of the bodies in the previous solve, as
+                                    VertexShare.own */
+  Mat3 aim[2];                   /* with respect to the expected rotations of the bodies (FrictionLag.aim) */
+  double rounding[2];            /* with respect to HullInstance.rounding of both */
   Vec3 turn_next[2], move_next[2]; /* hulls with circles: with respect to the motion of the bodies at t + dt */
   /* With respect to parameters of smooth shapes (shape_count); zeroed memory of the caller; NULL: none. */
   double* shape[2];

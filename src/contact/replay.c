@@ -25,11 +25,12 @@ typedef struct {
   int link[2];
   PairMaterial material; /* friction times the record's grip */
   const ReplayMoment* next;
-  const ReplayMoment* now;   /* NULL: not active at t */
-  const ReplayMoment* solve; /* the solve that friction of its own force depends on; NULL: not active there */
-  int before;                /* index of its record at t, if now is not NULL */
-  int points[2];             /* vertices of both items */
-  char* vertices;            /* the law's memory for the vertices of both items */
+  const ReplayMoment* now; /* NULL: not active at t */
+  const ReplayMoment*
+      solve;      /* the previous solve of the step, if friction depends on its force; NULL: not active there */
+  int before;     /* index of its record at t, if now is not NULL */
+  int points[2];  /* vertices of both items */
+  char* vertices; /* the law's memory for the vertices of both items */
   PairDerivatives derivatives;
   PairShares shares;
   bool sound;
@@ -43,7 +44,7 @@ struct ContactReplay {
   void* own_law;        /* of ContactLaw.create */
   ReplaySide side[2];   /* pairs at t and at t + dt */
   int next;             /* index of the one at t + dt */
-  ReplaySide solve;     /* pairs in the solve on which friction of the step's own force depends */
+  ReplaySide solve;     /* pairs in the previous solve of the step */
   ContactMoment solved; /* argument of contact_replay_set_solve; pose NULL: none */
   const Pose *pose_now, *pose_next;
   const Pose* aim;         /* borrowed (contact_set_aim) */
@@ -161,7 +162,8 @@ static uint64_t record_key(const ContactRecord* record) {
   return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
 }
 
-/* Finds the states of pairs whose friction depends on the solve before. Both lists are sorted by key. */
+/* Finds the states in the previous solve of the step of pairs whose friction depends on its force. Both lists are
+ * sorted by key. */
 static void match_solve(ContactReplay* r) {
   const ReplaySide* solve = &r->solve;
   for (int k = 0, before = 0; k < r->count; k++) {

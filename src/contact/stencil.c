@@ -156,7 +156,7 @@ static void inverse_square(const Stencil* s, double out[2][2]) {
   out[0][1] = out[1][0] = -b / det;
 }
 
-/* Returns c_i e_k + (dc_i/dk) y. */
+/* Returns c_i e_k + (dc_i/dk) y, the derivative of c_i y with respect to the free coordinate k. */
 static Vec3 coupling(const Stencil* s, int i, int k) {
   return vec3_add(vec3_scale(s->along[k], s->c[i]), vec3_scale(s->y, s->by_free[k][i]));
 }

@@ -93,7 +93,7 @@ struct ContactSystem {
   const ContactLaw* law;
   ContactLaw by_pair;        /* `law` points here if pairs name laws */
   void* own_law;             /* of ContactLaw.create */
-  int threads, first_thread; /* first_thread: number of its first workspace */
+  int threads, first_thread; /* first_thread: number of this system's first workspace */
   const int* links;          /* for a part: the links that it moves, ascending; NULL: not a part (contact/part.c) */
   int link_count;
   ContactPhase phase;
@@ -118,9 +118,8 @@ struct ContactSystem {
   bool way_moved;           /* a state has been accepted since contact_way_begin */
   int *movers, mover_count; /* hulls of movable links, and of immovable ones */
   int *still, still_count;
-  int *seeking, seeking_count; /* subsets of movers and still whose hulls can form pairs with others: they are not
-                                  excluded from all pairs, */
-  int *sought, sought_count;   /* and not represented by pairs of links in all of them */
+  int *seeking, seeking_count; /* subsets of movers (seeking) and still (sought) whose hulls can form pairs */
+  int *sought, sought_count;   /* links that only form pairs of links are in neither */
   bool placed[2];              /* instances of state k match its poses */
   bool measured;               /* stays[current], twist and moved are up to date */
   Box *boxes, *way_boxes;      /* boxes of the broad phase and of that for paths (hulls) */
