@@ -169,7 +169,7 @@ static Vec3 in_plane(const FrictionLag* lag, double a, double b) {
 /* Derivatives with respect to a hull's motion and twist field (A7b). */
 typedef struct {
   Vec3 displacement, field; /* with respect to displacement and velocity of its point at c */
-  double slip[2], dual[2];  /* with respect to the tangential components of these two */
+  double slip[2], dual[2];  /* with respect to the tangential components of displacement and velocity */
   double spin, field_spin;
 } HullBar;
 

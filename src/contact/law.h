@@ -99,7 +99,7 @@ typedef struct ContactLaw {
   bool (*pairs_links)(const void* law, int link_a, int link_b);
   /* Returns true if the pair of these links represents all pairs of their hulls, and sets their trees. NULL: never. */
   bool (*whole)(const void* law, int link_a, int link_b, PieceTrees* trees);
-  /* Returns the distance around its box within which a hull forms pairs [m]. NULL: half the range. */
+  /* Returns the distance by which a hull's box is extended in the search for pairs [m]. NULL: half the range. */
   double (*reach)(const void* law, int hull);
   /* Returns the distance below which a pair of hulls is listed [m], at most the sum of their reaches. NULL: that sum.
    */

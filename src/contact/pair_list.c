@@ -163,7 +163,7 @@ void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
   state->outcome = PAIR_APART;
   state->separation = INFINITY;
   if (contact_stands_for(s, key)) {
-    state->outcome = PAIR_PRESSED; /* only friction can have kept it in the list */
+    state->outcome = PAIR_PRESSED; /* such a pair is listed for friction only */
     state->separation = 0;
   } else if (!p->links) {
     contact_measure_apart(s, p, s->current, state);

@@ -661,7 +661,7 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     if (p->shares.inertia != 0) add_inertia(r, p, kappa * p->shares.inertia, gradient);
     double grip = p->record->grip;
     double along = p->shares.ratio != 0 ? p->shares.ratio / p->material.value[MATERIAL_FRICTION]
-                                        : 0; /* with respect to friction along the axis */
+                                        : 0; /* derivative with respect to friction along the axis */
     double across =
         along != 0 ? along * p->material.value[MATERIAL_FRICTION_ALONG] / p->material.value[MATERIAL_FRICTION] : 0;
     const double by[MATERIAL_COUNT] = {[MATERIAL_FRICTION] = kappa * (p->shares.friction - across) * grip,

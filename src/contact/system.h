@@ -233,7 +233,7 @@ void contact_list_terms(ContactSystem* system);
 void contact_find_whole(ContactSystem* system);
 /* Returns true if the pair of these links represents the pairs of its hulls. Allocates nothing, cannot fail. */
 bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);
-/* Returns true if such a pair of links represents this pair of hulls. key: items a << 32 | b; false unless both are
+/* Returns true if the pair of their links represents this pair of hulls. key: items a << 32 | b; false unless both are
  * hulls. Allocates nothing, cannot fail. */
 bool contact_stands_for(const ContactSystem* system, uint64_t key);
 
