@@ -706,7 +706,8 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
     then->count[side] = side_reverse(&f, side, twist[side], then->vertices + then->count[0], &bar, out);
   for (int side = 0; side < 2 && !lag->half_space; side++) hull_reverse(&f, side, &bar, out);
   if (by_slip != 0) slip_square_reverse(&f, by_slip, &bar, out);
-  for (int side = 0; side < (lag->half_space ? by_slip != 0 : 2); side++)
+  int centered = !lag->half_space ? 2 : by_slip != 0 ? 1 : 0;
+  for (int side = 0; side < centered; side++)
     side_center(&f, side, then->vertices + (side ? then->count[0] : 0), then->count[side],
                 out->share[side] + first[side], &bar, out);
   then->known = true;
