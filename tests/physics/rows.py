@@ -89,6 +89,10 @@ def breakaway_force(dynamic, static, width, rate, way, step=1e-5):
     return rate * t
 
 
+STRIBECK_PERIOD = stribeck_period(2, 50, G, 0.2, 0.4, 0.01, 0.1)
+BREAKAWAY = breakaway_force(0.3, 0.5, 0.01, 2, 0.005)
+
+
 def stick_slip_period(run):
     """Mean time between the largest deflections of the carriage in the second half of the run [s]."""
     x, time = run.columns["carriage/cx"], run.time
@@ -863,8 +867,8 @@ loads:
   - {link: box, point: [0, 0, -0.05], force: {type: keyframes, times: [0, 5], values: [[0, 0, 0], [10, 0, 0]]}}
 """,
         lambda r: 2 * r.time[next(i for i, x in enumerate(r.columns["box/cx"]) if x > 0.005)],
-        breakaway_force(0.3, 0.5, 0.01, 2, 0.005),
-        0.01 * breakaway_force(0.3, 0.5, 0.01, 2, 0.005),
+        BREAKAWAY,
+        0.01 * BREAKAWAY,
         "mu_s m g = 4.905 N, and 5 mm by Heun's method",
     ),
     Row(
@@ -880,8 +884,8 @@ links:
 controllers: [{link: belt, type: prescribed, velocity: 0.1}]
 """,
         lambda r: stick_slip_period(r),
-        stribeck_period(2, 50, G, 0.2, 0.4, 0.01, 0.1),
-        0.01 * stribeck_period(2, 50, G, 0.2, 0.4, 0.01, 0.1),
+        STRIBECK_PERIOD,
+        0.01 * STRIBECK_PERIOD,
         "Runge-Kutta; 1.60 s if friction fell at once",
     ),
     Row(
