@@ -2,6 +2,7 @@
  * terms; nothing is run. */
 #include <string.h>
 
+#include "optimize/design_build.h"
 #include "optimize/optimization.h"
 
 /* Most variables named in a line; the rest are counted. */
@@ -217,12 +218,6 @@ static void advise_term(Advisor* a) {
     advise(a, "no term of the loss asks for %s: add it to loss as it stands in success, without max", term.name);
 }
 
-static int link_of(const Scene* scene, const char* name) {
-  int k = scene->link_count - 1;
-  while (k >= 0 && strcmp(scene->links[k].name, name) != 0) k--;
-  return k;
-}
-
 /* Says that a failing point criterion measures a centre of mass that is farther from the link's origin than the
  * distance it allows. */
 static void advise_point(Advisor* a) {
@@ -230,7 +225,7 @@ static void advise_point(Advisor* a) {
   SuccessTerm term;
   const TaskLoss* wish = first_failure(o, &term);
   if (!wish || wish->type != LOSS_POINT || wish->has_point || !wish->link.text) return;
-  int link = link_of(&o->task->scenarios[0].scene, wish->link.text);
+  int link = design_link_named(&o->task->scenarios[0].scene, wish->link.text);
   if (link < 0) return;
   Vec3 c = o->runs[0].model.links[link].center;
   if (!(vec3_norm(c) > (wish->power == 1 ? term.bound : sqrt(fmax(term.bound, 0))))) return;
