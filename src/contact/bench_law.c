@@ -140,7 +140,8 @@ static void step(LawBench* p, int from, int move, bool follows) {
   state->contact_energy = state->friction_energy = state->spent_energy = 0;
   state->has_terms = state->has_friction = state->derived = false;
   p->law->evaluate(&now.pair, &origin);
-  if (p->lagged && p->law->rub && p->law->rubs(&now.pair)) p->law->rub(&now.pair, &origin);
+  if (p->lagged && p->law->evaluate_friction && p->law->friction_acts(&now.pair))
+    p->law->evaluate_friction(&now.pair, &origin);
   if (state->has_terms) p->law->derive(&now.pair);
   p->which = 1 - p->which;
   p->sink += now.pair.derivatives->hessian[0][0] + state->friction_energy;

@@ -121,9 +121,9 @@ typedef struct ContactLaw {
    * was inactive and stays out of range. */
   void (*evaluate)(const LawPair* trial, const LawOrigin* from);
   /* Sets friction_energy and has_terms of a lagged pair. Returns false if that failed. NULL: no friction. */
-  bool (*rub)(const LawPair* trial, const LawOrigin* from);
+  bool (*evaluate_friction)(const LawPair* trial, const LawOrigin* from);
   /* Returns true if friction acts. NULL: never. */
-  bool (*rubs)(const LawPair* pair);
+  bool (*friction_acts)(const LawPair* pair);
   /* Copies the pair's memory of the accepted state to that of the trial; state and `own` are copied already. NULL:
    * nothing to copy. */
   void (*take_over)(const LawPair* trial);

@@ -416,12 +416,12 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   p->state->has_terms = true;
 }
 
-static bool rubs(const LawPair* p) {
+static bool friction_acts(const LawPair* p) {
   return p->lagged && has_energy(p) && p->material->value[MATERIAL_FRICTION] > 0 &&
          ((const Memory*)p->memory)->count > 0;
 }
 
-static bool rub(const LawPair* p, const LawOrigin* from) {
+static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
   (void)from;
   const Law* law = p->law;
   Bodies bodies = bodies_at(p);
@@ -437,7 +437,7 @@ static void derive(const LawPair* p) {
   memset(d, 0, sizeof(*d));
   find_stencils(law, &bodies, p->thread, &law->work[p->thread].found);
   add_contact(law, &bodies, &law->work[p->thread].found, d);
-  if (rubs(p)) add_friction(law, &bodies, p->memory, d);
+  if (friction_acts(p)) add_friction(law, &bodies, p->memory, d);
 }
 
 static double rounding(const LawPair* p, double reach) {
@@ -708,8 +708,8 @@ const ContactLaw LAW_ipc = {
     .rest_under_force = rest_under_force,
     .rest_at_gap = rest_at_gap,
     .evaluate = evaluate,
-    .rub = rub,
-    .rubs = rubs,
+    .evaluate_friction = evaluate_friction,
+    .friction_acts = friction_acts,
     .nearest = law_nearest,
     .derive = derive,
     .rounding = rounding,

@@ -298,7 +298,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   p->state->has_terms = true;
 }
 
-static bool rubs(const LawPair* p) {
+static bool friction_acts(const LawPair* p) {
   const Law* law = p->law;
   return p->lagged && !of_links(law, p->item[0]) &&
          p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->part > 0;
@@ -312,7 +312,7 @@ static FrictionParameters friction_of(const LawPair* p) {
   return parameters;
 }
 
-static bool rub(const LawPair* p, const LawOrigin* from) {
+static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
   Memory* memory = p->memory;
   PairOwn* own = p->own;
   double energy;
@@ -326,7 +326,7 @@ static bool rub(const LawPair* p, const LawOrigin* from) {
 }
 
 static void take_over(const LawPair* p) {
-  if (rubs(p)) friction_keep(&((Memory*)p->memory)->lag, p->which);
+  if (friction_acts(p)) friction_keep(&((Memory*)p->memory)->lag, p->which);
 }
 
 /* ---------------------------------------------------------------- the accepted state */
@@ -339,7 +339,7 @@ static void derive(const LawPair* p) {
     FieldPair pair = field_pair(p);
     field_derivatives(&law->field, &law->work[p->thread], &pair, d);
   }
-  if (rubs(p)) {
+  if (friction_acts(p)) {
     FrictionParameters parameters = friction_of(p);
     friction_derivatives(&((Memory*)p->memory)->lag, &parameters, &p->a->pose, &p->b->pose, p->reference[0],
                          p->reference[1], d);
@@ -566,8 +566,8 @@ const ContactLaw LAW_long_range = {
     .rest_under_force = rest_under_force,
     .rest_at_gap = rest_at_gap,
     .evaluate = evaluate,
-    .rub = rub,
-    .rubs = rubs,
+    .evaluate_friction = evaluate_friction,
+    .friction_acts = friction_acts,
     .take_over = take_over,
     .nearest = law_nearest,
     .derive = derive,

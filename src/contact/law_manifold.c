@@ -307,9 +307,9 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->contact_energy = law->stiffness * energy / exponent;
 }
 
-static bool rubs(const LawPair* p) { return p->lagged && ((const Memory*)p->memory)->count > 0; }
+static bool friction_acts(const LawPair* p) { return p->lagged && ((const Memory*)p->memory)->count > 0; }
 
-static bool rub(const LawPair* p, const LawOrigin* from) {
+static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
   (void)from;
   const ManifoldLaw* law = p->law;
   const Spot* spots;
@@ -591,8 +591,8 @@ const ContactLaw LAW_manifold = {
     .range = range,
     .force_at_overlap = force_at_overlap,
     .evaluate = evaluate,
-    .rub = rub,
-    .rubs = rubs,
+    .evaluate_friction = evaluate_friction,
+    .friction_acts = friction_acts,
     .derive = derive,
     .rounding = rounding,
     .center = center,

@@ -346,12 +346,12 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->has_terms = true;
 }
 
-static bool rubs(const LawPair* p) {
+static bool friction_acts(const LawPair* p) {
   const Memory* m = p->memory;
   return p->lagged && m->on > 0 && p->material->value[MATERIAL_FRICTION] > 0;
 }
 
-static bool rub(const LawPair* p, const LawOrigin* from) {
+static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
   (void)from;
   const Law* law = p->law;
   const Memory* m = p->memory;
@@ -373,7 +373,7 @@ static void derive(const LawPair* p) {
     Overlap o = overlap_of(&b, &own);
     if (o.found && o.gap < 0) add_contact(law, p->thread, &b, &o, d);
   }
-  if (rubs(p)) add_friction(law, &b, p->memory, p->material->value[MATERIAL_FRICTION], d);
+  if (friction_acts(p)) add_friction(law, &b, p->memory, p->material->value[MATERIAL_FRICTION], d);
 }
 
 static double rounding(const LawPair* p, double reach) {
@@ -590,8 +590,8 @@ const ContactLaw LAW_penalty = {
     .range = range,
     .force_at_overlap = force_at_overlap,
     .evaluate = evaluate,
-    .rub = rub,
-    .rubs = rubs,
+    .evaluate_friction = evaluate_friction,
+    .friction_acts = friction_acts,
     .derive = derive,
     .rounding = rounding,
     .lag = lag,

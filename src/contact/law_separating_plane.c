@@ -324,7 +324,7 @@ static FrictionSlip slip_to(const LawPair* p) {
   return friction_slip(&memory->lag, &p->a->pose, &p->b->pose, law->dt_before > 0 ? law->dt_before : law->friction.dt);
 }
 
-static bool rubs(const LawPair* p) {
+static bool friction_acts(const LawPair* p) {
   return p->lagged && (slides(p->material) || rolls(p->material)) && ((const Memory*)p->memory)->step_load.first > 0;
 }
 
@@ -337,7 +337,7 @@ static FrictionParameters friction_of(const LawPair* p) {
   return parameters;
 }
 
-static bool rub(const LawPair* p, const LawOrigin* from) {
+static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
   const Law* law = p->law;
   Memory* memory = p->memory;
   PairOwn* own = p->own;
@@ -382,11 +382,11 @@ static void derive(const LawPair* p) {
   } else
     memset(d, 0, sizeof(*d));
   Memory* memory = p->memory;
-  if (rubs(p) && rolls(p->material)) {
+  if (friction_acts(p) && rolls(p->material)) {
     RollingParameters rolling = rolling_of(law, p->material, memory->step_load.first);
     rolling_derivatives(&memory->rolling, &rolling, &p->a->pose, &p->b->pose, p->b->half_space, d);
   }
-  if (rubs(p) && slides(p->material)) {
+  if (friction_acts(p) && slides(p->material)) {
     FrictionParameters parameters = friction_of(p);
     friction_derivatives(&memory->lag, &parameters, &p->a->pose, &p->b->pose, p->reference[0], p->reference[1], d);
   }
@@ -959,8 +959,8 @@ const ContactLaw LAW_separating_plane = {
     .rest_under_force = rest_under_force,
     .rest_at_gap = rest_at_gap,
     .evaluate = evaluate,
-    .rub = rub,
-    .rubs = rubs,
+    .evaluate_friction = evaluate_friction,
+    .friction_acts = friction_acts,
     .take_over = take_over,
     .nearest = nearest,
     .derive = derive,

@@ -170,16 +170,16 @@ static void evaluate(const LawPair* trial, const LawOrigin* from) {
   turn_to(trial, &own)->law->evaluate(&own, from);
 }
 
-static bool rubs(const LawPair* pair) {
+static bool friction_acts(const LawPair* pair) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
-  return law->rub && law->rubs && law->rubs(&own);
+  return law->evaluate_friction && law->friction_acts && law->friction_acts(&own);
 }
 
-static bool rub(const LawPair* trial, const LawOrigin* from) {
+static bool evaluate_friction(const LawPair* trial, const LawOrigin* from) {
   LawPair own;
   const ContactLaw* law = turn_to(trial, &own)->law;
-  return !law->rub || law->rub(&own, from);
+  return !law->evaluate_friction || law->evaluate_friction(&own, from);
 }
 
 static void take_over(const LawPair* trial) {
@@ -467,8 +467,8 @@ const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {
                        .pair_reach = pair_reach,
                        .instance = instance_for,
                        .evaluate = evaluate,
-                       .rub = rub,
-                       .rubs = rubs,
+                       .evaluate_friction = evaluate_friction,
+                       .friction_acts = friction_acts,
                        .take_over = take_over,
                        .nearest = nearest,
                        .derive = derive,

@@ -30,7 +30,7 @@ static bool falls_asleep(ContactSystem* s, int slot) {
   if (p->state[s->current].stamp != s->stamp) return false;
   if (!tried_here(s, p))
     contact_take_over(s, p);
-  else if (p->lagged && s->law->rub && !p->state[1 - s->current].has_friction)
+  else if (p->lagged && s->law->evaluate_friction && !p->state[1 - s->current].has_friction)
     return false;
   s->sleep[slot] = (PairSleep){.even = true, .has_terms = p->state[s->current].has_terms, .rounding = (double)NAN};
   return true;

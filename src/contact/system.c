@@ -332,7 +332,8 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    bool active = pair.state->outcome == PAIR_PRESSED, rubbing = p->lagged && s->law->rubs && s->law->rubs(&pair);
+    bool active = pair.state->outcome == PAIR_PRESSED,
+         rubbing = p->lagged && s->law->friction_acts && s->law->friction_acts(&pair);
     bool own_force = s->law->rests_on_own && s->law->rests_on_own(&pair);
     if (!active && !rubbing) continue;
     ContactRecord* r = &records[count++];

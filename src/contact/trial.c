@@ -185,10 +185,10 @@ static void evaluate_friction(void* context, int index, int thread) {
   int slot = s->list[s->todo[index]];
   ContactPair* p = &s->pairs[slot];
   PairState* state = &p->state[1 - s->current];
-  if (p->lagged && s->law->rub && !state->has_friction) {
+  if (p->lagged && s->law->evaluate_friction && !state->has_friction) {
     LawPair trial = contact_law_pair(s, p, 1 - s->current, thread);
     LawOrigin from = origin_of(s, p);
-    if (s->law->rubs(&trial) && !s->law->rub(&trial, &from)) state->outcome = PAIR_FAILED;
+    if (s->law->friction_acts(&trial) && !s->law->evaluate_friction(&trial, &from)) state->outcome = PAIR_FAILED;
     state->has_friction = true;
     s->sleep[slot].suspect = is_suspect(s, p);
   }
