@@ -1,7 +1,7 @@
 /* Impacts with restitution (docs/derivations/impact.md, I7, I8). */
 #include "contact/impact.h"
 
-/* (I1) N: number of vertices in contact. */
+/* (I1) N: number of vertices in contact, for the clearance at which an impact begins. */
 #define POTENTIAL_TERMS 8.0
 /* (I7) Compliance, without unit, of the spring that enforces the clearance: inertia of the pair over spring stiffness
  * and squared substep. The error of the clearance is this times the deviation of the inertia from that of two bodies
@@ -11,64 +11,88 @@
  * Differences with respect to lengths exceed its deflection. */
 #define BOTH_SIDES 0.05
 
-/* ---------------------------------------------------------------- clearance of a potential */
+/* ---------------------------------------------------------------- depth of a potential */
 
-/* Return Q' and Q'' of Q = (1 - z)^4 / z^5. */
-static double barrier_slope(double z) {
-  double rest = 1 - z, z2 = z * z;
-  return z < 1 ? rest * rest * rest * (z - 5) / (z2 * z2 * z2) : 0;
+/* Return dQ/dx and d2Q/dx2 of Q = x^4 / z^5, z = 1 - x. */
+static double barrier_slope(double x) {
+  double z = 1 - x, z2 = z * z;
+  return x * x * x * (4 + x) / (z2 * z2 * z2);
 }
 
-static double barrier_curvature(double z) {
-  double rest = 1 - z, z2 = z * z;
-  return z < 1 ? rest * rest * (2 * z * z - 20 * z + 30) / (z2 * z2 * z2 * z) : 0;
+static double barrier_curvature(double x) {
+  double z = 1 - x, z2 = z * z;
+  return x * x * (12 + 16 * x + 2 * x * x) / (z2 * z2 * z2 * z);
 }
 
-/* Returns z with Q(z) = s U / N, by Newton's method for z + w z^(5/4) = 1 with w = (s U / N)^(1/4). The left side is
- * convex and increasing. */
-static double clearance_of(double support, double potential) {
-  if (!(potential > 0)) return 1;
-  double w = sqrt(sqrt(support * potential / POTENTIAL_TERMS)), z = 1 / (1 + w);
-  if (w > 1) z = 1 / (sqrt(w) * sqrt(sqrt(sqrt(w * w * sqrt(w)))) + 1); /* start value for large w: about w^(-4/5) */
+/* Returns x with Q = scale U, by Newton's method for z + w z^(5/4) = 1 with w = (scale U)^(1/4), z = 1 - x. The left
+ * side is convex and increasing in z. Rounding is relative to x. scale: s / N [m]. */
+static double depth_of(double scale, double potential) {
+  if (!(potential > 0)) return 0;
+  double w = sqrt(sqrt(scale * potential)), x = w / (1 + w);
+  if (w > 1) x = 1 - 1 / (sqrt(w) * sqrt(sqrt(sqrt(w * w * sqrt(w)))) + 1); /* for large w, z is about w^(-4/5) */
   for (int k = 0; k < 60; k++) {
-    double root = sqrt(sqrt(z)), next = z - (z + w * z * root - 1) / (1 + 1.25 * w * root);
-    if (!(next > 0)) next = 0.5 * z;
-    bool done = fabs(next - z) <= 4e-16 * z;
-    z = next;
+    double z = 1 - x, root = sqrt(sqrt(z)), next = x - (x - w * z * root) / (1 + 1.25 * w * root);
+    if (!(next < 1)) next = 0.5 * (1 + x);
+    bool done = fabs(next - x) <= 4e-16 * x;
+    x = next;
     if (done) break;
   }
-  return z < 1 ? z : 1;
+  return x;
 }
 
-/* Clearance z of a pressure, and r = N |Q'| / (s p), the displacement of the bodies along the force per change of z.
- * Both with derivatives, which are set in range. */
+/* sigma = s / N_e with derivatives. N_e is the number of equal vertices with the pair's U and p: (I7). */
 typedef struct {
-  double z, by_potential, by_support; /* dz/dU, dz/ds */
-  double way;                         /* r [m]; 0: out of range */
-  double way_by_potential, way_by_force, way_by_support;
+  double value; /* m */
+  double by_potential, by_force, by_support;
+} ClearanceScale;
+
+/* Returns sigma of the pressure at t. N_e vertices at the clearance 1 - x have the potential N_e Q / s and, since the
+ * gap closes by 2 s per unit of clearance, 4 U / (2 s p) = tau = x - 5/4 x^2 + O(x^3). With u = tau + 9/4 tau^2,
+ * x = u / (1 + u) holds to third order and stays below 1. Requires U, p > 0. */
+static ClearanceScale scale_of(double s, const Pressure* p) {
+  double tau = 2 * p->potential / (s * p->force), u = tau + 2.25 * tau * tau, x = u / (1 + u), z = 1 / (1 + u);
+  double power = x * x * x * x / (z * z * z * z * z);
+  double by_tau = power * (4 / x + 5 / z) * z * z * (1 + 4.5 * tau); /* of Q = x^4 / z^5 */
+  double value = power / p->potential;
+  return (ClearanceScale){.value = value,
+                          .by_potential = (by_tau * tau / p->potential - value) / p->potential,
+                          .by_force = -by_tau * tau / (p->force * p->potential),
+                          .by_support = -by_tau * tau / (s * p->potential)};
+}
+
+/* Depth x = 1 - z of a pressure, and r = |Q'| / (sigma p), the displacement of the bodies against the force per change
+ * of x. Both with derivatives, which are set in range. */
+typedef struct {
+  double x, by_potential, by_scale; /* dx/dU, dx/dsigma */
+  double way;                       /* r [m]; 0: out of range */
+  double way_by_potential, way_by_force, way_by_scale;
 } Nearness;
 
-static Nearness nearness_of(double s, const Pressure* p) {
-  Nearness out = {.z = clearance_of(s, p->potential)};
-  double slope = barrier_slope(out.z), curvature = barrier_curvature(out.z);
-  if (!(slope < 0) || !(p->force > 0)) return (Nearness){.z = 1};
-  out.by_potential = s / (POTENTIAL_TERMS * slope);
-  out.by_support = p->potential / (POTENTIAL_TERMS * slope);
-  out.way = -POTENTIAL_TERMS * slope / (s * p->force);
+static Nearness nearness_of(double scale, const Pressure* p) {
+  Nearness out = {.x = depth_of(scale, p->potential)};
+  double slope = barrier_slope(out.x), curvature = barrier_curvature(out.x);
+  if (!(slope > 0) || !(p->force > 0)) return (Nearness){.x = 0};
+  out.by_potential = scale / slope;
+  out.by_scale = p->potential / slope;
+  out.way = slope / (scale * p->force);
   out.way_by_potential = out.way * curvature / slope * out.by_potential;
-  out.way_by_support = out.way * (curvature / slope * out.by_support - 1 / s);
+  out.way_by_scale = out.way * (curvature / slope * out.by_scale - 1 / scale);
   out.way_by_force = -out.way / p->force;
   return out;
 }
 
 double impact_potential(double support, double z) { return POTENTIAL_TERMS * barrier_eval(z).value / support; }
 
-double impact_clearance(const ImpactParameters* p, double potential) { return clearance_of(p->support, potential); }
+double impact_clearance(const ImpactParameters* p, double potential) {
+  return 1 - depth_of(p->support / POTENTIAL_TERMS, potential);
+}
 
 double impact_speed(const ImpactParameters* p, const ImpactPast* past) {
-  Nearness now = nearness_of(p->support, &past->now), old = nearness_of(p->support, &past->old);
+  if (!(past->now.potential > 0) || !(past->now.force > 0)) return 0;
+  double scale = scale_of(p->support, &past->now).value;
+  Nearness now = nearness_of(scale, &past->now), old = nearness_of(scale, &past->old);
   if (!(past->dt_before > 0)) return 0;
-  return 0.5 * (now.way + old.way) * (old.z - now.z) / past->dt_before;
+  return 0.5 * (now.way + old.way) * (now.x - old.x) / past->dt_before;
 }
 
 /* ---------------------------------------------------------------- restitution of a speed */
@@ -87,7 +111,7 @@ ImpactShare impact_share(const ImpactParameters* p, double speed) {
 
 /* ---------------------------------------------------------------- the law */
 
-/* Fraction u of the approach in z that the pair returns when the bodies move back by `part` of their approach: the root
+/* Fraction u of the approach in x that the pair returns when the bodies move back by `part` of their approach: the root
  * u of  r_t u + (r_- - r_t) u^2 / 2 = part (r_t + r_-) / 2  (I7), with its derivatives. */
 typedef struct {
   double value, by_part, by_now, by_old;
@@ -102,31 +126,36 @@ static WayBack way_back(double now, double old, double part) {
                    .by_old = part / sum - bend * part * old / root};
 }
 
-/* (I7) Returns W = k/2 (z* - z)^2, 0 for z >= z*, and its derivatives. */
+/* (I7) Returns W = k/2 (x - x*)^2, 0 for x <= x*, and its derivatives. */
 Impact impact_bounce(const ImpactParameters* p, double potential, const ImpactPast* past) {
   double s = p->support, h = p->dt, before = past->dt_before, both = h + before, ratio = h / before;
   Pressure here = {potential, 1};
-  Nearness now = nearness_of(s, &past->now), old = nearness_of(s, &past->old), own = nearness_of(s, &here);
-  double nearer = old.z - now.z, speed = 0.5 * (now.way + old.way) * nearer / before;
+  ClearanceScale scale = scale_of(s, &past->now);
+  Nearness now = nearness_of(scale.value, &past->now), old = nearness_of(scale.value, &past->old);
+  Nearness own = nearness_of(scale.value, &here);
+  double nearer = now.x - old.x, speed = 0.5 * (now.way + old.way) * nearer / before;
   ImpactShare e = impact_share(p, speed);
   WayBack u = way_back(now.way, old.way, e.value * ratio);
   double share = u.value + SOFTNESS * (u.value + ratio); /* plus the spring's deflection, SOFTNESS (u + h / h-) */
   double stiffness = 2 * now.way * now.way * past->inertia / (p->stiffness * SOFTNESS * h * both);
-  double gap = now.z + nearer * share - own.z, slope = own.by_potential; /* dz/dU < 0 */
-  if (!(gap > (past->recorded ? -BOTH_SIDES * nearer * share : 0))) return (Impact){.value = 0};
-  double bend = barrier_curvature(own.z) / barrier_slope(own.z); /* d2z/dU2 = -bend (dz/dU)^2 */
-  double by_goal = -stiffness * slope, first = by_goal * gap, by_z = stiffness * slope * (1 + gap * bend);
-  Impact out = {.value = 0.5 * stiffness * gap * gap, .first = first, .second = by_z * slope};
-  double by_back = by_goal * nearer * (1 + SOFTNESS), by_e = by_back * u.by_part * ratio, by_speed = by_e * e.by_speed;
+  double excess = own.x - now.x + nearer * share, slope = own.by_potential; /* x - x*, dx/dU */
+  if (!(excess > (past->recorded ? -BOTH_SIDES * nearer * share : 0))) return (Impact){.value = 0};
+  double bend = barrier_curvature(own.x) / barrier_slope(own.x); /* d2x/dU2 = -bend (dx/dU)^2 */
+  double by_excess = stiffness * slope, first = by_excess * excess, by_x = by_excess * (1 - excess * bend);
+  Impact out = {.value = 0.5 * stiffness * excess * excess, .first = first, .second = by_x * slope};
+  double by_back = by_excess * nearer * (1 + SOFTNESS), by_e = by_back * u.by_part * ratio,
+         by_speed = by_e * e.by_speed;
   double by_now_way = 2 * first / now.way + by_back * u.by_now + 0.5 * by_speed * nearer / before;
   double by_old_way = by_back * u.by_old + 0.5 * by_speed * nearer / before;
-  double by_nearer = by_goal * share + by_speed * speed / nearer, by_now = by_goal - by_nearer;
-  double by_ratio = by_back * u.by_part * e.value + by_goal * nearer * SOFTNESS;
-  out.by_now = (Pressure){by_now * now.by_potential + by_now_way * now.way_by_potential, by_now_way * now.way_by_force};
+  double by_nearer = by_excess * share + by_speed * speed / nearer, by_now = by_nearer - by_excess;
+  double by_ratio = by_back * u.by_part * e.value + by_excess * nearer * SOFTNESS;
+  double by_scale = by_x * own.by_scale + first / scale.value + by_now * now.by_scale + by_now_way * now.way_by_scale -
+                    by_nearer * old.by_scale + by_old_way * old.way_by_scale;
+  out.by_now = (Pressure){by_now * now.by_potential + by_now_way * now.way_by_potential + by_scale * scale.by_potential,
+                          by_now_way * now.way_by_force + by_scale * scale.by_force};
   out.by_old =
-      (Pressure){by_nearer * old.by_potential + by_old_way * old.way_by_potential, by_old_way * old.way_by_force};
-  out.by_support = by_z * own.by_support + first / s + by_now * now.by_support + by_now_way * now.way_by_support +
-                   by_nearer * old.by_support + by_old_way * old.way_by_support;
+      (Pressure){-by_nearer * old.by_potential + by_old_way * old.way_by_potential, by_old_way * old.way_by_force};
+  out.by_support = by_scale * scale.by_support;
   out.by_restitution = by_e * e.by_restitution;
   out.by_rest_speed = by_e * e.by_rest_speed;
   out.by_inertia = first / past->inertia;

@@ -247,9 +247,12 @@ static StepKind kind_after_strike(const Sim* s) {
   return before == STEP_STRUCK ? STEP_RECOVERS : STEP_FREE;
 }
 
-/* A part that resolves nothing and is of another length than the one before: second_order has weights for it anyway. */
+/* Returns the kind of a substep without an impact whose length differs from that of the one before. second_order has
+ * weights for unequal lengths. After the short rest of a step they would multiply rounding by the ratio of the lengths.
+ */
 static StepKind uneven_kind(const Sim* s) {
-  return s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER ? STEP_FREE : STEP_LEAVES;
+  bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
+  return second && !(s->reached.dt < IMPACT_SHARE * s->model->simulation.dt) ? STEP_FREE : STEP_LEAVES;
 }
 
 static StepKind next_kind(const Sim* s, bool impact, double length) {

@@ -284,8 +284,7 @@ static void parts_S17_allocate_nothing_after_a_while(void** state) {
   run_free(run);
 }
 
-/* Boxes that land at 2.2 m/s, bounce and slide, 5 m from each other. The smoothing is ten times the derived one, which
- * lets rounding grow to 3e-13 m. */
+/* Boxes that land at 2.2 m/s, bounce and slide, 5 m from each other. The smoothing is ten times the derived one. */
 static Run* landing_run(int count) {
   Text yaml = {0};
   text_add(&yaml,
@@ -303,7 +302,8 @@ static Run* landing_run(int count) {
   return run;
 }
 
-/* Friction after an impact rests on a force that does not round, in parts as elsewhere. */
+/* Friction after an impact rests on a force that does not round, in parts as elsewhere. A rotation that rounds by 1e-16
+ * rad in the short substep of 2e-6 s is 2e-12 rad after the 36 ms that follow, and moves a corner by 2e-13 m. */
 static void impact_I13_does_not_depend_on_other_bodies(void** state) {
   (void)state;
   Run *many = landing_run(36), *alone = landing_run(1);
@@ -317,7 +317,7 @@ static void impact_I13_does_not_depend_on_other_bodies(void** state) {
   }
   print_message("%d steps in parts, %.2g m apart\n", in_parts, worst);
   assert_int_equal(in_parts, 130);
-  compare_at_most(worst, 1e-13, "a box that lands with others and one that lands by itself");
+  compare_at_most(worst, 1e-12, "a box that lands with others and one that lands by itself");
   run_free(many);
   run_free(alone);
 }
