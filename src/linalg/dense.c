@@ -12,6 +12,9 @@
 
 #include "base/base.h"
 
+/* Relative difference of components of an eigenvector that count as equal. */
+#define ALIKE 1e-6
+
 /* LAPACK calls this for an argument that it refuses, in place of its own, which prints and ends the program. */
 void xerbla_(const char* name, const int* argument, size_t length);
 void xerbla_(const char* name, const int* argument, size_t length) {
@@ -39,12 +42,13 @@ static bool is_lower_finite(int n, const double* a) {
   return true;
 }
 
-/* Makes the largest component positive. */
+/* Makes the largest component positive; of components as large, but for rounding, the first. */
 static void fix_sign(int n, double* v) {
-  int largest = 0;
-  for (int k = 1; k < n; k++)
-    if (fabs(v[k]) > fabs(v[largest])) largest = k;
-  double sign = v[largest] < 0 ? -1 : 1;
+  double largest = 0;
+  for (int k = 0; k < n; k++) largest = fmax(largest, fabs(v[k]));
+  int first = 0;
+  while (first + 1 < n && fabs(v[first]) < (1 - ALIKE) * largest) first++;
+  double sign = v[first] < 0 ? -1 : 1;
   for (int k = 0; k < n; k++) v[k] *= sign;
 }
 
