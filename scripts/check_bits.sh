@@ -1,10 +1,10 @@
 #!/bin/bash
 # Are results the same to the bit on every x86-64 processor? Runs the first steps of every shipped scene and the first
-# iterations of every task as libraries behave on other processors, and compares all numbers of the run folders:
+# iterations of every task, of identify too, as libraries behave on other processors, and compares all numbers of the run folders:
 #   LD_PRELOAD=.../libopenblas.so.0     an OpenBLAS in the process, whose functions must not take the place of LAPACK's in
 #                                       the program; OPENBLAS_CORETYPE=...: the kernels that it takes there
 #   GLIBC_TUNABLES=glibc.cpu.hwcaps=... the code that the C library takes there
-#   scripts/check_bits.sh [--long] [NAME...]   NAME: a scene or task (slide, tasks/pinch); default: all
+#   scripts/check_bits.sh [--long] [NAME...]   NAME: a scene or task (slide, tasks/pinch, identify/arm); default: all
 # --long: all settings, more steps and iterations; else two settings. Another program to compare with (built for another processor): $SDRS_OTHER.
 # The program is $SDRS (default ./sdrs). Prints one line a run and `N passed, N failed`; exits 1 when one failed.
 set -uo pipefail
@@ -48,7 +48,9 @@ fi
 run_in() {
   local folder=$1 name=$2 program=$3
   shift 3
-  if [[ $name == tasks/* && $name != *-scene ]]; then
+  if [[ $name == identify/* ]]; then # what the data cannot tell is no fault
+    env "$@" "$program" identify "scenes/$name.yaml" -q -o "$folder" --threads 1 --iterations "$ITERATIONS" 2>/dev/null
+  elif [[ $name == tasks/* && $name != *-scene ]]; then
     env "$@" "$program" optimize "scenes/$name.yaml" -q -o "$folder" --threads 1 --iterations "$ITERATIONS"
   else
     env "$@" "$program" simulate "scenes/$name.yaml" -q -o "$folder" --threads 1 --steps "$STEPS"
@@ -94,8 +96,9 @@ if (($# == 0)); then
     name=${file#scenes/} name=${name%.yaml}
     [[ $LONG_ONLY == *" $name "* ]] || names+=("$name")
   done
+  names+=(identify/arm identify/pendulum identify/pushed) # those whose data are shipped
 fi
-mkdir -p "$RUNS/tasks"
+mkdir -p "$RUNS/tasks" "$RUNS/identify"
 passed=0 failed=0
 cpu_read
 # A program built where processors have fused operations must not use them.
