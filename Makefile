@@ -71,6 +71,9 @@ FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(CFLAGS))
 # The sources of tests are compiled quickly: what they judge is compiled as users have it.
 TEST_FLAGS := -O1
 LDLIBS := -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lamd -lsleef -lm
+# LAPACKE with the reference LAPACK and BLAS, into src/linalg/dense.o, under local names: what the program computes with them is
+# the same on every processor, whatever BLAS is installed or loaded.
+LAPACK := -l:liblapacke.a -l:lapack/liblapack.a -l:blas/libblas.a
 # What the tests compare with, and are made with.
 TEST_LDLIBS := -llapacke -lopenblas -lcmocka
 
@@ -234,6 +237,7 @@ install: program install-library ## install to PREFIX (/usr/local), below DESTDI
 	install -D -m 644 out/install/_sdrs $(SHARE)/zsh/site-functions/_sdrs
 	install -D -m 644 LICENSE $(SHARE)/doc/sdrs/LICENSE
 	install -D -m 644 /usr/share/doc/fonts-dejavu-core/copyright $(SHARE)/doc/sdrs/LICENSE.DejaVu
+	install -D -m 644 /usr/share/doc/liblapack-dev/copyright $(SHARE)/doc/sdrs/LICENSE.LAPACK
 	install -D -m 644 CITATION.cff $(SHARE)/doc/sdrs/CITATION.cff
 	install -D -m 644 README.md $(SHARE)/doc/sdrs/README.md
 	for page in docs/*.md docs/derivations/*.md; do install -D -m 644 "$$page" "$(SHARE)/doc/sdrs/$$page" || exit 1; done
@@ -303,6 +307,11 @@ COMPILE = $(call SHORT,CC) $(CC) $(FLAGS) $(WARNINGS) $(WERROR_FLAG) -Isrc -I$(B
 $(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/version.h $(BUILD)/method.h out/build/libraries
 	@mkdir -p $(@D)
 	$(COMPILE)
+
+$(BUILD)/src/linalg/dense.o: src/linalg/dense.c $(BUILD)/flags | out/build/libraries
+	@mkdir -p $(@D)
+	$(COMPILE)
+	@$(CC) -r -nostdlib $@ $(LAPACK) -o $@~ && objcopy --wildcard --keep-global-symbol='dense_*' $@~ $@ && rm $@~
 
 ifeq ($(FLAVOUR),check)
 out/build/release/src/%.o: private FLAGS := $(strip $(COMMON_FLAGS) $(release_FLAGS) $(CFLAGS))

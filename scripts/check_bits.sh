@@ -1,9 +1,10 @@
 #!/bin/bash
 # Are results the same to the bit on every x86-64 processor? Runs the first steps of every shipped scene and the first
-# iterations of every task as libraries behave on other processors, and compares all numbers of the run folders:
-#   OPENBLAS_CORETYPE=...               the kernels that OpenBLAS takes there
+# iterations of every task, of identify too, as libraries behave on other processors, and compares all numbers of the run folders:
+#   LD_PRELOAD=.../libopenblas.so.0     an OpenBLAS in the process, whose functions must not take the place of LAPACK's in
+#                                       the program; OPENBLAS_CORETYPE=...: the kernels that it takes there
 #   GLIBC_TUNABLES=glibc.cpu.hwcaps=... the code that the C library takes there
-#   scripts/check_bits.sh [--long] [NAME...]   NAME: a scene or task (slide, tasks/pinch); default: all
+#   scripts/check_bits.sh [--long] [NAME...]   NAME: a scene or task (slide, tasks/pinch, identify/arm); default: all
 # --long: all settings, more steps and iterations; else two settings. Another program to compare with (built for another processor): $SDRS_OTHER.
 # The program is $SDRS (default ./sdrs). Prints one line a run and `N passed, N failed`; exits 1 when one failed.
 set -uo pipefail
@@ -13,14 +14,13 @@ cd "$(dirname "$0")/.." || exit 1
 
 SDRS=${SDRS:-./sdrs}
 RUNS=out/bits
+OPENBLAS=$(ldconfig -p | awk '$1 == "libopenblas.so.0" { print $NF; exit }')
 SETTINGS=(
   ""
-  OPENBLAS_CORETYPE=Haswell
-  OPENBLAS_CORETYPE=SkylakeX
-  OPENBLAS_CORETYPE=Zen
-  OPENBLAS_CORETYPE=Prescott
+  ${OPENBLAS:+"LD_PRELOAD=$OPENBLAS OPENBLAS_CORETYPE=Haswell"}
+  ${OPENBLAS:+"LD_PRELOAD=$OPENBLAS OPENBLAS_CORETYPE=Zen"}
   "GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-AVX2"
-  "OPENBLAS_CORETYPE=Prescott GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4,-AVX,-AVX2,-AVX512F,-SSE4_1,-SSE4_2"
+  "${OPENBLAS:+LD_PRELOAD=$OPENBLAS OPENBLAS_CORETYPE=Prescott }GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4,-AVX,-AVX2,-AVX512F,-SSE4_1,-SSE4_2"
 )
 # Without --long: as here, and as on the oldest of them, where both libraries take other code.
 SHORT_SETTINGS=("" "${SETTINGS[-1]}")
@@ -28,7 +28,8 @@ STEPS=12 ITERATIONS=1
 # An iteration of these takes a second and more, in every setting: with --long only. Their scenes are run in any case.
 LONG_ONLY=' tasks/push tasks/follow tasks/fin tasks/spider-heading tasks/biped tasks/parallel-jaw tasks/gather tasks/hand tasks/sort tasks/push-centred tasks/ant-push '
 export SDRS_CACHE=off # hulls are found anew each time
-unset OPENBLAS_CORETYPE GLIBC_TUNABLES
+unset LD_PRELOAD OPENBLAS_CORETYPE GLIBC_TUNABLES
+if [[ ! $OPENBLAS ]]; then echo "SKIP runs beside OpenBLAS: no libopenblas.so.0 here"; fi
 
 if [[ ! -x $SDRS ]]; then
   echo "check_bits.sh: no program at $SDRS: run make first"
@@ -47,7 +48,9 @@ fi
 run_in() {
   local folder=$1 name=$2 program=$3
   shift 3
-  if [[ $name == tasks/* && $name != *-scene ]]; then
+  if [[ $name == identify/* ]]; then # what the data cannot tell is no fault
+    env "$@" "$program" identify "scenes/$name.yaml" -q -o "$folder" --threads 1 --iterations "$ITERATIONS" 2>/dev/null
+  elif [[ $name == tasks/* && $name != *-scene ]]; then
     env "$@" "$program" optimize "scenes/$name.yaml" -q -o "$folder" --threads 1 --iterations "$ITERATIONS"
   else
     env "$@" "$program" simulate "scenes/$name.yaml" -q -o "$folder" --threads 1 --steps "$STEPS"
@@ -93,8 +96,9 @@ if (($# == 0)); then
     name=${file#scenes/} name=${name%.yaml}
     [[ $LONG_ONLY == *" $name "* ]] || names+=("$name")
   done
+  names+=(identify/arm identify/pendulum identify/pushed) # those whose data are shipped
 fi
-mkdir -p "$RUNS/tasks"
+mkdir -p "$RUNS/tasks" "$RUNS/identify"
 passed=0 failed=0
 cpu_read
 # A program built where processors have fused operations must not use them.

@@ -26,6 +26,9 @@ libqhull-dev        header  libqhull_r/libqhull_r.h
 libsuitesparse-dev  header  suitesparse/amd.h
 libsleef-dev        header  sleef.h
 libglpk-dev         header  glpk.h
+liblapacke-dev      header  lapacke.h
+liblapack-dev       library lapack/liblapack.a
+libblas-dev         library blas/libblas.a
 libstb-dev          header  stb/stb_easy_font.h
 fonts-dejavu-core   file    /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 '
@@ -40,7 +43,6 @@ nodejs              command node
 npm                 command npm
 '
 CHECK_NEEDS='
-liblapacke-dev      header  lapacke.h
 libopenblas-dev     library libopenblas.so
 libcmocka-dev       header  cmocka.h
 g++                 command g++

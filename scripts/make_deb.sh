@@ -52,6 +52,17 @@ mkdir "$stage/debian"
 printf 'Source: sdrs\n\nPackage: sdrs\nArchitecture: any\n' >"$stage/debian/control"
 needs() { (cd "$stage" && dpkg-shlibdeps -O "$@" 2>/dev/null) | sed -n 's/^shlibs:Depends=//p'; }
 
+# LAPACK and LAPACKE are linked into the program and both forms of the library.
+lapack_licence() { # package
+  local source=/usr/share/doc/liblapack-dev/copyright
+  printf '\nFiles: %s\nCopyright: 1992-2022 The University of Tennessee\n 2000-2022 The University of California Berkeley\n' \
+    "$([[ $1 == sdrs ]] && echo 'usr/bin/*' || echo 'usr/lib/*')"
+  printf ' 2006-2022 The University of Colorado Denver\n 2010-2022 Intel Corp\n'
+  printf 'License: BSD-3-clause-lapack and BSD-3-clause-intel\nComment: the functions of LAPACK and LAPACKE in it\n'
+  printf '\nLicense: BSD-3-clause-lapack\n%s\n' "$(sed -n '/^License: BSD-3-clause$/{n;/^ /,$p}' "$source" | sed -n '/^ /p')"
+  printf '\nLicense: BSD-3-clause-intel\n%s\n' "$(sed -n '/^License: BSD-3-clause-intel/,/^$/p' "$source" | sed -n '/^ /p')"
+}
+
 package() { # name, architecture, section, depends, further fields and description
   local root=$stage/$1 share=$stage/$1/usr/share/doc/$1
   mkdir -p "$root/DEBIAN" "$share"
@@ -63,6 +74,7 @@ package() { # name, architecture, section, depends, further fields and descripti
       printf '\nFiles: usr/bin/sdrs\nCopyright: 2003 Bitstream, Inc.\nLicense: Bitstream-Vera\nComment: the letters of DejaVu Sans in pictures\n'
       sed -n '/^License: bitstream-vera/,/^$/p' /usr/share/doc/fonts-dejavu-core/copyright | sed '1d; /^$/d'
     fi
+    if [[ $2 != all ]]; then lapack_licence "$1"; fi
   } >"$share/copyright"
   printf 'sdrs (%s) stable; urgency=medium\n\n  * Changes: CHANGELOG.md of the source.\n\n -- the sdrs authors <sdrs@localhost>  %s\n' "$version" \
     "$(LC_ALL=C TZ=UTC date -d "@$SOURCE_DATE_EPOCH" '+%a, %d %b %Y %H:%M:%S +0000')" | gzip -9n >"$share/changelog.gz"

@@ -39,7 +39,8 @@ while read -r name path; do
     libc.so.* | libm.so.* | libpthread.so.* | libdl.so.* | "$soname") continue ;;
   esac
   cp -L "$path" "$bundle/$name"
-  package=$(dpkg -S "*/$(basename "$(realpath "$path")")" 2>/dev/null | sed -n '1s/:.*//p')
+  real=$(realpath "$path") # /lib is /usr/lib, and compilers for other processors have libraries of the same names
+  package=$(dpkg -S "*/$(basename "$(dirname "$real")")/$(basename "$real")" 2>/dev/null | sed -n '1s/:.*//p')
   if [[ ! $package || ! ${licence[$package]:-} ]]; then
     echo "the licence of $name (Debian package '$package') is not known: add it to the table 'licence' of scripts/make_wheel.sh" >&2
     exit 1
@@ -50,6 +51,7 @@ while read -r name path; do
     "$(dpkg-query -W -f '${source:Package} ${source:Version}' "$package")" >>"$bundle/licenses/LIBRARIES"
 done < <(ldd "$bundle/$soname" "$bundle/sdrs" | sed -n 's/^\s*\(\S*\) => \(\/\S*\) .*/\1 \2/p' | sort -u)
 cp LICENSE "$bundle/licenses/sdrs"
+cp /usr/share/doc/liblapack-dev/copyright "$bundle/licenses/liblapack" # linked into the library and the program; BSD-3-Clause
 cp scenes/gym/*.xml scenes/gym/LICENSE "$bundle/gym/" # sdrs.gym.make
 for text in GPL-3 GPL-2 LGPL-3 LGPL-2 Apache-2.0; do cp "/usr/share/common-licenses/$text" "$bundle/licenses/"; done
 cp /usr/share/doc/fonts-dejavu-core/copyright "$bundle/licenses/fonts-dejavu-core"

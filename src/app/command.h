@@ -33,7 +33,7 @@ ExitCode usage_error(const Options* options, const char* format, ...) __attribut
 
 /* ---------------------------------------------------------------- versions (app/version.c) */
 
-/* Returns versions, those of libraries as loaded. All texts are static. */
+/* Returns versions, those of libraries as loaded. All texts are static, that of LAPACK for each thread. */
 RunProgram version_program(void);
 /* Prints program and libraries, one a line. */
 void version_print(FILE* stream);

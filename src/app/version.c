@@ -8,6 +8,7 @@
 #include <zip.h>
 #include <zlib.h>
 #include "app/command.h"
+#include "linalg/dense.h"
 #include "version.h"
 
 #define TEXT_OF(x) #x
@@ -33,7 +34,8 @@ RunProgram version_program(void) {
                     {"libzip", zip_libzip_version()},
                     {"qhull", qh_version},
                     {"AMD", AMD_TEXT},
-                    {"GLPK", glp_version()}},
+                    {"GLPK", glp_version()},
+                    {"LAPACK", dense_version()}},
   };
 }
 

@@ -173,7 +173,8 @@ static void add_direction(Candidates* list, Vec3 n) {
     list->items[list->count++] = (Candidate){{n, r.low + step * k}, 0.5 * step, HUGE_VAL};
 }
 
-/* Eigenvectors of a symmetric matrix (columns) by Jacobi rotations. */
+/* Eigenvectors of a symmetric matrix (columns) by Jacobi rotations. The search decides between mirrored planes by the
+ * last digits of these axes: with those of dense_eigen an angle of two hulls gets more than two. */
 static Mat3 principal_axes(Mat3 a) {
   Mat3 v = mat3_identity();
   for (int sweep = 0; sweep < 12; sweep++)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decompose/superquadric.h"
+#include "linalg/dense.h"
 
 enum { NUMBERS = SUPERQUADRIC_NUMBERS, CHUNK = 2048 };
 
@@ -101,29 +102,26 @@ double fit_cost(const FitProblem* problem, const Superquadric* list, int count, 
 }
 
 /* Solves (J^T J + damping D) step = -J^T r of one superquadric. False: no step. */
-static bool solve_normal(BlockSolver* solver, const Normal* normal, double damping, double* step) {
-  double largest = 0;
+static bool solve_normal(const Normal* normal, double damping, double* step) {
+  double largest = 0, lower[NUMBERS * NUMBERS];
   for (int i = 0; i < NUMBERS; i++) largest = fmax(largest, normal->square[i][i]);
   if (!(largest > 0)) return false;
-  int stride;
-  block_solver_clear(solver);
-  double* block = block_solver_block(solver, 0, 0, &stride);
   for (int i = 0; i < NUMBERS; i++) {
-    for (int j = i; j < NUMBERS; j++) block[i * stride + j] = normal->square[i][j];
-    block[i * stride + i] += damping * (normal->square[i][i] + DIAGONAL_LEAST * largest);
+    for (int j = 0; j < i; j++) lower[i * NUMBERS + j] = normal->square[j][i];
+    lower[i * NUMBERS + i] = normal->square[i][i] + damping * (normal->square[i][i] + DIAGONAL_LEAST * largest);
     step[i] = -normal->slope[i];
   }
-  if (!block_solver_factor(solver)) return false;
-  block_solver_solve(solver, step);
+  if (!dense_cholesky(NUMBERS, lower)) return false;
+  dense_solve(NUMBERS, lower, step);
   return true;
 }
 
-static void move_all(const FitProblem* problem, BlockSolver* solver, const Normal* normal, double damping,
-                     const Superquadric* from, int count, Superquadric* to) {
+static void move_all(const FitProblem* problem, const Normal* normal, double damping, const Superquadric* from,
+                     int count, Superquadric* to) {
   double step[NUMBERS];
   for (int k = 0; k < count; k++) {
     to[k] = from[k];
-    if (solve_normal(solver, &normal[k], damping, step))
+    if (solve_normal(&normal[k], damping, step))
       to[k] = superquadric_moved(&from[k], step, problem->least, problem->largest);
   }
 }
@@ -131,11 +129,9 @@ static void move_all(const FitProblem* problem, BlockSolver* solver, const Norma
 double fit_improve(const FitProblem* problem, Superquadric* list, int count, double width, int iterations) {
   Normal* normal = MEMORY_NEW(Normal, count);
   Superquadric* trial = MEMORY_NEW(Superquadric, count);
-  BlockSolver* solver = block_solver_create(1, (int[1]){NUMBERS});
-  block_solver_pattern(solver, NULL, 0);
   double damping = DAMPING_FIRST, cost = sum_all(problem, list, count, width, normal);
   for (int i = 0; i < iterations && damping < DAMPING_LARGEST; i++) {
-    move_all(problem, solver, normal, damping, list, count, trial);
+    move_all(problem, normal, damping, list, count, trial);
     double next = fit_cost(problem, trial, count, width);
     if (!(next < cost)) {
       damping *= DAMPING_MORE;
@@ -147,7 +143,6 @@ double fit_improve(const FitProblem* problem, Superquadric* list, int count, dou
     cost = last ? next : sum_all(problem, list, count, width, normal);
     if (last) break;
   }
-  block_solver_destroy(solver);
   memory_free(trial);
   memory_free(normal);
   return cost;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decompose/superquadric.h"
+#include "linalg/dense.h"
 
 enum {
   MAX_DEFAULT = 18,
@@ -154,8 +155,8 @@ static Superquadric ellipsoid_of(const SolidSamples* s, const int* nodes, int co
     Vec3 arm = vec3_sub(solid_samples_place(s, nodes[i]), middle);
     moment = mat3_add(moment, mat3_scale(mat3_outer(arm, arm), 1.0 / count));
   }
-  double values[3] = {0}, work[3];
-  if (!symmetric_eigen(3, 3, moment.m[0], values, work)) moment = mat3_identity();
+  double values[3] = {0};
+  if (!dense_eigen(3, moment.m[0], values)) moment = mat3_identity();
   if (mat3_det(moment) < 0)
     for (int k = 0; k < 3; k++) moment.m[2][k] = -moment.m[2][k];
   Superquadric out = {.exponents = {0.8, 0.8}, .rotation = quat_from_mat3(mat3_transpose(moment)), .position = middle};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "identify/fit.h"
+#include "linalg/dense.h"
 
 /* Probability of a false alarm per fit, over all comparisons. */
 #define FALSE_ALARM 0.01

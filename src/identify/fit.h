@@ -184,16 +184,8 @@ double local_deviation(const Identification* id, int k);
 bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[JUDGED_NUMBERS],
                 JudgedRows* rows);
 
-/* ---------------------------------------------------------------- small dense matrices (identify/solve.c) */
+/* ---------------------------------------------------------------- a step (identify/solve.c) */
 
-/* Factors the lower triangle of a (n x n), row-major, in place. Returns false if a is not positive definite; a is then
- * undefined. */
-bool dense_cholesky(int n, double* a);
-/* Solves L L^T x = b in place, with the lower triangle of dense_cholesky (n x n); x (n) is b before. No allocation. */
-void dense_solve(int n, const double* l, double* x);
-/* Computes eigenvalues (descending) and eigenvectors by rows of a symmetric matrix by Jacobi rotations. a and vectors
- * (n x n), row-major; values (n). Destroys a. */
-void dense_eigen(int n, double* a, double* values, double* vectors);
 /* Computes the step dx[variables] of (Q3) within bounds, 0 for variables held or at a bound. Returns false if the
  * matrix is not positive definite for any damping. */
 bool bounded_step(const Identification* id, double damping, double* dx);

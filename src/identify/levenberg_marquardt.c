@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "identify/fit.h"
+#include "linalg/dense.h"
 
 /* An iteration is calm if it lowers the sum by less than this fraction. The fit ends after this number of calm ones. */
 #define CALM 1e-5

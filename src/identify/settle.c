@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "identify/fit.h"
+#include "linalg/dense.h"
 
 /* Relative decrease by a further step below which the minimization ends. */
 #define SETTLED 1e-13

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "identify/fit.h"
+#include "linalg/dense.h"
 
 double robust_loss(double r, double threshold, double* weight) {
   double size = fabs(r);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "identify/fit.h"
+#include "linalg/dense.h"
 
 #define NORMAL_975 1.959963984540054
 /* A variable is undetermined if a large change of it is below this many standard deviations of the data. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "identify/fit.h"
+#include "linalg/dense.h"
 
 /* Components of a direction below this are not named. */
 #define NAMED 0.15
@@ -122,10 +123,25 @@ static void hold_variables(Identification* id, int first) {
   memory_free(pivot);
 }
 
+/* Sets directions to the eigenvectors of the scaled A and values (n) to its eigenvalues, descending. A matrix that is
+ * not finite determines nothing: its eigenvalues count as 0. */
+static void find_directions(Identification* id, double* values) {
+  int n = id->variables;
+  double *a = scaled_matrix(id), *ascending = MEMORY_NEW(double, n + 1);
+  bool sound = dense_eigen(n, a, ascending);
+  for (int k = 0; k < n; k++) {
+    const double* vector = a + (size_t)(n - 1 - k) * (size_t)n;
+    values[k] = sound ? ascending[n - 1 - k] : 0;
+    for (int i = 0; i < n; i++) id->directions[k * n + i] = sound ? vector[i] : i == k;
+  }
+  memory_free(a);
+  memory_free(ascending);
+}
+
 void find_verdict(Identification* id) {
   int n = id->variables;
-  double *a = scaled_matrix(id), *values = MEMORY_NEW(double, n + 1);
-  dense_eigen(n, a, values, id->directions);
+  double* values = MEMORY_NEW(double, n + 1);
+  find_directions(id, values);
   id->undetermined = 0;
   for (int k = 0; k < n; k++) {
     double floor = 1e-15 * fmax(values[0], 0);
@@ -137,6 +153,5 @@ void find_verdict(Identification* id) {
     text_add(&id->verdict, " (left uncertain by %.3g times that)", id->deviation[k]);
   }
   if (id->undetermined > 0) hold_variables(id, n - id->undetermined);
-  memory_free(a);
   memory_free(values);
 }

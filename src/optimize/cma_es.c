@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "linalg/dense.h"
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
@@ -86,7 +87,7 @@ static Cloud cloud_of(const Optimizer* o, const Rates* r) {
   return c;
 }
 
-/* Workspace: two vectors, the order of the samples, and n for the eigenvectors. */
+/* Workspace: three vectors, the order of the samples and their weights. */
 static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   return 3 * set->count + 2 * sample_count(settings, set->count);
 }
@@ -210,7 +211,7 @@ static void find_axes(Optimizer* o, const Rates* r, const Cloud* c) {
   if (o->own[GENERATION] - o->own[EIGEN_AT] < every) return;
   o->own[EIGEN_AT] = o->own[GENERATION];
   memcpy(c->axes, c->cov, sizeof(double) * (size_t)n * (size_t)n);
-  if (symmetric_eigen(n, n, c->axes, c->scale, o->work)) {
+  if (dense_eigen(n, c->axes, c->scale)) {
     double least = AXIS_LEAST * AXIS_LEAST * c->scale[n - 1];
     for (int k = 0; k < n; k++) c->scale[k] = sqrt(fmax(c->scale[k], least));
     return;

@@ -3,13 +3,15 @@
 #include <libqhull_r/qhull_ra.h>
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "query/query.h"
 
 enum { WRENCH = GRASP_WRENCH, ROWS = WRENCH + 1 };
 /* Wrenches within this distance of a facet's plane count as lying in it. All eight edges of a friction cone can. */
 #define IN_PLANE 1e-9
-/* Pivots below this, relative to the largest, are treated as zero. */
-#define PIVOT_MIN 1e-11
+/* Singular values of the wrenches in a plane below this, relative to the largest, count as zero. That across the plane
+ * is up to IN_PLANE. */
+#define RANK 1e-6
 
 /* ---------------------------------------------------------------- forces at the cone's edges (V8) */
 
@@ -107,51 +109,19 @@ static double dot(const double* a, const double* b) {
   return sum;
 }
 
-/* Solves A y = b for A symmetric positive semidefinite, by elimination with the largest diagonal pivot first.
- * Components along vanishing pivots are 0. Overwrites both; b becomes y. */
-static void solve(double a[ROWS][ROWS], double b[ROWS]) {
-  int order[ROWS] = {0};
-  bool done[ROWS] = {false};
-  double most = 0;
-  int rank = 0;
-  for (int i = 0; i < ROWS; i++) most = fmax(most, a[i][i]);
-  for (; rank < ROWS; rank++) {
-    int best = -1;
-    for (int i = 0; i < ROWS; i++)
-      if (!done[i] && (best < 0 || a[i][i] > a[best][best])) best = i;
-    if (!(a[best][best] > PIVOT_MIN * most)) break;
-    done[best] = true;
-    order[rank] = best;
-    for (int k = 0; k < ROWS; k++) {
-      if (done[k]) continue;
-      double factor = a[k][best] / a[best][best];
-      for (int j = 0; j < ROWS; j++) a[k][j] -= factor * a[best][j];
-      b[k] -= factor * b[best];
-    }
-  }
-  for (int i = 0; i < ROWS; i++)
-    if (!done[i]) b[i] = 0;
-  for (int i = rank - 1; i >= 0; i--) {
-    int row = order[i];
-    for (int j = i + 1; j < rank; j++) b[row] -= a[row][order[j]] * b[order[j]];
-    b[row] /= a[row][row];
-  }
-}
-
-/* Minimum-norm weights, sum 1, of the wrenches in the facet's plane whose mean is the foot of the perpendicular from
- * the origin: lambda = B^T y with B B^T y = (epsilon n, 1); B has the columns (w, 1). */
+/* Minimum-norm weights lambda, sum 1, of the wrenches in the facet's plane whose mean is the foot of the perpendicular
+ * from the origin: the shortest solution of B lambda = (epsilon n, 1); B has the columns (w, 1). */
 static void foot_weights(const NearestFacet* facet, const double (*w)[WRENCH], int count, GraspQuality* out) {
-  double a[ROWS][ROWS] = {{0}}, y[ROWS], column[ROWS];
+  double b[ROWS * GRASP_PLANE], lambda[ROWS + GRASP_PLANE] = {0};
   for (int j = 0; j < count && out->count < GRASP_PLANE; j++)
     if (fabs(dot(w[j], facet->normal) - facet->distance) < IN_PLANE) out->wrench[out->count++] = j;
-  for (int k = 0; k < out->count; k++) {
-    for (int i = 0; i < ROWS; i++) column[i] = i < WRENCH ? w[out->wrench[k]][i] : 1;
-    for (int i = 0; i < ROWS; i++)
-      for (int j = 0; j < ROWS; j++) a[i][j] += column[i] * column[j];
+  if (out->count == 0) return;
+  for (int i = 0; i < ROWS; i++) {
+    for (int k = 0; k < out->count; k++) b[i * out->count + k] = i < WRENCH ? w[out->wrench[k]][i] : 1;
+    lambda[i] = i < WRENCH ? facet->distance * facet->normal[i] : 1;
   }
-  for (int i = 0; i < ROWS; i++) y[i] = i < WRENCH ? facet->distance * facet->normal[i] : 1;
-  solve(a, y);
-  for (int k = 0; k < out->count; k++) out->weight[k] = dot(w[out->wrench[k]], y) + y[WRENCH];
+  bool sound = dense_least_squares(ROWS, out->count, b, lambda, RANK) >= 0;
+  for (int k = 0; k < out->count; k++) out->weight[k] = sound ? lambda[k] : (double)NAN;
 }
 
 int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[WRENCH]) {

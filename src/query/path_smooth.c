@@ -1,6 +1,8 @@
 /* Smoothing of a path: least length and curvature subject to alpha >= bound, by an augmented Lagrangian and
  * Gauss-Newton with a banded Cholesky factor (G18-G20). docs/derivations/growth.md */
 #include <string.h>
+
+#include "linalg/dense.h"
 #include "query/path.h"
 
 /* BAND: half bandwidth of the Hessian: three coordinates per point, coupled over two neighbours. */
@@ -114,36 +116,17 @@ static void assemble(Smoothing* s, const Vec3* x) {
     }
 }
 
-/* step = -matrix^-1 gradient by a banded Cholesky factor, in place. The matrix is positive definite because the ends
- * are fixed. */
-static void solve(Smoothing* s) {
+/* step = -matrix^-1 gradient. The matrix is positive definite because the ends are fixed. False: not finite. */
+static bool solve(Smoothing* s) {
   int n = 3 * s->inner;
-  for (int i = 0; i < n; i++) {
-    double* row = &s->matrix[i * (BAND + 1)];
-    for (int j = i > BAND ? i - BAND : 0; j <= i; j++) {
-      const double* other = &s->matrix[j * (BAND + 1)];
-      double sum = row[j - i + BAND];
-      for (int k = i > BAND ? i - BAND : 0; k < j; k++)
-        if (k >= j - BAND) sum -= row[k - i + BAND] * other[k - j + BAND];
-      row[j - i + BAND] = j < i ? sum / other[BAND] : sqrt(sum);
-    }
-  }
-  for (int i = 0; i < n; i++) {
-    double sum = -s->gradient[i];
-    for (int k = i > BAND ? i - BAND : 0; k < i; k++) sum -= s->matrix[i * (BAND + 1) + k - i + BAND] * s->step[k];
-    s->step[i] = sum / s->matrix[i * (BAND + 1) + BAND];
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    double sum = s->step[i];
-    for (int k = i + 1; k < n && k <= i + BAND; k++) sum -= s->matrix[k * (BAND + 1) + i - k + BAND] * s->step[k];
-    s->step[i] = sum / s->matrix[i * (BAND + 1) + BAND];
-  }
+  for (int i = 0; i < n; i++) s->step[i] = -s->gradient[i];
+  return dense_solve_band(n, BAND, s->matrix, s->step);
 }
 
-/* One Gauss-Newton step with backtracking. False: no decrease above GAIN. */
+/* One Gauss-Newton step with backtracking. False: no decrease above GAIN, or no step. */
 static bool descend(Smoothing* s, Vec3* x, Vec3* trial, double* value) {
   assemble(s, x);
-  solve(s);
+  if (!solve(s)) return false;
   double factor = 1;
   for (int h = 0; h < HALVINGS; h++, factor *= 0.5) {
     for (int i = 1; i <= s->inner; i++) {

@@ -2,6 +2,7 @@
  * poses, each step the least change, within the limits. */
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "robot/mjcf_equality.h"
 
 enum { STEPS_MAX = 100 };
@@ -11,6 +12,8 @@ enum { STEPS_MAX = 100 };
 #define STEP_MOST 0.3
 /* A joint stays this fraction of its range away from its limits, where their barrier acts. */
 #define LIMIT_SHARE 0.01
+/* Singular values below this, relative to the largest, count as zero: the equations are dependent. */
+#define RANK 1e-6
 /* Closed: as far as differences tell [m, rad]. */
 #define CLOSED 1e-11
 
@@ -24,7 +27,7 @@ typedef struct {
   Pose* poses;
   double *residual, *ahead, *behind; /* (rows) */
   double* slope;                     /* (rows x count) */
-  double *matrix, *scale, *work;     /* (rows^2), (rows), (2 rows) */
+  double *matrix, *right;            /* (rows x count), (rows or count) */
   double* step;                      /* (count) */
   bool* bound;                       /* at a limit that the step would leave  (count) */
 } Closing;
@@ -75,28 +78,21 @@ static void differentiate(Closing* c) {
   }
 }
 
-/* The least step of those coordinates that are not bound. */
+/* The shortest step of those coordinates that are not bound, of least squares where the equations contradict each
+ * other. */
 static void least_step(Closing* c) {
   int m = c->rows, n = c->count;
+  if (n == 0) return;
   for (int i = 0; i < m; i++) {
-    c->ahead[i] = -c->residual[i];
-    c->scale[i] = 1;
-    for (int j = 0; j < n; j++)
-      if (c->bound[j]) c->ahead[i] -= c->slope[i * n + j] * c->step[j];
-    for (int k = 0; k < m; k++) {
-      double sum = 0;
-      for (int j = 0; j < n; j++)
-        if (!c->bound[j]) sum += c->slope[i * n + j] * c->slope[k * n + j];
-      c->matrix[i * m + k] = sum;
+    c->right[i] = -c->residual[i];
+    for (int j = 0; j < n; j++) {
+      if (c->bound[j]) c->right[i] -= c->slope[i * n + j] * c->step[j];
+      c->matrix[i * n + j] = c->bound[j] ? 0 : c->slope[i * n + j];
     }
   }
-  if (!symmetric_least_change(m, c->matrix, c->ahead, c->scale, c->work, NULL))
-    memset(c->ahead, 0, sizeof(double) * (size_t)m);
-  for (int j = 0; j < n; j++) {
-    if (c->bound[j]) continue;
-    c->step[j] = 0;
-    for (int i = 0; i < m; i++) c->step[j] += c->slope[i * n + j] * c->ahead[i];
-  }
+  bool sound = dense_least_squares(m, n, c->matrix, c->right, RANK) >= 0;
+  for (int j = 0; j < n; j++)
+    if (!c->bound[j]) c->step[j] = sound ? c->right[j] : 0;
 }
 
 /* Coordinates that would exceed their limits stop there, and the others compensate. */
@@ -149,17 +145,16 @@ double mjcf_close(const Model* model, const Equalities* equalities, const RobotR
   Closing c = {.model = model, .equalities = equalities, .rows = equalities->coupling_count, .q = q};
   for (int k = 0; k < equalities->closure_count; k++) c.rows += rows_of(&equalities->closures[k]);
   size_t n = (size_t)report->joint_count + 1, m = (size_t)c.rows + 1;
-  double* numbers = MEMORY_NEW(double, 3 * n + 6 * m + m * (m + n));
+  double* numbers = MEMORY_NEW(double, 4 * n + 4 * m + 2 * m * n);
   c.low = numbers;
   c.high = c.low + n;
   c.step = c.high + n;
   c.residual = c.step + n;
   c.ahead = c.residual + m;
   c.behind = c.ahead + m;
-  c.scale = c.behind + m;
-  c.work = c.scale + m;
-  c.matrix = c.work + 2 * m;
-  c.slope = c.matrix + m * m;
+  c.right = c.behind + m;
+  c.matrix = c.right + m + n;
+  c.slope = c.matrix + m * n;
   c.coordinate = MEMORY_NEW(int, n);
   c.bound = MEMORY_NEW(bool, n);
   c.poses = MEMORY_NEW(Pose, model->link_count + 1);

@@ -1,5 +1,6 @@
 /* Finds hulls that are nearly solids of revolution, and the round solids that fit them (docs/derivations/contact.md,
  * C7, describes their contact). */
+#include "linalg/dense.h"
 #include "robot/robot.h"
 
 #define DEVIATION 0.01 /* largest that counts as a fit, in radii */
@@ -150,11 +151,10 @@ static Vec3 facing_up(Vec3 axis) {
 }
 
 static void try_axes_of(const ConvexHull* hull, Vec3 center, Mat3 tensor, RobotRound* best) {
-  double a[9], values[3], off[3];
-  for (int i = 0; i < 9; i++) a[i] = tensor.m[i / 3][i % 3];
-  if (!symmetric_eigen(3, 3, a, values, off)) return;
+  double values[3];
+  if (!dense_eigen(3, tensor.m[0], values)) return;
   for (int k = 0; k < 3; k++) {
-    AxialProfile p = profile_about(hull, center, facing_up(vec3(a[3 * k], a[3 * k + 1], a[3 * k + 2])));
+    AxialProfile p = profile_about(hull, center, facing_up(vec3(tensor.m[k][0], tensor.m[k][1], tensor.m[k][2])));
     bool points_down = !(p.end_radius[0] > 0) && p.end_radius[1] > 0; /* the tip of a cone is its top */
     if (points_down) p = profile_about(hull, center, vec3_scale(p.axis, -1));
     try_profile(&p, best);

@@ -52,60 +52,6 @@ static void remove_runs(const char* folder, int runs) {
   rmdir(folder);
 }
 
-/* ---------------------------------------------------------------- matrices */
-
-static void random_positive(Random* random, int n, double* a) {
-  double b[100];
-  for (int k = 0; k < n * n; k++) b[k] = random_normal(random);
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
-      a[i * n + j] = i == j ? 0.1 : 0;
-      for (int k = 0; k < n; k++) a[i * n + j] += b[i * n + k] * b[j * n + k];
-    }
-}
-
-static void dense_solutions_solve_Q3(void** state) {
-  (void)state;
-  Random random = {3};
-  for (int n = 1; n <= 10; n++) {
-    double a[100], factor[100], x[10], wanted[10];
-    random_positive(&random, n, a);
-    memcpy(factor, a, sizeof a);
-    for (int i = 0; i < n; i++) wanted[i] = random_normal(&random);
-    for (int i = 0; i < n; i++) {
-      x[i] = 0;
-      for (int k = 0; k < n; k++) x[i] += a[i * n + k] * wanted[k];
-    }
-    assert_true(dense_cholesky(n, factor));
-    dense_solve(n, factor, x);
-    for (int i = 0; i < n; i++) compare_near(x[i], wanted[i], 1e-9, "seed 3, order %d, entry %d", n, i);
-  }
-  double indefinite[4] = {1, 2, 2, 1};
-  assert_false(dense_cholesky(2, indefinite));
-}
-
-/* A = V' D V, V orthonormal, D falling. */
-static void eigenvectors_make_the_matrix_Q5(void** state) {
-  (void)state;
-  Random random = {8};
-  for (int n = 1; n <= 10; n++) {
-    double a[100], copy[100], values[10], v[100];
-    random_positive(&random, n, a);
-    memcpy(copy, a, sizeof a);
-    dense_eigen(n, copy, values, v);
-    for (int i = 0; i < n; i++) {
-      if (i > 0) assert_true(values[i] <= values[i - 1]);
-      for (int j = 0; j < n; j++) {
-        double made = 0, dot = 0;
-        for (int k = 0; k < n; k++) made += values[k] * v[k * n + i] * v[k * n + j];
-        for (int k = 0; k < n; k++) dot += v[i * n + k] * v[j * n + k];
-        compare_near(made, a[i * n + j], 1e-11 * values[0], "seed 8, order %d", n);
-        compare_near(dot, i == j, 1e-12, "seed 8, order %d", n);
-      }
-    }
-  }
-}
-
 /* ---------------------------------------------------------------- derivatives of a shot */
 
 /* A brick that tumbles over the ground in its first tenths of a second; what was measured is something else. */
@@ -667,9 +613,7 @@ static void what_cannot_be_told_apart_is_named_Q5_Q9(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(dense_solutions_solve_Q3),
       cmocka_unit_test(gradients_of_pairs_Q2),
-      cmocka_unit_test(eigenvectors_make_the_matrix_Q5),
       cmocka_unit_test(gradients_are_those_of_the_cost_Q2),
       cmocka_unit_test(gradients_of_velocities_Q7),
       cmocka_unit_test(gradients_of_loops_Q6),
