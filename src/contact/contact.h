@@ -305,7 +305,7 @@ void contact_parts_list(ContactSystem* system, const int* of, int part_count);
  * (ascending) and their pairs. May run in parallel with other parts. Allocates while lists grow. */
 void contact_part_begin(ContactSystem* part, const ContactSystem* whole, int number, const int* links, int count);
 /* Returns true if on the path within `bounds` from the accepted to the trial state all links stay in their regions, and
- * their hulls in the boxes of the candidate list. */
+ * their hulls within the motion that the list of candidates covers. */
 bool contact_part_stays(const ContactSystem* part, const MotionBounds* bounds);
 /* Makes the accepted state of the part the trial state of `whole`. */
 void contact_part_end(ContactSystem* part, const ContactSystem* whole);

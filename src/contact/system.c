@@ -118,6 +118,7 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->sought);
   memory_free(s->certificate_poses);
   memory_free(s->regions);
+  memory_free(s->begin_boxes);
   memory_free(s->region_bounds.link);
   memory_free(s->way);
   memory_free(s->fastest);
