@@ -382,6 +382,14 @@ static void divide_own(const PairPart* part, PairShares* s) {
   }
 }
 
+static double potential(const LawReplay* pair, Vec3 force[2], Vec3 torque[2]) {
+  LawReplay own;
+  const PairPart* part = turn_to_recorded(pair, &own);
+  if (part->law->potential) return part->law->potential(&own, force, torque);
+  for (int side = 0; side < 2; side++) force[side] = torque[side] = vec3(0, 0, 0);
+  return 0;
+}
+
 static void reverse(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out) {
   LawReplay own;
   const PairPart* part = turn_to_recorded(pair, &own);
@@ -411,6 +419,7 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->convex) row->convex = convex;
   if (law->relag) row->loads = loads, row->relag = relag, row->rests_on_own = rests_on_own;
   if (law->impact_factor) row->impact_factor = impact_factor;
+  if (law->potential) row->potential = potential;
   if (law->impacts)
     row->impacts = impacts, row->enters = enters, row->approach = approach, row->measure_again = measure_again,
     row->clearance = clearance, row->struck = struck, row->presses_on = presses_on, row->lets_go = lets_go;
