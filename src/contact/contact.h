@@ -324,9 +324,9 @@ int contact_version(const ContactSystem* system);
 /* Returns the number of candidates with nonzero contact energy in the accepted state. Allocates nothing. */
 int contact_active_count(const ContactSystem* system);
 
-/* Returns the exact gap (GJK) of candidate `index` in the accepted state [m], or a lower bound beyond the contact
- * range. INFINITY for hulls represented by a pair of their links. Changes nothing, allocates nothing. Undefined for
- * index >= contact_candidate_count. */
+/* Returns the exact gap (GJK) of candidate `index` in the accepted state [m]; of a law without barrier
+ * PairState.separation. INFINITY for hulls represented by a pair of their links. Changes nothing, allocates nothing.
+ * Undefined for index >= contact_candidate_count. */
 double contact_gap(ContactSystem* system, int index);
 /* Returns the exact gap in the trial state [m]. Asserts that there is a trial. Updates the pair's GJK cache. Undefined
  * for index >= contact_candidate_count. Allocates nothing. */
