@@ -8,7 +8,7 @@
 /* Islands are gathered until there are so many links; one of more than the second number is left to the whole scene's
  * rounds, which share out every loop among the threads. */
 enum { PART_LINKS = 16, ISLAND_LINKS_MOST = 64 };
-enum { ROOM = PART_LINKS + ISLAND_LINKS_MOST };
+enum { ROOM = PART_LINKS + ISLAND_LINKS_MOST, TREE_PAIRS = ROOM * (ROOM - 1) / 2 };
 
 /* Accepted moves of the parts that a worker solves in a step: increments of their trees' degrees of freedom, in order.
  */
@@ -65,6 +65,9 @@ static void create_worker(PartWorker* w, const Sim* s, int thread) {
   own->lift = MEMORY_NEW(double, ROOM);
   own->solution = MEMORY_NEW(double, ROOM* JOINT_MAX_DOF);
   own->marked_link = MEMORY_NEW(bool, s->model->link_count);
+  own->couplings = MEMORY_NEW(uint64_t, TREE_PAIRS);
+  own->fresh_couplings = MEMORY_NEW(uint64_t, TREE_PAIRS);
+  own->coupling_capacity = own->fresh_capacity = TREE_PAIRS;
 }
 
 static void destroy_worker(PartWorker* w) {
