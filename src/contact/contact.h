@@ -305,7 +305,7 @@ void contact_parts_list(ContactSystem* system, const int* of, int part_count);
  * (ascending) and their pairs. May run in parallel with other parts. Allocates while lists grow. */
 void contact_part_begin(ContactSystem* part, const ContactSystem* whole, int number, const int* links, int count);
 /* Returns true if on the path within `bounds` from the accepted to the trial state all links stay in their regions, and
- * their hulls in the boxes of the candidate list. */
+ * their hulls within the motion that the list of candidates covers. */
 bool contact_part_stays(const ContactSystem* part, const MotionBounds* bounds);
 /* Makes the accepted state of the part the trial state of `whole`. */
 void contact_part_end(ContactSystem* part, const ContactSystem* whole);
@@ -324,9 +324,9 @@ int contact_version(const ContactSystem* system);
 /* Returns the number of candidates with nonzero contact energy in the accepted state. Allocates nothing. */
 int contact_active_count(const ContactSystem* system);
 
-/* Returns the exact gap (GJK) of candidate `index` in the accepted state [m], or a lower bound beyond the contact
- * range. INFINITY for hulls represented by a pair of their links. Changes nothing, allocates nothing. Undefined for
- * index >= contact_candidate_count. */
+/* Returns the exact gap (GJK) of candidate `index` in the accepted state [m]; of a law without barrier
+ * PairState.separation. INFINITY for hulls represented by a pair of their links. Changes nothing, allocates nothing.
+ * Undefined for index >= contact_candidate_count. */
 double contact_gap(ContactSystem* system, int index);
 /* Returns the exact gap in the trial state [m]. Asserts that there is a trial. Updates the pair's GJK cache. Undefined
  * for index >= contact_candidate_count. Allocates nothing. */

@@ -162,7 +162,7 @@ typedef struct {
   double slip;
 } PairCarry;
 
-/* Derivatives contributed by one pair. */
+/* Derivatives contributed by one pair, for stiffness 1. */
 typedef struct {
   VertexShare* share[2];
   int count[2];
@@ -176,8 +176,7 @@ typedef struct {
   double dt, dt_before;      /* with respect to the lengths of the step and of the one before, of contact only */
   PairCarry carry;           /* for the step to t */
   GroundShare ground_now, ground_next;     /* for a half-space */
-  double pair_support, pair_stiffness;     /* for a pair with its own law, in place of support and value */
-  double pair_own[CONTACT_OWN_PARAMETERS]; /* for a pair with its own law, in place of own */
+  double pair_own[CONTACT_OWN_PARAMETERS]; /* those that are set in its item of contact.pairs */
   Vec3 turn_now[2];              /* with respect to rotations of the bodies at t, except through their vertices */
   Vec3 move_now[2];              /* with respect to their displacements at t */
   Vec3 turn_own[2], move_own[2]; /* with respect to rotations and displacements of the bodies in the previous solve, as

@@ -1,6 +1,5 @@
 /* Several laws in one scene (Model.pair_laws): a ContactLaw that delegates each call to the law of the pair. Each law
- * receives a model with its own contact parameters, and its results are for its own stiffness. Derivatives of recorded
- * pairs, which are for stiffness 1, are scaled by the law's stiffness over the model's. */
+ * receives a model with its own contact parameters, and its results are for its own stiffness. */
 #include <assert.h>
 #include <string.h>
 
@@ -9,8 +8,7 @@
 typedef struct {
   const ContactLaw* law;
   void* own;
-  Model view;   /* the model with the law's contact parameters; borrows the model's data */
-  double share; /* stiffness of the law over that of the model */
+  Model view; /* the model with the law's contact parameters; borrows the model's data */
   /* Whether each of the law's own parameters is set in `contact`, or in its item of contact.pairs; neither: default. */
   bool own_of_contact[CONTACT_OWN_PARAMETERS], own_of_item[CONTACT_OWN_PARAMETERS];
 } PairPart;
@@ -79,7 +77,6 @@ static void* create(const Model* model, int threads, double tolerance) {
     part->view = view_of(model, k - 1);
     part->law = contact_law(&part->view);
     part->own = part->law->create(&part->view, threads, tolerance);
-    part->share = part->view.contact.stiffness / model->contact.stiffness;
     for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++) {
       part->own_of_item[i] = k > 0 && model->scene->contact.pairs[model->pair_laws[k - 1].item].own_given[i];
       part->own_of_contact[i] = part->view.contact_model == model->contact_model && !part->own_of_item[i];
@@ -377,52 +374,27 @@ static bool replay(const LawReplay* pair, PairDerivatives* out) {
   return turn_to_recorded(pair, &own)->law->replay(&own, out);
 }
 
-static void scale_ground(GroundShare* share, double factor) {
-  share->force = vec3_scale(share->force, factor);
-  share->torque = vec3_scale(share->torque, factor);
+/* Divides the derivatives with respect to the law's own parameters between `contact` and the item of contact.pairs. */
+static void divide_own(const PairPart* part, PairShares* s) {
+  for (int k = 0; k < CONTACT_OWN_PARAMETERS; k++) {
+    s->pair_own[k] = part->own_of_item[k] ? s->own[k] : 0;
+    s->own[k] = part->own_of_contact[k] ? s->own[k] : 0;
+  }
 }
 
-/* Scales a pair's derivatives for stiffness 1 by the law's share of the model's stiffness. Assigns those with respect
- * to the law's own parameters to the pair. */
-static void scale_shares(const PairPart* part, PairShares* s) {
-  double factor = part->share;
-  for (int side = 0; side < 2; side++) {
-    for (int k = 0; k < s->count[side]; k++) {
-      VertexShare* v = &s->share[side][k];
-      v->next = vec3_scale(v->next, factor);
-      v->now = vec3_scale(v->now, factor);
-      v->own = vec3_scale(v->own, factor);
-    }
-    for (int k = 0; k < s->shape_count[side]; k++) s->shape[side][k] *= factor;
-    s->rounding[side] *= factor;
-    s->turn_next[side] = vec3_scale(s->turn_next[side], factor);
-    s->move_next[side] = vec3_scale(s->move_next[side], factor);
-    s->turn_own[side] = vec3_scale(s->turn_own[side], factor);
-    s->move_own[side] = vec3_scale(s->move_own[side], factor);
-    s->turn_now[side] = vec3_scale(s->turn_now[side], factor);
-    s->move_now[side] = vec3_scale(s->move_now[side], factor);
-    s->aim[side] = mat3_scale(s->aim[side], factor);
-  }
-  scale_ground(&s->ground_now, factor);
-  scale_ground(&s->ground_next, factor);
-  double* const numbers[] = {&s->friction,   &s->ratio,       &s->static_friction, &s->stribeck_speed, &s->smoothing,
-                             &s->rest_speed, &s->restitution, &s->rolling,         &s->spinning,       &s->inertia,
-                             &s->dt,         &s->dt_before};
-  for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) *numbers[k] *= factor;
-  for (int k = 0; k < CONTACT_OWN_PARAMETERS; k++) {
-    s->pair_own[k] = part->own_of_item[k] ? s->own[k] * factor : 0;
-    s->own[k] = part->own_of_contact[k] ? s->own[k] * factor : 0;
-  }
-  s->pair_support = s->support * factor;
-  s->pair_stiffness = s->value;
-  s->support = s->value = 0;
+static double potential(const LawReplay* pair, Vec3 force[2], Vec3 torque[2]) {
+  LawReplay own;
+  const PairPart* part = turn_to_recorded(pair, &own);
+  if (part->law->potential) return part->law->potential(&own, force, torque);
+  for (int side = 0; side < 2; side++) force[side] = torque[side] = vec3(0, 0, 0);
+  return 0;
 }
 
 static void reverse(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out) {
   LawReplay own;
   const PairPart* part = turn_to_recorded(pair, &own);
   part->law->reverse(&own, twist, carry, out);
-  if (part != ((const ByPair*)pair->law)->parts) scale_shares(part, out);
+  if (part != ((const ByPair*)pair->law)->parts) divide_own(part, out);
 }
 
 /* ---------------------------------------------------------------- the delegating law */
@@ -447,6 +419,7 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->convex) row->convex = convex;
   if (law->relag) row->loads = loads, row->relag = relag, row->rests_on_own = rests_on_own;
   if (law->impact_factor) row->impact_factor = impact_factor;
+  if (law->potential) row->potential = potential;
   if (law->impacts)
     row->impacts = impacts, row->enters = enters, row->approach = approach, row->measure_again = measure_again,
     row->clearance = clearance, row->struck = struck, row->presses_on = presses_on, row->lets_go = lets_go;

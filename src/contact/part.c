@@ -23,6 +23,7 @@ bool contact_parts_create(ContactSystem* s) {
   bool whole = s->whole != NULL, links = s->law->links;
   if (whole || links || !isfinite(s->range)) return false;
   s->regions = MEMORY_NEW(Box, s->model->link_count);
+  s->begin_boxes = MEMORY_NEW(Box, s->model->hull_count);
   s->way = MEMORY_NEW(double, s->model->link_count);
   s->fastest = MEMORY_NEW(double, s->model->tree_count);
   s->region_bounds.link = MEMORY_NEW(MotionBound, s->model->link_count);
@@ -91,14 +92,16 @@ typedef struct {
   const Pose* aim;
 } RegionTask;
 
-/* Returns the largest distance by which the boxes of a hull of the link at both poses extend beyond each other [m];
- * *ahead: by which the end extends beyond the start. Computed hull by hull, because hulls may exchange places, as those
- * of a wheel, without a change of the link's box. */
-static double longest_way(const ContactSystem* s, int link, const Pose* from, const Pose* to, double* ahead) {
+/* Returns the largest distance by which the boxes of a bounded hull of the link at both poses extend beyond each other
+ * [m]; *ahead: by which the end extends beyond the start. Computed hull by hull, because hulls may exchange places, as
+ * those of a wheel, without a change of the link's box. Sets the hulls' begin_boxes. */
+static double longest_way(ContactSystem* s, int link, const Pose* from, const Pose* to, double* ahead) {
   const ModelLink* l = &s->model->links[link];
   double way = *ahead = 0;
   for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) {
+    if (!s->model->hulls[k].kind->bounded) continue;
     Box here = box_at(&s->model->hulls[k], from), there = box_at(&s->model->hulls[k], to);
+    s->begin_boxes[k] = here;
     double forward = beyond(&there, &here);
     *ahead = more_of(*ahead, forward);
     way = more_of(way, more_of(forward, beyond(&here, &there)));
@@ -116,7 +119,7 @@ static void find_region(void* context, int i, int thread) {
   const Pose *from = &s->pose[s->current][i], *to = &task->aim[i];
   Box here = link_box(s, i, from);
   s->regions[i] = united(here, link_box(s, i, to));
-  if (!(here.low.x <= here.high.x) || isinf(here.low.x)) return; /* no colliding hulls, or a half-space */
+  if (!(here.low.x <= here.high.x)) return; /* no colliding hulls */
   double ahead, way = longest_way(s, i, from, to, &ahead), turn = turn_between(from, to);
   double margin = MARGIN_WAY * way + s->range + MARGIN_BENDS * bend(turn * turn * s->model->links[i].reach);
   s->way[i] = way;
@@ -311,9 +314,8 @@ bool contact_part_stays(const ContactSystem* s, const MotionBounds* bounds) {
       Box way = united(box_at(hull, &s->pose[0][i]), box_at(hull, &s->pose[1][i]));
       way = grown(way, bend(b->acceleration + (b->spin * b->spin + b->spin_rate) * arm));
       if (!(beyond(&way, &s->regions[i]) <= 0)) return false;
-      way = grown(way, s->reach[k]); /* the list contains the hulls whose boxes overlap, so that the hull must stay in
-                                        its box, too */
-      if (!(beyond(&way, &s->boxes[k]) <= 0)) return false;
+      /* the list of candidates covers motions of this length */
+      if (!(beyond(&way, &s->begin_boxes[k]) <= s->region_bounds.link[i].speed)) return false;
     }
   }
   return true;

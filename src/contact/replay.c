@@ -23,7 +23,9 @@ typedef struct {
 typedef struct {
   const ContactRecord* record;
   int link[2];
-  PairMaterial material; /* friction times the record's grip */
+  PairMaterial material;       /* friction times the record's grip */
+  const ModelContact* contact; /* parameters of its law */
+  int pair_law;                /* its law in Model.pair_laws; -1: that of the model */
   const ReplayMoment* next;
   const ReplayMoment* now; /* NULL: not active at t */
   const ReplayMoment*
@@ -189,6 +191,8 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
     p->link[0] = contact_item_link(r->model, record->hull_a);
     p->link[1] = contact_item_link(r->model, record->hull_b);
     p->material = contact_gripping(model_pair_material(r->model, p->link[0], p->link[1]), record->grip);
+    p->pair_law = model_pair_law(r->model, p->link[0], p->link[1]);
+    p->contact = p->pair_law < 0 ? &r->model->contact : &r->model->pair_laws[p->pair_law].contact;
     while (before < now->count && record_key(&now->records[before]) < record_key(record)) before++;
     bool known = before < now->count && record_key(&now->records[before]) == record_key(record);
     p->before = before;
@@ -325,7 +329,7 @@ bool contact_replay_loads(const ContactReplay* r, double (*wrench)[6]) {
     if (r->carry[1][k].load == 0 || !p->record->active) continue;
     LawReplay pair = law_replay(r, k, 0);
     Vec3 force[2], torque[2];
-    double bar = r->model->contact.stiffness * r->carry[1][k].load * r->law->potential(&pair, force, torque);
+    double bar = p->contact->stiffness * r->carry[1][k].load * r->law->potential(&pair, force, torque);
     for (int side = 0; side < 2; side++) {
       double* out = wrench[p->link[side]];
       vec3_store(vec3_add_scaled(vec3_at(out), bar, torque[side]), out);
@@ -336,10 +340,22 @@ bool contact_replay_loads(const ContactReplay* r, double (*wrench)[6]) {
   return found;
 }
 
+/* Adds the derivatives with respect to the numbers of the pair's law (MATERIAL_NUMBERS). */
+static void add_to_law(const Model* model, const ReplayPair* p, const double* by, ModelGradient* gradient) {
+  if (p->pair_law >= 0) {
+    model_gradient_pair_law(model, p->pair_law, by, gradient);
+    return;
+  }
+  gradient->contact[CONTACT_SUPPORT] += by[MATERIAL_SUPPORT];
+  gradient->contact[CONTACT_STIFFNESS] += by[MATERIAL_STIFFNESS];
+}
+
 void contact_replay_seed_event(ContactReplay* r, const EventTerms* event, double nu, ModelGradient* gradient) {
-  r->carry[1][event->index].event += nu / r->model->contact.stiffness;
-  double support = r->model->contact.support;
-  gradient->contact[CONTACT_SUPPORT] += nu * impact_potential(support, IMPACT_ENTRY) / support;
+  const ReplayPair* p = &r->pairs[event->index];
+  double support = p->contact->support;
+  const double by[MATERIAL_NUMBERS] = {[MATERIAL_SUPPORT] = nu * impact_potential(support, IMPACT_ENTRY) / support};
+  r->carry[1][event->index].event += nu / p->contact->stiffness;
+  add_to_law(r->model, p, by, gradient);
 }
 
 ContactLengths contact_replay_lengths(const ContactReplay* r) { return r->lengths; }
@@ -555,7 +571,7 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
                         ModelGradient* gradient) {
   int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side];
   const PairShares* s = &p->shares;
-  double kappa = r->model->contact.stiffness;
+  double kappa = p->contact->stiffness;
   Mat3 turn_now = r->pose_now[link].r, turn_next = r->pose_next[link].r;
   double(*pose)[4] = pose_now[link];
   for (int k = 0; k < s->count[side]; k++) {
@@ -608,17 +624,10 @@ double contact_replay_by_grip(const ContactReplay* r, int index) {
   const ReplayPair* p = &r->pairs[index];
   if (!p->record->rubbing || p->record->own_force) return 0;
   PairMaterial whole = model_pair_material(r->model, p->link[0], p->link[1]);
-  return r->model->contact.stiffness *
+  return p->contact->stiffness *
          (p->shares.friction * whole.value[MATERIAL_FRICTION] +
           p->shares.static_friction * whole.value[MATERIAL_STATIC_FRICTION] +
           p->shares.rolling * whole.value[MATERIAL_ROLLING] + p->shares.spinning * whole.value[MATERIAL_SPINNING]);
-}
-
-static void add_to_item(const Model* model, int pair_law, const PairShares* s, double kappa, ModelGradient* gradient) {
-  double by[MATERIAL_NUMBERS] = {
-      [MATERIAL_SUPPORT] = kappa * s->pair_support, [MATERIAL_STIFFNESS] = s->pair_stiffness};
-  for (int k = 0; k < CONTACT_OWN_PARAMETERS; k++) by[MATERIAL_OWN + k] = kappa * s->pair_own[k];
-  model_gradient_pair_law(model, pair_law, by, gradient);
 }
 
 /* Adds the derivative `bar` with respect to the pair's inertia 1 / (1/m_a + 1/m_b) to those of the links' masses; m_a,
@@ -645,17 +654,19 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
   r->field = field;
   parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, reverse_pair, r);
   r->field = NULL;
-  double kappa = r->model->contact.stiffness;
   r->lengths = (ContactLengths){0, 0};
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
+    double kappa = p->contact->stiffness;
     for (int side = 0; side < 2; side++) gather_side(r, p, side, pose_now, gradient);
     if (p->next->body[1].hull.half_space) {
       add_ground(&p->shares.ground_now, kappa, r->pose_now[p->link[1]].r, pose_now[p->link[1]]);
       add_ground(&p->shares.ground_next, kappa, r->pose_next[p->link[1]].r, ground_next[p->link[1]]);
     }
-    gradient->contact[CONTACT_SUPPORT] += kappa * p->shares.support;
-    gradient->contact[CONTACT_STIFFNESS] += p->shares.value + kappa * p->shares.stiffness;
+    double by_law[MATERIAL_NUMBERS] = {[MATERIAL_SUPPORT] = kappa * p->shares.support,
+                                       [MATERIAL_STIFFNESS] = p->shares.value + kappa * p->shares.stiffness};
+    for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++) by_law[MATERIAL_OWN + i] = kappa * p->shares.pair_own[i];
+    add_to_law(r->model, p, by_law, gradient);
     r->lengths.dt += kappa * p->shares.dt;
     r->lengths.dt_before += kappa * p->shares.dt_before;
     if (p->shares.inertia != 0) add_inertia(r, p, kappa * p->shares.inertia, gradient);
@@ -677,8 +688,6 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     for (int side = 0; side < 2 && r->aim_bar; side++) add_turn(p->shares.aim[side], kappa, r->aim_bar[p->link[side]]);
     for (int side = 0; side < 2; side++) add_parameters(r, p, side, kappa, gradient);
     model_gradient_material(r->model, p->link[0], p->link[1], by, gradient);
-    int own = model_pair_law(r->model, p->link[0], p->link[1]);
-    if (own >= 0) add_to_item(r->model, own, &p->shares, kappa, gradient);
     gradient->contact[CONTACT_SMOOTHING] += kappa * p->shares.smoothing;
     gradient->contact[CONTACT_REST_SPEED] += kappa * p->shares.rest_speed;
     for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++) gradient->contact[CONTACT_OWN + i] += kappa * p->shares.own[i];
@@ -687,10 +696,10 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
 }
 
 void contact_replay_own_bars(const ContactReplay* r, double (*bar)[3][4]) {
-  double kappa = r->model->contact.stiffness;
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     const PairShares* s = &p->shares;
+    double kappa = p->contact->stiffness;
     if (!p->record->own_force) continue;
     for (int side = 0; side < 2; side++) {
       int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side];

@@ -118,6 +118,7 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->sought);
   memory_free(s->certificate_poses);
   memory_free(s->regions);
+  memory_free(s->begin_boxes);
   memory_free(s->region_bounds.link);
   memory_free(s->way);
   memory_free(s->fastest);
@@ -367,7 +368,7 @@ double contact_gap(ContactSystem* s, int index) {
   const PairState* state = &p->state[s->current];
   if (p->links) return contact_whole_distance(s, p, s->pose[s->current]);
   if (contact_stands_for(s, p->key)) return INFINITY; /* their pair of links has the gap */
-  if (s->law->overlaps || (state->outcome == PAIR_APART && !state->has_plane)) return state->separation;
+  if (s->law->overlaps) return state->separation;
   GjkResult found;
   GjkCache cache = p->gjk; /* a measurement changes no bit of the run */
   return pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &cache, &found);

@@ -165,6 +165,7 @@ struct ContactSystem {
   Pose* begin_poses;          /* poses at the last contact_lag (links) */
   const Pose* aim;            /* argument of contact_set_aim, borrowed; NULL: unknown */
   Box* regions;               /* region of each link while parts are solved independently; NULL: never (links) */
+  Box* begin_boxes;           /* box of each hull before the parts are solved; NULL as regions (hulls) */
   MotionBounds region_bounds; /* (links) */
   double *way, *fastest; /* way: distance of each link to its aim (links); fastest: largest of each tree (trees) [m] */
   PartLists parts;

@@ -8,7 +8,7 @@
 /* Islands are gathered until there are so many links; one of more than the second number is left to the whole scene's
  * rounds, which share out every loop among the threads. */
 enum { PART_LINKS = 16, ISLAND_LINKS_MOST = 64 };
-enum { ROOM = PART_LINKS + ISLAND_LINKS_MOST };
+enum { ROOM = PART_LINKS + ISLAND_LINKS_MOST, TREE_PAIRS = ROOM * (ROOM - 1) / 2 };
 
 /* Accepted moves of the parts that a worker solves in a step: increments of their trees' degrees of freedom, in order.
  */
@@ -65,6 +65,9 @@ static void create_worker(PartWorker* w, const Sim* s, int thread) {
   own->lift = MEMORY_NEW(double, ROOM);
   own->solution = MEMORY_NEW(double, ROOM* JOINT_MAX_DOF);
   own->marked_link = MEMORY_NEW(bool, s->model->link_count);
+  own->couplings = MEMORY_NEW(uint64_t, TREE_PAIRS);
+  own->fresh_couplings = MEMORY_NEW(uint64_t, TREE_PAIRS);
+  own->coupling_capacity = own->fresh_capacity = TREE_PAIRS;
 }
 
 static void destroy_worker(PartWorker* w) {
@@ -173,14 +176,14 @@ static void list_parts(const Sim* s, StepParts* p) {
     }
 }
 
-/* Are there parts, and does what is not in them count for less? */
-static bool worth_it(const Sim* s, StepParts* p) {
+/* Returns true if some island is small enough to be solved by itself. */
+static bool divide(const Sim* s, StepParts* p) {
   measure_sets(s, p);
   gather_sets(s, p);
-  return p->count > 1 && 2 * p->gathered >= s->model->tree_count;
+  return p->gathered > 0;
 }
 
-/* false: the scene is for the whole's rounds, as a heap of one island is, which pairs with terms show already. */
+/* false: no island is small enough, which pairs with terms show already. */
 static bool find_parts(Sim* s) {
   StepParts* p = s->parts;
   sets_separate(p->sets, s->model->tree_count);
@@ -189,9 +192,9 @@ static bool find_parts(Sim* s) {
     int a = s->model->link_tree[pair.link_a], b = s->model->link_tree[pair.link_b];
     if (a >= 0 && b >= 0) sets_join(p->sets, a, b);
   }
-  if (!worth_it(s, p)) return false;
+  if (!divide(s, p)) return false;
   contact_parts_find(s->contact, s->target, p->sets);
-  return worth_it(s, p);
+  return divide(s, p);
 }
 
 /* ---------------------------------------------------------------- one part */
