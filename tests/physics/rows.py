@@ -1666,7 +1666,7 @@ rods:
         2e-3,
         "Euler-Bernoulli beam, 1.875^2 sqrt(E I / rho A) / L^2",
         recommended=("simulation.dt=0.001",),
-        known={"default": "springs faster than the step act at its end, 0.34 rad of the oscillation late"},
+        known={"default": "second order in the step: 1.2 % at 0.34 rad of the oscillation a step, and 0.2 % by 16 segments"},
     ),
     Row(
         "clamped nylon rod swings: share of its amplitude that ten periods leave",
@@ -1680,10 +1680,6 @@ rods:
         0.05,
         "no damping",
         recommended=("simulation.dt=0.001",),
-        known={
-            "default": "springs faster than the step damp what bends by (w dt)^2 / 2 a step",
-            "recommended": "the same: 0.06 % a step",
-        },
     ),
     Row(
         "rubber cable of 1.23 m between points 0.8 m apart: sag",
