@@ -165,8 +165,8 @@ typedef struct {
 typedef struct {
   const Node *a, *b, *active;
   int type, axes;
-  Vec3 point, axis;
-  double length, break_force;
+  Vec3 point, axis, near_a, near_b;
+  double length, break_force, within;
 } ClosureForm;
 
 typedef struct {

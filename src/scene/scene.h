@@ -407,7 +407,9 @@ typedef struct {
   double length;      /* distance closure: its length; 0: the initial distance of the ends [m] */
   double break_force; /* force at which it breaks [N]; 0: never */
   SceneSignal
-      active; /* one channel: the closure is active in steps that begin at a value >= 1/2; zero channels: always */
+      active;    /* one channel: the closure is active in steps that begin at a value >= 1/2; zero channels: always */
+  double within; /* it closes only where the points near[] of both links are nearer [m]; 0: at any distance */
+  Vec3 near[2];  /* in the frames of a and b (b = world: in the world) [m] */
 } SceneClosure;
 
 /* A term of a coupling q_0 = sum ratio_k q_k + offset, k = 1, 2, ... */

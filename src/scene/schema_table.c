@@ -813,6 +813,16 @@ static const SchemaRow ROWS[] = {
      .meaning = "Signal that switches the closure on at values of 1/2 and more; not for a distance. It closes at the "
                 "current relative pose: positions do not jump, the relative motion ends in one step, and momentum is "
                 "conserved. A broken closure stays open. Its links may have contact."},
+    {"closure", "within", VALUE_NUMBER, AT(ClosureForm, within), .unit = "m", .fallback = "(at any distance)",
+     .range = RANGE_ABOVE(0),
+     .meaning = "Not for a distance. The closure closes when the points `near_a` and `near_b` are so near to each "
+                "other while `active` is 1/2 or more; by default it always is. A substep ends at the time at which "
+                "they come so near. Once closed, it holds until `active` falls below 1/2."},
+    {"closure", "near_a", VALUE_VECTOR, AT(ClosureForm, near_a), .unit = "m", .fallback = "(the origin of a's frame)",
+     .meaning = "Point whose distance counts for `within`, in the frame of `a`."},
+    {"closure", "near_b", VALUE_VECTOR, AT(ClosureForm, near_b), .unit = "m", .fallback = "(the origin of b's frame)",
+     .meaning =
+         "Point whose distance counts for `within`, in the frame of `b`; in the world's where `b` is the world."},
 
     /* ---------------------------------------------------------------- coupling */
     {"coupling", "link", VALUE_TEXT, AT(CouplingForm, link), .required = true,

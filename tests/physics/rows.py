@@ -1216,6 +1216,21 @@ initial: [{link: a, velocities: [1]}, {link: b, velocities: [-0.5]}]
         1e-6,
         "(m1 v1 + m2 v2) / (m1 + m2)",
     ),
+    Row(
+        "two carts that join when they are 0.21 m apart: place",
+        """
+simulation: {duration: 2, gravity: [0, 0, 0]}
+links:
+  - {name: a, joint: {type: slide, axis: [1, 0, 0]}, mass: 2, inertia: [0.01, 0.01, 0.01, 0, 0, 0]}
+  - {name: b, joint: {type: slide, axis: [1, 0, 0], position: [1, 0, 0]}, mass: 3, inertia: [0.01, 0.01, 0.01, 0, 0, 0]}
+closures: [{type: weld, a: a, b: b, within: 0.21}]
+initial: [{link: a, velocities: [1]}, {link: b, velocities: [-0.5]}]
+""",
+        lambda r: r.columns["a/cx"][-1],
+        0.79 / 1.5 + 0.1 * (2 - 0.79 / 1.5),
+        1e-6,
+        "v t* + w (2 s - t*), t* = 0.79 m / 1.5 m/s",
+    ),
     # ------------------------------------------------------------------------------------------------ legs and cranes
     Row(
         "foot of a 10 kg leg that lands at 1 m/s with 0.5 m/s of slip: speed lost",
