@@ -6,6 +6,9 @@ parameters, unless the row is about them. `recommended` are the overrides that t
 """
 
 import math
+import os
+
+from crawlers import MECANUM, mecanum, mecanum_share, snake_speed
 
 G = 9.81
 OWN_FORCE = ("contact.friction_iterations=20",)
@@ -1495,6 +1498,21 @@ def balancer_stiffness(gain):
     return (gain * (1 + m * h / (radius * total)) - m * G * h) / (i + m * h * h - (m * h) ** 2 / total)
 
 
+def shipped(name):
+    """Text of a scene in scenes/."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scenes", name + ".yaml"), encoding="utf-8") as file:
+        return file.read()
+
+
+def yaw_between(run, link, start, end):
+    """By how much a body turns about z between two times, less than a turn [rad]."""
+    turn = [2 * math.atan2(run.at(link + "/qz", t), run.at(link + "/qw", t)) for t in (start, end)]
+    return turn[1] - turn[0]
+
+
+SIDEWAYS = 4 * MECANUM[0] * mecanum_share()
+
+
 def omni_wheel():
     """A hub at 3 rad/s with 8 rollers across its rim, on a frame that moves as it likes but does not turn."""
     out, half, radius, count = OMNI
@@ -1615,6 +1633,30 @@ ROWS += [
         3 * omni_advance(),
         0.03 * omni_advance(),
         "perimeter of the rollers' hull in a turn",
+    ),
+    Row(
+        "base on four mecanum wheels of 9 rollers: speed sideways",
+        mecanum((-4, 4, 4, -4)),
+        lambda r: r.mean_rate("base/cy", 0.5, 1.5),
+        SIDEWAYS,
+        0.01 * SIDEWAYS,
+        "w R sin(pi / 9) / (pi / 9): a roller that has turned by phi from below lets go w R cos(phi)",
+    ),
+    Row(
+        "the same base, its sides against each other: yaw rate",
+        mecanum((-4, 4, -4, 4)),
+        lambda r: yaw_between(r, "base", 0.5, 1.5),
+        SIDEWAYS / (MECANUM[3] + MECANUM[4]),
+        0.01 * SIDEWAYS / (MECANUM[3] + MECANUM[4]),
+        "the same over half wheelbase + half track",
+    ),
+    Row(
+        "snake of eight links, friction 0.1 along and 0.8 across: speed",
+        shipped("snake"),
+        lambda r: r.mean_rate("head/px", 2, 5),
+        snake_speed(),
+        0.01 * snake_speed(),
+        "momentum of a chain with prescribed angles, friction at the corners of its boxes",
     ),
 ]
 
