@@ -200,6 +200,8 @@ typedef struct {
 typedef struct {
   const Node *a, *b;
   SceneMaterial material;
+  NumberList friction;
+  Vec3 friction_axis;
   int model;
   ContactForm law; /* its own parameters alone */
 } ContactPairForm;

@@ -157,9 +157,13 @@ static const SchemaRow ROWS[] = {
     {"contact_pair", "a", VALUE_TEXT, AT(ContactPairForm, a), .required = true, .meaning = "A link or a group."},
     {"contact_pair", "b", VALUE_TEXT, AT(ContactPairForm, b), .required = true,
      .meaning = "The other link or group. The same group as `a`: all pairs within it."},
-    {"contact_pair", "friction", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_FRICTION]),
+    {"contact_pair", "friction", VALUE_PER_DOF, AT(ContactPairForm, friction),
      .fallback = "(from the links, else contact.friction)", .range = RANGE_BETWEEN(0, 100),
-     .meaning = "Coulomb coefficient between them."},
+     .meaning = "Coulomb coefficient between them. Two numbers, [along, across]: friction along and across "
+                "friction_axis, whatever the links say. Law separating_plane alone."},
+    {"contact_pair", "friction_axis", VALUE_VECTOR, AT(ContactPairForm, friction_axis), .fallback = "(none)",
+     .meaning = "Direction of the first of two numbers of friction, axes of the link that `a` names, of any length but "
+                "0. It is projected onto the contact plane as that of a link. `a` and `b` must differ."},
     {"contact_pair", "restitution", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_RESTITUTION]),
      .fallback = "(from the links, else contact.restitution)", .range = RANGE_BETWEEN(0, 1),
      .meaning = "Coefficient of restitution between them."},
