@@ -1510,6 +1510,33 @@ def yaw_between(run, link, start, end):
     return turn[1] - turn[0]
 
 
+CAPSTAN = math.exp(0.3 * math.pi)
+
+
+def over_drum(share):
+    """A cable over half of a drum at rest, friction 0.3, that pulls with CAPSTAN times this share of the other side's force.
+
+    The heavy weight is held first and let down from 0.3 s to 2 s.
+    """
+    radius, drop, light = 0.1042, 0.25, 0.1
+    arc = [(-radius * math.cos(math.pi * k / 20), 0.8 + radius * math.sin(math.pi * k / 20)) for k in range(21)]
+    points = [(-radius, 0.8 - drop), *arc, (radius, 0.8 - drop)]
+    hanging = drop * 1000 * math.pi * 0.003**2
+    heavy = share * CAPSTAN * (light + hanging) - hanging
+    return f"""
+simulation: {{duration: 3}}
+contact: {{friction: 0.3, exclude: [[cable, light], [cable, heavy]]}}
+rods:
+  - {{name: cable, points: [{", ".join(f"[{x:.8f}, 0, {z:.8f}]" for x, z in points)}], rest: straight, segments: 24, radius: 0.003, young: 1.0e+6,
+     density: 1000, damping: 0.05, from: {{link: light, type: pinned}}, to: {{link: heavy, type: pinned}}}}
+links:
+  - {{name: drum, fixed: true, shape: {{type: cylinder, radius: 0.1, length: 0.2, position: [0, 0, 0.8], rpy: [1.5707963267948966, 0, 0]}}}}
+  - {{name: light, mass: {light}, position: [{-radius}, 0, {0.78 - drop}], shape: {{type: sphere, radius: 0.02}}}}
+  - {{name: heavy, mass: {heavy!r}, position: [{radius}, 0, {0.78 - drop}], shape: {{type: sphere, radius: 0.02}}}}
+loads: [{{link: heavy, force: {{type: keyframes, times: [0.3, 2], values: [[0, 0, {G * (heavy - light)!r}], [0, 0, 0]]}}}}]
+"""
+
+
 SIDEWAYS = 4 * MECANUM[0] * mecanum_share()
 
 
@@ -1633,6 +1660,22 @@ ROWS += [
         3 * omni_advance(),
         0.03 * omni_advance(),
         "perimeter of the rollers' hull in a turn",
+    ),
+    Row(
+        "weights on a cable over a drum, pull at 95 % of the capstan's: speed",
+        over_drum(0.95),
+        lambda r: -r.mean_rate("heavy/cz", 2.5, 3),
+        0,
+        1e-3,
+        "e^(mu pi) holds",
+    ),
+    Row(
+        "the same at 105 %: it slips",
+        over_drum(1.05),
+        lambda r: float(-r.mean_rate("heavy/cz", 2.5, 3) > 0.05),
+        1,
+        0.5,
+        "e^(mu pi) holds",
     ),
     Row(
         "base on four mecanum wheels of 9 rollers: speed sideways",
