@@ -85,6 +85,10 @@ static void note_friction(Mjcf* m) {
   bool at_rest = model->scene->contact.static_friction > 0;
   for (int k = 0; k < model->scene->contact.pair_count; k++)
     at_rest = at_rest || model->scene->contact.pairs[k].material.given[MATERIAL_STATIC_FRICTION];
+  for (int k = 0; k < model->scene->contact.pair_count; k++)
+    if (model->scene->contact.pairs[k].material.given[MATERIAL_FRICTION_ALONG])
+      mjcf_note(m, model->scene->contact.pairs[k].name[0],
+                "the friction along an axis of its pair is left out: that across it holds in all directions");
   for (int i = 0; i < model->link_count; i++) {
     const bool* given = model->scene->links[i].material.given;
     at_rest = at_rest || given[MATERIAL_STATIC_FRICTION];

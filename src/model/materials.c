@@ -27,11 +27,16 @@ static int source_of(const SceneMaterial* material, int which) {
   return coefficient && material->given[MATERIAL_FRICTION] ? MATERIAL_FRICTION : -1;
 }
 
-/* Returns the last item that gives the value, or -1. */
-static int find_item(const Model* model, const ModelPairItem* first, int items, int which) {
+/* Returns the last item that gives the value, or NULL. */
+static const ModelPairItem* find_entry(const Model* model, const ModelPairItem* first, int items, int which) {
   for (int k = items - 1; k >= 0; k--)
-    if (source_of(&model->scene->contact.pairs[first[k].item].material, which) >= 0) return first[k].item;
-  return -1;
+    if (source_of(&model->scene->contact.pairs[first[k].item].material, which) >= 0) return &first[k];
+  return NULL;
+}
+
+static int find_item(const Model* model, const ModelPairItem* first, int items, int which) {
+  const ModelPairItem* entry = find_entry(model, first, items, which);
+  return entry ? entry->item : -1;
 }
 
 static double contact_value(const Model* model, int which) {
@@ -56,6 +61,14 @@ static double value_of_links(const Model* model, int a, int b, int which) {
   return from_other >= 0 ? other->value[from_other] : contact_value(model, which);
 }
 
+/* Sets the direction of friction that the item gives, in the axes of the link of its first name. */
+static void direct_by_item(const Model* model, int a, int b, const ModelPairItem* entry, PairMaterial* out) {
+  const SceneMaterial* own = &model->scene->contact.pairs[entry->item].material;
+  out->directed = own->given[MATERIAL_FRICTION_ALONG];
+  out->axis_side = (entry->swapped ? a < b : b < a) ? 1 : 0;
+  out->axis = own->axis;
+}
+
 /* Sets direction-dependent friction if exactly one link has a friction axis. If both have one, friction is isotropic.
  */
 static void direct(const Model* model, int a, int b, PairMaterial* out) {
@@ -78,7 +91,11 @@ PairMaterial model_pair_material(const Model* model, int a, int b) {
                    : model->has_materials ? value_of_links(model, a, b, k)
                                           : contact_value(model, k);
   }
-  if (model->has_materials && find_item(model, first, items, MATERIAL_FRICTION) < 0) direct(model, a, b, &out);
+  const ModelPairItem* entry = model->has_materials ? find_entry(model, first, items, MATERIAL_FRICTION) : NULL;
+  if (entry)
+    direct_by_item(model, a, b, entry, &out);
+  else if (model->has_materials)
+    direct(model, a, b, &out);
   if (!out.directed) out.value[MATERIAL_FRICTION_ALONG] = out.value[MATERIAL_FRICTION];
   return out;
 }

@@ -247,6 +247,7 @@ typedef struct {
 typedef struct {
   uint64_t key; /* a << 32 | b, a < b */
   int item;
+  bool swapped; /* the item's first name is that of link b */
 } ModelPairItem;
 
 /* A contact law named by an item of contact.pairs, with its parameters in force. */

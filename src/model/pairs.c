@@ -66,7 +66,8 @@ static void add_items(Model* model, int item, int* const members[2], const int c
     for (int j = 0; j < count[1]; j++) {
       if (members[0][i] == members[1][j]) continue;
       model->pair_items = memory_grown(model->pair_items, sizeof(ModelPairItem), model->pair_item_count, capacity);
-      model->pair_items[model->pair_item_count++] = (ModelPairItem){pair_key(members[0][i], members[1][j]), item};
+      model->pair_items[model->pair_item_count++] =
+          (ModelPairItem){pair_key(members[0][i], members[1][j]), item, members[0][i] > members[1][j]};
     }
 }
 

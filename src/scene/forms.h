@@ -165,8 +165,8 @@ typedef struct {
 typedef struct {
   const Node *a, *b, *active;
   int type, axes;
-  Vec3 point, axis;
-  double length, break_force;
+  Vec3 point, axis, near_a, near_b;
+  double length, break_force, within;
 } ClosureForm;
 
 typedef struct {
@@ -200,6 +200,8 @@ typedef struct {
 typedef struct {
   const Node *a, *b;
   SceneMaterial material;
+  NumberList friction;
+  Vec3 friction_axis;
   int model;
   ContactForm law; /* its own parameters alone */
 } ContactPairForm;

@@ -352,6 +352,7 @@ static void move_closures(Include* include) {
       own.point = vec3_add(include->form.pose.position, mat3_mul_vec(turn, own.point));
       own.axis = mat3_mul_vec(turn, own.axis);
     }
+    if (own.b < 0) own.near[1] = vec3_add(include->form.pose.position, mat3_mul_vec(turn, own.near[1]));
     scene->closures =
         memory_grown(scene->closures, sizeof(SceneClosure), scene->closure_count, &reader->closure_capacity);
     scene->closures[scene->closure_count++] = own;

@@ -150,6 +150,9 @@ char* read_file_name(Reader* reader, const Node* node, const char* owner, const 
 
 /* Records which values of a material the map gives. */
 void read_material(const Node* map, SceneMaterial* material);
+/* Reads `friction`, a number or [along, across], and `friction_axis`, of any length, of a link or an item of
+ * contact.pairs. */
+void read_friction(Reader* reader, const Node* item, const NumberList* form, Vec3 direction, SceneMaterial* material);
 /* An error where the map gives a static friction below friction. */
 void check_static_contact(Reader* reader, const Node* map, double friction, double static_friction);
 

@@ -35,6 +35,27 @@ static void read_active(Reader* reader, const Node* item, const ClosureForm* for
   reader_leave(reader, mark);
 }
 
+/* The condition `within`; without `active` the signal is always 1. */
+static void read_within(Reader* reader, const Node* item, const ClosureForm* form, SceneClosure* closure) {
+  bool given = node_find(item, "within") != NULL;
+  const char* const points[2] = {"near_a", "near_b"};
+  for (int side = 0; side < 2; side++)
+    if (!given && node_find(item, points[side]))
+      reader_error(reader, node_find(item, points[side])->place, "'%s' needs 'within': the distance at which it closes",
+                   points[side]);
+  if (!given) return;
+  closure->within = form->within;
+  closure->near[0] = form->near_a;
+  closure->near[1] = form->near_b;
+  if (closure->type == CLOSURE_DISTANCE)
+    reader_error(reader, item->place, "a distance cannot be switched: use a ball, a hinge, a slide or a weld");
+  else if (closure->active.channels == 0) {
+    closure->active = (SceneSignal){.type = SIGNAL_CONSTANT, .place = item->place, .channels = 1, .rows = 1};
+    closure->active.values = MEMORY_NEW(double, 1);
+    closure->active.values[0] = 1;
+  }
+}
+
 void closure_free(SceneClosure* closure) { signal_free_arrays(&closure->active); }
 
 static void read_closure(Reader* reader, const Node* item) {
@@ -53,6 +74,7 @@ static void read_closure(Reader* reader, const Node* item) {
   if (closure.type == CLOSURE_DISTANCE && closure.has_axis && !(form.length > 0))
     reader_error(reader, item->place, "give 'length' with 'axis': it says how far from 'point' the end on b is");
   read_active(reader, item, &form, &closure.active);
+  read_within(reader, item, &form, &closure);
   if (a < 0 || b < -1 || reader->problem_count > before) {
     closure_free(&closure);
     return;

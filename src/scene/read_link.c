@@ -272,10 +272,10 @@ SceneLink* reader_add_link(Reader* reader, SourcePlace place) {
 }
 
 /* One number, or that along and across an axis. */
-static void read_friction(Reader* reader, const Node* item, const LinkForm* form, SceneMaterial* material) {
+void read_friction(Reader* reader, const Node* item, const NumberList* form, Vec3 direction, SceneMaterial* material) {
   const Node *friction = node_find(item, "friction"), *axis = node_find(item, "friction_axis");
-  int count = form->friction.count;
-  double across = count > 0 ? form->friction.values[count == 2 ? 1 : 0] : 0;
+  int count = form->count;
+  double across = count > 0 ? form->values[count == 2 ? 1 : 0] : 0;
   material->value[MATERIAL_FRICTION] = across;
   if (count > 2)
     reader_error(reader, node_key_place(friction), "'friction' takes a number or two, [along, across], got %d", count);
@@ -285,12 +285,11 @@ static void read_friction(Reader* reader, const Node* item, const LinkForm* form
   else if (count == 2 && !(across > 0))
     reader_error(reader, node_key_place(friction),
                  "'friction' across the axis must be above 0: turn 'friction_axis' to where friction is 0");
-  else if (axis && !(vec3_norm(form->friction_axis) > 0))
+  else if (axis && !(vec3_norm(direction) > 0))
     reader_error(reader, node_key_place(axis), "'friction_axis' must not be zero");
-  check_static_contact(reader, item, across, form->material.value[MATERIAL_STATIC_FRICTION]);
   material->given[MATERIAL_FRICTION_ALONG] = count == 2 && axis;
-  material->value[MATERIAL_FRICTION_ALONG] = form->friction.values[0];
-  material->axis = axis ? unit_vector(form->friction_axis) : vec3(0, 0, 0);
+  material->value[MATERIAL_FRICTION_ALONG] = count > 0 ? form->values[0] : 0;
+  material->axis = axis ? unit_vector(direction) : vec3(0, 0, 0);
 }
 
 void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
@@ -318,7 +317,9 @@ void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
   link->collide = form.collide;
   link->material = form.material;
   read_material(item, &link->material);
-  read_friction(reader, item, &form, &link->material);
+  read_friction(reader, item, &form.friction, form.friction_axis, &link->material);
+  check_static_contact(reader, item, link->material.value[MATERIAL_FRICTION],
+                       form.material.value[MATERIAL_STATIC_FRICTION]);
   bool own = is_given(item, "gravity_compensation") || link->parent < 0;
   link->gravity_compensation =
       own ? form.gravity_compensation : reader->scene->links[link->parent].gravity_compensation;

@@ -199,8 +199,10 @@ static void check_pair_law(Reader* reader, const ScenePair* pair) {
     if (!pair->material.given[k]) continue;
     if (!pair->has_model && k >= MATERIAL_SUPPORT)
       reader_error(reader, pair->place, "'%s' belongs to a pair that names a model", material_key(k));
-    if (pair->has_model && !contact_law_has(pair->model, material_key(k)))
-      reader_error(reader, pair->place, "the law %s has no '%s'", contact_model_name(pair->model), material_key(k));
+    const char* key = material_key(k == MATERIAL_FRICTION_ALONG ? MATERIAL_STATIC_FRICTION : k); /* of the same laws */
+    if (pair->has_model && !contact_law_has(pair->model, key))
+      reader_error(reader, pair->place, "the law %s has no '%s'", contact_model_name(pair->model),
+                   k == MATERIAL_FRICTION_ALONG ? "friction_axis" : material_key(k));
   }
 }
 
@@ -211,11 +213,15 @@ static void read_pair(Reader* reader, const Node* item) {
   ScenePair* pair = &contact->pairs[contact->pair_count++];
   *pair = (ScenePair){.place = item->place, .material = form.material};
   read_material(item, &pair->material);
+  read_friction(reader, item, &form.friction, form.friction_axis, &pair->material);
   if (pair->material.given[MATERIAL_FRICTION])
-    check_static_contact(reader, item, form.material.value[MATERIAL_FRICTION],
+    check_static_contact(reader, item, pair->material.value[MATERIAL_FRICTION],
                          form.material.value[MATERIAL_STATIC_FRICTION]);
   read_pair_name(reader, "a", form.a, &pair->name[0]);
   read_pair_name(reader, "b", form.b, &pair->name[1]);
+  if (pair->material.given[MATERIAL_FRICTION_ALONG] && pair->name[0] && pair->name[1] &&
+      strcmp(pair->name[0], pair->name[1]) == 0)
+    reader_error(reader, pair->place, "'friction_axis' is in the axes of 'a': 'a' and 'b' must differ");
   pair->has_model = is_given(item, "model");
   if (pair->has_model) pair->model = (ContactModel)form.model;
   read_pair_own(reader, item, &form.law, pair);

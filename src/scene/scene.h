@@ -141,7 +141,7 @@ enum {
   MATERIAL_RESTITUTION,
   MATERIAL_ROLLING,
   MATERIAL_SPINNING,
-  MATERIAL_FRICTION_ALONG, /* links only: friction along `axis`; MATERIAL_FRICTION is then that across */
+  MATERIAL_FRICTION_ALONG, /* friction along `axis`; MATERIAL_FRICTION is then that across */
   MATERIAL_STATIC_FRICTION,
   MATERIAL_STRIBECK_SPEED,
   MATERIAL_SUPPORT,
@@ -155,7 +155,7 @@ enum { MATERIAL_OWN = MATERIAL_COUNT, MATERIAL_NUMBERS = MATERIAL_OWN + CONTACT_
 typedef struct {
   bool given[MATERIAL_COUNT]; /* false: the value comes from elsewhere (model_pair_material) */
   double value[MATERIAL_COUNT];
-  Vec3 axis; /* direction of MATERIAL_FRICTION_ALONG in the link's frame, unit */
+  Vec3 axis; /* direction of MATERIAL_FRICTION_ALONG in the frame of the link or of a pair's first one, unit */
 } SceneMaterial;
 /* Returns the key of a material value, such as "friction"; static. which: MATERIAL_FRICTION ... MATERIAL_STIFFNESS,
  * unchecked. "friction_along" is not a key in files: it is the second number of `friction`. */
@@ -407,7 +407,9 @@ typedef struct {
   double length;      /* distance closure: its length; 0: the initial distance of the ends [m] */
   double break_force; /* force at which it breaks [N]; 0: never */
   SceneSignal
-      active; /* one channel: the closure is active in steps that begin at a value >= 1/2; zero channels: always */
+      active;    /* one channel: the closure is active in steps that begin at a value >= 1/2; zero channels: always */
+  double within; /* it closes only where the points near[] of both links are nearer [m]; 0: at any distance */
+  Vec3 near[2];  /* in the frames of a and b (b = world: in the world) [m] */
 } SceneClosure;
 
 /* A term of a coupling q_0 = sum ratio_k q_k + offset, k = 1, 2, ... */

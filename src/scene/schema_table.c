@@ -157,9 +157,13 @@ static const SchemaRow ROWS[] = {
     {"contact_pair", "a", VALUE_TEXT, AT(ContactPairForm, a), .required = true, .meaning = "A link or a group."},
     {"contact_pair", "b", VALUE_TEXT, AT(ContactPairForm, b), .required = true,
      .meaning = "The other link or group. The same group as `a`: all pairs within it."},
-    {"contact_pair", "friction", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_FRICTION]),
+    {"contact_pair", "friction", VALUE_PER_DOF, AT(ContactPairForm, friction),
      .fallback = "(from the links, else contact.friction)", .range = RANGE_BETWEEN(0, 100),
-     .meaning = "Coulomb coefficient between them."},
+     .meaning = "Coulomb coefficient between them. Two numbers, [along, across]: friction along and across "
+                "friction_axis, whatever the links say. Law separating_plane alone."},
+    {"contact_pair", "friction_axis", VALUE_VECTOR, AT(ContactPairForm, friction_axis), .fallback = "(none)",
+     .meaning = "Direction of the first of two numbers of friction, axes of the link that `a` names, of any length but "
+                "0. It is projected onto the contact plane as that of a link. `a` and `b` must differ."},
     {"contact_pair", "restitution", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_RESTITUTION]),
      .fallback = "(from the links, else contact.restitution)", .range = RANGE_BETWEEN(0, 1),
      .meaning = "Coefficient of restitution between them."},
@@ -813,6 +817,16 @@ static const SchemaRow ROWS[] = {
      .meaning = "Signal that switches the closure on at values of 1/2 and more; not for a distance. It closes at the "
                 "current relative pose: positions do not jump, the relative motion ends in one step, and momentum is "
                 "conserved. A broken closure stays open. Its links may have contact."},
+    {"closure", "within", VALUE_NUMBER, AT(ClosureForm, within), .unit = "m", .fallback = "(at any distance)",
+     .range = RANGE_ABOVE(0),
+     .meaning = "Not for a distance. The closure closes when the points `near_a` and `near_b` are so near to each "
+                "other while `active` is 1/2 or more; by default it always is. A substep ends at the time at which "
+                "they come so near. Once closed, it holds until `active` falls below 1/2."},
+    {"closure", "near_a", VALUE_VECTOR, AT(ClosureForm, near_a), .unit = "m", .fallback = "(the origin of a's frame)",
+     .meaning = "Point whose distance counts for `within`, in the frame of `a`."},
+    {"closure", "near_b", VALUE_VECTOR, AT(ClosureForm, near_b), .unit = "m", .fallback = "(the origin of b's frame)",
+     .meaning =
+         "Point whose distance counts for `within`, in the frame of `b`; in the world's where `b` is the world."},
 
     /* ---------------------------------------------------------------- coupling */
     {"coupling", "link", VALUE_TEXT, AT(CouplingForm, link), .required = true,

@@ -499,6 +499,11 @@ static void write_closure(const SceneWriter* writer, const SceneClosure* closure
     text_add(out, ", active: ");
     write_signal_value(out, &closure->active);
   }
+  if (closure->within > 0) {
+    write_key_number(out, "within", closure->within);
+    write_key_vector(out, "near_a", closure->near[0]);
+    write_key_vector(out, "near_b", closure->near[1]);
+  }
   text_add(out, "}\n");
 }
 

@@ -14,9 +14,10 @@ BushingSystem* bushings_create(const Model* m) {
   BushingSystem* s = MEMORY_NEW(BushingSystem, 1);
   size_t values = sizeof(double[6]) * (size_t)m->bushing_count;
   s->model = m;
-  s->at = MEMORY_NEW(SpringTime, m->bushing_count);
+  s->at = MEMORY_NEW(BushingTime, m->bushing_count);
   s->now = memory_alloc(values);
   s->old = memory_alloc(values);
+  s->older = memory_alloc(values);
   s->term = MEMORY_NEW(BushingTerm, m->bushing_count);
   s->pairs = MEMORY_NEW(uint64_t, m->bushing_count);
   for (int k = 0; k < m->bushing_count; k++) {
@@ -31,28 +32,69 @@ BushingSystem* bushings_create(const Model* m) {
 
 void bushings_destroy(BushingSystem* s) {
   if (!s) return;
-  void* owned[] = {s->at, s->now, s->old, s->term, s->pairs, s};
+  void* owned[] = {s->at, s->now, s->old, s->older, s->term, s->pairs, s};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
-/* ---------------------------------------------------------------- energy */
+/* ---------------------------------------------------------------- weights of the states (L20) */
+
+/* Relative difference of step lengths that counts as rounding. */
+#define SAME_LENGTH 1e-9
+
+/* Weights of the four states where the spring is not resolved: a (z + r)^2 (z + s), s = (1 - r) / 2 r, divided by its
+ * value at z = 1, r = DECAY. A spring of infinite stiffness multiplies its deformation by -r in each step. */
+#define DECAY 0.8
+#define DECAY_LAST ((1 - DECAY) / (2 * DECAY))
+#define SCALE ((1 + DECAY) * (1 + DECAY) * (1 + DECAY_LAST))
+static const BushingTime UNRESOLVED = {1 / SCALE, (2 * DECAY + DECAY_LAST) / SCALE,
+                                       DECAY*(DECAY + 2 * DECAY_LAST) / SCALE, DECAY* DECAY* DECAY_LAST / SCALE, 0};
+/* Weights where it is resolved: theta = 1/2 of M10. */
+static const BushingTime RESOLVED = {0.25, 0.5, 0.25, 0, 0};
+
+/* True if the step and both before have one length that does not depend on the state. */
+static bool even(const StepClock* c) {
+  return c->dt_older > 0 && fabs(c->dt_before - c->dt) < SAME_LENGTH * c->dt &&
+         fabs(c->dt_older - c->dt) < SAME_LENGTH * c->dt && !c->dt_varies && !c->before_varies && !c->older_varies;
+}
+
+BushingTime bushing_time(const Sim* sim, int k, BushingTime* slope) {
+  const ModelBushing* bushing = &sim->model->bushings[k];
+  bool keeps = sim->model->simulation.integrator == INTEGRATOR_MOMENTUM && bushing->home >= 0;
+  if (!keeps || sim->weights.factor != 1 || !even(&sim->clock)) {
+    SpringTime at = spring_time(&sim->clock, &sim->weights, bushing->theta, true);
+    SpringTime by = spring_time_slope(&sim->clock, &sim->weights, bushing->theta, true);
+    *slope = (BushingTime){-by.now - by.old, by.now, by.old, 0, by.missing};
+    return (BushingTime){spring_ahead(&at), at.now, at.old, 0, at.missing};
+  }
+  const BushingTime *from = &RESOLVED, *to = &UNRESOLVED;
+  double part = 2 * bushing->theta - 1;
+  *slope = (BushingTime){2 * (to->ahead - from->ahead), 2 * (to->now - from->now), 2 * (to->old - from->old),
+                         2 * to->older, 0};
+  return (BushingTime){from->ahead + part * (to->ahead - from->ahead), from->now + part * (to->now - from->now),
+                       from->old + part * (to->old - from->old), part * to->older, 0};
+}
 
 void bushings_aim(Sim* sim) {
   BushingSystem* s = sim->bushings;
   for (int k = 0; s && k < s->model->bushing_count; k++) {
-    const ModelBushing* bushing = &s->model->bushings[k];
-    s->at[k] = spring_time(&sim->clock, &sim->weights, bushing->theta, true);
+    const SceneBushing* source = s->model->bushings[k].source;
+    BushingTime slope;
+    s->at[k] = bushing_time(sim, k, &slope);
     s->rate_now = sim->weights.rate_now;
     s->rate_old = sim->weights.rate_old;
-    bushing_difference(bushing->source, sim->pose_now, s->now[k]);
-    bushing_difference(bushing->source, sim->pose_old, s->old[k]);
+    bushing_difference(source, sim->pose_now, s->now[k]);
+    bushing_difference(source, sim->pose_old, s->old[k]);
+    bushing_difference(source, sim->pose_older, s->older[k]);
   }
 }
 
-/* Sets out to the time-weighted u at which the springs act (M10). */
+/* ---------------------------------------------------------------- energy */
+
+/* Sets out to the weighted u at which the springs act (L20). */
 static void spring_place(const BushingSystem* s, int k, const double u[6], double out[6]) {
-  const SpringTime* at = &s->at[k];
-  for (int i = 0; i < 6; i++) out[i] = spring_ahead(at) * u[i] + at->now * s->now[k][i] + at->old * s->old[k][i];
+  const BushingTime* at = &s->at[k];
+  for (int i = 0; i < 6; i++)
+    out[i] = at->ahead * u[i] + at->now * s->now[k][i] + at->old * s->old[k][i] + at->older * s->older[k][i];
 }
 
 static void rate_of(const BushingSystem* s, int k, const double u[6], double out[6]) {
@@ -75,7 +117,7 @@ void bushings_energies(const BushingSystem* s, const Pose* poses, double* energi
     rate_of(s, k, u, rate);
     bushing_times(b->stiffness, place, pull);
     bushing_times(b->damping, rate, drag);
-    double spring = 0.5 * product(place, pull) / spring_ahead(&s->at[k]) - product(b->preload, u);
+    double spring = 0.5 * product(place, pull) / s->at[k].ahead - product(b->preload, u);
     energies[k] = (1 - s->at[k].missing) * spring + 0.5 * product(rate, drag) / s->rate_now;
     if (bushing_rotation(b, u) > BUSHING_ROTATION_MOST) energies[k] = INFINITY;
   }
@@ -182,7 +224,7 @@ static void assemble_bushing(BushingSystem* s, int k, const Pose* poses, const V
   rate_of(s, k, u, rate);
   bushing_spring_push(s, k, u, t->push);
   bushing_times(b->damping, rate, drag);
-  double ahead = (1 - s->at[k].missing) * spring_ahead(&s->at[k]);
+  double ahead = (1 - s->at[k].missing) * s->at[k].ahead;
   for (int i = 0; i < 6; i++) {
     t->push[i] += drag[i];
     for (int j = 0; j < 6; j++) t->stiff[i][j] = ahead * b->stiffness[i][j] + s->rate_now * b->damping[i][j];

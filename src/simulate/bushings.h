@@ -17,13 +17,19 @@ typedef struct {
   double hessian[12][12];
 } BushingTerm;
 
+/* Weights of the states in the spring force of a step: it acts at ahead u^(t+dt) + now u^t + old u^(t-1) + older
+ * u^(t-2), with 1 - missing times the stiffness (L20). No units. */
+typedef struct {
+  double ahead, now, old, older, missing;
+} BushingTime;
+
 typedef struct BushingSystem {
   const Model* model;
-  SpringTime* at;              /* weights of the states in the spring force of the step (M10) (bushings) */
-  double rate_now, rate_old;   /* StepWeights.rate_now and rate_old [1/s] */
-  double (*now)[6], (*old)[6]; /* u at t and at the state before (bushings) */
-  BushingTerm* term;           /* terms at the assembled configuration (bushings) */
-  uint64_t* pairs;             /* pairs of trees that bushings couple, a << 32 | b with a < b, sorted (pair_count) */
+  BushingTime* at;                          /* (bushings) */
+  double rate_now, rate_old;                /* StepWeights.rate_now and rate_old [1/s] */
+  double (*now)[6], (*old)[6], (*older)[6]; /* u at t and at the two states before (bushings) */
+  BushingTerm* term;                        /* terms at the assembled configuration (bushings) */
+  uint64_t* pairs; /* pairs of trees that bushings couple, a << 32 | b with a < b, sorted (pair_count) */
   int pair_count;
   bool convex; /* the next assembly leaves out the second derivative of u, which can make the Hessian indefinite */
 } BushingSystem;
@@ -39,6 +45,9 @@ void bushings_destroy(BushingSystem* system);
 
 /* Sets u of the states at t and before, and the weights, for the step of sim->clock. Does nothing without bushings. */
 void bushings_aim(Sim* sim);
+/* Returns the weights of bushing k in the step of sim->clock (L20); slope: set to their derivatives with respect to
+ * ModelBushing.theta. */
+BushingTime bushing_time(const Sim* sim, int k, BushingTime* slope);
 /* Sets energies (bushings) to the energy of every bushing in the step [J] (L18): springs, preload and dampers; INFINITY
  * beyond BUSHING_ROTATION_MOST. poses[links]: at t + dt. */
 void bushings_energies(const BushingSystem* system, const Pose* poses, double* energies);
@@ -58,9 +67,10 @@ void bushings_add_force(const BushingSystem* system, const Vec3* reference, cons
 /* wrench[links] += change of force and torque by bushings, as derivatives of energy, while all links move by
  * twist[links] (simulate/bushings_adjoint.c). Both are (links x 6). Does nothing for system NULL. */
 void bushings_product(const BushingSystem* system, const double (*twist)[6], double (*wrench)[6]);
-/* Adds lambda . dF/d(numbers of bushings, poses at t and before) (L19) to gradient, now and old. twist (links x 6):
- * twists of the links by lambda. Does nothing without bushings. */
-void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, StateBar old, ModelGradient* gradient);
+/* Adds lambda . dF/d(numbers of bushings, poses at t and before) (L19) to gradient, now, old and older. twist (links x
+ * 6): twists of the links by lambda. Does nothing without bushings. */
+void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, StateBar old, StateBar older,
+                      ModelGradient* gradient);
 /* Adds factor times the derivatives of the rate d u[direction] / dt, at poses[links] with links moving by motion[links]
  * = dT/dt: with respect to T to pose_bar[links], to dT/dt to motion_bar[links], to the bushing's positions to numbers.
  * The rate of a rotation is the component of the relative angular velocity along a's axis. */

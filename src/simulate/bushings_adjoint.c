@@ -64,51 +64,56 @@ static void reverse_past(const SceneBushing* b, const Pose* poses, const double 
 }
 
 /* Adds the derivatives of Phi = push . (change of u by lambda). */
-static void reverse_bushing(const Sim* sim, int k, const double (*twist)[6], StateBar now, StateBar old,
+static void reverse_bushing(const Sim* sim, int k, const double (*twist)[6], StateBar now, StateBar old, StateBar older,
                             ModelGradient* gradient) {
   const BushingSystem* s = sim->bushings;
   const SceneBushing* b = s->model->bushings[k].source;
   const BushingTerm* t = &s->term[k];
   const Pose* poses = sim->configuration[sim->current].pose;
-  const SpringTime* at = &s->at[k];
-  double *numbers = gradient->bushings[k], both[12], change[6], u[6], pull[6], drag[6], by[3][6];
+  const BushingTime* at = &s->at[k];
+  double *numbers = gradient->bushings[k], both[12], change[6], u[6], place[6], pull[6], drag[6], by[4][6];
   both_twists(s->model, b->link, twist, both);
   bushing_difference(b, poses, u);
   for (int i = 0; i < 6; i++) {
     change[i] = 0;
     for (int j = 0; j < 12; j++) change[i] += t->slope[i][j] * both[j];
-    double place = spring_ahead(at) * u[i] + at->now * s->now[k][i] + at->old * s->old[k][i];
+    place[i] = at->ahead * u[i] + at->now * s->now[k][i] + at->old * s->old[k][i] + at->older * s->older[k][i];
     double rate = s->rate_now * (u[i] - s->now[k][i]) - s->rate_old * (s->now[k][i] - s->old[k][i]);
-    numbers[BUSHING_STIFFNESS + i] += (1 - at->missing) * place * change[i];
+    numbers[BUSHING_STIFFNESS + i] += (1 - at->missing) * place[i] * change[i];
     numbers[BUSHING_DAMPING + i] += rate * change[i];
     numbers[BUSHING_PRELOAD + i] -= (1 - at->missing) * change[i];
   }
-  SpringTime by_theta = spring_time_slope(&sim->clock, &sim->weights, s->model->bushings[k].theta, true), by_time = {0};
+  BushingTime slope;
+  (void)bushing_time(sim, k, &slope);
   bushing_times(b->stiffness, change, pull);
   bushing_times(b->damping, change, drag);
+  double by_theta = 0;
   for (int i = 0; i < 6; i++) {
-    double place = spring_ahead(at) * u[i] + at->now * s->now[k][i] + at->old * s->old[k][i];
-    by_time.missing -= place * pull[i] - b->preload[i] * change[i];
+    double moved =
+        slope.ahead * u[i] + slope.now * s->now[k][i] + slope.old * s->old[k][i] + slope.older * s->older[k][i];
+    by_theta -= slope.missing * (place[i] * pull[i] - b->preload[i] * change[i]);
     pull[i] *= 1 - at->missing;
-    by_time.now += pull[i] * (s->now[k][i] - u[i]);
-    by_time.old += pull[i] * (s->old[k][i] - u[i]);
-    by[0][i] = spring_ahead(at) * pull[i] + s->rate_now * drag[i];
+    by_theta += moved * pull[i];
+    by[0][i] = at->ahead * pull[i] + s->rate_now * drag[i];
     by[1][i] = at->now * pull[i] - (s->rate_now + s->rate_old) * drag[i];
     by[2][i] = at->old * pull[i] + s->rate_old * drag[i];
+    by[3][i] = at->older * pull[i];
   }
-  gradient->thetas[s->model->link_count + s->model->tendon_count + k] += spring_time_dot(&by_time, &by_theta);
+  gradient->thetas[s->model->link_count + s->model->tendon_count + k] += by_theta;
   add_positions(b, poses, by[0], numbers);
   reverse_past(b, sim->pose_now, by[1], now.pose, numbers);
   reverse_past(b, sim->pose_old, by[2], old.pose, numbers);
+  if (at->older != 0) reverse_past(b, sim->pose_older, by[3], older.pose, numbers);
   /* position of b's frame: it moves with b, u is measured in a's axes: g . ((w_b - w_a) x R_b dp) */
   Vec3 turn = vec3_sub(vec3_at(both + 6), vec3_at(both)), by_b = vec3_cross(t->force[1], turn);
   if (b->link[1] >= 0) by_b = mat3_tmul_vec(poses[b->link[1]].r, by_b);
   vec3_store(vec3_add(vec3_at(numbers + BUSHING_POSITION_B), by_b), numbers + BUSHING_POSITION_B);
 }
 
-void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, StateBar old, ModelGradient* gradient) {
+void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, StateBar old, StateBar older,
+                      ModelGradient* gradient) {
   for (int k = 0; sim->bushings && k < sim->model->bushing_count; k++)
-    reverse_bushing(sim, k, twist, now, old, gradient);
+    reverse_bushing(sim, k, twist, now, old, older, gradient);
 }
 
 /* ---------------------------------------------------------------- derivatives of rates of u (drives.md, M10) */

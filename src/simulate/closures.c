@@ -186,6 +186,7 @@ void closures_save(ClosureSystem* s) {
   s->way_count_saved = s->way_count;
   memcpy(s->saved, s->accepted, sizeof(double) * (size_t)s->row_count);
   memcpy(s->open_saved, s->open, sizeof(bool) * (size_t)s->count);
+  if (s->joined) memcpy(s->joined_saved, s->joined, sizeof(SimJoin) * (size_t)s->model->closure_count);
 }
 
 void closures_restore(ClosureSystem* s) {
@@ -193,8 +194,12 @@ void closures_restore(ClosureSystem* s) {
   s->way_count = s->way_count_saved;
   memcpy(s->accepted, s->saved, sizeof(double) * (size_t)s->row_count);
   memcpy(s->open, s->open_saved, sizeof(bool) * (size_t)s->count);
-  for (int k = 0; k < s->count; k++)
-    if (!s->open[k]) s->broken_at[k] = INFINITY;
+  for (int k = 0; k < s->count; k++) {
+    bool closed_since = s->joined && k < s->model->closure_count && s->joined[k].since < (double)INFINITY &&
+                        !(s->joined_saved[k].since < (double)INFINITY);
+    if (!s->open[k] || closed_since) s->broken_at[k] = INFINITY;
+    if (closed_since) s->joined[k] = s->joined_saved[k];
+  }
 }
 
 void closures_pass_state(ClosureSystem* s, StateBlock* block) {

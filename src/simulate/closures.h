@@ -80,10 +80,11 @@ typedef struct ClosureSystem {
                               definite */
   bool* convex;            /* true: the second derivatives of its equations are left out of the Hessian */
   double* broken_at;       /* time of the state in which it broke; INFINITY: intact [s] */
-  ModelClosure* placed; /* the model's closures, which the run rewrites when one closes; NULL: no closure has `active`
-                           (closures) */
-  SimJoin* joined;      /* time of closing and relative pose then; NULL if `placed` is NULL (closures) */
-  Vec3* direction;      /* ClosureRow.v in the frame of a at the start; NULL if `placed` is NULL (rows) */
+  ModelClosure* placed;  /* the model's closures, which the run rewrites when one closes; NULL: no closure has `active`
+                            (closures) */
+  SimJoin* joined;       /* time of closing and relative pose then; NULL if `placed` is NULL (closures) */
+  SimJoin* joined_saved; /* the same at the start of the step (closures) */
+  Vec3* direction;       /* ClosureRow.v in the frame of a at the start; NULL if `placed` is NULL (rows) */
   ClosureEase* ease;
   ClosureSum* sum;      /* terms at the assembled configuration */
   double* gap;          /* closure_gap at the assembled configuration */
@@ -301,9 +302,34 @@ void closures_free_model(Model* own);
 /* Stores the pose of b relative to a at the start, at which the model's closures were placed. start[links], copied. The
  * arrays are freed with the system. system->model must be that of closures_own_model. */
 void closures_switch_create(ClosureSystem* system, const Pose* start);
+/* Part of a time step in which nothing closes before the end of a substep or after its beginning: a substep so short
+ * would say nothing of speeds (Z20). */
+#define CLOSES_APART 1e-5
 /* Call before a step that starts at `time` [s]. Opens or closes each closure whose `active` signal demands it; a
- * closure closes at the links' present poses (links). Returns true if one closes, which dissipates energy. */
-bool closures_switch(ClosureSystem* system, const Pose* poses, double time);
+ * closure closes at the links' present poses (links), and with `within` only where its points are so near, or will be
+ * within CLOSES_APART. old[links]: poses before the last substep. Returns true if one closes, which dissipates energy.
+ */
+bool closures_switch(ClosureSystem* system, const Pose* poses, const Pose* old, double time);
+/* Closes closures with `within` whose points are so near at poses[links] (old as above), between two substeps at `time`
+ * [s]. begin: time at which the step began. Returns true if one closes. */
+bool closures_meet(ClosureSystem* system, const Pose* poses, const Pose* old, double begin, double time);
+/* A closure that comes within its distance. */
+typedef struct {
+  int closure;
+  double before, after; /* distance beyond `within` at both poses, in units of `within` */
+} ClosureEntry;
+/* Returns true if a closure that is open and may close comes within its distance between poses now[links] and
+ * ahead[links]; entry: set to the first one. begin: time at which the step began [s]. system may be NULL. */
+bool closures_entry(const ClosureSystem* system, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry);
+/* Returns true if closures_switch closes one at poses ahead[links], and not at now[links]; entry: set to it. begin: as
+ * above. system may be NULL. */
+bool closures_end(const ClosureSystem* system, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry);
+/* Returns the distance of closure k beyond its `within`, in units of it, at poses[links]. */
+double closures_ahead(const Model* model, int k, const Pose* poses);
+/* Adds the derivative of closures_ahead with respect to the poses to bar[links]. */
+void closures_ahead_adjoint(const Model* model, int k, const Pose* poses, double (*bar)[3][4]);
+/* Returns true if some closure has `within`. system may be NULL. */
+bool closures_have_events(const ClosureSystem* system);
 /* Places all switched closures and marks them open or closed according to joined (closures). */
 void closures_put(ClosureSystem* system, const SimJoin* joined);
 /* Returns true if closure k has a signal `active`. */

@@ -38,6 +38,10 @@ void closure_adjoint_begin(ClosureAdjoint* a, const Sim* s) {
   memset(a->w, 0, sizeof(Vec3) * (size_t)s->closures->row_count);
 }
 
+/* Times that differ by less than this part of a substep are the same: that of closing and the beginning of a substep.
+ */
+#define SAME_TIME 1e-3
+
 void closure_adjoint_load(Sim* s, const double* broken_at, const SimJoin* joined) {
   ClosureSystem* c = s->closures;
   if (!c) return;
@@ -45,7 +49,8 @@ void closure_adjoint_load(Sim* s, const double* broken_at, const SimJoin* joined
   memset(c->multiplier, 0, sizeof(double) * (size_t)c->row_count);
   if (joined) closures_put(c, joined);
   for (int k = 0; k < s->model->closure_count; k++)
-    c->open[k] = (broken_at && broken_at[k] < s->clock.time) || (joined && !(joined[k].since < (double)INFINITY));
+    c->open[k] = (broken_at && broken_at[k] < s->clock.time) ||
+                 (joined && !(joined[k].since <= s->clock.time - (1 - SAME_TIME) * s->clock.dt));
 }
 
 bool closure_adjoint_forces(Sim* s) {
@@ -238,7 +243,8 @@ void closure_adjoint_join(ClosureAdjoint* a, const Sim* s, const Pose* pose, dou
   if (!a || !system->joined) return;
   double begin = s->clock.time - s->clock.dt;
   for (int k = 0; k < s->model->closure_count; k++) {
-    if (!closure_is_switched(s->model, k) || !(fabs(system->joined[k].since - begin) < 1e-3 * s->clock.dt)) continue;
+    if (!closure_is_switched(s->model, k) || !(fabs(system->joined[k].since - begin) < SAME_TIME * s->clock.dt))
+      continue;
     const ModelClosure* c = &s->model->closures[k];
     Pose at[2] = {model_closure_pose(c, 0, pose), model_closure_pose(c, 1, pose)};
     int link[2] = {c->link[0], c->link[1]};

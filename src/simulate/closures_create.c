@@ -178,6 +178,7 @@ void closures_destroy(ClosureSystem* s) {
                    s->ends,        s->arm,       s->place,      s->way,    s->tree_moves_on};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(s->joined);
+  memory_free(s->joined_saved);
   memory_free(s->direction);
   memory_free(s->moving);
   memory_free(s->moved);

@@ -32,6 +32,7 @@ void closures_switch_create(ClosureSystem* s, const Pose* start) {
   if (!any) return;
   s->placed = s->model->closures; /* the copies of closures_own_model */
   s->joined = MEMORY_NEW(SimJoin, s->model->closure_count);
+  s->joined_saved = MEMORY_NEW(SimJoin, s->model->closure_count);
   s->direction = MEMORY_NEW(Vec3, s->model->closure_row_count);
   for (int k = 0; k < s->model->closure_count; k++) {
     const ModelClosure* c = &s->model->closures[k];
@@ -62,26 +63,118 @@ void closures_put(ClosureSystem* s, const SimJoin* joined) {
   s->placed_weight = -1;
 }
 
-bool closures_switch(ClosureSystem* s, const Pose* poses, double time) {
+/* ---------------------------------------------------------------- the condition `within` (Z20) */
+
+/* A distance beyond `within` below this, in units of it, counts as reached. */
+#define REACHED 1e-9
+
+static Vec3 apart(const Model* m, int k, const Pose* poses) {
+  const SceneClosure* c = &m->scene->closures[k];
+  Vec3 b = c->b < 0 ? c->near[1] : pose_apply(poses[c->b], c->near[1]);
+  return vec3_sub(pose_apply(poses[c->a], c->near[0]), b);
+}
+
+double closures_ahead(const Model* m, int k, const Pose* poses) {
+  return vec3_norm(apart(m, k, poses)) / m->scene->closures[k].within - 1;
+}
+
+void closures_ahead_adjoint(const Model* m, int k, const Pose* poses, double (*bar)[3][4]) {
+  const SceneClosure* c = &m->scene->closures[k];
+  Vec3 d = apart(m, k, poses);
+  double by[3], scale = 1 / (c->within * vec3_norm(d));
+  vec3_store(vec3_scale(d, scale), by);
+  for (int side = 0; side < 2; side++) {
+    int link = side == 0 ? c->a : c->b;
+    double sign = side == 0 ? 1 : -1, at[4] = {0, 0, 0, 1};
+    vec3_store(c->near[side], at);
+    for (int i = 0; link >= 0 && i < 3; i++)
+      for (int j = 0; j < 4; j++) bar[link][i][j] += sign * by[i] * at[j];
+  }
+}
+
+bool closures_have_events(const ClosureSystem* s) {
+  if (!s || !s->placed) return false;
+  for (int k = 0; k < s->model->closure_count; k++)
+    if (s->model->scene->closures[k].within > 0) return true;
+  return false;
+}
+
+static bool is_on(const ModelClosure* c, double time) {
+  double value, rate;
+  signal_eval(&c->active, time, &value, &rate);
+  return value >= 0.5;
+}
+
+/* True if closure k is open and its signal at the beginning of the step lets it close. */
+static bool may_close(const ClosureSystem* s, int k, double begin) {
+  if (!closure_is_switched(s->model, k) || s->broken_at[k] < (double)INFINITY) return false;
+  return !(s->joined[k].since < (double)INFINITY) && is_on(&s->model->closures[k], begin);
+}
+
+bool closures_entry(const ClosureSystem* s, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry) {
+  bool found = false;
+  double least = INFINITY;
+  for (int k = 0; closures_have_events(s) && k < s->model->closure_count; k++) {
+    if (!(s->model->scene->closures[k].within > 0) || !may_close(s, k, begin)) continue;
+    double before = closures_ahead(s->model, k, now), after = closures_ahead(s->model, k, ahead);
+    if (!(before > REACHED && after < 0) || before / (before - after) >= least) continue;
+    least = before / (before - after);
+    *entry = (ClosureEntry){k, before, after};
+    found = true;
+  }
+  return found;
+}
+
+static bool is_near(const ClosureSystem* s, int k, const Pose* poses, const Pose* old) {
+  if (!(s->model->scene->closures[k].within > 0)) return true;
+  double now = closures_ahead(s->model, k, poses), before = closures_ahead(s->model, k, old);
+  return fmin(now, now + CLOSES_APART * (now - before)) <= REACHED;
+}
+
+bool closures_end(const ClosureSystem* s, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry) {
+  for (int k = 0; closures_have_events(s) && k < s->model->closure_count; k++) {
+    if (!(s->model->scene->closures[k].within > 0) || !may_close(s, k, begin) || !is_near(s, k, ahead, now)) continue;
+    *entry = (ClosureEntry){k, closures_ahead(s->model, k, now), closures_ahead(s->model, k, ahead)};
+    if (entry->before > REACHED) return true;
+  }
+  return false;
+}
+
+/* ---------------------------------------------------------------- switching */
+
+/* Opens or closes closure k. */
+static void set(ClosureSystem* s, int k, bool on, const Pose* poses, double time) {
+  const ModelClosure* c = &s->model->closures[k];
+  SimJoin* join = &s->joined[k];
+  *join = (SimJoin){on ? time : (double)INFINITY, on ? relative(c, poses) : join->at};
+  s->open[k] = !on;
+  if (on) place(s, k);
+  for (int row = c->row_first; row < c->row_first + c->row_count; row++)
+    s->multiplier[row] = s->accepted[row] = s->aimed[row] = 0;
+  s->found = false;
+  s->placed_weight = -1;
+  s->way_count = 0;
+}
+
+bool closures_switch(ClosureSystem* s, const Pose* poses, const Pose* old, double time) {
   bool closes = false;
   if (!s || !s->placed) return false;
   for (int k = 0; k < s->model->closure_count; k++) {
-    const ModelClosure* c = &s->model->closures[k];
-    SimJoin* join = &s->joined[k];
-    double value, rate;
     if (!closure_is_switched(s->model, k) || s->broken_at[k] < (double)INFINITY) continue;
-    signal_eval(&c->active, time, &value, &rate);
-    bool on = value >= 0.5, holds = join->since < (double)INFINITY;
-    if (on == holds) continue;
-    *join = (SimJoin){on ? time : (double)INFINITY, on ? relative(c, poses) : join->at};
-    s->open[k] = !on;
-    if (on) place(s, k);
+    bool on = is_on(&s->model->closures[k], time), holds = s->joined[k].since < (double)INFINITY;
+    if (on == holds || (on && !is_near(s, k, poses, old))) continue;
+    set(s, k, on, poses, time);
     closes = closes || on;
-    for (int row = c->row_first; row < c->row_first + c->row_count; row++)
-      s->multiplier[row] = s->accepted[row] = s->aimed[row] = 0;
-    s->found = false;
-    s->placed_weight = -1;
-    s->way_count = 0;
+  }
+  return closes;
+}
+
+bool closures_meet(ClosureSystem* s, const Pose* poses, const Pose* old, double begin, double time) {
+  bool closes = false;
+  for (int k = 0; closures_have_events(s) && k < s->model->closure_count; k++) {
+    if (!(s->model->scene->closures[k].within > 0) || !may_close(s, k, begin) || !is_near(s, k, poses, old)) continue;
+    set(s, k, true, poses, time);
+    closes = true;
   }
   return closes;
 }

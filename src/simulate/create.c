@@ -405,7 +405,7 @@ static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
 /* Loops are closed at the start of a scene; a state from elsewhere may not close them. */
 static Status check_closed(Sim** out, Diagnostics* diagnostics) {
   Sim* s = *out;
-  (void)closures_switch(s->closures, s->pose_now, s->state.time);
+  (void)closures_switch(s->closures, s->pose_now, s->pose_now, s->state.time);
   int open = closures_open_at_start(s->closures, s->pose_now, s->q_now);
   if (open < 0) return STATUS_OK;
   Text name = {0};

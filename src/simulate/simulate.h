@@ -49,8 +49,11 @@ typedef enum {
   END_SHARE, /* a fraction of the remaining step; share 1: all of it */
   END_SHORT, /* a fixed length that does not depend on the state */
   END_REST,  /* that fixed length minus dt_before: the remainder of a substep that was cut at the end of a step */
-  END_EVENT, /* the start of the impact of a pair of hulls, or of a joint at its limit */
+  END_EVENT, /* the start of the impact of a pair of hulls, or of a joint at its limit, or a closure closes */
 } StepEnd;
+
+/* StepClock.stop_side of an event at which a closure closes. */
+enum { STOP_CLOSES = 2 };
 
 /* Time interval of a step, with the lengths of the two steps before. */
 typedef struct {
@@ -60,10 +63,11 @@ typedef struct {
   double dt_older;            /* length of the step before that; 0: none [s] */
   StepKind kind, kind_before; /* kind_before: kind of the step that led to the present state */
   StepEnd end;
-  double share;                                /* fraction of the remaining step, for END_SHARE */
-  int hull_a, hull_b;                          /* for END_EVENT of two hulls: the hulls */
-  int stop_dof, stop_side;                     /* for END_EVENT of a limit; side: -1 lower, 1 upper, 0: of two hulls */
-  bool begin_varies;                           /* the start time depends on the state */
+  double share;            /* fraction of the remaining step, for END_SHARE */
+  int hull_a, hull_b;      /* for END_EVENT of two hulls: the hulls */
+  int stop_dof, stop_side; /* for END_EVENT of a limit; side: -1 lower, 1 upper, 0: of two hulls, STOP_CLOSES: closure
+                              stop_dof closes (closures.md, Z20) */
+  bool begin_varies;       /* the start time depends on the state */
   bool dt_varies, before_varies, older_varies; /* dt, dt_before, dt_older depend on the state */
 } StepClock;
 

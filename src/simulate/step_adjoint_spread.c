@@ -211,7 +211,7 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSl
   reverse_inertia(a, step, now, old, older, gradient);
   loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
   tendons_adjoint(s, a->lambda, (const double(*)[3][4])a->motion, now, old, gradient);
-  bushings_adjoint(s, (const double(*)[6])a->twist, now, old, gradient);
+  bushings_adjoint(s, (const double(*)[6])a->twist, now, old, older, gradient);
   fluid_adjoint(s, (const double(*)[3][4])a->motion, now, old, gradient);
   closure_adjoint_ends(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
   reverse_joints(a, step, now, old, older, gradient);

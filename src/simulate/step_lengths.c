@@ -197,12 +197,26 @@ void step_lengths_seed_event(StepAdjoint* a, const RecordedStep* step, const Eve
   const StepClock* clock = &step->clock;
   if (clock->stop_side == 0)
     contact_replay_seed_event(a->replay, event, nu, gradient);
-  else
+  else if (clock->stop_side != STOP_CLOSES)
     gradient->joint[clock->stop_dof][clock->stop_side < 0 ? JOINT_LOWER : JOINT_UPPER] -= nu;
+}
+
+/* Sets the derivative of the distance at which a closure closes (Z20). */
+static void close_event(StepAdjoint* a, const RecordedStep* step) {
+  StepLengths* l = a->lengths;
+  memset(l->event_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
+  closures_ahead_adjoint(a->model, step->clock.stop_dof, step->pose_next, l->event_bar);
+  step_adjoint_compose(a, step->pose_next, l->event_bar);
+  memset(l->reduced, 0, sizeof(double) * (size_t)a->model->dof_count);
+  step_adjoint_reduce(a, step->pose_next, a->sim->screws, l->reduced);
 }
 
 bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event) {
   StepLengths* l = a->lengths;
+  if (step->clock.stop_side == STOP_CLOSES) {
+    close_event(a, step);
+    return true;
+  }
   if (step->clock.stop_side != 0) {
     stop_event(a, &step->clock);
     return true;

@@ -238,7 +238,9 @@ static bool looks_at_impacts(const Sim* s) {
 }
 
 /* Do impacts with restitution set lengths of substeps? */
-static bool has_events(const Sim* s) { return s->model->contact.bounces || s->stops; }
+static bool has_events(const Sim* s) {
+  return s->model->contact.bounces || s->stops || closures_have_events(s->closures);
+}
 
 /* After an approach has ended both steps that the next of second order looks back on must have been calm. */
 static StepKind kind_after_strike(const Sim* s) {
@@ -356,7 +358,8 @@ typedef struct {
   bool found; /* there is one */
   SubstepEvent event;
   double low, high, ahead_low, ahead_high;
-  int side; /* which end the last length has replaced: Illinois' rule */
+  double end; /* of the span [s]: a closure whose time is nearer to it than CLOSES_APART closes there (Z20) */
+  int side;   /* which end the last length has replaced: Illinois' rule */
 } EventSearch;
 
 /* So near to where an impact begins, in units of the contact range, the substep ends. */
@@ -374,7 +377,7 @@ static bool same_event(const SubstepEvent* a, const SubstepEvent* b) {
 
 static void event_after(EventSearch* e, const SubstepEvent* event, double length) {
   bool same = e->found && same_event(event, &e->event);
-  if (!same) *e = (EventSearch){.found = true, .event = *event, .ahead_low = event->before};
+  if (!same) *e = (EventSearch){.found = true, .event = *event, .ahead_low = event->before, .end = e->end};
   e->high = length;
   e->ahead_high = event->after;
   if (same && e->side > 0) e->ahead_low *= 0.5;
@@ -390,19 +393,30 @@ static void event_before(EventSearch* e, double ahead, double length) {
 
 static double share_of(const SubstepEvent* event) { return event->before / (event->before - event->after); }
 
-/* The first impact that began in the substep of s->clock, which is solved. */
-static bool find_event(Sim* s, SubstepEvent* event) {
+/* The first impact that began in the substep of s->clock, which is solved, or closure that closes. end: as of
+ * EventSearch. */
+static bool find_event(Sim* s, double end, SubstepEvent* event) {
   ContactEntry pair;
   StopEntry stop;
   bool found = looks_at_impacts(s) && contact_impact_entry(s->contact, s->pose_now, s->target, s->clock.dt, &pair);
   if (found) *event = (SubstepEvent){pair.hull_a, pair.hull_b, 0, 0, pair.before, pair.after};
-  if (!stops_entry(s, &stop)) return found;
-  SubstepEvent own = {0, 0, stop.dof, stop.side, stop.before, stop.after};
+  if (stops_entry(s, &stop)) {
+    SubstepEvent own = {0, 0, stop.dof, stop.side, stop.before, stop.after};
+    if (!found || share_of(&own) < share_of(event)) *event = own;
+    found = true;
+  }
+  ClosureEntry join;
+  const Pose* ahead = s->configuration[s->current].pose;
+  if (!closures_entry(s->closures, s->pose_now, ahead, s->state.time, &join)) return found;
+  SubstepEvent own = {0, 0, join.closure, STOP_CLOSES, join.before, join.after};
+  double at = s->clock.time - (1 - share_of(&own)) * s->clock.dt;
+  if (end - at < CLOSES_APART * s->model->simulation.dt) return found;
   if (!found || share_of(&own) < share_of(event)) *event = own;
   return true;
 }
 
 static double event_ahead(Sim* s, const SubstepEvent* event) {
+  if (event->side == STOP_CLOSES) return closures_ahead(s->model, event->dof, s->configuration[s->current].pose);
   if (event->side != 0) return stops_ahead(s, event->dof, event->side);
   return contact_impact_ahead(s->contact, event->hull_a, event->hull_b);
 }
@@ -410,7 +424,7 @@ static double event_ahead(Sim* s, const SubstepEvent* event) {
 /* After the substep of s->clock was solved: true if it ends where it should, else *length is how long to take it. */
 static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
   SubstepEvent event;
-  bool entry = find_event(s, &event);
+  bool entry = find_event(s, e->end, &event);
   if (s->clock.kind == STEP_IMPACT) return true; /* it is short as it is */
   if (entry)
     event_after(e, &event, *length);
@@ -463,7 +477,8 @@ static SubstepPlan plan_again(Sim* s, SubstepPlan plan, bool failed, bool may, E
   if (failed) {
     bool halved = may && plan.kind == STEP_IMPACT && !is_lost(s, 0.5 * plan.length);
     if (halved) next.length = 0.5 * plan.length;
-  } else if ((looks_at_impacts(s) || s->stops) && !ends_at_event(s, event, &next.length) && may) {
+  } else if ((looks_at_impacts(s) || s->stops || closures_have_events(s->closures)) &&
+             !ends_at_event(s, event, &next.length) && may) {
     if (plan.kind == STEP_FREE) next.kind = uneven_kind(s);
   } else {
     next = (SubstepPlan){plan.length, better_kind(s)};
@@ -486,12 +501,13 @@ static void end_at_event(Sim* s, const EventSearch* event) {
 /* The substep as planned or, as often as its solution asks for it, as planned again; *plan: as it was taken. */
 static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) {
   StepReport spent = {.outcome = STEP_CONVERGED}, report;
-  EventSearch event = {.found = false};
+  EventSearch event = {.found = false, .end = end};
   for (int k = 0;; k++) {
     s->clock.dt = plan->length;
     s->clock.time = plan->length < left ? end - left + plan->length : end;
     s->clock.kind = plan->kind;
-    if (looks_at_impacts(s) || (s->contact && s->stops)) contact_remember(s->contact, CONTACT_PART);
+    if (looks_at_impacts(s) || (s->contact && (s->stops || closures_have_events(s->closures))))
+      contact_remember(s->contact, CONTACT_PART);
     report = solve_part(s);
     step_add_work(&report, &spent);
     if (plan->kind == STEP_IMPACT && report.outcome == STEP_ROUNDING_FLOOR && report.residual <= IMPACT_FLOOR)
@@ -505,6 +521,12 @@ static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) 
     path_end(s, false, s->clock.time);
     step_reject(s, CONTACT_PART);
     *plan = next;
+  }
+  ClosureEntry join;
+  const Pose* ahead = s->configuration[s->current].pose;
+  if (!event.found && !(plan->length < left) && closures_end(s->closures, s->pose_now, ahead, s->state.time, &join)) {
+    event.found = true;
+    event.event = (SubstepEvent){0, 0, join.closure, STOP_CLOSES, join.before, join.after};
   }
   end_at_event(s, &event);
   refuse_crossing(s, &report);
@@ -523,6 +545,7 @@ static StepReport take_span(Sim* s, int count, int index) {
     report = join_reports(&report, &one);
     if (step_outcome_failed(report.outcome) || !(plan.length < left)) return report;
     left -= plan.length;
+    if (closures_meet(s->closures, s->pose_now, s->pose_old, s->state.time, s->reached.time)) scheme_balance_forget(s);
     keep_state(s);
   }
 }
@@ -565,6 +588,8 @@ static StepReport take_substeps(Sim* s, const StepClock* as, int count, int limi
   s->iteration_limit = limit;
   save(s);
   for (int k = 0; k < count && !step_outcome_failed(report.outcome); k++) {
+    if (k > 0 && closures_meet(s->closures, s->pose_now, s->pose_old, s->state.time, s->reached.time))
+      scheme_balance_forget(s);
     if (k > 0) keep_state(s);
     StepReport one = as ? repeat_part(s, &as[k]) : take_span(s, count, k);
     report = join_reports(&report, &one);
@@ -667,7 +692,7 @@ static void update_times(Sim* s, double elapsed) {
 
 StepReport sim_step_in(Sim* s, int substeps) {
   double start = timer_now();
-  if (closures_switch(s->closures, s->pose_now, s->state.time)) scheme_balance_forget(s);
+  if (closures_switch(s->closures, s->pose_now, s->pose_old, s->state.time)) scheme_balance_forget(s);
   s->substep_memory.least = least_substeps(s);
   StepReport report = step_from(s, substeps);
   update_times(s, timer_now() - start);
@@ -692,7 +717,7 @@ StepReport sim_step(Sim* s) {
 
 StepReport sim_step_as(Sim* s, const StepClock* parts, int count) {
   double start = timer_now();
-  if (closures_switch(s->closures, s->pose_now, s->state.time)) scheme_balance_forget(s);
+  if (closures_switch(s->closures, s->pose_now, s->pose_old, s->state.time)) scheme_balance_forget(s);
   StepReport report = take_substeps(s, parts, count, s->model->simulation.max_iterations);
   if (!step_outcome_failed(report.outcome)) finish_step(s);
   update_times(s, timer_now() - start);

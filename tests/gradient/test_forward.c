@@ -226,6 +226,28 @@ static void stops_Q1(void** state) {
     check_text(text, INTEGRATORS[k % 3], 0, false, 1e-6);
   }
 }
+/* A clamped rod whose springs are faster than the step: their force depends on two states before t (L20). */
+#define ROD                                                                                                        \
+  "steps: 40\nscene:\n"                                                                                            \
+  "  simulation: {dt: 0.01, steps: 40}\n"                                                                          \
+  "  rods: [{name: rod, points: [[0, 0, 0], [0.3, 0, 0.1]], segments: 3, radius: 0.004, young: %s, density: "      \
+  "1150, damping: 1.0e-4, from: {}}]\n"                                                                            \
+  "  links: [{name: far, mass: 1, position: [3, 0, 0], shape: {type: sphere, radius: 0.1}}]\n"                     \
+  "parameters: [{type: mass, links: [rod_1, rod_2]}, {type: bushing_stiffness, links: [rod_0, rod_1]}, {type: "    \
+  "bushing_damping, links: [rod_0, rod_1]}, {type: bushing_position_a, links: [rod_0, rod_1]}, {type: gravity}]\n" \
+  "initial: [{link: rod_2, velocities: true}]\n"                                                                   \
+  "loss: [{type: point, link: rod_2, target: [0, 0, 0]}]\n"                                                        \
+  "optimizer: {tolerance: 1.0e-12}\n"
+
+static void rods_Q1(void** state) {
+  (void)state;
+  static const char* const YOUNG[] = {"3.0e+9", "3.0e+5"};
+  for (int k = 0; k < 2; k++) {
+    char text[3000];
+    snprintf(text, sizeof text, ROD, YOUNG[k]);
+    check_text(text, YOUNG[k], 0, false, 1e-7);
+  }
+}
 static void in_substeps_Q1(void** state) {
   (void)state;
   check("first_order", 3, CONTACT, "", 1e-8);
@@ -301,6 +323,7 @@ int main(void) {
       cmocka_unit_test(own_force_F9),
       cmocka_unit_test(first_order_Q1),
       cmocka_unit_test(second_order_Q1),
+      cmocka_unit_test(rods_Q1),
       cmocka_unit_test(in_substeps_Q1),
       cmocka_unit_test(restitution_Q1),
       cmocka_unit_test(stops_Q1),

@@ -46,6 +46,34 @@ static void slope_F11_fades_to_that_across(void** state) {
   run_free(plain);
 }
 
+static Run* pair_on_a_slope(const char* pair, const char* link) {
+  return run_create(1, 0,
+                    "simulation: {dt: 0.001, gravity: [4.905, 0, -8.4957092]}\n"
+                    "contact: {pairs: [{%s}]}\n"
+                    "links:\n"
+                    "  - {name: ground, fixed: true, rpy: [0, 0, 1.5707963267948966], shape: {type: half_space}}\n"
+                    "  - {name: box, " BOX ", mass: 1, position: [0, 0, 0.05023]%s}\n",
+                    pair, link);
+}
+
+/* The same by an item of contact.pairs, in the axes of its link `a`, whatever the links say; the ground is turned by 90
+ * degrees. */
+static void slope_F11_of_a_pair(void** state) {
+  (void)state;
+  static const char* const slides[] = {"a: box, b: ground, friction: [0.1, 0.6], friction_axis: [2, 0, 0]",
+                                       "a: ground, b: box, friction: [0.1, 0.6], friction_axis: [0, 2, 0]"};
+  static const char* const holds[] = {"a: box, b: ground, friction: [0.1, 0.6], friction_axis: [0, 1, 0]",
+                                      "a: ground, b: box, friction: [0.1, 0.6], friction_axis: [1, 0, 0]"};
+  for (int k = 0; k < 4; k++) {
+    Run* run = pair_on_a_slope(slides[k % 2], k < 2 ? "" : ", friction: [0.2, 0.7], friction_axis: [0, 1, 0]");
+    compare_relative(carried(run, 500), 0.5 * (4.905 - 0.1 * 8.4957092) * 0.25, 2e-3, "along the axis, %d", k);
+    run_free(run);
+    run = pair_on_a_slope(holds[k % 2], k < 2 ? "" : ", friction: [0.2, 0.7], friction_axis: [1, 0, 0]");
+    assert_true(fabs(carried(run, 500)) < 2e-3);
+    run_free(run);
+  }
+}
+
 /* Static friction alone holds on a slope between the two angles; after a push it slides on by sliding friction. */
 static void slope_F12_holds_or_slides(void** state) {
   (void)state;
@@ -63,6 +91,11 @@ static void slope_F12_holds_or_slides(void** state) {
 
 static void gradients_F11_A7c_over_half_spaces_and_hulls(void** state) {
   (void)state;
+  check_gradients("an item of contact.pairs", 10,
+                  "simulation: {dt: 0.002, tolerance: 1e-11}\n"
+                  "contact: {pairs: [{a: ground, b: box, friction: [0.1, 0.6], friction_axis: [1, 0.2, 0.3]}]}\n"
+                  "links:\n" HALF_SPACE "  - {name: box, " BOX ", mass: 1, position: [0, 0, 0.05045]}\n" SLIDES,
+                  BLOCKS, 1e-6);
   check_gradients("a half-space", 10,
                   "simulation: {dt: 0.002, tolerance: 1e-11}\n"
                   "links:\n" HALF_SPACE DIRECTED_BOX("") SLIDES,
@@ -117,6 +150,7 @@ static void gradients_F12_A7d_of_static_friction(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slope_F11_slides_along_the_axis),
+      cmocka_unit_test(slope_F11_of_a_pair),
       cmocka_unit_test(slope_F11_fades_to_that_across),
       cmocka_unit_test(slope_F12_holds_or_slides),
       cmocka_unit_test(gradients_F11_A7c_over_half_spaces_and_hulls),

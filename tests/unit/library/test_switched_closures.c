@@ -82,9 +82,9 @@ static double weighted(sdrs* s, const double* q0, const double* v0, const double
   return sum;
 }
 
-static void compare_grasp(const char* integrator, const char* type) {
+static void compare_grasp(const char* scene, const char* integrator, const char* type) {
   char format[4096];
-  snprintf(format, sizeof format, GRASP, integrator);
+  snprintf(format, sizeof format, scene, integrator);
   sdrs* s = parsed(format, type);
   double q0[16], v0[16], weights[MOST], direction[2 * NV], moved[2 * NV] = {0}, slope = 0;
   sdrs_array at = SDRS_INIT(sdrs_array);
@@ -121,10 +121,71 @@ static void compare_grasp(const char* integrator, const char* type) {
 
 static void a_grasp_has_derivatives(void** state) {
   (void)state;
-  compare_grasp("first_order", "weld");
-  compare_grasp("momentum", "weld");
-  compare_grasp("momentum", "hinge, axis: [0, 0.6, 0.8]");
-  compare_grasp("second_order", "ball");
+  compare_grasp(GRASP, "first_order", "weld");
+  compare_grasp(GRASP, "momentum", "weld");
+  compare_grasp(GRASP, "momentum", "hinge, axis: [0, 0.6, 0.8]");
+  compare_grasp(GRASP, "second_order", "ball");
+}
+
+/* The carts join when they are 0.2 m apart, at t* = (1 - 0.2) / (v_a - v_b): a then has
+ * x = v_a t* + w (1 - t*), w = (2 v_a + 3 v_b) / 5. */
+static const char MEETING[] =
+    "simulation: {dt: 0.01, steps: %d, gravity: [0, 0, 0], tolerance: 1e-13, integrator: %s, substeps: %d}\n"
+    "links:\n"
+    "  - {name: a, joint: {type: slide, axis: [1, 0, 0]}, mass: 2, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"
+    "  - {name: b, joint: {type: slide, axis: [1, 0, 0], position: [1, 0, 0]}, mass: 3, center: [0, 0, 0], inertia: "
+    "[1, 1, 1, 0, 0, 0]}\n"
+    "closures: [{type: weld, a: a, b: b, within: 0.2, near_a: [-0.1, 0, 0], near_b: [-0.1, 0, 0]}]\n"
+    "initial: [{link: a, velocities: [1]}, {link: b, velocities: [-0.5]}]\n";
+
+static void carts_join_where_they_meet_Z20(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"momentum", "first_order"};
+  const double va = 1, vb = -0.5, t = 0.8 / (va - vb), w = (2 * va + 3 * vb) / 5, end = 1;
+  const double by_va = -t / (va - vb), by_vb = t / (va - vb); /* of t */
+  for (int n = 0; n < 4; n++) {
+    char text[2048];
+    snprintf(text, sizeof text, MEETING, 100, integrators[n % 2], n < 2 ? 1 : 3); /* 3: t* is an end of a substep */
+    sdrs* s = NULL;
+    sdrs_status status = sdrs_parse(&s, text, NULL, NULL);
+    must(s, status);
+    must(s, sdrs_run(s, 100));
+    sdrs_array q = shown(s, SDRS_COORDINATES, -1);
+    double expected[2] = {va * t + w * (end - t), vb * t + w * (end - t)};
+    for (int k = 0; k < 2; k++) compare_near(q.data[200 + k], expected[k], 1e-9, "cart %d", k);
+    double weights[3 * 101] = {0};
+    weights[300] = 1;
+    sdrs_seed seed = {sizeof(sdrs_seed), SDRS_POSITION, 0, weights, 303};
+    must(s, sdrs_gradient(s, &seed, 1));
+    sdrs_array at = SDRS_INIT(sdrs_array);
+    must(s, sdrs_gradient_view(s, SDRS_VELOCITIES, &at));
+    compare_near(at.data[0], t + (va - w) * by_va + 0.4 * (end - t), 1e-8, "dx_a/dv_a");
+    compare_near(at.data[1], (va - w) * by_vb + 0.6 * (end - t), 1e-8, "dx_a/dv_b");
+    must(s, sdrs_gradient_view(s, SDRS_COORDINATES, &at));
+    compare_near(at.data[0], 1 + (va - w) * -1 / (va - vb), 1e-8, "dx_a/dx_a");
+    compare_near(at.data[1], (va - w) / (va - vb), 1e-8, "dx_a/dx_b");
+    sdrs_free(s);
+  }
+}
+
+/* A body flies past an arm and is grasped when it comes near; later it is let go. */
+static const char CATCH[] =
+    "simulation: {dt: 0.01, steps: 16, tolerance: 1e-13, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: arm, joint: {type: hinge, axis: [0, 1, 0]}, mass: 1, shapes: [{type: box, size: [0.5, 0.1, 0.1], "
+    "position: [0.25, 0, 0]}]}\n"
+    "  - {name: body, position: [0.6, 0.1, -0.3], mass: 0.4, shapes: [{type: box, size: [0.1, 0.2, 0.3]}]}\n"
+    "closures: [{type: %%s, a: arm, b: body, point: [0.5, 0, 0], within: 0.155, near_a: [0.5, 0, 0], near_b: [0.02, "
+    "0.01, 0.03], active: {type: keyframes, times: [0.115, 0.1151], values: [1, 0]}}]\n"
+    "initial: [{link: arm, coordinates: [0.3], velocities: [1]}, {link: body, velocities: [-0.3, 0.1, 1.5, 1, -2, "
+    "3]}]\n";
+
+static void a_catch_has_derivatives(void** state) {
+  (void)state;
+  compare_grasp(CATCH, "first_order", "weld");
+  compare_grasp(CATCH, "momentum", "weld");
+  compare_grasp(CATCH, "momentum", "hinge, axis: [0, 0.6, 0.8]");
 }
 
 static void a_distance_is_not_switched(void** state) {
@@ -141,8 +202,8 @@ static void a_distance_is_not_switched(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(carts_join_with_their_momentum_Z12),
-      cmocka_unit_test(a_grasp_has_derivatives),
+      cmocka_unit_test(carts_join_with_their_momentum_Z12), cmocka_unit_test(a_grasp_has_derivatives),
+      cmocka_unit_test(carts_join_where_they_meet_Z20),     cmocka_unit_test(a_catch_has_derivatives),
       cmocka_unit_test(a_distance_is_not_switched),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

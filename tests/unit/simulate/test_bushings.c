@@ -54,6 +54,34 @@ static void bushings_L18_six_frequencies(void** state) {
   }
 }
 
+/* A spring of 8 rad a step: x'' = -w^2 (a x+ + b x + c x- + d x--), by (z + 4/5)^2 (z + 1/8) over its value at z = 1. A
+ * slow one: x'' = -w^2 (x+ + 2 x + x-) / 4. */
+static void bushings_L20_recurrence(void** state) {
+  (void)state;
+  static const double by[2][4] = {{0.25, 0.5, 0.25, 0}, {1000 / 3645.0, 1725 / 3645.0, 840 / 3645.0, 80 / 3645.0}};
+  for (int fast = 0; fast < 2; fast++) {
+    const double w = fast ? 800 : 40, dt = 0.01;
+    Run* run = run_create(1, 1e-13,
+                          WEIGHTLESS("0.01", "20") "links:\n  - {name: body, " BODY
+                                                   "}\n"
+                                                   "bushings:\n  - {a: body, frame_b: {}, stiffness: [%.17g, 0, 0, 0, "
+                                                   "0, 0]}\n"
+                                                   "initial:\n  - {link: body, velocities: [1, 0, 0, 0, 0, 0]}\n",
+                          2 * w * w);
+    double x[16] = {0};
+    for (int n = 1; n < 16; n++) {
+      run_steps(run, 1);
+      x[n] = coordinates(run)[0];
+    }
+    for (int n = 4; n < 16; n++) {
+      double mean = by[fast][0] * x[n] + by[fast][1] * x[n - 1] + by[fast][2] * x[n - 2] + by[fast][3] * x[n - 3];
+      compare_near(x[n] - 2 * x[n - 1] + x[n - 2], -w * w * dt * dt * mean, 1e-12, "w = %g, step %d", w, n);
+    }
+    assert_true(fabs(x[4]) > 1e-7);
+    run_free(run);
+  }
+}
+
 /* Wheel on an arm that a torsion bar holds: period 2 pi sqrt(I / k), at an angle of 1 rad too: the bar is linear. */
 static void bushings_L18_torsion_bar(void** state) {
   (void)state;
@@ -224,10 +252,10 @@ static void bushings_are_refused(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bushings_L18_six_frequencies), cmocka_unit_test(bushings_L18_torsion_bar),
-      cmocka_unit_test(bushings_L18_preload_at_rest), cmocka_unit_test(bushings_L18_damper),
-      cmocka_unit_test(bushings_L18_momentum_stays),  cmocka_unit_test(bushings_L18_terms_are_slopes),
-      cmocka_unit_test(bushings_are_refused),
+      cmocka_unit_test(bushings_L18_six_frequencies),  cmocka_unit_test(bushings_L20_recurrence),
+      cmocka_unit_test(bushings_L18_torsion_bar),      cmocka_unit_test(bushings_L18_preload_at_rest),
+      cmocka_unit_test(bushings_L18_damper),           cmocka_unit_test(bushings_L18_momentum_stays),
+      cmocka_unit_test(bushings_L18_terms_are_slopes), cmocka_unit_test(bushings_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
