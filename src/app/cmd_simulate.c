@@ -384,12 +384,13 @@ static void print_scheme_work(const Run* run) {
   SimSchemeWork scheme = sim_scheme_work(run->sim);
   if (scheme.link < 0 || !(fabs(scheme.link_work) > SCHEME_WORK_REPORTED * scheme.link_scale)) return;
   bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
-  fprintf(stderr,
-          "sdrs simulate: warning: the time steps %s %.3g J %s the motion of link '%s' and the links on it, %.2g %% of "
-          "the energy at work (%.3g J): %ssimulation.dt below %.3g s\n",
-          scheme.link_work < 0 ? "took" : "added", fabs(scheme.link_work), scheme.link_work < 0 ? "from" : "to",
-          model->links[scheme.link].name, 100 * fabs(scheme.link_work) / scheme.link_scale, scheme.link_scale,
-          keeps ? "use " : "use simulation.integrator momentum, or ", model->simulation.dt);
+  fprintf(
+      stderr,
+      "sdrs simulate: warning: time integration %s %.3g J %s the motion of link '%s' and its descendants, %.2g %% of "
+      "their energy (%.3g J): %ssimulation.dt below %.3g s\n",
+      scheme.link_work < 0 ? "removed" : "added", fabs(scheme.link_work), scheme.link_work < 0 ? "from" : "to",
+      model->links[scheme.link].name, 100 * fabs(scheme.link_work) / scheme.link_scale, scheme.link_scale,
+      keeps ? "use " : "use simulation.integrator momentum, or ", model->simulation.dt);
 }
 
 /* The time of writing files is reported from here on, if it exceeds that of the steps [s]. */

@@ -67,15 +67,23 @@ static bool wheel_lies_flat(const Scene* scene, const SceneLink* link) {
 }
 
 static void check_wheels(const Scene* scene, Diagnostics* diagnostics) {
+  const SceneLink* first = NULL;
+  int others = 0;
   for (int i = 0; i < scene->link_count; i++) {
-    const SceneLink* link = &scene->links[i];
-    if (!wheel_lies_flat(scene, link)) continue;
-    diagnostics_add(diagnostics, SEVERITY_WARNING, link->place,
-                    "link '%s' does not roll: its shape is round about its own z axis, which is perpendicular to the "
-                    "hinge; rotate the shape, for a hinge along y by shapes: [{shape: ..., rpy: [1.5708, 0, 0]}]",
-                    text_excerpt(link->name).text);
-    return;
+    if (!wheel_lies_flat(scene, &scene->links[i])) continue;
+    if (first)
+      others++;
+    else
+      first = &scene->links[i];
   }
+  if (!first) return;
+  Text more = {0};
+  if (others > 0) text_add(&more, " (nor do %d more)", others);
+  diagnostics_add(diagnostics, SEVERITY_WARNING, first->place,
+                  "link '%s' does not roll%s: its shape is round about its own z axis, which is perpendicular to the "
+                  "hinge; rotate the shape, for a hinge along y by shapes: [{shape: ..., rpy: [1.5708, 0, 0]}]",
+                  text_excerpt(first->name).text, others > 0 ? more.data : "");
+  text_free(&more);
 }
 
 void check_scale(const Model* model, Diagnostics* diagnostics) {
