@@ -1,4 +1,5 @@
-/* sdrs certify RUN: proof that no pair met between the recorded steps, and that the files tell of one motion. */
+/* sdrs certify RUN: proves that no two bodies intersected between the recorded steps, and that the files agree on one
+ * motion. */
 #include <cjson/cJSON.h>
 #include <string.h>
 #include "app/run_check.h"
@@ -307,7 +308,7 @@ const Verb VERB_CERTIFY = {
     .operands = "RUN",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "prove that no pair met between the recorded steps",
+    .summary = "prove that no two bodies intersected between the recorded steps",
     .examples =
         "  sdrs certify out/spider\n"
         "  sdrs certify out/spider --json\n",

@@ -223,14 +223,35 @@ static void print_lines(FILE* out, const char* name, const char* prefix, const c
   }
 }
 
+static int steps_of(const TaskScenario* scenario) {
+  return task_horizon(scenario->steps, scenario->scene.simulation.steps);
+}
+
+/* Appends the length of the longest scenario, such as " of 120 steps to t = 1.2 s". */
+static void add_horizon(Text* out, const Task* task) {
+  const TaskScenario* longest = NULL;
+  double most = 0;
+  for (int k = 0; k < task->scenario_count; k++) {
+    double time = steps_of(&task->scenarios[k]) * task->scenarios[k].scene.simulation.dt;
+    if (!(time > most)) continue;
+    most = time;
+    longest = &task->scenarios[k];
+  }
+  if (!longest) return;
+  text_add(out, " of %s%d steps to t = %.6g s", task->scenario_count > 1 ? "up to " : "", steps_of(longest), most);
+}
+
 static void print_start(const DesignRun* run) {
   const Optimization* o = run->optimization;
   int controls = 0, count = optimization_variable_count(o);
   for (int k = 0; k < count; k++) controls += optimization_variable(o, k).is_control;
   if (run->options->quiet) return;
-  fprintf(stderr, "%s: %d design and %d control variables, %d scenario%s, seed %llu\n", run->task.name,
+  Text horizon = {0};
+  add_horizon(&horizon, &run->task);
+  fprintf(stderr, "%s: %d design and %d control variables, %d scenario%s%s, seed %llu\n", run->task.name,
           count - controls, controls, run->task.scenario_count, run->task.scenario_count == 1 ? "" : "s",
-          (unsigned long long)run->task.seed);
+          horizon.data ? horizon.data : "", (unsigned long long)run->task.seed);
+  text_free(&horizon);
   if (run->task.from.text)
     fprintf(stderr, "%s: %d of %d variables begin as %s has left them\n", run->task.name, run->taken, count,
             run->task.from.text);
@@ -270,8 +291,14 @@ static void tell_time_step(DesignRun* run) {
   Text value = {0};
   text_add(&value, isfinite(refined) ? "%.6g" : "not to be had: a run fails", refined);
   fprintf(stderr,
-          "%s: with half the time step the design's loss is %s instead of %.6g: sdrs converge %s/best.scene.yaml\n",
+          "%s: with half the time step the design's loss is %s instead of %.6g: sdrs converge %s/best.scene.yaml",
           run->task.name, value.data, best, run->folder);
+  if (run->task.scenario_count == 1) {
+    const TaskScenario* only = &run->task.scenarios[0];
+    fprintf(stderr, " compares time steps; --set scene.simulation.dt=%.6g --set steps=%d optimizes with half of it",
+            only->scene.simulation.dt / 2, 2 * steps_of(only));
+  }
+  fprintf(stderr, "\n");
   text_free(&value);
 }
 

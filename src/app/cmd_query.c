@@ -133,7 +133,7 @@ const Verb VERB_QUERY = {
     .operands = "FILE",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "where pairs of bodies meet, with derivatives, without a scene",
+    .summary = "distances and contacts of pairs of bodies, with derivatives, without a scene",
     .examples =
         "  echo '{\"method\": \"growth\", \"derivatives\": true,\n"
         "         \"a\": {\"type\": \"superellipsoid\", \"size\": [1, 0.5, 0.5], \"exponent\": 4},\n"

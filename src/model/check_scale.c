@@ -19,6 +19,17 @@ static double link_size(const Model* model, const ModelLink* link) {
   return size;
 }
 
+/* A moving link this long from a mesh without `scale` is taken to be in millimetres [m]. */
+#define MESH_LONGEST 20
+
+static bool has_unscaled_mesh(const SceneLink* link, const Scene* scene) {
+  for (int u = 0; u < link->shape_count; u++) {
+    const SceneShape* shape = &scene->shapes[link->shapes[u].shape];
+    if (shape->type == SHAPE_MESH && shape->scale == 1) return true;
+  }
+  return false;
+}
+
 static bool looks_like_millimetres(const Model* model, const ModelLink* link, double size) {
   double volume = 0;
   for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) volume += hull_volume(&model->hulls[k]);
@@ -93,7 +104,8 @@ void check_scale(const Model* model, Diagnostics* diagnostics) {
     if (!link_is_dynamic(model, i)) continue;
     double size = link_size(model, &model->links[i]);
     largest = fmax(largest, size);
-    if (warned || !looks_like_millimetres(model, &model->links[i], size)) continue;
+    bool long_mesh = size >= MESH_LONGEST && has_unscaled_mesh(&model->scene->links[i], model->scene);
+    if (warned || !(long_mesh || looks_like_millimetres(model, &model->links[i], size))) continue;
     warn_millimetres(model, i, size, diagnostics);
     warned = true;
   }

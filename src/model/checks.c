@@ -190,7 +190,7 @@ static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
     diagnostics_add(
         search->diagnostics, SEVERITY_ERROR, place,
         "links '%s' and '%s' intersect at the start, depth %.6g m; move them apart to a gap of about %.2g m "
-        "(the equilibrium gap), or exclude the pair",
+        "(the equilibrium gap), or switch their contact off by contact.exclude",
         a, b, depth, rest);
   else
     diagnostics_add(
