@@ -7,6 +7,17 @@ static SceneController* add_controller(Reader* reader) {
   return &scene->controllers[scene->controller_count++];
 }
 
+/* One number other than 0 for metres and radians is rarely intended; 0 holds every degree of freedom. */
+static void warn_one_for_all(Reader* reader, const Node* signal, const SceneController* controller, const Joint* joint,
+                             int dof) {
+  bool single = signal->kind != NODE_MAP && signal->kind != NODE_LIST;
+  if (!single || joint->slide_count == 0 || joint->slide_count == dof || controller->target.values[0] == 0) return;
+  reader_warning(reader, signal->place,
+                 "the single number %.6g holds for all %d degrees of freedom of '%s', translations and rotations: give "
+                 "a list with a number for each",
+                 controller->target.values[0], dof, text_excerpt(reader->scene->links[controller->link].name).text);
+}
+
 /* The gains and the target have as many numbers as the joint has degrees of freedom. */
 static void read_drive(Reader* reader, const ControllerForm* form, int dof, SceneController* controller) {
   spread_over_dof(reader, &form->position_gain, "position_gain", dof, controller->position_gain);
@@ -25,6 +36,7 @@ static void read_drive(Reader* reader, const ControllerForm* form, int dof, Scen
   reader->rotations = joint.quaternion && angles && form->target;
   read_signal(reader, signal, dof, &controller->target);
   reader->rotations = false;
+  warn_one_for_all(reader, signal, controller, &joint, dof);
   controller->target.integrated = !form->target;
   if (!form->target && controller->target.type == SIGNAL_SPLINE)
     reader_error(reader, signal->place,
