@@ -4,9 +4,9 @@
 #include <string.h>
 #include "app/run_check.h"
 
-/* Recorded moves end in the row that they lead to, but for rounding [m or 1]. */
+/* Tolerance of the end of recorded moves, which is the row that they lead to [m or 1]. */
 #define MISS_TOLERANCE 1e-9
-/* Faults and findings that are printed without -v. */
+/* Number of faults and findings that are printed without -v. */
 enum { FAULTS_SHOWN = 10 };
 
 typedef struct {
@@ -21,12 +21,12 @@ typedef struct {
   double* delta; /* (count x nv) */
 } Moves;
 
-/* Zeroed or half-built is fine for certifying_free. */
+/* certifying_free accepts it zeroed or partly built. */
 typedef struct {
   const Options* options;
   Recorded recorded;
   RunCheck check;
-  RunFile path; /* no rows: there is none */
+  RunFile path; /* no rows: there is no such file */
   Moves moves;
   Fault* faults;
   int fault_count, fault_capacity;

@@ -5,7 +5,7 @@
 #include "optimize/optimize.h"
 
 enum { REFINEMENTS_MAX = 6, MOMENTS = 100, LINES = 10 };
-/* Changes below this part of the largest number are rounding and the solver's tolerance: they have no order. */
+/* Changes below this fraction of the largest number are rounding or solver tolerance: no order is computed. */
 #define SETTLED 1e-12
 
 /* One number in every refinement. */
@@ -167,7 +167,7 @@ static void print_quantity(const Convergence* c, const Quantity* q) {
   printf("\n");
 }
 
-/* Losses first; of the links those that change most. */
+/* Prints losses first, then the links with the largest changes. */
 static void print_report(const Convergence* c) {
   const Quantity** sorted = (const Quantity**)memory_alloc(sizeof(void*) * (size_t)(c->count + 1));
   int losses = 0, places = 0;

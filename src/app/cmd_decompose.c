@@ -24,7 +24,7 @@ static bool read_grid(DecomposeOptions* settings, const char* text) {
          n[0] <= 1000 && n[1] <= 1000 && n[2] <= 1000;
 }
 
-/* A length in the mesh's unit, or with mm, cm or m where that is the metre. */
+/* Reads a length in the mesh's unit; if that is the metre, a suffix mm, cm or m is allowed. */
 static bool read_tolerance(DecomposeOptions* settings, const char* text) {
   static const struct {
     const char* unit;
@@ -170,7 +170,7 @@ static void add_joints(Json* json, const Decomposition* d) {
   json_close(json, ']');
 }
 
-/* No time and no thread count: the report of equal input is equal, byte for byte. */
+/* Contains no times and no thread count, so equal input gives the same report to the byte. */
 static void report_text(Text* out, const char* mesh, const Decomposition* d, const HoleCount* holes) {
   Json json = {.out = out};
   const char* const axes[3] = {"x", "y", "z"};
@@ -238,7 +238,7 @@ static Status write_files(const Options* options, const Mesh* mesh, const Decomp
 
 /* ---------------------------------------------------------------- output */
 
-/* Below this share of the hulls' volume that of the mesh is rounding: its parts cancel. */
+/* Fraction of the hulls' volume below which the volume of the mesh counts as rounding error of cancelling terms. */
 #define NO_VOLUME 1e-9
 
 static void say_result(const Options* options, const Decomposition* d, const char* folder) {

@@ -112,7 +112,7 @@ static Status design_run_create(DesignRun* run, const Options* options, bool can
   if (is_writer()) status = live_open(&run->live, options, run->task.name, &run->diagnostics);
   if (status != STATUS_OK) return status;
   if (!is_writer()) return STATUS_OK;
-  if (run->receding) return file_make_folder_reported(run->folder, &run->diagnostics); /* the executed run claims it */
+  if (run->receding) return file_make_folder_reported(run->folder, &run->diagnostics); /* the executed run creates it */
   return folder_claim(&run->claim, run->folder, &run->diagnostics);
 }
 
@@ -133,7 +133,7 @@ static Status save_progress(DesignRun* run) {
   return status;
 }
 
-/* The present design, its log and a checkpoint, every save_every iterations. */
+/* Writes the present design, its log and a checkpoint every save_every iterations. */
 static Status save_iteration(DesignRun* run) {
   int iteration = optimization_iteration(run->optimization);
   if (iteration % run->task.optimizer.save_every != 0 || !is_writer()) return STATUS_OK;
@@ -143,13 +143,13 @@ static Status save_iteration(DesignRun* run) {
   return status == STATUS_OK ? save_progress(run) : status;
 }
 
-/* A trial that failed, for sdrs simulate to look at. */
+/* Writes the scene of a failed trial, for `sdrs simulate`. */
 static Status save_failed(DesignRun* run) {
   if (design_failed_number(run->optimization) == 0 || !is_writer()) return STATUS_OK;
   return design_write_failed(run->folder, &run->task, run->optimization, &run->diagnostics);
 }
 
-/* design.csv and the best scenes. */
+/* Writes design.csv and the best scenes. */
 static Status save_best(DesignRun* run) {
   Status status = design_write_variables(run->folder, run->optimization, &run->diagnostics);
   return status == STATUS_OK ? design_write_scenes(run->folder, &run->task, run->optimization, true, &run->diagnostics)
@@ -214,7 +214,7 @@ static void show_progress(DesignRun* run, Progress* progress) {
   }
 }
 
-/* Lines of a text (NULL: none), each behind the task's name. */
+/* Prints the lines of a text (NULL: none), each after the task's name. */
 static void print_lines(FILE* out, const char* name, const char* prefix, const char* lines) {
   while (lines && *lines) {
     int length = (int)strcspn(lines, "\n");
@@ -263,7 +263,7 @@ static void print_start(const DesignRun* run) {
 #define STEP_SHARE 0.1
 #define GAIN_SHARE 0.01
 
-/* The best design's loss with half the time step; NaN when a run fails. */
+/* Returns the loss of the best design with half the time step; NaN if a run fails. */
 static double refined_loss(DesignRun* run) {
   RecordOptions options = {.threads = run->options->threads, .interrupted = interrupted};
   options.tolerance = run->task.optimizer.tolerance;
@@ -280,7 +280,7 @@ static double refined_loss(DesignRun* run) {
   return sum;
 }
 
-/* Prints the time step of runs; does nothing for `steps: 0`. */
+/* Warns if the loss with half the time step differs; does nothing for `steps: 0`. */
 static void tell_time_step(DesignRun* run) {
   bool moves = false;
   for (int k = 0; k < run->task.scenario_count; k++) moves |= run->task.scenarios[k].steps != TASK_KINEMATIC;
@@ -332,7 +332,7 @@ static void print_report(const DesignRun* run) {
   optimization_report_free(&report);
 }
 
-/* Known once the initial design has been run, forward and back. */
+/* Prints an estimate of the duration once the initial design has been simulated and differentiated. */
 static void print_estimate(const DesignRun* run) {
   const Optimization* o = run->optimization;
   int left = iterations_most(run) - optimization_iteration(o);
@@ -414,7 +414,7 @@ static Status iterate(DesignRun* run) {
   progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, iterations_most(run), timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
-    /* A signal reaches the processes at different times. */
+    /* a signal reaches the processes at different times: all stop if one does */
     status = agreed(interrupted() ? STATUS_INTERRUPTED : STATUS_OK);
     if (status == STATUS_OK) status = optimization_advance(run->optimization);
     if (status != STATUS_OK || optimization_stop(run->optimization) == STOP_FLAT) break;
@@ -496,14 +496,14 @@ static ExitCode iterate_and_finish(DesignRun* run) {
   return code;
 }
 
-/* The writer's problems; of another process those that the writer does not have. */
+/* Prints the problems of the writing process; another process prints its own only if the writer has none. */
 static void print_problems(const DesignRun* run, Diagnostics* diagnostics) {
   int writer_errors = diagnostics->error_count;
   processes_share(&writer_errors, sizeof(writer_errors), 0);
   if (is_writer() || writer_errors == 0) print_diagnostics(run->options, diagnostics);
 }
 
-/* One search, from the beginning to its results. */
+/* Runs one optimization from its start to its results. */
 static ExitCode seek(DesignRun* run) {
   print_start(run);
   Status status = begin(run);

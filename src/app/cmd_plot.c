@@ -17,7 +17,7 @@ static bool is_plot(const char* name) {
   return false;
 }
 
-/* The last operand, where it is no run; NULL: all plots. */
+/* Returns the last operand if it is not a run; NULL: all plots. */
 static const char* plot_wanted(const Options* options) {
   const char* last = options->operands[options->operand_count - 1];
   return options->operand_count > 1 && (is_plot(last) || !path_is_folder(last)) ? last : NULL;
@@ -65,7 +65,7 @@ static ExitCode read_options(const Options* options, PlotOptions* plot) {
   return EXIT_DONE;
 }
 
-/* In the run folder: <plot>.png; of a file alone: beside it. */
+/* Returns the default target: <plot>.png in the run folder, or beside a single file. */
 static char* default_target(const Options* options) {
   const char* operand = options->operands[0];
   const char* what = plot_wanted(options);

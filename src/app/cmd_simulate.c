@@ -3,7 +3,7 @@
 
 #include "app/live.h"
 
-/* One run from the scene to the folder. Zeroed or half-built is fine for run_free. */
+/* State of one run. run_free accepts it zeroed or partly built. */
 typedef struct {
   const Options* options;
   Diagnostics diagnostics;
@@ -13,7 +13,7 @@ typedef struct {
   char* folder;
   RunInput* inputs;
   int input_count;
-  Vec3 *velocity, *angular_velocity; /* of the state that is recorded  (links) */
+  Vec3 *velocity, *angular_velocity; /* of the recorded state  (links) */
   SimClosure* closures;              /* likewise  (closures, couplings) */
   double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
   double* arrival;     /* largest rate with which it came within the margin of a limit [m/s, rad/s]  (nv) */
@@ -23,7 +23,7 @@ typedef struct {
   RunTotals totals;
   StepReport report; /* of the last step tried */
   UnconvergedSteps unconverged;
-  int recorded;        /* step of the run that the last rows written are of, -1 = none */
+  int recorded;        /* step of the last rows written; -1 = none */
   const char* stop;    /* why the run ended */
   SimSnapshot* before; /* state before the present step, to which an interrupt returns */
   double start, setup_seconds, output_seconds;
@@ -86,7 +86,7 @@ static void print_parameter(const char* name, double value, const char* unit, bo
   fprintf(stderr, "  %-16s %-12.4g %-8s %s\n", name, value, unit, derived ? "derived" : "given");
 }
 
-/* One line per mass model in force: how many links, and their names. */
+/* Prints one line per mass model in use: the number of links, and their names. */
 static void print_mass_models(const Model* model) {
   for (int k = 0; k < MASS_MODELS; k++) {
     Text names = {0};
@@ -132,7 +132,7 @@ static void list_closures(Run* run) {
   for (int k = 0; k < model->coupling_count; k++) run->closures[model->closure_count + k] = sim_coupling(run->sim, k);
 }
 
-/* The rows of the present state; report is NULL for the initial one. */
+/* Writes the rows of the present state; report is NULL for the initial state. */
 static Status record(Run* run, const StepReport* report) {
   double start = timer_now();
   const SimState* state = sim_state(run->sim);
@@ -165,7 +165,8 @@ static bool asked_for(const Scene* scene, int step) {
   return false;
 }
 
-/* The states that others may begin in; that in which this one began makes the folder complete. */
+/* Writes the present state if other runs may start from it, or if this run started from it: the folder then does not
+ * need the other run. */
 static void keep_state(Run* run) {
   const Model* model = &run->loaded.model;
   int step = sim_state(run->sim)->step;
@@ -174,7 +175,7 @@ static void keep_state(Run* run) {
     run_folder_keep_state(run->output, run->sim);
 }
 
-/* Distance of the links' bounded hulls [m]; -1: one has none. */
+/* Returns the distance of the bounded hulls of two links [m]; -1 if one has none. */
 static double distance_of(const Model* model, int a, int b, const Pose* pose) {
   double least = -1;
   for (int i = 0; i < model->hull_count; i++)
@@ -267,7 +268,7 @@ static const char* stop_text(const Run* run, Status status) {
   return "cannot write";
 }
 
-/* Initial state, steps, and the state reached at the end even where record_every leaves it out. */
+/* Records the initial state, the steps, and the final state even if record_every omits it. */
 static Status run_steps(Run* run) {
   Progress progress;
   StepReport last = {0};
@@ -331,7 +332,7 @@ static void print_remedy(const Run* run) {
             model->simulation.dt, model->contact.support, model->simulation.max_iterations);
 }
 
-/* Time, step, bodies and residual of the step that failed. */
+/* Prints time, step, bodies and residual of the failed step. */
 static void print_failure(const Run* run) {
   Text text = {0};
   sim_failure_text(&text, &run->loaded.model, run->sim, &run->report);
@@ -340,7 +341,7 @@ static void print_failure(const Run* run) {
   print_remedy(run);
 }
 
-/* Joints that went faster than their velocity_limit. */
+/* Warns of joints that exceeded their velocity_limit. */
 static void print_speeds(const Run* run) {
   const Model* model = &run->loaded.model;
   for (int k = 0; k < model->dof_count; k++) {
@@ -358,7 +359,7 @@ static void print_speeds(const Run* run) {
 /* Steps within the margin of a limit with which a coordinate leaves it with nine tenths of its restitution (S22). */
 #define STOP_STEPS 300
 
-/* Joints that came to a penalty limit so fast that the steps do not resolve its restitution. */
+/* Warns of joints that reached a penalty limit so fast that the steps do not resolve its restitution. */
 static void print_stops(const Run* run) {
   const Model* model = &run->loaded.model;
   for (int k = 0; k < model->dof_count; k++) {
@@ -378,7 +379,7 @@ static void print_stops(const Run* run) {
 /* Fraction of the energy that the scheme may add or dissipate without a warning. */
 #define SCHEME_WORK_REPORTED 0.01
 
-/* The tree that the scheme changed the energy of most, and the remedy. */
+/* Warns of the tree whose energy the scheme changed most, with the remedy. */
 static void print_scheme_work(const Run* run) {
   const Model* model = &run->loaded.model;
   SimSchemeWork scheme = sim_scheme_work(run->sim);
@@ -393,7 +394,7 @@ static void print_scheme_work(const Run* run) {
       keeps ? "use " : "use simulation.integrator momentum, or ", model->simulation.dt);
 }
 
-/* The time of writing files is reported from here on, if it exceeds that of the steps [s]. */
+/* Time of writing files from which on it is reported, if it exceeds that of the steps [s]. */
 #define OUTPUT_TOLD 2
 
 static void print_done(const Run* run, double seconds) {
@@ -442,7 +443,7 @@ static Status write_summary(Run* run, const Text* json) {
   return status;
 }
 
-/* Rename the CSV files, write the summary last: a folder with a fresh summary is complete. */
+/* Renames the CSV files and writes the summary last, so that a folder with a new summary is complete. */
 static Status finish_folder(Run* run, Status status) {
   double start = timer_now();
   Status closed = run_folder_close(run->output, &run->diagnostics);
@@ -487,7 +488,7 @@ static void print_refusal(const Run* run, Status status) {
   text_free(&text);
 }
 
-/* A run that could be set up, to its end. */
+/* Runs a simulation that was set up to its end. */
 static Status run_to_end(Run* run) {
   diagnostics_free(&run->diagnostics); /* warnings, already printed */
   if (run->options->verbose) print_details(run);

@@ -1,6 +1,6 @@
 #include "app/design_run.h"
 
-/* Names and best values of a run's design.csv, which the caller frees. */
+/* Reads names and best values of a run's design.csv; the caller frees them. */
 static Status begin_from(DesignStart* start, const Task* task, const CsvTable* table, const char* path,
                          Diagnostics* diagnostics) {
   int name = csv_column(table, "variable"), best = csv_column(table, "best"), count = table->row_count;
@@ -45,7 +45,7 @@ static Status take_from(DesignStart* start, const Task* task, Diagnostics* diagn
   return status;
 }
 
-/* Largest number of tasks in a row: more are taken for a cycle. */
+/* Largest length of a chain of tasks; a longer one is taken for a cycle. */
 enum { BEFORE_MOST = 16 };
 
 static Status check_one(const Task* task, SourcePlace named, Diagnostics* diagnostics) {

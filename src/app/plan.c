@@ -1,4 +1,4 @@
-/* Tasks of planning: a path of a body past obstacles, read, found, written. docs/planning.md */
+/* Planning tasks: reads the task, finds the path of a body around obstacles and writes it. docs/planning.md */
 #include "app/plan.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 typedef struct {
   char* name;
   QueryList shapes; /* the body first, then the obstacles */
-  Pose* poses;      /* of all, as many */
-  char** words;     /* of all, as JSON without place, which a scene takes as they are */
+  Pose* poses;      /* of the body and the obstacles */
+  char** words;     /* shapes of all as JSON without pose, as used in a scene */
   int pose_capacity, word_capacity;
   PathProblem problem;
 } PlanTask;

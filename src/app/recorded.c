@@ -1,4 +1,4 @@
-/* Inputs of pictures and exports: a run folder with its scene, a scene or a mesh. */
+/* Loads the input of pictures and exports: a run folder with its scene, a scene or a mesh. */
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -221,7 +221,7 @@ bool folder_of_design(const char* folder) {
   return is_design;
 }
 
-/* Loads a folder of optimize, which has no trajectory, but a scene. */
+/* Loads a folder of `sdrs optimize`, which has a scene but no trajectory. */
 static Status load_folder(Recorded* recorded, const char* folder) {
   if (!folder_of_design(folder)) return load_run(recorded, folder);
   char* best = file_join(folder, "best.scene.yaml");

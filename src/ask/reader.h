@@ -89,7 +89,8 @@ bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* b
  * Never fails. */
 void query_body_make_slopes(QueryBody* body);
 
-/* As query_parse. rows: the text (length bytes) is the first line of a file of rows. */
+/* Reads questions as query_parse does, with its statuses: STATUS_BAD_INPUT with all errors in diagnostics. rows: the
+ * text (length bytes) is the first line of a file of rows. */
 Status query_parse_line(QueryList* list, const char* path, const char* text, size_t length, bool rows,
                         Diagnostics* diagnostics);
 /* Normalizes a quaternion [w, x, y, z]. Returns false if its length differs from 1 by more than 1e-6, or is NaN. */
