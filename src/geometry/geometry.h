@@ -268,7 +268,7 @@ typedef enum {
  * read; none at all are UNION_FAILED. *snap is written. The surface is freed by surface_free. Allocates and frees
  * for itself. */
 UnionResult hulls_union(TriangleSurface* surface, double* snap, const ConvexHull* hulls, int hull_count);
-/* "the union is not a manifold: ...", constant. Never NULL, not to be freed. */
+/* Returns a text for messages, such as "the union is not a manifold: ...". Static, never NULL. */
 const char* union_result_text(UnionResult result);
 
 /* ---------------------------------------------------------------- primitives (geometry/primitives.c)
