@@ -62,7 +62,7 @@ static Status load(Certifying* c) {
   recorded_drop_scene_warnings(recorded);
   if (status != STATUS_OK) return status;
   if (!recorded->summary)
-    return refuse(c, folder, "it holds designs, not a run: simulate best.scene.yaml, then certify that run");
+    return refuse(c, folder, "the folder holds designs, not a run: simulate best.scene.yaml, then certify that run");
   if (!recorded_unchanged(recorded)) return STATUS_BAD_INPUT;
   status = run_check_read(&c->check, recorded, folder, &recorded->diagnostics);
   if (status != STATUS_OK) return status;

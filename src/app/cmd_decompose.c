@@ -65,8 +65,8 @@ static ExitCode read_settings(DecomposeOptions* settings, const Options* options
   if (!read_tolerance(settings, tolerance))
     return usage_error(options, "--tolerance is a length above 0, such as 5mm or 0.005, got '%s'", tolerance);
   if (grid && tolerance)
-    return usage_error(options, "--tolerance chooses how many hulls there are, --grid counts them: give one");
-  if (grid && settings->inside) return usage_error(options, "--grid takes whole blocks: it does not go with --inside");
+    return usage_error(options, "--tolerance and --grid both determine the number of hulls: give one of them");
+  if (grid && settings->inside) return usage_error(options, "--grid cannot be combined with --inside");
   if (!decompose_up_is_axis(options))
     return usage_error(options, "--up is x, y or z, got '%s'", option_text(options, "up"));
   if (settings->max_vertices > 0 && settings->max_vertices < 8)
@@ -286,7 +286,7 @@ static void warn_joining(const Options* options, const Decomposition* d) {
   if (options->quiet || d->condition.joining <= JOINING_TOLD * d->diagonal) return;
   fprintf(
       stderr,
-      "sdrs decompose: warning: triangles of the mesh did not meet: points up to %g apart were joined (%d joined)\n",
+      "sdrs decompose: warning: the triangles of the mesh have gaps: vertices up to %g apart were merged (%d merged)\n",
       d->condition.joining, d->condition.joined_points);
 }
 
@@ -294,8 +294,8 @@ static void warn_joining(const Options* options, const Decomposition* d) {
 static void warn_filled_holes(const Options* options, const HoleCount* holes) {
   if (options->quiet || holes->hulls >= holes->mesh) return;
   fprintf(stderr,
-          "sdrs decompose: warning: the mesh has %d hole%s through it, the hulls leave %d: a larger --max-hulls or a "
-          "--tolerance keeps more\n",
+          "sdrs decompose: warning: the mesh has %d through hole%s, the hulls keep %d: increase --max-hulls or give a "
+          "--tolerance to keep more\n",
           holes->mesh, holes->mesh == 1 ? "" : "s", holes->hulls);
 }
 

@@ -58,7 +58,7 @@ static bool is_policy(ExportFormat format) { return format == EXPORT_JSON || for
 static ExitCode check_policy_options(const Exporting* exporting) {
   static const char* const SURFACES[] = {"time", "pieces", "min-wall", "grow", "fabrication"};
   const Options* options = exporting->options;
-  if (exporting->folder) return usage_error(options, "a policy is one file: -o names it");
+  if (exporting->folder) return usage_error(options, "a policy is a single file: name it with -o");
   for (size_t k = 0; k < sizeof SURFACES / sizeof *SURFACES; k++)
     if (option_given(options, SURFACES[k]))
       return usage_error(options, "--%s is for surfaces, not policies", SURFACES[k]);

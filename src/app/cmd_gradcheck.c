@@ -265,8 +265,8 @@ static Status check_generic(const Options* options, const GradcheckOptions* chec
   GradcheckReport* own = MEMORY_NEW(GradcheckReport, 1);
   if (!options->quiet)
     fprintf(stderr,
-            "%s: for the vertices hulls that weigh by their volume are shrunk by up to 3 %% at random: a flat face "
-            "with more than three corners is a kink of the volume\n",
+            "%s: the block of vertices is checked on hulls shrunk at random by up to 3 %%, because the volume has a "
+            "kink at flat faces with more than three corners\n",
             subject->name);
   Status status = model_create(&model, subject->scene, diagnostics);
   if (status == STATUS_OK) status = check_blocks(check, subject, &model, 1u << GRADCHECK_VERTICES, own, diagnostics);

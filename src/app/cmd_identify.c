@@ -68,7 +68,7 @@ static void print_verdict(const FitRun* run) {
   const Identification* id = run->identification;
   if (!is_writer() || (run->options->quiet && identification_identifiable(id))) return;
   if (identification_identifiable(id))
-    fprintf(stderr, "%s: the data tells all %d parameters\n", run->task.name, identification_parameter_count(id));
+    fprintf(stderr, "%s: the data determine all %d parameters\n", run->task.name, identification_parameter_count(id));
   else
     fprintf(stderr, "%s: %s\n", run->task.name, identification_verdict(id));
   for (const char* at = identification_told(id); *at && !run->options->quiet;) {

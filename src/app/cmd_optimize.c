@@ -253,7 +253,7 @@ static void print_start(const DesignRun* run) {
           horizon.data ? horizon.data : "", (unsigned long long)run->task.seed);
   text_free(&horizon);
   if (run->task.from.text)
-    fprintf(stderr, "%s: %d of %d variables begin as %s has left them\n", run->task.name, run->taken, count,
+    fprintf(stderr, "%s: %d of %d variables start from the result of %s\n", run->task.name, run->taken, count,
             run->task.from.text);
   if (*optimization_note(o) && run->options->verbose) fputs(optimization_note(o), stderr);
 }
@@ -351,7 +351,7 @@ static Status resume(DesignRun* run) {
   if (status == STATUS_OK && !optimization_load(run->optimization, &checkpoint, &run->diagnostics))
     status = STATUS_BAD_INPUT;
   if (status == STATUS_OK && !run->options->quiet)
-    fprintf(stderr, "%s: goes on after iteration %d\n", run->task.name, optimization_iteration(run->optimization));
+    fprintf(stderr, "%s: resumes after iteration %d\n", run->task.name, optimization_iteration(run->optimization));
   number_file_free(&checkpoint);
   memory_free(path);
   return status;
@@ -443,7 +443,7 @@ static Status write_summary(DesignRun* run, ExitCode code) {
 static void say_validation(const DesignRun* run) {
   int tries = optimization_validation_tries(run->optimization);
   if (tries == 0 || run->options->quiet) return;
-  fprintf(stderr, "%s: of draws that it has not seen, held:", run->task.name);
+  fprintf(stderr, "%s: validation, number of draws that fulfil 'success':", run->task.name);
   for (int k = 0; k < run->task.scenario_count; k++)
     fprintf(stderr, "%s %s %d of %d", k > 0 ? "," : "", run->task.scenarios[k].name,
             optimization_validation_held(run->optimization, k), tries);

@@ -314,8 +314,8 @@ static void print_remedy(const Run* run) {
         model->simulation.dt);
   else if (report->outcome == STEP_OPEN)
     fprintf(stderr,
-            "change what moves the loop (prescribed joints, other closures), give it another joint, or begin "
-            "where its joints move it every way that it has to go\n");
+            "change the motion that drives the loop (prescribed joints, other closures), add a joint to it, or start "
+            "from a position that is not singular\n");
   else if (model->contact_model == CONTACT_NONE || !squeeze->known)
     fprintf(stderr, "a smaller simulation.dt (%.3g s now) or more than %d simulation.max_iterations may help\n",
             model->simulation.dt, model->simulation.max_iterations);
@@ -336,7 +336,7 @@ static void print_remedy(const Run* run) {
 static void print_failure(const Run* run) {
   Text text = {0};
   sim_failure_text(&text, &run->loaded.model, run->sim, &run->report);
-  command_error(run->options, "%s; the state of step %d is the last one written", text.data, run->totals.steps);
+  command_error(run->options, "%s; the last state written is that of step %d", text.data, run->totals.steps);
   text_free(&text);
   print_remedy(run);
 }
@@ -350,8 +350,8 @@ static void print_speeds(const Run* run) {
     double limit = joint->velocity_limit[dof];
     bool plain = dof < model->links[i].joint.plain_count;
     if (!(limit > 0) || !(run->fastest[k] > limit)) continue;
-    fprintf(stderr, "sdrs simulate: warning: %s/%s goes at %.6g %s, its velocity_limit is %.6g\n", model->links[i].name,
-            plain ? scene_joint_coordinate_name(joint, dof) : "rotation", run->fastest[k],
+    fprintf(stderr, "sdrs simulate: warning: %s/%s reaches %.6g %s, above its velocity_limit of %.6g\n",
+            model->links[i].name, plain ? scene_joint_coordinate_name(joint, dof) : "rotation", run->fastest[k],
             dof < model->links[i].joint.slide_count ? "m/s" : "rad/s", limit);
   }
 }
@@ -366,13 +366,12 @@ static void print_stops(const Run* run) {
     const ModelLink* link = &model->links[model->dof_link[k]];
     double longest = link->limit_margin / (STOP_STEPS * run->arrival[k]);
     if (!(model->simulation.dt > longest)) continue;
-    fprintf(
-        stderr,
-        "sdrs simulate: warning: the joint of link '%s' came to its limit at %.3g %s and rebounds slower than its "
-        "limit_restitution of %.3g says: the steps do not resolve the limit_margin of %.3g of its limit_law penalty: "
-        "use limit_law barrier, simulation.dt below %.2g s, or a larger limit_margin\n",
-        link->name, run->arrival[k], k - link->dof_first < link->joint.slide_count ? "m/s" : "rad/s",
-        link->limit_restitution, link->limit_margin, longest);
+    fprintf(stderr,
+            "sdrs simulate: warning: the joint of link '%s' reached its limit at %.3g %s and rebounds more slowly than "
+            "its limit_restitution of %.3g requires, because the time steps do not resolve its limit_margin of %.3g: "
+            "use limit_law barrier, simulation.dt below %.2g s, or a larger limit_margin\n",
+            link->name, run->arrival[k], k - link->dof_first < link->joint.slide_count ? "m/s" : "rad/s",
+            link->limit_restitution, link->limit_margin, longest);
   }
 }
 
@@ -408,7 +407,7 @@ static void print_done(const Run* run, double seconds) {
     fprintf(stderr, "no pair came near\n");
   double rows = run->output_seconds;
   if (rows > OUTPUT_TOLD && rows > seconds)
-    fprintf(stderr, "%s: its files took %.3g s more; simulation.record_every writes fewer rows\n",
+    fprintf(stderr, "%s: writing files took %.3g s more; a larger simulation.record_every writes fewer rows\n",
             run->loaded.scene.name, rows);
 }
 
@@ -464,7 +463,7 @@ static void report_end(const Run* run, Status status) {
   const Options* options = run->options;
   if (status == STATUS_SOLVER) print_failure(run);
   if (status == STATUS_INTERRUPTED && !options->quiet)
-    fprintf(stderr, "%s: stopped by %s after step %d; %s holds the run up to there\n", run->loaded.scene.name,
+    fprintf(stderr, "%s: stopped by %s after step %d; %s holds the run up to this step\n", run->loaded.scene.name,
             run->stop, run->totals.steps, run->folder);
   if (!options->quiet) print_speeds(run);
   if (!options->quiet) print_stops(run);

@@ -37,7 +37,7 @@ static Status take_from(DesignStart* start, const Task* task, Diagnostics* diagn
   if (status != STATUS_OK)
     diagnostics_add(
         diagnostics, SEVERITY_NOTE, task->from.place,
-        "from: the task begins with the variables of the run '%s': give the folder of an earlier sdrs optimize",
+        "from: the task starts from the variables of the run '%s', which must be a folder of an earlier sdrs optimize",
         task->from.text);
   if (status == STATUS_OK) status = begin_from(start, task, &table, path, diagnostics);
   csv_free(&table);
@@ -59,7 +59,7 @@ static Status check_chain(const Task* task, int depth, Diagnostics* diagnostics)
   if (!task->before.text) return STATUS_OK;
   if (depth == BEFORE_MOST) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, task->before.place,
-                    "from: more than %d tasks one after the other: do they name each other?", BEFORE_MOST);
+                    "from: chain of more than %d tasks: check whether they refer to each other", BEFORE_MOST);
     return STATUS_BAD_INPUT;
   }
   Task before;

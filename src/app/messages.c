@@ -69,9 +69,9 @@ void warn_unconverged(const Options* options, const char* name, const Model* mod
 void warn_friction_open(const Options* options, const char* name, const Model* model, const UnconvergedSteps* u) {
   if (options->quiet || u->friction_open == 0) return;
   fprintf(stderr,
-          "%s: warning: in %d step%s, first at t = %.6g s between '%s' and '%s', the contact force that friction rests "
-          "on did not settle in contact.friction_iterations = %d solves: the last force found acts; a smaller "
-          "simulation.dt or more iterations help\n",
+          "%s: warning: in %d step%s, first at t = %.6g s between '%s' and '%s', the normal force of friction did not "
+          "converge in contact.friction_iterations = %d solves, and that of the last solve was used: reduce "
+          "simulation.dt or increase the iterations\n",
           name, u->friction_open, u->friction_open == 1 ? "" : "s", u->friction_time,
           model->links[u->friction_links[0]].name, model->links[u->friction_links[1]].name,
           model->contact.friction_iterations);

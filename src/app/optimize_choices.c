@@ -135,7 +135,7 @@ static ExitCode try_one(Choosing* c, int wanted) {
   if (task->choice_method == CHOICE_CLIMB)
     return usage_error(
         c->whole->options,
-        "--candidate: 'climb' chooses a candidate by the results of those before: leave out --candidate");
+        "--candidate: method 'climb' depends on the results of earlier candidates: leave out --candidate");
   if (wanted > choice_search_tries(c->search))
     return usage_error(c->whole->options, "--candidate: there are %d", choice_search_tries(c->search));
   c->alone = true;

@@ -281,8 +281,8 @@ static ExitCode plan_all(const Options* options, PlanTask* task, Diagnostics* di
   if (status == STATUS_OK && path.count > 1) status = write_scene(folder, task, &path, diagnostics);
   if (status == STATUS_OK) status = write_summary(folder, task, &path, seconds, &summary, diagnostics);
   if (status == STATUS_OK && path.count > 1 && !options->quiet && option_given(options, "view"))
-    fprintf(stderr, "%s: a path is found at once; to watch it: sdrs simulate %s/path.scene.yaml --view\n", task->name,
-            folder);
+    fprintf(stderr, "%s: planning has no live view; to view the path: sdrs simulate %s/path.scene.yaml --view\n",
+            task->name, folder);
   if (!options->quiet && path.outcome == PATH_FOUND)
     fprintf(stderr, "%s: a path of %d points, %.4g m (the search's %.4g m), alpha at least %.4g, proved%s; %.3g s\n",
             task->name, path.count, path.length, path.start_length, path.least,

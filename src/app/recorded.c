@@ -179,10 +179,9 @@ static Status load_run(Recorded* recorded, const char* folder) {
   if (status != STATUS_OK) return status;
   char* scene = find_scene(recorded, folder);
   if (!scene) {
-    diagnostics_add(
-        &recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){recorded->scene_path, 0, 0},
-        "the scene of this run is not there any more (looked where the run was started, here and in the folders "
-        "above the run)");
+    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){recorded->scene_path, 0, 0},
+                    "the scene of this run was not found (searched where the run was started, in the present folder, "
+                    "and in the folders above the run)");
     return STATUS_IO;
   }
   if (!file_has_sha256(scene, recorded->scene_sha256))

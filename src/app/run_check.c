@@ -192,8 +192,8 @@ static bool same_time(double time, double expected) { return fabs(time - expecte
 static void check_count(RunCheck* c, const RunFile* file, int count, int expected) {
   if (count == expected) return;
   run_check_find(c, file, count < expected ? count - 1 : expected, -1,
-                 "%d rows, but summary.json tells of %d steps, of which %d rows are recorded (record_every is %d)",
-                 count, c->steps, expected, c->recorded->model.simulation.record_every);
+                 "%d rows, but summary.json has %d steps, which give %d rows (record_every is %d)", count, c->steps,
+                 expected, c->recorded->model.simulation.record_every);
 }
 
 /* Checks the times of a file whose row 0 is state `first`. */
@@ -204,7 +204,7 @@ static void check_times(RunCheck* c, const RunFile* file, int first) {
     double time = run_check_value(file, row, column), expected = time_expected(c, row + first);
     if (!(time > before))
       run_check_find(c, file, row, column,
-                     "time %.17g s is not after that of the row before: times rise from row to row", time);
+                     "time %.17g s is not after that of the row before: times must increase from row to row", time);
     else if (!same_time(time, expected))
       run_check_find(c, file, row, column, "time %.17g s is not that of step %d, %.17g s", time,
                      run_check_step(c, row + first), expected);
@@ -268,7 +268,7 @@ static void sort_contacts(RunCheck* c) {
     bool fits = row >= 1 && row < states && same_time(time, time_expected(c, row));
     if (!fits || row < state) {
       run_check_find(c, &c->contacts, k, column,
-                     fits ? "time %.17g s is before that of the row above: times never fall"
+                     fits ? "time %.17g s is before that of the row above: times must not decrease"
                           : "time %.17g s is that of no recorded step after the start",
                      time);
       memory_free(c->contact_first);
@@ -321,7 +321,7 @@ static void check_rotation(RunCheck* c, int row, int column) {
                    csv_rows_header(c->trajectory.rows)->names[column], error);
   else if (!(row == 0 && c->recorded->model.start) && !(cosine_of_rows(&c->trajectory, row, column) >= -UNIT_TOLERANCE))
     run_check_find(c, &c->trajectory, row, column,
-                   "column '%s': of q and -q the one nearer to the row before must stand here",
+                   "column '%s': the sign of the quaternion must be the one nearer to the row before",
                    csv_rows_header(c->trajectory.rows)->names[column]);
 }
 
@@ -375,7 +375,8 @@ static void check_start(RunCheck* c, Pose* given, Pose* found) {
   model_poses(model, run_check_coordinates(c, 0), found);
   for (int i = 0; i < model->link_count; i++)
     if (!(pose_difference(found[i], given[i]) <= POSE_TOLERANCE))
-      run_check_find(c, &c->joints, 0, -1, "the first row is not the initial state of the scene: '%s' stands elsewhere",
+      run_check_find(c, &c->joints, 0, -1,
+                     "the first row is not the initial state of the scene: the pose of '%s' differs",
                      model->links[i].name);
 }
 
@@ -631,8 +632,8 @@ static void check_forces(RunCheck* c, int row, Pose* const* at) {
       double lack = vec3_norm(trees[k].lack), allowed = RESIDUAL_ROOM * residual * (trees[k].work + absolute);
       if (!trees[k].checked || lack <= allowed + COORDINATE_ROUNDING * trees[k].size) continue;
       run_check_find(c, &c->trajectory, row, -1,
-                     "the motion of '%s' and the forces of contacts.csv at this time do not balance: %.3g N are left, "
-                     "the residual of solver.csv allows %.3g",
+                     "the motion of '%s' and the forces of contacts.csv do not balance at this time: the difference is "
+                     "%.3g N, the residual of solver.csv allows %.3g",
                      model->links[trees[k].root].name, lack, allowed);
     }
     memory_free(trees);

@@ -219,7 +219,7 @@ bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* b
     body->surface = body->hulled ? surface_of_hull(&body->hull) : field_surface(body->field, SURFACE_LEVEL);
   if (body->surface.point_count == 0) {
     surface_free(&body->surface); /* kept: the next question may use the same body */
-    query_reader_problem(reader, false, "%s: no surface is left of the body: its parts hide one another", key);
+    query_reader_problem(reader, false, "%s: the body has no surface: its parts cover one another", key);
     return false;
   }
   if (body->hulled) {

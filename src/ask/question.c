@@ -128,7 +128,7 @@ static int read_count(QueryReader* reader, const cJSON* item, int least) {
 
 static void read_poses(QueryReader* reader, const cJSON* item, QueryItem* out) {
   if (!reader->rows)
-    query_reader_problem(reader, true, "belongs into the first line of a file, which rows of numbers follow");
+    query_reader_problem(reader, true, "is for the first line of a file with rows of numbers");
   else
     out->poses = read_whole(reader, item, 1, POSES_MAX);
 }

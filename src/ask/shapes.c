@@ -293,11 +293,11 @@ static void read_parts(QueryReader* reader, const cJSON* item, ShapeText* text) 
   if (!cJSON_IsArray(item) || count < 1 || (two && count != 2)) {
     query_reader_problem(
         reader, false,
-        two ? "expected two shapes: the second is taken from the first" : "expected a list of one or more shapes");
+        two ? "expected two shapes: the second is subtracted from the first" : "expected a list of one or more shapes");
     return;
   }
   if (reader->depth > READER_DEPTH_MAX - 8 || ++reader->shapes_deep > READER_SHAPES_DEEP) {
-    query_reader_problem(reader, false, "shapes may lie within shapes %d deep", READER_SHAPES_DEEP);
+    query_reader_problem(reader, false, "shapes may be nested at most %d levels deep", READER_SHAPES_DEEP);
     return;
   }
   text->parts = MEMORY_NEW(Field, count);
