@@ -338,7 +338,7 @@ static void print_estimate(const DesignRun* run) {
   int left = iterations_most(run) - optimization_iteration(o);
   double seconds = optimization_rows(o)[0].seconds * left;
   if (run->options->quiet || optimization_iteration(o) > 0 || seconds < LONG_TASK_SECONDS) return;
-  fprintf(stderr, "%s: about %s when all %d iterations are taken\n", run->task.name, design_run_duration(seconds).text,
+  fprintf(stderr, "%s: about %s for all %d iterations\n", run->task.name, design_run_duration(seconds).text,
           iterations_most(run));
 }
 

@@ -99,7 +99,7 @@ static void check_pull(Reader* reader, const Node* item, const TendonForm* form)
   if (rest && !(form->stiffness > 0))
     reader_error(reader, node_key_place(rest), "a rest_length has no meaning without 'stiffness'");
   if (!rest && form->stiffness > 0)
-    reader_error(reader, item->place, "give 'rest_length' with 'stiffness': where it begins to pull");
+    reader_error(reader, item->place, "'stiffness' needs 'rest_length', the length below which the tendon is slack");
 }
 
 /* Default size of an eyelet as a fraction of the mean distance of the points from the origins of their frames. */
