@@ -16,7 +16,7 @@ typedef enum {
   OPTION_NUMBER, /* finite number >= 0 */
   OPTION_LIST,   /* text, repeatable (--set) */
   OPTION_TEXTS,  /* text, repeatable: option_item */
-  OPTION_PORT,   /* a flag that may have a port, 1..65535: --name or --name=PORT */
+  OPTION_PORT,   /* flag with an optional port, 1..65535: --name or --name=PORT */
 } OptionType;
 
 typedef struct {
@@ -29,7 +29,7 @@ typedef struct {
 
 typedef struct Verb Verb;
 
-/* Uses of one option of the verb on the command line. */
+/* Occurrences of one option of the verb on the command line. */
 typedef struct {
   bool given;
   const char* text;
@@ -41,7 +41,7 @@ typedef struct {
 static inline const char* option_joint(const OptionRow* row) { return row->type == OPTION_PORT ? "[=" : " "; }
 static inline const char* option_end(const OptionRow* row) { return row->type == OPTION_PORT ? "]" : ""; }
 
-/* One use of a repeatable option. */
+/* One occurrence of a repeatable option. */
 typedef struct {
   const OptionRow* row;
   const char* text;
@@ -59,7 +59,7 @@ typedef struct {
   bool quiet, verbose, json;
   bool help;
   OptionValue* values; /* the verb's own options, in the order of its table */
-  OptionItem* items;   /* uses of its repeatable ones, in order */
+  OptionItem* items;   /* occurrences of its repeatable options, in order */
   int item_count;
 } Options;
 
@@ -67,7 +67,7 @@ typedef struct {
  * words[count] are borrowed; options owns the values. options_free accepts a partly read or zeroed object. The caller
  * frees faults and options in any case. */
 bool options_parse(Options* options, const Verb* verb, int count, char** words, Text* faults);
-/* Frees its lists and zeroes it, not the words. NULL is not accepted; a zeroed one is. */
+/* Frees the lists, not the words, and zeroes the object. Accepts a zeroed object, but not NULL. */
 void options_free(Options* options);
 
 /* The verb's own options by name; all functions but option_item assert that the verb has the option. Returns true if it
@@ -96,16 +96,16 @@ struct Verb {
   const char* details;      /* paragraphs after the options */
   const OptionRow* options; /* the verb's own */
   int option_count;
-  bool reads_scene, writes_folder; /* --set and -o have a meaning; elsewhere they are met with a warning */
+  bool reads_scene, writes_folder; /* true if --set and -o have an effect; otherwise they cause a warning */
   bool serial;                     /* runs on one thread */
   ExitCode (*run)(const Options* options);
 };
 
 enum { OPERANDS_UNBOUNDED = 1 << 30 };
 
-/* By its exact name; constant. */
+/* Returns the verb of this name, constant. */
 const Verb* verb_find(const char* name); /* NULL when unknown */
-/* The verb, --help or --version that is nearest to the word, constant; NULL when none is near. */
+/* Returns the verb, --help or --version nearest to the word, constant; NULL if none is near. */
 const char* verb_nearest(const char* word);
 /* index from 0. */
 const Verb* verb_at(int index); /* in the order of the help; NULL after the last */
@@ -113,10 +113,10 @@ const Verb* verb_at(int index); /* in the order of the help; NULL after the last
 void verb_list(FILE* stream);
 /* Prints examples and options of one verb. Allocates nothing. The caller checks for write errors. */
 void verb_help(FILE* stream, const Verb* verb);
-/* The options that every verb takes. (*count) rows, constant. count must not be NULL; not to be freed. */
+/* Returns the options of all verbs, constant, and sets *count to their number. count must not be NULL. */
 const OptionRow* common_options(int* count);
 
-/* One definition per cmd_<verb>.c. */
+/* Each is defined in its cmd_<verb>.c. */
 extern const Verb VERB_CONVERGE, VERB_SIMULATE, VERB_VALIDATE, VERB_SCHEMA, VERB_QUERY, VERB_COMPARE, VERB_BENCH,
     VERB_RENDER, VERB_GRADCHECK, VERB_OPTIMIZE, VERB_IDENTIFY, VERB_DECOMPOSE, VERB_EXPORT, VERB_PLOT, VERB_CERTIFY,
     VERB_IMPORT;

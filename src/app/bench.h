@@ -4,8 +4,8 @@
 
 #include "app/command.h"
 
-/* `sdrs bench step SCENE`: time of steps [ms]. All of these print CSV on standard output, problems on standard
- * error, and return the exit code. */
+/* `sdrs bench step SCENE`: time of steps [ms]. All benches print CSV on standard output and errors on standard error,
+ * and return the exit code. */
 ExitCode bench_step(const Options* options);
 /* `sdrs bench scale`: time of a step at rest and while falling, by the number of bodies [ms]. Reports errors; returns
  * the exit code, as all functions here. */
@@ -19,18 +19,18 @@ ExitCode bench_query(const Options* options);
 /* Rows of bench_query for `manifold` and `witness` (app/bench_contacts.c). */
 void bench_contacts(void);
 
-/* Sorts the values[count]; the mean of the middle two; 0 for none. */
+/* Sorts values[count] and returns their median; 0 for none. */
 double bench_median(double* values, int count);
 /* Returns the mean of values[count]; 0 if count is 0. */
 double bench_mean(const double* values, int count);
-/* Exponent p of y = c x^p by least squares of the logarithms, over the points with low <= x <= high; NAN with fewer
- * than two. x[count], y[count], positive where they count. */
+/* Returns the exponent p of y = c x^p by least squares of the logarithms, over the points with low <= x <= high; NAN
+ * for fewer than two. x[count], y[count] positive in that range. */
 double bench_exponent(const double* x, const double* y, int count, double low, double high);
 /* Sets milliseconds[count] to the wall time of each step [ms]. Returns false, after reporting it, if a step failed;
  * later entries are then not set. */
 bool bench_time_steps(const Options* options, Sim* sim, double* milliseconds, int count);
-/* Free boxes, spheres, cylinders and capsules above a half-space, four layers high, as YAML. Appended; metres; the
- * same for the same number of bodies. */
+/* Appends a scene in YAML: free boxes, spheres, cylinders and capsules above a half-space, four layers high; metres.
+ * The same for the same number of bodies. */
 void bench_pile_yaml(Text* yaml, int bodies);
 /* Appends a scene in YAML: free boxes, randomly rotated, above an open box; metres. The same for the same number of
  * bodies. */

@@ -43,7 +43,7 @@ typedef struct {
 
 typedef enum { ASK_VALUES, ASK_DERIVATIVES, ASK_MEAN, ASK_MEAN_SLOPES } Asked;
 
-/* Per query; side by side, a little into one another. */
+/* Returns the time per query [s] for two rings side by side that overlap slightly. */
 static double time_manifold(Rings* r, Asked asked, bool cull) {
   double seconds[ROUNDS];
   r->options.values = asked == ASK_VALUES || asked == ASK_MEAN;

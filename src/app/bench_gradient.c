@@ -2,7 +2,7 @@
 #include "app/bench.h"
 #include "optimize/optimize.h"
 
-/* Repeats, of which the median counts: the machine has other things to do too. */
+/* Number of repetitions; their median is reported, since other processes disturb the times. */
 enum { REPEATS = 7 };
 
 static Status time_repeats(Optimization* o, double forward[REPEATS], double adjoint[REPEATS],

@@ -22,7 +22,7 @@ enum { QUIET_STEPS = 100 };
  * (docs/derivations/friction.md). */
 #define REST_SMOOTHING 1e-1
 
-/* A square box as wide as half the bodies piled up in a cube, or at least one of them. */
+/* Returns the width of the square box in bodies: that of a cube of half the bodies, but at least 1. */
 static int cells_across(int bodies) { return (int)fmax(1, ceil(math_cbrt(0.5 * bodies) - 1e-9)); }
 
 static void add_box(Text* yaml, double half_width) {
@@ -75,7 +75,8 @@ static int largest_island(Sim* sim, int links, int* sets, int* sizes) {
   return largest;
 }
 
-/* From the first steps until the heap lies: sums over those in which at least half the bodies hang together. */
+/* Statistics of the fall until the heap is at rest. together: sums over the steps in which at least half the bodies are
+ * in one island. */
 typedef struct {
   int steps, together, island;
   double together_ms, all_ms;
@@ -97,9 +98,9 @@ static bool run_fall(const Options* options, Sim* sim, int bodies, int* sets, Fa
   return true;
 }
 
-/* The last REST_STEPS steps. */
+/* Times the last REST_STEPS steps. */
 typedef struct {
-  int steps, quiet; /* in all; at rest, one after the other */
+  int steps, quiet; /* number of steps in all; number of consecutive steps at rest */
   double milliseconds[REST_STEPS], rounds[REST_STEPS], kinetic;
 } Rest;
 
@@ -122,7 +123,7 @@ static bool run_rest(const Options* options, Sim* sim, int bodies, Rest* rest) {
 
 /* Continues from the state of `sim` with REST_SMOOTHING times the smoothing. */
 static bool settle(const Options* options, Sim* sim, const Model* model, int bodies, Rest* rest) {
-  Model still = *model; /* borrows all that it owns */
+  Model still = *model; /* shallow copy: borrows all arrays */
   Sim* settling = NULL;
   Diagnostics diagnostics = {0};
   SimOptions sim_options = {.threads = options->threads};

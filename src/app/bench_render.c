@@ -21,7 +21,7 @@ static void print_times(const RenderTimes* times, int count, double setup) {
   for (int phase = 0; phase < PHASE_COUNT; phase++) {
     for (int i = 0; i < count; i++) values[i] = phase_value(&times[i], (Phase)phase);
     double mean = bench_mean(values, count), median = bench_median(values, count);
-    text_add(&table, "%s,%.6g,%.6g,%.6g\n", NAMES[phase], median, mean, values[count - 1]); /* sorted by now */
+    text_add(&table, "%s,%.6g,%.6g,%.6g\n", NAMES[phase], median, mean, values[count - 1]); /* already sorted */
   }
   fputs(table.data, stdout);
   text_free(&table);

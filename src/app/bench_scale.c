@@ -4,7 +4,7 @@
 #include <string.h>
 #include "app/bench.h"
 
-/* 10 ms steps: all bodies have landed after FALL_STEPS and lie still after SETTLE_STEPS more. */
+/* Numbers of 10 ms steps: all bodies have landed after FALL_STEPS and are at rest after SETTLE_STEPS more. */
 enum { FALL_STEPS = 60, SETTLE_STEPS = 140, REST_STEPS = 50, LAYERS = 4, BODIES_MAX = 20000, SIZES_MAX = 32 };
 
 /* Initial distance of bodies of about 0.2 m, so that none touches [m]. */
@@ -60,7 +60,7 @@ bool bench_time_steps(const Options* options, Sim* sim, double* milliseconds, in
   return true;
 }
 
-/* The mean of the fall, which changes all the time; the median of the rest, which does not. */
+/* Sets the mean time of the steps of the fall, which differ, and the median of those at rest. */
 static bool time_pile(const Options* options, Sim* sim, const Model* model, int bodies, double* rest_ms,
                       double* fall_ms) {
   (void)model;
@@ -81,7 +81,7 @@ static ExitCode time_size(const Options* options, Scale scale, int bodies, doubl
   Sim* sim = NULL;
   Diagnostics diagnostics = {0};
   SimOptions sim_options = {.threads = options->threads};
-  *rest_ms = *fall_ms = (double)NAN; /* until they are measured */
+  *rest_ms = *fall_ms = (double)NAN; /* unknown until measured */
   scale.yaml(&yaml, bodies);
   Status status = scene_parse(&scene, "bench scale", yaml.data, yaml.length, false, options->overrides,
                               options->override_count, &diagnostics);
@@ -99,7 +99,7 @@ static ExitCode time_size(const Options* options, Scale scale, int bodies, doubl
 
 /* ---------------------------------------------------------------- all sizes */
 
-/* Whole numbers between commas; 0 when the list is not that. */
+/* Reads integers separated by commas. Returns their number; 0 for anything else. */
 static int parse_sizes(const char* list, int sizes[SIZES_MAX]) {
   int count = 0;
   for (const char* p = list; count < SIZES_MAX; p++) {

@@ -45,7 +45,7 @@ static void print_table(double* const samples[], int steps) {
   text_add(&table, "quantity,median,mean,max\n");
   for (int k = 0; k < QUANTITY_COUNT; k++) {
     double mean = bench_mean(samples[k], steps), median = bench_median(samples[k], steps);
-    double largest = steps > 0 ? samples[k][steps - 1] : 0.0; /* sorted by now */
+    double largest = steps > 0 ? samples[k][steps - 1] : 0.0; /* already sorted */
     text_add(&table, "%s,%.6g,%.6g,%.6g\n", NAMES[k], median, mean, largest);
   }
   fputs(table.data, stdout);

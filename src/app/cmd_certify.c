@@ -1,11 +1,12 @@
-/* sdrs certify RUN: proof that no pair met between the recorded steps, and that the files tell of one motion. */
+/* sdrs certify RUN: proves that no two bodies intersected between the recorded steps, and that the files agree on one
+ * motion. */
 #include <cjson/cJSON.h>
 #include <string.h>
 #include "app/run_check.h"
 
-/* Recorded moves end in the row that they lead to, but for rounding [m or 1]. */
+/* Tolerance of the end of recorded moves, which is the row that they lead to [m or 1]. */
 #define MISS_TOLERANCE 1e-9
-/* Faults and findings that are printed without -v. */
+/* Number of faults and findings that are printed without -v. */
 enum { FAULTS_SHOWN = 10 };
 
 typedef struct {
@@ -20,12 +21,12 @@ typedef struct {
   double* delta; /* (count x nv) */
 } Moves;
 
-/* Zeroed or half-built is fine for certifying_free. */
+/* certifying_free accepts it zeroed or partly built. */
 typedef struct {
   const Options* options;
   Recorded recorded;
   RunCheck check;
-  RunFile path; /* no rows: there is none */
+  RunFile path; /* no rows: there is no such file */
   Moves moves;
   Fault* faults;
   int fault_count, fault_capacity;
@@ -61,7 +62,7 @@ static Status load(Certifying* c) {
   recorded_drop_scene_warnings(recorded);
   if (status != STATUS_OK) return status;
   if (!recorded->summary)
-    return refuse(c, folder, "it holds designs, not a run: simulate best.scene.yaml, then certify that run");
+    return refuse(c, folder, "the folder holds designs, not a run: simulate best.scene.yaml, then certify that run");
   if (!recorded_unchanged(recorded)) return STATUS_BAD_INPUT;
   status = run_check_read(&c->check, recorded, folder, &recorded->diagnostics);
   if (status != STATUS_OK) return status;
@@ -307,7 +308,7 @@ const Verb VERB_CERTIFY = {
     .operands = "RUN",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "prove that no pair met between the recorded steps",
+    .summary = "prove that no two bodies intersected between the recorded steps",
     .examples =
         "  sdrs certify out/spider\n"
         "  sdrs certify out/spider --json\n",

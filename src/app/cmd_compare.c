@@ -3,7 +3,7 @@
 #include <string.h>
 #include "app/command.h"
 
-/* Time of a row, when the table has that column. */
+/* Returns the time of a row, if the table has a time column. */
 static const char* row_time(const CsvTable* table, int row) {
   int column = csv_column(table, "time");
   return column < 0 ? NULL : table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
@@ -77,7 +77,7 @@ static void print_json(const Report* report) {
   text_free(&text);
 }
 
-/* false, with a message: a folder has many tables. */
+/* Returns false, with a message, for a folder, which has many tables. */
 static bool is_table(const char* path, Diagnostics* diagnostics) {
   if (!path_is_folder(path)) return true;
   char* table = file_join(path, "trajectory.csv");

@@ -5,7 +5,7 @@
 #include "optimize/optimize.h"
 
 enum { REFINEMENTS_MAX = 6, MOMENTS = 100, LINES = 10 };
-/* Changes below this part of the largest number are rounding and the solver's tolerance: they have no order. */
+/* Changes below this fraction of the largest number are rounding or solver tolerance: no order is computed. */
 #define SETTLED 1e-12
 
 /* One number in every refinement. */
@@ -118,7 +118,7 @@ static void add_links(Convergence* c) {
   for (int link = 0; link < model->link_count; link++) {
     if (model->links[link].tree < 0) continue;
     for (int end = 0; end < 2; end++) {
-      add_quantity(c, model->links[link].name, end ? "place at the end" : "place", "m");
+      add_quantity(c, model->links[link].name, end ? "position at the end" : "position", "m");
       Quantity* turn = add_quantity(c, model->links[link].name, end ? "angle at the end" : "angle", "rad");
       Quantity* way = turn - 1; /* the array may have moved */
       for (int r = 0; r < c->refinements; r++)
@@ -167,7 +167,7 @@ static void print_quantity(const Convergence* c, const Quantity* q) {
   printf("\n");
 }
 
-/* Losses first; of the links those that change most. */
+/* Prints losses first, then the links with the largest changes. */
 static void print_report(const Convergence* c) {
   const Quantity** sorted = (const Quantity**)memory_alloc(sizeof(void*) * (size_t)(c->count + 1));
   int losses = 0, places = 0;
@@ -232,12 +232,23 @@ static Status run_all(Convergence* c, Diagnostics* diagnostics) {
   return STATUS_OK;
 }
 
-static ExitCode converge_one(const Options* options, const char* name, const Scene* scene, const Task* task,
-                             int scenario, Json* json) {
+/* Lifts bodies that touch others at the start, as `sdrs simulate` does, so that all refinements start alike. */
+static Status lift_scene(Scene* scene, Diagnostics* diagnostics) {
+  Model model = {0};
+  Status status = model_create_lifted(&model, scene, diagnostics);
+  model_destroy(&model);
+  return status;
+}
+
+static ExitCode converge_one(const Options* options, const char* name, Scene* scene, const Task* task, int scenario,
+                             Json* json) {
   Convergence c = {.options = options, .name = name, .scene = scene, .task = task, .scenario = scenario};
-  Diagnostics diagnostics = {0};
+  Diagnostics diagnostics = {0}, runs = {0};
   c.refinements = option_count(options, "refinements", 2);
-  Status status = run_all(&c, &diagnostics);
+  Status status = lift_scene(scene, &diagnostics);
+  if (status == STATUS_OK) status = run_all(&c, &runs);
+  diagnostics_add_new(&diagnostics, &runs); /* the runs repeat the messages about the scene */
+  diagnostics_free(&runs);
   print_diagnostics(options, &diagnostics);
   if (status == STATUS_INTERRUPTED) fprintf(stderr, "%s: stopped by %s\n", name, interrupt_name(interrupt_signal()));
   if (status == STATUS_OK) {

@@ -24,7 +24,7 @@ static bool read_grid(DecomposeOptions* settings, const char* text) {
          n[0] <= 1000 && n[1] <= 1000 && n[2] <= 1000;
 }
 
-/* A length in the mesh's unit, or with mm, cm or m where that is the metre. */
+/* Reads a length in the mesh's unit; if that is the metre, a suffix mm, cm or m is allowed. */
 static bool read_tolerance(DecomposeOptions* settings, const char* text) {
   static const struct {
     const char* unit;
@@ -65,8 +65,8 @@ static ExitCode read_settings(DecomposeOptions* settings, const Options* options
   if (!read_tolerance(settings, tolerance))
     return usage_error(options, "--tolerance is a length above 0, such as 5mm or 0.005, got '%s'", tolerance);
   if (grid && tolerance)
-    return usage_error(options, "--tolerance chooses how many hulls there are, --grid counts them: give one");
-  if (grid && settings->inside) return usage_error(options, "--grid takes whole blocks: it does not go with --inside");
+    return usage_error(options, "--tolerance and --grid both determine the number of hulls: give one of them");
+  if (grid && settings->inside) return usage_error(options, "--grid cannot be combined with --inside");
   if (!decompose_up_is_axis(options))
     return usage_error(options, "--up is x, y or z, got '%s'", option_text(options, "up"));
   if (settings->max_vertices > 0 && settings->max_vertices < 8)
@@ -170,7 +170,7 @@ static void add_joints(Json* json, const Decomposition* d) {
   json_close(json, ']');
 }
 
-/* No time and no thread count: the report of equal input is equal, byte for byte. */
+/* Contains no times and no thread count, so equal input gives the same report to the byte. */
 static void report_text(Text* out, const char* mesh, const Decomposition* d, const HoleCount* holes) {
   Json json = {.out = out};
   const char* const axes[3] = {"x", "y", "z"};
@@ -238,7 +238,7 @@ static Status write_files(const Options* options, const Mesh* mesh, const Decomp
 
 /* ---------------------------------------------------------------- output */
 
-/* Below this share of the hulls' volume that of the mesh is rounding: its parts cancel. */
+/* Fraction of the hulls' volume below which the volume of the mesh counts as rounding error of cancelling terms. */
 #define NO_VOLUME 1e-9
 
 static void say_result(const Options* options, const Decomposition* d, const char* folder) {
@@ -286,7 +286,7 @@ static void warn_joining(const Options* options, const Decomposition* d) {
   if (options->quiet || d->condition.joining <= JOINING_TOLD * d->diagonal) return;
   fprintf(
       stderr,
-      "sdrs decompose: warning: triangles of the mesh did not meet: points up to %g apart were joined (%d joined)\n",
+      "sdrs decompose: warning: the triangles of the mesh have gaps: vertices up to %g apart were merged (%d merged)\n",
       d->condition.joining, d->condition.joined_points);
 }
 
@@ -294,8 +294,8 @@ static void warn_joining(const Options* options, const Decomposition* d) {
 static void warn_filled_holes(const Options* options, const HoleCount* holes) {
   if (options->quiet || holes->hulls >= holes->mesh) return;
   fprintf(stderr,
-          "sdrs decompose: warning: the mesh has %d hole%s through it, the hulls leave %d: a larger --max-hulls or a "
-          "--tolerance keeps more\n",
+          "sdrs decompose: warning: the mesh has %d through hole%s, the hulls keep %d: increase --max-hulls or give a "
+          "--tolerance to keep more\n",
           holes->mesh, holes->mesh == 1 ? "" : "s", holes->hulls);
 }
 

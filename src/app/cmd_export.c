@@ -19,15 +19,15 @@ static const struct {
                [EXPORT_STL] = {"stl", ".stl"},   [EXPORT_3MF] = {"3mf", ".3mf"},    [EXPORT_JSON] = {"json", ".json"},
                [EXPORT_C] = {"c", ".h"}};
 
-/* State of one export. exporting_free accepts it zeroed or half-built. */
+/* State of one export. exporting_free accepts it zeroed or partly built. */
 typedef struct {
   const Options* options;
   Recorded recorded;
   ExportFormat format;
   char* target;
-  bool folder; /* the target is one: a file per link */
+  bool folder; /* true if the target is a folder, with a file per link */
   int link;    /* -1 = all */
-  Text json;   /* with --json: one object a file */
+  Text json;   /* with --json: one object per file */
   Json objects;
 } Exporting;
 
@@ -50,7 +50,7 @@ static ExportFormat format_of(const char* name, const char* target) {
   return EXPORT_UNKNOWN;
 }
 
-/* The robot as a whole: MJCF, URDF. */
+/* Exports the model as MJCF or URDF. */
 static bool is_model(ExportFormat format) { return format == EXPORT_MJCF || format == EXPORT_URDF; }
 
 static bool is_policy(ExportFormat format) { return format == EXPORT_JSON || format == EXPORT_C; }
@@ -58,7 +58,7 @@ static bool is_policy(ExportFormat format) { return format == EXPORT_JSON || for
 static ExitCode check_policy_options(const Exporting* exporting) {
   static const char* const SURFACES[] = {"time", "pieces", "min-wall", "grow", "fabrication"};
   const Options* options = exporting->options;
-  if (exporting->folder) return usage_error(options, "a policy is one file: -o names it");
+  if (exporting->folder) return usage_error(options, "a policy is a single file: name it with -o");
   for (size_t k = 0; k < sizeof SURFACES / sizeof *SURFACES; k++)
     if (option_given(options, SURFACES[k]))
       return usage_error(options, "--%s is for surfaces, not policies", SURFACES[k]);
@@ -213,7 +213,7 @@ static ExitCode write_policy(Exporting* exporting) {
 
 /* ---------------------------------------------------------------- URDF and its meshes */
 
-/* robot.urdf -> robot_meshes/ beside it */
+/* Returns the mesh folder beside a file: robot_meshes/ for robot.urdf. */
 static void mesh_folder(const Exporting* exporting, Text* folder) {
   const char* target = exporting->target;
   int stem = (int)(strlen(target) - (ends_with(target, ".urdf") ? 5 : 0));
@@ -319,7 +319,7 @@ static void report_json(Json* json, const char* path, const SurfaceReport* repor
   json_close(json, '}');
 }
 
-/* Line width of a usual printer nozzle [m]: thinner walls are left out or come out thicker. */
+/* Line width of a common printer nozzle [m]. Thinner walls are not printed, or are printed thicker. */
 #define NOZZLE 0.4e-3
 
 /* Reports on standard error, and by the exit code, that the file does not satisfy the request. */

@@ -24,7 +24,7 @@ static const OptionRow OPTIONS[] = {
     MEMORY_OPTION,
 };
 
-/* "state,mass" to bits; false and a message when a word is unknown. */
+/* Converts a list such as "state,mass" to bits. Returns false, with a message, for an unknown word. */
 static bool read_blocks(const Options* options, unsigned* blocks) {
   const char* text = option_text(options, "wrt");
   *blocks = (1u << GRADCHECK_BLOCKS) - 1;
@@ -244,7 +244,7 @@ static double tolerance_told(const Options* options, const GradcheckOptions* che
   return option_given(options, "tolerance") ? check->tolerance : fmax(check->tolerance, LOOSE_FLOOR);
 }
 
-/* Some blocks on the scene as it now is. */
+/* Checks some blocks on the scene in its present form. */
 static Status check_blocks(const GradcheckOptions* check, const Subject* subject, const Model* model, unsigned blocks,
                            GradcheckReport* report, Diagnostics* diagnostics) {
   GradcheckOptions some = *check;
@@ -265,8 +265,8 @@ static Status check_generic(const Options* options, const GradcheckOptions* chec
   GradcheckReport* own = MEMORY_NEW(GradcheckReport, 1);
   if (!options->quiet)
     fprintf(stderr,
-            "%s: for the vertices hulls that weigh by their volume are shrunk by up to 3 %% at random: a flat face "
-            "with more than three corners is a kink of the volume\n",
+            "%s: the block of vertices is checked on hulls shrunk at random by up to 3 %%, because the volume has a "
+            "kink at flat faces with more than three corners\n",
             subject->name);
   Status status = model_create(&model, subject->scene, diagnostics);
   if (status == STATUS_OK) status = check_blocks(check, subject, &model, 1u << GRADCHECK_VERTICES, own, diagnostics);
@@ -299,7 +299,7 @@ static Status check_subject(const Options* options, const GradcheckOptions* chec
   return status;
 }
 
-/* A check of no numbers would pass. */
+/* Reports an error for blocks without numbers: such a check would pass. */
 static bool has_numbers(const GradcheckReport* report) {
   int directions = 0;
   for (int b = 0; b < GRADCHECK_BLOCKS; b++) directions += report->block[b].directions;
@@ -406,7 +406,7 @@ static ExitCode say_variables(const Options* options, const char* name, const Gr
   return wrong ? EXIT_CHECK_FAILED : EXIT_DONE;
 }
 
-/* With --steps runs are shorter, and so are windows; losses that look beyond are refused when they are made. */
+/* Shortens runs and windows to --steps. Losses with later windows are refused when they are created. */
 static void shorten(Task* task, int steps) {
   if (steps == 0) return;
   for (int k = 0; k < task->scenario_count; k++) {
@@ -419,7 +419,7 @@ static void shorten(Task* task, int steps) {
   if (steps < r->apply) r->apply = steps;
 }
 
-/* The task, with its terms of subject_to as losses: an optimizer goes by their derivatives too. */
+/* Returns the task with the terms of subject_to as losses, because optimizers use their derivatives, too. */
 static Status load_task(Task* task, const Options* options, Diagnostics* diagnostics) {
   Status status = task_load(task, options->operands[0], options->overrides, options->override_count, diagnostics);
   for (int i = 0; i < task->loss_count; i++) task->losses[i].bounded = false;
@@ -474,7 +474,7 @@ static Status record_nothing(void* context, Sim* sim, const StepReport* report) 
   return interrupted() ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
-/* The windows before, as `sdrs optimize` finds and executes them. */
+/* Optimizes and executes the windows before, as `sdrs optimize` does. */
 static Status execute_before(Receding* receding, int window, Diagnostics* diagnostics) {
   Optimization* o = receding_optimization(receding);
   Status status = STATUS_OK;
@@ -487,7 +487,7 @@ static Status execute_before(Receding* receding, int window, Diagnostics* diagno
   return status;
 }
 
-/* A later window: reports of its variables, and of the blocks of a scene with the window's initial state. */
+/* Checks a later window: its variables, and the blocks of a scene with the window's initial state. */
 typedef struct {
   int window;
   GradcheckBlockReport variables[2];
@@ -518,7 +518,7 @@ static Status check_window(const Options* options, const GradcheckOptions* check
   return status;
 }
 
-/* False and a message when there is no such window. */
+/* Returns false, with a message, if there is no such window. */
 static bool sound_window(const Options* options, const Task* task, int window) {
   const TaskScenario* scenario = &task->scenarios[0];
   if (!task->receding.given) {
@@ -540,7 +540,7 @@ static ExitCode check_scenarios(const Options* options, const GradcheckOptions* 
   if (interrupted()) say_interrupted(options, task->name, json);
   for (int k = 0; k < task->scenario_count && !interrupted(); k++) {
     TaskScenario* scenario = &task->scenarios[k];
-    if (scenario->steps == TASK_KINEMATIC) continue; /* there are only variables */
+    if (scenario->steps == TASK_KINEMATIC) continue; /* no simulation: only variables are checked */
     if (scenario->steps > 0) scenario->scene.simulation.steps = scenario->steps;
     Text name = {0};
     text_add(&name, "%s", task->name);

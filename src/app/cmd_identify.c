@@ -4,7 +4,7 @@
 #include "app/command.h"
 #include "identify/identify.h"
 
-/* Zeroed or half-built is fine for fit_run_free. */
+/* fit_run_free accepts it zeroed or partly built. */
 typedef struct {
   const Options* options;
   Diagnostics diagnostics;
@@ -68,7 +68,7 @@ static void print_verdict(const FitRun* run) {
   const Identification* id = run->identification;
   if (!is_writer() || (run->options->quiet && identification_identifiable(id))) return;
   if (identification_identifiable(id))
-    fprintf(stderr, "%s: the data tells all %d parameters\n", run->task.name, identification_parameter_count(id));
+    fprintf(stderr, "%s: the data determine all %d parameters\n", run->task.name, identification_parameter_count(id));
   else
     fprintf(stderr, "%s: %s\n", run->task.name, identification_verdict(id));
   for (const char* at = identification_told(id); *at && !run->options->quiet;) {
@@ -214,7 +214,7 @@ static ExitCode fit(FitRun* run) {
   return status_exit_code(status);
 }
 
-/* The writer's problems; of another process those that the writer does not have. */
+/* Prints the problems of the writing process; another process prints its own only if the writer has none. */
 static void print_problems(FitRun* run) {
   int writer_errors = run->diagnostics.error_count;
   processes_share(&writer_errors, sizeof(writer_errors), 0);

@@ -4,7 +4,7 @@
 #include "app/command.h"
 #include "robot/robot.h"
 
-/* From the command line to the file. Zeroed or half-built is fine for importing_free. */
+/* State of one import. importing_free accepts it zeroed or partly built. */
 typedef struct {
   const Options* options;
   RobotOptions wanted;

@@ -112,7 +112,7 @@ static Status design_run_create(DesignRun* run, const Options* options, bool can
   if (is_writer()) status = live_open(&run->live, options, run->task.name, &run->diagnostics);
   if (status != STATUS_OK) return status;
   if (!is_writer()) return STATUS_OK;
-  if (run->receding) return file_make_folder_reported(run->folder, &run->diagnostics); /* the executed run claims it */
+  if (run->receding) return file_make_folder_reported(run->folder, &run->diagnostics); /* the executed run creates it */
   return folder_claim(&run->claim, run->folder, &run->diagnostics);
 }
 
@@ -133,7 +133,7 @@ static Status save_progress(DesignRun* run) {
   return status;
 }
 
-/* The present design, its log and a checkpoint, every save_every iterations. */
+/* Writes the present design, its log and a checkpoint every save_every iterations. */
 static Status save_iteration(DesignRun* run) {
   int iteration = optimization_iteration(run->optimization);
   if (iteration % run->task.optimizer.save_every != 0 || !is_writer()) return STATUS_OK;
@@ -143,13 +143,13 @@ static Status save_iteration(DesignRun* run) {
   return status == STATUS_OK ? save_progress(run) : status;
 }
 
-/* A trial that failed, for sdrs simulate to look at. */
+/* Writes the scene of a failed trial, for `sdrs simulate`. */
 static Status save_failed(DesignRun* run) {
   if (design_failed_number(run->optimization) == 0 || !is_writer()) return STATUS_OK;
   return design_write_failed(run->folder, &run->task, run->optimization, &run->diagnostics);
 }
 
-/* design.csv and the best scenes. */
+/* Writes design.csv and the best scenes. */
 static Status save_best(DesignRun* run) {
   Status status = design_write_variables(run->folder, run->optimization, &run->diagnostics);
   return status == STATUS_OK ? design_write_scenes(run->folder, &run->task, run->optimization, true, &run->diagnostics)
@@ -214,7 +214,7 @@ static void show_progress(DesignRun* run, Progress* progress) {
   }
 }
 
-/* Lines of a text (NULL: none), each behind the task's name. */
+/* Prints the lines of a text (NULL: none), each after the task's name. */
 static void print_lines(FILE* out, const char* name, const char* prefix, const char* lines) {
   while (lines && *lines) {
     int length = (int)strcspn(lines, "\n");
@@ -223,16 +223,37 @@ static void print_lines(FILE* out, const char* name, const char* prefix, const c
   }
 }
 
+static int steps_of(const TaskScenario* scenario) {
+  return task_horizon(scenario->steps, scenario->scene.simulation.steps);
+}
+
+/* Appends the length of the longest scenario, such as " of 120 steps to t = 1.2 s". */
+static void add_horizon(Text* out, const Task* task) {
+  const TaskScenario* longest = NULL;
+  double most = 0;
+  for (int k = 0; k < task->scenario_count; k++) {
+    double time = steps_of(&task->scenarios[k]) * task->scenarios[k].scene.simulation.dt;
+    if (!(time > most)) continue;
+    most = time;
+    longest = &task->scenarios[k];
+  }
+  if (!longest) return;
+  text_add(out, " of %s%d steps to t = %.6g s", task->scenario_count > 1 ? "up to " : "", steps_of(longest), most);
+}
+
 static void print_start(const DesignRun* run) {
   const Optimization* o = run->optimization;
   int controls = 0, count = optimization_variable_count(o);
   for (int k = 0; k < count; k++) controls += optimization_variable(o, k).is_control;
   if (run->options->quiet) return;
-  fprintf(stderr, "%s: %d design and %d control variables, %d scenario%s, seed %llu\n", run->task.name,
+  Text horizon = {0};
+  add_horizon(&horizon, &run->task);
+  fprintf(stderr, "%s: %d design and %d control variables, %d scenario%s%s, seed %llu\n", run->task.name,
           count - controls, controls, run->task.scenario_count, run->task.scenario_count == 1 ? "" : "s",
-          (unsigned long long)run->task.seed);
+          horizon.data ? horizon.data : "", (unsigned long long)run->task.seed);
+  text_free(&horizon);
   if (run->task.from.text)
-    fprintf(stderr, "%s: %d of %d variables begin as %s has left them\n", run->task.name, run->taken, count,
+    fprintf(stderr, "%s: %d of %d variables start from the result of %s\n", run->task.name, run->taken, count,
             run->task.from.text);
   if (*optimization_note(o) && run->options->verbose) fputs(optimization_note(o), stderr);
 }
@@ -242,7 +263,7 @@ static void print_start(const DesignRun* run) {
 #define STEP_SHARE 0.1
 #define GAIN_SHARE 0.01
 
-/* The best design's loss with half the time step; NaN when a run fails. */
+/* Returns the loss of the best design with half the time step; NaN if a run fails. */
 static double refined_loss(DesignRun* run) {
   RecordOptions options = {.threads = run->options->threads, .interrupted = interrupted};
   options.tolerance = run->task.optimizer.tolerance;
@@ -259,7 +280,7 @@ static double refined_loss(DesignRun* run) {
   return sum;
 }
 
-/* Prints the time step of runs; does nothing for `steps: 0`. */
+/* Warns if the loss with half the time step differs; does nothing for `steps: 0`. */
 static void tell_time_step(DesignRun* run) {
   bool moves = false;
   for (int k = 0; k < run->task.scenario_count; k++) moves |= run->task.scenarios[k].steps != TASK_KINEMATIC;
@@ -270,8 +291,14 @@ static void tell_time_step(DesignRun* run) {
   Text value = {0};
   text_add(&value, isfinite(refined) ? "%.6g" : "not to be had: a run fails", refined);
   fprintf(stderr,
-          "%s: with half the time step the design's loss is %s instead of %.6g: sdrs converge %s/best.scene.yaml\n",
+          "%s: with half the time step the design's loss is %s instead of %.6g: sdrs converge %s/best.scene.yaml",
           run->task.name, value.data, best, run->folder);
+  if (run->task.scenario_count == 1) {
+    const TaskScenario* only = &run->task.scenarios[0];
+    fprintf(stderr, " compares time steps; --set scene.simulation.dt=%.6g --set steps=%d optimizes with half of it",
+            only->scene.simulation.dt / 2, 2 * steps_of(only));
+  }
+  fprintf(stderr, "\n");
   text_free(&value);
 }
 
@@ -305,13 +332,13 @@ static void print_report(const DesignRun* run) {
   optimization_report_free(&report);
 }
 
-/* Known once the initial design has been run, forward and back. */
+/* Prints an estimate of the duration once the initial design has been simulated and differentiated. */
 static void print_estimate(const DesignRun* run) {
   const Optimization* o = run->optimization;
   int left = iterations_most(run) - optimization_iteration(o);
   double seconds = optimization_rows(o)[0].seconds * left;
   if (run->options->quiet || optimization_iteration(o) > 0 || seconds < LONG_TASK_SECONDS) return;
-  fprintf(stderr, "%s: about %s when all %d iterations are taken\n", run->task.name, design_run_duration(seconds).text,
+  fprintf(stderr, "%s: about %s for all %d iterations\n", run->task.name, design_run_duration(seconds).text,
           iterations_most(run));
 }
 
@@ -324,7 +351,7 @@ static Status resume(DesignRun* run) {
   if (status == STATUS_OK && !optimization_load(run->optimization, &checkpoint, &run->diagnostics))
     status = STATUS_BAD_INPUT;
   if (status == STATUS_OK && !run->options->quiet)
-    fprintf(stderr, "%s: goes on after iteration %d\n", run->task.name, optimization_iteration(run->optimization));
+    fprintf(stderr, "%s: resumes after iteration %d\n", run->task.name, optimization_iteration(run->optimization));
   number_file_free(&checkpoint);
   memory_free(path);
   return status;
@@ -387,7 +414,7 @@ static Status iterate(DesignRun* run) {
   progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, iterations_most(run), timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
-    /* A signal reaches the processes at different times. */
+    /* a signal reaches the processes at different times: all stop if one does */
     status = agreed(interrupted() ? STATUS_INTERRUPTED : STATUS_OK);
     if (status == STATUS_OK) status = optimization_advance(run->optimization);
     if (status != STATUS_OK || optimization_stop(run->optimization) == STOP_FLAT) break;
@@ -416,7 +443,7 @@ static Status write_summary(DesignRun* run, ExitCode code) {
 static void say_validation(const DesignRun* run) {
   int tries = optimization_validation_tries(run->optimization);
   if (tries == 0 || run->options->quiet) return;
-  fprintf(stderr, "%s: of draws that it has not seen, held:", run->task.name);
+  fprintf(stderr, "%s: validation, number of draws that fulfil 'success':", run->task.name);
   for (int k = 0; k < run->task.scenario_count; k++)
     fprintf(stderr, "%s %s %d of %d", k > 0 ? "," : "", run->task.scenarios[k].name,
             optimization_validation_held(run->optimization, k), tries);
@@ -469,14 +496,14 @@ static ExitCode iterate_and_finish(DesignRun* run) {
   return code;
 }
 
-/* The writer's problems; of another process those that the writer does not have. */
+/* Prints the problems of the writing process; another process prints its own only if the writer has none. */
 static void print_problems(const DesignRun* run, Diagnostics* diagnostics) {
   int writer_errors = diagnostics->error_count;
   processes_share(&writer_errors, sizeof(writer_errors), 0);
   if (is_writer() || writer_errors == 0) print_diagnostics(run->options, diagnostics);
 }
 
-/* One search, from the beginning to its results. */
+/* Runs one optimization from its start to its results. */
 static ExitCode seek(DesignRun* run) {
   print_start(run);
   Status status = begin(run);

@@ -17,7 +17,7 @@ static bool is_plot(const char* name) {
   return false;
 }
 
-/* The last operand, where it is no run; NULL: all plots. */
+/* Returns the last operand if it is not a run; NULL: all plots. */
 static const char* plot_wanted(const Options* options) {
   const char* last = options->operands[options->operand_count - 1];
   return options->operand_count > 1 && (is_plot(last) || !path_is_folder(last)) ? last : NULL;
@@ -55,17 +55,17 @@ static ExitCode read_options(const Options* options, PlotOptions* plot) {
   static const char* const of_columns[] = {"x", "by", "log-x", "title", "x-label", "y-label"};
   for (size_t i = 0; i < sizeof of_columns / sizeof of_columns[0]; i++)
     if (option_given(options, of_columns[i]) && !option_given(options, "columns"))
-      return usage_error(options, "--%s is of plots with --columns", of_columns[i]);
+      return usage_error(options, "--%s requires --columns", of_columns[i]);
   if (!path_is_folder(options->operands[0]) && !option_given(options, "columns"))
     return usage_error(options, "%s is no run folder: --columns says what to plot of a file", options->operands[0]);
   int runs = options->operand_count - (what != NULL);
-  if (runs > 1 && option_given(options, "columns")) return usage_error(options, "--columns are of one run or file");
+  if (runs > 1 && option_given(options, "columns")) return usage_error(options, "--columns takes one run or file");
   for (int i = 1; i < runs; i++)
     if (!path_is_folder(options->operands[i])) return usage_error(options, "no run folder '%s'", options->operands[i]);
   return EXIT_DONE;
 }
 
-/* In the run folder: <plot>.png; of a file alone: beside it. */
+/* Returns the default target: <plot>.png in the run folder, or beside a single file. */
 static char* default_target(const Options* options) {
   const char* operand = options->operands[0];
   const char* what = plot_wanted(options);

@@ -35,7 +35,7 @@ static void answer_rows(QueryRows* rows) {
   memory_free(row);
 }
 
-/* Answers each row as it arrives. */
+/* Answers each row when it arrives. */
 static Status answer_stream(QueryRows* rows, Diagnostics* diagnostics) {
   QueryMemory memory = query_memory();
   double* row = MEMORY_NEW(double, rows->columns);
@@ -79,7 +79,7 @@ static Status query_rows(const Options* options, const char* data, size_t length
   return status;
 }
 
-/* Appends standard input up to the end of a line, or to its end. */
+/* Appends standard input up to the end of the line or of the input. */
 static void read_line(Text* out) {
   for (int c = getc(stdin); c != EOF; c = getc(stdin)) {
     const char byte = (char)c;
@@ -133,7 +133,7 @@ const Verb VERB_QUERY = {
     .operands = "FILE",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "where pairs of bodies meet, with derivatives, without a scene",
+    .summary = "distances and contacts of pairs of bodies, with derivatives, without a scene",
     .examples =
         "  echo '{\"method\": \"growth\", \"derivatives\": true,\n"
         "         \"a\": {\"type\": \"superellipsoid\", \"size\": [1, 0.5, 0.5], \"exponent\": 4},\n"

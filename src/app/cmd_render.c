@@ -11,12 +11,12 @@ enum { STRIP_PANEL_WIDTH = 480, STRIP_PANEL_HEIGHT = 360 };
 enum { PAIR_PANEL_WIDTH = 640, PAIR_PANEL_HEIGHT = 560 };
 /* Values of --show. */
 #define MARK_NAMES "contacts, forces, planes, edges, path, displacement"
-/* Pictures of a film or a folder that are more likely a slip than a wish. */
+/* Largest number of pictures of a film or a folder; more are taken for a mistake. */
 #define FRAMES_MAX 100000.0
 
 typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB, TARGET_PAGE } PictureKind;
 
-/* State of one rendering, from the run folder to the picture. Zeroed or half-built is fine for rendering_free. */
+/* State of one rendering. rendering_free accepts it zeroed or partly built. */
 typedef struct {
   const Options* options;
   Shown shown;
@@ -95,7 +95,7 @@ static ExitCode read_mark_options(Rendering* rendering) {
   return EXIT_DONE;
 }
 
-/* Options of numbers take none below zero. */
+/* Options with numbers do not accept negative ones. */
 static bool read_angle(const Options* options, const char* name, double most, bool* given, double* angle) {
   const char* text = option_text(options, name);
   char* end = NULL;
@@ -170,7 +170,7 @@ static bool ends_with(const char* text, const char* end) {
   return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Who opens a model or a page looks at it from anywhere, and a page has all there is to show. */
+/* Rejects options of pictures for models and pages, which contain the whole scene and are viewed from any side. */
 static ExitCode refuse_view_options(const Options* options, const char* what) {
   static const char* const names[] = {"view",    "azimuth", "elevation", "trail", "path",
                                       "look-at", "follow",  "zoom",      "size",  "show"};
@@ -275,7 +275,7 @@ static Status draw(Rendering* rendering, int* count) {
   return render_picture(target, subjects, options, &rendering->diagnostics);
 }
 
-/* The folder that the picture goes to is made when it is not there. */
+/* Creates the folder of the picture if it does not exist. */
 static Status make_target_folder(Rendering* rendering) {
   if (rendering->kind == TARGET_FRAMES) return STATUS_OK;
   return file_make_folder_of(rendering->target, &rendering->diagnostics);
@@ -299,7 +299,7 @@ static void print_result(const Rendering* rendering, int count, double seconds) 
   text_free(&text);
 }
 
-/* Pictures of a film of the longest run. */
+/* Returns the number of pictures of a film of the longest run. */
 static double frames_asked(const Rendering* rendering) {
   double longest = 0.0;
   for (int i = 0; i < rendering->shown.subject_count; i++) {
@@ -309,7 +309,7 @@ static double frames_asked(const Rendering* rendering) {
   return longest * rendering->render.fps;
 }
 
-/* A moment beyond the end is no moment of the run. */
+/* Warns of a time after the end of the run. */
 static void warn_beyond_end(Rendering* rendering) {
   double asked = rendering->render.time, end = 0;
   for (int i = 0; i < rendering->shown.subject_count; i++) {

@@ -1,4 +1,4 @@
-/* sdrs schema [scene|task]: the JSON Schema of the input files. */
+/* sdrs schema [scene|task]: prints the JSON Schema of the input files. */
 #include <string.h>
 #include "app/command.h"
 #include "scene/task.h"

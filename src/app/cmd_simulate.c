@@ -3,7 +3,7 @@
 
 #include "app/live.h"
 
-/* One run from the scene to the folder. Zeroed or half-built is fine for run_free. */
+/* State of one run. run_free accepts it zeroed or partly built. */
 typedef struct {
   const Options* options;
   Diagnostics diagnostics;
@@ -13,7 +13,7 @@ typedef struct {
   char* folder;
   RunInput* inputs;
   int input_count;
-  Vec3 *velocity, *angular_velocity; /* of the state that is recorded  (links) */
+  Vec3 *velocity, *angular_velocity; /* of the recorded state  (links) */
   SimClosure* closures;              /* likewise  (closures, couplings) */
   double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
   double* arrival;     /* largest rate with which it came within the margin of a limit [m/s, rad/s]  (nv) */
@@ -23,7 +23,7 @@ typedef struct {
   RunTotals totals;
   StepReport report; /* of the last step tried */
   UnconvergedSteps unconverged;
-  int recorded;        /* step of the run that the last rows written are of, -1 = none */
+  int recorded;        /* step of the last rows written; -1 = none */
   const char* stop;    /* why the run ended */
   SimSnapshot* before; /* state before the present step, to which an interrupt returns */
   double start, setup_seconds, output_seconds;
@@ -86,7 +86,7 @@ static void print_parameter(const char* name, double value, const char* unit, bo
   fprintf(stderr, "  %-16s %-12.4g %-8s %s\n", name, value, unit, derived ? "derived" : "given");
 }
 
-/* One line per mass model in force: how many links, and their names. */
+/* Prints one line per mass model in use: the number of links, and their names. */
 static void print_mass_models(const Model* model) {
   for (int k = 0; k < MASS_MODELS; k++) {
     Text names = {0};
@@ -132,7 +132,7 @@ static void list_closures(Run* run) {
   for (int k = 0; k < model->coupling_count; k++) run->closures[model->closure_count + k] = sim_coupling(run->sim, k);
 }
 
-/* The rows of the present state; report is NULL for the initial one. */
+/* Writes the rows of the present state; report is NULL for the initial state. */
 static Status record(Run* run, const StepReport* report) {
   double start = timer_now();
   const SimState* state = sim_state(run->sim);
@@ -165,7 +165,8 @@ static bool asked_for(const Scene* scene, int step) {
   return false;
 }
 
-/* The states that others may begin in; that in which this one began makes the folder complete. */
+/* Writes the present state if other runs may start from it, or if this run started from it: the folder then does not
+ * need the other run. */
 static void keep_state(Run* run) {
   const Model* model = &run->loaded.model;
   int step = sim_state(run->sim)->step;
@@ -174,7 +175,7 @@ static void keep_state(Run* run) {
     run_folder_keep_state(run->output, run->sim);
 }
 
-/* Distance of the links' bounded hulls [m]; -1: one has none. */
+/* Returns the distance of the bounded hulls of two links [m]; -1 if one has none. */
 static double distance_of(const Model* model, int a, int b, const Pose* pose) {
   double least = -1;
   for (int i = 0; i < model->hull_count; i++)
@@ -267,7 +268,7 @@ static const char* stop_text(const Run* run, Status status) {
   return "cannot write";
 }
 
-/* Initial state, steps, and the state reached at the end even where record_every leaves it out. */
+/* Records the initial state, the steps, and the final state even if record_every omits it. */
 static Status run_steps(Run* run) {
   Progress progress;
   StepReport last = {0};
@@ -313,8 +314,8 @@ static void print_remedy(const Run* run) {
         model->simulation.dt);
   else if (report->outcome == STEP_OPEN)
     fprintf(stderr,
-            "change what moves the loop (prescribed joints, other closures), give it another joint, or begin "
-            "where its joints move it every way that it has to go\n");
+            "change the motion that drives the loop (prescribed joints, other closures), add a joint to it, or start "
+            "from a position that is not singular\n");
   else if (model->contact_model == CONTACT_NONE || !squeeze->known)
     fprintf(stderr, "a smaller simulation.dt (%.3g s now) or more than %d simulation.max_iterations may help\n",
             model->simulation.dt, model->simulation.max_iterations);
@@ -331,16 +332,16 @@ static void print_remedy(const Run* run) {
             model->simulation.dt, model->contact.support, model->simulation.max_iterations);
 }
 
-/* Time, step, bodies and residual of the step that failed. */
+/* Prints time, step, bodies and residual of the failed step. */
 static void print_failure(const Run* run) {
   Text text = {0};
   sim_failure_text(&text, &run->loaded.model, run->sim, &run->report);
-  command_error(run->options, "%s; the state of step %d is the last one written", text.data, run->totals.steps);
+  command_error(run->options, "%s; the last state written is that of step %d", text.data, run->totals.steps);
   text_free(&text);
   print_remedy(run);
 }
 
-/* Joints that went faster than their velocity_limit. */
+/* Warns of joints that exceeded their velocity_limit. */
 static void print_speeds(const Run* run) {
   const Model* model = &run->loaded.model;
   for (int k = 0; k < model->dof_count; k++) {
@@ -349,8 +350,8 @@ static void print_speeds(const Run* run) {
     double limit = joint->velocity_limit[dof];
     bool plain = dof < model->links[i].joint.plain_count;
     if (!(limit > 0) || !(run->fastest[k] > limit)) continue;
-    fprintf(stderr, "sdrs simulate: warning: %s/%s goes at %.6g %s, its velocity_limit is %.6g\n", model->links[i].name,
-            plain ? scene_joint_coordinate_name(joint, dof) : "rotation", run->fastest[k],
+    fprintf(stderr, "sdrs simulate: warning: %s/%s reaches %.6g %s, above its velocity_limit of %.6g\n",
+            model->links[i].name, plain ? scene_joint_coordinate_name(joint, dof) : "rotation", run->fastest[k],
             dof < model->links[i].joint.slide_count ? "m/s" : "rad/s", limit);
   }
 }
@@ -358,41 +359,41 @@ static void print_speeds(const Run* run) {
 /* Steps within the margin of a limit with which a coordinate leaves it with nine tenths of its restitution (S22). */
 #define STOP_STEPS 300
 
-/* Joints that came to a penalty limit so fast that the steps do not resolve its restitution. */
+/* Warns of joints that reached a penalty limit so fast that the steps do not resolve its restitution. */
 static void print_stops(const Run* run) {
   const Model* model = &run->loaded.model;
   for (int k = 0; k < model->dof_count; k++) {
     const ModelLink* link = &model->links[model->dof_link[k]];
     double longest = link->limit_margin / (STOP_STEPS * run->arrival[k]);
     if (!(model->simulation.dt > longest)) continue;
-    fprintf(
-        stderr,
-        "sdrs simulate: warning: the joint of link '%s' came to its limit at %.3g %s and rebounds slower than its "
-        "limit_restitution of %.3g says: the steps do not resolve the limit_margin of %.3g of its limit_law penalty: "
-        "use limit_law barrier, simulation.dt below %.2g s, or a larger limit_margin\n",
-        link->name, run->arrival[k], k - link->dof_first < link->joint.slide_count ? "m/s" : "rad/s",
-        link->limit_restitution, link->limit_margin, longest);
+    fprintf(stderr,
+            "sdrs simulate: warning: the joint of link '%s' reached its limit at %.3g %s and rebounds more slowly than "
+            "its limit_restitution of %.3g requires, because the time steps do not resolve its limit_margin of %.3g: "
+            "use limit_law barrier, simulation.dt below %.2g s, or a larger limit_margin\n",
+            link->name, run->arrival[k], k - link->dof_first < link->joint.slide_count ? "m/s" : "rad/s",
+            link->limit_restitution, link->limit_margin, longest);
   }
 }
 
 /* Fraction of the energy that the scheme may add or dissipate without a warning. */
 #define SCHEME_WORK_REPORTED 0.01
 
-/* The tree that the scheme changed the energy of most, and the remedy. */
+/* Warns of the tree whose energy the scheme changed most, with the remedy. */
 static void print_scheme_work(const Run* run) {
   const Model* model = &run->loaded.model;
   SimSchemeWork scheme = sim_scheme_work(run->sim);
   if (scheme.link < 0 || !(fabs(scheme.link_work) > SCHEME_WORK_REPORTED * scheme.link_scale)) return;
   bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
-  fprintf(stderr,
-          "sdrs simulate: warning: the time steps %s %.3g J %s the motion of link '%s' and the links on it, %.2g %% of "
-          "the energy at work (%.3g J): %ssimulation.dt below %.3g s\n",
-          scheme.link_work < 0 ? "took" : "added", fabs(scheme.link_work), scheme.link_work < 0 ? "from" : "to",
-          model->links[scheme.link].name, 100 * fabs(scheme.link_work) / scheme.link_scale, scheme.link_scale,
-          keeps ? "use " : "use simulation.integrator momentum, or ", model->simulation.dt);
+  fprintf(
+      stderr,
+      "sdrs simulate: warning: time integration %s %.3g J %s the motion of link '%s' and its descendants, %.2g %% of "
+      "their energy (%.3g J): %ssimulation.dt below %.3g s\n",
+      scheme.link_work < 0 ? "removed" : "added", fabs(scheme.link_work), scheme.link_work < 0 ? "from" : "to",
+      model->links[scheme.link].name, 100 * fabs(scheme.link_work) / scheme.link_scale, scheme.link_scale,
+      keeps ? "use " : "use simulation.integrator momentum, or ", model->simulation.dt);
 }
 
-/* The time of writing files is reported from here on, if it exceeds that of the steps [s]. */
+/* Time of writing files from which on it is reported, if it exceeds that of the steps [s]. */
 #define OUTPUT_TOLD 2
 
 static void print_done(const Run* run, double seconds) {
@@ -406,7 +407,7 @@ static void print_done(const Run* run, double seconds) {
     fprintf(stderr, "no pair came near\n");
   double rows = run->output_seconds;
   if (rows > OUTPUT_TOLD && rows > seconds)
-    fprintf(stderr, "%s: its files took %.3g s more; simulation.record_every writes fewer rows\n",
+    fprintf(stderr, "%s: writing files took %.3g s more; a larger simulation.record_every writes fewer rows\n",
             run->loaded.scene.name, rows);
 }
 
@@ -441,7 +442,7 @@ static Status write_summary(Run* run, const Text* json) {
   return status;
 }
 
-/* Rename the CSV files, write the summary last: a folder with a fresh summary is complete. */
+/* Renames the CSV files and writes the summary last, so that a folder with a new summary is complete. */
 static Status finish_folder(Run* run, Status status) {
   double start = timer_now();
   Status closed = run_folder_close(run->output, &run->diagnostics);
@@ -462,7 +463,7 @@ static void report_end(const Run* run, Status status) {
   const Options* options = run->options;
   if (status == STATUS_SOLVER) print_failure(run);
   if (status == STATUS_INTERRUPTED && !options->quiet)
-    fprintf(stderr, "%s: stopped by %s after step %d; %s holds the run up to there\n", run->loaded.scene.name,
+    fprintf(stderr, "%s: stopped by %s after step %d; %s holds the run up to this step\n", run->loaded.scene.name,
             run->stop, run->totals.steps, run->folder);
   if (!options->quiet) print_speeds(run);
   if (!options->quiet) print_stops(run);
@@ -486,7 +487,7 @@ static void print_refusal(const Run* run, Status status) {
   text_free(&text);
 }
 
-/* A run that could be set up, to its end. */
+/* Runs a simulation that was set up to its end. */
 static Status run_to_end(Run* run) {
   diagnostics_free(&run->diagnostics); /* warnings, already printed */
   if (run->options->verbose) print_details(run);

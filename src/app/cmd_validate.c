@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------- scenes */
 
-/* One file's line on standard output, or its object of the JSON array. */
+/* Prints the line of a file on standard output, or its object of the JSON array. */
 static void report_file(const Options* options, Json* json, const char* path, const Loaded* loaded,
                         const Diagnostics* diagnostics, bool good) {
   const Model* model = &loaded->model;
@@ -40,7 +40,7 @@ static ExitCode exit_code(bool good, bool unreadable) {
   return unreadable ? EXIT_IO : EXIT_CHECK_FAILED;
 }
 
-/* A mesh that is nearly a solid of revolution rolls on its facets, which the solid has not. */
+/* Warns of a mesh that is nearly a solid of revolution: it rolls on facets that the solid does not have. */
 static void report_round_meshes(const Loaded* loaded, Diagnostics* diagnostics) {
   const Scene* scene = &loaded->scene;
   if (!contact_takes_round(loaded->model.contact_model)) return;
@@ -99,7 +99,7 @@ static void report_task(const Options* options, Json* json, const char* path, co
   }
 }
 
-/* As far as a scene alone can be judged: whether it makes a model. Scenarios that share a scene tell the same. */
+/* Builds the model of each scenario. Scenarios with the same scene report the same problems once. */
 static void check_scenarios(Task* task, int threads, Diagnostics* diagnostics) {
   for (int i = 0; i < task->scenario_count; i++) {
     Model model;
@@ -142,7 +142,7 @@ static ExitCode validate_task(const Options* options, const char* path, Json* js
 
 /* ---------------------------------------------------------------- all files */
 
-/* Tasks of planning are read whole; the others as tasks or scenes. */
+/* Reads a planning task completely, other files as tasks or scenes. */
 static ExitCode validate_file(const Options* options, const char* path, Json* json) {
   ExitCode code = EXIT_DONE;
   if (!plan_run(options, path, false, &code))

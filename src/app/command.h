@@ -9,11 +9,11 @@
 
 /* ---------------------------------------------------------------- messages (app/messages.c) */
 
-/* true: ANSI colours on this stream: a terminal, NO_COLOR not set, TERM not dumb. */
+/* Returns true if ANSI colours are used on this stream: a terminal, NO_COLOR not set, TERM not dumb. */
 bool color_wanted(FILE* stream);
 /* Prints problems to stderr, sorted by place; with -q, errors only and unsorted. */
 void print_diagnostics(const Options* options, Diagnostics* diagnostics);
-/* An array of {"severity": "error", "file": ..., "line": ..., "column": ..., "message": ...}. Under `key` of the
+/* Writes an array of {"severity": "error", "file": ..., "line": ..., "column": ..., "message": ...} under `key` of the
  * open object. */
 void json_diagnostics(Json* json, const char* key, const Diagnostics* diagnostics);
 /* Warns on stderr of steps that ended at the rounding floor above a tolerance (relative), with time, link and remedy.
@@ -26,7 +26,7 @@ void warn_friction_open(const Options* options, const char* name, const Model* m
                         const UnconvergedSteps* unconverged);
 /* Warns of each --set of simulation.tolerance, which `rule` replaces. Does nothing with -q. */
 void warn_overridden_tolerance(const Options* options, const char* rule);
-/* `sdrs VERB: error: text` on stderr. */
+/* Prints `sdrs VERB: error: text` on stderr. */
 void command_error(const Options* options, const char* format, ...) __attribute__((format(printf, 2, 3)));
 /* As command_error for wrong usage, with where to read more; returns EXIT_USAGE. */
 ExitCode usage_error(const Options* options, const char* format, ...) __attribute__((format(printf, 2, 3)));
@@ -35,12 +35,12 @@ ExitCode usage_error(const Options* options, const char* format, ...) __attribut
 
 /* Returns versions, those of libraries as loaded. All texts are static, that of LAPACK for each thread. */
 RunProgram version_program(void);
-/* Prints program and libraries, one a line. */
+/* Prints the versions of program and libraries, one per line. */
 void version_print(FILE* stream);
 
 /* ---------------------------------------------------------------- scene and model (app/load.c) */
 
-/* A scene and its model; zeroed or half-loaded is fine for loaded_free. */
+/* A scene and its model. loaded_free accepts it zeroed or partly loaded. */
 typedef struct {
   Scene scene;
   Model model;
@@ -57,9 +57,10 @@ Status loaded_create(Loaded* loaded, const Options* options, const char* path, i
                      Diagnostics* diagnostics);
 /* Frees model and scene and zeroes it. */
 void loaded_free(Loaded* loaded);
-/* The folder of -o, else out/<name>: a name is no path. It is not made. Freed by the caller with memory_free. */
+/* Returns the folder of -o, else out/<name> with every / of the name replaced by _. Does not create it. The caller
+ * frees the text with memory_free. */
 char* run_folder_path(const Options* options, const char* name);
-/* Vertices of all hulls. */
+/* Returns the number of vertices of all hulls. */
 long loaded_vertices(const Loaded* loaded);
 /* Appends `3 links, 12 degrees of freedom, 4 hulls, 96 vertices`. */
 void loaded_describe(Text* out, const Loaded* loaded);
@@ -80,24 +81,25 @@ typedef struct {
   Scene scene;
   Model model;
   RunPoses run;
-  bool without_poses; /* set before loading: `run` is not read, but of a scene by itself */
-  bool from_mesh;     /* it is a mesh by itself, as of water */
+  bool without_poses; /* set before loading; `run` is read only for a run folder, not for a scene */
+  bool from_mesh;     /* true for a mesh, loaded with the density of water */
   int own_messages;   /* diagnostics about the run itself; those of its scene follow */
 } Recorded;
 
-/* Problems go to recorded->diagnostics. STATUS_IO: there is no such thing, or it cannot be read; STATUS_BAD_INPUT.
- * recorded owns what is read; recorded_free in any case. */
+/* Loads a run folder, a scene or a mesh, with problems in recorded->diagnostics. Returns STATUS_IO if it does not exist
+ * or cannot be read, or STATUS_BAD_INPUT. recorded owns the data; the caller calls recorded_free in any case. */
 Status recorded_load(Recorded* recorded, const char* path);
-/* Warnings about the scene were said when it was simulated; only those about the run itself are kept, and errors. */
+/* Discards warnings about the scene, which were printed when it was simulated. Keeps errors and warnings about the run
+ * itself. */
 void recorded_drop_scene_warnings(Recorded* recorded);
-/* Are the scene and its meshes, byte for byte, those of the run? An error for each that is not. Reads all these
- * files again. */
+/* Returns true if the scene and its meshes are those of the run to the byte; otherwise adds an error for each that
+ * differs. Reads all these files again. */
 bool recorded_unchanged(Recorded* recorded);
-/* Frees all that it owns; accepts a half-loaded one. */
+/* Frees all members; accepts a partly loaded one. */
 void recorded_free(Recorded* recorded);
-/* Is it a folder of `sdrs optimize`? It has a best scene and no trajectory. */
+/* Returns true for a folder of `sdrs optimize`: it has a best scene and no trajectory. */
 bool folder_of_design(const char* folder);
-/* Is there a folder of this name? false also when that cannot be known. */
+/* Returns true if there is a folder of this name; false also if this cannot be determined. */
 bool path_is_folder(const char* path);
 
 /* Runs a scene into a folder with the threads of `options`, without standard output (app/cmd_simulate.c). Reports
@@ -137,12 +139,12 @@ void leave_overview(const Options* options, const char* folder);
 void interrupt_install(void);
 /* Returns the signal received, or 0. */
 int interrupt_signal(void);
-/* "SIGINT", ..., "a signal" for others; constant. */
+/* Returns the name of a signal: "SIGINT", ..., or "a signal". Static text. */
 const char* interrupt_name(int signal_number);
 
 /* ---------------------------------------------------------------- progress (app/progress.c) */
 
-/* A bar that redraws itself on a terminal, else one plain line every 10 s. */
+/* Progress display: a bar that is redrawn on a terminal, otherwise a plain line every 10 s. */
 typedef struct {
   FILE* stream; /* NULL = silent */
   bool bar, color;
@@ -155,9 +157,9 @@ typedef struct {
 /* Starts progress over `steps` steps; now [s] of timer_now; name and stream are borrowed. stream NULL: shows nothing.
  */
 void progress_start(Progress* progress, FILE* stream, const char* name, int steps, double now);
-/* One line or the bar after `step` >= 1 steps, at a simulated time [s]; only so often. */
+/* Shows the progress after `step` >= 1 steps, at a simulated time [s], at most once per period. */
 void progress_update(Progress* progress, int step, double time, double iterations_per_step, double now);
-/* Clears the bar; a stream without one stays as it is. */
+/* Clears the bar, if the stream has one. */
 void progress_end(Progress* progress);
 /* As progress_update with the caller's text: `bar 12 % numbers  3 s left`. force: also within the period. now [s] of
  * timer_now; step >= 1. */

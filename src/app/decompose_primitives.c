@@ -1,4 +1,5 @@
-/* sdrs decompose MESH --primitives superquadric: a mesh as a union of superquadrics, as a scene and as a question. */
+/* sdrs decompose MESH --primitives superquadric: approximates a mesh by a union of superquadrics; writes a scene and a
+ * query. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static void add_place(Text* out, const Superquadric* own, const char* position, 
   text_add(out, "}");
 }
 
-/* Letters, digits, - and _ of the file's name, and a letter first: it names a link. Freed by the caller. */
+/* Returns a link name from the file's name: its letters, digits, - and _, with a letter first. Freed by the caller. */
 static char* link_name(const char* path) {
   char* stem = file_stem(path);
   Text name = {0};
@@ -100,7 +101,7 @@ static void scene_text(Text* out, const Options* options, const SuperquadricUnio
   memory_free(name);
 }
 
-/* About a ball half a diagonal above the first superquadric. */
+/* Writes an example query about a ball half a diagonal above the first superquadric. */
 static void query_text(Text* out, const SuperquadricUnion* d, double scale) {
   text_add(out, "{\"method\": \"manifold\",\n \"a\": {\"type\": \"union\", \"smoothing\": ");
   text_add_double(out, SMOOTHING * d->diagonal * scale);
@@ -144,7 +145,7 @@ static void add_superquadric(Json* json, const Superquadric* own) {
   json_close(json, '}');
 }
 
-/* In the mesh's unit, as a report of hulls is. */
+/* Appends the report as JSON; lengths are in the mesh's unit, as in the report of hulls. */
 static void report_text(Text* out, const char* mesh, const SuperquadricUnion* d) {
   Json json = {.out = out};
   json_open(&json, NULL, '{');

@@ -12,10 +12,10 @@ ExitCode decompose_primitives(const Options* options);
 bool decompose_up_is_axis(const Options* options);
 /* Appends hulls[count] as OBJ, one `o NAME_k` group each. */
 void decompose_hulls_text(Text* out, const char* name, const ConvexHull* hulls, int count);
-/* A file of the folder. STATUS_IO with a diagnostic. */
+/* Writes a text as file `name` of the folder. Returns STATUS_IO, with a diagnostic, if that fails. */
 Status decompose_write_text(const char* folder, const char* name, const Text* text, Diagnostics* diagnostics);
-/* The mesh's mended surface and the hulls[count] as a picture, where each is a `piece`, unless --no-picture. STATUS_IO
- * with a diagnostic. */
+/* Draws the repaired surface of the mesh and hulls[count], each called a `piece`, unless --no-picture is given. Returns
+ * STATUS_IO, with a diagnostic, if that fails. */
 Status decompose_picture(const Options* options, const Mesh* mesh, const ConvexHull* hulls, int count,
                          const char* piece, const char* path, Diagnostics* diagnostics);
 

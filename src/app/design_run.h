@@ -8,9 +8,9 @@
 
 /* Start of an optimization. design_start_free accepts it zeroed. */
 typedef struct {
-  Optimization* optimization; /* the receding's, where there is one */
+  Optimization* optimization; /* that of the receding horizon, if there is one */
   Receding* receding;
-  int taken; /* variables that begin as another run has left them */
+  int taken; /* number of variables whose initial values are from another run */
 } DesignStart;
 /* Reads everything that `sdrs optimize` needs before its first run, the run of `from` included. Borrows the task until
  * design_start_free. Returns STATUS_BAD_INPUT or STATUS_IO with diagnostics; the caller calls design_start_free in any
@@ -19,10 +19,10 @@ Status design_start(DesignStart* start, Task* task, const OptimizationOptions* o
 /* Checks that every task in the chain of `from: {task: ...}` can be read and is of a kind that may come before another.
  * Runs nothing. Returns STATUS_BAD_INPUT or STATUS_IO with diagnostics. */
 Status design_check_before(const Task* task, Diagnostics* diagnostics);
-/* Frees the optimization, or the receding with its own; the task is given back. */
+/* Frees the optimization, or the receding horizon with its optimization; the task remains. */
 void design_start_free(const DesignStart* start);
 
-/* Zeroed or half-built is fine for design_run_free. */
+/* design_run_free accepts it zeroed or partly built. */
 typedef struct {
   const Options* options;
   Diagnostics diagnostics;
@@ -33,19 +33,19 @@ typedef struct {
   char* folder;
   FolderClaim claim;
   Live live;
-  bool candidate; /* of a task with choices: it does not look for others, and the whole speaks of the end */
+  bool candidate; /* a candidate of a task with choices: it does not start candidates, and the parent reports the end */
 } DesignRun;
 
 /* Returns true for the process that writes files and messages, one of several under mpirun. */
 bool design_run_writes(void);
-/* The worst that happened to any process: all go on, or none. All processes call it; the largest Status. */
+/* Returns the largest Status of all processes, so that all continue or none. All processes call it. */
 Status design_run_agreed(Status status);
-/* Duration from which on a task prints an estimate [s]. */
+/* Expected duration from which on an estimate is printed [s]. */
 #define LONG_TASK_SECONDS 30.0
 /* Returns a duration as text: "40 s", "3 min", "2.5 h". seconds >= 0. */
 Excerpt design_run_duration(double seconds);
-/* Prints on standard error whether the result is a success, with its values; nothing if the task does not ask, or with
- * -q. */
+/* Prints on standard error whether the result is a success, with its values. Does nothing without `success` in the
+ * task, or with -q. */
 void design_run_say_success(const DesignRun* run);
 /* Runs all windows, from the first or from the checkpoint, with their files and messages. All processes call it;
  * problems are in run->diagnostics. */
@@ -64,7 +64,7 @@ void design_run_tell_resume(const DesignRun* run);
  * output. EXIT_IO where the folder holds none, EXIT_BAD_INPUT where it is of no optimization. (app/optimize_explain.c)
  */
 ExitCode design_explain(const Options* options, const char* folder);
-/* Frees all but its options. */
+/* Frees all members except the options. */
 void design_run_free(DesignRun* run);
 /* Runs every combination of the task's choices to be evaluated. All processes call it; its own problems are in
  * whole->diagnostics. */

@@ -1,6 +1,6 @@
 #include "app/design_run.h"
 
-/* Names and best values of a run's design.csv, which the caller frees. */
+/* Reads names and best values of a run's design.csv; the caller frees them. */
 static Status begin_from(DesignStart* start, const Task* task, const CsvTable* table, const char* path,
                          Diagnostics* diagnostics) {
   int name = csv_column(table, "variable"), best = csv_column(table, "best"), count = table->row_count;
@@ -37,7 +37,7 @@ static Status take_from(DesignStart* start, const Task* task, Diagnostics* diagn
   if (status != STATUS_OK)
     diagnostics_add(
         diagnostics, SEVERITY_NOTE, task->from.place,
-        "from: the task begins with the variables of the run '%s': give the folder of an earlier sdrs optimize",
+        "from: the task starts from the variables of the run '%s', which must be a folder of an earlier sdrs optimize",
         task->from.text);
   if (status == STATUS_OK) status = begin_from(start, task, &table, path, diagnostics);
   csv_free(&table);
@@ -45,7 +45,7 @@ static Status take_from(DesignStart* start, const Task* task, Diagnostics* diagn
   return status;
 }
 
-/* Largest number of tasks in a row: more are taken for a cycle. */
+/* Largest length of a chain of tasks; a longer one is taken for a cycle. */
 enum { BEFORE_MOST = 16 };
 
 static Status check_one(const Task* task, SourcePlace named, Diagnostics* diagnostics) {
@@ -59,7 +59,7 @@ static Status check_chain(const Task* task, int depth, Diagnostics* diagnostics)
   if (!task->before.text) return STATUS_OK;
   if (depth == BEFORE_MOST) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, task->before.place,
-                    "from: more than %d tasks one after the other: do they name each other?", BEFORE_MOST);
+                    "from: chain of more than %d tasks: check whether they refer to each other", BEFORE_MOST);
     return STATUS_BAD_INPUT;
   }
   Task before;

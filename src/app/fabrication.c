@@ -1,4 +1,4 @@
-/* sdrs export --fabrication: manufacturability of each link, clearance of its joint, and its removal path. */
+/* sdrs export --fabrication: reports manufacturability of each link, clearance of its joint, and its removal path. */
 #include "app/command.h"
 
 static const char* const AXES = "x|y|z|-x|-y|-z";

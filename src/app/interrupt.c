@@ -18,8 +18,8 @@ void interrupt_install(void) {
   sigaction(SIGUSR1, &action, NULL);
   struct sigaction hangup;
   sigaction(SIGHUP, NULL, &hangup);
-  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL); /* nohup: it stays ignored */
-  /* A file-size limit is then a failed write with a message, as a full disk is. */
+  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL); /* ignored under nohup: remains ignored */
+  /* Exceeding the file-size limit is then a failed write with a message, like a full disk. */
   signal(SIGXFSZ, SIG_IGN);
 }
 

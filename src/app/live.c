@@ -7,13 +7,13 @@
 #include "app/render_load.h"
 #include "differentiate/differentiate.h"
 
-/* Moments of a run that are shown, at most, as on a page of its folder. */
+/* Largest number of moments shown, as on the page of a run folder. */
 enum { MOMENTS_MAX = 1500, DESIGN_MOMENTS = 300 };
-/* A page of a design is made at most so often [s], and for at most this part of the time. */
+/* Least time between two pages of a design [s], and largest fraction of the time spent on them. */
 #define DESIGN_PERIOD 1.0
 #define DESIGN_SHARE 0.2
 
-/* Columns of solver.csv that a moment has. */
+/* Columns of solver.csv that are part of a moment. */
 static const char* const COLUMNS[] = {"kinetic", "potential", "total", "iterations", "active_pairs"};
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
 

@@ -18,8 +18,8 @@ typedef struct {
   const Model* model;     /* of the run that is shown moment by moment; the caller's */
   View* view;             /* NULL without --view */
   double* numbers;        /* of one moment; owned */
-  int stride, next;       /* steps from shown moment to shown moment, at least; the next one's, at least */
-  double shown, cost;     /* when the last page of a design was made, and how long that took [s] */
+  int stride, next;       /* least number of steps between shown moments; least step of the next one */
+  double shown, cost;     /* time of the last page of a design, and how long it took [s] */
 } Live;
 
 /* Starts the server and prints its address. Returns STATUS_IO with a diagnostic; the caller calls live_close in any
@@ -28,7 +28,7 @@ Status live_open(Live* live, const Options* options, const char* name, Diagnosti
 /* Shows the first state of a run of this model, until another run begins; `steps` follow. Returns STATUS_IO, or
  * STATUS_BAD_INPUT with a diagnostic, if the page could not be made. Allocates the numbers of one moment. */
 Status live_begin(Live* live, const Model* model, const SimState* first, int steps, Diagnostics* diagnostics);
-/* One more state of that run, after `step` of its steps. Only every so often, and at the last step. */
+/* Adds the state after `step` steps of that run. Does so at intervals and at the last step only. */
 void live_add(Live* live, const SimState* state, int step, const SimMeasure* measure, const StepReport* report);
 /* Returns true if a browser is connected and enough time has passed for the cost of a page of the present design. Never
  * twice within DESIGN_PERIOD [s]. */
@@ -36,12 +36,12 @@ bool live_wants_design(Live* live);
 /* Simulates the design again and shows it with the optimization so far, read from its folder. Errors are not reported;
  * the page then stays as it was. Takes as long as the run. */
 void live_show_design(Live* live, const Scene* scene, const char* folder);
-/* Will anybody see the end? */
+/* Returns true if a page will receive the end. */
 bool live_wants_end(Live* live);
 /* Shows the end of the command: the text `how` (copied) and, if a browser requests it, the page of the finished folder
  * (NULL: the page stays as it was). With --stay it then waits for a signal. Errors of the page are not reported. */
 void live_end(Live* live, const char* how, const char* folder);
-/* Ends the server, if there is one, and frees what live owns; accepts a zeroed one. */
+/* Stops the server, if there is one, and frees all members; accepts a zeroed object. */
 void live_close(Live* live);
 
 #endif

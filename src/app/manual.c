@@ -97,7 +97,7 @@ void manual_bash(Text* out) {
 
 /* ---------------------------------------------------------------- zsh */
 
-/* Inside '...' and [...] of _arguments: quotes and brackets are escaped, a colon would end the part. */
+/* Escapes text inside '...' and [...] of _arguments: quotes and brackets; a colon would end the part. */
 static void zsh_text(Text* out, const char* text) {
   for (; *text; text++) {
     if (*text == '\'')

@@ -55,22 +55,23 @@ void warn_unconverged(const Options* options, const char* name, const Model* mod
                       double tolerance) {
   if (options->quiet || u->steps == 0 || !(u->residual > tolerance)) return;
   fprintf(stderr,
-          "%s: warning: %d step%s did not reach the tolerance %.3g: rounding left up to %.3g of the forces at work "
-          "out of balance",
+          "%s: warning: %d step%s did not reach the tolerance %.3g: rounding errors leave a relative imbalance of "
+          "forces of up to %.3g",
           name, u->steps, u->steps == 1 ? "" : "s", tolerance, u->residual);
   if (u->dof >= 0) fprintf(stderr, " at link '%s'", model->links[model->dof_link[u->dof]].name);
   fprintf(stderr,
-          " at t = %.6g s (outcome rounding_floor in solver.csv). Bodies nearer the origin of their joints and of "
-          "the world, a larger simulation.dt or softer contact help; a tolerance above the residual accepts it\n",
+          " at t = %.6g s (outcome rounding_floor in solver.csv). To accept it, raise the tolerance above that value; "
+          "to reduce it, move bodies nearer to the origins of their joints and of the world, or use a larger "
+          "simulation.dt or a larger contact.barrier_distance\n",
           u->time);
 }
 
 void warn_friction_open(const Options* options, const char* name, const Model* model, const UnconvergedSteps* u) {
   if (options->quiet || u->friction_open == 0) return;
   fprintf(stderr,
-          "%s: warning: in %d step%s, first at t = %.6g s between '%s' and '%s', the contact force that friction rests "
-          "on did not settle in contact.friction_iterations = %d solves: the last force found acts; a smaller "
-          "simulation.dt or more iterations help\n",
+          "%s: warning: in %d step%s, first at t = %.6g s between '%s' and '%s', the normal force of friction did not "
+          "converge in contact.friction_iterations = %d solves, and that of the last solve was used: reduce "
+          "simulation.dt or increase the iterations\n",
           name, u->friction_open, u->friction_open == 1 ? "" : "s", u->friction_time,
           model->links[u->friction_links[0]].name, model->links[u->friction_links[1]].name,
           model->contact.friction_iterations);

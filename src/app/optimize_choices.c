@@ -1,5 +1,5 @@
-/* sdrs optimize TASK with `choices`: every combination evaluated is a run of its own; the best one's results become
- * those of the whole. */
+/* sdrs optimize TASK with `choices`: every combination is optimized in a folder of its own; the results of the best are
+ * copied to the run folder. */
 #include <string.h>
 
 #include "app/design_run.h"
@@ -8,8 +8,8 @@ typedef struct {
   DesignRun* whole; /* its task and folder */
   ChoiceSearch* search;
   int* pick;        /* number of the value of each choice  (choices) */
-  int number, best; /* from 1; best 0: none yet */
-  bool alone;       /* other candidates run elsewhere at the same time: no files are written beside its folder */
+  int number, best; /* numbers from 1; best 0: none yet */
+  bool alone;       /* other candidates may run at the same time in other processes: only its own folder is written */
   Text table;       /* choices.csv */
 } Choosing;
 
@@ -29,7 +29,7 @@ static void begin_table(Choosing* c) {
   text_add(&c->table, ",exit_code,iterations,loss,violation,success,best_so_far\n");
 }
 
-/* best: so far. */
+/* Adds the row of a candidate to choices.csv. best: it is the best so far. */
 static Status add_row(Choosing* c, const DesignRun* run, ExitCode code, bool best) {
   const Optimization* o = code == EXIT_DONE ? run->optimization : NULL;
   text_add(&c->table, "%d", c->number);
@@ -60,7 +60,7 @@ static void say(const Choosing* c) {
   fprintf(stderr, "\n");
 }
 
-/* That of the best, as it was left. */
+/* Prints the summary.json of the run folder, which is a copy of the best candidate's. */
 static ExitCode print_summary(DesignRun* whole) {
   char *path = file_join(whole->folder, "summary.json"), *text;
   size_t length;
@@ -135,7 +135,7 @@ static ExitCode try_one(Choosing* c, int wanted) {
   if (task->choice_method == CHOICE_CLIMB)
     return usage_error(
         c->whole->options,
-        "--candidate: 'climb' chooses a candidate by the results of those before: leave out --candidate");
+        "--candidate: method 'climb' depends on the results of earlier candidates: leave out --candidate");
   if (wanted > choice_search_tries(c->search))
     return usage_error(c->whole->options, "--candidate: there are %d", choice_search_tries(c->search));
   c->alone = true;

@@ -1,4 +1,4 @@
-/* sdrs optimize TASK with `receding`: windows one after the other, and the run that is executed of them. */
+/* sdrs optimize TASK with `receding`: optimizes the windows in sequence, and writes the executed run. */
 #include <errno.h>
 #include <string.h>
 
@@ -6,12 +6,12 @@
 
 typedef struct {
   DesignRun* run;
-  Model model; /* of the task's scene, for the files' headers; its first state is the whole's */
+  Model model; /* model of the task's scene, for headers of files; its first state is that of the executed run */
   RunFolder* output;
   RunTotals totals;
-  bool recorded; /* the present state has its rows */
+  bool recorded; /* the rows of the present state are written */
   bool inside;   /* the present window resumes from a checkpoint */
-  bool begun;    /* its initial control has been run: there is something to keep */
+  bool begun;    /* its initial control has been simulated: it has a result */
   bool estimated;
   ExitCode code;
   double start;
@@ -37,7 +37,7 @@ static bool asked_for(const Scene* scene, int step) {
   return false;
 }
 
-/* As `sdrs simulate` would leave them. */
+/* Records a step of the executed run in the files that `sdrs simulate` writes. */
 static Status record(void* context, Sim* sim, const StepReport* report) {
   WindowsRun* c = context;
   const SimState* state = sim_state(sim);
@@ -99,7 +99,7 @@ static Status write_window(const WindowsRun* c) {
   return status;
 }
 
-/* inside: the present window has been begun. */
+/* inside: the present window has started. */
 static Status write_checkpoint(const WindowsRun* c, bool inside) {
   NumberFile checkpoint = {0};
   receding_save(c->run->receding, inside, &checkpoint);
@@ -120,7 +120,7 @@ static Status save_inside(const WindowsRun* c) {
   return status == STATUS_OK ? write_checkpoint(c, true) : status;
 }
 
-/* The scene of the whole: initial before the first window, best at the end. */
+/* Writes the scene of the executed run: initial before the first window, best at the end. */
 static Status write_scene(const WindowsRun* c, bool best) {
   Text text = {0};
   char* path = file_join(c->run->folder, best ? "best.scene.yaml" : "initial.scene.yaml");
@@ -158,7 +158,7 @@ static void add_receding(void* context, Json* json) {
   design_add_success(json, c->run->optimization, c->code);
 }
 
-/* The scene is the first input, as for any run. */
+/* The scene is the first input, as of every run. */
 static Status write_summary(WindowsRun* c, ExitCode code, const char* stop) {
   DesignRun* run = c->run;
   RunProgram program = version_program();
@@ -294,7 +294,7 @@ static Status all_windows(WindowsRun* c) {
   return status;
 }
 
-/* Windows of an earlier run in the folder are of no meaning any more; the same numbers are written again. */
+/* Begins a run, or resumes it from the checkpoint. A new run removes the results of an earlier one from the folder. */
 static Status begin(WindowsRun* c) {
   DesignRun* run = c->run;
   if (!option_given(run->options, "resume")) {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "app/app.h"
 
-/* More threads than this is a slip of the keyboard. */
+/* Largest number of threads; more are taken for a typing error. */
 #define THREADS_MAX 1024
 #define PORT_MAX 65535
 
@@ -69,7 +69,7 @@ static bool names_match(const OptionRow* row, const char* name, size_t length, c
   return strlen(row->name) == length && strncmp(row->name, name, length) == 0;
 }
 
-/* By long name, or by letter when letter is not 0; row is NULL when there is none. */
+/* Finds an option by long name, or by letter if letter is not 0; row is NULL if there is none. */
 static OptionSlot find_slot(OptionParser* parser, const char* name, size_t length, char letter) {
   for (int i = 0; i < COMMON_COUNT; i++)
     if (names_match(&COMMON_OPTIONS[i], name, length, letter))
@@ -159,7 +159,7 @@ static void take_value(OptionParser* parser, OptionSlot slot, const char* text) 
   *slot.value = (OptionValue){true, text, number};
 }
 
-/* The value attached to the option, else the next word. */
+/* Returns the value attached to the option, else the next word. */
 static void take_option(OptionParser* parser, OptionSlot slot, const char* attached) {
   if (slot.row->type == OPTION_PORT && !attached) {
     slot.value->given = true;

@@ -1,4 +1,4 @@
-/* Tasks of planning: a path of a body past obstacles, read, found, written. docs/planning.md */
+/* Planning tasks: reads the task, finds the path of a body around obstacles and writes it. docs/planning.md */
 #include "app/plan.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 typedef struct {
   char* name;
   QueryList shapes; /* the body first, then the obstacles */
-  Pose* poses;      /* of all, as many */
-  char** words;     /* of all, as JSON without place, which a scene takes as they are */
+  Pose* poses;      /* of the body and the obstacles */
+  char** words;     /* shapes of all as JSON without pose, as used in a scene */
   int pose_capacity, word_capacity;
   PathProblem problem;
 } PlanTask;
@@ -281,8 +281,8 @@ static ExitCode plan_all(const Options* options, PlanTask* task, Diagnostics* di
   if (status == STATUS_OK && path.count > 1) status = write_scene(folder, task, &path, diagnostics);
   if (status == STATUS_OK) status = write_summary(folder, task, &path, seconds, &summary, diagnostics);
   if (status == STATUS_OK && path.count > 1 && !options->quiet && option_given(options, "view"))
-    fprintf(stderr, "%s: a path is found at once; to watch it: sdrs simulate %s/path.scene.yaml --view\n", task->name,
-            folder);
+    fprintf(stderr, "%s: planning has no live view; to view the path: sdrs simulate %s/path.scene.yaml --view\n",
+            task->name, folder);
   if (!options->quiet && path.outcome == PATH_FOUND)
     fprintf(stderr, "%s: a path of %d points, %.4g m (the search's %.4g m), alpha at least %.4g, proved%s; %.3g s\n",
             task->name, path.count, path.length, path.start_length, path.least,

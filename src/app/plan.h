@@ -1,4 +1,4 @@
-/* Tasks of planning, for the verbs that take tasks. Private to app/. */
+/* Planning tasks, for the verbs that take tasks. Private to app/. */
 #ifndef SDRS_APP_PLAN_H
 #define SDRS_APP_PLAN_H
 

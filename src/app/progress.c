@@ -1,7 +1,7 @@
 #include <unistd.h>
 #include "app/command.h"
 
-/* A bar is redrawn this often, a plain line printed that often [s]. */
+/* Periods of redrawing a bar and of printing a plain line [s]. */
 #define BAR_PERIOD 0.1
 #define LINE_PERIOD 10.0
 #define BAR_WIDTH 30

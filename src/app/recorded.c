@@ -1,4 +1,4 @@
-/* Inputs of pictures and exports: a run folder with its scene, a scene or a mesh. */
+/* Loads the input of pictures and exports: a run folder with its scene, a scene or a mesh. */
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -179,10 +179,9 @@ static Status load_run(Recorded* recorded, const char* folder) {
   if (status != STATUS_OK) return status;
   char* scene = find_scene(recorded, folder);
   if (!scene) {
-    diagnostics_add(
-        &recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){recorded->scene_path, 0, 0},
-        "the scene of this run is not there any more (looked where the run was started, here and in the folders "
-        "above the run)");
+    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){recorded->scene_path, 0, 0},
+                    "the scene of this run was not found (searched where the run was started, in the present folder, "
+                    "and in the folders above the run)");
     return STATUS_IO;
   }
   if (!file_has_sha256(scene, recorded->scene_sha256))
@@ -221,7 +220,7 @@ bool folder_of_design(const char* folder) {
   return is_design;
 }
 
-/* Loads a folder of optimize, which has no trajectory, but a scene. */
+/* Loads a folder of `sdrs optimize`, which has a scene but no trajectory. */
 static Status load_folder(Recorded* recorded, const char* folder) {
   if (!folder_of_design(folder)) return load_run(recorded, folder);
   char* best = file_join(folder, "best.scene.yaml");

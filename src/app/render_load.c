@@ -92,7 +92,7 @@ static ExitCode load_design(Shown* shown, const Options* options, const char* fo
 
 /* ---------------------------------------------------------------- all */
 
-/* Colours of the last by the first. */
+/* Sets the first design as reference of the last one, whose displacements are coloured. */
 static ExitCode link_designs(Shown* shown, const Options* options) {
   const Model *initial = &shown->recorded[0].model, *last = &shown->recorded[shown->count - 1].model;
   if (!render_same_hulls(last, initial))

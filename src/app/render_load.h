@@ -5,7 +5,7 @@
 
 #include "app/command.h"
 
-/* Owns everything its subjects borrow. Zeroed or half-loaded is fine for shown_free. */
+/* Owns everything that its subjects borrow. shown_free accepts it zeroed or partly loaded. */
 typedef struct {
   Recorded recorded[RENDER_SUBJECTS_MAX]; /* in order of time */
   RunContacts contacts[RENDER_SUBJECTS_MAX];
@@ -20,7 +20,7 @@ typedef struct {
  * compare: the initial design of an optimization is drawn, too; as_model: the same if it exists. Errors are reported,
  * or in the recorded's diagnostics. Returns EXIT_DONE or the exit code; the caller calls shown_free in any case. */
 ExitCode shown_load(Shown* shown, const Options* options, unsigned show, bool compare, bool as_model);
-/* Frees runs, contacts and captions; accepts a half-loaded one. */
+/* Frees runs, contacts and captions; accepts a partly loaded object. */
 void shown_free(Shown* shown);
 
 /* Writes the page `target` (.html) of the first operand and sets *moments to the number of states in it. For an

@@ -2,7 +2,7 @@
 #include <cjson/cJSON.h>
 #include "app/render_load.h"
 
-/* Zeroed or half-built is fine for page_free. */
+/* page_free accepts it zeroed or partly built. */
 typedef struct {
   const Options* options;
   const char* operand;
@@ -100,7 +100,7 @@ static Status write_page(PageRuns* page, const char* target, int* moments) {
   return status;
 }
 
-/* Overrides of the command line are the run's own here. */
+/* Appends the page of a run. The overrides of the command line are not applied: the run folder has them. */
 bool page_of_folder(const Options* options, const char* folder, Text* out) {
   Options own = *options;
   own.override_count = 0;

@@ -53,7 +53,7 @@ static ExitCode run_verb(const Verb* verb, int count, char** words) {
   return code;
 }
 
-/* Pages that `make install` writes. */
+/* Files that `make install` writes. */
 static const struct {
   const char* word;
   void (*write)(Text* out);
@@ -99,7 +99,7 @@ static ExitCode dispatch(int argc, char** argv) {
   return verb ? run_verb(verb, argc - 2, argv + 2) : unknown_verb(word);
 }
 
-/* A result that did not reach standard output (a full disk behind a redirection) is a failure. */
+/* Returns EXIT_IO if standard output could not be written, for instance to a full disk. */
 ExitCode app_run(int argc, char** argv) {
   ExitCode code = dispatch(argc, argv);
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;

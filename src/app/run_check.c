@@ -1,4 +1,4 @@
-/* The files of a run against each other and against the scene (docs/derivations/certificate.md, P7). */
+/* Compares the files of a run with each other and with the scene (docs/derivations/certificate.md, P7). */
 #include "app/run_check.h"
 #include <cjson/cJSON.h>
 #include <stdarg.h>
@@ -169,7 +169,7 @@ void run_check_find(RunCheck* c, const RunFile* file, int row, int column, const
 
 /* ---------------------------------------------------------------- rows and times */
 
-/* Rows are of the start, of the steps that record_every divides, and of the end. */
+/* Rows are the start, every record_every-th step, and the end. */
 static int states_expected(const RunCheck* c) {
   int every = c->recorded->model.simulation.record_every, start = c->recorded->model.start_step;
   int end = start + c->steps;
@@ -192,8 +192,8 @@ static bool same_time(double time, double expected) { return fabs(time - expecte
 static void check_count(RunCheck* c, const RunFile* file, int count, int expected) {
   if (count == expected) return;
   run_check_find(c, file, count < expected ? count - 1 : expected, -1,
-                 "%d rows, but summary.json tells of %d steps, of which %d rows are recorded (record_every is %d)",
-                 count, c->steps, expected, c->recorded->model.simulation.record_every);
+                 "%d rows, but summary.json has %d steps, which give %d rows (record_every is %d)", count, c->steps,
+                 expected, c->recorded->model.simulation.record_every);
 }
 
 /* Checks the times of a file whose row 0 is state `first`. */
@@ -204,7 +204,7 @@ static void check_times(RunCheck* c, const RunFile* file, int first) {
     double time = run_check_value(file, row, column), expected = time_expected(c, row + first);
     if (!(time > before))
       run_check_find(c, file, row, column,
-                     "time %.17g s is not after that of the row before: times rise from row to row", time);
+                     "time %.17g s is not after that of the row before: times must increase from row to row", time);
     else if (!same_time(time, expected))
       run_check_find(c, file, row, column, "time %.17g s is not that of step %d, %.17g s", time,
                      run_check_step(c, row + first), expected);
@@ -253,7 +253,7 @@ static void check_solver_cells(RunCheck* c) {
     }
 }
 
-/* Contacts belong to states by their times, which never fall. */
+/* Assigns contacts to states by their times, which never decrease. */
 static void sort_contacts(RunCheck* c) {
   int states = c->states, every = c->recorded->model.simulation.record_every, state = 0, k = 0;
   int column = column_of(&c->contacts, "time"), count = row_count(&c->contacts);
@@ -268,7 +268,7 @@ static void sort_contacts(RunCheck* c) {
     bool fits = row >= 1 && row < states && same_time(time, time_expected(c, row));
     if (!fits || row < state) {
       run_check_find(c, &c->contacts, k, column,
-                     fits ? "time %.17g s is before that of the row above: times never fall"
+                     fits ? "time %.17g s is before that of the row above: times must not decrease"
                           : "time %.17g s is that of no recorded step after the start",
                      time);
       memory_free(c->contact_first);
@@ -321,7 +321,7 @@ static void check_rotation(RunCheck* c, int row, int column) {
                    csv_rows_header(c->trajectory.rows)->names[column], error);
   else if (!(row == 0 && c->recorded->model.start) && !(cosine_of_rows(&c->trajectory, row, column) >= -UNIT_TOLERANCE))
     run_check_find(c, &c->trajectory, row, column,
-                   "column '%s': of q and -q the one nearer to the row before must stand here",
+                   "column '%s': the sign of the quaternion must be the one nearer to the row before",
                    csv_rows_header(c->trajectory.rows)->names[column]);
 }
 
@@ -354,7 +354,7 @@ static void check_link(RunCheck* c, int row, int link, const LinkColumns* column
                    c->recorded->model.links[link].name, miss);
 }
 
-/* A ball's quaternion in joints.csv has length one. */
+/* Checks that quaternions in joints.csv have length one. */
 static void check_coordinates(RunCheck* c, int row) {
   const Model* model = &c->recorded->model;
   for (int i = 0, column = 1; i < model->link_count; column += model->links[i++].coordinate_count) {
@@ -370,18 +370,19 @@ static void check_coordinates(RunCheck* c, int row) {
 
 static void check_start(RunCheck* c, Pose* given, Pose* found) {
   const Model* model = &c->recorded->model;
-  if (model->start) return; /* the state is not looked into */
+  if (model->start) return; /* the start state of another run is not checked */
   model_poses(model, model->initial_coordinates, given);
   model_poses(model, run_check_coordinates(c, 0), found);
   for (int i = 0; i < model->link_count; i++)
     if (!(pose_difference(found[i], given[i]) <= POSE_TOLERANCE))
-      run_check_find(c, &c->joints, 0, -1, "the first row is not the initial state of the scene: '%s' stands elsewhere",
+      run_check_find(c, &c->joints, 0, -1,
+                     "the first row is not the initial state of the scene: the pose of '%s' differs",
                      model->links[i].name);
 }
 
 /* ---------------------------------------------------------------- energies, momenta, forces */
 
-/* Magnitudes of the sums that make up a state's motion, over movable links. */
+/* Sums over movable links that give the momenta and energy of a state, and their magnitudes. */
 typedef struct {
   double mass, momentum_rounding; /* kg, kg m/s */
 } MotionScale;
@@ -413,7 +414,7 @@ static void compare(RunCheck* c, int state, const char* name, double value, doub
   run_check_find(c, &c->solver, state - 1, column, "%s %.17g is not that of the states, %.17g", name, written, value);
 }
 
-/* Potential energy of a state; size: of the terms that it is a sum of [J]. */
+/* Returns the potential energy of a state; size: sum of the magnitudes of its terms [J]. */
 static double potential_of(const RunCheck* c, int row, const Pose* poses, double* size) {
   const Model* model = &c->recorded->model;
   double field = model_field_energy(model, poses), fluid = sim_fluid_energy(model, poses);
@@ -456,10 +457,10 @@ static void check_energies(RunCheck* c, int row, Pose* const* at) {
   if (row <= row_count(&c->solver)) check_total(c, row, now, old, MOTION_TOLERANCE * (size + size_before));
 }
 
-/* The step that led to a row, where the rows themselves are the states that it and `before` steps before it knew. */
+/* The step that led to a row, if the rows are the states that this step and `before` steps before it used. */
 static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
   double dt = c->recorded->model.simulation.dt;
-  if (c->recorded->model.start && row <= before + 2) return false; /* neither has the state before */
+  if (c->recorded->model.start && row <= before + 2) return false; /* the state before is not recorded for either */
   for (int k = 0; k <= before && k < row; k++)
     if (run_check_parts(c, row - k) != 1) return false;
   *clock = (StepClock){.time = run_check_value(&c->trajectory, row, 0),
@@ -489,8 +490,9 @@ static double motion_miss(const RunCheck* c, int row, const SimMotion* motion, d
   return miss + fabs(motion->kinetic - run_check_value(&c->solver, row - 1, kinetic)) / speed;
 }
 
-/* Sets the kind of a step. A second-order step that ends an approach is of first order, and so are some after it; no
- * file states this. It takes the kind whose motion is nearer to the written one. at: as for check_motion. */
+/* Determines whether a step is of first or second order. A second-order step that ends an approach is of first order,
+ * and so are some after it; no file states this. Chooses the order whose motion is nearer to the recorded one. at: as
+ * for check_motion. */
 static void find_kind(const RunCheck* c, int row, Pose* const* at, StepClock* clock) {
   const Model* model = &c->recorded->model;
   bool may_strike = model->simulation.integrator == INTEGRATOR_SECOND_ORDER && model->contact.rest_speed > 0;
@@ -507,7 +509,8 @@ static void find_kind(const RunCheck* c, int row, Pose* const* at, StepClock* cl
 /* at[0] is the row's state, at[1] that of the row before, and so on. */
 static void check_motion(RunCheck* c, int row, Pose* const* at) {
   const Model* model = &c->recorded->model;
-  bool carried = model->simulation.integrator == INTEGRATOR_MOMENTUM; /* angular momenta are no function of poses */
+  bool carried = model->simulation.integrator ==
+                 INTEGRATOR_MOMENTUM; /* bodies carry angular momentum, which poses do not determine */
   StepClock clock;
   if (!clock_of(c, row, model->simulation.integrator == INTEGRATOR_SECOND_ORDER, &clock)) return;
   find_kind(c, row, at, &clock);
@@ -560,10 +563,10 @@ static bool floats(const Model* model, int link) {
 
 typedef struct {
   Vec3 lack;    /* force that accelerates a tree, less loads and contact forces of contacts.csv [N] */
-  double size;  /* of the numbers that it is a difference of [N] */
+  double size;  /* magnitude of the terms of that difference [N] */
   double work;  /* acting forces on it, reference of the residual up to factors near one [N] */
   int root;     /* the tree's first link; -1: none */
-  bool checked; /* its root floats */
+  bool checked; /* true if its root is free */
 } TreeBalance;
 
 static void add_loads(const Model* model, const StepClock* clock, Pose* const* at, TreeBalance* trees) {
@@ -610,11 +613,11 @@ static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, Po
   return trees;
 }
 
-/* Newton's second law for whole trees that float: within the residual that solver.csv admits. */
+/* Checks Newton's second law for free trees, within the residual given in solver.csv. */
 static void check_forces(RunCheck* c, int row, Pose* const* at) {
   const Model* model = &c->recorded->model;
   if (!c->contact_first || row > row_count(&c->solver)) return;
-  if (contact_lists_by_range(model)) return; /* bodies farther away exert forces, too, and are not listed */
+  if (contact_lists_by_range(model)) return; /* bodies beyond the listed range exert forces, too */
   Vec3* force = MEMORY_NEW(Vec3, model->link_count);
   StepClock clock;
   bool second = model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
@@ -629,8 +632,8 @@ static void check_forces(RunCheck* c, int row, Pose* const* at) {
       double lack = vec3_norm(trees[k].lack), allowed = RESIDUAL_ROOM * residual * (trees[k].work + absolute);
       if (!trees[k].checked || lack <= allowed + COORDINATE_ROUNDING * trees[k].size) continue;
       run_check_find(c, &c->trajectory, row, -1,
-                     "the motion of '%s' and the forces of contacts.csv at this time do not balance: %.3g N are left, "
-                     "the residual of solver.csv allows %.3g",
+                     "the motion of '%s' and the forces of contacts.csv do not balance at this time: the difference is "
+                     "%.3g N, the residual of solver.csv allows %.3g",
                      model->links[trees[k].root].name, lack, allowed);
     }
     memory_free(trees);
@@ -658,7 +661,7 @@ static void check_states(RunCheck* c, int rows, Pose* const* room) {
     for (int i = 0; i < model->link_count; i++) check_link(c, row, i, &columns[i], &at[0][i]);
     if (row == 0) continue;
     check_energies(c, row, at);
-    if (model->simulation.record_every > 1) continue; /* the states between are not known */
+    if (model->simulation.record_every > 1) continue; /* the states between rows are not recorded */
     check_motion(c, row, at);
     check_forces(c, row, at);
   }

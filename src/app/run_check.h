@@ -5,7 +5,7 @@
 
 #include "app/command.h"
 
-/* One of the files. */
+/* A file of the run. */
 typedef struct {
   char* path;
   CsvRows* rows;
@@ -25,12 +25,12 @@ typedef struct {
   double smallest_gap; /* smallest gap in it; INFINITY: none [m] */
   char* summary_path;
   RunFile trajectory, joints, contacts, solver;
-  RunPoseRows* poses; /* of the trajectory */
+  RunPoseRows* poses; /* rows of the trajectory */
   RunContactRows* contact_rows;
   int states;           /* rows of joints.csv */
-  double* q;            /* room for one of them  (nq) */
-  StateContacts* at;    /* a state's contacts */
-  int* contact_first;   /* rows of contacts.csv that belong to a state begin here  (states + 1); NULL: out of order */
+  double* q;            /* buffer for one row  (nq) */
+  StateContacts* at;    /* contacts of a state */
+  int* contact_first;   /* first row of contacts.csv of each state  (states + 1); NULL: rows out of order */
   Diagnostics findings; /* errors in the files */
 } RunCheck;
 
@@ -52,22 +52,22 @@ typedef struct {
   const ProofPair *pairs, *before;
   int count, before_count;
 } RowPairs;
-/* Adds to check->findings. */
+/* Adds an error to check->findings. */
 void run_check_row_pairs(RunCheck* check, const RowPairs* row);
 
 /* Returns the number in a cell of a row; NAN if the cell is not a number. */
 double run_check_value(const RunFile* file, int row, int column);
-/* Time of a state, as joints.csv has it [s]. */
+/* Returns the time of a state in joints.csv [s]. */
 double run_check_time(const RunCheck* check, int state);
-/* Coordinates of a state (nq), until the next call. */
+/* Returns the coordinates of a state (nq), valid until the next call. */
 const double* run_check_coordinates(const RunCheck* check, int state);
 /* Returns the recorded contacts of a state, valid until the next call; none if contact_first is NULL. */
 const StateContacts* run_check_contacts(const RunCheck* check, int state);
-/* The step of a recorded row. row: 0 ... rows - 1; counted as by the run, from its start_step on. */
+/* Returns the step of a recorded row, 0 ... rows - 1, counted from the start_step of the run. */
 int run_check_step(const RunCheck* check, int row);
 /* Returns the number of substeps of the step to a row; 1 if the file does not give it. */
 int run_check_parts(const RunCheck* check, int row);
-/* A finding at a cell; column -1: the whole row, row -1: the header. */
+/* Adds a finding at a cell; column -1: the whole row; row -1: the header. */
 __attribute__((format(printf, 5, 6))) void run_check_find(RunCheck* check, const RunFile* file, int row, int column,
                                                           const char* format, ...);
 

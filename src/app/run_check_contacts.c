@@ -145,7 +145,7 @@ void run_check_row_pairs(RunCheck* c, const RowPairs* row) {
   for (int k = 0; k < all->count; k++) {
     if (k > 0 && !in_order(&all->list[k - 1], &all->list[k])) {
       run_check_find(c, &c->contacts, all->first + k, COLUMN_A,
-                     "pairs of one time stand once, in the order of the links");
+                     "each pair must be listed once per time, in the order of the links");
       return;
     }
     check_listed(c, k, row);

@@ -43,12 +43,12 @@ enum { CONTACT_NAMES_COUNT = sizeof CONTACT_NAMES / sizeof CONTACT_NAMES[0] };
 typedef struct {
   const double* values;
   int columns, own[2];
-  double* room;    /* the values, where they are the table's own */
-  bool missing[2]; /* of a body's own parameters there are none */
-  int known;       /* where the rest is missing, the first rows by poses are known all the same */
+  double* room;    /* the same as `values`, for writing: an allocation, or the caller's `by_poses` */
+  bool missing[2]; /* derivatives by the parameters of body a, b are unknown */
+  int known;       /* number of leading rows whose derivatives by poses are known when others are missing */
 } Table;
 
-/* `d_<name>_<of>`, which the numbers of a row do not need. */
+/* Sets key to `d_<name>_<of>` for a line, and to "" for a row, whose numbers have no keys. */
 static void add_key(const AnswerForm* out, const char* name, const char* of, char key[ANSWER_KEY]) {
   key[0] = '\0';
   if (!out->in_row) snprintf(key, ANSWER_KEY, "d_%s_%s", name, of);
@@ -156,7 +156,7 @@ static void distance_numbers(AnswerForm* out, const Distance* d) {
   answer_vector(out, "witness_b", &d->witness_b);
 }
 
-/* ---- by the points of hulls, three columns each, in the order in which they were given */
+/* ---- derivatives by the points of hulls: three columns per point, in the order of the input */
 
 static int own_columns(const QueryItem* item, const QueryBody* body) {
   if (!item->parameters) return 0;
@@ -171,8 +171,8 @@ static int given_point(const QueryBody* body, PointView view, int vertex) {
   return -1;
 }
 
-/* Derivatives of a distance: columns of the poses and, of both bodies, of their own; all zero. Has it none of these,
- * the table's room is `by_poses`. Freed by table_free. */
+/* Returns a zeroed table of derivatives of a distance: columns by the poses, then by the parameters of both bodies.
+ * Without such parameters it borrows `by_poses`. Freed by table_free. */
 static Table table_create(const QueryItem* item, const QueryBody* bodies[2],
                           double by_poses[DISTANCE_ROWS * QUERY_POSE_COLUMNS]) {
   Table table = {.columns = QUERY_POSE_COLUMNS};
@@ -343,7 +343,8 @@ static void add_smooth_corners(AnswerForm* out, const QueryItem* item, const Que
   }
 }
 
-/* smooth_a by its own body's motion; by the other's nothing, whose point is held. Then with both following. */
+/* Derivatives of smooth_a by the motion of body a, and zero by that of b, whose point is fixed. Then those with both
+ * points moving. */
 static void add_smooth_derivatives(AnswerForm* out, const QueryItem* item, const Witness* w) {
   static const double none[18] = {0};
   answer_table(out, "d_smooth_a_a", &w->side[0].by_own[0][0], 3, 6, 6);
@@ -410,12 +411,12 @@ typedef struct {
   int own[2]; /* requested parameters of either body */
 } ManifoldQuestion;
 
-enum { CAUSES = 6 }; /* that manifold_query_by takes at a time */
+enum { CAUSES = 6 }; /* parameters per call of manifold_query_by */
 
 static int blocks_of(const ManifoldQuestion* q, int body) { return (q->own[body] + CAUSES - 1) / CAUSES; }
 
-/* Contacts by the own parameters of both bodies: blocks of `count`, a's first. NULL: none are asked for. Owned by the
- * caller. */
+/* Returns the derivatives of all contacts by the parameters of both bodies: blocks of `count`, those of a first. NULL:
+ * not requested. Owned by the caller. */
 static ManifoldContact* contacts_by_shapes(const ManifoldQuestion* q, int64_t count) {
   int blocks = blocks_of(q, 0) + blocks_of(q, 1);
   if (blocks == 0) return NULL;
@@ -510,7 +511,8 @@ static double contact_value(const ManifoldContact* c, int row) {
   return values[row];
 }
 
-/* Derivatives of all contacts by the own parameters of a body, slot by slot. by_shapes: of contacts_by_shapes. */
+/* Writes the derivatives of all contacts by the parameters of a body, slot by slot. by_shapes: of contacts_by_shapes.
+ */
 static void add_shape_slots(AnswerForm* out, const ManifoldQuestion* q, const AnswerRows* rows, int body,
                             const ManifoldContact* by_shapes, int slots, int count) {
   char key[ANSWER_KEY];

@@ -28,7 +28,7 @@ double* answer_room(AnswerForm* out, const char* key, int numbers) {
   return out->row && place >= 0 ? out->row + place : NULL;
 }
 
-/* A row's part: its name, or its numbers, NaN where they are not known. false: the answer is a line. */
+/* Appends a part of a row: its name, or its numbers, NaN where unknown. Returns false if the answer is a line. */
 static bool add_to_row(AnswerForm* out, const char* key, const double* values, int rows, int columns, int stride) {
   if (!answer_keeps_places(out)) return false;
   double* room = answer_room(out, key, rows * columns);

@@ -252,7 +252,8 @@ static void refuse_name(Refusals* r, const char* method, const char* key, const 
   text_free(&known);
 }
 
-/* Derivatives by shapes' own parameters are as wide as these are many: all pairs must have the width of the first. */
+/* The width of derivatives by shape parameters is the number of parameters: all pairs must have the width of the first.
+ */
 static void check_widths(const QueryPlan* plan, const QueryList* list, const QueryArrays* arrays, Refusals* r) {
   const int* last = NULL;
   AnswerNames names;
@@ -364,8 +365,7 @@ static bool check_poses(const QueryArrays* arrays, Diagnostics* diagnostics) {
   return r.problems == 0;
 }
 
-/* Row numbers by body `side` of their pair, those of the same body in the order in which they were: from, to (count).
- */
+/* Sorts the row numbers `from` by body `side` of their pair into `to` (count each); the sort is stable. */
 static void sort_by_body(const QueryArrays* arrays, int bodies, int side, const int64_t* from, int64_t* to) {
   int64_t* next = MEMORY_NEW(int64_t, bodies + 1);
   for (int64_t i = 0; i < arrays->count; i++) next[arrays->bodies[2 * i + side] + 1]++;
@@ -374,7 +374,7 @@ static void sort_by_body(const QueryArrays* arrays, int bodies, int side, const 
   memory_free(next);
 }
 
-/* Row numbers, rows of the same pair behind one another. Owned by the caller. */
+/* Returns the row numbers grouped by pair. Owned by the caller. */
 static int64_t* rows_by_pair(const QueryList* list, const QueryArrays* arrays) {
   size_t bytes = sizeof(int64_t) * (size_t)arrays->count;
   int64_t *order = memory_alloc(bytes), *half = memory_alloc(bytes);
@@ -392,7 +392,7 @@ typedef struct {
   const int64_t* order;
   double* out;
   int64_t stride;
-  QueryMemory* memory; /* of every thread */
+  QueryMemory* memory; /* one per thread */
 } Answering;
 
 static void answer_part(void* context, int part, int thread) {

@@ -1,17 +1,17 @@
-/* Bodies of queries, made of what was read. */
+/* Creates the bodies of queries from their parsed form. */
 #include <string.h>
 #include "ask/reader.h"
 
-/* A hull's own smoothing, when not said: this part of its size. */
+/* Default smoothing of a hull, as a fraction of its size. */
 #define SMOOTHING_PART 0.01
-/* A mesh is convex when its hull's volume is its own but for this part. */
+/* Relative difference of the volumes of a mesh and of its hull up to which the mesh is convex. */
 #define CONVEX_TOLERANCE 1e-6
-/* Fineness of the surfaces of smooth shapes, of shape_mesh. */
+/* Subdivision level of the surfaces of smooth shapes (shape_mesh). */
 enum { SURFACE_LEVEL = 2 };
 
 /* ---------------------------------------------------------------- meshes */
 
-/* Triangles of all faces, as fans. */
+/* Splits all faces into fans of triangles. */
 static TriangleSurface triangles_of(const Mesh* mesh) {
   TriangleSurface out = {.points = MEMORY_NEW(Vec3, mesh->position_count), .point_count = mesh->position_count};
   memcpy(out.points, mesh->positions, sizeof(Vec3) * (size_t)mesh->position_count);
@@ -32,7 +32,7 @@ static double enclosed_volume(const TriangleSurface* surface) {
   return sum;
 }
 
-/* The hull of each group's corners. */
+/* Creates the convex hull of the vertices of each group. */
 static bool take_pieces(QueryReader* reader, const Mesh* mesh, QueryBody* body) {
   body->pieces = MEMORY_NEW(ConvexHull, mesh->group_count);
   Vec3* corner = MEMORY_NEW(Vec3, mesh->corner_count);
@@ -53,7 +53,7 @@ static bool take_pieces(QueryReader* reader, const Mesh* mesh, QueryBody* body) 
   return good;
 }
 
-/* The mesh's triangles as the surface, its corners as the points. */
+/* Sets the surface to the triangles of the mesh, and the points to its vertices. */
 static bool take_mesh(QueryReader* reader, ShapeText* text, QueryBody* body) {
   char* path = file_resolve(reader->file, text->file);
   Mesh mesh = {0};
@@ -84,7 +84,7 @@ static bool is_convex(const QueryBody* body) {
          fabs(enclosed_volume(&body->surface) - volume) <= CONVEX_TOLERANCE * volume;
 }
 
-/* Makes the field of a hull from its planes, that of a non-convex mesh from points with normals on it. */
+/* Creates the field of a hull from its planes, that of a non-convex mesh from surface points with normals. */
 static void make_hull_field(const ShapeText* text, QueryBody* body) {
   if (!is_convex(body) || (text->radius > 0 && body->surface.triangle_count > 0)) {
     field_of_triangles(body->field, &body->surface, text->radius);
@@ -133,7 +133,7 @@ static bool make_joined(QueryReader* reader, ShapeText* text, QueryBody* body) {
 
 /* ---------------------------------------------------------------- bodies */
 
-/* Normals and offsets together. */
+/* Joins normals and offsets into the parameters of the polytope. */
 static bool join_faces(QueryReader* reader, ShapeText* text) {
   if (text->normal_count != text->offset_count) {
     query_reader_problem(reader, false, "as many offsets as normals are needed: %d and %d", text->offset_count,
@@ -218,8 +218,8 @@ bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* b
   if (body->surface.triangle_count == 0)
     body->surface = body->hulled ? surface_of_hull(&body->hull) : field_surface(body->field, SURFACE_LEVEL);
   if (body->surface.point_count == 0) {
-    surface_free(&body->surface); /* the next question may ask of the same body again */
-    query_reader_problem(reader, false, "%s: no surface is left of the body: its parts hide one another", key);
+    surface_free(&body->surface); /* kept: the next question may use the same body */
+    query_reader_problem(reader, false, "%s: the body has no surface: its parts cover one another", key);
     return false;
   }
   if (body->hulled) {
@@ -231,7 +231,8 @@ bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* b
   return true;
 }
 
-/* Which of the points that were given each of these is, the first of equal ones; -1: none. Owned by the caller. */
+/* Returns for each point the index of the equal point in the input, the first of several; -1: none. Owned by the
+ * caller. */
 static int* given_numbers(const QueryBody* body, const Vec3* points, int count) {
   int given = body->given_count;
   Vec3* all = MEMORY_NEW(Vec3, given + count);

@@ -1,21 +1,22 @@
-/* Where a value stands in a JSON text. cJSON keeps no places, so a message walks the (valid) text again. */
+/* Line and column of a value in a JSON text. cJSON does not store them, so the (valid) text is scanned again for each
+ * message. */
 #include <string.h>
 #include "ask/ask.h"
 
-/* Skips the characters that cJSON treats as space: all up to ' '. */
+/* Skips the characters that cJSON treats as white space: codes up to that of ' '. */
 static const char* skip_space(const char* p) {
   while (*p && (unsigned char)*p <= ' ') p++;
   return p;
 }
 
-/* From an opening quote to behind the closing one. */
+/* Moves from an opening quote past the closing one. */
 static const char* skip_string(const char* p) {
   for (p++; *p && *p != '"'; p++)
     if (*p == '\\' && p[1]) p++;
   return *p ? p + 1 : p;
 }
 
-/* From the first character of a value to behind its last. */
+/* Moves from the first character of a value past its last. */
 static const char* skip_value(const char* p) {
   int depth = 0;
   do {
@@ -36,13 +37,13 @@ static const char* skip_value(const char* p) {
   return p;
 }
 
-/* From a value to behind the colon of its key, when it has one. */
+/* Moves from a member past the colon of its key, if it has a key. */
 static const char* skip_key(const char* p) {
   p = skip_space(skip_string(p));
   return *p ? skip_space(p + 1) : p;
 }
 
-/* From a list or an object to its child, or to the child's key. */
+/* Moves from a list or an object to a child, or to the key of that child. */
 static const char* descend(const char* p, int child, bool key) {
   bool object = *p == '{';
   p = skip_space(p + 1);

@@ -1,4 +1,4 @@
-/* Answers of questions about two sets of points. */
+/* Answers questions about two point sets. */
 #include "ask/ask.h"
 #include "contact/contact.h"
 #include "run/run.h"

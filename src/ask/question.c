@@ -1,4 +1,4 @@
-/* Questions with a method: which, about which bodies, with which options. */
+/* Parses questions with a method: the method, its bodies and its options. */
 #include <string.h>
 #include "ask/reader.h"
 
@@ -8,8 +8,8 @@
 /* N/m^exponent */
 #define STIFFNESS_MIN 1e-12
 #define STIFFNESS_MAX 1e18
-#define EXPONENT_MAX 4 /* as of the law penalty */
-/* m^2: squares of what lengths may be */
+#define EXPONENT_MAX 4 /* exponent of the force, as in the law penalty */
+/* limits of the temperature, a squared length [m^2] */
 #define TEMPERATURE_MIN 1e-18
 #define TEMPERATURE_MAX 1e12
 
@@ -25,7 +25,7 @@ typedef enum {
   KEY_PARAMETERS,
   KEY_TARGET_A,
   KEY_TARGET_B,
-  /* of witness and touch */
+  /* for witness and touch */
   KEY_SCORE,
   KEY_SAMPLING,
   KEY_ESTIMATE,
@@ -55,7 +55,7 @@ typedef enum {
   KEY_EDGES,
   KEY_CULL,
   KEY_MEAN,
-  /* of a file of rows */
+  /* for a file of rows */
   KEY_POSES,
   KEY_COUNT,
 } QuestionKey;
@@ -66,7 +66,7 @@ static const char* const KEYS[KEY_COUNT] = {
     "starts",         "seed",       "pairs",    "stiffness",   "exponent",   "smoothing",   "softness",
     "regularization", "points",     "edges",    "cull",        "mean",       "poses"};
 
-/* Words in the order of the enumerations. */
+/* Words, in the order of the enumerations. */
 static const char* const SCORES[] = {"distance", "direction"};
 static const char* const SAMPLINGS[] = {"fixed", "adaptive", "neighbor"};
 static const char* const ESTIMATES[] = {"smoothed", "analytic", "differences", "zeroth"};
@@ -103,7 +103,7 @@ static bool read_truth(QueryReader* reader, const cJSON* item) {
   return cJSON_IsTrue(item);
 }
 
-/* Number of the word; 0 with a problem. */
+/* Returns the index of the word; 0, with a reported problem, if it is unknown. */
 static int read_word(QueryReader* reader, const cJSON* item, const char* const* words, int count) {
   bool text = cJSON_IsString(item);
   int found = text ? query_reader_find_key(item->valuestring, words, count) : -1;
@@ -128,7 +128,7 @@ static int read_count(QueryReader* reader, const cJSON* item, int least) {
 
 static void read_poses(QueryReader* reader, const cJSON* item, QueryItem* out) {
   if (!reader->rows)
-    query_reader_problem(reader, true, "belongs into the first line of a file, which rows of numbers follow");
+    query_reader_problem(reader, true, "is for the first line of a file with rows of numbers");
   else
     out->poses = read_whole(reader, item, 1, POSES_MAX);
 }
@@ -203,7 +203,7 @@ static bool in_pieces(const QueryList* list, const QueryItem* item) {
   return false;
 }
 
-/* Each method has its kinds of bodies. */
+/* Checks that the method supports both kinds of bodies. */
 void query_body_check(QueryReader* reader, const QueryItem* item, bool pieces, const char* name, QueryBody* body) {
   bool smoothed = item->method == QUERY_WITNESS || item->method == QUERY_TOUCH;
   if (item->method == QUERY_GROWTH && !body->smooth)
@@ -249,7 +249,7 @@ QueryItem query_first_question(void) {
 
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out) {
   bool seen[KEY_COUNT] = {0};
-  /* the list's items may move while bodies are read, but not the items themselves */
+  /* the array of items may be reallocated while bodies are read */
   QueryItem read = query_first_question();
   bool goes_on = last && last->method != QUERY_POTENTIAL;
   if (goes_on) {
@@ -260,7 +260,7 @@ void read_question(QueryReader* reader, const cJSON* item, QueryList* list, cons
   query_reader_object(reader, item, KEYS, KEY_COUNT, read_member, &question, seen);
   for (int k = KEY_A; k <= KEY_B && !goes_on; k++)
     if (!seen[k]) query_reader_problem(reader, false, "the key '%s' is missing", KEYS[k]);
-  /* touch is what adaptive sampling is for */
+  /* adaptive sampling is the default for touch */
   if (seen[KEY_METHOD] && read.method == QUERY_TOUCH && !seen[KEY_SAMPLING] && !goes_on)
     read.touch.query.sampling = WITNESS_ADAPTIVE;
   check_bodies(reader, list, &read);

@@ -1,12 +1,12 @@
-/* The list of questions that a file holds, and pairs of point sets. */
+/* Parses the questions of a file, and pairs of point sets. */
 #include <errno.h>
 #include <string.h>
 
 #include "ask/reader.h"
 
-/* Smallest support that is one: below it the barrier's derivatives leave the range of numbers. */
+/* Smallest support [m]: below it the derivatives of the barrier overflow. */
 #define SUPPORT_MIN 1e-12
-/* The laws that pairs of point sets are answered for. */
+/* Laws supported for pairs of point sets. */
 static const struct {
   const char* name;
   ContactModel law;
@@ -46,7 +46,8 @@ static void read_pair(QueryReader* reader, const cJSON* item, QueryPair* pair) {
 
 /* ---------------------------------------------------------------- questions */
 
-/* True for an item with `method`, and for a further pose of the item before: one without method, support and law. */
+/* Returns true for an item with `method`, and for an item without method, support and law, which is another pose for
+ * the question before. */
 static bool has_shapes(const cJSON* item, const QueryItem* last) {
   if (cJSON_HasObjectItem(item, "method")) return true;
   return last && last->method != QUERY_POTENTIAL && !cJSON_HasObjectItem(item, "support") &&
@@ -90,13 +91,13 @@ static Status refuse_syntax(const char* path, const char* text, const char* at, 
   return STATUS_BAD_INPUT;
 }
 
-/* Skips the characters that cJSON treats as space: all up to ' '. */
+/* Skips the characters that cJSON treats as white space: codes up to that of ' '. */
 static const char* skip_space(const char* text) {
   while (*text && (unsigned char)*text <= ' ') text++;
   return text;
 }
 
-/* One JSON value after the other. */
+/* Parses one JSON value after the other. */
 static Status read_documents(QueryReader* reader, const char* text, size_t length, QueryList* list) {
   const char* at = text;
   do {

@@ -1,11 +1,11 @@
-/* Reading values of a JSON query with a place for every message. */
+/* Reads values of a JSON query; every message has line and column. */
 #include <assert.h>
 #include <string.h>
 #include "ask/reader.h"
 
 /* Number of reported problems; further ones are only counted. */
 #define PROBLEM_MAX READER_PROBLEM_MAX
-/* Largest coordinate [m]: beyond it squares lose the digits that contact needs. */
+/* Largest coordinate [m]. Squares of larger ones lose digits that contact needs. */
 #define COORDINATE_MAX READER_COORDINATE_MAX
 
 size_t query_reader_enter(QueryReader* reader, int child) {
@@ -19,7 +19,7 @@ void query_reader_leave(QueryReader* reader, size_t mark) {
   if (reader->trail.data) reader->trail.data[mark] = '\0';
 }
 
-/* In the file: the document may begin anywhere in it. */
+/* Line and column in the file: the document need not begin at its start. */
 static SourcePlace query_reader_place(const QueryReader* reader, bool key) {
   SourcePlace base = source_place(reader->file, reader->whole, (size_t)(reader->text - reader->whole));
   SourcePlace place = json_place(reader->file, reader->text, reader->path, reader->depth, key);

@@ -1,4 +1,4 @@
-/* Values of a JSON query with a place for every message; of a task with a path, too (app/plan.c). */
+/* Reads values of a JSON query, and of a planning task (app/plan.c); every message has line and column. */
 #ifndef SDRS_ASK_READER_H
 #define SDRS_ASK_READER_H
 
@@ -7,58 +7,58 @@
 
 /* Number of reported problems; further ones are only counted. */
 #define READER_PROBLEM_MAX 200
-/* Largest coordinate [m]: beyond it squares lose the digits that a contact needs. */
+/* Largest coordinate [m]. Squares of larger ones lose digits that contact needs. */
 #define READER_COORDINATE_MAX 1e9
 
-/* Lists and objects within one another: a question, a body, and shapes of shapes. */
+/* Largest nesting of lists and objects: a question, a body, and nested shapes. */
 #define READER_DEPTH_MAX 24
-/* Shapes within shapes. */
+/* Largest nesting of shapes. */
 #define READER_SHAPES_DEEP 5
 
-/* Where the reading is: the path of child numbers leads to the place, the trail names it. */
+/* Position of the reader: `path` has the child number on every level, `trail` the same as text for messages. */
 typedef struct {
-  const char *file, *whole, *text; /* text: where the document begins in the whole */
+  const char *file, *whole, *text; /* start of the document in the file's text */
   Diagnostics* diagnostics;
   int path[READER_DEPTH_MAX], depth;
   Text trail; /* `pair 3: a[2]` */
   int problems;
-  int shapes_deep; /* how many shapes the reader is within */
-  bool rows;       /* of a file whose first line it is: rows of numbers follow */
+  int shapes_deep; /* current nesting of shapes */
+  bool rows;       /* the document is the first line of a file; rows of numbers follow */
 } QueryReader;
 
-/* Into the child of this number, and back to where the trail was. The mark [bytes of the trail] is for
- * query_reader_leave; not beyond READER_DEPTH_MAX. */
+/* Enters the child of this number. Returns the length of the trail before, for query_reader_leave. The depth must be
+ * below READER_DEPTH_MAX. */
 size_t query_reader_enter(QueryReader* reader, int child);
-/* Back to where the trail was when enter returned this mark. */
+/* Leaves the child that query_reader_enter entered when it returned this mark. */
 void query_reader_leave(QueryReader* reader, size_t mark);
-/* Adds an error at the reader's position; key: at the value's key. All errors are counted, only the first
+/* Adds an error at the reader's position, or at the value's key if `key`. All errors are counted, only the first
  * READER_PROBLEM_MAX are reported. */
 void query_reader_problem(QueryReader* reader, bool key, const char* format, ...) __attribute__((format(printf, 3, 4)));
-/* For messages: "an object", "a list", ...; constant. */
+/* Returns the kind of the value for messages: "an object", "a list", ... Static text. */
 const char* query_reader_kind_name(const cJSON* item);
-/* A number in low .. high; a problem and any value otherwise. Lengths; of another unit: " rad", or "" for none. */
+/* Returns a number, which must lie in low .. high. Otherwise reports an error and returns an arbitrary value. unit: for
+ * messages, such as " rad", or "". */
 double query_reader_number_of(QueryReader* reader, const cJSON* item, double low, double high, const char* unit);
-/* query_reader_number_of in metres. */
+/* As query_reader_number_of, in metres. */
 double query_reader_number(QueryReader* reader, const cJSON* item, double low, double high);
-/* A list [x, y, z] [m]; zeros and a problem otherwise. */
+/* Returns a list [x, y, z] [m]; zeros, with a reported error, for anything else. */
 Vec3 query_reader_point(QueryReader* reader, const cJSON* item);
-/* A list of one or more [m]; *points (*count) is freed by the caller with memory_free. Both stay as they are, with a
- * problem, when it is no such list. */
+/* Reads a list of one or more points [m] into *points (*count), which the caller frees with memory_free. For anything
+ * else reports an error and leaves both unchanged. */
 void query_reader_points(QueryReader* reader, const cJSON* item, Vec3** points, int* count);
 
 /* Returns the index of the name in keys[count]; -1: none. */
 int query_reader_find_key(const char* name, const char* const* keys, int count);
-/* A problem at the value's key: the nearest known key, else all of them (count). */
+/* Reports an unknown key with the nearest known one, or else with all `count` of them. */
 void query_reader_refuse_key(QueryReader* reader, const char* name, const char* const* keys, int count);
-/* Each member of an object whose key is one of these; unknown keys and those that stand twice are problems. seen[key]
- * becomes true. */
+/* Calls `member` for each member of an object whose key is in keys, and sets seen[key]. Unknown and duplicate keys are
+ * reported. */
 typedef void (*ReaderMember)(QueryReader* reader, const cJSON* item, int key, void* context);
-/* keys[count] and seen[count]; item must be an object. member's context is handed on. */
+/* keys[count], seen[count]; item must be an object; context is passed to `member`. */
 void query_reader_object(QueryReader* reader, const cJSON* item, const char* const* keys, int count,
                          ReaderMember member, void* context, bool* seen);
 
-/* Shape as read from a question (ask/shapes.c); owns its arrays and parts. type: a SmoothKind, or one of these.
- */
+/* A shape as parsed from a question (ask/shapes.c). Owns its arrays and parts. type: a SmoothKind, or one of these. */
 enum { TEXT_HULL = SMOOTH_KINDS, TEXT_MESH, TEXT_POINTS, TEXT_UNION, TEXT_SUBTRACTION, TEXT_TYPES };
 typedef struct {
   int type;
@@ -71,43 +71,43 @@ typedef struct {
   int point_count;
   const char* file;
   double scale;
-  bool in_pieces;           /* every group of the mesh is a convex piece */
-  double radius, smoothing; /* m; 0: not said */
+  bool in_pieces;           /* each group of the mesh is a convex piece */
+  double radius, smoothing; /* [m]; 0: not given */
   Field* parts;
   int part_count;
   Pose* pose;
 } ShapeText;
-/* Made of what was read (ask/body.c); the text is left for its owner to free, without what went over. false, and
- * problems: it cannot be. *body owns what it is made of; it is zeroed after false. */
+/* Creates a body from its parsed form (ask/body.c), and moves arrays from the form to the body. The caller still frees
+ * the form. Returns false, with reported errors and *body zeroed, if it is invalid. *body owns its data. */
 bool query_body_make(QueryReader* reader, ShapeText* text, QueryBody* body);
 /* Frees all that the body owns and zeroes it; accepts a zeroed one. */
 void query_body_free(QueryBody* body);
-/* Points and edges for `manifold`, where the body does not have them yet, which owns them. false, with a problem that
- * names its key: it has no smooth field, or no surface. */
+/* Creates the points and edges for `manifold` unless the body, which owns them, has them already. Returns false, with
+ * an error at its key, if it has no smooth field or no surface. */
 bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* body);
-/* How these points move with the body's own parameters, once, where it is no hull. The body owns them. Never
- * fails. */
+/* Creates the derivatives of these points by the body's parameters, once and unless it is a hull. The body owns them.
+ * Never fails. */
 void query_body_make_slopes(QueryBody* body);
 
-/* As query_parse, which tells what fails; rows: the text (length bytes) is the first line of a file of rows. */
+/* Reads questions as query_parse does, with its statuses: STATUS_BAD_INPUT with all errors in diagnostics. rows: the
+ * text (length bytes) is the first line of a file of rows. */
 Status query_parse_line(QueryList* list, const char* path, const char* text, size_t length, bool rows,
                         Diagnostics* diagnostics);
-/* The rotation of a quaternion [w, x, y, z], made exact; false where its length is not 1 within 1e-6, also for NaN. */
+/* Normalizes a quaternion [w, x, y, z]. Returns false if its length differs from 1 by more than 1e-6, or is NaN. */
 bool query_rotation(const double q[4], Mat3* rotation);
 
-/* Can the method take this body, which messages call `name`? Makes what it needs of it; pieces: the distance to a mesh
- * in pieces is asked for. Problems are counted in the reader. */
+/* Checks that the method supports this body, called `name` in messages, and creates the data that the method needs.
+ * pieces: the distance to a mesh in pieces is requested. Errors are counted in the reader. */
 void query_body_check(QueryReader* reader, const QueryItem* item, bool pieces, const char* name, QueryBody* body);
-/* A question that nobody has said anything of. By value. */
+/* Returns the default question, by value. */
 QueryItem query_first_question(void);
-/* The method of this name, QUERY_POTENTIAL: none. name may be NULL. */
+/* Returns the method of this name; QUERY_POTENTIAL if there is none. name may be NULL. */
 QueryMethod query_method_find(const char* name);
-/* Number of the new body, or `before` when only a pose is given; -1 with problems. The pose is changed
- * (ask/shapes.c). The new body is the list's, whose bodies may move. */
+/* Reads a body and its pose. Returns the index of the new body, `before` if only a pose is given, or -1 with reported
+ * errors. The list owns the new body and may reallocate its bodies (ask/shapes.c). */
 int query_reader_body(QueryReader* reader, const cJSON* item, QueryList* list, int before, Pose* pose);
-/* One question of the form with shapes (ask/question.c): item is an object; what it leaves out is as in `last`,
- * NULL for none. Nothing is returned: problems are counted in the reader. *out's points are its own, freed with the
- * list. */
+/* Reads a question about shapes (ask/question.c) from the object `item`. Omitted keys are taken from `last`, if not
+ * NULL. Errors are counted in the reader. *out owns its points, which are freed with the list. */
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out);
 
 #endif

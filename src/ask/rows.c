@@ -1,4 +1,4 @@
-/* Questions about many poses as numbers instead of lines. */
+/* Questions about many poses, given as rows of numbers instead of lines of JSON. */
 #include <inttypes.h>
 #include <string.h>
 #include "ask/answer.h"
@@ -8,7 +8,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "rows are written as t
 
 enum { POSE_NUMBERS = QUERY_ROW_NUMBERS / 2, ROW_BYTES = QUERY_ROW_NUMBERS * 8 };
 
-/* Bytes of the first line without its newline; -1: there is none. */
+/* Returns the number of bytes of the first line without its newline; -1: no newline. */
 static int64_t first_line(const char* data, size_t length) {
   const char* end = memchr(data, '\n', length);
   return end ? end - data : -1;
@@ -47,7 +47,7 @@ static void row_numbers(const QueryRows* rows, int64_t i, double out[QUERY_ROW_N
   memcpy(out, rows->bytes + (size_t)i * ROW_BYTES, ROW_BYTES);
 }
 
-/* number: of row i of `bytes` in the file. */
+/* number: index in the file of row i of `bytes`. */
 static void check_row(RowsReader* reader, const QueryRows* rows, int64_t i, int64_t number) {
   double x[QUERY_ROW_NUMBERS];
   row_numbers(rows, i, x);
@@ -62,7 +62,7 @@ static void check_row(RowsReader* reader, const QueryRows* rows, int64_t i, int6
   }
 }
 
-/* As many bytes as the first line says? */
+/* Checks the number of bytes against the first line. */
 static void check_length(RowsReader* reader, const QueryRows* rows, size_t length) {
   int64_t count = rows->count;
   size_t there = length - rows->first, wanted = (size_t)count * ROW_BYTES;

@@ -1,13 +1,13 @@
-/* Shapes of questions, each with its keys and pose. */
+/* Parses shapes of questions, with their keys and poses. */
 #include <string.h>
 #include "ask/reader.h"
 
-/* Lengths of shapes [m]. */
+/* Smallest and largest length of a shape [m]. */
 #define LENGTH_MIN 1e-6
 #define LENGTH_MAX 1e6
 #define SHARPNESS_MAX 1e6
 #define SMOOTHING_MIN 1e-9 /* m */
-/* A quaternion is one when its length is this near to 1; then it is made exact. */
+/* Largest difference of a quaternion's length from 1; it is then normalized. */
 #define UNIT_TOLERANCE 1e-6
 
 static double length_of(const double q[4]) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]); }
@@ -23,7 +23,7 @@ bool query_rotation(const double q[4], Mat3* rotation) {
 typedef enum {
   VALUE_SHARPNESS,
   VALUE_EXPONENT,
-  VALUE_LENGTH, /* into size[index] */
+  VALUE_LENGTH, /* index in `size` */
   VALUE_AXES,   /* three lengths */
   VALUE_EXPONENTS,
   VALUE_NORMALS,
@@ -49,10 +49,10 @@ enum { KEYS_MAX = 6, TEXT_BOX = TEXT_TYPES, TEXT_SPHERE, TYPES };
 
 typedef struct {
   const char* name;
-  ShapeKey keys[KEYS_MAX]; /* up to one without name */
+  ShapeKey keys[KEYS_MAX]; /* ends with a row without name */
 } BodyType;
 
-/* A new kind of shape is a row here. */
+/* A new type of shape is a row here. */
 static const BodyType TYPE[TYPES] = {
     [SMOOTH_POLYTOPE] = {"smooth_polytope",
                          {{"normals", VALUE_NORMALS, 0, false},
@@ -86,12 +86,12 @@ static const BodyType TYPE[TYPES] = {
                       {"radius", VALUE_RADIUS, 0, false}}},
     [TEXT_UNION] = {"union", {{"of", VALUE_PARTS, 0, false}, {"smoothing", VALUE_SMOOTHING, 0, false}}},
     [TEXT_SUBTRACTION] = {"subtraction", {{"of", VALUE_PARTS, 0, false}, {"smoothing", VALUE_SMOOTHING, 0, false}}},
-    /* other words for two of these: */
+    /* synonyms of two of these */
     [TEXT_BOX] = {"box", {{"size", VALUE_AXES, 0, false}}},
     [TEXT_SPHERE] = {"sphere", {{"radius", VALUE_LENGTH, 0, false}}},
 };
 
-/* A box is the hull of its corners, a sphere the superellipsoid of exponent 1: exact, unlike a scene's. */
+/* A box is the hull of its corners. A sphere is the superellipsoid of exponent 1, which is exact. */
 static void spell_out(ShapeText* text) {
   double* size = text->form.size;
   if (text->type == TEXT_SPHERE) {
@@ -210,7 +210,7 @@ static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* k
   }
 }
 
-/* The keys that every shape has come first. */
+/* Keys of all shapes come first. */
 static const char* const COMMON[] = {"type", "position", "quaternion"};
 enum { COMMON_TYPE, COMMON_POSITION, COMMON_QUATERNION, COMMON_COUNT };
 
@@ -221,7 +221,7 @@ static void read_shape_member(QueryReader* reader, const cJSON* item, int key, v
   if (key >= COMMON_COUNT) read_value(reader, item, &TYPE[text->type].keys[key - COMMON_COUNT], text);
 }
 
-/* -1, with a problem: no known type. */
+/* Returns the type; -1, with a reported error, if it is unknown. */
 static int read_type(QueryReader* reader, const cJSON* item) {
   const cJSON* type = cJSON_GetObjectItemCaseSensitive(item, "type");
   if (!cJSON_IsString(type)) {
@@ -240,7 +240,7 @@ static int read_type(QueryReader* reader, const cJSON* item) {
   return found;
 }
 
-/* The keys of the type; without `type` (moves) the pose alone. */
+/* Reads the keys of the type; without `type` (moves) only the pose. */
 static bool read_keys(QueryReader* reader, const cJSON* item, bool moves, ShapeText* text) {
   const char* names[COMMON_COUNT + KEYS_MAX] = {COMMON[0], COMMON[1], COMMON[2]};
   bool seen[COMMON_COUNT + KEYS_MAX] = {0};
@@ -265,7 +265,7 @@ static void shape_text_free(ShapeText* text) {
   memory_free(text->parts);
 }
 
-/* One of `of`: a body of its own, of which the field is kept. */
+/* Reads an item of `of` as a body, of which only the field is kept. */
 static void read_part(QueryReader* reader, const cJSON* item, Field* out) {
   Pose pose = pose_identity();
   ShapeText text = {.scale = 1, .pose = &pose};
@@ -293,11 +293,11 @@ static void read_parts(QueryReader* reader, const cJSON* item, ShapeText* text) 
   if (!cJSON_IsArray(item) || count < 1 || (two && count != 2)) {
     query_reader_problem(
         reader, false,
-        two ? "expected two shapes: the second is taken from the first" : "expected a list of one or more shapes");
+        two ? "expected two shapes: the second is subtracted from the first" : "expected a list of one or more shapes");
     return;
   }
   if (reader->depth > READER_DEPTH_MAX - 8 || ++reader->shapes_deep > READER_SHAPES_DEEP) {
-    query_reader_problem(reader, false, "shapes may lie within shapes %d deep", READER_SHAPES_DEEP);
+    query_reader_problem(reader, false, "shapes may be nested at most %d levels deep", READER_SHAPES_DEEP);
     return;
   }
   text->parts = MEMORY_NEW(Field, count);

@@ -65,7 +65,7 @@ void memory_give_back(void) { atomic_store_explicit(&own_pages, OWN_PAGES, memor
 
 void memory_exhausted(size_t size) {
   if (guard) longjmp(guard->back, 1);
-  fprintf(stderr, "sdrs: error: out of memory (%zu bytes asked for)\n", size);
+  fprintf(stderr, "sdrs: error: out of memory (%zu bytes requested)\n", size);
   exit(EXIT_IO);
 }
 

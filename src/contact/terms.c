@@ -36,8 +36,8 @@ ContactTermList contact_term_list(const ContactSystem* s) {
   return (ContactTermList){s, s ? system_term_count : NULL, s ? system_term : NULL};
 }
 
-/* Twist of body a that the pair feels. Half-spaces are b, and have no rows in the Hessian: where one moves it is as if
- * a went the other way. */
+/* Sets the twist of body a relative to body b if b is a half-space, which has no rows in the Hessian; otherwise that of
+ * body a. */
 static void felt_twist(const ContactSystem* s, const ContactPair* p, const double (*twist)[6], double felt[6]) {
   const double *a = twist[p->link_a], *b = twist[p->link_b];
   memcpy(felt, a, sizeof(double[6]));

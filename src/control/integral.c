@@ -80,7 +80,7 @@ static double sinc(double x, double* slope) {
 
 /* Integral of size sin(2 pi f t + phase) from 0 to t, and its derivatives by phase and frequency. */
 typedef struct {
-  double value, by_phase, by_frequency; /* s, s/rad, s/Hz times the unit of size */
+  double value, by_phase, by_frequency; /* [s, s/rad, s/Hz] times the unit of size */
 } WaveIntegral;
 
 static WaveIntegral even_wave(double size, double frequency, double phase, double t) {
@@ -112,7 +112,7 @@ typedef struct {
   double sine, cosine; /* s */
 } WavePair;
 
-/* By parts: sine [O sin - E cos]_0^t / omega, cosine [O cos + E sin]_0^t / omega. */
+/* Integration by parts: sine [O sin - E cos]_0^t / omega, cosine [O cos + E sin]_0^t / omega. */
 static WavePair pair_by_parts(const double* p, double ramp, double omega, double phase, double t) {
   WavePair sum = {0, 0};
   for (int end = 0; end < 2; end++) {
@@ -125,7 +125,7 @@ static WavePair pair_by_parts(const double* p, double ramp, double omega, double
   return sum;
 }
 
-/* By Gauss's rule of twelve points. */
+/* Gauss quadrature with twelve points. */
 static WavePair pair_by_points(const double* p, double ramp, double omega, double phase, double t) {
   static const double NODE[6] = {0.125233408511468916, 0.367831498998180194, 0.587317954286617447,
                                  0.769902674194304687, 0.904117256370474857, 0.981560634246719251};
@@ -142,15 +142,15 @@ static WavePair pair_by_points(const double* p, double ramp, double omega, doubl
   return sum;
 }
 
-/* Angle [rad] up to which twelve points leave an error below rounding (4^24 / 24! over 4^12 and more), and from which
- * nothing cancels among the parts: d_3 / d_0 is (3 / omega t)^3 and less. */
+/* Angle [rad] up to which quadrature with twelve points has an error below rounding (4^24 / 24! over 4^12 and more),
+ * and above which integration by parts has no cancellation: d_3 / d_0 is at most (3 / omega t)^3. */
 #define PARTS_FROM 4.0
 
 static WavePair wave_pair(const double* p, double ramp, double omega, double phase, double t) {
   return (fabs(omega * t) < PARTS_FROM ? pair_by_points : pair_by_parts)(p, ramp, omega, phase, t);
 }
 
-/* While it swells, and with its own size from there on. */
+/* Sum of the integral over the ramp and that with full amplitude after it. */
 static WaveIntegral swelling_wave(double ramp, double size, double frequency, double phase, double t) {
   static const double SWELL[SWELL_DEGREE + 1] = {0, 0, 0, 10, -15, 6, 0};
   static const double TIMES_X[SWELL_DEGREE + 1] = {0, 0, 0, 0, 10, -15, 6};

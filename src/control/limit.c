@@ -1,4 +1,4 @@
-/* Drives that can do no more than so much (docs/derivations/drives.md, M2). */
+/* Force limit of drives (docs/derivations/drives.md, M2). */
 #include "control/control.h"
 
 /* t - I1 and t^2/2 - I2 with S(t) = 10 t^3 - 15 t^4 + 6 t^5, I1 its integral and I2 that of I1; 1 - S. */

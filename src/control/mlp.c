@@ -1,12 +1,12 @@
-/* A small network of measurements: layers of weights, biases and tanh, the last one without tanh (E7). */
+/* Neural network of measurements: layers with weights, biases and tanh, the output layer without tanh (E7). */
 #include "control/control.h"
 
-/* Inputs, the hidden layers' neurons after tanh, one row a layer. */
+/* Inputs, then the outputs of the hidden layers (after tanh), one row per layer. */
 typedef struct {
   double row[MLP_HIDDEN_MAX + 1][MLP_WIDTH_MAX];
 } Activations;
 
-/* (1 - e^(-2|x|)) / (1 + e^(-2|x|)) with x's sign; absolute error below 4e-16. */
+/* tanh x = sign(x) (1 - e^(-2|x|)) / (1 + e^(-2|x|)); absolute error below 4e-16. */
 static double squash(double x) {
   double e = math_decay(-2 * fabs(x));
   return copysign((1 - e) / (1 + e), x);
@@ -27,7 +27,7 @@ static double neuron(const double* weights, const double* biases, int k, const d
   return sum;
 }
 
-/* All layers but the last. Returns the numbers of the last one. */
+/* Evaluates all layers but the last. Returns the weights of the last one. */
 static const double* run_hidden(const SceneController* c, const double* y, Activations* a) {
   const double* weights = c->feedback;
   for (int j = 0; j < c->measure_count; j++) a->row[0][j] = y[j];

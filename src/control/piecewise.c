@@ -1,8 +1,8 @@
-/* Signals that are linear between rows and held outside: constant, keyframes, sequence. And rows that are held. */
+/* Signals that are linear between rows and constant outside: constants, keyframes, sequences. Also held rows. */
 #include "control/kinds.h"
 
-/* A time this close before a row, relative to the row's time, is the row: t = k dt is rounded, and a step that ends at
- * a row must take the slope that begins there. A thousand steps' worth of rounding, far below any interval. */
+/* Relative tolerance of row times: a time t = k dt just below a row counts as the row, because the slope that begins
+ * there applies. Rounding of about a thousand steps, far below any interval. */
 #define ROW_TOLERANCE 1e-12
 
 double signal_row_time(const SceneSignal* source, int row) {
@@ -15,7 +15,7 @@ static bool row_reached(const SceneSignal* source, int row, double t) {
   return t >= start - ROW_TOLERANCE * fabs(start);
 }
 
-/* Last row that has been reached; -1 before the first. */
+/* Returns the last row at or before t; -1 before the first. */
 static int row_find(const SceneSignal* source, double t) {
   int low = -1, high = source->rows;
   while (high - low > 1) {
@@ -66,7 +66,7 @@ void piecewise_eval_vjp(const Signal* signal, double t, const double* a, const d
   }
 }
 
-/* The row of the step that ends at t: a rounded t = k dt still belongs to the step before it. */
+/* Returns the row of the step that ends at t; a t = k dt rounded up still belongs to step k. */
 static int held_row(const SceneSignal* source, double t) {
   double steps = ceil(t / source->interval * (1 - ROW_TOLERANCE)) - 1;
   return steps < 0 ? 0 : steps > source->rows - 1 ? source->rows - 1 : (int)steps;

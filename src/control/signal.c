@@ -1,4 +1,4 @@
-/* The table of signal kinds. */
+/* Table of the signal types. */
 #include "control/kinds.h"
 
 #include <assert.h>
@@ -33,7 +33,7 @@ void signal_destroy(Signal* signal) {
   *signal = (Signal){0};
 }
 
-/* True where a delay refers to a time before the start; the value at the start holds there. */
+/* Returns true for a time before the start, which delays can request; the value at the start holds there. */
 static bool before_start(const Signal* signal, double t) { return t + signal->begin < 0; }
 
 void signal_eval(const Signal* signal, double t, double* value, double* rate) {
@@ -48,7 +48,7 @@ void signal_eval(const Signal* signal, double t, double* value, double* rate) {
     kind->eval(signal, t, value, rate);
     return;
   }
-  kind->eval(signal, t, rate, value); /* its own rate is not asked for */
+  kind->eval(signal, t, rate, value); /* its rate is not requested */
   kind->integral(signal, t, value);
 }
 

@@ -1,10 +1,10 @@
-/* Offset plus a sum of sines that swell: value_c = offset_c + w(t) sum_k A_ck sin(2 pi f_ck t + phi_ck). */
+/* Offset plus a sum of sines with a ramp w: value_c = offset_c + w(t) sum_k A_ck sin(2 pi f_ck t + phi_ck). */
 #include "control/kinds.h"
 
 static const double TWO_PI = 6.283185307179586476925286766559;
 
-/* w = 10 x^3 - 15 x^4 + 6 x^5 with x = t / ramp up to 1, and 1 from there on or without a ramp: twice continuously
- * differentiable, as much as accelerations ask for. */
+/* Ramp w = 10 x^3 - 15 x^4 + 6 x^5 with x = t / ramp up to 1, then 1; 1 without a ramp. Twice continuously
+ * differentiable, so that accelerations are continuous. */
 typedef struct {
   double size, rate, acceleration; /* 1, 1/s, 1/s^2 */
 } Swell;
@@ -54,7 +54,7 @@ void sines_eval_vjp(const Signal* signal, double t, const double* a, const doubl
   double *frequency = amplitude + terms, *phase = frequency + terms;
   Swell swell = swell_at(source, t);
   for (int c = 0; c < source->channels; c++) {
-    /* Weights of the sines' own value and rate: value = w V, rate = w R + w' V. */
+    /* Weights of the value V and rate R of the sines: value = w V, rate = w R + w' V. */
     double by_value = swell.size * a[c] + swell.rate * b[c], by_rate = swell.size * b[c];
     offset[c] += a[c];
     for (int k = 0; k < source->terms; k++) {
@@ -64,7 +64,8 @@ void sines_eval_vjp(const Signal* signal, double t, const double* a, const doubl
       math_sincos(angle, &sine, &cosine);
       double by_angle = size * (by_value * cosine - by_rate * omega * sine);
       amplitude[i] += by_value * sine + by_rate * omega * cosine;
-      frequency[i] += TWO_PI * (by_angle * t + by_rate * size * cosine); /* omega is in the angle and in front of cos */
+      frequency[i] +=
+          TWO_PI * (by_angle * t + by_rate * size * cosine); /* omega occurs in the angle and as factor of the cosine */
       phase[i] += by_angle;
     }
   }

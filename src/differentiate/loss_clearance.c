@@ -471,8 +471,7 @@ void loss_clearance_prepare(LossTerm* term, const LossOrigin* origin) {
   }
   if (term->other < 0) term->other = link->parent;
   if (term->other < 0) {
-    loss_complain(origin, source->place, "'%.60s' hangs on the world: 'other' must say what it is to clear",
-                  link->name);
+    loss_complain(origin, source->place, "'%.60s' has no parent: give the link to clear as 'other'", link->name);
     return;
   }
   for (int k = 0; k < origin->task->parameter_count; k++) {
@@ -494,6 +493,6 @@ void loss_removal_prepare(LossTerm* term, const LossOrigin* origin) {
   loss_hulls_prepare(term, origin); /* reports a link without vertices */
   for (int h = 0; h < origin->model->hull_count; h++)
     if (origin->model->hulls[h].link != term->link) return;
-  loss_complain(origin, origin->source->place, "there is nothing that '%.60s' could be removed from",
+  loss_complain(origin, origin->source->place, "the scene has no other link from which '%.60s' could be removed",
                 origin->model->links[term->link].name);
 }

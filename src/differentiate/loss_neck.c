@@ -18,7 +18,8 @@ typedef struct {
 void loss_neck_prepare(LossTerm* term, const LossOrigin* origin) {
   loss_hulls_prepare(term, origin);
   if (term->hull_count == 1)
-    loss_complain(origin, origin->source->link.place, "'%.60s' has one hull and no neck",
+    loss_complain(origin, origin->source->link.place,
+                  "'%.60s' has a single hull: a neck needs several overlapping hulls",
                   origin->model->links[term->link].name);
 }
 

@@ -6,7 +6,7 @@ double loss_reach(const LossTerm* term, const Recording* recording, LossSeeds* s
   for (int k = term->first; k <= term->last; k++) {
     Vec3 e = vec3_sub(loss_position(term, recording, term->link, k), loss_target(term, recording, k));
     double excess = vec3_dot(e, e) - term->margin * term->margin;
-    if (excess <= 0) continue; /* false for NaN, which passes on */
+    if (excess <= 0) continue; /* false for NaN, which propagates */
     sum += excess;
     loss_seed_position(term, recording, term->link, k, vec3_scale(e, 2 * share), seeds);
   }

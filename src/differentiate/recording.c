@@ -150,11 +150,10 @@ Status recording_check_memory(const Recording* r, const LossSeeds* seeds, double
                               Diagnostics* diagnostics) {
   double kept = (double)recording_bytes(r) + (double)(sizeof(double) * seeds->length);
   if (kept < bytes) return STATUS_OK;
-  diagnostics_add(
-      diagnostics, SEVERITY_ERROR, place,
-      "memory: a run may take %.4g GiB for its gradient, but the rows that the losses look at take %.4g GiB "
-      "by themselves: give more, or let losses look at less of the run (from, to) or at fewer links",
-      bytes / GIBIBYTE, kept / GIBIBYTE);
+  diagnostics_add(diagnostics, SEVERITY_ERROR, place,
+                  "memory: the gradient of a run may use %.4g GiB, but the rows that the losses need take %.4g GiB: "
+                  "increase it, or restrict the losses in time (from, to) or to fewer links",
+                  bytes / GIBIBYTE, kept / GIBIBYTE);
   return STATUS_BAD_INPUT;
 }
 

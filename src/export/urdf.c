@@ -449,7 +449,7 @@ static Status check_joints(Urdf* u) {
     const ModelLink* link = &u->model->links[i];
     if (!link->joint.quaternion || is_floating(link)) continue;
     diagnostics_add(u->diagnostics, SEVERITY_ERROR, u->place,
-                    "link '%s': URDF has no joint that turns freely in all directions and does not float", link->name);
+                    "link '%s': URDF has no joint with three rotations except floating", link->name);
     status = STATUS_BAD_INPUT;
   }
   return status;

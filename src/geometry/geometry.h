@@ -9,9 +9,9 @@
 /* ---------------------------------------------------------------- meshes (geometry/mesh_obj.c, mesh_stl.c,
  * mesh_other.c) */
 
-/* The faces that follow an `o` or `g` line of an OBJ file. Faces are sorted by group, in the order of the file within
- * one: groups cover all faces, none is empty, and a name used again continues its group (a `g` name within its `o`).
- * The name is that of `g`, else of `o`, else "default". */
+/* Faces of one group of an OBJ file (`o` or `g` line). Faces are sorted by group and keep the order of the file within
+ * a group. Groups cover all faces; none is empty. A repeated name continues its group (a `g` name within its `o`). The
+ * name is that of `g`, else of `o`, else "default". */
 typedef struct {
   char* name;
   int first_face, face_count;
@@ -23,11 +23,11 @@ typedef struct {
   int position_count;
   int* corners;    /* position index of every face corner      (corner_count) */
   int* face_first; /* first corner of each face                (face_count + 1) */
-  int* face_line;  /* line of the file where the face stands   (face_count) */
+  int* face_line;  /* line of the face in the file             (face_count) */
   int corner_count, face_count;
   MeshGroup* groups;
   int group_count;
-  int degenerate_face_count; /* faces dropped: fewer than three corners in different places */
+  int degenerate_face_count; /* number of dropped faces, which have fewer than three different corners */
 } Mesh;
 
 /* Read a mesh file: STL when its name ends in .stl, mesh_read_foreign's when it ends like those, else OBJ. Coordinates
@@ -54,10 +54,10 @@ Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t len
  * or breaks down over, is STATUS_BAD_INPUT, one that is not there or no regular file STATUS_IO. Both with a diagnostic,
  * and with a zeroed mesh. */
 Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics);
-/* Is it in a format that is read in a process of its own? By the ending of its name, in any case of letters; the file
- * is not looked at. path must not be NULL; nothing is allocated. */
+/* Returns true if the file, by the extension of its name (in any case), has a format that mesh_read_foreign reads. The
+ * file is not accessed. path must not be NULL; nothing is allocated. */
 bool mesh_is_foreign(const char* path);
-/* Frees all and leaves a zeroed mesh; accepts a zeroed one. NULL is not accepted. */
+/* Frees all arrays and zeroes the mesh; accepts a zeroed mesh, but not NULL. */
 void mesh_free(Mesh* mesh);
 
 /* ---------------------------------------------------------------- convex hulls (geometry/hull.c) */
@@ -70,8 +70,8 @@ typedef struct {
   int triangle_count;
 } ConvexHull;
 
-/* The corner that tetrahedra are taken from when a hull is weighed; of a single triangle, one of a set, the frame's
- * origin, which it shares with the others. Copied out. */
+/* Returns the common apex of the tetrahedra that give a hull's mass: its first vertex, or the frame's origin for a
+ * single triangle, which is a part of a surface. By value. */
 static inline Vec3 solid_origin(const ConvexHull* hull) {
   return hull->triangle_count == 1 ? vec3(0, 0, 0) : hull->vertices[0];
 }
@@ -94,31 +94,31 @@ HullResult hull_create_keeping(ConvexHull* hull, const Vec3* points, int count);
  * hull [m] in *error (0 when nothing was dropped). The thinned hull lies inside the original. max_vertices below 4
  * counts as 4. When not HULL_OK the hull is as it was. */
 HullResult hull_thin(ConvexHull* hull, int max_vertices, double* error);
-/* Frees both arrays and leaves a zeroed hull; accepts a zeroed one. NULL is not accepted. */
+/* Frees both arrays and zeroes the hull; accepts a zeroed hull, but not NULL. */
 void hull_free(ConvexHull* hull);
-/* "is flat: ...", to follow the name of what was meant; constant. Never NULL, not to be freed. */
+/* Returns a text that follows the name of the shape in messages, such as "is flat: ...". Static, never NULL. */
 const char* hull_result_text(HullResult result);
 
 /* ---------------------------------------------------------------- flat faces (geometry/flat_faces.c) */
 
-/* A hull's faces: triangles of one plane that hang together are one. Owned arrays; flat_faces_free accepts a zeroed
+/* Faces of a hull: connected triangles in one plane form one face. Owns its arrays; flat_faces_free accepts a zeroed
  * struct. */
 typedef struct {
   int count;
-  int (*edges)[2];   /* around each face, as its triangles turn; a lone triangle's in order (edge_first[count]) */
+  int (*edges)[2];   /* edges around each face, in the sense of its triangles (edge_first[count]) */
   int* edge_first;   /*                                                                     (count + 1) */
-  int* corners;      /* of each face, each once                                             (corner_first[count]) */
+  int* corners;      /* corners of each face, each once                  (corner_first[count]) */
   int* corner_first; /*                                                                     (count + 1) */
 } FlatFaces;
-/* Writes *out, which need not be set before; the hull is not kept. Never fails. Owned by the caller, freed by
- * flat_faces_free. */
+/* Sets *out to the faces of the hull. Never fails. The caller frees it with flat_faces_free; the hull need not outlive
+ * it. */
 void flat_faces_create(FlatFaces* out, const ConvexHull* hull);
-/* Frees the arrays and leaves a zeroed struct. NULL is not accepted. */
+/* Frees the arrays and zeroes the struct. NULL is not accepted. */
 void flat_faces_free(FlatFaces* faces);
 /* ---------------------------------------------------------------- height fields (geometry/height_file.c,
  * height_field.c) */
 
-/* Samples on a grid; row 0 is the one of the least y, column 0 that of the least x. Owned values. */
+/* Samples on a grid: row 0 has the smallest y, column 0 the smallest x. Owns its values. */
 typedef struct {
   int columns, rows; /* >= 2 each */
   double* values;    /* (rows * columns) */
@@ -134,20 +134,20 @@ Status height_grid_read(HeightGrid* grid, const char* path, Diagnostics* diagnos
  * After an error the grid is zeroed; else freed by height_grid_free. */
 Status height_grid_parse(HeightGrid* grid, const char* name, const char* data, size_t length, bool png,
                          Diagnostics* diagnostics);
-/* Frees the values and leaves a zeroed grid; accepts a zeroed one. NULL is not accepted. */
+/* Frees the values and zeroes the grid; accepts a zeroed grid, but not NULL. */
 void height_grid_free(HeightGrid* grid);
 
-/* The ground under a grid: sample (i, j) stands at x = ox - sx / 2 + sx i / (columns - 1), y alike, at the height
- * oz + sz value; between four samples the surface is the upper side of their convex hull, and the solid goes down to
- * `base` below the lowest point, base > 0. size > 0. [m] */
+/* Solid of a height field: sample (i, j) is at x = ox - sx / 2 + sx i / (columns - 1), y likewise, and at the height oz
+ * + sz value. Between four samples the surface is the upper side of their convex hull. The solid extends to `base` > 0
+ * below the lowest point. size > 0. [m] */
 typedef struct {
   Vec3 size, origin;
   double base;
 } HeightPlace;
-/* Convex pieces that cover it and do not overlap: one a cell, with eight corners; cells on one plane are joined to
- * rectangles. In the order of their lowest row and column. Owned by the caller, and so are the hulls. Returns how many.
- * *pieces: (returned number) hulls, in metres, each freed by hull_free, the array by memory_free. Never fails: what
- * is not finite was refused when the grid was read. */
+/* Divides the solid into convex pieces that do not overlap: one per cell, with eight corners; cells in one plane are
+ * joined to rectangles. They are sorted by their lowest row and column. Returns their number. The caller owns *pieces
+ * (that number of hulls, in metres) and frees each with hull_free and the array with memory_free. Never fails, since
+ * the reader of the grid refuses numbers that are not finite. */
 int height_field_pieces(const HeightGrid* grid, const HeightPlace* place, ConvexHull** pieces);
 
 /* ---------------------------------------------------------------- surfaces of triangles (geometry/surface.c) */
@@ -165,42 +165,42 @@ static inline Vec3 surface_double_area(const TriangleSurface* surface, int i) {
   return vec3_cross(vec3_sub(surface->points[surface->triangles[i][1]], a),
                     vec3_sub(surface->points[surface->triangles[i][2]], a));
 }
-/* Frees both arrays and leaves a zeroed surface; accepts a zeroed one. NULL is not accepted. */
+/* Frees both arrays and zeroes the surface; accepts a zeroed surface, but not NULL. */
 void surface_free(TriangleSurface* surface);
 /* A copy of the hull's own vertices and triangles, owned by the caller. Freed by surface_free. Never fails; a hull
  * of no triangles gives an empty surface. */
 TriangleSurface surface_of_hull(const ConvexHull* hull);
-/* Number of the first point with the same coordinates, of each of points[count]: so many numbers. Owned by the caller,
- * freed by memory_free. Never NULL; points are only read. */
+/* Returns for each of points[count] the index of the first point with the same coordinates (count numbers). Owned by
+ * the caller, freed by memory_free. Never NULL. */
 int* points_equal(const Vec3* points, int count);
-/* Point i becomes point number[i] in all triangles. Those left with fewer than three corners vanish, and pairs that
- * come to lie back to back: what was closed and oriented stays so. Points keep their numbers, used or not. number:
- * (point_count). In place; allocates for the time of the call. number[i] must be a point's number; that is not
- * checked. Never fails. */
+/* Replaces point i by point number[i] in all triangles (number[point_count]), in place. Removes triangles with fewer
+ * than three different corners, and pairs of opposite triangles, so that a closed and oriented surface remains so.
+ * Points keep their indices. number[i] must be the index of a point; this is not checked. Allocates temporarily. Never
+ * fails. */
 void surface_join_points(TriangleSurface* surface, const int* number);
-/* Where sheets touch along edges no longer than length, which then have four triangles, these become points. length in
- * the surface's unit. In place: triangles may vanish, points keep their numbers. Allocates for the time of the call;
- * never fails. */
+/* Collapses edges with four triangles, along which two sheets touch, to points if they are not longer than length, in
+ * the surface's unit. In place: triangles may be removed, points keep their indices. Allocates temporarily; never
+ * fails. */
 void surface_settle(TriangleSurface* surface, double length);
-/* Drop points of no triangle; old[i], when given, is the number that point i had (as many as there were points); NULL:
- * not wanted. old is the caller's own. Allocates for the time of the call; never fails. */
+/* Removes points without a triangle. Sets old[i] to the former index of point i unless old is NULL; it has room for the
+ * former number of points and belongs to the caller. Allocates temporarily; never fails. */
 void surface_drop_unused(TriangleSurface* surface, int* old);
 
-/* Properties of a surface that follow from its indices alone; positions matter for the volume only. */
+/* Properties of a surface that follow from its indices; only the volume depends on positions. */
 typedef struct {
-  bool closed;          /* no edge has a triangle on one side only, and there is a triangle */
-  bool manifold;        /* exactly two triangles at every edge, one fan round every point */
-  bool oriented;        /* the triangles at every edge run it as often one way as the other */
-  int open_edges;       /* of one triangle */
-  int branching_edges;  /* of more than two */
-  int branching_points; /* of more than one fan */
-  int edges, points;    /* those of triangles; Euler's number is points - edges + triangles */
-  int shells;           /* parts of the surface that hang together by edges */
-  int groups;           /* that hang together by points: fewer where shells touch in one */
-  int cavities;         /* shells of negative volume: bounds of a void */
+  bool closed;          /* no edge has a triangle on one side only, and there is at least one triangle */
+  bool manifold;        /* two triangles at every edge, and one fan around every point */
+  bool oriented;        /* at every edge as many triangles have one direction as the other */
+  int open_edges;       /* number of edges with one triangle */
+  int branching_edges;  /* number of edges with more than two triangles */
+  int branching_points; /* number of points with more than one fan */
+  int edges, points;    /* points used by triangles; the Euler characteristic is points - edges + triangles */
+  int shells;           /* components connected by edges */
+  int groups;           /* components connected by points: fewer if shells touch in a point */
+  int cavities;         /* shells of negative volume, which bound voids */
   double volume;        /* divergence theorem [unit^3] */
 } SurfaceCheck;
-/* The surface is only read; allocates for the time of the call. Never fails: an empty surface is not closed. */
+/* Returns the properties of the surface. An empty surface is not closed. Allocates temporarily. Never fails. */
 SurfaceCheck surface_check(const TriangleSurface* surface);
 
 /* Least thickness of walls, sampled (U5): from points of the surface a ray goes inwards along the normal to where it
@@ -223,8 +223,8 @@ int polygon_triangulate(const Vec3* points, const int* corners, int corner_count
 /* ---------------------------------------------------------------- boxes round triangles (geometry/surface_tree.c)
  * Of a closed surface, for distances and for inside or outside. */
 
-/* A copy of the triangles in a turned frame, in which no ray along z meets an edge by the make of the part. Owned
- * arrays; surface_tree_free accepts a zeroed struct. */
+/* Bounding-volume tree over a copy of the triangles in a rotated frame, in which a ray along z rarely passes through an
+ * edge. Owns its arrays; surface_tree_free accepts a zeroed struct. */
 typedef struct {
   Mat3 turn;          /* rotation from the surface's frame to the rotated one */
   Vec3 (*corners)[3]; /* of the triangles, in the order of the leaves   (count) */
@@ -235,40 +235,37 @@ typedef struct {
 /* A copy of the triangles (count >= 1), counter-clockwise seen from outside. points: those that the triangles' numbers
  * are of. Freed by surface_tree_free. points and triangles need not outlive the call. Never fails. */
 SurfaceTree surface_tree_create(const Vec3* points, const int (*triangles)[3], int count);
-/* Frees the arrays and leaves a zeroed tree; accepts a zeroed one. NULL is not accepted. */
+/* Frees the arrays and zeroes the tree; accepts a zeroed tree, but not NULL. */
 void surface_tree_free(SurfaceTree* tree);
-/* Least distance of a point from the surface, and a triangle that has it. *nearest on entry: any triangle of the tree;
- * the search is short when it is near. point: in the surface's frame and unit, here and below. *nearest: in 0..count-1
- * in the order of the leaves. No allocation. A start that is not in the tree is undefined, not checked. */
+/* Returns the distance of a point from the surface, and sets *nearest to the nearest triangle, 0..count-1 in the order
+ * of the leaves. *nearest on entry: any triangle of the tree, which is not checked; a near one makes the search short.
+ * point: in the surface's frame and unit, here and below. No allocation. */
 double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest);
-/* Distance of a point from one triangle of the tree, 0..count-1 in the order of the leaves, in the surface's unit. A
- * number beyond is undefined, not checked. No allocation. */
+/* Returns the distance of a point from a triangle of the tree, 0..count-1 in the order of the leaves, in the surface's
+ * unit. The index is not checked. No allocation. */
 double surface_tree_triangle_distance(const SurfaceTree* tree, int triangle, Vec3 point);
-/* How often the closed surface winds round a point: triangles above it that face up less those that face down. Whether
- * the way passes an edge on the left or on the right is the same for all its triangles, so none is counted twice. 1
- * inside a surface that is counter-clockwise seen from outside, 0 outside. Of an open surface the number means
- * nothing; that is no error here. No allocation. */
+/* Returns the winding number of a closed surface about a point: the triangles above it that face up minus those that
+ * face down. A ray passes an edge on the same side for all of its triangles, so none is counted twice. 1 inside a
+ * surface that is counter-clockwise seen from outside, 0 outside; meaningless for an open surface. No allocation. */
 int surface_tree_winding(const SurfaceTree* tree, Vec3 point);
 
 /* ---------------------------------------------------------------- union of convex hulls (geometry/union.c) */
 
 typedef enum {
   UNION_OK,
-  UNION_TOUCHES_IN_EDGE,  /* by nature no manifold */
-  UNION_TOUCHES_IN_POINT, /* by nature no manifold */
+  UNION_TOUCHES_IN_EDGE,  /* the union is not a manifold */
+  UNION_TOUCHES_IN_POINT, /* the union is not a manifold */
   UNION_FAILED,           /* a hull without volume, or a surface that is not closed */
 } UnionResult;
 
-/* The boundary of the union as closed, oriented surfaces with two triangles at every edge: one per part that hangs
- * together, and one per void in it. A surface may pinch itself in a point (SurfaceCheck.branching_points); parts that
- * hang together in a point only are UNION_TOUCHES_IN_POINT.
- * Planes of different hulls that agree within a part of the size become one, and points nearer than *snap [m] too; the
- * result has been checked. Points that are corners of hulls keep their coordinates to the bit. A pure function of the
- * hulls. docs/derivations/union.md (U1) to (U4). When not UNION_OK there is nothing to free. hulls: (hull_count), only
- * read; none at all are UNION_FAILED. *snap is written. The surface is freed by surface_free. Allocates and frees
- * for itself. */
+/* Computes the boundary of the union of hulls[hull_count] as closed, oriented surfaces with two triangles at every
+ * edge: one per connected component, and one per void in it (docs/derivations/union.md, U1 to U4). A surface may touch
+ * itself in a point (SurfaceCheck.branching_points). Returns UNION_TOUCHES_IN_POINT for components that touch in a
+ * point only, and UNION_FAILED for no hulls. Merges nearly equal planes of different hulls, and points nearer than
+ * *snap [m], which is set; the result is checked. Corners of hulls keep their coordinates to the bit. The caller frees
+ * the surface with surface_free; when not UNION_OK there is nothing to free. Allocates temporarily. */
 UnionResult hulls_union(TriangleSurface* surface, double* snap, const ConvexHull* hulls, int hull_count);
-/* "the union is not a manifold: ...", constant. Never NULL, not to be freed. */
+/* Returns a text for messages, such as "the union is not a manifold: ...". Static, never NULL. */
 const char* union_result_text(UnionResult result);
 
 /* ---------------------------------------------------------------- primitives (geometry/primitives.c)
@@ -325,7 +322,7 @@ MassMoment mass_moment_inertia(double mass, Vec3 center, const double inertia[6]
 /* The moment of the body moved by a pose. pose: of the old frame in the new one. 4x4 matrix T S T^T, by value.
  * moment must not be NULL. */
 MassMoment mass_moment_transform(const MassMoment* moment, Pose pose);
-/* The mass S[3][3]. kg, when density was; 0 is no error. */
+/* Returns the mass S[3][3] [kg], in the units of the moment. */
 double mass_moment_mass(const MassMoment* moment);
 /* Centre of mass in the moment's frame; mass must be > 0, else it is not finite. [m] By value; nothing is allocated,
  * no error reported. */
@@ -358,9 +355,9 @@ typedef struct {
 } GjkCache;
 
 typedef struct {
-  double distance;           /* m; 0 when the hulls meet */
+  double distance;           /* distance [m]; 0 if the hulls intersect */
   Vec3 witness_a, witness_b; /* closest points, world */
-  Vec3 normal;               /* unit, from a to b; zero when they meet */
+  Vec3 normal;               /* unit, from a to b; zero if they intersect */
   int iterations;
 } GjkResult;
 
@@ -369,16 +366,16 @@ typedef struct {
 GjkResult gjk_distance(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache);
 /* Distance [m] of a point from the set, in the set's frame; 0 inside. No allocation. Never fails. */
 double gjk_point_distance(PointView points, Vec3 point);
-/* Index of the vertex farthest along a local direction, smallest index on ties; *value = that maximum
- * [m] for a unit direction. No allocation. 0 when the heights are not numbers. */
+/* Returns the index of the vertex farthest along a local direction, the smallest index on ties, and sets *value to the
+ * maximum [m] for a unit direction. Returns 0 if the heights are not numbers. No allocation. */
 int support_index(PointView points, Vec3 direction, double* value);
 /* A circle about a unit axis [m]. */
 typedef struct {
   Vec3 center, axis;
   double radius;
 } Circle;
-/* All that lies within `rounding` [m] of the convex hull of points and circles, in one frame. It has points or circles,
- * or both. Borrows them. */
+/* All points within `rounding` [m] of the convex hull of points and circles, in one frame. It has points, circles or
+ * both, which it borrows. */
 typedef struct {
   PointView points;
   const Circle* rings;
@@ -397,23 +394,23 @@ GjkResult round_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Po
  * *normal is zero when they do not. Allocates; for messages only. normal must not be NULL. */
 double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal);
 
-/* Largest distance of a vertex from the first [m]: the hull's size, within a factor of two; 0 for no vertices. Never
- * fails; nothing is allocated. */
+/* Returns the largest distance of a vertex from the first [m], which is the hull's size within a factor of two; 0
+ * without vertices. Never fails; allocates nothing. */
 double hull_size(const ConvexHull* hull);
-/* Centre and radius [m] of the largest ball inside both hulls; false, and both of no use: they have none in common.
- * Allocates. geometry/common_ball.c; docs/derivations/design.md. center and radius must not be NULL. In the frame
- * that both hulls' vertices have; hulls are only read. */
+/* Sets center and radius [m] to those of the largest ball inside both hulls, in the common frame of their vertices
+ * (geometry/common_ball.c; docs/derivations/design.md). Returns false, with both undefined, if the hulls have no common
+ * volume. center and radius must not be NULL. Allocates temporarily. */
 bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius);
-/* The same where they need have none in common - the radius is negative then -, with the triangles that hold the ball,
- * and how much its radius grows with the place of each: r' = sum share (plane's shift at the ball), shares of sum 1. */
+/* As hulls_common_ball, but also for hulls without common volume, where the radius is negative. Also returns the
+ * triangles that limit the ball, and the derivative of the radius with respect to their planes: r' = sum share (shift
+ * of the plane at the ball), shares of sum 1. */
 typedef struct {
-  int hull, triangle; /* 0 or 1; of that hull */
+  int hull, triangle; /* hull, 0 or 1; triangle of that hull */
   double share;
 } BallHold;
 enum { BALL_HOLDS_MAX = 4 };
-/* false: the linear program was not solved, the results are of no use. hold: *count of them, at most BALL_HOLDS_MAX.
- * center and radius [m], in the frame of both hulls. Allocates for the time of the call. center, radius, hold and
- * count must not be NULL. */
+/* Returns false, with undefined results, if the linear program was not solved. hold has *count entries, at most
+ * BALL_HOLDS_MAX. center and radius [m], in the frame of both hulls. No pointer may be NULL. Allocates temporarily. */
 bool hulls_held_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
                      BallHold hold[BALL_HOLDS_MAX], int* count);
 /* Least width [m] of a hull between parallel planes: by its faces, and by its edges two by two. The vertices of both
@@ -424,8 +421,8 @@ typedef struct {
   int top[3], bottom[3], top_count, bottom_count;
   double top_weight[3], bottom_weight[3];
 } HullWidth;
-/* HUGE_VAL for a hull without triangles. The numbers in top and bottom are the hull's vertices. Time goes with the
- * square of the edges' number; allocates for the time of the call. The hull is only read. Never fails. */
+/* Returns the width; HUGE_VAL for a hull without triangles. top and bottom contain indices of vertices. The time grows
+ * with the square of the number of edges. Allocates temporarily. Never fails. */
 HullWidth hull_least_width(const ConvexHull* hull);
 
 #endif

@@ -72,9 +72,9 @@ void measured_judge_rates(const MeasuredData* data, const Task* task, Diagnostic
     }
     double apart = count > 0 ? sqrt(square[1] / count) : 0;
     if (!(apart * FLIGHT > task->identify.position) || !(NEARER * NEARER * square[0] < square[1])) continue;
-    diagnostics_add(diagnostics, SEVERITY_WARNING, source->place,
-                    "the velocities are differences from the row before, half a row late (%.2g m/s off at the rows): "
-                    "rates_at: before puts them right",
-                    apart);
+    diagnostics_add(
+        diagnostics, SEVERITY_WARNING, source->place,
+        "the velocities are backward differences, half a row late (error %.2g m/s at the rows): set rates_at: before",
+        apart);
   }
 }

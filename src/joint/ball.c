@@ -1,9 +1,9 @@
-/* All rotations, as a quaternion. */
+/* Ball joint: three rotations, as a quaternion. */
 #include "joint/joint.h"
 
 static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {
   (void)free_axes;
-  joint->axis[0] = axes[0]; /* that of its twist, where that is limited */
+  joint->axis[0] = axes[0]; /* axis of its twist, if that is limited */
   joint_add_quaternion(joint);
 }
 
@@ -12,7 +12,7 @@ static void move(const Joint* joint, const double* r, Pose* motion) {
   motion->r = mat3_from_quat(quat_at(r));
 }
 
-/* The link's own axes. */
+/* Axes of the link's frame. */
 static void screws(const Joint* joint, const double* r, Mat3 frame, Pose link, Screw* out) {
   (void)joint, (void)r, (void)frame;
   for (int k = 0; k < 3; k++) out[k] = (Screw){vec3(link.r.m[0][k], link.r.m[1][k], link.r.m[2][k]), {0, 0, 0}, link.t};

@@ -1,5 +1,5 @@
-/* Any of the joint frame's translations and then of its rotations: none, one or two hinges in the order x, y, z, or,
- * for all three, a quaternion. */
+/* Free joint: any of the translations along the axes of the joint's frame, then any of the rotations about them. One or
+ * two rotations are hinges in the order x, y, z; three are a quaternion. */
 #include "joint/joint.h"
 
 static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {

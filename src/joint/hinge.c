@@ -1,4 +1,4 @@
-/* A rotation about an axis. */
+/* Hinge joint: a rotation about an axis. */
 #include "joint/joint.h"
 
 static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {

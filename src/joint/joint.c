@@ -1,4 +1,4 @@
-/* Joints of any type: the table, and what their coordinates mean (K1). */
+/* Table of the joint types, and operations on joint coordinates (K1). */
 #include "joint/joint.h"
 
 #include <assert.h>
@@ -85,7 +85,8 @@ void joint_increment(const Joint* joint, const double* q, const double* d, doubl
   int plain = joint->plain_count;
   for (int k = 0; k < plain; k++) out[k] = q[k] + d[k];
   if (!joint->quaternion) return;
-  if (d[plain] == 0 && d[plain + 1] == 0 && d[plain + 2] == 0) { /* to the bit: who stays is not looked at again */
+  if (d[plain] == 0 && d[plain + 1] == 0 &&
+      d[plain + 2] == 0) { /* unchanged to the bit, so that links at rest are not recomputed */
     memmove(out + plain, q + plain, 4 * sizeof(double));
     return;
   }

@@ -1,10 +1,11 @@
-/* The table of joint types: a new one is a line here and a file joint/<name>.c with its JointKind (CONTRIBUTING.md).
- * The words of the format, its documentation, the constants and the rows' declarations are made of it. */
+/* Table of the joint types. A new type is a line here and a file joint/<name>.c with its JointKind (CONTRIBUTING.md).
+ * The table generates the words of the format, its documentation, the constants and the declarations. */
 #ifndef SDRS_JOINT_KINDS_H
 #define SDRS_JOINT_KINDS_H
 
-/* ROW(NAME, word, freedom, moves, axis, axes, free_axes): constants JOINT_<NAME> and JOINT_KIND_<NAME>; the word in
- * YAML; degrees of freedom as the page tells them; 1 or 0: can it move, and which keys tell its directions. */
+/* ROW(NAME, word, freedom, moves, axis, axes, free_axes): NAME of the constants JOINT_<NAME> and JOINT_KIND_<NAME>;
+ * word in YAML; degrees of freedom for the documentation; 1 or 0: whether it moves, and which keys give its directions.
+ */
 // clang-format off
 #define JOINT_TYPE_ROWS(ROW)                         \
   ROW(FIXED,     "fixed",     "0",       0, 0, 0, 0) \
@@ -16,13 +17,12 @@
   ROW(BALL,      "ball",      "3",       1, 0, 0, 0) \
   ROW(FREE,      "free",      "up to 6", 1, 0, 0, 1)
 
-/* NUMBER(slot, key, types, unit, meaning): a number that single types ask for beside their directions, kept in
- * Joint.parameters[slot]; types as "one|another". */
+/* NUMBER(slot, key, types, unit, meaning): a parameter of some types, stored in Joint.parameters[slot]; types as "one|another". */
 #define JOINT_NUMBER_ROWS(NUMBER) \
   NUMBER(0, "pitch", "screw", "m/rad", "Displacement along the axis per radian: the lead over 2 pi.")
 // clang-format on
 
-/* "|one|another" of the types for which the condition, 1 or 0, holds: words begin behind the first bar. */
+/* "|one|another": the types for which the condition, 1 or 0, holds. The list begins after the first bar. */
 #define JOINT_WORD_0(word)
 #define JOINT_WORD_1(word) "|" word
 #define JOINT_WORD_ANY(NAME, word, freedom, moves, axis, axes, free_axes) JOINT_WORD_1(word)

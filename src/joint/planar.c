@@ -1,8 +1,9 @@
-/* Two slides across an axis, x and y, and a turn about it. The first goes along the frame's x axis as far as that lies
- * across (its y axis, where the axis is nearly x itself); the second stands at right angles to both. */
+/* Planar joint: two translations perpendicular to an axis, and a rotation about it. The first is along the projection
+ * of the frame's x axis onto the plane (of its y axis, if the axis is nearly x). The second is perpendicular to the
+ * axis and the first. */
 #include "joint/joint.h"
 
-/* Nearer than this to the axis x is no direction across it. */
+/* Largest |x component| of the axis for which the first slide is along x; above it along y. */
 #define NEARLY_ALONG 0.9
 
 static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {
@@ -11,7 +12,7 @@ static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {
   joint_add_slide(joint, x, "x");
   joint_add_slide(joint, vec3_cross(axis, x), "y");
   joint_add_hinge(joint, axis, "angle");
-  joint->kind = &JOINT_KIND_HINGE; /* which turns after the slides */
+  joint->kind = &JOINT_KIND_HINGE; /* the rotation acts after the translations */
 }
 
 const JointKind JOINT_KIND_PLANAR = {.make = make};

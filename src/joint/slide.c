@@ -1,4 +1,4 @@
-/* A translation along an axis. */
+/* Slide joint: a translation along an axis. */
 #include "joint/joint.h"
 
 static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {

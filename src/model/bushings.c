@@ -68,8 +68,8 @@ static void check_matrix(const SceneBushing* bushing, const double (*matrix)[6],
   memcpy(a, matrix, sizeof a);
   if (!symmetric_eigen(6, 6, &a[0][0], values, off) || values[0] < -MATRIX_ROUNDING * largest)
     diagnostics_add(diagnostics, SEVERITY_ERROR, bushing->place,
-                    "'%s' must have no negative eigenvalue, else it gives energy without end; the least one is %.6g",
-                    key, values[0]);
+                    "'%s' must have no negative eigenvalue, which would create energy; the smallest one is %.6g", key,
+                    values[0]);
 }
 
 void build_bushings(Builder* builder) {

@@ -19,6 +19,17 @@ static double link_size(const Model* model, const ModelLink* link) {
   return size;
 }
 
+/* A moving link this long from a mesh without `scale` is taken to be in millimetres [m]. */
+#define MESH_LONGEST 20
+
+static bool has_unscaled_mesh(const SceneLink* link, const Scene* scene) {
+  for (int u = 0; u < link->shape_count; u++) {
+    const SceneShape* shape = &scene->shapes[link->shapes[u].shape];
+    if (shape->type == SHAPE_MESH && shape->scale == 1) return true;
+  }
+  return false;
+}
+
 static bool looks_like_millimetres(const Model* model, const ModelLink* link, double size) {
   double volume = 0;
   for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) volume += hull_volume(&model->hulls[k]);
@@ -67,15 +78,23 @@ static bool wheel_lies_flat(const Scene* scene, const SceneLink* link) {
 }
 
 static void check_wheels(const Scene* scene, Diagnostics* diagnostics) {
+  const SceneLink* first = NULL;
+  int others = 0;
   for (int i = 0; i < scene->link_count; i++) {
-    const SceneLink* link = &scene->links[i];
-    if (!wheel_lies_flat(scene, link)) continue;
-    diagnostics_add(diagnostics, SEVERITY_WARNING, link->place,
-                    "link '%s' does not roll: its shape is round about its own z axis, which is perpendicular to the "
-                    "hinge; rotate the shape, for a hinge along y by shapes: [{shape: ..., rpy: [1.5708, 0, 0]}]",
-                    text_excerpt(link->name).text);
-    return;
+    if (!wheel_lies_flat(scene, &scene->links[i])) continue;
+    if (first)
+      others++;
+    else
+      first = &scene->links[i];
   }
+  if (!first) return;
+  Text more = {0};
+  if (others > 0) text_add(&more, " (nor do %d more)", others);
+  diagnostics_add(diagnostics, SEVERITY_WARNING, first->place,
+                  "link '%s' does not roll%s: its shape is round about its own z axis, which is perpendicular to the "
+                  "hinge; rotate the shape, for a hinge along y by shapes: [{shape: ..., rpy: [1.5708, 0, 0]}]",
+                  text_excerpt(first->name).text, others > 0 ? more.data : "");
+  text_free(&more);
 }
 
 void check_scale(const Model* model, Diagnostics* diagnostics) {
@@ -85,7 +104,8 @@ void check_scale(const Model* model, Diagnostics* diagnostics) {
     if (!link_is_dynamic(model, i)) continue;
     double size = link_size(model, &model->links[i]);
     largest = fmax(largest, size);
-    if (warned || !looks_like_millimetres(model, &model->links[i], size)) continue;
+    bool long_mesh = size >= MESH_LONGEST && has_unscaled_mesh(&model->scene->links[i], model->scene);
+    if (warned || !(long_mesh || looks_like_millimetres(model, &model->links[i], size))) continue;
     warn_millimetres(model, i, size, diagnostics);
     warned = true;
   }

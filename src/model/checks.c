@@ -190,7 +190,7 @@ static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
     diagnostics_add(
         search->diagnostics, SEVERITY_ERROR, place,
         "links '%s' and '%s' intersect at the start, depth %.6g m; move them apart to a gap of about %.2g m "
-        "(the equilibrium gap), or exclude the pair",
+        "(the equilibrium gap), or switch their contact off by contact.exclude",
         a, b, depth, rest);
   else
     diagnostics_add(
@@ -203,11 +203,11 @@ static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
 static void report_narrow(const TouchSearch* search, const LinkMeeting* pair) {
   const Meeting* meeting = search->meetings + pair->first;
   const Model* model = search->model;
-  diagnostics_add(
-      search->diagnostics, SEVERITY_WARNING, model->scene->links[meeting->link_b].place,
-      "links '%s' and '%s' start only %.3g m apart: contact will throw them apart; the equilibrium gap is about "
-      "%.2g m",
-      model->links[meeting->link_a].name, model->links[meeting->link_b].name, pair->gap, model->contact.gap_at_rest);
+  diagnostics_add(search->diagnostics, SEVERITY_WARNING, model->scene->links[meeting->link_b].place,
+                  "links '%s' and '%s' start only %.3g m apart, less than the equilibrium gap of about %.2g m: contact "
+                  "will push them apart; move them apart",
+                  model->links[meeting->link_a].name, model->links[meeting->link_b].name, pair->gap,
+                  model->contact.gap_at_rest);
 }
 
 static LinkMeeting next_pair(const TouchSearch* search, int first) {

@@ -88,7 +88,7 @@ static void check_length(Builder* builder, const SceneClosure* source, const Mod
   if (c->type != CLOSURE_DISTANCE) return;
   if (!(c->length > 0))
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
-                    "the ends of this distance are one point at the start: a ball holds them together");
+                    "the ends of this distance coincide at the start: use a closure of type ball");
   else if (source->length > 0 && !(fabs(c->length - source->length) <= SAME_LENGTH * source->length))
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
                     "the ends of this distance are %.9g m apart at the start, not %.9g m", c->length, source->length);
@@ -101,7 +101,7 @@ static void check_closure(Builder* builder, const SceneClosure* source, const Mo
   for (int side = 0; side < 2; side++) moves = moves || (c->link[side] >= 0 && link_is_dynamic(model, c->link[side]));
   if (moves) return;
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
-                  "forces can move neither end of this closure, so it has no effect: remove it");
+                  "neither end of this closure can move, so it has no effect: remove it");
 }
 
 static void place_closure(const SceneClosure* source, const Pose* poses, ModelClosure* c) {

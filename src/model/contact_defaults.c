@@ -128,11 +128,10 @@ static double gap_under(const Model* model, double force) {
 static void check_derived(Builder* builder) {
   const ModelContact* contact = &builder->model->contact;
   if (isnormal(contact->support) && isnormal(contact->stiffness) && isnormal(contact->smoothing)) return;
-  diagnostics_add(
-      builder->diagnostics, SEVERITY_ERROR, builder->scene->contact.place,
-      "no contact parameters follow from these masses, sizes and gravity (support %.3g m, stiffness %.3g J, "
-      "smoothing %.3g (m/s)^2): give them, or check the units",
-      contact->support, contact->stiffness, contact->smoothing);
+  diagnostics_add(builder->diagnostics, SEVERITY_ERROR, builder->scene->contact.place,
+                  "no contact parameters can be derived from these masses, sizes and gravity (barrier_distance %.3g m, "
+                  "stiffness %.3g J, smoothing %.3g (m/s)^2): give them in 'contact', or check the units",
+                  contact->support, contact->stiffness, contact->smoothing);
 }
 
 void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]) {
@@ -222,23 +221,22 @@ static void check_support(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   if (contact->support_derived) {
     if (check->scales.extent * SUPPORT_PER_EXTENT > contact->feature * SUPPORT_WITHIN)
-      diagnostics_add(
-          check->diagnostics, SEVERITY_WARNING, check->model->scene->contact.place,
-          "bodies as small as %.3g m stand at coordinates of %.3g m: these are rounded to %.2g of the contact "
-          "range, %.3g m; place the scene near the origin",
-          contact->feature, check->scales.extent, DBL_EPSILON * check->scales.extent / contact->support,
-          contact->support);
+      diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->model->scene->contact.place,
+                      "bodies of %.3g m are at coordinates of %.3g m, whose rounding error is %.2g of the barrier "
+                      "distance %.3g m: place the scene near the origin",
+                      contact->feature, check->scales.extent, DBL_EPSILON * check->scales.extent / contact->support,
+                      contact->support);
     return;
   }
   if (contact->support > contact->feature)
-    diagnostics_add(
-        check->diagnostics, SEVERITY_WARNING, check->support,
-        "support %.6g m is larger than the smallest feature of the moving bodies, %.6g m: they feel contact "
-        "through their own thickness; about %.2g m suits",
-        contact->support, contact->feature, derived_support(contact, &check->scales));
+    diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->support,
+                    "barrier_distance %.6g m is larger than the smallest feature of the moving bodies, %.6g m: contact "
+                    "acts through their thickness; use about %.2g m",
+                    contact->support, contact->feature, derived_support(contact, &check->scales));
   if (contact->support < check->scales.extent * SUPPORT_PER_EXTENT)
     diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->support,
-                    "support %.6g m is below %.6g m, where coordinates of %.6g m are rounded too coarsely for it",
+                    "barrier_distance %.6g m is below %.6g m, which the rounding of coordinates of %.6g m requires: "
+                    "increase it, or place the scene near the origin",
                     contact->support, check->scales.extent * SUPPORT_PER_EXTENT, check->scales.extent);
 }
 
@@ -246,8 +244,8 @@ static void warn_gap(const DefaultsCheck* check, const char* body, double force,
   const ModelContact* contact = &check->model->contact;
   double suits = check->scales.median / force_at(check->model->contact_model, contact->support, GAP_REFERENCE);
   diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->stiffness,
-                  "the %s moving body (%.6g N) rests at a gap of %.3g m, %s the support %.6g m; a stiffness of about "
-                  "%.2g suits",
+                  "the %s moving body (%.6g N) rests at a gap of %.3g m, %s the barrier_distance %.6g m; use a "
+                  "contact.stiffness of about %.2g",
                   body, force, gap, rule, contact->support, suits);
 }
 
@@ -273,8 +271,8 @@ static void check_step(const DefaultsCheck* check) {
   double dt = simulation_substep(&check->model->simulation);
   if (dt <= PERIODS_WARN * period) return;
   diagnostics_add(check->diagnostics, SEVERITY_WARNING, contact->support_derived ? check->stiffness : check->support,
-                  "dt %.6g s is too long for the contact stiffness: %.3g periods of a body on its contact (%.3g s); "
-                  "shorten dt, or choose a larger support",
+                  "time step %.6g s is too long for the contact stiffness: %.3g periods of a body oscillating on its "
+                  "contact (%.3g s); reduce simulation.dt, or increase contact.barrier_distance",
                   dt, dt / period, period);
 }
 
@@ -294,13 +292,13 @@ static void check_smoothing(const DefaultsCheck* check) {
   else if (creep > CREEP_WARN * speed)
     diagnostics_add(
         check->diagnostics, SEVERITY_WARNING, check->smoothing,
-        "friction needs a speed of sqrt(smoothing) = %.3g m/s to grow to its full strength, the scene's own "
-        "speed is %.3g m/s: it acts as a drag; a smoothing of about %.2g suits",
+        "friction reaches its full strength at a slip of sqrt(smoothing) = %.3g m/s, too fast for the typical speed of "
+        "the scene, %.3g m/s: it acts as viscous drag; set contact.smoothing to about %.2g",
         creep, speed, suits);
   if (friction * acceleration * dt > FRICTION_STIFFNESS_WARN * creep)
     diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->smoothing,
-                    "sqrt(smoothing) = %.3g m/s is %.2g of the speed that friction can take away in one step: Newton's "
-                    "method stalls on such a kink; a smoothing of about %.2g suits",
+                    "sqrt(smoothing) = %.3g m/s is %.2g of the speed change that friction causes in one step: Newton's "
+                    "method converges slowly; set contact.smoothing to about %.2g",
                     creep, creep / (friction * acceleration * dt), suits);
 }
 
@@ -324,10 +322,11 @@ static void check_stribeck_speed(const DefaultsCheck* check) {
   double least = least_stribeck_speed(check->model), creep = sqrt(check->model->contact.smoothing);
   if (!(least < STRIBECK_PER_CREEP * creep)) return;
   double suits = least / STRIBECK_PER_CREEP;
-  diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->model->scene->contact.place,
-                  "'stribeck_speed' %.3g m/s is below %.3g m/s, %g times sqrt(contact.smoothing), at which sticking "
-                  "bodies creep: they slip before static friction is reached; raise it, or give a smoothing of %.2g",
-                  least, STRIBECK_PER_CREEP * creep, STRIBECK_PER_CREEP, suits * suits);
+  diagnostics_add(
+      check->diagnostics, SEVERITY_WARNING, check->model->scene->contact.place,
+      "'stribeck_speed' %.3g m/s is below %.3g m/s, %g times sqrt(contact.smoothing), at which sticking bodies creep: "
+      "they slip before static friction is reached; increase it, or set contact.smoothing to %.2g",
+      least, STRIBECK_PER_CREEP * creep, STRIBECK_PER_CREEP, suits * suits);
 }
 
 void model_check_contact(const Model* model, Diagnostics* diagnostics) {

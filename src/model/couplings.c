@@ -52,8 +52,9 @@ static void check_ring(Builder* builder, int index) {
   int at = c->dof[1], first = follows_by(model, c->dof[0]);
   if (first < index && model->couplings[first].dof[1] == at && -model->couplings[first].slope[1] != ratio)
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, place,
-                    "couplings[%d].ratio: '%.60s' follows the same joint by %.6g and by %.6g: neither can move", index,
-                    name, -model->couplings[first].slope[1], ratio);
+                    "couplings[%d].ratio: '%.60s' follows the same joint with the ratios %.6g and %.6g, so neither can "
+                    "move: remove one of them",
+                    index, name, -model->couplings[first].slope[1], ratio);
   for (int step = 0; step < model->coupling_count && at != c->dof[0]; step++) {
     int next = follows_by(model, at);
     if (next <= index) return; /* open chain, or reported from its lowest index */

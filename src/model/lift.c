@@ -130,9 +130,10 @@ Status model_create_lifted(Model* model, Scene* scene, Diagnostics* diagnostics)
     status = model_create(model, scene, &after);
     if (status == STATUS_OK) {
       diagnostics_free(&first);
-      diagnostics_add(&after, SEVERITY_NOTE, (SourcePlace){scene->path, 0, 0},
-                      "these touch others at the start and start higher, by the gap that contact needs: %s",
-                      names.data);
+      diagnostics_add(
+          &after, SEVERITY_NOTE, (SourcePlace){scene->path, 0, 0},
+          "raised links that touch others at the start, by the overlap plus the equilibrium gap of contact: %s",
+          names.data);
     } else { /* reports the scene as written */
       for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = given[i];
       diagnostics_free(&after);

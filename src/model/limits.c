@@ -60,8 +60,8 @@ static void warn_of_margin(const Model* model, Diagnostics* diagnostics, int ind
   double limit = above < below ? link->lower[k] : link->upper[k];
   double free = limit + (above < below ? 1 : -1) * link->limit_margin;
   diagnostics_add(diagnostics, SEVERITY_WARNING, initial ? initial->place : model->scene->links[index].joint.place,
-                  "initial coordinate '%s' of link '%s' is %.6g %s, within %.4g %s of its limit %.6g: the limit pushes "
-                  "it away and holds it back as it leaves; start at %.6g, or set joint.limit_margin below %.4g",
+                  "initial coordinate '%s' of link '%s' is %.6g %s, within %.4g %s of its limit %.6g, where the limit "
+                  "force acts: start at %.6g, or set joint.limit_margin below %.4g",
                   limited_name(link, k), link->name, value, limited_unit(link, k), link->limit_margin,
                   limited_unit(link, k), limit, free, fmin(above, below));
 }

@@ -121,8 +121,8 @@ static void weigh_shapes(Builder* builder, ModelLink* link, const SceneLink* sou
       weigh_vertices(builder, link, source);
     else
       diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
-                      "the triangles of link '%s' are not closed and enclose no volume: give its mass, with mass_model "
-                      "vertices, or center and inertia",
+                      "the triangles of link '%s' are not closed and enclose no volume: close them by orient: fix in "
+                      "the shape, or give the link's mass, with mass_model vertices, or center and inertia",
                       link->name);
     return;
   }

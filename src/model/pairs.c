@@ -99,7 +99,7 @@ static void refuse_directions(Builder* builder, SourcePlace place, const SceneMa
                     : material->given[MATERIAL_STATIC_FRICTION] ? "static_friction"
                                                                 : "stribeck_speed";
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, place,
-                  "'%s' of '%s': the law %s has no such friction: leave it off, or take the law separating_plane", key,
+                  "'%s' of '%s': the law %s does not support it: remove it, or use the law separating_plane", key,
                   text_excerpt(owner).text, contact_model_name(law));
 }
 
@@ -143,12 +143,11 @@ static void find_laws(Builder* builder) {
           builder->diagnostics, SEVERITY_ERROR, pair->place,
           "a contact law for single pairs needs a contact.model other than none; exclude other pairs by model: none");
     if (model->contact_model != CONTACT_NONE && contact_overlaps(pair->model) != contact_overlaps(model->contact_model))
-      diagnostics_add(
-          builder->diagnostics, SEVERITY_ERROR, pair->place,
-          "%s lets bodies overlap and %s does not: the laws of a scene are all of one kind, so that what is "
-          "certified is certified of all pairs",
-          contact_model_name(contact_overlaps(pair->model) ? pair->model : model->contact_model),
-          contact_model_name(contact_overlaps(pair->model) ? model->contact_model : pair->model));
+      diagnostics_add(builder->diagnostics, SEVERITY_ERROR, pair->place,
+                      "%s lets bodies overlap and %s does not: use laws of one kind in a scene, so that certificates "
+                      "hold for all pairs",
+                      contact_model_name(contact_overlaps(pair->model) ? pair->model : model->contact_model),
+                      contact_model_name(contact_overlaps(pair->model) ? model->contact_model : pair->model));
     model->pair_laws = memory_grown(model->pair_laws, sizeof(ModelPairLaw), model->pair_law_count, &capacity);
     model->pair_laws[model->pair_law_count++] = (ModelPairLaw){.law = pair->model, .item = k};
   }

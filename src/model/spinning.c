@@ -95,8 +95,8 @@ static void tell_spin_taken(const Model* model, const bool* free_alone, Diagnost
   double taken = spin_taken(&model->simulation, most);
   if (!(taken > SPIN_TAKEN)) return;
   diagnostics_add(diagnostics, SEVERITY_WARNING, model->scene->links[link].place,
-                  "simulation.integrator %s takes %.0f %% of the spin of link '%s', %.3g rad/s, in %.3g s of flight; "
-                  "momentum keeps it",
+                  "simulation.integrator %s removes %.0f %% of the angular velocity of link '%s', %.3g rad/s, in %.3g "
+                  "s of flight: use integrator momentum",
                   model->simulation.integrator == INTEGRATOR_SECOND_ORDER ? "second_order" : "first_order", 100 * taken,
                   model->links[link].name, most, model->simulation.dt * model->simulation.steps);
 }
@@ -116,7 +116,8 @@ void build_spinning(Builder* builder) {
     const char* fault = model->links[i].spins ? inertia_fault(&model->links[i]) : NULL;
     if (!fault) continue;
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, builder->scene->links[i].place,
-                    "integrator momentum cannot turn link '%s': %s; choose another integrator", model->links[i].name,
-                    fault);
+                    "integrator momentum cannot integrate the rotation of link '%s': %s; correct its inertia, or use "
+                    "another integrator",
+                    model->links[i].name, fault);
   }
 }

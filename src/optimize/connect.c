@@ -241,7 +241,7 @@ static void check_ties(const Scene* scene, int link, SourcePlace place, Diagnost
   if (lost == 0) return;
   const int* tie = l->ties[first];
   diagnostics_add(diagnostics, SEVERITY_WARNING, l->place,
-                  "link '%s': %d of %d ties are not kept, for they are not of two vertices in one place; the first is "
+                  "link '%s': %d of %d ties are ignored, because their two vertices do not coincide; the first is "
                   "ties[%d], [%d, %d, %d, %d]",
                   l->name, lost, l->tie_count, first, tie[0], tie[1], tie[2], tie[3]);
 }

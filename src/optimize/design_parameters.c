@@ -533,8 +533,9 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
     for (int k = 0; k < count; k++) {
       int* tied = exact ? &l->tied_length[k] : &l->tied;
       bool size = l->item->type != PARAMETER_SHAPE_FORM;
-      bool wanted = exact  ? size && !is_zero_size(shape, k)
-                    : size ? is_length(&shape->smooth, k)
+      bool chosen = l->item->lengths == 0 || (l->item->lengths & task_length_bit(shape, k)) != 0;
+      bool wanted = exact  ? size && chosen && !is_zero_size(shape, k)
+                    : size ? l->item->lengths == 0 && is_length(&shape->smooth, k)
                            : is_form(&shape->smooth, k);
       if (!wanted) continue;
       snprintf(suffix, sizeof suffix, "%d.%d", u, k);
@@ -547,7 +548,8 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
   bool form = l->item->type == PARAMETER_SHAPE_FORM, size = l->item->type == PARAMETER_SIZE;
   return listed > 0 ||
          refuse(l, name,
-                form   ? "it has no convex smooth shape"
+                l->item->lengths != 0 ? "none of its round solids has one of the 'lengths'"
+                : form                ? "it has no convex smooth shape"
                 : size ? "it has no box, and no round solid without resolution and segments under separating_plane"
                        : "it has no convex smooth shape, and no round solid without resolution and segments under "
                          "separating_plane");
@@ -587,7 +589,10 @@ static bool list_size(Listing* l, const TaskName* name, int link) {
   const DesignBox* box = &l->b->boxes[link];
   char text[NAME_MAX_LENGTH + 40];
   int variable[3];
+  if (box->hull < 0 && l->item->has_axes)
+    return refuse(l, name, "it has no box, whose edges 'axes' selects; for round solids write lengths: [radius]");
   if (box->hull < 0) return list_lengths(l, name, link);
+  if (l->item->lengths != 0) return refuse(l, name, "it has a box: select its edges by 'axes', not by 'lengths'");
   for (int axis = 0; axis < 3; axis++) {
     const char suffix[2] = {"xyz"[axis], 0};
     variable[axis] = -1;

@@ -10,8 +10,9 @@ const char* trial_outcome_text(TrialOutcome outcome) {
 }
 
 const char* optimization_stop_text(OptimizationStop stop) {
-  static const char* const text[] = {"running",        "all iterations done", "loss below stop_loss", "stalled",
-                                     "step too short", "gradient is zero",    "interrupted"};
+  static const char* const text[] = {"running",    "all iterations done",     "loss below stop_loss",
+                                     "stalled",    "no step lowers the loss", "gradient is zero within the bounds",
+                                     "interrupted"};
   return text[stop];
 }
 

@@ -373,8 +373,8 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
   bool one = o->task->multistart <= 1;
   if (counts[0] < 0 || (one && counts[0] > o->task->optimizer.iterations)) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
-                    "the checkpoint stands at iteration %lld, the task ends at %d", (long long)counts[0],
-                    o->task->optimizer.iterations);
+                    "the checkpoint is at iteration %lld, but the task ends at %d: increase optimizer.iterations",
+                    (long long)counts[0], o->task->optimizer.iterations);
     return false;
   }
   int rows = (int)counts[0] + 1;

@@ -197,7 +197,7 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
   automatic_renew(o);
   if (optimizer_project(o->optimizer, o->x)) return STATUS_OK;
   SourcePlace place = {task->path, 0, 0};
-  diagnostics_add(diagnostics, SEVERITY_ERROR, place, "no design obeys the bounds and constraints together");
+  diagnostics_add(diagnostics, SEVERITY_ERROR, place, "no design fulfils all bounds and constraints together");
   return STATUS_BAD_INPUT;
 }
 

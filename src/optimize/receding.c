@@ -17,11 +17,11 @@ struct Receding {
   double* found;      /* what every window was executed with  (window_count x variables) */
   double* terms;      /* (window_count x terms) */
   RecedingRow* rows;  /* (window_count) */
-  double* warm;       /* where the present window begins  (variables) */
-  bool* held;         /* variables that only say what has been executed  (variables) */
-  Scene shown;        /* of receding_scene: shares all with the optimization's */
-  RowKeep keep;       /* of executed: what success looks at */
-  Recording executed; /* what was executed so far, where the task has success */
+  double* warm;       /* initial variables of the present window  (variables) */
+  bool* held;         /* true for variables that affect only the executed part  (variables) */
+  Scene shown;        /* scene of receding_scene: shares its data with that of the optimization */
+  RowKeep keep;       /* rows of `executed` that `success` needs */
+  Recording executed; /* the executed run so far; only for tasks with `success` */
 };
 
 static Scene* scene_of(const Receding* r) { return &r->task->scenarios[0].scene; }

@@ -144,7 +144,7 @@ static void read_passive(MjcfModel* model, MjcfElement element, UrdfJoint* joint
       mjcf_drop(model, "armature of balls");
       const XmlAttribute* name = xml_attribute(element.element, "name");
       diagnostics_add(model->diagnostics, SEVERITY_WARNING, element.element->place,
-                      "the armature %.6g kg m^2 of ball '%s' is not imported: it turns more easily than in MuJoCo",
+                      "the armature %.6g kg m^2 of ball '%s' is not imported: its inertia is smaller than in MuJoCo",
                       armature, name ? text_excerpt(name->value).text : "");
     }
     if (not_negative(model, element, "frictionloss") > 0) mjcf_drop(model, "frictionloss of balls");

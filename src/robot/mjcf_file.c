@@ -339,7 +339,7 @@ static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompi
 }
 
 const char* mjcf_why_missing(const MjcfModel* model) {
-  if (names_find(&model->dropped_names, "composite") >= 0) return " (bodies of <composite> are made of cables alone)";
+  if (names_find(&model->dropped_names, "composite") >= 0) return " (of <composite> only cables are supported)";
   return names_find(&model->dropped_names, "flexcomp") >= 0 ? " (bodies of <flexcomp> are not supported)" : "";
 }
 

@@ -134,10 +134,11 @@ typedef struct {
   UrdfPose* pose;   /* of its frame in the carrier's                                           (robot's links) */
   int* children;    /* number of child joints                                              (robot's links) */
   int* child_joint; /* one of them                                                           (robot's links) */
-  bool* deferred;   /* without mass and shape, between two joints that become one              (robot's links) */
-  UrdfBody* body;   /*                                                                         (scene's links) */
-  bool* moves;      /*                                                                         (scene's links) */
-  int* shape_room;  /* for shapes of a link                                                   (scene's links) */
+  bool* deferred; /* true for a link without mass and shape between two joints that are merged into one  (robot's links)
+                   */
+  UrdfBody* body; /*                                                                         (scene's links) */
+  bool* moves;    /*                                                                         (scene's links) */
+  int* shape_room; /* for shapes of a link                                                   (scene's links) */
   int shape_capacity;
   const UrdfShape** mesh_sources; /* meshes that have become shapes of the scene ...                (mesh_count) */
   int* mesh_shapes;               /* ... and these shapes, which links with the same mesh share     (mesh_count) */

@@ -250,8 +250,8 @@ static void put_single(UrdfBuild* build, int link) {
   SceneJoint axes = {0};
   if (count == 0 || !fill_axes(chain, count, &axes)) {
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, last->place,
-                    "the links above joint '%s' have neither mass nor shape, and the joints around them are no one "
-                    "joint of a scene (two hinges; slides and at most two hinges along x, y, z in this order)",
+                    "the links above joint '%s' have neither mass nor shape, and the joints around them cannot be "
+                    "merged into one joint (two hinges; slides and at most two hinges along x, y, z in this order)",
                     text_excerpt(last->name).text);
     count = 1;
     chain[0] = last;
@@ -510,9 +510,9 @@ static bool is_plain(const UrdfBuild* build, const RobotJointPlace* place) {
 static const char* mimic_fails(const UrdfBuild* build, const UrdfJoint* joint) {
   int steps = 0;
   if (!is_plain(build, place_of(build, joint->name)) || !is_plain(build, place_of(build, joint->mimic)))
-    return "one of the two does not turn or slide";
+    return "one of the two joints cannot move";
   for (const UrdfJoint* at = joint; at && at->mimic; at = joint_named(build, at->mimic))
-    if (steps++ > build->robot->joint_count) return "they follow each other in a ring";
+    if (steps++ > build->robot->joint_count) return "they follow each other in a cycle";
   return NULL;
 }
 

@@ -121,10 +121,11 @@ static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape*
   bool format = strcasecmp(ending, "obj") == 0 || strcasecmp(ending, "stl") == 0 || mesh_is_foreign(shape->file);
   if (format) return !build->options->lenient || is_there(build, link, shape);
   bool skip = build->options->skip_unsupported || build->options->lenient;
-  diagnostics_add(build->diagnostics, skip ? SEVERITY_WARNING : SEVERITY_ERROR, shape->file_place,
-                  "link '%s': the mesh '%s' is of a format that is not read (OBJ, STL, Collada, ...: docs/urdf.md)%s",
-                  text_excerpt(link->name).text, text_excerpt(shape->file).text,
-                  skip ? " and is left out" : ": convert it, or leave such meshes out by --skip-unsupported");
+  diagnostics_add(
+      build->diagnostics, skip ? SEVERITY_WARNING : SEVERITY_ERROR, shape->file_place,
+      "link '%s': the mesh '%s' has an unsupported format (supported: OBJ, STL, Collada, ...: docs/urdf.md)%s",
+      text_excerpt(link->name).text, text_excerpt(shape->file).text,
+      skip ? " and is left out" : ": convert it, or leave such meshes out by --skip-unsupported");
   return false;
 }
 

@@ -22,7 +22,7 @@ struct RunFolder {
 /* errno is kept over the diagnostic; a short write without errno is a full device. */
 static Status report_failure(Diagnostics* diagnostics, const char* path, const char* act) {
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot %s: %s", act,
-                  errno ? strerror(errno) : "the device took less than was written");
+                  errno ? strerror(errno) : "fewer bytes were written than requested");
   return STATUS_IO;
 }
 

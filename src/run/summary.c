@@ -184,14 +184,14 @@ static void add_contact(Json* json, const Model* model) {
   const ModelContact* contact = &model->contact;
   json_open(json, "contact", '{');
   json_text(json, "model", contact_model_name(model->contact_model));
-  add_parameter(json, "support", contact->support, contact->support_derived);
+  add_parameter(json, "barrier_distance", contact->support, contact->support_derived);
   add_parameter(json, "stiffness", contact->stiffness, contact->stiffness_derived);
   add_parameter(json, "friction", contact->friction, false);
   add_parameter(json, "smoothing", contact->smoothing, contact->smoothing_derived);
   add_parameter(json, "rest_speed", contact->rest_speed, contact->rest_speed_derived);
   json_number(json, "feature", contact->feature);
   json_number(json, "reference_force", contact->reference_force);
-  json_number(json, "gap_at_rest", contact->gap_at_rest);
+  json_number(json, "equilibrium_gap", contact->gap_at_rest);
   json_close(json, '}');
 }
 

@@ -6,8 +6,8 @@
 const char* alias_key(const char* object, const char* key);
 /* Returns the old key number `index` of an object of the schema, NULL past the last. */
 const char* alias_old_key(const char* object, int index);
-/* Returns the present word for an old one that is not among `words` ("one|another") while the present one is; else
- * `word`. */
+/* Returns the present word for an old one if `words` ("one|another") has the present but not the old one; otherwise
+ * returns `word`. */
 const char* alias_word(const char* words, const char* word);
 
 #endif

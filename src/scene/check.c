@@ -4,7 +4,7 @@
 /* Per link: the controller that prescribes it, and whether it can be moved by forces. */
 typedef struct {
   int* prescribed; /* index of the controller, or -1 */
-  bool* moves;     /* false: welded to the world, or all its joints down from the world are prescribed */
+  bool* moves;     /* false: fixed to the world, or all joints between the world and the link are prescribed */
 } Motion;
 
 static void find_prescribed(Reader* reader, Motion* motion) {

@@ -5,9 +5,9 @@
 
 #include "base/base.h"
 
-/* Deeper nesting than any scene needs; keeps recursion off the end of the stack. */
+/* Largest nesting, far above that of any scene; bounds the recursion depth. */
 #define DOCUMENT_DEPTH_MAX 64
-/* About 2 GB of nodes: a guard against exhausting memory, far above 100 000 vertices (400 000 nodes). */
+/* Largest number of nodes, about 2 GB of memory; 100 000 vertices are 400 000 nodes. */
 #define DOCUMENT_NODE_MAX 20000000
 /* Largest number of nodes that aliases may add: a few nested aliases could produce billions. */
 #define DOCUMENT_ALIAS_MAX 1000000
@@ -16,8 +16,8 @@ typedef enum { NODE_SCALAR, NODE_LIST, NODE_MAP } NodeKind;
 typedef struct Node Node;
 struct Node {
   NodeKind kind;
-  bool quoted; /* scalar: a text whatever it looks like */
-  int memo;    /* used by the reader: index of the object read from this node, -1 = none yet */
+  bool quoted; /* scalar: quoted, so a text even if it looks like a number */
+  int memo;    /* for the reader: index of the object read from this node, -1 = none yet */
   SourcePlace place;
   const char* text; /* scalar: its text */
   const char* key;  /* in a map: its key */
@@ -53,28 +53,27 @@ Node* document_read(Document* document, const char* source, const char* text, si
 bool path_is_json(const char* path);
 
 /* ---- building */
-/* A node without children, key or text, which the document owns; NULL beyond DOCUMENT_NODE_MAX. */
+/* Returns a new node without children, key or text, owned by the document; NULL beyond DOCUMENT_NODE_MAX. */
 Node* document_node(Document* document, NodeKind kind, SourcePlace place);
-/* A copy of `length` bytes with a NUL behind them, which the document owns. */
+/* Returns a copy of `length` bytes with a NUL after them, owned by the document. */
 const char* document_text(Document* document, const char* bytes, size_t length);
-/* Puts child behind the other children of parent; it must be in no list yet. */
+/* Appends child to the children of parent; it must not be in a list yet. */
 void node_append(Node* parent, Node* child);
 /* Removes child from parent, without freeing it; does nothing if it is not there. */
 void node_remove(Node* parent, const Node* child);
-/* A copy that shares all children: for a map that is to differ in a few keys. The document owns it; NULL beyond
- * DOCUMENT_NODE_MAX. */
+/* Returns a shallow copy that shares all children, owned by the document; NULL beyond DOCUMENT_NODE_MAX. */
 Node* document_shallow_copy(Document* document, const Node* node);
-/* A copy in all depth, which the document owns; NULL beyond DOCUMENT_ALIAS_MAX or DOCUMENT_NODE_MAX. */
+/* Returns a deep copy, owned by the document; NULL beyond DOCUMENT_ALIAS_MAX or DOCUMENT_NODE_MAX. */
 Node* document_deep_copy(Document* document, const Node* node);
 /* Reports every duplicate key of the map, and keeps the first only. Frees nothing; the others stay in their order. */
 void node_check_keys(Node* map, Diagnostics* diagnostics);
-/* False after a diagnostic where the text breaks the grammar of JSON (json_grammar.c). text: `length` bytes and a
- * NUL behind them. */
+/* Returns false, after a diagnostic, if the text violates the grammar of JSON (json_grammar.c). text: `length` bytes
+ * and a NUL after them. */
 bool document_check_json(const char* source, const char* text, size_t length, Diagnostics* diagnostics);
 /* ---- looking */
-/* The child under this key; NULL when absent, or when the node is no map or NULL. */
+/* Returns the child with this key; NULL if it is absent, or if the node is not a map or NULL. */
 const Node* node_find(const Node* map, const char* key);
-/* The index-th child, from 0; NULL past the last. */
+/* Returns child number `index`, from 0; NULL past the last. */
 const Node* node_at(const Node* list, int index);
 /* Returns the place of the node's key; outside a map the node's own place. */
 SourcePlace node_key_place(const Node* node);
@@ -85,7 +84,8 @@ typedef enum { SCALAR_TEXT, SCALAR_NULL, SCALAR_BOOL, SCALAR_NUMBER, SCALAR_NOT_
 ScalarKind node_scalar_kind(const Node* scalar);
 /* Returns true for a scalar without value: null, ~ or no text. */
 bool node_is_null(const Node* node);
-/* The number of a SCALAR_NUMBER; false, and *value infinite, when it is too large for a double. */
+/* Sets *value to the number of a SCALAR_NUMBER. Returns false, with *value infinite, if it is too large for a double.
+ */
 bool node_number(const Node* scalar, double* value);
 
 /* Returns a description for messages: "a list", "a map", "nothing", "'abc'", "-1.5"; shortened if too long. */

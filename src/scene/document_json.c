@@ -10,7 +10,7 @@ typedef struct {
   Document* document;
   Diagnostics* diagnostics;
   const char* end;
-  const char* cursor; /* next character to look at */
+  const char* cursor; /* next character */
   SourcePlace place;  /* of `counted` */
   const char* counted;
 } JsonReader;
@@ -36,12 +36,12 @@ static Node* fail(JsonReader* reader, SourcePlace place, const char* message) {
 
 /* ---------------------------------------------------------------- tokens */
 
-/* To the next token; punctuation was checked by cJSON. */
+/* Moves to the next token; cJSON has checked the punctuation. */
 static void skip_to_token(JsonReader* reader) {
   while (reader->cursor < reader->end && strchr(" \t\r\n,:]}", *reader->cursor)) reader->cursor++;
 }
 
-/* Past the closing quote. */
+/* Moves past the closing quote. */
 static void skip_string(JsonReader* reader) {
   for (reader->cursor++; *reader->cursor != '"'; reader->cursor++)
     if (*reader->cursor == '\\') reader->cursor++;
@@ -127,7 +127,7 @@ Node* document_read_json(Document* document, const char* source, const char* tex
   if (strncmp(text, "\xef\xbb\xbf", 3) == 0) reader.cursor = reader.counted = text + 3; /* byte order mark */
   const char* stopped = NULL;
   cJSON* root = cJSON_ParseWithLengthOpts(text, length + 1, &stopped, true);
-  if (!root) { /* a broken surrogate pair, which the grammar does not look at */
+  if (!root) { /* an invalid surrogate pair, which the grammar does not check */
     size_t offset = stopped >= text && stopped <= reader.end ? (size_t)(stopped - text) : 0;
     return fail(&reader, source_place(source, text, offset), "not valid JSON");
   }

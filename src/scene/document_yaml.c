@@ -4,7 +4,7 @@
 
 #include "scene/document.h"
 
-/* A value that an alias may repeat. */
+/* An anchored value, to which aliases refer. */
 typedef struct {
   char* name;
   const Node* node;
@@ -83,7 +83,7 @@ static bool next_event(YamlReader* reader, yaml_event_t* event) {
 
 /* ---------------------------------------------------------------- anchors */
 
-/* Largest number of anchors, because each alias is searched for among all. */
+/* Largest number of anchors: each alias is searched among all of them. */
 #define ANCHOR_MAX 10000
 
 static int add_anchor(YamlReader* reader, const yaml_char_t* name, const Node* node) {
@@ -105,7 +105,7 @@ static Node* read_alias(YamlReader* reader, const yaml_event_t* event) {
     if (strcmp(anchor->name, name) != 0) continue;
     if (!anchor->complete) return fail(reader, event->start_mark, "the alias stands inside the value it names");
     Node* copy = document_deep_copy(reader->document, anchor->node);
-    if (!copy) return fail(reader, event->start_mark, "the aliases stand for too many values");
+    if (!copy) return fail(reader, event->start_mark, "the aliases expand to too many values");
     copy->key = NULL;
     return copy;
   }
@@ -173,7 +173,7 @@ static Node* read_list(YamlReader* reader, const yaml_event_t* start, int depth)
   return list;
 }
 
-/* `<<: *base` brings in the keys that the map does not have itself. */
+/* Merges `<<: *base`: adds the keys that the map does not have. */
 static bool merge_map(YamlReader* reader, Node* map, const Node* base) {
   if (base->kind == NODE_LIST) {
     for (const Node* one = base->first; one; one = one->next)
@@ -189,7 +189,7 @@ static bool merge_map(YamlReader* reader, Node* map, const Node* base) {
     if (node_find(map, child->key)) continue;
     Node* copy = document_deep_copy(reader->document, child);
     if (!copy) {
-      diagnostics_add(reader->diagnostics, SEVERITY_ERROR, base->place, "the aliases stand for too many values");
+      diagnostics_add(reader->diagnostics, SEVERITY_ERROR, base->place, "the aliases expand to too many values");
       return false;
     }
     node_append(map, copy);
@@ -205,7 +205,7 @@ static bool finish_map(YamlReader* reader, Node* map) {
   return merge_map(reader, map, merge);
 }
 
-/* One `key: value`; false at the end of the map or after an error (*good tells). */
+/* Reads one `key: value`. Returns false at the end of the map, or after an error, which sets *good to false. */
 static bool read_entry(YamlReader* reader, Node* map, int depth, bool* good) {
   yaml_event_t key, value;
   *good = false;

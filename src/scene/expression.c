@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Brackets and signs nested deeper than this are no name of a link. */
+/* Largest nesting of brackets and signs. */
 #define NESTING_MAX 30
-/* Larger than any index; keeps products inside 64 bits. */
+/* Largest value, above any index, so that products fit in 64 bits. */
 #define VALUE_MAX ((int64_t)1 << 31)
 
 #define WORD_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
@@ -73,7 +73,7 @@ static int64_t read_number(ExpressionParser* parser) {
   return value;
 }
 
-/* A whole number by name; -VALUE_MAX where no variable of that name begins here. */
+/* Reads the name of a variable and returns its whole value; -VALUE_MAX if none begins here. */
 static int64_t read_named(ExpressionParser* parser) {
   size_t length = strspn(parser->cursor, WORD_LETTERS);
   double value;
@@ -170,7 +170,7 @@ static double fail_number(ExpressionParser* parser, const char* problem) { retur
 
 static double read_terms(ExpressionParser* parser);
 
-/* The arguments of a function, between brackets. */
+/* Reads the arguments of a function, in brackets. */
 static int read_arguments(ExpressionParser* parser, double arguments[2]) {
   int count = 0;
   if (peek(parser) != '(') return 0;
@@ -211,7 +211,7 @@ static double call(ExpressionParser* parser, int function) {
   }
 }
 
-/* i, j, k, n of the repeat; false when it is none of them. */
+/* Reads an index i, j, k or n of the repeat; returns false if it is none of them. */
 static bool find_index(ExpressionParser* parser, const char* name, size_t length, double* value) {
   const Indices* indices = parser->indices;
   if (length != 1 || !indices) return false;

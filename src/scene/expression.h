@@ -1,4 +1,4 @@
-/* expression: {i-1} in the names of a repeat, {leg / 2} where a number is meant. */
+/* expression: evaluates {i-1} in names of a repeat, and {leg / 2} in place of a number. */
 #ifndef SDRS_SCENE_EXPRESSION_H
 #define SDRS_SCENE_EXPRESSION_H
 
@@ -15,7 +15,7 @@ typedef struct {
 
 /* Numbers by name, of the scene's `variables`. Owns its names and values; variables_free accepts a zeroed one. */
 typedef struct {
-  Names names; /* -> index in values */
+  Names names; /* name to index in values */
   double* values;
   int count, capacity;
 } Variables;
@@ -25,10 +25,10 @@ void variables_free(Variables* variables);
  * pi or a function. */
 bool variables_add(Variables* variables, const char* name, double value);
 
-/* The value of "{...}": numbers, variables, i j k n of a repeat (indices NULL: none), pi, + - * / % ^ ( ), sqrt sin cos
- * tan abs min max floor. Angles in radians; ^ binds from the right, and closer than a sign before it. False with
- * *problem (a static text) when it cannot be understood or is not finite. text begins with {. *value is set in any
- * case, to be used only after true; *problem is NULL then. */
+/* Sets *value to that of "{...}": numbers, variables, i j k n of a repeat (indices NULL: none), pi, + - * / % ^ ( ),
+ * sqrt sin cos tan abs min max floor. Angles in radians; ^ is right-associative and binds closer than a sign before it.
+ * text begins with {. Returns false, with a static text in *problem, if it is invalid or not finite; *problem is NULL
+ * after true. */
 bool expression_value(const char* text, const Indices* indices, const Variables* variables, double* value,
                       const char** problem);
 

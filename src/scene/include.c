@@ -7,7 +7,7 @@
 #include "base/outside.h"
 #include "scene/parts.h"
 
-/* Files within files. */
+/* Largest depth of included files. */
 enum { INCLUDE_DEPTH_MAX = 8 };
 
 /* An item of `include` while it is merged into the scene. */
@@ -57,17 +57,15 @@ static bool is_within_itself(const Reader* reader, const char* path) {
   return found;
 }
 
-/* Gravity is the scene's. A robot that was made for another one moves otherwise, unless the scene has changed it too.
- */
+/* Warns of a robot file with another gravity than the scene, unless the scene sets its gravity. */
 static void compare_gravity(const Include* include) {
   Vec3 own = include->part.simulation.gravity, here = include->reader->scene->simulation.gravity;
   bool is_default = here.x == 0 && here.y == 0 && here.z == -9.81;
   if (is_default && vec3_norm(vec3_sub(own, here)) > 1e-9)
-    reader_warning(
-        include->reader, include->form.file->place,
-        "the robot is made for gravity [%.10g, %.10g, %.10g]; here [0, 0, -9.81] acts: set simulation.gravity "
-        "if that is not meant",
-        own.x, own.y, own.z);
+    reader_warning(include->reader, include->form.file->place,
+                   "the robot file has gravity [%.10g, %.10g, %.10g], but this scene has [0, 0, -9.81]: set "
+                   "simulation.gravity to choose",
+                   own.x, own.y, own.z);
 }
 
 static void read_part(Include* include) {
@@ -206,7 +204,8 @@ static void move_measures(const Include* include, SceneController* controller) {
     rename_text(include, &measure->name);
     measure->link = include->link[measure->link];
     if (measure->link >= 0) continue;
-    reader_error(include->reader, include->item->place, "feedback of the file measures a link that is left out");
+    reader_error(include->reader, include->item->place,
+                 "feedback in the file measures a link that is omitted by 'without'");
     measure->link = 0;
   }
 }
@@ -227,8 +226,8 @@ static void move_controllers(Include* include) {
   }
 }
 
-/* A field's source in the world moves with the included file, as a tendon's points do. The direction of a uniform
- * field stays, as that of a load in world axes does. */
+/* Moves the source of a field in the world with the included file, like points of tendons. The direction of a uniform
+ * field does not change, like that of a load in world axes. */
 static void place_field(const Include* include, SceneField* field) {
   if (field->to >= 0) {
     field->to = include->link[field->to];
@@ -301,7 +300,7 @@ static void move_tendons(Include* include) {
   }
 }
 
-/* A bushing goes with its links; a frame in the world moves as the file does. */
+/* Moves bushings with their links; frames in the world move with the file. */
 static void move_bushings(Include* include) {
   Reader* reader = include->reader;
   Scene *scene = reader->scene, *part = &include->part;
@@ -468,13 +467,13 @@ static void read_item(Reader* reader, const Node* item, const IncludeForm* form)
       move_pairs(&include);
     }
   }
-  if (include.part.path) move_files(&include); /* later messages may name it */
+  if (include.part.path) move_files(&include); /* later messages may refer to it */
   scene_free(&include.part);
   memory_free(include.link);
   memory_free(include.prefix);
 }
 
-/* An item that hangs on a link waits for the links. */
+/* An item attached to a link is included after the links. */
 void read_includes(Reader* reader, const Node* list, bool attached) {
   if (!list) return;
   size_t mark = reader_enter_key(reader, "include");

@@ -60,7 +60,7 @@ static bool begins_with(const Override* override, const char* name) {
   return override->path + length == override->path_end || override->path[length] == '.';
 }
 
-/* A whole number that is the next part, or -1. */
+/* Returns the next part of the path if it is a whole number, or -1. */
 static int next_index(const Override* override) {
   const char* part = next_part(override);
   if (*part == '\0' || strlen(part) > 9 || strspn(part, "0123456789") != strlen(part)) return -1;
@@ -77,7 +77,8 @@ static void set_places(const Override* override, Node* node) {
   for (Node* child = node->first; child; child = child->next) set_places(override, child);
 }
 
-/* "{2 * a}" needs no quotes here: a map of YAML has a colon, or is empty. */
+/* Returns the node of an expression such as {2 * a}, which needs no quotes here; NULL for other values. A YAML map has
+ * a colon or is empty. */
 static Node* read_expression(const Override* override) {
   const char *text = override->value, *inside = text + 1 + strspn(text + (*text == '{'), " ");
   if (*text != '{' || *inside == '}' || strpbrk(text, ":\"'") || text[strlen(text) - 1] != '}') return NULL;
@@ -100,7 +101,7 @@ static Node* read_value(const Override* override) {
   return node;
 }
 
-/* Replaces a node by the value; key and neighbours stay. */
+/* Replaces a node by the value; keeps its key and its neighbours. */
 static bool set_node(const Override* override, Node* node) {
   const Node* value = read_value(override);
   if (!value) return false;
@@ -140,7 +141,7 @@ static const char* type_of(const SchemaObject* object, const Node* map) {
   return type && type->kind == NODE_SCALAR ? type->text : NULL;
 }
 
-/* The object that the items of a list are, or NULL for numbers and names. */
+/* Returns the schema object of the items of a list; NULL for numbers and names. */
 static const char* item_object(const SchemaRow* row) {
   if (row->kind == VALUE_LIST || row->kind == VALUE_TERMS) return row->of;
   return row->kind == VALUE_SHAPES ? "shape_use" : NULL;
@@ -174,7 +175,7 @@ static bool walk_object(Override* override, Node* map, const char* name) {
   const char *part = next_part(override), *key = alias_key(object->name, part);
   const char* type = type_of(object, map);
   const SchemaRow* row = schema_row(override->table, object, key, type);
-  if (!row) row = schema_row(override->table, object, key, NULL); /* of another type: the reader reports it */
+  if (!row) row = schema_row(override->table, object, key, NULL); /* wrong type: the reader reports it */
   if (!row) return report_unknown(override, object, type, key);
   if (map->kind != NODE_MAP) return fail(override, "the value that should hold '%s' is no map", key);
   advance(override, strlen(part));
@@ -189,7 +190,7 @@ static bool walk_object(Override* override, Node* map, const char* name) {
   return at_end(override) || walk(override, child, row);
 }
 
-/* Every object with a name like the pattern. */
+/* Applies the path to every object whose name matches the pattern. */
 static bool walk_names_like(Override* override, Node* map, const SchemaRow* row, const char* pattern) {
   const char* path = override->path;
   bool whole = true;
@@ -204,7 +205,7 @@ static bool walk_names_like(Override* override, Node* map, const SchemaRow* row,
   return count > 0 ? whole : fail(override, "nothing is named like '%s'", pattern);
 }
 
-/* Into a map of named objects. */
+/* Follows the path into a map of named objects. */
 static bool walk_names(Override* override, Node* map, const SchemaRow* row) {
   if (map->kind != NODE_MAP) return fail(override, "'%s' is no map", row->key);
   Node* found = NULL;
@@ -221,7 +222,7 @@ static bool walk_names(Override* override, Node* map, const SchemaRow* row) {
 
 /* ---------------------------------------------------------------- lists */
 
-/* "leg{i}" without its expressions: "leg". */
+/* Returns a name without its expressions: "leg" for "leg{i}". */
 static const char* plain_name(const Override* override, const char* name) {
   Text plain = {0};
   text_add_bytes(&plain, "", 0);
@@ -235,7 +236,7 @@ static const char* plain_name(const Override* override, const char* name) {
   return kept;
 }
 
-/* The name or link that a list item has, as it is written, or "". */
+/* Returns the `name` or `link` of a list item as written, or "". */
 static const char* item_name(const Node* item) {
   const Node* name = node_find(item, "name");
   if (!name) name = node_find(item, "link");
@@ -303,7 +304,7 @@ static Node* find_item(Override* override, Node* list) {
 
 static bool walk_item(Override* override, Node* item, const SchemaRow* row);
 
-/* links.+={...}: one more item at the end. */
+/* Appends an item: links.+={...}. */
 static bool append_item(Override* override, Node* list) {
   advance(override, 1);
   if (!at_end(override)) return fail(override, "'+' adds an item: it stands last in the path%s", "");
@@ -319,7 +320,7 @@ static bool walk_pattern(Override* override, Node* list, const SchemaRow* row, c
   int count = 0;
   for (Node *item = list->first, *next; item; item = next) {
     const char* name = item_name(item);
-    next = item->next; /* setting an item leaves its neighbours in the list */
+    next = item->next; /* setting an item does not change its neighbours in the list */
     if (!*name) name = type_name(override, list, item);
     if (strcmp(pattern, "*") != 0 && fnmatch(pattern, name, 0) != 0) continue;
     override->path = path;
@@ -350,7 +351,7 @@ static bool walk_item(Override* override, Node* item, const SchemaRow* row) {
 
 /* ---------------------------------------------------------------- anything */
 
-/* Returns the name of the object that a map in the row's place is, or NULL. */
+/* Returns the name of the schema object of a map as value of the row, or NULL. */
 static const char* map_object(const SchemaRow* row) {
   switch (row->kind) {
     case VALUE_OBJECT:
@@ -364,7 +365,7 @@ static const char* map_object(const SchemaRow* row) {
   }
 }
 
-/* Follows the path into a scene inside a task. */
+/* Follows the path into a scene within a task. */
 static bool walk_scene(Override* override, Node* node) {
   if (node->kind == NODE_SCALAR)
     return fail(override, "the scene is another file, '%s': change its values by 'set'", node->text);

@@ -1,4 +1,4 @@
-/* override: `path.to.key=value` on the document, before it is read. */
+/* override: applies `path.to.key=value` to a document before it is read. */
 #ifndef SDRS_SCENE_OVERRIDE_H
 #define SDRS_SCENE_OVERRIDE_H
 
@@ -7,19 +7,20 @@
 /* Prefix of the text of an override in messages. */
 #define OVERRIDE_PREFIX "--set "
 
-/* An override with its place: on the command line, or in a task. */
+/* An override, from the command line or from a task, with its position for messages. */
 typedef struct {
   const char* text;  /* "path.to.key=value" */
   SourcePlace place; /* place for messages about it and its value; the file's name must outlive the nodes */
 } PlacedOverride;
 
-/* Returns "--set path.to.key=value" for each of the overrides (count): places on the command line point to these texts.
- * The caller frees each and the array with memory_free. */
+/* Returns "--set path.to.key=value" for each of the overrides (count), to which positions on the command line refer.
+ * The caller frees each text and the array with memory_free. */
 char** override_sources(const SceneOverride* overrides, int count);
-/* Returns the override in such a text, which it borrows, with the text itself as the file of its place. */
+/* Returns the override of such a text, borrowed. The text is the file name of its position. */
 PlacedOverride override_of_source(const char* source);
 
-/* False after a diagnostic. Nodes that are added are the document's. It may be half done after false. */
+/* Applies an override. Returns false after a diagnostic; the override may then be applied in part. The document owns
+ * added nodes. */
 bool override_apply(const SchemaTable* table, Document* document, Node* root, const PlacedOverride* placed,
                     Diagnostics* diagnostics);
 

@@ -1,4 +1,4 @@
-/* parts: the readers of a scene's parts, each from its form into the Scene. */
+/* parts: readers of the sections of a scene, from their forms into the Scene. */
 #ifndef SDRS_SCENE_PARTS_H
 #define SDRS_SCENE_PARTS_H
 
@@ -26,34 +26,34 @@ typedef struct {
 } Repeat;
 
 typedef void (*RepeatBody)(Reader* reader, const Node* item, const Repeat* repeat);
-/* Calls body for every item of a list entry, with reader->indices set inside a repeat. The same problem of an entry is
- * reported for its first item only. Problems are counted in the reader. */
+/* Calls body for every item of a list entry, with reader->indices set inside a repeat. Equal errors of an entry are
+ * reported for its first item only. Errors are counted in the reader. */
 void repeat_expand(Reader* reader, const Node* entry, const char* object, const char* repeat_object, RepeatBody body);
 /* Moves a joint's origin [m] and rotation to the current item's position in the repeat, in place; does nothing outside
  * a repeat. */
 void repeat_pose(const Repeat* repeat, const Indices* indices, Vec3* position, Quat* rotation);
-/* Add the increments of the current item to values (width). */
+/* Adds the increments of the current item to values (width). */
 void repeat_add(const RepeatIncrements* increments, const Indices* indices, double* values);
 
 /* ---- read_shape.c */
-/* Reads the map `shapes` into the scene; NULL: absent. As all readers here, it reports problems through the reader and
- * returns nothing. */
+/* Reads the map `shapes` into the scene; NULL: absent. All readers here report errors through the reader. */
 void read_shapes(Reader* reader, const Node* map);
-/* The shapes of a link: a list, or one name or map. They are allocated in the link, which owns them. */
+/* Reads the shapes of a link: a list, or one name or map. The link owns them. */
 void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link);
-/* rotation x rotation vector x roll, pitch, yaw, of which all but one are none; unit. */
+/* Returns rotation x rotation vector x roll, pitch, yaw, a unit quaternion; at most one of them is given. */
 Quat pose_form_rotation(const PoseForm* pose);
 
 /* ---- read_joint.c */
 /* Reads a joint. Returns false if its degrees of freedom are unknown after errors; *joint is set in any case. */
 bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Repeat* repeat, SceneJoint* joint);
-/* A number for all, or one per degree of freedom, into values[dof]. False after an error, with values as they were. */
+/* Sets values[dof] from one number for all or one per degree of freedom. Returns false after an error, with values
+ * unchanged. */
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
 /* Returns true if the values of the three rotations of a joint are equal, and for other joints. values[dof]. */
 bool same_of_rotations(const Joint* joint, const double* values);
-/* Reads [low, high], null for an open end (infinite). False after an error, and for null. */
+/* Reads [low, high]; null is an open end (infinite). Returns false after an error, and for null. */
 bool read_open_pair(Reader* reader, const Node* node, double* low, double* high);
-/* A warning where one of the angles [rad] (count) is a whole number of ten and more: they look like degrees. */
+/* Warns if one of the angles [rad] (count) is a whole number of at least ten, which looks like degrees. */
 void warn_of_degrees(Reader* reader, SourcePlace place, const double* angles, int count);
 /* Warns likewise of the rpy and the rotation_vector of a map with a pose. */
 void warn_of_pose_degrees(Reader* reader, const Node* map, const PoseForm* pose);
@@ -62,64 +62,63 @@ void warn_of_pose_degrees(Reader* reader, const Node* map, const PoseForm* pose)
 void read_includes(Reader* reader, const Node* list, bool attached);
 
 /* ---- variables.c */
-/* The map `variables`, into the reader; NULL: it is absent. A name that cannot be one is an error. */
+/* Reads the map `variables` into the reader; NULL: absent. Reports invalid names. */
 void read_variables(Reader* reader, const Node* map);
 
 /* ---- read_feedback.c: a controller's measures, and its matrix or network */
-/* They are the controller's, which owns them: measures (measure_count), feedback (controller_feedback_count). */
+/* Reads feedback into the controller, which owns measures (measure_count) and feedback (controller_feedback_count). */
 void read_feedback(Reader* reader, const Node* node, SceneController* controller);
 
 /* ---- read_link.c, read_controller.c, read_load.c, read_tendon.c, read_bushing.c, read_closure.c, read_coupling.c,
  * read_initial.c, read_signal.c, read_csv.c */
 /* Reads the list `links`, with repeats; NULL: absent. Reports names that were used before their link. */
 void read_links(Reader* reader, const Node* list);
-/* Reads an item of `links`; repeat: the repeat that it is in, zeroed for none. */
+/* Reads an item of `links`; repeat: its repeat, zeroed for none. */
 void read_link(Reader* reader, const Node* item, const Repeat* repeat);
-/* ---- read_rod.c
- * The list `rods`, before the links, which may hang on a rod's: links, bushings between them and excluded pairs. NULL:
- * it is absent. */
+/* ---- read_rod.c Reads the list `rods`: links, bushings between them, and excluded pairs. Called before the links,
+ * which may have links of rods as parents. NULL: absent. */
 void read_rods(Reader* reader, const Node* list);
-/* Bushings at the rods' ends, after `initial`, which tells where their links start. */
+/* Creates the bushings at the ends of rods. Called after `initial`, which determines the initial poses of links. */
 void fasten_rods(Reader* reader);
-/* The list `controllers`, after the links; NULL: it is absent. */
+/* Reads the list `controllers`, after the links; NULL: absent. */
 void read_controllers(Reader* reader, const Node* list);
-/* The list `loads`, after the links; NULL: it is absent. */
+/* Reads the list `loads`, after the links; NULL: absent. */
 void read_loads(Reader* reader, const Node* list);
-/* The list `tendons`, after the links; NULL: it is absent. */
+/* Reads the list `tendons`, after the links; NULL: absent. */
 void read_tendons(Reader* reader, const Node* list);
-/* Frees its points and its signal, not the struct. */
+/* Frees the points and the signal of a tendon, not the struct. */
 void tendon_free(SceneTendon* tendon);
-/* The list `bushings`, after the links; NULL: it is absent. */
+/* Reads the list `bushings`, after the links; NULL: absent. */
 void read_bushings(Reader* reader, const Node* list);
-/* Appends a copy to the scene's bushings. Stops reading with an error where there are BUSHING_MAX already. */
+/* Appends a copy to the scene's bushings. Stops reading with an error if there are BUSHING_MAX already. */
 void add_bushing(Reader* reader, const SceneBushing* bushing);
-/* Frees its signal; the closure itself is the scene's. */
+/* Frees the signal of a closure; the scene owns the closure. */
 void closure_free(SceneClosure* closure);
-/* The list `closures`, after the links; NULL: it is absent. */
+/* Reads the list `closures`, after the links; NULL: absent. */
 void read_closures(Reader* reader, const Node* list);
-/* The list `couplings`, after the links; NULL: it is absent. */
+/* Reads the list `couplings`, after the links; NULL: absent. */
 void read_couplings(Reader* reader, const Node* list);
-/* Most coordinates of a sum, which is the room of its terms. */
+/* Largest number of coordinates in a sum. */
 enum { COUPLING_TERMS_MAX = 8 };
-/* Appends the items of a list of coordinates to the terms, for which there is room; key: the list's name. Reports an
- * error for each that is none, that stands there already or is one too many. */
+/* Appends the items of a list of coordinates to the terms, which have room for the largest number; key: name of the
+ * list. Reports invalid, duplicate and excess items. */
 void read_coupling_terms(Reader* reader, const Node* list, const char* key, SceneCoupling* coupling);
-/* The map `start`: folder, time and file of the state a run begins in, which the scene owns; NULL: it is absent
+/* Reads the map `start`: run folder, time and file of the initial state, which the scene owns; NULL: absent
  * (read_start.c). */
 void read_start_state(Reader* reader, const Node* map);
-/* Frees its state and texts and zeroes it; accepts a zeroed one. */
+/* Frees state and texts, and zeroes the struct; accepts a zeroed one. */
 void start_free(SceneStart* start);
-/* The list `initial`, after the links; NULL: it is absent. */
+/* Reads the list `initial`, after the links; NULL: absent. */
 void read_initials(Reader* reader, const Node* list);
-/* A number, a list of numbers or a map, as a signal of so many channels, which owns its arrays: free them with
- * signal_free_arrays, also after an error. */
+/* Reads a signal with `channels` channels from a number, a list of numbers or a map. The signal owns its arrays, to be
+ * freed with signal_free_arrays, also after an error. */
 void read_signal(Reader* reader, const Node* node, int channels, SceneSignal* signal);
-/* Reads rows of a CSV file as keyframes or knots (read_csv.c). quaternion: the last three channels are rotations, for
- * which four columns may be given. Zero after an error. The signal owns its arrays and the file's name. */
+/* Reads rows of a CSV file as keyframes or knots (read_csv.c). quaternion: the last three channels are a rotation,
+ * which four columns may give. After an error the signal is zero. It owns its arrays and the file's name. */
 void read_csv_signal(Reader* reader, const Node* map, const SignalForm* form, SceneSignal* signal);
-/* Frees the arrays of a signal and its file's name, not the struct. */
+/* Frees the arrays of a signal and the file's name, not the struct. */
 void signal_free_arrays(SceneSignal* signal);
-/* The index of the link a node names in the scene's links, or -1 after an error. */
+/* Returns the index of the link that the node names, or -1 after an error. */
 int read_link_name(Reader* reader, const Node* node);
 /* Returns the index of the link named under the key; -1 for `world` unless a link has this name, and for NULL; -2 after
  * an error. */
@@ -128,12 +127,11 @@ int read_link_or_world(Reader* reader, const Node* node, const char* key);
 /* Appends a zeroed link with its place, and returns it, owned by the scene. Invalidates pointers to links. */
 SceneLink* reader_add_link(Reader* reader, SourcePlace place);
 
-/* ---- scene.c
- * A pair that never touches; takes the names. a and b are freed with the scene; no check whether there are such
- * links. */
+/* ---- scene.c Excludes contact of a pair. Takes ownership of the names a and b. Does not check that the links exist.
+ */
 void contact_add_exclusion(SceneContact* contact, char* a, char* b, SourcePlace place);
-/* Reads a scene that is part of another one read by `outer`, and shares its limits. text: `length` bytes and a NUL
- * behind them. Problems are reported with the part's own path. scene: zeroed before; the caller frees it in any case.
+/* Reads a scene included by the one that `outer` reads, under the same limits. text: `length` bytes and a NUL after
+ * them. Errors are reported with the path of the included file. scene must be zeroed; the caller frees it in any case.
  */
 void scene_read_part(Scene* scene, const char* path, const char* text, size_t length, Reader* outer,
                      const PlacedOverride* overrides, int override_count);
@@ -141,8 +139,8 @@ void scene_read_part(Scene* scene, const char* path, const char* text, size_t le
  * was reported; the caller calls scene_free in any case. */
 Status scene_read_text(Scene* scene, const char* path, const char* text, size_t length, bool json,
                        const PlacedOverride* overrides, int override_count, Diagnostics* diagnostics);
-/* A scene written inside another file that `outer` reads; the caller has set scene->path and sha256. root is of the
- * outer document, and changed by the overrides; scene_free in any case. */
+/* Reads a scene embedded in the file that `outer` reads. The caller has set scene->path and sha256. root is a node of
+ * the outer document, which the overrides change. The caller calls scene_free in any case. */
 void scene_read_inside(Scene* scene, Reader* outer, Node* root, const PlacedOverride* overrides, int override_count);
 /* Returns the name for the run folder: the given name, or the file's. Never NULL; the caller frees it with memory_free.
  */
@@ -153,7 +151,7 @@ void read_material(const Node* map, SceneMaterial* material);
 /* Reads `friction`, a number or [along, across], and `friction_axis`, of any length, of a link or an item of
  * contact.pairs. */
 void read_friction(Reader* reader, const Node* item, const NumberList* form, Vec3 direction, SceneMaterial* material);
-/* An error where the map gives a static friction below friction. */
+/* Reports a static friction below friction. */
 void check_static_contact(Reader* reader, const Node* map, double friction, double static_friction);
 
 /* ---- check.c */

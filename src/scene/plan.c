@@ -1,4 +1,4 @@
-/* Tasks of planning, which hold a path instead of a scene's run: their text as JSON, each value on its line. */
+/* Planning tasks, which ask for a path instead of a run: converts them to JSON, each value on its line. */
 #include "scene/plan.h"
 
 #include <string.h>

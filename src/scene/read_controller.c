@@ -7,7 +7,18 @@ static SceneController* add_controller(Reader* reader) {
   return &scene->controllers[scene->controller_count++];
 }
 
-/* The gains and the target have as many numbers as the joint has degrees of freedom. */
+/* Warns of a single nonzero target for translations and rotations. A target of 0 for all is common. */
+static void warn_one_for_all(Reader* reader, const Node* signal, const SceneController* controller, const Joint* joint,
+                             int dof) {
+  bool single = signal->kind != NODE_MAP && signal->kind != NODE_LIST;
+  if (!single || joint->slide_count == 0 || joint->slide_count == dof || controller->target.values[0] == 0) return;
+  reader_warning(reader, signal->place,
+                 "the single number %.6g holds for all %d degrees of freedom of '%s', translations and rotations: give "
+                 "a list with a number for each",
+                 controller->target.values[0], dof, text_excerpt(reader->scene->links[controller->link].name).text);
+}
+
+/* Reads gains and target, which have one number per degree of freedom of the joint. */
 static void read_drive(Reader* reader, const ControllerForm* form, int dof, SceneController* controller) {
   spread_over_dof(reader, &form->position_gain, "position_gain", dof, controller->position_gain);
   spread_over_dof(reader, &form->velocity_gain, "velocity_gain", dof, controller->velocity_gain);
@@ -25,6 +36,7 @@ static void read_drive(Reader* reader, const ControllerForm* form, int dof, Scen
   reader->rotations = joint.quaternion && angles && form->target;
   read_signal(reader, signal, dof, &controller->target);
   reader->rotations = false;
+  warn_one_for_all(reader, signal, controller, &joint, dof);
   controller->target.integrated = !form->target;
   if (!form->target && controller->target.type == SIGNAL_SPLINE)
     reader_error(reader, signal->place,
@@ -38,7 +50,8 @@ static void check_limit_width(Reader* reader, const Node* item) {
     reader_error(reader, node_key_place(width), "'limit_width' is a part of 'max_force', which is not given");
 }
 
-/* A limit on three rotations is on the size of their torque. */
+/* Warns that a force limit of three rotations applies to the magnitude of their torque, if their gains or limits
+ * differ. */
 static void check_rotations(Reader* reader, const Node* item, const SceneController* c) {
   Joint joint = scene_joint(&reader->scene->links[c->link].joint);
   const double* const gains[] = {c->max_force, c->position_gain, c->velocity_gain, c->damping_gain};

@@ -2,7 +2,7 @@
 
 #include "scene/parts.h"
 
-/* The number of a plain coordinate of the link's joint, -1 after an error. */
+/* Returns the index of a plain coordinate of the link's joint, -1 after an error. */
 static int read_coordinate(Reader* reader, const Node* item, const Node* named, int link) {
   const SceneLink* l = &reader->scene->links[link];
   Joint joint = scene_joint(&l->joint);
@@ -21,7 +21,7 @@ static int read_coordinate(Reader* reader, const Node* item, const Node* named, 
   return -1;
 }
 
-/* key: under which the link is named. */
+/* key: the key that names the link. */
 static void add_term(Reader* reader, const Node* item, const char* key, const Node* link, const Node* coordinate,
                      double ratio, SceneCoupling* coupling) {
   if (!link) return;

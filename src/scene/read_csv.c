@@ -9,11 +9,11 @@
 
 typedef struct {
   Reader* reader;
-  SourcePlace place; /* of the file's name in the scene */
+  SourcePlace place; /* position of the file's name in the scene */
   const char* path;
   CsvTable table;
   Diagnostics problems; /* of the file */
-  int time;             /* columns of the file */
+  int time;             /* columns of the file: that of time, and those of the channels */
   int* columns;
   int column_count;
 } CsvSignal;
@@ -60,7 +60,7 @@ static bool find_columns(CsvSignal* s, const Node* map, const SignalForm* form) 
   return s->reader->problem_count == before;
 }
 
-/* One column per channel, or one more with a quaternion. */
+/* Resolves the columns: one per channel, or one more with a quaternion. */
 static bool count_fits(CsvSignal* s, const Node* map, int channels, bool* quaternion) {
   *quaternion = s->reader->rotations && s->column_count == channels + 1;
   if (s->column_count == channels || *quaternion) return true;
@@ -84,7 +84,7 @@ static void refuse_row(CsvSignal* s, int row, const char* rule) {
 static Vec3 nearest_vector(Quat q, Vec3 before) {
   Vec3 v = quat_log(q);
   double angle = vec3_norm(v);
-  if (!(angle > 0)) { /* after whole turns any axis is possible: the previous one is used */
+  if (!(angle > 0)) { /* after whole turns every axis is possible: the previous one is used */
     double old = vec3_norm(before);
     return old > 0 ? vec3_scale(before, 2 * M_PI * round(old / (2 * M_PI)) / old) : v;
   }
@@ -102,7 +102,7 @@ static bool read_rotation(CsvSignal* s, int row, const double q[4], double* valu
     return false;
   }
   Quat unit = {q[0] / size, q[1] / size, q[2] / size, q[3] / size};
-  Vec3 before = row > 0 ? vec3_at(values - 3) : vec3(0, 0, 0); /* the end of the row before */
+  Vec3 before = row > 0 ? vec3_at(values - 3) : vec3(0, 0, 0); /* rotation vector of the row before */
   Vec3 v = row > 0 ? nearest_vector(unit, before) : quat_log(unit);
   if (row > 0 && vec3_norm(vec3_sub(v, before)) > M_PI) {
     refuse_row(s, row, "turns by more than half a turn from the row before: give rows between");
@@ -128,7 +128,7 @@ static bool read_row(CsvSignal* s, int row, bool quaternion, SceneSignal* signal
   return !quaternion || read_rotation(s, row, q, values, signal->channels);
 }
 
-/* Returns false after a row's problem was reported. */
+/* Reads the rows. Returns false after reporting an error in a row. */
 static bool read_rows(CsvSignal* s, bool quaternion, SceneSignal* signal) {
   int rows = s->table.row_count;
   if (!reader_work(s->reader, s->place, (int64_t)rows * (s->column_count + 1))) return false;

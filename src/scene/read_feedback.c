@@ -9,7 +9,7 @@ enum { MEASURES_MAX = 1000 };
 
 /* ---------------------------------------------------------------- one measurement */
 
-/* Plain coordinate of the joint by its name; -1: there is none. */
+/* Returns the plain coordinate of the joint with this name; -1: none. */
 static int coordinate_named(const SceneJoint* joint, const char* name, size_t length) {
   Joint made = scene_joint(joint);
   for (int k = 0; k < made.plain_count; k++)
@@ -129,7 +129,8 @@ static bool read_layers(Reader* reader, const Node* node, const Node* list, Scen
   return reader->problem_count == before;
 }
 
-/* The last layer is zero: the network's output is zero, but its derivatives by that layer are not. */
+/* Sets random weights. The output layer is zero: the network's output is then zero, but its derivatives by that layer
+ * are not. */
 static void draw_weights(SceneController* c, int seed) {
   Random random = {(uint64_t)seed};
   double* next = c->feedback;
@@ -158,7 +159,7 @@ static void read_mlp(Reader* reader, const Node* node, const FeedbackForm* form,
   controller->scale = form->scale;
   if (!read_layers(reader, node, form->layers, controller)) {
     *controller->hidden = controller->hidden_count = 0;
-    controller->feedback_type = FEEDBACK_MATRIX; /* something to go on with after an error */
+    controller->feedback_type = FEEDBACK_MATRIX; /* default, to continue after an error */
     controller->feedback = MEMORY_NEW(double, controller->measure_count * controller->target.channels);
     return;
   }
@@ -221,13 +222,13 @@ static const Node* read_policy_file(Reader* reader, const Node* file) {
 static void read_policy(Reader* reader, const Node* node, const Node* file, SceneController* controller) {
   FeedbackForm form;
   if (node->count > 1) {
-    reader_error(reader, node->place, "'file' holds all of the feedback: no other key stands beside it");
+    reader_error(reader, node->place, "'file' defines the whole feedback: remove the other keys");
     return;
   }
   const Node* root = read_policy_file(reader, file);
   if (!root || !schema_read(reader, root, "feedback", &form)) return;
   if (form.file)
-    reader_error(reader, form.file->place, "a policy file names no other file");
+    reader_error(reader, form.file->place, "a policy file must not have the key 'file'");
   else
     read_form(reader, root, &form, controller);
 }

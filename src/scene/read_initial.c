@@ -15,7 +15,7 @@ static void report_count(Reader* reader, const NumberList* list, int dof, int co
                  coordinates, list->count);
 }
 
-/* Adds the increments of a repeat. Their number must fit, and a quaternion has none. */
+/* Adds the increments of a repeat, one per value. A quaternion must not have increments. */
 static void add_increments(Reader* reader, const RepeatIncrements* increments, const NumberList* list, int fixed_from,
                            double* values) {
   if (increments->count == 0 || !reader->indices) return;

@@ -2,13 +2,13 @@
 
 #include "scene/parts.h"
 
-/* Two axes of a universal joint nearer to parallel than this sine leave a degree of freedom undefined. */
+/* Smallest sine of the angle between the axes of a universal joint. */
 #define PARALLEL_SINE 1e-6
 /* Default stiffness of limits, see the schema. */
 #define BARRIER_STIFFNESS 1.0
 #define PENALTY_STIFFNESS 1000.0
 #define LIMIT_MARGIN 0.05
-/* Default margin of a limit as a fraction of the range: for a drawer or a gripper of 40 mm about its play. */
+/* Default margin of a limit as a fraction of the range: 0.4 mm for a drawer or gripper of 40 mm. */
 #define LIMIT_MARGIN_SHARE 0.01
 
 static const ValueRange ANY = {0};
@@ -69,14 +69,14 @@ static void read_free_axes(Reader* reader, const Node* list, SceneJoint* joint) 
 
 /* ---------------------------------------------------------------- limits */
 
-/* null is an open end. */
+/* Reads a limit; null is an open end. */
 static bool read_end(Reader* reader, const Node* node, double open, double* value) {
   *value = open;
   if (node_is_null(node)) return true;
   return reader_number(reader, node, &ANY, NULL, value);
 }
 
-/* The whole angle of a quaternion has no low end, and pi is the largest there is. */
+/* Checks a limit of the whole angle of a quaternion: no lower limit, and at most pi. */
 static bool check_angle(Reader* reader, const Node* node, double* low, double high) {
   if (isfinite(*low) && *low != 0) {
     reader_error(reader, node->place, "the limit of a ball is on its whole angle: write [null, high]");
@@ -110,7 +110,7 @@ static void warn_degrees(Reader* reader, const Node* node, const SceneJoint* joi
   if (slot >= scene_joint(joint).slide_count) warn_of_degrees(reader, node->place, (const double[]){high, low}, 2);
 }
 
-/* False: null, or an error. */
+/* Returns false for null, or after an error. */
 static bool read_ends(Reader* reader, const Node* node, double* low, double* high) {
   if (node_is_null(node)) return false;
   if (node->kind != NODE_LIST || node->count != 2) {
@@ -145,10 +145,10 @@ static void read_pair(Reader* reader, const Node* node, SceneJoint* joint, int s
   joint->upper[slot] = high;
 }
 
-/* Scalars that can be limited: plain coordinates, and the angle of a quaternion as one. */
+/* Returns the number of quantities that can be limited: the plain coordinates, and the angle of a quaternion as one. */
 static int limit_slots(const Joint* made) { return made->plain_count + made->quaternion; }
 
-/* One pair for all: only when all are metres or all are radians. */
+/* Applies one pair to all coordinates, which must be all in metres or all in radians. */
 static void read_common_limits(Reader* reader, const Node* list, SceneJoint* joint) {
   Joint made = scene_joint(joint);
   int slots = limit_slots(&made);
@@ -190,7 +190,7 @@ static void read_limits(Reader* reader, const Node* list, SceneJoint* joint) {
   reader_leave(reader, mark);
 }
 
-/* A ball's swing and twist, in the slots of its second and third rotation. */
+/* Reads swing and twist of a ball joint into the slots of its second and third rotation. */
 static void read_swing_twist(Reader* reader, const Node* map, const JointForm* form, SceneJoint* joint) {
   static const double pi = 3.14159265358979324;
   bool swings = is_given(map, "swing"), twists = is_given(map, "twist") && form->twist;
@@ -225,7 +225,7 @@ static void read_swing_twist(Reader* reader, const Node* map, const JointForm* f
 static void complete_limits(const JointForm* form, SceneJoint* joint) {
   double margin = LIMIT_MARGIN;
   for (int i = 0; i < JOINT_MAX_DOF; i++) {
-    bool swing = joint->type == JOINT_BALL && i == 1; /* its low end is 0 */
+    bool swing = joint->type == JOINT_BALL && i == 1; /* its lower limit is 0 */
     if (joint->limited[i])
       margin = fmin(margin, LIMIT_MARGIN_SHARE * (joint->upper[i] - (swing ? 0 : joint->lower[i])));
   }
@@ -258,7 +258,7 @@ bool same_of_rotations(const Joint* joint, const double* values) {
   return !joint->quaternion || (own[0] == own[1] && own[0] == own[2]);
 }
 
-/* Static friction above dry friction, falling over a speed that the smoothing leaves room for. */
+/* Checks that static friction is at least friction, and that it decreases over a speed above that of the smoothing. */
 static void check_static_friction(Reader* reader, const Node* map, const SceneJoint* joint) {
   const Node *node = node_find(map, "static_friction"), *speed = node_find(map, "stribeck_speed");
   Joint made = scene_joint(joint);
@@ -288,7 +288,7 @@ static void check_static_friction(Reader* reader, const Node* map, const SceneJo
         joint->stribeck_speed, joint->friction_speed);
 }
 
-/* Springs, dry friction, armature. */
+/* Reads springs, friction and armature. */
 static void read_passive(Reader* reader, const Node* map, const JointForm* form, SceneJoint* joint) {
   int dof = scene_joint_dof(joint);
   spread_over_dof(reader, &form->stiffness, "stiffness", dof, joint->stiffness);
@@ -301,16 +301,18 @@ static void read_passive(Reader* reader, const Node* map, const JointForm* form,
   joint->stribeck_speed = form->stribeck_speed;
   check_static_friction(reader, map, joint);
   if (is_given(map, "rest") && !is_given(map, "stiffness"))
-    reader_error(reader, node_key_place(node_find(map, "rest")), "'rest' is where a spring pulls: give 'stiffness'");
+    reader_error(reader, node_key_place(node_find(map, "rest")),
+                 "'rest' is the rest position of a spring: give 'stiffness', too");
   Joint made = scene_joint(joint);
   if (!same_of_rotations(&made, joint->friction))
     reader_warning(reader, node_key_place(node_find(map, "friction")),
-                   "three rotations have one friction, against the size of their rate: the mean of these");
+                   "three rotations have a single friction, against the magnitude of their rate: the mean of these "
+                   "numbers is used");
   if (made.quaternion && is_given(map, "armature"))
     reader_error(reader, node_key_place(node_find(map, "armature")), "a joint with three rotations has no 'armature'");
 }
 
-/* False when the type is not known. */
+/* Returns false if the type is unknown. */
 static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, PoseForm* pose) {
   JointForm form;
   if (!schema_read(reader, map, "joint", &form)) return false;
@@ -340,7 +342,7 @@ static const Node* first_pose_key(const Node* map) {
   return NULL;
 }
 
-/* `joint:` is given: its own pose, or the link's. */
+/* Sets the pose of a given `joint:`, from the joint or from the link. */
 static bool read_given_joint(Reader* reader, const Node* item, const LinkForm* form, SceneJoint* joint,
                              PoseForm* pose) {
   PoseForm own = *pose;

@@ -42,7 +42,7 @@ static void read_link_own_name(Reader* reader, const LinkForm* form, SceneLink* 
 
 /* ---------------------------------------------------------------- links named elsewhere */
 
-/* True when the name may belong to an item that could not be read: then its absence is no news. */
+/* Returns true if the name may belong to an item with an error: its absence is then not reported. */
 static bool is_excused(Reader* reader) {
   if (reader->names_incomplete) reader->problem_count++;
   return reader->names_incomplete;
@@ -124,10 +124,10 @@ bool inertia_is_positive(const double m[6]) {
   return m[0] > 0 && minor > 0 && determinant > 0;
 }
 
-/* Relative: URDF files give four digits. */
+/* Relative tolerance of inertias: URDF files have four digits. */
 #define TRIANGLE_TOLERANCE 1e-3
 
-/* Half the trace minus the tensor is not negative. */
+/* Returns true if half the trace minus the tensor is positive semidefinite. */
 bool inertia_of_a_body(const double m[6]) {
   double half = 0.5 * (m[0] + m[1] + m[2]) * (1.0 + TRIANGLE_TOLERANCE);
   return inertia_is_positive((const double[6]){half - m[0], half - m[1], half - m[2], -m[3], -m[4], -m[5]});
@@ -171,8 +171,9 @@ static void read_given_mass(Reader* reader, const Node* item, const LinkForm* fo
 
 static void warn_of_grams(Reader* reader, const Node* node, double density) {
   if (density >= GRAMS_LEAST && density <= GRAMS_MOST)
-    reader_warning(reader, node->place, "densities are in kg/m^3: %g is lighter than any foam (%g g/cm^3 are %g)",
-                   density, density, density * 1000);
+    reader_warning(reader, node->place,
+                   "densities are in kg/m^3: %g is lighter than any foam (%g g/cm^3 are %g kg/m^3)", density, density,
+                   density * 1000);
 }
 
 static void read_mass(Reader* reader, const Node* item, const LinkForm* form, SceneLink* link) {
@@ -207,7 +208,7 @@ static void read_ties(Reader* reader, const Node* list, SceneLink* link) {
   if (!list || !reader_work(reader, list->place, 4 * (int64_t)list->count)) return;
   const ValueRange index = RANGE_BETWEEN(0, 1000000000);
   size_t mark = reader_enter_key(reader, "ties");
-  link->ties = memory_alloc(sizeof *link->ties * (size_t)(list->count + 1)); /* an empty list tells of none */
+  link->ties = memory_alloc(sizeof *link->ties * (size_t)(list->count + 1)); /* an empty list means no ties */
   for (const Node* item = list->first; item; item = item->next) {
     double values[4];
     size_t below = reader_enter_index(reader, link->tie_count);
@@ -247,7 +248,7 @@ static void read_color(Reader* reader, const Node* node, double color[3]) {
 static void read_groups(Reader* reader, const Node* list, SceneLink* link) {
   if (!list) return;
   size_t mark = reader_enter_key(reader, "groups");
-  if (!reader_work(reader, list->place, 16 * (int64_t)list->count)) return; /* each is a separate text */
+  if (!reader_work(reader, list->place, 16 * (int64_t)list->count)) return; /* each one is allocated separately */
   link->groups = MEMORY_NEW(char*, list->count);
   for (const Node* item = list->first; item; item = item->next) {
     char* name = reader_name(reader, item);
@@ -271,7 +272,6 @@ SceneLink* reader_add_link(Reader* reader, SourcePlace place) {
   return link;
 }
 
-/* One number, or that along and across an axis. */
 void read_friction(Reader* reader, const Node* item, const NumberList* form, Vec3 direction, SceneMaterial* material) {
   const Node *friction = node_find(item, "friction"), *axis = node_find(item, "friction_axis");
   int count = form->count;

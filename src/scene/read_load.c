@@ -6,7 +6,7 @@ static SceneLoad* add_load(Reader* reader) {
   return &scene->loads[scene->load_count++];
 }
 
-/* Three channels: one number for all three would be a mistake. */
+/* Reads three channels. A single number for all three is an error. */
 static void read_vector_signal(Reader* reader, const Node* node, const char* key, SceneSignal* signal) {
   if (!node) return;
   size_t mark = reader_enter_key(reader, key);

@@ -6,22 +6,22 @@
 #include "scene/write_text.h"
 
 #define PI 3.14159265358979323846
-/* Segments of a rod with few points, where nothing is said. */
+/* Default number of segments of a rod with few points. */
 #define SEGMENTS_DEFAULT 16
-/* Mean shear stress of a round section over the largest strain energy's, Cowper 1966 at a Poisson's ratio of 0.3. */
+/* Shear coefficient of a round section at a Poisson's ratio of 0.3 (Cowper 1966). */
 #define SHEAR_FACTOR 0.9
-/* Tangents that turn back by more than this cosine have no direction between them. */
+/* Smallest cosine between neighbouring tangents: opposite ones have no mean direction. */
 #define FOLD_COSINE (-0.999)
 
-/* The links and the section of one rod while it is read. */
+/* Links and section of the rod that is read. */
 typedef struct {
   Reader* reader;
   const Node* item;
   const RodForm* form;
   char* name;
-  Vec3* nodes;      /* ends of the segments (count + 1) [m] */
-  Quat* turns;      /* of the links: z along the segment (count) */
-  int count, first; /* segments; the first one's link */
+  Vec3* nodes;      /* end points of the segments (count + 1) [m] */
+  Quat* turns;      /* rotations of the links, z along the segment (count) */
+  int count, first; /* number of segments; index of the first link */
 } RodChain;
 
 static double segment_length(const RodChain* chain, int i) {
@@ -30,7 +30,7 @@ static double segment_length(const RodChain* chain, int i) {
 
 /* ---------------------------------------------------------------- the curve */
 
-/* Points of the list; NULL after an error. The caller frees them. */
+/* Returns the points of the list; NULL after an error. The caller frees them. */
 static Vec3* read_curve(Reader* reader, const Node* list) {
   static const ValueRange range = RANGE_BETWEEN(-READER_LENGTH_MAX, READER_LENGTH_MAX);
   int before = reader->problem_count, count = 0;
@@ -52,7 +52,8 @@ static Vec3* read_curve(Reader* reader, const Node* list) {
   return NULL;
 }
 
-/* The stretches between the points in parts of like length, so that there are `wanted` of them or one a stretch. */
+/* Divides the stretches between the points into segments of similar length, `wanted` in all but at least one per
+ * stretch. */
 static void divide_curve(RodChain* chain, const Vec3* points, int point_count, int wanted) {
   double whole = 0, along = 0;
   for (int k = 1; k < point_count; k++) whole += vec3_norm(vec3_sub(points[k], points[k - 1]));
@@ -71,7 +72,7 @@ static void divide_curve(RodChain* chain, const Vec3* points, int point_count, i
   }
 }
 
-/* Frames without twist from segment to segment; false after an error. */
+/* Computes frames without twist between neighbouring segments. Returns false after an error. */
 static bool turn_segments(RodChain* chain) {
   chain->turns = MEMORY_NEW(Quat, chain->count);
   Vec3 before = vec3(0, 0, 1);
@@ -86,7 +87,7 @@ static bool turn_segments(RodChain* chain) {
     }
     Vec3 axis = vec3_cross(before, along);
     Quat turn = cosine < FOLD_COSINE ? (Quat){0, 1, 0, 0} : quat_normalized((Quat){1 + cosine, axis.x, axis.y, axis.z});
-    if (cosine < FOLD_COSINE) { /* the first segment, downwards: a half turn, and what is missing to it */
+    if (cosine < FOLD_COSINE) { /* first segment pointing down: half a turn, and the remaining rotation */
       axis = vec3_cross(vec3(0, 0, -1), along);
       turn = quat_mul(quat_normalized((Quat){1 - along.z, axis.x, axis.y, axis.z}), turn);
     }
@@ -105,7 +106,7 @@ static void set_places(Node* node, SourcePlace place) {
   for (Node* child = node->first; child; child = child->next) set_places(child, place);
 }
 
-/* One link in flow style: a round bar with round ends, which weigh nothing. */
+/* Writes a link in flow style: a capsule whose mass is that of the cylinder without the round ends. */
 static void write_segment(const RodChain* chain, int i, Text* out) {
   const RodForm* form = chain->form;
   double length = segment_length(chain, i), r = form->radius, rotation[4];
@@ -131,7 +132,7 @@ static void write_segment(const RodChain* chain, int i, Text* out) {
   text_add(out, "}\n");
 }
 
-/* The links as the scene could have said them, read by their own reader. */
+/* Reads the links from their text in YAML, as if they were in the scene. */
 static void read_segments(RodChain* chain) {
   Reader* reader = chain->reader;
   Text text = {0};
@@ -149,7 +150,7 @@ static void read_segments(RodChain* chain) {
 
 /* ---------------------------------------------------------------- bushings */
 
-/* Springs of the section over `share` metres of the rod; bends: rotations too. */
+/* Sets the stiffness of `share` metres of the rod; bends: including rotations. */
 static void set_springs(const RodForm* form, double share, bool bends, SceneBushing* bushing) {
   double r = form->radius, area = PI * r * r, second = PI * r * r * r * r / 4;
   double shear = SHEAR_FACTOR * form->shear * area, bend = bends ? form->young * second : 0;
@@ -163,7 +164,7 @@ static void set_springs(const RodForm* form, double share, bool bends, SceneBush
   }
 }
 
-/* Between segment i and the next one; its axes lie half way between theirs. */
+/* Adds the bushing between segment i and the next one; its axes are halfway between theirs. */
 static void join_segments(const RodChain* chain, int i) {
   double length[2] = {segment_length(chain, i), segment_length(chain, i + 1)};
   SceneBushing bushing = {.place = chain->item->place, .link = {chain->first + i, chain->first + i + 1}};
@@ -181,7 +182,7 @@ static void join_segments(const RodChain* chain, int i) {
 
 /* ---------------------------------------------------------------- ends */
 
-/* An end waits until it is known where its link starts. */
+/* Stores an end until the initial pose of its link is known. */
 static void postpone_end(const RodChain* chain, const Node* node, bool last) {
   Reader* reader = chain->reader;
   RodEndForm form;
@@ -208,7 +209,7 @@ static void postpone_end(const RodChain* chain, const Node* node, bool last) {
   reader_leave(reader, mark);
 }
 
-/* Pose of a link at the start, as `initial` says. */
+/* Returns the initial pose of a link, from `initial`. */
 static Pose start_pose(const Scene* scene, int link) {
   const SceneLink* l = &scene->links[link];
   Joint joint = scene_joint(&l->joint);
@@ -221,7 +222,7 @@ static Pose start_pose(const Scene* scene, int link) {
   return l->parent < 0 ? own : pose_mul(start_pose(scene, l->parent), own);
 }
 
-/* The first link above the end, itself included, that a signal may have moved at the start; -1: none. */
+/* Returns the first link, from the end's link towards the root, that a signal may move at the start; -1: none. */
 static int moved_link(const Scene* scene, int link) {
   for (; link >= 0; link = scene->links[link].parent) {
     bool given = false;
@@ -240,13 +241,13 @@ static int moved_link(const Scene* scene, int link) {
   return -1;
 }
 
-/* No contact between two links. */
+/* Excludes contact between two links. */
 static void exclude_pair(Reader* reader, int a, int b, SourcePlace place) {
   const SceneLink* links = reader->scene->links;
   contact_add_exclusion(&reader->scene->contact, memory_text(links[a].name), memory_text(links[b].name), place);
 }
 
-/* Segments nearer along the rod than half its narrowest circle cannot be kept apart by contact. */
+/* Excludes contact of segments that are nearer along the rod than half of its narrowest circle. */
 static void exclude_neighbours(const RodChain* chain) {
   for (int i = 0; i < chain->count; i++) {
     double between = 0;

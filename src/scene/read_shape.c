@@ -36,7 +36,7 @@ static void check_normal(Reader* reader, const Node* node, SceneShape* shape) {
 
 /* ---------------------------------------------------------------- decompose */
 
-/* Blocks of a grid: each becomes a hull. */
+/* Reads the blocks of a grid, each of which becomes a hull. */
 #define GRID_CELLS_MAX 100000
 
 static void read_grid(Reader* reader, const Node* list, DecomposeOptions* options) {
@@ -49,7 +49,7 @@ static void read_grid(Reader* reader, const Node* list, DecomposeOptions* option
   } else if (count != 3) {
     reader_error(reader, list->place, "expected 3 whole numbers, got %d", count);
   } else if ((int64_t)cells[0] * cells[1] * cells[2] > GRID_CELLS_MAX) {
-    reader_error(reader, list->place, "a grid of at most %d blocks, got %lld", GRID_CELLS_MAX,
+    reader_error(reader, list->place, "a grid may have at most %d blocks, got %lld", GRID_CELLS_MAX,
                  (long long)cells[0] * cells[1] * cells[2]);
     count = 0;
   }
@@ -84,7 +84,7 @@ static void read_decompose(Reader* reader, const Node* shape_node, const Node* n
                  "would not cover the mesh");
 }
 
-/* Triangles are taken as they are. */
+/* Rejects keys that do not apply to triangles, or to hulls only. */
 static void check_triangles(Reader* reader, const Node* node, const SceneShape* shape) {
   static const char* const KEYS[] = {"hulls", "decompose", "max_vertices", "keep_interior"};
   for (size_t k = 0; shape->triangles && k < sizeof KEYS / sizeof *KEYS; k++) {
@@ -101,7 +101,7 @@ static void check_triangles(Reader* reader, const Node* node, const SceneShape* 
 
 static void read_shape_use(Reader* reader, const Node* node, SceneShapeUse* use);
 
-/* A list of vectors of which none is zero. */
+/* Reads a list of nonzero vectors. */
 static Vec3* read_normals(Reader* reader, const Node* list, int* count) {
   static const ValueRange ANY = {0};
   size_t mark = reader_enter_key(reader, "normals");
@@ -119,7 +119,7 @@ static Vec3* read_normals(Reader* reader, const Node* list, int* count) {
   return normals;
 }
 
-/* As many as normals: the faces [n, o]. */
+/* Reads the offsets, one per normal: the faces [n, o]. */
 static void read_faces(Reader* reader, const Node* list, const Vec3* normals, int count, SceneShape* shape) {
   static const ValueRange POSITIVE = RANGE_ABOVE(0);
   size_t mark = reader_enter_key(reader, "offsets");
@@ -143,12 +143,12 @@ static void read_faces(Reader* reader, const Node* list, const Vec3* normals, in
 
 static void read_exponents(Reader* reader, const Node* node, const NumberList* list, SmoothForm* form) {
   const Node* key = node_find(node, "exponents");
-  int said = key ? key->count : 0; /* with two entries, of which one is wrong, the wrong one has been reported */
+  int said = key ? key->count : 0; /* an error in one of two entries has been reported */
   if (said != 2) reader_error(reader, key ? key->place : node->place, "expected two exponents [e1, e2], got %d", said);
   for (int k = 0; k < 2 && list->count == 2; k++) form->exponents[k] = list->values[k];
 }
 
-/* Rules that concern several keys at once. */
+/* Checks rules about several keys. */
 static void check_convex(Reader* reader, const Node* node, SceneShape* shape, int problems_before) {
   static const SmoothKind KINDS[] = {SMOOTH_SUPERELLIPSOID, SMOOTH_CYLINDER, SMOOTH_CONE, SMOOTH_POLYTOPE,
                                      SMOOTH_SUPERQUADRIC};
@@ -170,7 +170,7 @@ static void check_oriented(Reader* reader, const SceneShapeForm* form, const Sce
   if (rule) reader_error(reader, form->normals->place, "%s", rule);
 }
 
-/* The parts may add shapes to the scene themselves. */
+/* Reads the parts of a union, which may add shapes to the scene. */
 static void read_parts(Reader* reader, const Node* list, SceneShape* shape) {
   size_t mark = reader_enter_key(reader, "of");
   bool two = shape->type == SHAPE_SUBTRACTION;
@@ -215,10 +215,10 @@ static void check_round(Reader* reader, const Node* node, const SceneShape* shap
 
 /* ---------------------------------------------------------------- all keys */
 
-/* The form's shape becomes the scene's: its texts and points are owned there. Returns its index. */
+/* Moves the shape of a form into the scene, which owns its texts and points. Returns its index. */
 static int add_shape(Reader* reader, const Node* node, const char* name, const SceneShapeForm* form) {
   Scene* scene = reader->scene;
-  SceneShape whole = form->shape; /* its parts are shapes of the scene that stand before it */
+  SceneShape whole = form->shape; /* its parts are earlier shapes of the scene */
   whole.type = (ShapeType)form->type;
   if (shape_is_smooth(&whole) && node->kind == NODE_MAP) read_smooth(reader, node, form, &whole);
   scene->shapes = memory_grown(scene->shapes, sizeof(SceneShape), scene->shape_count, &reader->shape_capacity);
@@ -262,7 +262,7 @@ void read_shapes(Reader* reader, const Node* map) {
 
 static bool is_zero(Vec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 
-/* At most one of the three was given; the others are the identity, and products with it might turn -0 into 0. */
+/* At most one of the three is given. Products with the identity are omitted, since they may turn -0 into 0. */
 Quat pose_form_rotation(const PoseForm* pose) {
   if (is_zero(pose->rotation_vector) && is_zero(pose->rpy)) return pose->rotation;
   Quat other = quat_mul(quat_exp(pose->rotation_vector), quat_from_rpy(pose->rpy));
@@ -282,7 +282,7 @@ static int find_shape(Reader* reader, const Node* node) {
   return index;
 }
 
-/* A shape written in a link is read once, however often the link is repeated. */
+/* Reads a shape in a link once for all items of a repeat. */
 static bool has_expression(const Node* node) {
   if (node->kind == NODE_SCALAR) return node->text[0] == '{';
   for (const Node* child = node->first; child; child = child->next)
@@ -292,9 +292,9 @@ static bool has_expression(const Node* node) {
 
 static int inline_shape(Reader* reader, const Node* node, const SceneShapeForm* form) {
   if (node->memo >= 0) return node->memo;
-  if (reader->indices && has_expression(node)) return add_shape(reader, node, "", form); /* another for each item */
+  if (reader->indices && has_expression(node)) return add_shape(reader, node, "", form); /* differs from item to item */
   int index = add_shape(reader, node, "", form);
-  ((Node*)node)->memo = index; /* the document is ours; only its content is const here */
+  ((Node*)node)->memo = index; /* the document is not const; only the node is */
   return index;
 }
 
@@ -331,7 +331,7 @@ void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link) {
     reader_leave(reader, mark);
   } else if (form->shapes) {
     size_t mark = reader_enter_key(reader, "shapes");
-    int64_t size = 16 * (int64_t)form->shapes->count; /* a use takes as much room as so many numbers */
+    int64_t size = 16 * (int64_t)form->shapes->count; /* memory of a use, in numbers */
     if (reader_work(reader, form->shapes->place, size)) link->shapes = MEMORY_NEW(SceneShapeUse, form->shapes->count);
     for (const Node* node = form->shapes->first; node && !reader->exhausted; node = node->next) {
       size_t below = reader_enter_index(reader, link->shape_count);

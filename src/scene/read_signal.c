@@ -15,7 +15,7 @@ void signal_free_arrays(SceneSignal* signal) {
 
 /* ---------------------------------------------------------------- tables of numbers */
 
-/* One row: a list with a number per channel, or a bare number for one channel. */
+/* Reads a row: a list with one number per channel, or a single number for one channel. */
 static void read_row(Reader* reader, const Node* node, int channels, double* values) {
   if (channels == 1 && node->kind == NODE_SCALAR)
     reader_number(reader, node, &ANY, NULL, values);
@@ -41,7 +41,7 @@ static void read_table(Reader* reader, const Node* list, SceneSignal* signal) {
   reader_leave(reader, mark);
 }
 
-/* The last row stands for those that are missing. */
+/* Repeats the last row for missing ones. */
 static void fill_rows(Reader* reader, const Node* map, int rows, SceneSignal* signal) {
   if (!is_given(map, "rows") || signal->rows == 0) return;
   size_t mark = reader_enter_key(reader, "rows"), row = sizeof(double) * (size_t)signal->channels;
@@ -111,7 +111,8 @@ static void read_channel(Reader* reader, const Node* list, SceneSignal* signal, 
   }
 }
 
-/* A flat list is one channel; in a list of lists short channels are filled up with zeros. */
+/* Reads terms of a sum of sines: a flat list is one channel; in a list of lists short channels are padded with zeros.
+ */
 static void read_terms(Reader* reader, const Node* list, SceneSignal* signal) {
   bool nested = list->first && list->first->kind == NODE_LIST;
   int channels = nested ? list->count : 1;
@@ -150,7 +151,7 @@ static void set_constant(Reader* reader, const NumberList* list, const char* key
   spread_over_dof(reader, list, key, signal->channels, signal->values);
 }
 
-/* The word behind those of the signals' own types: its rows become knots of one of these. */
+/* Index of the word `csv`, after the signal types: its rows become knots of another type. */
 enum { CSV_WORD = SIGNAL_SEQUENCE + 1 };
 
 static void read_signal_map(Reader* reader, const Node* node, SceneSignal* signal) {

@@ -1,11 +1,11 @@
-/* The state of a recorded run that a scene begins in. */
+/* Reads `start`: the recorded state from which a scene starts. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "scene/parts.h"
 
-enum { NAMED_MAX = 8 }; /* times that a message lists */
+enum { NAMED_MAX = 8 }; /* largest number of times listed in a message */
 
 char* scene_state_path(const char* run, int step) {
   Text path = {0};
@@ -29,7 +29,7 @@ void scene_set_start(Scene* scene, NumberFile* state) {
 
 /* ---------------------------------------------------------------- what a folder has */
 
-/* The number that a file's name is; -1: it is none. */
+/* Returns the number that is the name of a file; -1: none. */
 static int step_of(const char* name) {
   char* end;
   if (*name < '1' || *name > '9') return -1;
@@ -39,7 +39,7 @@ static int step_of(const char* name) {
 
 static int by_step(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
 
-/* The steps at whose ends a run kept its state, ascending; owned by the caller. */
+/* Returns the steps after which a run stored its state, in ascending order; owned by the caller. */
 static int* kept_steps(const char* run, int* count) {
   char* path = file_join(run, STATE_FOLDER);
   DIR* folder = opendir(path);
@@ -69,7 +69,7 @@ static void complain_of_time(Reader* reader, const Node* map, const char* run, c
   text_free(&kept);
 }
 
-/* The kept step that is meant; -1 when there is none. */
+/* Returns the stored step at the requested time; -1 if there is none. */
 static int choose_step(Reader* reader, const Node* map, const char* run, double time) {
   int count, chosen = -1, *steps = kept_steps(run, &count);
   double dt = reader->scene->simulation.dt;
@@ -87,7 +87,7 @@ static int choose_step(Reader* reader, const Node* map, const char* run, double 
 
 /* ---------------------------------------------------------------- reading */
 
-/* As seen from the scene, else from where the program was started. */
+/* Returns the run folder relative to the scene, or else to the working directory. */
 static char* find_run(const Reader* reader, const char* written) {
   char* beside = file_resolve(reader->scene->path, written);
   char* states = file_join(beside, STATE_FOLDER);

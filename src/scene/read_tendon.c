@@ -1,6 +1,6 @@
 #include "scene/parts.h"
 
-/* The tendon whose points are read. */
+/* State of the tendon that is read. */
 static SceneTendon* last_tendon(Reader* reader) { return &reader->scene->tendons[reader->scene->tendon_count - 1]; }
 
 static void read_point(Reader* reader, const Node* item, const Repeat* repeat) {
@@ -99,10 +99,10 @@ static void check_pull(Reader* reader, const Node* item, const TendonForm* form)
   if (rest && !(form->stiffness > 0))
     reader_error(reader, node_key_place(rest), "a rest_length has no meaning without 'stiffness'");
   if (!rest && form->stiffness > 0)
-    reader_error(reader, item->place, "give 'rest_length' with 'stiffness': where it begins to pull");
+    reader_error(reader, item->place, "'stiffness' needs 'rest_length', the length below which the tendon is slack");
 }
 
-/* Part of the points' mean distance from their frames' origins that is an eyelet's size where none is given. */
+/* Default size of an eyelet as a fraction of the mean distance of the points from the origins of their frames. */
 #define EYELET_PART 1e-2
 
 double scene_tendon_eyelet(const SceneTendon* tendon) {
@@ -118,7 +118,7 @@ static void read_tension(Reader* reader, const Node* node, SceneSignal* signal) 
   reader_leave(reader, mark);
 }
 
-/* Default margin of limits, as that of a joint: a fraction of the range, or of its only end, and its largest value [m].
+/* Default margin of limits, as for joints: a fraction of the range, or of the only limit, and the largest margin [m].
  */
 #define MARGIN_PART 0.01
 #define MARGIN_MOST 0.05

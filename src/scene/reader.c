@@ -24,7 +24,7 @@ void reader_free(Reader* reader) {
 
 /* ---------------------------------------------------------------- messages */
 
-/* " (item 3 of the repeat)" behind messages that may hold for one item only. */
+/* Appends " (item 3 of the repeat)" to messages that may concern one item only. */
 static void add_item(const Reader* reader, Text* text) {
   if (reader->indices && reader->indices->n > 0) text_add(text, " (item %d of the repeat)", reader->indices->n);
 }
@@ -128,7 +128,7 @@ static bool check_number(Reader* reader, const Node* node, const ValueRange* ran
   return true;
 }
 
-/* `i * pitch` and the like, which lacks its braces. */
+/* Returns true for an expression without its braces, such as `i * pitch`. */
 static bool is_bare_expression(const Reader* reader, const Node* node) {
   const char* problem;
   double number;
@@ -269,7 +269,7 @@ char* reader_name(Reader* reader, const Node* node) {
 
 bool is_unit(double length) { return fabs(length - 1.0) <= UNIT_TOLERANCE; }
 
-/* Squares of components beyond these leave the range of doubles. */
+/* Range of components whose squares do not overflow or underflow. */
 #define SQUARE_MIN 1e-140
 #define SQUARE_MAX 1e140
 

@@ -25,7 +25,7 @@ static void read_counts(Reader* reader, Repeat* repeat) {
   reader_leave(reader, mark);
 }
 
-/* One vector is for one axis, or has one component per axis. */
+/* Reads increments: one vector for one axis, or a vector with one component per axis. */
 static void read_steps(Reader* reader, const Repeat* repeat, const Node* node, const char* key, RepeatSteps* steps) {
   static const ValueRange ANY = {0};
   if (!node) return;
@@ -83,7 +83,7 @@ static void read_increments(Reader* reader, const Repeat* repeat, const Node* no
   reader_leave(reader, mark);
 }
 
-/* False after an error. */
+/* Returns false after an error. */
 static bool read_repeat(Reader* reader, const Node* node, const char* object, Repeat* repeat) {
   int before = reader->problem_count;
   repeat->node = node;
@@ -117,7 +117,7 @@ static const Node* merge_first(Reader* reader, const Node* entry, const Repeat* 
   return merged;
 }
 
-/* With count 0 the entry is checked all the same, so that no mistake hides behind a count. */
+/* Checks the entry also for count 0, so that its errors are reported. */
 static void check_unused(Reader* reader, const Node* entry, const char* object) {
   union {
     LinkForm link;
@@ -154,8 +154,8 @@ static void expand(Reader* reader, const Node* entry, const Repeat* repeat, cons
   if (!reader->exhausted) reader->muted = muted;
 }
 
-/* After an error in the repeat itself: reads the entry once for its other mistakes. The names of its items stay
- * unknown, which is no further mistake. */
+/* After an error in the repeat: reads the entry once to report its other errors. The names of its items remain unknown,
+ * which is not reported again. */
 static void read_once(Reader* reader, const Node* entry, RepeatBody body) {
   Indices indices = {.axis_count = 3};
   Repeat none = {0};

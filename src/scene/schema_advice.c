@@ -155,6 +155,25 @@ static bool is_of_embedded(const SchemaTable* table, const SchemaObject* object,
          schema_row(inner, schema_object(inner, inner->root), key, NULL);
 }
 
+/* True if the word is the beginning or the end of the key, between underscores: damping of damping_gain. */
+static bool is_part_of(const char* word, const char* key) {
+  size_t length = strlen(word), whole = strlen(key);
+  if (length == 0 || whole < length + 2) return false;
+  bool begins = strncmp(word, key, length) == 0 && key[length] == '_';
+  return begins || (strcmp(word, key + whole - length) == 0 && key[whole - length - 1] == '_');
+}
+
+/* Returns the only key that the word is part of, or NULL. */
+static const char* by_part(const char* word, const char* const* keys, int count) {
+  const char* found = NULL;
+  for (int i = 0; i < count; i++) {
+    if (!is_part_of(word, keys[i])) continue;
+    if (found) return NULL;
+    found = keys[i];
+  }
+  return found;
+}
+
 /* Largest number of keys that advice lists in full. */
 enum { KEYS_TOLD = 6 };
 
@@ -166,6 +185,7 @@ void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object,
   const char* section = meant ? NULL : section_with(table, object, key);
   bool embedded = !meant && !section && is_of_embedded(table, object, key);
   if (!meant && !section && !embedded) meant = text_nearest(key, keys, count);
+  if (!meant && !section && !embedded) meant = by_part(key, keys, count);
   if (meant && strncmp(key, "half_", 5) == 0 && type && strcmp(type, "box") == 0) {
     text_add(out, " (did you mean '%s'? It takes full edge lengths: twice these numbers)", meant);
   } else if (meant) {

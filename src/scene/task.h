@@ -218,12 +218,17 @@ typedef struct {
                        pair */
   bool dof[JOINT_MAX_DOF], axes[3]; /* default all; gravity: x and y */
   bool has_axes;                    /* the task gives them */
+  unsigned lengths;                 /* lengths of round solids that are variables, bits of task_length_bit; 0: all */
   TaskInertiaForm form;
   bool tie;                 /* one variable for all links, degrees of freedom and axes of the item */
   double within, low, high; /* as in TaskControl */
   double prior;             /* standard deviation around the initial value; INFINITY when absent */
   double step;              /* as in TaskBounds */
 } TaskParameter;
+/* Returns the bit of length k of a round solid in TaskParameter.lengths, by the key that the length has in a scene:
+ * radius, width, rim, length, bottom_radius, top_radius, size (bits 0 to 6); 0 for other shapes and other k.
+ * (scene/task_parameters.c) */
+unsigned task_length_bit(const SceneShape* shape, int k);
 
 typedef enum {
   LOSS_POINT,       /* distance of a point of `link` to `target`: power 1 = |x - target|, power 2 = its square */

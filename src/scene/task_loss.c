@@ -16,7 +16,7 @@ static char* read_column_name(Reader* reader, const Node* node) {
   for (const char* p = node->text; *p && !bad; p++) bad = (unsigned char)*p < 0x20;
   if (bad) reader_error(reader, node->place, "a name must not hold a comma, a quote or a new line");
   if (words_index(COLUMNS, node->text) >= 0)
-    reader_error(reader, node->place, "'%s' is another column of convergence.csv", node->text);
+    reader_error(reader, node->place, "the name '%s' is taken by a column of convergence.csv", node->text);
   if (strlen(node->text) > NAME_MAX_LENGTH)
     reader_error(reader, node->place, "a name must not be longer than %d bytes", NAME_MAX_LENGTH);
   reader_leave(reader, mark);

@@ -7,6 +7,18 @@
 static bool is_of_scene(int type) { return type >= PARAMETER_GRAVITY; }
 static bool is_of_pair(int type) { return type >= PARAMETER_PAIR_FRICTION && type <= PARAMETER_CLOSURE_LENGTH; }
 
+unsigned task_length_bit(const SceneShape* shape, int k) {
+  SceneShape copy = *shape;
+  double* lengths[ROUND_PARAMETERS_MAX];
+  if (k < 0 || k >= shape_round_lengths(&copy, lengths)) return 0;
+  const double* const keys[] = {&copy.radius, &copy.width,         &copy.rim,
+                                &copy.length, &copy.bottom_radius, &copy.top_radius};
+  unsigned bit = 1;
+  for (int i = 0; i < 6; i++, bit <<= 1)
+    if (lengths[k] == keys[i]) return bit;
+  return bit;
+}
+
 static void read_parameter(Reader* reader, Task* task, const Node* item, int* capacity) {
   ParameterForm form;
   if (!schema_read(reader, item, "parameter", &form)) return;
@@ -18,6 +30,7 @@ static void read_parameter(Reader* reader, Task* task, const Node* item, int* ca
   p.prior = interval.prior;
   p.step = interval.step;
   p.has_axes = is_given(item, "axes");
+  p.lengths = form.lengths;
   for (int k = 0; k < 3; k++) p.axes[k] = (form.axes >> k & 1u) != 0;
   read_dof(reader, form.dof, p.dof);
   for (int k = 0; k < 2; k++)

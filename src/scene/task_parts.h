@@ -174,7 +174,7 @@ typedef struct {
   IntervalForm interval;
   int type, form;
   const Node* dof;
-  unsigned axes;
+  unsigned axes, lengths;
   bool tie;
   const Node* pair[2];
 } ParameterForm;

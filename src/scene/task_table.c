@@ -384,6 +384,11 @@ static const SchemaRow ROWS[] = {
      .meaning = "Directions of the bushing that are variables: 0 to 2 along x, y, z, 3 to 5 about them."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "center|size", .of = "x|y|z",
      .fallback = "[x, y, z]", .meaning = "Coordinates, or edges of the box, that are variables."},
+    {"parameter", "lengths", VALUE_WORDS, AT(ParameterForm, lengths), .only = "size|shape_size",
+     .of = "radius|width|rim|length|bottom_radius|top_radius|size", .fallback = "(all)",
+     .meaning =
+         "Lengths of the link's round solids that are variables, by their keys in the scene: `[radius]` keeps the "
+         "width of a wheel."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "axis|rotation", .of = "x|y|z",
      .fallback = "[x, y, z]",
      .meaning = "Axes of the joint's frame about which it is rotated. Default of an axis: the two axes that are not "
@@ -408,7 +413,8 @@ static const SchemaRow ROWS[] = {
     {"parameter", "tie", VALUE_BOOL, AT(ParameterForm, tie), .fallback = "false",
      .meaning =
          "One variable for all links, degrees of freedom and axes of the item; all take the initial value of "
-         "the first. bushing_stiffness, bushing_damping: one factor for all, 1 at first. With links of a rod, of "
+         "the first. Of round solids, one variable for each kind of length. bushing_stiffness, bushing_damping: one "
+         "factor for all, 1 at first. With links of a rod, of "
          "which the last may have no bushing, it is Young's modulus (dof [2, 3, 4]), the shear modulus (dof [0, 1, "
          "5]) or both over that of the scene."},
     {"parameter", "a", VALUE_TEXT, AT(ParameterForm, pair[0]), .only = PARAMETERS_OF_PAIRS, .required = true,

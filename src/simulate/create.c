@@ -203,7 +203,7 @@ static void allocate_islands(Sim* s) {
   s->path_q = MEMORY_NEW(double, m->coordinate_count);
 }
 
-/* In this order: trees are counted, and flights made, from what is there by then. */
+/* The order matters: each function uses what the ones before allocated. */
 static void allocate(Sim* s) {
   allocate_states(s);
   allocate_terms(s);

@@ -20,6 +20,7 @@ typedef struct {
       *length;     /* of the substep before: joint rates, displacements (nv), rates of tendon lengths (tendons) */
   double* bushing; /* rates of u of the substep before (6 x bushings) */
   double *given, *driven; /* by unit: work of forces [J]; nonzero if anything but fixed bodies acts on it */
+  double* opening;        /* by unit: energy change by the scheme in the first substep of the run [J] */
   double* stored;         /* energy stored in contact at the start [J] */
   double* begun;          /* 0: `energy` is not set yet */
 } BalanceState;
@@ -43,12 +44,13 @@ typedef struct SchemeBalance {
 static void place_state(SchemeBalance* b, const Model* m) {
   size_t units = (size_t)b->units, nv = (size_t)m->dof_count, tendons = (size_t)m->tendon_count;
   size_t bushings = 6 * (size_t)m->bushing_count;
-  b->count = 6 * units + 2 * nv + tendons + bushings + 2;
+  b->count = 7 * units + 2 * nv + tendons + bushings + 2;
   b->block = MEMORY_NEW(double, b->count);
   b->saved = MEMORY_NEW(double, b->count);
   double* next = b->block;
-  double** const of_units[] = {&b->at.energy, &b->at.work, &b->at.exchanged, &b->at.scale, &b->at.given, &b->at.driven};
-  for (int k = 0; k < 6; k++, next += units) *of_units[k] = next;
+  double** const of_units[] = {&b->at.energy, &b->at.work,   &b->at.exchanged, &b->at.scale,
+                               &b->at.given,  &b->at.driven, &b->at.opening};
+  for (int k = 0; k < 7; k++, next += units) *of_units[k] = next;
   b->at.rate = next;
   b->at.way = next + nv;
   b->at.length = next + 2 * nv;
@@ -312,7 +314,7 @@ void scheme_balance_note(Sim* s) {
   for (int k = 0; k < m->bushing_count; k++)
     if (m->bushings[k].home >= 0) b->done[b->unit[m->links[m->bushings[k].home].tree]] -= bushing_work(s, k);
   mark_driven(s);
-  bool begun = *b->at.begun != 0;
+  bool begun = *b->at.begun != 0, first = s->clock.dt_before == 0;
   for (int k = 0; k < b->units && begun; k++) {
     b->at.work[k] -= b->at.energy[k] + b->done[k];
     b->at.exchanged[k] += fabs(b->done[k]);
@@ -322,6 +324,7 @@ void scheme_balance_note(Sim* s) {
   for (int k = 0; k < b->units && begun; k++) {
     b->at.work[k] += b->at.energy[k];
     b->at.scale[k] = fmax(b->at.scale[k], b->at.exchanged[k]);
+    if (first) b->at.opening[k] = b->at.work[k];
   }
   *b->at.begun = 1;
   memcpy(b->at.rate, s->state.rate, sizeof(double) * (size_t)m->dof_count);
@@ -368,7 +371,7 @@ SimSchemeWork sim_scheme_work(const Sim* s) {
     const ModelLink* link = &s->model->links[i];
     if (link->tree < 0 || link->dof_count == 0) continue;
     int unit = b->unit[link->tree];
-    double work = b->at.work[unit] + given_by_nothing(b, unit);
+    double work = b->at.work[unit] - b->at.opening[unit] + given_by_nothing(b, unit);
     double share = b->at.scale[unit] > 0 ? fabs(work) / b->at.scale[unit] : 0;
     if (!(share > worst)) continue;
     worst = share;

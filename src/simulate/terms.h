@@ -332,7 +332,8 @@ typedef struct {
   const CouplingTerms* stretched; /* stiffness terms of tendons */
   int stretched_count;
   const bool* stale;        /* by tree: terms and gradient must be recomputed; the others are up to date; NULL: all */
-  const bool* stale_blocks; /* by place: rows and columns of the Hessian must be recomputed; NULL: all */
+  const bool* stale_blocks; /* by position of a tree in the scope: rows and columns of its block of the Hessian must be
+                               recomputed; NULL: all */
 } Assembly;
 /* Below TREES_PARALLEL trees one thread is faster. TREES_GRAIN: trees per task. */
 enum { TREES_PARALLEL = 128, TREES_GRAIN = 32 };

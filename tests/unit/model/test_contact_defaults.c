@@ -225,7 +225,7 @@ static void numbers_beyond_doubles_are_an_error(void** state) {
   Fixture f;
   load_box(&f, "simulation: {gravity: [0, 0, -1e200], integrator: first_order}");
   assert_int_equal(f.status, STATUS_BAD_INPUT);
-  check_message(&f, SEVERITY_ERROR, 0, "no contact parameters follow from these masses, sizes and gravity");
+  check_message(&f, SEVERITY_ERROR, 0, "no contact parameters can be derived from these masses, sizes and gravity");
   fixture_free(&f);
 }
 
@@ -249,8 +249,8 @@ static void check_silent(const char* before) {
 static void warns_R7_of_supports_that_are_too_large_or_too_small(void** state) {
   (void)state;
   check_warned("contact: {support: 0.25}",
-               "support 0.25 m is larger than the smallest feature of the moving bodies, 0.2 m");
-  check_warned("contact: {support: 1e-12}", "support 1e-12 m is below");
+               "barrier_distance 0.25 m is larger than the smallest feature of the moving bodies, 0.2 m");
+  check_warned("contact: {support: 1e-12}", "barrier_distance 1e-12 m is below");
   check_silent("contact: {support: 0.02}");
   check_warned("contact: {support: 0.2001}", "larger than the smallest feature");
   check_warned("contact: {support: 30}", "larger than the smallest feature of the moving bodies, 0.2 m"); /* no error */
@@ -283,8 +283,8 @@ static void warns_R8_of_stiffness_out_of_range(void** state) {
   assert_int_equal(find_message(&f, "lightest")->column, (int)strlen("contact: {support: 0.001, stiffness: ") + 1);
   fixture_free(&f);
   check_warned("contact: {support: 0.001, stiffness: 1e-5}",
-               "beyond the support 0.001 m; a stiffness of about 3e-10 suits");
-  check_warned("contact: {support: 0.001, stiffness: 1e-16}", "less than a tenth of the support 0.001 m");
+               "beyond the barrier_distance 0.001 m; use a contact.stiffness of about 3e-10");
+  check_warned("contact: {support: 0.001, stiffness: 1e-16}", "less than a tenth of the barrier_distance 0.001 m");
   check_silent("contact: {support: 0.001, stiffness: 3e-8}");
   check_silent("contact: {support: 0.001, stiffness: 1e-12}");
 }
@@ -293,7 +293,7 @@ static void warns_R8_of_stiffness_out_of_range(void** state) {
  * them are dt = 10 ms at s = 0.87 um. */
 static void warns_R9_of_steps_too_long_for_the_stiffness(void** state) {
   (void)state;
-  check_warned("contact: {support: 0.8e-6}", "dt 0.01 s is too long for the contact stiffness: 20.9 periods");
+  check_warned("contact: {support: 0.8e-6}", "time step 0.01 s is too long for the contact stiffness: 20.9 periods");
   check_silent("contact: {support: 0.95e-6}");
 }
 
@@ -301,7 +301,8 @@ static void warns_R10_of_smoothing(void** state) {
   (void)state;
   check_warned("contact: {smoothing: 100}",
                "friction reaches its full strength at a slip of sqrt(smoothing) dt = 0.1 m a step");
-  check_warned("contact: {support: 0.01, smoothing: 0.04}", "friction needs a speed of sqrt(smoothing) = 0.2 m/s");
+  check_warned("contact: {support: 0.01, smoothing: 0.04}",
+               "friction reaches its full strength at a slip of sqrt(smoothing) = 0.2 m/s");
   check_warned("contact: {smoothing: 1e-16}", "sqrt(smoothing) = 1e-08 m/s is 2e-07 of the speed");
   check_silent("contact: {smoothing: 1e-6}");
   check_silent("contact: {smoothing: 1e-16, friction: 0}");

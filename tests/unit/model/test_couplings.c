@@ -26,7 +26,9 @@ static void couplings_that_cannot_move_are_refused(void** state) {
        "couplings[0].of: 'b' follows itself through a cycle of couplings, by a ratio of -3 where only 1 lets it move",
        7},
       {"  - {link: b, of: a, ratio: 2}\n  - {link: b, of: a, ratio: 3}\n",
-       "couplings[1].ratio: 'b' follows the same joint by 2 and by 3: neither can move", 8},
+       "couplings[1].ratio: 'b' follows the same joint with the ratios 2 and 3, so neither can move: remove one of "
+       "them",
+       8},
       {"  - {link: b, of: a, ratio: 2}\n  - {link: b, of: a, ratio: 2}\n", NULL, 0},
   };
   for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; k++) {

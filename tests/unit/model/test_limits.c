@@ -46,7 +46,7 @@ static void start_within_the_margin_is_warned_of(void** state) {
   load_hinge(&f, "[0, 1]", "initial: [{link: arm, coordinates: [0.995]}]\n");
   assert_int_equal(f.status, STATUS_OK);
   assert_int_equal(f.diagnostics.count, 1);
-  assert_non_null(find_message(&f, "is 0.995 rad, within 0.01 rad of its limit 1: the limit pushes"));
+  assert_non_null(find_message(&f, "is 0.995 rad, within 0.01 rad of its limit 1, where the limit force acts"));
   assert_non_null(find_message(&f, "start at 0.99, or set joint.limit_margin below 0.005"));
   fixture_free(&f);
   check_accepted("[0, 1], limit_law: penalty", "initial: [{link: arm, coordinates: [0.995]}]\n");

@@ -103,6 +103,27 @@ static void edges_of_a_box_D10(void** state) {
   design_case_free(c);
 }
 
+/* The radius of two wheels is one variable; their widths and rims stay. */
+static void chosen_lengths_of_round_solids(void** state) {
+  (void)state;
+  DesignCase* c = design_case(
+      "steps: 1\nscene:\n  links:\n"
+      "    - {name: left, mass: 1, shape: {type: wheel, radius: 0.3, width: 0.2, rim: 0.05}}\n"
+      "    - {name: right, mass: 1, position: [0, 2, 0], shape: {type: cylinder, radius: 0.3, length: 0.4}}\n"
+      "loss: [{type: point, link: left, target: [0, 0, 0]}]\n"
+      "parameters: [{type: size, links: [left, right], lengths: [radius], tie: true}, {type: shape_size, link: right, "
+      "lengths: [length]}]\n");
+  assert_int_equal(c->design.variable_count, 2);
+  double x[2] = {0.25, 0.5};
+  Scene* scene = scene_of(c, x);
+  const SceneShape* left = &scene->shapes[scene->links[0].shapes[0].shape];
+  const SceneShape* right = &scene->shapes[scene->links[1].shapes[0].shape];
+  assert_true(left->radius == 0.25 && left->width == 0.2 && left->rim == 0.05);
+  assert_true(right->radius == 0.25 && right->length == 0.5);
+  model_scene_destroy(scene, case_scene(c, 0));
+  design_case_free(c);
+}
+
 /* ---------------------------------------------------------------- inertia (D9) */
 
 /* The values at the start are the inertia itself. */
@@ -447,6 +468,13 @@ static void what_cannot_change(void** state) {
   refuse("{type: link_friction, link: box}", "9:42: error: link 'box': it has no such value of its own\n");
   refuse("{type: friction, low: 0.5}", "9:14: error: contact/friction starts at 0.4, outside its bounds [0.5, inf]\n");
   refuse("{type: size, link: box, tie: true}", "9:33: error: link 'box': tied edges must have equal initial lengths\n");
+  refuse("{type: size, link: arm, axes: [x]}",
+         "9:33: error: link 'arm': it has no box, whose edges 'axes' selects; for round solids write lengths: "
+         "[radius]\n");
+  refuse("{type: size, link: box, lengths: [radius]}",
+         "9:33: error: link 'box': it has a box: select its edges by 'axes', not by 'lengths'\n");
+  refuse("{type: size, link: arm, lengths: [width]}",
+         "9:33: error: link 'arm': none of its round solids has one of the 'lengths'\n");
   refuse("{type: rotation, link: box}",
          "9:37: error: link 'box': it is free: its orientation is part of the initial state\n");
   refuse("{type: axis, link: arm, tie: true}", "9:33: error: link 'arm': directions cannot be tied\n");
@@ -461,6 +489,7 @@ int main(void) {
       cmocka_unit_test(names_bounds_and_numbers),
       cmocka_unit_test(what_is_tied_is_one_variable),
       cmocka_unit_test(edges_of_a_box_D10),
+      cmocka_unit_test(chosen_lengths_of_round_solids),
       cmocka_unit_test(inertia_begins_where_it_is),
       cmocka_unit_test(every_value_is_a_body_D9),
       cmocka_unit_test(slopes_of_inertia_D9),

@@ -303,7 +303,7 @@ static void checkpoints_of_other_tasks_are_refused(void** state) {
       s, FLIGHT MARK ADAM "design: {constraints: [{variables: [ball/velocity/0], relation: at_most, value: 3}]}\n",
       "the variables, their bounds or the constraints have" CHANGED);
   expect_refused(s, FLIGHT MARK "optimizer: {type: adam, iterations: 2}\n",
-                 "the checkpoint stands at iteration 3, the task ends at 2");
+                 "the checkpoint is at iteration 3, but the task ends at 2: increase optimizer.iterations");
   search_free(s);
 }
 
@@ -477,7 +477,7 @@ static void no_design_obeys(void** state) {
   Diagnostics diagnostics = {0};
   OptimizationOptions options = {1, NULL};
   assert_int_equal(optimization_create(&o, &task, &options, &diagnostics), STATUS_BAD_INPUT);
-  assert_string_equal(diagnostics.items[0].text, "no design obeys the bounds and constraints together");
+  assert_string_equal(diagnostics.items[0].text, "no design fulfils all bounds and constraints together");
   optimization_destroy(o);
   diagnostics_free(&diagnostics);
   task_free(&task);

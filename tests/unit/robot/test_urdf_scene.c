@@ -124,8 +124,7 @@ static void other_massless_links_are_refused(void** state) {
               "<joint name='j' type='continuous'>" ENDS("base", "l1") "</joint>\n"
               "<joint name='k' type='continuous'>" ENDS("l1", "a") "</joint></robot>",
               NULL,
-              "4:14: error: the links above joint 'k' have neither mass nor shape, and the joints around them are no "
-              "one joint of a scene (two hinges; slides and at most two hinges along x, y, z in this order)\n");
+              "4:14: error: the links above joint 'k' have neither mass nor shape, and the joints around them cannot be merged into one joint (two hinges; slides and at most two hinges along x, y, z in this order)\n");
   expect_urdf(
       "<robot><link name='base'/>\n<link name='tip'/>\n"
       "<joint name='j' type='continuous'>" ENDS("base", "tip") "</joint></robot>",
@@ -230,8 +229,8 @@ static void mimics_that_cannot_be_are_told(void** state) {
   const RobotOptions options = {.starts = &start, .start_count = 1};
   expect_urdf(MIMIC_ROBOT("<mimic joint='j'/>", "<mimic joint='i'/>", ""), NULL,
               "0:0: note: left out: limits of effort of k: there is no drive that could have one\n"
-              "1:397: note: left out: mimic of 'i': they follow each other in a ring\n"
-              "1:492: note: left out: mimic of 'j': they follow each other in a ring\n");
+              "1:397: note: left out: mimic of 'i': they follow each other in a cycle\n"
+              "1:492: note: left out: mimic of 'j': they follow each other in a cycle\n");
   expect_urdf(MIMIC_ROBOT("", "<mimic joint='i' multiplier='2' offset='1'/>", ""), &options,
               "0:0: note: left out: limits of effort of k: there is no drive that could have one\n"
               "1:474: error: joint 'j' follows 'i' (mimic): it must start at 1: change or remove its --start\n");

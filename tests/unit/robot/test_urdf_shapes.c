@@ -62,13 +62,12 @@ static void files_are_found(void** state) {
 static void meshes_of_other_formats_are_refused_or_left_out(void** state) {
   (void)state;
   expect_urdf(SHAPE("<mesh filename='a.step'/>"), NULL,
-              "2:38: error: link 'a': the mesh 'a.step' is of a format that is not read (OBJ, STL, Collada, ...: "
-              "docs/urdf.md): convert it, or leave such meshes out by "
-              "--skip-unsupported\n");
+              "2:38: error: link 'a': the mesh 'a.step' has an unsupported format (supported: OBJ, STL, Collada, ...: "
+              "docs/urdf.md): convert it, or leave such meshes out by --skip-unsupported\n");
   const RobotOptions skip = {.skip_unsupported = true};
   expect_urdf(SHAPE("<mesh filename='a.step'/>"), &skip,
-              "2:38: warning: link 'a': the mesh 'a.step' is of a format that is not read (OBJ, STL, Collada, ...: "
-              "docs/urdf.md) and is left out\n");
+              "2:38: warning: link 'a': the mesh 'a.step' has an unsupported format (supported: OBJ, STL, Collada, "
+              "...: docs/urdf.md) and is left out\n");
 }
 
 /* Mirrored in y and stretched in z: the corners of the tetrahedron, worked out by hand. */

@@ -105,9 +105,9 @@ static void mistakes(void** state) {
   expect_feedback_problem(
       "h", "{measures: [h/angle], layers: [2]}",
       "6:72: error: controllers[0].feedback: the type matrix has no 'layers' (it belongs to mlp)\n");
-  expect_feedback_problem("h", "{file: a.json, type: mlp}",
-                          "6:50: error: controllers[0].feedback: 'file' holds all of the feedback: no other key stands "
-                          "beside it\n");
+  expect_feedback_problem(
+      "h", "{file: a.json, type: mlp}",
+      "6:50: error: controllers[0].feedback: 'file' defines the whole feedback: remove the other keys\n");
   expect_feedback_problem("h", "{type: mlp}",
                           "6:50: error: controllers[0].feedback: 'measures' is missing: a list of names\n");
   expect_feedback_problem("h", "{measures: [g/angle]}", "6:62: error: controllers[0].feedback.measures: no link 'g'\n");

@@ -244,11 +244,10 @@ static void mistakes_of_springs_are_told(void** state) {
       "2}}\n"
       "  - {name: c, mass: 1, shape: {type: sphere, radius: 1}, joint: {type: slide, axis: [1, 0, 0], stiffness: "
       "-1}}\n",
-      "2:96: error: links[0].joint: 'rest' is where a spring pulls: give 'stiffness'\n"
-      "3:78: warning: links[1].joint: three rotations have one friction, against the size of their rate: the mean of "
-      "these\n"
-      "3:99: error: links[1].joint: a joint with three rotations has no 'armature'\n"
-      "4:107: error: links[2].joint.stiffness: must be >= 0 N/m or N m/rad, got -1\n");
+      "2:96: error: links[0].joint: 'rest' is the rest position of a spring: give 'stiffness', too\n3:78: warning: "
+      "links[1].joint: three rotations have a single friction, against the magnitude of their rate: the mean of these "
+      "numbers is used\n3:99: error: links[1].joint: a joint with three rotations has no 'armature'\n4:107: error: "
+      "links[2].joint.stiffness: must be >= 0 N/m or N m/rad, got -1\n");
 }
 
 static void mistakes_of_static_friction_are_reported(void** state) {

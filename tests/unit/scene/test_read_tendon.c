@@ -89,7 +89,7 @@ static void mistakes_are_told(void** state) {
       {"{points: [{link: arm0}, {link: arm1}], tension: 1, rest_length: 1}",
        "5:56: error: tendons[0]: a rest_length has no meaning without 'stiffness'\n"},
       {"{points: [{link: arm0}, {link: arm1}], stiffness: 1}",
-       "5:5: error: tendons[0]: give 'rest_length' with 'stiffness': where it begins to pull\n"},
+       "5:5: error: tendons[0]: 'stiffness' needs 'rest_length', the length below which the tendon is slack\n"},
       {"{points: [{link: arm0}, {link: arm1}], tension: 1, wrap: [{type: sphere, radius: 1, after: 1}]}",
        "5:63: error: tendons[0].wrap[0]: a wrap needs a point before and after it: 'after' is 1, and the tendon has 2 "
        "points; it "

@@ -128,7 +128,7 @@ static void a_name_is_a_column(void** state) {
                        "  - {type: shape, name: grad_design}\n",
                        "6:25: error: loss[2].name: a name must not hold a comma, a quote or a new line\n"
                        "7:25: error: loss[3].name: a name must not hold a comma, a quote or a new line\n"
-                       "8:25: error: loss[4].name: 'grad_design' is another column of convergence.csv\n"
+                       "8:25: error: loss[4].name: the name 'grad_design' is taken by a column of convergence.csv\n"
                        "5:5: error: loss[1]: the name 'a' is taken by the term of line 4\n");
 }
 
