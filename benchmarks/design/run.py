@@ -26,10 +26,14 @@ ITERATIONS = 60
 
 
 def optimize(sdrs, task, method, folder, sets, iterations=ITERATIONS):
-    """(processor seconds, summary or None)"""
+    """(processor seconds, summary or None) with this method and its default steps"""
+    return optimize_as(sdrs, task, folder, ["--set", f"optimizer={{type: {method}, iterations: {iterations}}}"] + sets)
+
+
+def optimize_as(sdrs, task, folder, options):
+    """(processor seconds, summary or None) with the task's own settings and these options"""
     before = os.times()
-    settings = f"optimizer={{type: {method}, iterations: {iterations}}}"
-    command = [sdrs, "optimize", task, "--threads", "1", "-q", "-o", folder, "--no-overview", "--no-converge", "--set", settings] + sets
+    command = [sdrs, "optimize", task, "--threads", "1", "-q", "-o", folder, "--no-overview", "--no-converge"] + options
     done = subprocess.run(command, capture_output=True, text=True)
     after = os.times()
     seconds = after.children_user - before.children_user + after.children_system - before.children_system

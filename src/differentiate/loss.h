@@ -44,6 +44,8 @@ typedef struct {
   struct WitnessBody* bodies; /* for touch between hulls: link and other (2); otherwise NULL */
   double margin;              /* m */
   int power;                  /* 1 or 2 */
+  int dof;                    /* of coordinate */
+  double value;               /* of coordinate [m or rad] */
   int first, last;            /* first and last state of the window */
   int reference;              /* reference state of relative losses */
   HullReference* hulls;
@@ -110,7 +112,8 @@ void loss_seed_position(const LossTerm* term, const Recording* recording, int li
 void loss_seed_pose(const Recording* recording, int link, int step, Vec3 x_local, Vec3 g, LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- kinds */
-/* Mean over the window of |x - target|^power, times weight [m, m^2]. Power 1 has slope zero at the target. */
+/* Mean over the window of |x - target|^power, times weight [m, m^2]; the target is fixed to `other`, or to the world.
+ * Power 1 has slope zero at the target. */
 double loss_point(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* - weight direction . (x_last - x_first) [m]. */
 double loss_travel(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
@@ -181,6 +184,10 @@ double loss_extent(const LossTerm* term, const Recording* recording, LossSeeds* 
 /* Mass of the link [kg]; prepare reports a massless link. */
 void loss_mass_prepare(LossTerm* term, const LossOrigin* origin);
 double loss_mass(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+/* Mean over the window of (q_link - q_other - value)^2, the second without `other` absent [m^2 or rad^2]. */
+double loss_coordinate(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+/* Reports a degree of freedom that the joint lacks, or that is one of three rotations. */
+void loss_coordinate_prepare(LossTerm* term, const LossOrigin* origin);
 /* Sum over triangles of the area times the squared excess over the angle [m^2]. */
 double loss_overhang(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Clearance, removal and keep_out are in differentiate/loss_clearance.c. */

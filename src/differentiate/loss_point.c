@@ -1,14 +1,18 @@
-/* Point: |x - target| or its square, mean over the window. */
+/* Point: |x - target| or its square, mean over the window. The target is fixed to `other` if given, else to the world.
+ */
 #include "differentiate/loss.h"
 
 double loss_point(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   double sum = 0, share = loss_share(term);
   for (int k = term->first; k <= term->last; k++) {
-    Vec3 e = vec3_sub(loss_position(term, recording, term->link, k), loss_target(term, recording, k));
+    Vec3 local = loss_target(term, recording, k), target = local;
+    if (term->other >= 0) target = pose_apply(recording_link_pose(recording, k, term->other), local);
+    Vec3 e = vec3_sub(loss_position(term, recording, term->link, k), target);
     double distance = vec3_norm(e), slope = 2;                     /* the derivative is slope * e */
     if (term->power == 1) slope = distance > 0 ? 1 / distance : 0; /* zero slope at the tip of the cone */
     sum += term->power == 1 ? distance : vec3_dot(e, e);
     loss_seed_position(term, recording, term->link, k, vec3_scale(e, share * slope), seeds);
+    if (term->other >= 0) loss_seed_pose(recording, term->other, k, local, vec3_scale(e, -share * slope), seeds);
   }
   return share * sum;
 }

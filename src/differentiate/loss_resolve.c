@@ -168,6 +168,8 @@ void loss_resolve(LossTerm* term, const LossOrigin* origin) {
   term->axis = source->axis;
   term->margin = source->margin;
   term->power = source->power;
+  term->dof = source->dof;
+  term->value = source->value;
   term->rotation = mat3_from_quat(source->rotation);
   term->length = source->length;
   term->smoothing = source->smoothing;

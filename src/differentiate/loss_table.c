@@ -4,7 +4,7 @@
 // clang-format off
 static const LossKind KINDS[] = {
     /*                     word           link           other          window       from least  prepare, evaluate */
-    [LOSS_POINT]       = {"point",       LINK_REQUIRED, LINK_UNUSED,   WINDOW_END,  0, 1, NULL, loss_point},
+    [LOSS_POINT]       = {"point",       LINK_REQUIRED, LINK_OPTIONAL,  WINDOW_END,  0, 1, NULL, loss_point},
     [LOSS_TRAVEL]      = {"travel",      LINK_REQUIRED, LINK_UNUSED,   WINDOW_RUN,  0, 2, loss_travel_prepare, loss_travel},
     [LOSS_RELATIVE]    = {"relative",    LINK_REQUIRED, LINK_REQUIRED, WINDOW_RUN,  0, 2, loss_relative_prepare, loss_relative},
     [LOSS_REACH]       = {"reach",       LINK_REQUIRED, LINK_UNUSED,   WINDOW_END,  0, 1, NULL, loss_reach},
@@ -29,6 +29,7 @@ static const LossKind KINDS[] = {
     [LOSS_CLEARANCE]   = {"clearance",   LINK_REQUIRED, LINK_OPTIONAL, WINDOW_START, 0, 1, loss_clearance_prepare, loss_clearance},
     [LOSS_REMOVAL]     = {"removal",     LINK_REQUIRED, LINK_OPTIONAL, WINDOW_START, 0, 1, loss_removal_prepare, loss_removal},
     [LOSS_MASS]        = {"mass",        LINK_REQUIRED, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_mass_prepare, loss_mass},
+    [LOSS_COORDINATE]  = {"coordinate",  LINK_REQUIRED, LINK_OPTIONAL, WINDOW_END,  0, 1, loss_coordinate_prepare, loss_coordinate},
 };
 // clang-format on
 

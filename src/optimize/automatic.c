@@ -1,6 +1,6 @@
 /* `optimizer: auto`: L-BFGS while gradients predict what steps do, then CMA-ES, then Adam with shorter steps, and
- * CMA-ES again about the best design. (O23) It decides by what trials gave alone, so that a resumed search decides
- * alike. */
+ * CMA-ES again about the best design. (O23) It decides by what trials gave and by the number of iterations alone,
+ * so that a resumed search decides alike. */
 #include <string.h>
 
 #include "optimize/optimization.h"
@@ -89,13 +89,23 @@ static bool can_sample(const Optimization* o) { return !o->subjects && !is_noisy
 
 static double gained_so_far(const Optimization* o) { return fmax(o->rows[o->first_iteration].loss - o->best_worth, 0); }
 
-/* Samples follow gradients, and gradients with a quarter of the steps follow samples. */
+/* Returns true if as many samples can be drawn as there are variables: with fewer the covariance learns nothing. */
+static bool has_time_to_sample(const Optimization* o) {
+  return o->task->optimizer.iterations >= o->design.variable_count;
+}
+
+/* Samples follow gradients, and Adam with a quarter of the steps follows samples. Where there is no time to learn from
+ * samples they are drawn once; then L-BFGS follows Adam, and Adam L-BFGS. */
 static bool change_from(Optimization* o, MethodReason reason, int count) {
   Automatic* a = &o->automatic;
-  bool samples = a->method != OPTIMIZER_CMA_ES && can_sample(o);
-  if (!samples && a->restarts == RESTARTS_MOST) return false;
-  a->restarts += !samples;
-  change(o, samples ? OPTIMIZER_CMA_ES : OPTIMIZER_ADAM, a->factor * (samples ? 1 : RESTART_STEP), reason, count);
+  bool time = has_time_to_sample(o) || a->restarts == 0;
+  bool samples = a->method != OPTIMIZER_CMA_ES && can_sample(o) && time;
+  bool curvature = a->method == OPTIMIZER_ADAM && can_sample(o) && !time;
+  bool adam = !samples && !curvature;
+  if (adam && a->restarts == RESTARTS_MOST) return false;
+  a->restarts += adam;
+  TaskOptimizerType to = samples ? OPTIMIZER_CMA_ES : curvature ? OPTIMIZER_LBFGS : OPTIMIZER_ADAM;
+  change(o, to, a->factor * (adam ? RESTART_STEP : 1), reason, count);
   return true;
 }
 
@@ -114,7 +124,8 @@ static bool watch_progress(Optimization* o, bool can_step) {
     a->mark = o->best_worth;
     a->mark_iteration = o->iteration;
   }
-  int idle = o->iteration - a->mark_iteration, generations = GENERATIONS * optimizer_samples(o->optimizer);
+  int idle = o->iteration - a->mark_iteration;
+  int generations = has_time_to_sample(o) ? GENERATIONS * optimizer_samples(o->optimizer) : 0;
   return (can_step && (idle < PATIENCE || idle < generations)) || change_from(o, CHANGE_NO_PROGRESS, idle) || can_step;
 }
 
@@ -127,7 +138,7 @@ static bool watch_lbfgs(Optimization* o, bool weak, double predicted, bool can_s
   if (!can_step && needs_samples(o)) return change_from(o, CHANGE_NO_SUCCESS, 0);
   if (a->tried >= WATCHED && count_bits(a->weak) >= WEAK_MOST)
     return change_from(o, CHANGE_SHORT_OF_PREDICTION, count_bits(a->weak));
-  return converged || !can_sample(o) ? can_step : watch_progress(o, can_step);
+  return converged || !can_sample(o) || !has_time_to_sample(o) ? can_step : watch_progress(o, can_step);
 }
 
 bool automatic_watch(Optimization* o, TrialOutcome outcome, double gained, double predicted, bool can_step) {

@@ -231,7 +231,8 @@ typedef struct {
 unsigned task_length_bit(const SceneShape* shape, int k);
 
 typedef enum {
-  LOSS_POINT,       /* distance of a point of `link` to `target`: power 1 = |x - target|, power 2 = its square */
+  LOSS_POINT,       /* distance of a point of `link` to `target`, of `other` if given: power 1 = |x - target|, power 2 =
+                       its square */
   LOSS_TRAVEL,      /* - direction . (centre at the end of the window - centre at its beginning) */
   LOSS_RELATIVE,    /* motion of link against other: |T_link^-1 x_other - its value at the window's start|^2, x_other =
                        centre */
@@ -257,9 +258,10 @@ typedef enum {
   LOSS_KEEP_OUT,    /* margin - distance of the link's hulls from a box in its frame [m] */
   LOSS_CLEARANCE,   /* margin - smallest distance of link and other over the range of the link's joint [m] */
   LOSS_REMOVAL,     /* margin - smallest distance of link and other on a straight removal path [m] */
-  LOSS_MASS         /* mass of the link [kg] */
+  LOSS_MASS,        /* mass of the link [kg] */
+  LOSS_COORDINATE   /* (coordinate of the link's joint, less that of other's, - value)^2 [m^2 or rad^2] */
 } TaskLossType;
-enum { LOSS_TYPE_COUNT = LOSS_MASS + 1 };
+enum { LOSS_TYPE_COUNT = LOSS_COORDINATE + 1 };
 
 typedef struct {
   SourcePlace place;
@@ -268,8 +270,8 @@ typedef struct {
   double weight; /* > 0 */
   bool bounded;  /* of subject_to and success: not part of the loss, but must not exceed `bound` */
   double bound;
-  /* link not given: all links (EFFORT, SMOOTHNESS, SHAPE, VOLUME, ROUGHNESS only). other: RELATIVE, GAP, APPROACH,
-     FORCE only */
+  /* link not given: all links (EFFORT, SMOOTHNESS, SHAPE, VOLUME, ROUGHNESS only). other: POINT,
+     RELATIVE, GAP, APPROACH, FORCE, COORDINATE only */
   TaskName link, other;
   TaskName* links; /* several links instead of `link`: links, groups and patterns; the term is their sum */
   int links_count;
@@ -288,6 +290,8 @@ typedef struct {
   Vec3 box_low, box_high;   /* KEEP_OUT, link frame [m] */
   double margin;            /* m */
   int power;                /* POINT: 1 or 2 */
+  int dof;                  /* COORDINATE: number of the degree of freedom */
+  double value;             /* COORDINATE [m or rad] */
   double from, to;          /* window of time [s]; -1 = not given: type's default (end of the run, or all of it) */
   /* random targets: target += a number in [-spread, spread] per axis, a different one per scenario, from task.seed */
   Vec3 spread;

@@ -242,7 +242,8 @@ const SchemaObject TASK_OBJECTS[] = {
          "* `keep_out`: margin - distance of the link's hulls from a box in its frame\n"
          "* `clearance`: margin - smallest distance of the link from the other over the whole range of its joint\n"
          "* `removal`: margin - smallest distance of the link from the others while it is removed along a direction\n"
-         "* `mass`: of the link; with `links` that of all of them",
+         "* `mass`: of the link; with `links` that of all of them\n"
+         "* `coordinate`: squared difference of a coordinate of the link's joint and a value",
      .example =
          "seed: 1\n"
          "scene: ../scenes/spider.yaml\n"

@@ -8,9 +8,10 @@
 #define AT(type, member) offsetof(type, member)
 
 /* Types of losses that have a key, in the order of TaskLossType. */
-#define LOSSES                                                                                 \
-  "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|" \
-  "roughness|approach|touch|closure|pose|neck|wall|overhang|extent|keep_out|clearance|removal|mass"
+#define LOSSES                                                                                       \
+  "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|"       \
+  "roughness|approach|touch|closure|pose|neck|wall|overhang|extent|keep_out|clearance|removal|mass|" \
+  "coordinate"
 /* Types of parameters that have a key, in the order of TaskParameterType. */
 #define PARAMETERS                                                                                              \
   "mass|center|inertia|size|damping|joint_stiffness|joint_friction|armature|joint_static_friction|"             \
@@ -29,10 +30,11 @@
 #define PARAMETERS_OF_CLOSURES "closure_point|closure_axis|closure_length"
 #define LOSSES_OF_A_LINK                                                                                              \
   "point|travel|relative|reach|orientation|velocity|force|gap|approach|touch|closure|pose|neck|wall|overhang|extent|" \
-  "mass"
+  "mass|coordinate"
 #define LOSSES_OF_ANY_LINK "effort|smoothness|shape|volume|roughness"
-#define LOSSES_IN_TIME \
-  "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|approach|touch|closure|pose"
+#define LOSSES_IN_TIME                                                                                        \
+  "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|approach|touch|closure|pose|" \
+  "coordinate"
 #define LOSSES_WITH_TARGET "point|reach|orientation|velocity|force|pose"
 #define OWN_SCENARIOS                                                                      \
   "Names of scenarios with separate variables, `link/values/3@scenario`; `\"*\"`: all of " \
@@ -443,6 +445,14 @@ static const SchemaRow ROWS[] = {
      .meaning = "The link."},
     {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "relative|gap|approach|touch|closure", .required = true,
      .meaning = "The other link."},
+    {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "point", .fallback = "(the world)",
+     .meaning = "The link in whose frame the target is given, so that it moves with this link."},
+    {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "coordinate", .fallback = "(none)",
+     .meaning = "A link whose joint coordinate of the same number is subtracted."},
+    {"loss", "dof", VALUE_INTEGER, AT(LossForm, loss.dof), .only = "coordinate", .fallback = "0",
+     .range = RANGE_BETWEEN(0, 5), .meaning = "Degree of freedom of the joint, numbered from 0, translations first."},
+    {"loss", "value", VALUE_NUMBER, AT(LossForm, loss.value), .only = "coordinate", .unit = "m or rad", .fallback = "0",
+     .meaning = "Target value of the coordinate."},
     {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "force", .fallback = "(whatever touches it)",
      .meaning = "The link that exerts the force; by default all."},
     {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "clearance", .fallback = "(its parent)",
@@ -469,7 +479,8 @@ static const SchemaRow ROWS[] = {
     {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "touch|closure", .unit = "m", .fallback = "0",
      .meaning = "Wanted gap. A negative one asks for contact."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "point|reach|pose", .unit = "m",
-     .required = true, .meaning = "Target position of the point, world axes."},
+     .required = true,
+     .meaning = "Target position of the point, world axes; of `point` with `other` in the frame of `other`."},
     {"loss", "target_motion", VALUE_SIGNAL, AT(LossForm, motion), .only = "point|reach|velocity|pose",
      .fallback = "(it stays)",
      .meaning = "Signal of three channels that is added to the target, so that it moves with the time of the run."},

@@ -61,6 +61,38 @@ static void point(void** state) {
   on_runs(points);
 }
 
+/* A target that moves with another link: derivatives by both poses. */
+static void points_of_others(LossRun* run) {
+  TaskLoss loss = loss_of(LOSS_POINT, "hand");
+  loss.other.text = name_text("drone");
+  check_points(run, loss, "point of another link");
+  loss.power = 1;
+  check_points(run, loss, "point of another link, power 1");
+}
+static void point_of_another_link(void** state) {
+  (void)state;
+  on_runs(points_of_others);
+}
+
+/* A hinge, a slide and a plane's angle; the difference of two of them. */
+static void coordinates(LossRun* run) {
+  static const struct {
+    const char *link, *other;
+    int dof;
+  } rows[] = {{"arm", NULL, 0}, {"cart", NULL, 2}, {"drone", NULL, 1}, {"arm", "piston", 0}};
+  for (int k = 0; k < 4; k++) {
+    TaskLoss loss = loss_of(LOSS_COORDINATE, rows[k].link);
+    if (rows[k].other) loss.other.text = name_text(rows[k].other);
+    loss.dof = rows[k].dof;
+    loss.value = 0.7;
+    check_windows(run, loss, SEED_Q, "coordinate");
+  }
+}
+static void coordinate(void** state) {
+  (void)state;
+  on_runs(coordinates);
+}
+
 /* Near the tip of the cone, where the curvature is 1 / distance. */
 static void near_points(LossRun* run) {
   const Pose pose = recording_pose(&run->recording, 6)[run_link(run->run, "drone")];
@@ -438,6 +470,7 @@ int main(void) {
       cmocka_unit_test(roughness),   cmocka_unit_test(approach),
       cmocka_unit_test(fabrication), cmocka_unit_test(clearance),
       cmocka_unit_test(pose),        cmocka_unit_test(moving_target_of_a_group),
+      cmocka_unit_test(coordinate),  cmocka_unit_test(point_of_another_link),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,8 @@ static void words(void** state) {
                 {LOSS_KEEP_OUT, "keep_out"},
                 {LOSS_CLEARANCE, "clearance"},
                 {LOSS_REMOVAL, "removal"},
-                {LOSS_MASS, "mass"}};
+                {LOSS_MASS, "mass"},
+                {LOSS_COORDINATE, "coordinate"}};
   for (int i = 0; i < LOSS_TYPE_COUNT; i++) {
     const LossKind* kind = loss_kind(wanted[i].type);
     assert_int_equal(wanted[i].type, i);

@@ -44,6 +44,22 @@ static const char CIRCLE[] =
     "0.3}]\n"
     "optimizer: {type: auto, iterations: 60}\n";
 
+/* A cart of 1 kg whose force has 120 values is to be at three places in turn: the distances have kinks at zero. */
+static const char CART[] =
+    "seed: 1\n"
+    "scene:\n"
+    "  simulation: {dt: 0.01, steps: 60, gravity: [0, 0, 0]}\n"
+    "  contact: {model: none}\n"
+    "  links: [{name: cart, mass: 1, joint: {type: slide, axis: [1, 0, 0]}, shape: {type: box, size: [0.2, 0.2, "
+    "0.2]}}]\n"
+    "  controllers: [{link: cart, type: torque, target: {type: sequence, interval: 0.005, rows: 120, values: [0]}}]\n"
+    "control: [{link: cart, low: -20, high: 20}]\n"
+    "loss:\n"
+    "  - {type: point, name: a, link: cart, target: [0.3, 0, 0], power: 1, from: 0.2, to: 0.2}\n"
+    "  - {type: point, name: b, link: cart, target: [-0.2, 0, 0], power: 1, from: 0.4, to: 0.4}\n"
+    "  - {type: point, name: c, link: cart, target: [0.1, 0, 0], power: 1, from: 0.6, to: 0.6}\n"
+    "optimizer: {type: auto, iterations: 60}\n";
+
 typedef struct {
   Task task;
   Optimization* optimization;
@@ -152,6 +168,29 @@ static void samples_after_a_minimum_that_fails_success_O23(void** state) {
   end(&s);
 }
 
+/* 120 variables and 60 iterations: samples are left after 20 iterations, not after six generations, and Adam goes lower
+ * than L-BFGS did. */
+static void draws_few_samples_without_time_for_them_O23(void** state) {
+  (void)state;
+  Sought s;
+  double before = NAN;
+  create(&s, CART);
+  start(&s);
+  while (optimization_stop(s.optimization) == STOP_NOT_YET) {
+    assert_int_equal(optimization_advance(s.optimization), STATUS_OK);
+    if (isnan(before) && optimization_method_change_count(s.optimization) > 0)
+      before = optimization_best_loss(s.optimization);
+  }
+  Text line = {0};
+  assert_true(optimization_method_change_count(s.optimization) > 1);
+  optimization_add_method_change(s.optimization, 1, &line);
+  assert_non_null(strstr(line.data, ": 20 iterations brought no progress; adam follows cma_es"));
+  text_free(&line);
+  if (!(optimization_best_loss(s.optimization) < 0.9 * before))
+    fail_msg("loss %g at the change, %g at the end", before, optimization_best_loss(s.optimization));
+  end(&s);
+}
+
 static void stops_at_a_minimum_without_success_to_judge_O23(void** state) {
   (void)state;
   Sought s;
@@ -229,6 +268,7 @@ int main(void) {
       cmocka_unit_test(stays_with_lbfgs_where_it_is_smooth_O23),
       cmocka_unit_test(leaves_lbfgs_at_kinks_O23),
       cmocka_unit_test(samples_after_a_minimum_that_fails_success_O23),
+      cmocka_unit_test(draws_few_samples_without_time_for_them_O23),
       cmocka_unit_test(stops_at_a_minimum_without_success_to_judge_O23),
       cmocka_unit_test(takes_adams_steps_under_draws_O23),
       cmocka_unit_test(resumes_to_the_same_bits),

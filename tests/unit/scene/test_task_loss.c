@@ -56,7 +56,8 @@ static void every_type_and_key_is_read(void** state) {
                         "  - {type: keep_out, link: box, box: {low: [0, 0, 1], high: [1, 1, 3]}, margin: 0.03}\n"
                         "  - {type: clearance, link: arm, other: box, margin: 0.04}\n"
                         "  - {type: removal, link: arm, direction: [0, 0, -4], length: 0.7, margin: 0.05}\n"
-                        "  - {type: mass, links: [box, arm]}\n");
+                        "  - {type: mass, links: [box, arm]}\n"
+                        "  - {type: coordinate, link: box, other: arm, dof: 2, value: -0.5}\n");
   assert_int_equal(task.loss_count, LOSS_TYPE_COUNT);
   const TaskLoss* all = task.losses;
   for (int i = 0; i < LOSS_TYPE_COUNT; i++) assert_int_equal(all[i].type, i);
@@ -99,6 +100,8 @@ static void every_type_and_key_is_read(void** state) {
   compare_vec3(all[LOSS_REMOVAL].direction, vec3(0, 0, -1), 0, "direction");
   compare_near(all[LOSS_REMOVAL].length, 0.7, 0, "length");
   assert_string_equal(all[LOSS_CLEARANCE].other.text, "box");
+  assert_int_equal(all[LOSS_COORDINATE].dof, 2);
+  compare_near(all[LOSS_COORDINATE].value, -0.5, 0, "value");
   compare_near(all[LOSS_POSE].rotation.x, 1, 0, "rotation");
   compare_near(all[LOSS_POSE].length, 0.5, 0, "length");
   assert_int_equal(all[LOSS_POSE].motion.rows, 2);
@@ -151,10 +154,10 @@ static void mistakes_are_told(void** state) {
       "4:5: error: loss[0]: 'type' is missing: point, travel, relative, reach, orientation, velocity, effort, "
       "smoothness, "
       "force, gap, shape, volume, roughness, approach, touch, closure, pose, neck, wall, overhang, extent, keep_out, "
-      "clearance, removal or mass\n"
+      "clearance, removal, mass or coordinate\n"
       "5:12: error: loss[1].type: must be point, travel, relative, reach, orientation, velocity, effort, smoothness, "
       "force, gap, shape, volume, roughness, approach, touch, closure, pose, neck, wall, overhang, extent, keep_out, "
-      "clearance, removal or mass, got "
+      "clearance, removal, mass or coordinate, got "
       "'pint' (did you mean 'point'?)\n"
       "6:38: error: loss[2].target: expected a list of 3 numbers, got 2\n"
       "6:53: error: loss[2].power: must be between 1 and 2, got 0\n"
@@ -167,7 +170,7 @@ static void mistakes_are_told(void** state) {
       "force "
       "or orientation)\n"
       "13:19: error: loss[9]: the type shape has no 'to' (it belongs to point, travel, relative, reach, orientation, "
-      "velocity, effort, smoothness, force, gap, approach, touch, closure or pose)\n"
+      "velocity, effort, smoothness, force, gap, approach, touch, closure, pose or coordinate)\n"
       "14:61: error: loss[10].spread[1]: must be >= 0 as the target, got -1\n"
       "14:75: error: loss[10].from: must be >= 0 s, got -1\n");
   expect_task_problems(BEFORE "loss: []\n", "3:7: error: loss: must not be empty\n");

@@ -1,0 +1,43 @@
+/* Coordinate: (q_i - value)^2 of degree of freedom i of a joint, mean over the window; with `other` the difference of
+ * both joints' coordinates instead of q_i. */
+#include "differentiate/loss.h"
+
+static void check_joint(const LossTerm* term, const LossOrigin* origin, int link, SourcePlace place) {
+  const ModelLink* found = &origin->model->links[link];
+  if (term->dof >= found->dof_count)
+    loss_complain(origin, place, "'dof' is %d, but the joint of '%.60s' has %d degree%s of freedom, numbered from 0",
+                  term->dof, found->name, found->dof_count, found->dof_count == 1 ? "" : "s");
+  else if (term->dof >= found->joint.plain_count)
+    loss_complain(origin, place,
+                  "'dof' %d of '%.60s' is one of three rotations, which are no plain numbers; use 'orientation' or "
+                  "'pose'",
+                  term->dof, found->name);
+}
+
+void loss_coordinate_prepare(LossTerm* term, const LossOrigin* origin) {
+  for (int k = 0; k < (term->link_count > 0 ? term->link_count : 1); k++)
+    check_joint(term, origin, term->link_count > 0 ? term->links[k] : term->link, origin->source->place);
+  if (term->other >= 0) check_joint(term, origin, term->other, origin->source->other.place);
+}
+
+static double coordinate(const LossTerm* term, const Recording* r, int link, int step) {
+  return r->q[row_place(r->keep, r->model, step, link).coordinate + (size_t)term->dof];
+}
+
+/* Adds g = dL/d(coordinate) to the joint's tangent. */
+static void seed(const LossTerm* term, const Recording* r, int link, int step, double g, LossSeeds* seeds) {
+  seeds->q[row_place(seeds->keep, r->model, step, link).dof + (size_t)term->dof] += g;
+}
+
+double loss_coordinate(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
+  double sum = 0, share = loss_share(term);
+  for (int k = term->first; k <= term->last; k++) {
+    double e = coordinate(term, recording, term->link, k) - term->value;
+    if (term->other >= 0) e -= coordinate(term, recording, term->other, k);
+    sum += e * e;
+    if (!seeds) continue;
+    seed(term, recording, term->link, k, 2 * share * e, seeds);
+    if (term->other >= 0) seed(term, recording, term->other, k, -2 * share * e, seeds);
+  }
+  return share * sum;
+}
