@@ -92,6 +92,8 @@ void query_body_make_slopes(QueryBody* body);
 /* As query_parse, which tells what fails; rows: the text (length bytes) is the first line of a file of rows. */
 Status query_parse_line(QueryList* list, const char* path, const char* text, size_t length, bool rows,
                         Diagnostics* diagnostics);
+/* Returns true if the length of a quaternion [w, x, y, z] is 1 within 1e-6; false for NaN. */
+bool query_is_unit(const double q[4]);
 /* The rotation of a quaternion [w, x, y, z], made exact; false where its length is not 1 within 1e-6, also for NaN. */
 bool query_rotation(const double q[4], Mat3* rotation);
 
