@@ -6,6 +6,7 @@
 #   scripts/deps.sh sweep           to run many (scripts/sweep.sh)
 #   scripts/deps.sh mpi             to build with `make MPI=1`
 #   scripts/deps.sh long            for the long tests too
+#   scripts/deps.sh arm64           to build for 64-bit ARM and run that here (scripts/check_arm64.sh)
 #   scripts/deps.sh peers           to measure distances beside FCL and libccd (scripts/measure_peers.sh)
 #   scripts/deps.sh --look build    only look: name what is missing and exit 1
 set -euo pipefail
@@ -68,6 +69,10 @@ g++                 command g++
 libccd-dev          header  ccd/ccd.h
 libfcl-dev          header  fcl/fcl.h
 '
+ARM64_NEEDS='
+gcc-aarch64-linux-gnu command aarch64-linux-gnu-gcc
+qemu-user-static      command qemu-aarch64-static
+'
 SLURM_NEEDS='
 slurm-wlm           command slurmctld
 munge               command munged
@@ -91,7 +96,7 @@ python3-torch       file    /usr/lib/python3/dist-packages/torch
 '
 
 usage() {
-  sed -n '3,10s/^#   //p' "$0" >&2
+  sed -n '3,11s/^#   //p' "$0" >&2
   exit 2
 }
 
@@ -177,6 +182,7 @@ case ${1:-} in
   site) needs=$SITE_NEEDS ;;
   peers) needs=$BUILD_NEEDS$PEERS_NEEDS optional=$BUILD_OPTIONAL ;;
   mpi) needs=$BUILD_NEEDS$MPI_NEEDS optional=$BUILD_OPTIONAL ;;
+  arm64) needs=$BUILD_NEEDS$ARM64_NEEDS ;;
   long) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS$MPI_NEEDS$SLURM_NEEDS optional=$BUILD_OPTIONAL$PAGE_NEEDS$CHECK_OPTIONAL ;;
   *) usage ;;
 esac

@@ -26,18 +26,18 @@ def chart(scene):
 
 
 def by_coordinates(scene, coordinates, slope):
-    """dL/dq (nq) from dL/dd (nv) at coordinates q (nq) as they were given. A quaternion is brought to unit length, q / |q|; a
+    """dL/dq (..., nq) from dL/dd (..., nv) at coordinates q (..., nq) as they were given. A quaternion is brought to unit length, q / |q|; a
     small turn d about the link's axes is d = 2 Im(q* dq), so dL/dq = 2 q (0, dL/dd) / |q|, quaternions multiplied."""
     turns, plain = chart(scene)
-    out = np.zeros(scene.nq)
+    out = np.zeros(slope.shape[:-1] + (scene.nq,))
     for k, at in plain:
-        out[k] = slope[at]
+        out[..., k] = slope[..., at]
     for k, at in turns:
-        w, x, y, z = coordinates[k:k + 4]
+        w, x, y, z = np.moveaxis(np.asarray(coordinates)[..., k:k + 4], -1, 0)
         size = w * w + x * x + y * y + z * z  # once for the unit quaternion, once for dq
-        a, b, c = slope[at:at + 3]
-        out[k:k + 4] = 2 / size * np.array([-x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c,
-                                            w * c + x * b - y * a])
+        a, b, c = np.moveaxis(slope[..., at:at + 3], -1, 0)
+        turn = [-x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a]
+        out[..., k:k + 4] = np.stack([2 / size * part for part in turn], -1)
     return out
 
 

@@ -11,11 +11,12 @@ loss at the end of its run, and a scene pays nothing. An episode is cut off afte
 where a step cannot be solved; info then has the text of the error.
 
 `make(name)` gives Gymnasium's robots with the actions, observations and rewards of its v5 tasks; `gradient(actions)` of such an
-environment is the exact gradient of an episode's return.
+environment is the exact gradient of an episode's return. `vjp` of a VectorEnv takes derivatives through one step of all environments.
 """
 
 from __future__ import annotations
 
+import concurrent.futures
 import ctypes
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +27,9 @@ from numpy.typing import ArrayLike
 
 from . import _library as c
 from . import _robots
-from .scene import Array, Overrides, PathLike, Scene, _threads, default_threads
+from ._chart import by_coordinates
+from ._many import Many
+from .scene import Array, Overrides, PathLike, Scene, _doubles, _threads, default_threads
 
 
 class _World:
@@ -100,6 +103,18 @@ class _RobotWorld(_World):
             return 0.0, True, False, {"error": str(error)}
         parts = self.pays.parts(scene, *scene.acted)
         return sum(parts.values()), not self.pays.is_healthy(scene), done >= self.max_steps, parts
+
+
+    def gradient(self, actions):
+        torques = np.repeat(self.torques(actions), self.frame_skip, axis=0)
+        coordinates, velocities = self.start
+        run = self.scene.run(coordinates=coordinates, velocities=velocities, input=torques)
+        value, by_input = self.pays.gradient(run, self.frame_skip)
+        by_torque = np.empty((len(actions), len(self.gears)))
+        by_torque[:, self.order] = by_input.reshape(len(actions), self.frame_skip, -1).sum(axis=1)
+        weight = self.robot.control_weight
+        slope = by_torque * self.gears * (np.abs(actions) <= self.robot.action) - 2 * weight * actions
+        return value - weight * float(np.square(actions).sum()) + self.robot.healthy_reward * len(actions), slope
 
 
 class Env(gymnasium.Env):
@@ -203,6 +218,25 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return np.stack([self._world.observe(scene) for scene in self.scenes]), rewards, ended, cut, infos
 
 
+    def vjp(self, observations: ArrayLike, actions: ArrayLike, seeds: ArrayLike) -> tuple[Array, Array]:
+        """Gradients of one step of every environment: of a loss with derivatives `seeds` (num_envs, observation) by the
+        observations after a step, those by the observations before it (num_envs, observation) and by the actions (num_envs,
+        action). The step begins at `observations`, as the beginning of a run. The environments stay where they are."""
+        scene, held = self._world.scene, self._world.frame_skip
+        shape = (self.num_envs, scene.nq + scene.nv)
+        before, seeds = _doubles(observations, shape, "observations"), _doubles(seeds, shape, "seeds")
+        actions = _doubles(actions, (self.num_envs, scene.nu), "actions")
+        q, v = before[:, :scene.nq], before[:, scene.nq:]
+        inputs = np.repeat(actions[:, None], held, axis=1) if scene.nu else None
+        runs = Many(scene, held, self.num_envs, q, v, inputs, self.threads)
+        rows = np.zeros((self.num_envs, held + 1, shape[1]))
+        rows[:, -1] = seeds
+        wanted = ["coordinates", "velocities"] + ["input"] * (scene.nu > 0)
+        slopes = runs.gradient({"coordinates": rows[..., :scene.nq], "velocities": rows[..., scene.nq:]}, wanted)
+        by_state = np.hstack([by_coordinates(scene, q, slopes["coordinates"]), slopes["velocities"]])
+        return by_state, slopes["input"].sum(axis=1) if scene.nu else np.zeros((self.num_envs, 0))
+
+
 class RobotEnv(Env):
     """One of Gymnasium's robots; made by make()."""
 
@@ -214,17 +248,7 @@ class RobotEnv(Env):
         """The return of an episode of these actions (frames, actions) from the start without noise, and its exact gradient
         (frames, actions). The reward for health counts as if the robot were healthy throughout; an action beyond its bound
         has no derivative."""
-        world = self._world
-        actions = np.asarray(actions, dtype=np.float64)
-        torques = np.repeat(world.torques(actions), world.frame_skip, axis=0)
-        coordinates, velocities = world.start
-        run = self.scene.run(coordinates=coordinates, velocities=velocities, input=torques)
-        value, by_input = world.pays.gradient(run, world.frame_skip)
-        by_torque = np.empty((len(actions), len(world.gears)))
-        by_torque[:, world.order] = by_input.reshape(len(actions), world.frame_skip, -1).sum(axis=1)
-        weight = world.robot.control_weight
-        slope = by_torque * world.gears * (np.abs(actions) <= world.robot.action) - 2 * weight * actions
-        return value - weight * float(np.square(actions).sum()) + world.robot.healthy_reward * len(actions), slope
+        return self._world.gradient(np.asarray(actions, dtype=np.float64))
 
 
 class RobotVectorEnv(VectorEnv):
@@ -233,6 +257,20 @@ class RobotVectorEnv(VectorEnv):
     def __init__(self, name: str, num_envs: int, threads: int | None = None, dt: float | None = None, max_steps: int | None = None,
                  noise: float | None = None) -> None:
         self._enter(_RobotWorld(name, dt, max_steps, noise), num_envs, threads)
+
+    def gradient(self, actions: ArrayLike) -> tuple[Array, Array]:
+        """Returns (num_envs) of episodes of these actions (num_envs, frames, actions) and their gradients (num_envs, frames,
+        actions), each that of RobotEnv.gradient."""
+        actions = np.asarray(actions, dtype=np.float64)
+        if actions.ndim != 3 or len(actions) != self.num_envs:
+            raise c.Error(f"actions: got shape {actions.shape}, expected ({self.num_envs}, frames, {len(self._world.gears)})")
+        with concurrent.futures.ThreadPoolExecutor(self.threads) as pool:
+            values, slopes = zip(*pool.map(self._world.gradient, actions))
+        return np.array(values), np.stack(slopes)
+
+    def vjp(self, observations: ArrayLike, actions: ArrayLike, seeds: ArrayLike) -> tuple[Array, Array]:
+        """Not of robots: their observations are not the whole state. Raises sdrs.Error."""
+        raise c.Error("vjp: a robot's observations are not its whole state: use gradient(actions), or VectorEnv of its scene")
 
 
 def make(name: str, num_envs: int | None = None, threads: int | None = None, dt: float | None = None, max_steps: int | None = None,

@@ -15,11 +15,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from ._chart import by_coordinates
+from ._library import Error
+from ._many import Many
 from .scene import Scene
-
-
-def _shapes(*shapes):
-    return tuple(jax.ShapeDtypeStruct(shape, jnp.float64) for shape in shapes)
 
 
 def _host(array):
@@ -27,58 +25,81 @@ def _host(array):
 
 
 def _differentiable(forward, backward, outputs, inputs):
-    """A function of arrays of the shapes `inputs` that `forward` computes on the host, and its VJP by `backward`, which runs the
-    forward function again: nothing is kept between the two calls."""
+    """A function of arrays of the shapes `inputs`, or of these with the same first dimensions, which `forward` computes on the host
+    for all of them at once, and its VJP by `backward`, which runs the forward function again: nothing is kept between the two calls.
+    forward and backward take and return arrays with one first dimension."""
+
+    def call(host, shapes, own, arguments):
+        lead = np.shape(arguments[0])[:np.ndim(arguments[0]) - len(own[0])]
+        for argument, shape in zip(arguments, own):
+            if np.shape(argument) != lead + shape:
+                raise Error(f"got an array of shape {np.shape(argument)}, expected {lead + shape}")
+
+        def flat(*given):
+            first = np.shape(given[0])[:np.ndim(given[0]) - len(own[0])]  # with those that vmap adds
+            results = host(*[_host(x).reshape((-1,) + shape) for x, shape in zip(given, own)])
+            return tuple(_host(x).reshape(first + shape) for x, shape in zip(results, shapes))
+
+        kinds = tuple(jax.ShapeDtypeStruct(lead + shape, jnp.float64) for shape in shapes)
+        return jax.pure_callback(flat, kinds, *arguments, vmap_method="broadcast_all")
 
     @jax.custom_vjp
     def function(*arguments):
-        return jax.pure_callback(forward, _shapes(*outputs), *arguments)
+        return call(forward, outputs, inputs, arguments)
 
     def ahead(*arguments):
         return function(*arguments), arguments
 
     def back(arguments, seeds):
-        return jax.pure_callback(backward, _shapes(*inputs), *arguments, *seeds)
+        return call(backward, inputs, inputs + outputs, (*arguments, *seeds))
 
     function.defvjp(ahead, back)
     return function
 
 
-def run(scene: Scene, steps: int | None = None) -> Callable[..., tuple[jax.Array, jax.Array, jax.Array]]:
+def run(scene: Scene, steps: int | None = None, threads: int | None = None) -> Callable[..., tuple[jax.Array, jax.Array, jax.Array]]:
     """A function of coordinates (nq), velocities (nv) and input (steps, nu): coordinates (steps + 1, nq), velocities
-    (steps + 1, nv) and positions of all links (steps + 1, links, 3)."""
+    (steps + 1, nv) and positions of all links (steps + 1, links, 3). With the runs as first dimension of all arguments, and under
+    vmap, it is many runs in one call of the library, on `threads` threads (default: all processors)."""
     steps = int(steps or scene.steps)
     rows, links = steps + 1, len(scene.links)
 
     def whole(q, v, u):
-        return scene.run(steps, coordinates=_host(q), velocities=_host(v), input=_host(u) if scene.nu else None)
+        return Many(scene, steps, len(q), q, v, u if scene.nu else None, threads)
 
     def forward(q, v, u):
         done = whole(q, v, u)
-        return np.array(done.coordinates), np.array(done.velocities), np.array(done.positions)
+        return done.record("coordinates"), done.record("velocities"), done.record("position")
 
     def backward(q, v, u, by_q, by_v, by_x):
-        slope = whole(q, v, u).gradient(coordinates=_host(by_q), velocities=_host(by_v), positions=_host(by_x))
-        return by_coordinates(scene, _host(q), slope["coordinates"]), slope["velocities"], slope["input"]
+        wanted = ["coordinates", "velocities"] + ["input"] * (scene.nu > 0)
+        seeds = {"coordinates": by_q, "velocities": by_v, "position": by_x.reshape(len(q), rows, -1)}
+        slope = whole(q, v, u).gradient(seeds, wanted)
+        return by_coordinates(scene, q, slope["coordinates"]), slope["velocities"], slope.get("input", np.zeros(u.shape))
 
     return _differentiable(forward, backward, [(rows, scene.nq), (rows, scene.nv), (rows, links, 3)],
                            [(scene.nq,), (scene.nv,), (steps, scene.nu)])
 
 
-def step(scene: Scene) -> Callable[..., tuple[jax.Array, jax.Array]]:
-    """A function of coordinates (nq), velocities (nv) and input (nu): coordinates and velocities after one step. It is the first
-    step of a run: what a longer one knows of the states before its own start is not there."""
+def step(scene: Scene, steps: int = 1, threads: int | None = None) -> Callable[..., tuple[jax.Array, jax.Array]]:
+    """A function of coordinates (nq), velocities (nv) and input (nu): coordinates and velocities after one step, or `steps` of them
+    with the input held. It is the beginning of a run: what a longer one knows of the states before its own start is not there. With
+    the runs as first dimension, and under vmap, it is many in one call, as for `run`."""
 
-    def one(q, v, u):
-        return scene.run(1, coordinates=_host(q), velocities=_host(v), input=_host(u)[None, :] if scene.nu else None)
+    def some(q, v, u):
+        return Many(scene, steps, len(q), q, v, np.repeat(u[:, None], steps, axis=1) if scene.nu else None, threads)
 
     def forward(q, v, u):
-        done = one(q, v, u)
-        return np.array(done.coordinates[1]), np.array(done.velocities[1])
+        done = some(q, v, u)
+        return done.record("coordinates")[:, -1], done.record("velocities")[:, -1]
 
     def backward(q, v, u, by_q, by_v):
-        seeds = [np.stack([np.zeros_like(_host(seed)), _host(seed)]) for seed in (by_q, by_v)]
-        slope = one(q, v, u).gradient(coordinates=seeds[0], velocities=seeds[1])
-        return by_coordinates(scene, _host(q), slope["coordinates"]), slope["velocities"], slope["input"][0]
+        seeds = {}
+        for name, seed in (("coordinates", by_q), ("velocities", by_v)):
+            seeds[name] = np.zeros((len(q), steps + 1, seed.shape[-1]))
+            seeds[name][:, -1] = seed
+        slope = some(q, v, u).gradient(seeds, ["coordinates", "velocities"] + ["input"] * (scene.nu > 0))
+        by_input = slope["input"].sum(axis=1) if scene.nu else np.zeros(u.shape)
+        return by_coordinates(scene, q, slope["coordinates"]), slope["velocities"], by_input
 
     return _differentiable(forward, backward, [(scene.nq,), (scene.nv,)], [(scene.nq,), (scene.nv,), (scene.nu,)])

@@ -468,7 +468,7 @@ class Scene:
                 seeds["coordinates"][1] = by_coordinates(self, after, unit)
             else:
                 seeds["velocities"][1] = unit
-            slope = run.gradient(**seeds)
+            slope = run._gradient(run._seeds({}, seeds), ("coordinates", "velocities", "input"))
             a[row] = slope["state"]
             b[row] = slope["input"][0] if self.nu else 0
         return a, b
@@ -577,9 +577,9 @@ class Run:
             seeds.append((INDEX[name], -1, _doubles(values, shape, f"derivatives by {block}")))
         return seeds
 
-    def _all_slopes(self) -> Gradient:
+    def _all_slopes(self, wanted: Sequence[str] | None = None) -> Gradient:
         slopes = Gradient()
-        for block in GRADIENTS + (["design"] if self.scene.design_count else []):
+        for block in wanted or GRADIENTS + (["design"] if self.scene.design_count else []):
             try:
                 slope = np.array(self._own.ask(lib.sdrs_gradient_view, None, INDEX[block]))
             except c.Error as error:
@@ -610,12 +610,13 @@ class Run:
                              "orientations": orientations})
         return self._gradient(seeds)
 
-    def _gradient(self, seeds: Sequence[tuple[int, int, Array]]) -> Gradient:
-        """seeds: (number of the block, link or -1, values)."""
+    def _gradient(self, seeds: Sequence[tuple[int, int, Array]], wanted: Sequence[str] | None = None) -> Gradient:
+        """seeds: (number of the block, link or -1, values). wanted: blocks, with coordinates and velocities among them; None:
+        all."""
         array = (c.Seed * max(len(seeds), 1))(*[c.Seed(block=block, link=link, values=values.ctypes.data, count=values.size)
                                                 for block, link, values in seeds])
         self._own.check(lib.sdrs_gradient(self._own.pointer, array, len(seeds)))
-        return self._all_slopes()
+        return self._all_slopes(wanted)
 
     def loss(self) -> tuple[float, Gradient]:
         """The loss of the task and its gradient, {block: array}."""

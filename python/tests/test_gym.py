@@ -67,6 +67,41 @@ class Many(unittest.TestCase):
             self.assertFalse(cut.any() or paid.any())
 
 
+    def test_gradients_of_a_step_are_its_differences(self):
+        """Of the observation after two frames of three steps, through both, by the first action and the first velocities."""
+        actions = 0.2 * np.random.default_rng(7).standard_normal((2, 3, 4))
+        many = sdrs.gym.VectorEnv(ARM, 3, threads=2, frame_skip=3, overrides={"contact.model": "none"})
+        scene = many.scenes[0]
+        first = np.concatenate([scene.coordinates, scene.velocities]) + np.zeros((3, 1))
+        first[:, scene.nq:] += 0.1 * np.random.default_rng(8).standard_normal((3, scene.nv))
+        weights = np.random.default_rng(9).standard_normal(first.shape)
+
+        def after(seen, action):
+            out = []
+            for row, target in zip(seen, action):
+                scene.set("coordinates", row[:scene.nq])
+                scene.set("velocities", row[scene.nq:])
+                scene.set("input", target)
+                scene.step(3)
+                out.append(np.concatenate([scene.coordinates, scene.velocities]))
+            return np.array(out)
+
+        middle = after(first, actions[0])
+        by_middle, by_second = many.vjp(middle, actions[1], weights)
+        by_first, by_action = many.vjp(first, actions[0], by_middle)
+        along_action, along_state = np.ones_like(actions[0]), np.zeros_like(first)
+        along_state[:, scene.nq:] = 1
+        for h in (1e-4, 1e-5, 1e-6):  # each environment by itself: the losses are not added up
+            ends = [(weights * after(after(first + h * s * along_state, actions[0] + h * s * along_action), actions[1])).sum(1)
+                    for s in (1, -1)]
+            wanted = (by_action * along_action).sum(1) + (by_first * along_state).sum(1)
+            np.testing.assert_allclose((ends[0] - ends[1]) / (2 * h), wanted, rtol=1e-5)
+        single = sdrs.gym.VectorEnv(ARM, 3, threads=1, frame_skip=3, overrides={"contact.model": "none"})
+        np.testing.assert_array_equal(single.vjp(middle, actions[1], weights)[1], by_second)
+        with self.assertRaisesRegex(sdrs.Error, "seeds: got shape"):
+            many.vjp(middle, actions[1], weights[:, 1:])
+
+
 class Robots(unittest.TestCase):
     SIZES = {"hopper": (11, 3), "walker2d": (17, 6), "half_cheetah": (17, 6), "ant": (27, 8), "humanoid": (45, 17), "swimmer": (8, 2),
              "reacher": (10, 2), "pusher": (23, 7)}
@@ -155,6 +190,17 @@ class Robots(unittest.TestCase):
             alone, alone_paid, _, _, _ = one.step(action)
             np.testing.assert_array_equal(seen, [alone] * 3)
             np.testing.assert_array_equal(paid, [alone_paid] * 3)
+
+    def test_gradients_of_many_are_those_of_each(self):
+        many, one = sdrs.gym.make("swimmer", num_envs=2, threads=2, noise=0), sdrs.gym.make("swimmer", noise=0)
+        actions = np.random.default_rng(3).uniform(-1, 1, (2, 10, 2))
+        values, slopes = many.gradient(actions)
+        for k in range(2):
+            value, slope = one.gradient(actions[k])
+            self.assertEqual(values[k], value)
+            np.testing.assert_array_equal(slopes[k], slope)
+        with self.assertRaisesRegex(sdrs.Error, "not its whole state"):
+            many.vjp(np.zeros((2, 8)), np.zeros((2, 2)), np.zeros((2, 8)))
 
     def test_an_unknown_robot_is_refused_with_the_known_ones(self):
         with self.assertRaisesRegex(sdrs.Error, "no robot is named 'cheetah': hopper, walker2d, half_cheetah"):

@@ -43,6 +43,22 @@ class Functions(unittest.TestCase):
         scene = sdrs.Scene(ARM, overrides={"contact.model": "none"})
         self.check(sdrs.jax.step(scene), (scene.coordinates, scene.velocities, 0.1 * np.ones(4)), scene)
 
+    def test_many_are_as_many_single_ones(self):
+        scene = sdrs.Scene(ARM)
+        draw = np.random.default_rng(5)
+        q, v = np.tile(scene.coordinates, (3, 1)), scene.velocities + 0.1 * draw.standard_normal((3, scene.nv))
+        for function, u in ((sdrs.jax.run(scene, 5, threads=2), 0.1 * draw.standard_normal((3, 5, scene.nu))),
+                            (sdrs.jax.step(scene, 3, threads=2), 0.1 * draw.standard_normal((3, scene.nu)))):
+            results, back = jax.vjp(function, q, v, u)
+            seeds = tuple(draw.standard_normal(np.shape(result)) for result in results)
+            slopes = back(seeds)
+            for k in range(3):
+                alone, alone_back = jax.vjp(function, q[k], v[k], u[k])
+                for many, single in zip((*results, *slopes), (*alone, *alone_back(tuple(seed[k] for seed in seeds)))):
+                    np.testing.assert_array_equal(many[k], single)
+            with self.assertRaisesRegex(sdrs.Error, "expected"):
+                function(q, v[:2], u)
+
     @unittest.skipUnless(REAL, "JAX is not installed: nothing traces or compiles")
     def test_within_jit(self):
         scene = sdrs.Scene(ARM)

@@ -27,6 +27,38 @@ class Library(unittest.TestCase):
         self.assertLess(abs(float(out[1])), 0.01)  # rad, from 0.3
         self.assertLess(abs(float(out[4])), 0.05)  # m
 
+    def test_the_example_of_iterative_lqr_swings_the_pole_up(self):
+        out = subprocess.run([sys.executable, ROOT / "examples" / "python" / "swing_up.py"], check=True, cwd=ROOT, text=True,
+                             stdout=subprocess.PIPE).stdout.splitlines()
+        pole, cart = (float(word) for word in out[2].replace(",", "").split() if word[0] in "+-")
+        self.assertLess(abs(pole), 0.01)  # rad, from pi
+        self.assertLess(abs(cart), 0.01)  # m
+        self.assertRegex(out[3], r"collides with the bumper in steps \[\d")
+
+    def test_linearisation_through_an_impact_is_that_of_differences(self):
+        """A cart of 2 m/s meets a bumper with restitution within the step."""
+        scene = sdrs.Scene.from_text("""
+simulation: {dt: 0.02, steps: 10, integrator: first_order, tolerance: 1.0e-12}
+contact: {friction: 0, restitution: 0.8}
+links:
+  - {name: bumper, fixed: true, position: [0.7, 0, 0], shape: {type: box, size: [0.2, 0.2, 0.2]}}
+  - {name: cart, mass: 1, joint: {type: slide, axis: [1, 0, 0]}, shape: {type: box, size: [0.2, 0.1, 0.1]}}
+controllers: [{link: cart, type: torque, target: 0}]
+""")
+        start = np.array([0.48, 2.0, 0.5])  # m, m/s, N
+
+        def end(x):
+            run = scene.run(1, coordinates=x[:1], velocities=x[1:2], input=x[2:][None])
+            return np.r_[run.coordinates[-1], run.velocities[-1]]
+
+        self.assertLess(end(start)[1], -1)
+        scene.set("coordinates", start[:1])
+        scene.set("velocities", start[1:2])
+        wanted = np.hstack(scene.linearize(start[2:]))
+        for k in range(3):
+            found = [(end(start + h * np.eye(3)[k]) - end(start - h * np.eye(3)[k])) / (2 * h) for h in (1e-4, 1e-5, 1e-6)]
+            self.assertLess(min(np.abs(one - wanted[:, k]).max() for one in found), 1e-5 * np.abs(wanted).max())
+
     def test_linearisation_is_that_of_differences(self):
         scene = sdrs.Scene(ARM, path="arm.yaml")
         scene.step(3)

@@ -47,6 +47,41 @@ class Whole(unittest.TestCase):
         one = lambda *x: sdrs.torch.step(scene, *x)  # noqa: E731
         self.assertTrue(torch.autograd.gradcheck(one, (q, v, leaf(0.1 * np.ones(4))), eps=1e-6, atol=1e-6, rtol=1e-5))
 
+    def test_many_are_as_many_single_ones(self):
+        """Results and gradients, bit for bit, whatever the threads; what all runs share gets the sum."""
+        scene = sdrs.Scene(ARM)
+        draw = np.random.default_rng(5)
+        v = scene.velocities + 0.1 * draw.standard_normal((3, scene.nv))
+        u = 0.1 * draw.standard_normal((3, 5, scene.nu))
+        for function in (lambda q, v, u, **o: sdrs.torch.run(scene, q, v, u, **o), lambda q, v, u, **o: sdrs.torch.step(scene, q, v, u[..., 0, :], **o)):
+            singles = [(leaf(scene.coordinates), leaf(v[k]), leaf(u[k])) for k in range(3)]
+            alone = [function(*single) for single in singles]
+            weights = [torch.from_numpy(draw.standard_normal(tuple(part.shape))) for part in alone[0]]
+            for results in alone:
+                sum((w * part).sum() for w, part in zip(weights, results)).backward()
+            for threads in (1, 2):
+                together = leaf(scene.coordinates), leaf(v), leaf(u)
+                results = function(*together, threads=threads)
+                sum((w * part).sum() for w, part in zip(weights, results)).backward()
+                for k in range(3):
+                    for part, single in zip(results, alone[k]):
+                        np.testing.assert_array_equal(part[k].detach().numpy(), single.detach().numpy())
+                    np.testing.assert_array_equal(together[1].grad[k].numpy(), singles[k][1].grad.numpy())
+                    np.testing.assert_array_equal(together[2].grad[k].numpy(), singles[k][2].grad.numpy())
+                np.testing.assert_allclose(together[0].grad.numpy(), sum(single[0].grad.numpy() for single in singles), rtol=1e-12, atol=1e-12)
+
+    def test_what_does_not_fit_is_refused(self):
+        scene = sdrs.Scene(ARM)
+        q, v = torch.from_numpy(scene.coordinates), torch.from_numpy(scene.velocities)
+        with self.assertRaisesRegex(sdrs.Error, "different numbers of runs"):
+            sdrs.torch.step(scene, q.repeat(2, 1), v.repeat(3, 1))
+        with self.assertRaisesRegex(sdrs.Error, "velocities: expected 1 dimensions, or 2"):
+            sdrs.torch.step(scene, q, v[None, None])
+        bad = v.repeat(3, 1)
+        bad[1, 0] = float("nan")
+        with self.assertRaisesRegex(sdrs.Error, "velocities must be finite"):
+            sdrs.torch.step(scene, q, bad)
+
     def test_steps_chain(self):
         """A policy: the target of each step is linear in the state before it. Its derivative against differences."""
         scene = sdrs.Scene(ARM, overrides={"contact.model": "none"})

@@ -93,7 +93,9 @@ void query_body_make_slopes(QueryBody* body);
  * text (length bytes) is the first line of a file of rows. */
 Status query_parse_line(QueryList* list, const char* path, const char* text, size_t length, bool rows,
                         Diagnostics* diagnostics);
-/* Normalizes a quaternion [w, x, y, z]. Returns false if its length differs from 1 by more than 1e-6, or is NaN. */
+/* Returns true if the length of a quaternion [w, x, y, z] is 1 within 1e-6; false for NaN. */
+bool query_is_unit(const double q[4]);
+/* Normalizes a quaternion [w, x, y, z]. Returns false if query_is_unit does. */
 bool query_rotation(const double q[4], Mat3* rotation);
 
 /* Checks that the method supports this body, called `name` in messages, and creates the data that the method needs.

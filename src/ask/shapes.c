@@ -12,8 +12,10 @@
 
 static double length_of(const double q[4]) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]); }
 
+bool query_is_unit(const double q[4]) { return fabs(length_of(q) - 1) <= UNIT_TOLERANCE; }
+
 bool query_rotation(const double q[4], Mat3* rotation) {
-  if (!(fabs(length_of(q) - 1) <= UNIT_TOLERANCE)) return false;
+  if (!query_is_unit(q)) return false;
   *rotation = mat3_from_quat(quat_normalized((Quat){q[0], q[1], q[2], q[3]}));
   return true;
 }

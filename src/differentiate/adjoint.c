@@ -211,6 +211,7 @@ static void finish_at_start(RunAdjoint* a, const LossSeeds* seeds, const double*
   gather_row(a, seeds, 0);
   if (!a->model->start) step_adjoint_start(a->step, q, pose, a->bars[0], a->rate_now, gradient);
   add_direct(a->model, seeds, gradient);
+  if (seeds->keep_moments) return;
   model_gradient_masses(a->model, gradient);
   model_gradient_shapes(a->model, gradient);
 }

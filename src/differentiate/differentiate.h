@@ -225,6 +225,9 @@ struct LossSeeds {
   int pair_count;
   Vec3* pair_force; /* by pair forces ((steps + 1) * pair_count); not in the block */
   size_t pair_length, reaction_length;
+  bool keep_moments; /* run_adjoint leaves the derivatives by mass moments in ModelGradient.moment, and those by
+                        vertices of smooth shapes in vertices: the caller then calls model_gradient_masses and
+                        model_gradient_shapes, or needs no derivative by shapes and masses */
 };
 
 /* Returns zeroed derivatives for recordings of `steps` steps of the model. Owns its arrays. Freed with

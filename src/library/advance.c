@@ -165,14 +165,11 @@ static void step_one(void* context, int index, int thread) {
   all->status[index] = sdrs_step(all->objects[index], all->steps);
 }
 
-/* Objects per batch: their status fits on the stack, so nothing is allocated. */
-enum { STEP_BATCH = 256 };
-
 sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, int threads) {
   if (threads < 0 || count < 0 || (count > 0 && !objects)) return SDRS_USAGE;
-  sdrs_status status[STEP_BATCH] = {SDRS_OK}, first = SDRS_OK;
-  for (int at = 0; at < count; at += STEP_BATCH) {
-    int batch = count - at < STEP_BATCH ? count - at : STEP_BATCH;
+  sdrs_status status[LIBRARY_BATCH] = {SDRS_OK}, first = SDRS_OK;
+  for (int at = 0; at < count; at += LIBRARY_BATCH) {
+    int batch = count - at < LIBRARY_BATCH ? count - at : LIBRARY_BATCH;
     StepAll all = {objects + at, steps, status};
     parallel_for(threads, batch, 2, 1, step_one, &all);
     for (int k = 0; first == SDRS_OK && k < batch; k++) first = status[k];

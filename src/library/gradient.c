@@ -187,9 +187,10 @@ static sdrs_status backward(sdrs* s, LossSeeds* seeds) {
   const Model* m = &own->ran.model;
   model_gradient_destroy(&own->gradient);
   model_gradient_create(&own->gradient, m);
+  seeds->keep_moments = true;
   AdjointReport report =
       optimization_adjoint_of(s->shared->optimization, &own->recording, seeds, 1, s->shared->threads, &own->gradient);
-  own->has_gradient = report.sound;
+  own->has_gradient = own->has_moments = report.sound;
   return report.sound ? SDRS_OK : unsound(s, &report);
 }
 
@@ -232,6 +233,36 @@ static sdrs_status gradient(sdrs* s, void* arguments) {
 sdrs_status sdrs_gradient(sdrs* s, const sdrs_seed* seeds, int count) {
   Request request = {seeds, count};
   return library_call(s, gradient, &request);
+}
+
+typedef struct {
+  sdrs* const* objects;
+  const sdrs_seed* seeds;
+  int count;
+  sdrs_status* status;
+} GradientAll;
+
+static void gradient_one(void* context, int index, int thread) {
+  (void)thread;
+  const GradientAll* all = context;
+  const char* own = (const char*)all->seeds;
+  if (all->count > 0) own += (size_t)index * (size_t)all->count * all->seeds->size;
+  all->status[index] = sdrs_gradient(all->objects[index], (const sdrs_seed*)own, all->count);
+}
+
+sdrs_status sdrs_gradient_all(sdrs* const* objects, int count, const sdrs_seed* seeds, int seed_count, int threads) {
+  if (threads < 0 || count < 0 || seed_count < 0) return SDRS_USAGE;
+  if (count > 0 && (!objects || (seed_count > 0 && !seeds))) return SDRS_USAGE;
+  sdrs_status status[LIBRARY_BATCH] = {SDRS_OK}, first = SDRS_OK;
+  for (int at = 0; at < count; at += LIBRARY_BATCH) {
+    int batch = count - at < LIBRARY_BATCH ? count - at : LIBRARY_BATCH;
+    size_t skipped = seed_count > 0 ? (size_t)at * (size_t)seed_count * seeds->size : 0;
+    const sdrs_seed* own = (const sdrs_seed*)(const void*)((const char*)seeds + skipped);
+    GradientAll all = {objects + at, own, seed_count, status};
+    parallel_for(threads, batch, 2, 1, gradient_one, &all);
+    for (int k = 0; first == SDRS_OK && k < batch; k++) first = status[k];
+  }
+  return first;
 }
 
 /* ---------------------------------------------------------------- losses */
@@ -351,12 +382,22 @@ static sdrs_array slope_of_control(sdrs* s) {
   return array(library_buffer(s, BUFFER_SLOPE, SDRS_CONTROL, count), 1, count);
 }
 
+/* Converts the derivatives by mass moments to those by shapes and masses, for the blocks that have them: it costs as
+ * much as twenty steps of a robot, which users of the other blocks save. */
+static void spread_moments(ObjectState* own) {
+  if (!own->has_moments) return;
+  model_gradient_masses(&own->ran.model, &own->gradient);
+  model_gradient_shapes(&own->ran.model, &own->gradient);
+  own->has_moments = false;
+}
+
 static sdrs_status show_slope(sdrs* s, void* arguments) {
   const Slope* show = arguments;
   const ModelGradient* g = &s->own->gradient;
   const Model* m = &s->shared->model;
   size_t links = (size_t)m->link_count, nv = (size_t)m->dof_count;
   if (!s->own->has_gradient) return library_fail(s, SDRS_USAGE, "there is no gradient: sdrs_gradient makes one");
+  if (show->block == SDRS_DESIGN || show->block == SDRS_VERTICES || show->block == SDRS_MASS) spread_moments(s->own);
   switch (show->block) {
     case SDRS_COORDINATES:
       *show->out = array(g->coordinates, 1, nv);

@@ -47,7 +47,8 @@ typedef struct {
   DrivenModel ran;
   Recording recording;
   bool recorded, has_gradient;
-  bool asking; /* within a callback of sdrs_loss, which may add seeds */
+  bool has_moments; /* of the gradient: LossSeeds.keep_moments */
+  bool asking;      /* within a callback of sdrs_loss, which may add seeds */
   sdrs_seed* seeds;
   int seed_count;
   ModelGradient gradient;
@@ -61,6 +62,9 @@ struct sdrs {
   ObjectState* own;  /* NULL: created by the next call */
   const char* error; /* replaces own->error when there is no memory for it */
 };
+
+/* Objects per batch of a call for many: their status fits on the stack, so nothing is allocated. */
+enum { LIBRARY_BATCH = 256 };
 
 /* ---------------------------------------------------------------- calls (library/object.c) */
 

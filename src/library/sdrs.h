@@ -213,6 +213,9 @@ SDRS_API sdrs_status sdrs_rollout(sdrs* object, const sdrs_rollouts* rollouts);
  * unchanged. SDRS_SOLVER: the record ends before the failed step. SDRS_BAD_INPUT: invalid initial state, no record.
  * Frees the previous record and gradient. */
 SDRS_API sdrs_status sdrs_run(sdrs* object, int steps);
+/* Runs several objects in parallel, as sdrs_run: objects (count), all different; threads across them, SDRS_USAGE if
+ * negative. Returns SDRS_OK, or the first failure in their order; each object has its own error. */
+SDRS_API sdrs_status sdrs_run_all(sdrs* const* objects, int count, int steps, int threads);
 /* Recorded values of a block: one row per state of the run, the initial state first (steps + 1 rows). link as in
  * sdrs_view; -1 = all links in each row. *out borrows its numbers until the next sdrs_run, sdrs_clear, sdrs_set of the
  * design or sdrs_free; zeroed on failure. SDRS_USAGE: no run, no such block or link. */
@@ -231,6 +234,10 @@ typedef struct sdrs_seed {
  * only read. SDRS_USAGE: no run, or a wrong count; SDRS_BAD_INPUT: not finite; SDRS_NO_GRADIENT: a singular step. After
  * an error there is no gradient. Frees the previous gradient and its views. */
 SDRS_API sdrs_status sdrs_gradient(sdrs* object, const sdrs_seed* seeds, int count);
+/* Computes the gradients of several objects in parallel, as sdrs_gradient: objects (count), all different; seeds (count
+ * x seed_count), those of the first object first. threads and the returned status as for sdrs_run_all. */
+SDRS_API sdrs_status sdrs_gradient_all(sdrs* const* objects, int count, const sdrs_seed* seeds, int seed_count,
+                                       int threads);
 /* Sets *value to a loss of the run and passes its derivatives to sdrs_add_seed. May read the record. Returns 0; another
  * value reports that there is no loss. */
 typedef int (*sdrs_loss_callback)(void* context, sdrs* object, double* value);

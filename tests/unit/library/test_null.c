@@ -78,6 +78,8 @@ static void no_object(void** state) {
   assert_int_equal(sdrs_clear(NULL), SDRS_USAGE);
   assert_int_equal(sdrs_step(NULL, 1), SDRS_USAGE);
   assert_int_equal(sdrs_step_all(none, 2, 1, 1), SDRS_USAGE);
+  assert_int_equal(sdrs_run_all(none, 2, 1, 1), SDRS_USAGE);
+  assert_int_equal(sdrs_gradient_all(none, 2, NULL, 0, 1), SDRS_USAGE);
   assert_int_equal(sdrs_rollout(NULL, &(sdrs_rollouts){.size = sizeof(sdrs_rollouts), .count = 1, .steps = 1}),
                    SDRS_USAGE);
   assert_int_equal(sdrs_run(NULL, 1), SDRS_USAGE);
@@ -135,6 +137,13 @@ static void arguments(void** state) {
   expect_usage(s, sdrs_certify(s, NULL), "'out'");
   assert_int_equal(sdrs_step_all(NULL, 1, 1, 1), SDRS_USAGE);
   assert_int_equal(sdrs_step_all(NULL, 0, 1, 1), SDRS_OK);
+  assert_int_equal(sdrs_run_all(NULL, 1, 1, 1), SDRS_USAGE);
+  assert_int_equal(sdrs_run_all(NULL, 0, 1, 1), SDRS_OK);
+  assert_int_equal(sdrs_run_all(&s, 1, 1, -1), SDRS_USAGE);
+  assert_int_equal(sdrs_gradient_all(NULL, 1, NULL, 0, 1), SDRS_USAGE);
+  assert_int_equal(sdrs_gradient_all(NULL, 0, NULL, 0, 1), SDRS_OK);
+  assert_int_equal(sdrs_gradient_all(&s, 1, NULL, 1, 1), SDRS_USAGE);
+  assert_int_equal(sdrs_gradient_all(&s, 1, NULL, 0, -1), SDRS_USAGE);
   assert_int_equal(sdrs_link_find(s, NULL), -1);
   assert_int_equal(sdrs_block_find(NULL), SDRS_NO_BLOCK);
   sdrs_free(s);

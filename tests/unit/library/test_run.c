@@ -196,6 +196,53 @@ static void clones_step_side_by_side(void** state) {
   sdrs_free(s);
 }
 
+static void compare_slopes(sdrs* a, sdrs* b, sdrs_block block) {
+  sdrs_array x = SDRS_INIT(sdrs_array), y = SDRS_INIT(sdrs_array);
+  must(a, sdrs_gradient_view(a, block, &x));
+  must(b, sdrs_gradient_view(b, block, &y));
+  assert_int_equal(x.rows * x.columns, y.rows * y.columns);
+  compare_bytes(x.data, y.data, sizeof(double) * x.rows * x.columns, "derivatives by %s", sdrs_block_name(block));
+}
+
+/* Runs and gradients of many objects are bit for bit those of each, in every block, on any number of threads. */
+static void runs_and_gradients_of_many(void** state) {
+  (void)state;
+  enum { COUNT = 3, SEEDS_EACH = 2 };
+  static double weights[COUNT][SEEDS_EACH][(STEPS + 1) * NQ];
+  sdrs *s = loaded(), *many[COUNT];
+  sdrs_seed seeds[COUNT * SEEDS_EACH];
+  Random random = {9};
+  for (int k = 0; k < COUNT; k++) {
+    must(s, sdrs_clone(&many[k], s));
+    must(many[k], sdrs_set(many[k], SDRS_INPUT, (const double[]){0.1 * k, 0, 0, 0.1}, NU));
+    for (int b = 0; b < SEEDS_EACH; b++) {
+      size_t count = (size_t)(STEPS + 1) * (b == 0 ? NQ : NV);
+      for (size_t i = 0; i < count; i++) weights[k][b][i] = random_normal(&random);
+      seeds[k * SEEDS_EACH + b] =
+          (sdrs_seed){sizeof(sdrs_seed), b == 0 ? SDRS_COORDINATES : SDRS_VELOCITIES, -1, weights[k][b], count};
+    }
+  }
+  for (int threads = 1; threads <= 2; threads++) {
+    assert_int_equal(sdrs_run_all(many, COUNT, STEPS, threads), SDRS_OK);
+    assert_int_equal(sdrs_gradient_all(many, COUNT, seeds, SEEDS_EACH, threads), SDRS_OK);
+    for (int k = 0; k < COUNT; k++) {
+      must(s, sdrs_set(s, SDRS_INPUT, (const double[]){0.1 * k, 0, 0, 0.1}, NU));
+      must(s, sdrs_run(s, STEPS));
+      must(s, sdrs_gradient(s, seeds + (ptrdiff_t)k * SEEDS_EACH, SEEDS_EACH));
+      compare_slopes(many[k], s, SDRS_VELOCITIES);
+      compare_slopes(many[k], s, SDRS_INPUT);
+      compare_slopes(many[k], s, SDRS_VERTICES); /* of moments: once, however often they are looked at */
+      compare_slopes(many[k], s, SDRS_VERTICES);
+      compare_slopes(many[k], s, SDRS_MASS);
+    }
+  }
+  seeds[SEEDS_EACH].count--;
+  assert_int_equal(sdrs_gradient_all(many, COUNT, seeds, SEEDS_EACH, 2), SDRS_USAGE);
+  assert_non_null(strstr(sdrs_error(many[1]), "derivatives by coordinates"));
+  for (int k = 0; k < COUNT; k++) sdrs_free(many[k]);
+  sdrs_free(s);
+}
+
 /* A clone begins where its original began, with what was set there, and goes its own way. */
 static void a_clone_has_what_was_set(void** state) {
   (void)state;
@@ -480,6 +527,7 @@ int main(void) {
       cmocka_unit_test(inputs_are_targets),
       cmocka_unit_test(rollouts_are_runs),
       cmocka_unit_test(clones_step_side_by_side),
+      cmocka_unit_test(runs_and_gradients_of_many),
       cmocka_unit_test(a_clone_has_what_was_set),
       cmocka_unit_test(the_gradient_is_that_of_differences),
       cmocka_unit_test(a_loop_begins_where_it_is_set),

@@ -13,7 +13,7 @@ class ShapeDtypeStruct:
         self.shape, self.dtype = shape, np.dtype(dtype)
 
 
-def pure_callback(callback, result_shape_dtypes, *arguments):
+def pure_callback(callback, result_shape_dtypes, *arguments, vmap_method=None):
     results = callback(*arguments)
     for result, wanted in zip(results, result_shape_dtypes):
         assert np.shape(result) == wanted.shape and np.asarray(result).dtype == wanted.dtype
