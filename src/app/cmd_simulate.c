@@ -470,6 +470,7 @@ static void report_end(const Run* run, Status status) {
   warn_unconverged(options, "sdrs simulate", &run->loaded.model, &run->unconverged,
                    run->loaded.scene.simulation.tolerance);
   warn_friction_open(options, run->loaded.scene.name, &run->loaded.model, &run->unconverged);
+  warn_late_friction(options, run->loaded.scene.name, &run->loaded.model, &run->unconverged);
   if (!options->quiet) print_scheme_work(run);
   if (status == STATUS_OK && !options->quiet) print_done(run, sim_times(run->sim).total);
   if (status != STATUS_IO && !options->json) printf("%s\n", run->folder);

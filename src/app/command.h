@@ -24,6 +24,10 @@ void warn_unconverged(const Options* options, const char* name, const Model* mod
  * Does nothing with -q, or without such steps. */
 void warn_friction_open(const Options* options, const char* name, const Model* model,
                         const UnconvergedSteps* unconverged);
+/* Warns on stderr of impacts whose friction acted a step late, with the speed that it changes, time, links and remedy.
+ * Does nothing with -q, or where that speed is small beside the scene's own. */
+void warn_late_friction(const Options* options, const char* name, const Model* model,
+                        const UnconvergedSteps* unconverged);
 /* Warns of each --set of simulation.tolerance, which `rule` replaces. Does nothing with -q. */
 void warn_overridden_tolerance(const Options* options, const char* rule);
 /* Prints `sdrs VERB: error: text` on stderr. */

@@ -24,6 +24,51 @@ bool contact_friction_settled(const ContactSystem* s, double tolerance, int link
   return off <= tolerance * largest;
 }
 
+/* Returns 1/m_a + 1/m_b of the trees that move [1/kg]. */
+static double mobility_of(const ContactSystem* s, const ContactPair* p) {
+  const int link[2] = {p->link_a, p->link_b};
+  double sum = 0;
+  for (int side = 0; side < 2; side++) {
+    int tree = s->model->link_tree[link[side]];
+    bool moves = tree >= 0 && s->model->links[link[side]].prescribed < 0 && s->tree_mass[tree] > 0;
+    if (moves) sum += 1 / s->tree_mass[tree];
+  }
+  return sum;
+}
+
+/* Returns the displacement since contact_lag of the point of a link that is at `point` now [m]. */
+static Vec3 displacement_at(const ContactSystem* s, int link, Vec3 point) {
+  const Pose *begin = &s->begin_poses[link], *now = &s->pose[s->current][link];
+  Vec3 local = mat3_mul_vec(mat3_transpose(now->r), vec3_sub(point, now->t));
+  return vec3_sub(point, vec3_add(mat3_mul_vec(begin->r, local), begin->t));
+}
+
+static double slip_of(const ContactSystem* s, int index) {
+  const ContactPair* p = contact_pair(s, index);
+  Vec3 point = contact_wrench(s, index).point, n = p->state[s->current].axis;
+  Vec3 slip = vec3_sub(displacement_at(s, p->link_b, point), displacement_at(s, p->link_a, point));
+  return vec3_norm(vec3_add_scaled(slip, -vec3_dot(slip, n), n));
+}
+
+double contact_late_friction(ContactSystem* s, double dt, int links[2]) {
+  assert(dt > 0);
+  double most = 0;
+  for (int k = 0; k < s->list_count && s->law->loads; k++) {
+    ContactPair* p = contact_pair(s, k);
+    if (p->state[s->current].outcome != PAIR_PRESSED) continue;
+    LawPair pair = contact_law_pair(s, p, s->current, 0);
+    double load, change;
+    s->law->loads(&pair, &load, &change);
+    double late = change * dt * mobility_of(s, p);
+    if (late > most) late = fmin(late, slip_of(s, k) / dt);
+    if (!(late > most)) continue;
+    most = late;
+    links[0] = p->link_a;
+    links[1] = p->link_b;
+  }
+  return most;
+}
+
 /* Sets where each candidate's part of the room begins. Returns how much is needed. */
 static size_t find_rooms(ContactSystem* s) {
   size_t needed = 0;

@@ -91,6 +91,9 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->certificate_poses = MEMORY_NEW(Pose, model->link_count);
   s->lag_poses = MEMORY_NEW(Pose, model->link_count);
   s->begin_poses = MEMORY_NEW(Pose, model->link_count);
+  s->tree_mass = MEMORY_NEW(double, model->tree_count);
+  for (int i = 0; i < model->link_count; i++)
+    if (model->link_tree[i] >= 0) s->tree_mass[model->link_tree[i]] += model->links[i].mass;
   s->way_poses = MEMORY_NEW(Pose, model->link_count);
   return s;
 }
@@ -127,6 +130,7 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->parts.first);
   memory_free(s->lag_poses);
   memory_free(s->begin_poses);
+  memory_free(s->tree_mass);
   memory_free(s->way_poses);
   broad_phase_free(&s->broad);
   broad_phase_free(&s->way_broad);

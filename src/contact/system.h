@@ -163,6 +163,7 @@ struct ContactSystem {
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
   Pose* begin_poses;          /* poses at the last contact_lag (links) */
+  double* tree_mass;          /* mass of each tree [kg] (trees) */
   const Pose* aim;            /* argument of contact_set_aim, borrowed; NULL: unknown */
   Box* regions;               /* region of each link while parts are solved independently; NULL: never (links) */
   Box* begin_boxes;           /* box of each hull before the parts are solved; NULL as regions (hulls) */

@@ -23,6 +23,11 @@ void unconverged_add(UnconvergedSteps* u, const StepReport* report, double time)
     u->friction_time = time;
     memcpy(u->friction_links, report->friction_links, sizeof(u->friction_links));
   }
+  if (report->late_friction > u->late_friction) {
+    u->late_friction = report->late_friction;
+    u->late_time = time;
+    memcpy(u->late_links, report->late_links, sizeof(u->late_links));
+  }
   if (report->outcome != STEP_ROUNDING_FLOOR) return;
   if (u->steps++ > 0 && !(report->residual > u->residual)) return;
   u->residual = report->residual;

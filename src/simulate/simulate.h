@@ -121,6 +121,8 @@ typedef struct {
   bool halved;             /* the step needed more substeps than the scene requests */
   bool friction_open;      /* the normal force that limits friction has not converged (contact.friction_iterations) */
   int friction_links[2];   /* the links between which this force changed most */
+  double late_friction;    /* with friction_iterations = 0, largest change of speed by contact_late_friction [m/s] */
+  int late_links[2];       /* its links, if it is above 0 */
   StepSqueeze squeeze;     /* the pair that stopped a failed step */
 } StepReport;
 
@@ -135,6 +137,9 @@ typedef struct {
   int friction_open;
   double friction_time;
   int friction_links[2];
+  /* The largest StepReport.late_friction [m/s], the end time of its step [s], and its links. */
+  double late_friction, late_time;
+  int late_links[2];
 } UnconvergedSteps;
 /* Counts the step that ended at `time` [s] if it is not fully solved. */
 void unconverged_add(UnconvergedSteps* unconverged, const StepReport* report, double time);

@@ -209,6 +209,10 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
     out.friction_open = true;
     memcpy(out.friction_links, sum->friction_links, sizeof(out.friction_links));
   }
+  if (sum->late_friction > out.late_friction) {
+    out.late_friction = sum->late_friction;
+    memcpy(out.late_links, sum->late_links, sizeof(out.late_links));
+  }
   if (sum->outcome == STEP_ROUNDING_FLOOR) out.outcome = STEP_ROUNDING_FLOOR;
   if (sum->residual > out.residual) {
     out.residual = sum->residual;

@@ -48,6 +48,36 @@ static void friction_F8_landing_has_coulombs_impulse(void** state) {
   lands(2e-3);
 }
 
+/* Returns the largest late friction of a cube that lands at about 1.4 m/s with a slip speed [m/s]. */
+static double largest_late(double slip, int iterations) {
+  Run* run =
+      run_create(1, 0,
+                 "simulation: {dt: 0.01, steps: 20}\ncontact: {friction: %g, friction_iterations: %d}\nlinks:\n" GROUND
+                 "  - {name: box, shape: {type: box, size: [0.2, 0.2, 0.2]}, mass: 1, position: [0, 0, %g]}\n"
+                 "initial: [{link: box, velocities: [%g, 0, -1, 0, 0, 0]}]\n",
+                 FRICTION, iterations, 0.1 + DROP, slip);
+  double most = 0;
+  for (int k = 0; k < 20; k++) {
+    StepReport report = run_steps(run, 1);
+    if (report.late_friction > most) assert_true(report.late_links[0] != report.late_links[1]);
+    most = fmax(most, report.late_friction);
+  }
+  run_free(run);
+  return most;
+}
+
+/* A step in which the cube lands takes more than half of the approach, and friction of this impulse is late. It changes
+ * no more speed than there is. */
+static void friction_F8_late_friction_is_measured(void** state) {
+  (void)state;
+  double strikes = sqrt(1 + 2 * GRAVITY * DROP), most = FRICTION * (strikes + GRAVITY * 0.01),
+         late = largest_late(2, 0);
+  assert_true(late > 0.5 * most && late < most);
+  compare_at_most(largest_late(0.05, 0), 0.05, "late friction of a slow slip");
+  compare_at_most(largest_late(0, 0), 1e-9, "late friction without slip");
+  compare_at_most(largest_late(2, 20), 0, "late friction with the step's own force");
+}
+
 enum { NO_SHAPES = ALL_BLOCKS & ~(1 << GRADCHECK_SHAPES) };
 
 static void friction_F9_box(void** state) {
@@ -150,6 +180,7 @@ static void friction_F8_circles_keep_the_force_before(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(friction_F8_landing_has_coulombs_impulse),
+      cmocka_unit_test(friction_F8_late_friction_is_measured),
       cmocka_unit_test(friction_F9_box),
       cmocka_unit_test(friction_F9_two_hulls),
       cmocka_unit_test(friction_F9_ball),
