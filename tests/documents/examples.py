@@ -23,7 +23,8 @@ BEFORE = {"docs/export.md": ["rm -rf out/spider && sdrs optimize scenes/tasks/sp
                              "sdrs simulate scenes/wall.yaml -q", "sdrs optimize scenes/tasks/policy.yaml -q"],
           "docs/rendering.md": ["rm -rf out/spider && sdrs simulate scenes/spider.yaml -q --steps 60",
                                 "sdrs simulate scenes/stack.yaml -q --steps 20", "sdrs simulate scenes/slide.yaml -q -o out/a",
-                                "sdrs simulate scenes/slide.yaml -q -o out/b"]}
+                                "sdrs simulate scenes/slide.yaml -q -o out/b"],
+          "docs/howto/train-a-policy.md": ["mkdir -p out/shac && cp tests/../benchmarks/results/shac-walk.csv out/shac/walk.csv"]}
 LEFT_OUT = [(r"^make (demo|check|page|packages|wheel)", "is the whole of the tests, builds packages, or asks npm"), (r"--view", "tests/view"),
             (r"^scripts/measure_decompose", "takes programs that are not here"), (r"\.mp4", "ffmpeg, which need not be there"),
             (r"\.html", "tests/page"), (r"^sdrs bench (scale|step|gradient|render)", "measures; its words are a table there"),
