@@ -192,6 +192,9 @@ static void add_contact(Json* json, const Model* model) {
   json_number(json, "feature", contact->feature);
   json_number(json, "reference_force", contact->reference_force);
   json_number(json, "equilibrium_gap", contact->gap_at_rest);
+  /* the names of both before, for one release */
+  add_parameter(json, "support", contact->support, contact->support_derived);
+  json_number(json, "gap_at_rest", contact->gap_at_rest);
   json_close(json, '}');
 }
 

@@ -192,7 +192,7 @@ static void what_is_not_there_is_said(void** state) {
   assert_int_equal(diagnostics.error_count, 3);
   assert_string_equal(diagnostics.items[0].file, PATH);
   assert_string_equal(diagnostics.items[0].text, "the checkpoint has no array of doubles named 'absent'");
-  assert_non_null(strstr(diagnostics.items[1].text, "has 8 doubles in array 'design/x', 9 are needed"));
+  assert_non_null(strstr(diagnostics.items[1].text, "has 8 doubles in array 'design/x', but 9 are required"));
   assert_int_equal(number_file_doubles_count(&read, "run.iteration"), -1);
   assert_true(doubles[0] == 7 && integers[0] == 7);
   diagnostics_free(&diagnostics);

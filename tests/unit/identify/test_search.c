@@ -54,7 +54,7 @@ static void every_optimizer_ends_at_the_least_sum_of_a_pendulum_Q13_O21(void** s
   (void)state;
   static const char* const sets[] = {
       "scene.simulation.dt=0.01",  "parameters=[{type: center, link: rod, axes: [z]}, {type: damping, link: rod}]",
-      "identify.coordinate=0.3",   "optimizer.iterations=200",
+      "identify.coordinate=0.3",   "optimizer.iterations=400",
       "optimizer.design_step=0.2", "optimizer.control_step=0.2"};
   check_all("scenes/identify/pendulum.yaml", sets, 6, 5);
 }
@@ -65,7 +65,7 @@ static void every_optimizer_ends_at_the_least_sum_of_a_pushed_box_Q13(void** sta
       "parameters=[{type: friction, low: 0.01, high: 1.5}, {type: center, link: box, axes: [y]}]",
       "identify.position=0.05",
       "identify.rotation=0.5",
-      "optimizer.iterations=150",
+      "optimizer.iterations=300",
       "optimizer.design_step=0.1",
       "optimizer.control_step=0.1"};
   check_all("scenes/identify/pushed.yaml", sets, 6, tests_count(2, 5));

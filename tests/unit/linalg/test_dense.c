@@ -88,7 +88,7 @@ static void eigenvalues_of_second_differences(void** state) {
 
 /* ---------------------------------------------------------------- Cholesky */
 
-static void cholesky_makes_and_solves_A(void** state) {
+static void cholesky_makes_and_solves_A_Q3(void** state) {
   (void)state;
   Random random = {32};
   for (int n = 1; n <= N; n++) {
@@ -263,7 +263,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(eigenvectors_solve_A_v_is_value_v),
       cmocka_unit_test(eigenvalues_of_second_differences),
-      cmocka_unit_test(cholesky_makes_and_solves_A),
+      cmocka_unit_test(cholesky_makes_and_solves_A_Q3),
       cmocka_unit_test(factor_of_smaller_indices_is_one),
       cmocka_unit_test(cholesky_refuses_what_is_not_definite),
       cmocka_unit_test(nothing_is_solved_without_rows),

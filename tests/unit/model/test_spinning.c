@@ -99,11 +99,11 @@ static void spinning_W19_tells_what_is_taken(void** state) {
     if (!rows[k].told) {
       check_clean(&f);
     } else {
-      const char* says = strstr(f.diagnostics.items[0].text, "takes ");
+      const char* says = strstr(f.diagnostics.items[0].text, "removes ");
       assert_non_null(says);
-      if (!(fabs(strtod(says + 6, NULL) - 100 * taken) < 1))
+      if (!(fabs(strtod(says + 8, NULL) - 100 * taken) < 1))
         fail_msg("'%s', but %.4g %% are lost", f.diagnostics.items[0].text, 100 * taken);
-      check_message(&f, SEVERITY_WARNING, 5, "of the spin of link 'fast'");
+      check_message(&f, SEVERITY_WARNING, 5, "of the angular velocity of link 'fast'");
       assert_int_equal(f.diagnostics.count, 1);
     }
     fixture_free(&f);

@@ -129,6 +129,7 @@ static void the_report_is_json_with_the_promised_keys(void** state) {
   assert_string_equal(text_at(cJSON_GetArrayItem(at(root, "inputs"), 0), "sha256"), "5ce");
   expect_near(number_at(root, "threads"), 2, 0);
   expect_near(number_at(root, "model.degrees_of_freedom"), 6, 0);
+  expect_near(number_at(root, "contact.barrier_distance.value"), 1e-3, 0);
   expect_near(number_at(root, "contact.support.value"), 1e-3, 0);
   assert_true(cJSON_IsTrue(at(root, "contact.support.derived")));
   assert_true(cJSON_IsFalse(at(root, "contact.friction.derived")));

@@ -327,7 +327,7 @@ static void sim_step_does_not_allocate(void** state) {
                    "frequency: 1}], [{amplitude: 0.8, frequency: 1}]]}}\n"
                    "  - {link: b0, type: pd, position_gain: 20, target: {type: sines, terms: [[{amplitude: 0.3, "
                    "frequency: 1, phase: 1}], [{amplitude: -0.8, frequency: 1}]]}}\n");
-  check_allocations(run, 330, 80, "two chains that strike each other");
+  check_allocations(run, 250, 80, "two chains that strike each other");
   run_free(run);
 }
 
