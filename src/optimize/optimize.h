@@ -276,7 +276,8 @@ bool choice_search_tell(ChoiceSearch* search, double loss, double violation);
 
 /* ---------------------------------------------------------------- receding horizon (optimize/receding.c)
  * Consecutive windows of `horizon` steps are optimized. The first `apply` steps of each are executed, and the next
- * window begins at the state reached. The executed steps are bit-identical to one uninterrupted run. */
+ * window begins at the state reached. The executed steps form one continuous run; receding_is_one_run returns whether
+ * one scene reproduces it. */
 typedef struct Receding Receding;
 /* Result of a window. */
 typedef struct {

@@ -29,9 +29,9 @@ bool optimizer_project(const Optimizer* optimizer, double* x);
  * (O7), else proximal steps until they are below 1e-10 of the radius (O8).
  * - lbfgs: x + d, projected; d by the two-loop recursion within the active face at x, |d|_inf <= step (O9).
  * - cma_es: a sample of its distribution, projected; x matters only for the first sample (O15).
- * - all: Projections are nearest points in the metric of the method, so that rows do not turn a descent direction into
- * an ascent direction. Without rows they clamp to the bounds. trial = x if there is no step: x is stationary, or a
- * number is not finite. x[count], gradient[count] and trial[count]. Only GLPK allocates. */
+ * Projections are nearest points in the metric of the method, so that rows do not turn a descent direction into an
+ * ascent direction. Without rows they clamp to the bounds. trial = x if there is no step: x is stationary, or a number
+ * is not finite. x[count], gradient[count] and trial[count]. Only GLPK allocates. */
 void optimizer_propose(Optimizer* optimizer, const double* x, double loss, const double* gradient, double* trial);
 /* Reports whether the trial was accepted or rejected (run failed, shapes intersect, or loss rose in a descent method).
  * After a rejection the next optimizer_propose from the same x takes a step at most `shrink` times as long. Returns
