@@ -166,9 +166,9 @@ void mjcf_add_default(MjcfModel* model, const XmlElement* element);
 /* Replaces <replicate> by frames with copies, <attach> by a frame with the other model's elements, and copies the
  * elements that refer to them. Returns false after an error. Changes the documents' trees. */
 bool mjcf_expand(MjcfModel* model);
-/* Returns the bodies of a <composite> of type cable as children of a container. Adds their excluded pairs to the root
- * in a new <contact>. Reports other types and returns an empty frame for them. Returns NULL after an error
- * (robot/mjcf_composite.c). */
+/* Returns the bodies of a <composite> of type cable as children of a container; the model owns them. Adds their
+ * excluded pairs to the root in a new <contact>. Reports other types and returns an empty frame for them. Returns NULL
+ * after an error (robot/mjcf_composite.c). */
 XmlElement* mjcf_composite(MjcfModel* model, XmlElement* root, const XmlElement* element);
 #define MJCF_CABLE_PLUGIN "mujoco.elasticity.cable"
 /* Name of the element of a cable's segment with the elasticity of its joint: stiffness [N m/rad] and rest [rad], three
