@@ -1,7 +1,7 @@
-/* contact: pairs of hulls and the laws between them (laws.c); the first is separating-plane contact with lagged plane
- * friction (SDRS sections IV-B, IV-C). docs/derivations/contact.md, friction.md, certificate.md hold the mathematics.
- * A contact model knows world points and links, never joints: it hands every link a force, a moment of force and a
- * 6x6 Hessian, and every pair of links a 6x6 cross block. */
+/* contact: pairs of hulls and the contact laws (laws.c). The first law is separating-plane contact with lagged plane
+ * friction (SDRS sections IV-B, IV-C). Equations: docs/derivations/contact.md, friction.md, certificate.md. Contact
+ * depends on links and world points, not on joints. It gives every link a force, a moment of force and a 6x6 Hessian,
+ * and every pair of links a 6x6 cross block. */
 #ifndef SDRS_CONTACT_H
 #define SDRS_CONTACT_H
 
@@ -356,7 +356,7 @@ ContactWrench contact_wrench(const ContactSystem* system, int index);
 typedef struct {
   double broad_phase, contact, friction;
 } ContactTimes;
-/* Adds `share` times the given times. */
+/* Adds `share` times the given times to the system's. */
 void contact_add_times(ContactSystem* system, ContactTimes times, double share);
 /* Returns the wall times, which differ between runs and affect no result. Cannot fail. */
 ContactTimes contact_times(const ContactSystem* system);

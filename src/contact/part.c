@@ -314,7 +314,7 @@ bool contact_part_stays(const ContactSystem* s, const MotionBounds* bounds) {
       Box way = united(box_at(hull, &s->pose[0][i]), box_at(hull, &s->pose[1][i]));
       way = grown(way, bend(b->acceleration + (b->spin * b->spin + b->spin_rate) * arm));
       if (!(beyond(&way, &s->regions[i]) <= 0)) return false;
-      /* the list of candidates covers motions of this length */
+      /* the candidate list is complete only while the hull moves no farther than this */
       if (!(beyond(&way, &s->begin_boxes[k]) <= s->region_bounds.link[i].speed)) return false;
     }
   }

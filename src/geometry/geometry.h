@@ -286,11 +286,11 @@ HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, in
  * pole. radius, length [m]. HULL_FAILED: segments as above, or length < 0. Result and ownership as of primitive_box:
  * freed by hull_free when HULL_OK. */
 HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int segments);
-/* Cube surface with n x n grids on six faces, n = 2 floor(segments / 8), normalised to radius, each coordinate shifted
- * by +- extent/2: a rounded box, plate, capsule or sphere. 16 segments are 96 points (SDRS link shape). All are
- * distinct: the outermost grid lines of each face are drawn in by 0.1 of the grid spacing, which parts the corner and
- * edge points that would coincide between faces. HULL_FAILED: segments not in 8..4096. Results as hull_create. The
- * caller frees with hull_free when HULL_OK, and only then. */
+/* Creates a rounded box, plate, capsule or sphere: a cube surface with n x n grids on its six faces, n = 2
+ * floor(segments / 8), is normalised to `radius`, and each coordinate is shifted by +- extent/2. 16 segments give 96
+ * points (SDRS link shape). The outermost grid lines of each face are moved inward by 0.1 of the grid spacing, because
+ * corner and edge points of different faces would coincide otherwise. HULL_FAILED: segments not in 8..4096. Results as
+ * hull_create. The caller frees with hull_free when HULL_OK, and only then. */
 HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent, int segments);
 /* All within `rounding` of two circles about the z axis, at heights z and of these radii [m]; a circle may be a point
  * and both may be the same. Inscribed: so many vertices around. HULL_FAILED: segments as above. Result and ownership as

@@ -22,14 +22,14 @@ typedef struct {
 ExactPlane exact_plane(Vec3 normal, double offset);
 /* false: two of the planes are parallel, or all three share a direction. Then *point has w[3] = 0. */
 bool exact_meet(ExactPoint* point, const ExactPlane* a, const ExactPlane* b, const ExactPlane* c);
-/* Sign of n . y + o, exactly: -1 inside, 0 on the plane, 1 outside. (U2) */
+/* Returns the exact sign of n . y + o: -1 inside, 0 on the plane, 1 outside. (U2) */
 int exact_side(const ExactPlane* plane, const ExactPoint* point);
-/* The point rounded to doubles, unit frame. */
+/* Returns the point rounded to doubles, unit frame. */
 Vec3 exact_position(const ExactPoint* point);
 
 /* ---------------------------------------------------------------- convex faces (geometry/union_face.c) */
 
-/* A plane, or its other side. */
+/* An oriented plane: index of the plane, and whether its normal is reversed. */
 typedef struct {
   int plane;
   bool flipped;
@@ -51,7 +51,7 @@ typedef struct {
 
 /* Frees both arrays and leaves a zeroed face. */
 void face_free(UnionFace* face);
-/* Takes the face over. */
+/* Appends the face; the list owns its arrays. */
 void face_list_add(FaceList* list, UnionFace face);
 /* Frees all faces and leaves a zeroed list. */
 void face_list_free(FaceList* list);
