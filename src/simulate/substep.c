@@ -529,7 +529,7 @@ static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) 
     bool may = k < SHORTENINGS && has_events(s) && report.outcome != STEP_INTERRUPTED;
     SubstepPlan next = plan_again(s, *plan, step_outcome_failed(report.outcome), may, &event);
     bool same_length = next.length == plan->length;
-    if (same_length && plan->kind == STEP_RECOVERS) s->clock.kind = next.kind; /* with the same weights */
+    if (same_length && plan->kind == STEP_RECOVERS) s->clock.kind = next.kind; /* both kinds have the same weights */
     if (same_length && (next.kind == plan->kind || plan->kind == STEP_RECOVERS)) break;
     spent = report;
     path_end(s, false, s->clock.time);
@@ -548,7 +548,7 @@ static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) 
   return report;
 }
 
-/* Substep `index` of `count` equal ones, in parts where bodies collide that are to part again. */
+/* Solves equal substep `index` of `count`, divided further where impacts with restitution require it. */
 static StepReport take_span(Sim* s, int count, int index) {
   sim_set_clock(s, count, index);
   double end = s->clock.time, left = s->clock.dt;
@@ -564,8 +564,8 @@ static StepReport take_span(Sim* s, int count, int index) {
   }
 }
 
-/* Where Newton's method stopped: pairs that the last trial would have let overlap come first, by how much; else the
- * pair with the largest force. */
+/* Returns the pair of links that made the last trial fail: the one with the largest overlap, or, without overlaps, with
+ * the largest force. */
 static StepSqueeze find_squeeze(Sim* s) {
   StepSqueeze worst = {.known = false};
   int count = s->contact ? contact_candidate_count(s->contact) : 0;
@@ -583,17 +583,18 @@ static StepSqueeze find_squeeze(Sim* s) {
   return worst;
 }
 
-/* Iteration limit of an attempt that can still be refined: finer ones cost less than many more of these. The finest
- * number of substeps that a scene may request has all iterations. If none was solved all have, because in finer
- * substeps a larger force must change the same momentum, so a coarse one may be the easiest. */
+/* TRY_ITERATIONS: iteration limit of an attempt that can still be refined, because finer substeps cost less than many
+ * more iterations. The finest number of substeps that a scene may request has all iterations. If all attempts fail,
+ * each is repeated with all iterations: finer substeps need a larger force for the same change of momentum, so a coarse
+ * one may be the easiest. */
 enum { TRY_ITERATIONS = 200 };
 
 static bool has_all_iterations(int count) {
   return (count <= SUBSTEPS_MAX && 2 * count > SUBSTEPS_MAX) || 2 * count > SUBSTEPS_FINEST;
 }
 
-/* All substeps of a step, or the state before: `count` equal ones, in parts as they come, or those of `as`, exactly.
- * limit: of iterations in each. */
+/* Solves all substeps of a step: `count` equal ones, divided further at impacts, or exactly those of `as`. Restores the
+ * state before the step if one fails. limit: of iterations in each. */
 static StepReport take_substeps(Sim* s, const StepClock* as, int count, int limit) {
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
   s->between.count = 0;
@@ -641,14 +642,14 @@ bool step_leads(const Sim* s) {
   return false;
 }
 
-/* How often a step may be tried: in how many substeps, and with how many iterations in each. */
+/* An attempt of a step: number of substeps, and iteration limit of each. */
 typedef struct {
   int count, limit;
 } SubstepTry;
 enum { TRIES_MOST = 24 };
 
-/* As many substeps as asked for, then twice as many and so on: *finer tries; then, with all iterations, those that had
- * not all of them, from the fewest substeps on. Returns their number. */
+/* Lists the attempts: `substeps`, then twice as many and so on (*finer attempts); then, with all iterations, those that
+ * had fewer, from the least number of substeps on. Returns their number. */
 static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer) {
   int most = s->model->simulation.max_iterations, few = most < TRY_ITERATIONS ? most : TRY_ITERATIONS, n = 0;
   for (int count = substeps; n == 0 || count <= SUBSTEPS_FINEST; count *= 2)
@@ -659,13 +660,14 @@ static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer)
   return n;
 }
 
-/* Until a try succeeds. All that fail is reported as the finest that had not all iterations. A prescribed link that
- * could not move on is what the step failed at, whatever its finer tries came to. The position that it has to reach by
- * the step's end, in however small parts, is not found by more iterations: a body in its way may have no room left. */
+/* Makes attempts until one succeeds. If all fail, reports the finest without all iterations, or STEP_BLOCKED if a
+ * prescribed link was blocked in any of these. More iterations are not tried if a prescribed link was blocked or only
+ * the last substeps failed: the prescribed position at the end of the step may be impossible because of a body in its
+ * way. */
 static StepReport step_from(Sim* s, int substeps) {
   SubstepTry tries[TRIES_MOST];
   int finer, count = list_tries(s, substeps, tries, &finer);
-  bool blocked = false, at_end = step_leads(s); /* at_end: all that had several substeps failed in the last */
+  bool blocked = false, at_end = step_leads(s); /* at_end: all attempts failed in their last substep */
   StepReport failed = {.outcome = STEP_CONVERGED};
   for (int k = 0; k < count && !(k == finer && (blocked || at_end)); k++) {
     StepReport report = try_substeps(s, tries[k].count, tries[k].limit), own = report;
@@ -713,8 +715,8 @@ StepReport sim_step_in(Sim* s, int substeps) {
   return report;
 }
 
-/* Where one step needs halves the next one probably does: a failed try costs far more than a substep too many. Parts of
- * bodies that spin are found anew every time. */
+/* Begins with the number of substeps that the last step needed, because a failed attempt costs far more than
+ * unnecessary substeps. Substeps for spinning bodies are determined anew in each step. */
 StepReport sim_step(Sim* s) {
   SubstepMemory* memory = &s->substep_memory;
   int least = least_substeps(s), first = least;
