@@ -196,8 +196,9 @@ bool contact_lets_go(ContactSystem* system);
  * without friction; the resulting normal forces then limit friction. */
 /* Returns true if some pair with friction exerts a force in the accepted state. */
 bool contact_begins_rubbing(const ContactSystem* system);
-/* Normal forces that limit friction from the next contact_lag on: those there; none; or the fraction of them that
- * follows from contact_note_forces at both ends of the frictionless solve. */
+/* Normal forces that limit friction from the next contact_lag on: GRIP_FULL: those of the reference state; GRIP_NONE:
+ * zero; GRIP_FOUND: the fraction of them that follows from contact_note_forces at both ends of the frictionless
+ * solve. */
 typedef enum { GRIP_FULL, GRIP_NONE, GRIP_FOUND } ContactGrip;
 void contact_set_grip(ContactSystem* system, ContactGrip grip);
 /* Records of pairs as of contact_record, and the force of each on its first link, world axes [N]. */

@@ -17,7 +17,7 @@
 typedef struct {
   double distance; /* m; negative below a half-space's surface */
   const ModelHull *a, *b;
-  Vec3 normal; /* of the distance, from a to b, world frame */
+  Vec3 normal; /* unit direction of the distance, from a to b, world frame */
   Vec3 point_a, point_b;
   int count;                    /* 0: overlapping hulls without a direction */
   int vertex_a[4], vertex_b[4]; /* -1: half-space */

@@ -127,8 +127,8 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
   return success_create(&o->success, o, diagnostics);
 }
 
-/* Where the task gives no step, that of a variable with two bounds is this fraction of its range. Samples are spread
- * over more of it. */
+/* STEP_OF_RANGE: default step of a variable with two bounds, as a fraction of its range. DEVIATION_OF_RANGE: the same
+ * for samples, which cover more of the range. */
 #define STEP_OF_RANGE 0.05
 #define DEVIATION_OF_RANGE 0.2
 
