@@ -137,9 +137,9 @@ bool hulls_shared_middle(const ConvexHull* a, const ConvexHull* b, Vec3* middle)
 /* Extends blocks with few faces into neighbours that contain the shared face, if the union is unchanged: crossing bars
  * then become single blocks. Flat blocks are unchanged. In place. */
 void blocks_extend(Blocks* blocks);
-/* Makes touching pairs overlap: adds a corner to each inside the other. The union is unchanged if one contains the
- * shared face of the other. Otherwise it grows by slivers beside that face, at most 0.01 and `deepest` deep [unit
- * size]. */
+/* Makes touching pairs overlap: one hull of a pair, or both, gets a new corner inside the other. The union is unchanged
+ * if one contains the shared face of the other. Otherwise it grows by slivers beside that face, at most 0.01 and
+ * `deepest` deep [unit size]. */
 void blocks_overlap(Blocks* blocks, double deepest);
 
 /* ---------------------------------------------------------------- fewer vertices (hull_outer.c) */

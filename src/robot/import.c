@@ -86,7 +86,7 @@ static bool exclude_from_world(Robot* robot, const ModelTouch* pair, Diagnostics
   return true;
 }
 
-/* Excludes contact of links that intersect at the start although no joint connects them. */
+/* Excludes contact of links of one robot that touch or intersect at the start although no joint connects them. */
 static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
   if (!model->links) return; /* no model was created */

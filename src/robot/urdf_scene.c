@@ -95,7 +95,8 @@ static bool is_empty(const UrdfBuild* build, const UrdfLink* link) {
   return !(link->mass > 0) && urdf_used_shapes(build, link)->count == 0;
 }
 
-/* Adds shapes and mass of a robot link to a link of the scene. */
+/* Assigns a robot link to a link of the scene (target; -1: the world) at `pose` in its frame, and adds its shapes and
+ * mass. */
 static void put(UrdfBuild* build, int from, int target, UrdfPose pose) {
   const UrdfLink* link = &build->robot->links[from];
   build->carrier[from] = target;

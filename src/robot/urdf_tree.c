@@ -74,8 +74,8 @@ static void find_root(UrdfRobot* robot, Diagnostics* diagnostics) {
                     "the joints form a loop: every link has a parent");
 }
 
-/* Sets robot->order depth first, with children in the order of their joints. first: first joint of each parent; next:
- * next joint of the same parent. */
+/* Sets robot->order depth first, with children in the order of their joints. first, next: list of the joints of each
+ * parent, the last joint first. */
 static void order_links(UrdfRobot* robot) {
   int *first = MEMORY_NEW(int, robot->link_count + 1), *next = MEMORY_NEW(int, robot->joint_count + 1), count = 0;
   int *stack = MEMORY_NEW(int, robot->link_count + 1), depth = 0;
