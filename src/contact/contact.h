@@ -330,9 +330,9 @@ int contact_version(const ContactSystem* system);
 /* Returns the number of candidates with nonzero contact energy in the accepted state. Allocates nothing. */
 int contact_active_count(const ContactSystem* system);
 
-/* Returns the exact gap (GJK) of candidate `index` in the accepted state [m]; of a law without barrier
- * PairState.separation. INFINITY for hulls represented by a pair of their links. Changes nothing, allocates nothing.
- * Undefined for index >= contact_candidate_count. */
+/* Returns the gap of candidate `index` in the accepted state [m]: the exact distance (GJK), or PairState.separation
+ * under a law without barrier. INFINITY for hulls represented by a pair of their links. Changes nothing, allocates
+ * nothing. Undefined for index >= contact_candidate_count. */
 double contact_gap(ContactSystem* system, int index);
 /* Returns the exact gap in the trial state [m]. Asserts that there is a trial. Updates the pair's GJK cache. Undefined
  * for index >= contact_candidate_count. Allocates nothing. */

@@ -92,9 +92,9 @@ typedef struct {
   const Pose* aim;
 } RegionTask;
 
-/* Returns the largest distance by which the boxes of a bounded hull of the link at both poses extend beyond each other
- * [m]; *ahead: by which the end extends beyond the start. Computed hull by hull, because hulls may exchange places, as
- * those of a wheel, without a change of the link's box. Sets the hulls' begin_boxes. */
+/* Compares the bounding boxes of each hull of the link at both poses. Sets *ahead to the largest distance by which the
+ * end's box extends beyond the start's. Returns the larger of *ahead and the opposite distance [m]. Hulls are compared
+ * one by one: in a turning wheel they exchange places without changing the link's box. Sets the hulls' begin_boxes. */
 static double longest_way(ContactSystem* s, int link, const Pose* from, const Pose* to, double* ahead) {
   const ModelLink* l = &s->model->links[link];
   double way = *ahead = 0;

@@ -7,7 +7,7 @@
 
 /* Fewer pairs than this are processed on one thread; PARALLEL_FAR: the same for pairs of which few are in contact. */
 enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8, PARALLEL_FAR = 500 };
-/* The same for placing links. */
+/* Fewer links than this are placed (poses of hulls) on one thread. */
 enum { LINKS_PARALLEL = 128, LINKS_GRAIN = 32 };
 
 /* State of a pair at the start of a path (contact_way_begin). */

@@ -13,7 +13,7 @@ bool blocks_are_mirrored(const Blocks* blocks, const bool mirror[3]);
 /* Blocks that are images of others. Owned arrays. */
 typedef struct {
   int* first;     /* first block whose image it is, else itself (count) */
-  int* by;        /* planes of that reflection, bit = axis                   (count) */
+  int* by;        /* planes in which block `first` is reflected to give it, bit = axis (count) */
   bool (*own)[3]; /* planes in which it is its own image                     (count) */
 } MirrorGroups;
 /* Returns the groups of blocks in the given mirror planes; freed by mirror_groups_free. */

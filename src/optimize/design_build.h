@@ -101,7 +101,7 @@ bool vertex_range_holds(const VertexRange* range, int hull, Vec3 p);
 bool design_is_frozen(const DesignBuild* build, int link, int hull, Vec3 p);
 /* Reports each `frozen` item without effect. */
 void design_check_frozen(DesignBuild* build);
-/* Reports a shape item for a link that follows one whose shape is constant. */
+/* Reports an error for a shape item whose link follows another one (symmetry) with a constant shape. */
 void design_check_follower(DesignBuild* build, const TaskName* name);
 /* Adds those of a joint position in the parent [m]. Shared vertices of the parent there move along
  * (optimize/design_joints.c). */

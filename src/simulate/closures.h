@@ -92,9 +92,10 @@ typedef struct ClosureSystem {
   double* extent;       /* largest length in its equations, to which their rounding error is proportional [m] */
   int *dof_first, *dof; /* degrees of freedom that move an end of closure k: dof[dof_first[k] .. dof_first[k+1]-1] */
   int* dof_tree;        /* tree of each entry of dof */
-  int* dof_beyond;      /* for each entry of dof: index of the next entry of another tree or closure */
-  int* home;            /* one link of each closure that has a tree */
-  uint64_t* pairs;      /* pairs of trees that a closure couples, a << 32 | b with a < b, sorted (pair_count) */
+  int* dof_beyond; /* for each entry n of dof: index after n of the first entry that belongs to another tree or closure
+                    */
+  int* home;       /* one link of each closure that has a tree */
+  uint64_t* pairs; /* pairs of trees that a closure couples, a << 32 | b with a < b, sorted (pair_count) */
   int pair_count;
   int* group; /* for every tree: first tree of the set joined to it by closures and couplings, directly or indirectly
                  (trees) */

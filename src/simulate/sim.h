@@ -47,7 +47,7 @@ typedef struct {
   int first;                  /* move of the present step */
   int parts;                  /* number of substeps since the last sim_path */
   int kept_count, kept_parts; /* values at the start of a step with substeps */
-  int block;                  /* first move of those that may still be merged */
+  int block;                  /* index of the first move that path_end has not yet tried to merge */
   bool straight;              /* the only move is the straight path of its step */
   double* begin;              /* coordinates at the start of the present step  (nq) */
   double* from;               /* coordinates at the start of the path that is examined  (nq) */
