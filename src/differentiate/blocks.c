@@ -211,7 +211,7 @@ static int count_bushings(const Scene* scene) {
 }
 
 /* Returns the scale of a bushing's number: a tenth of its value for stiffness and damping; the weight of a, or weight
- * times reach, for a preload; the reach of the link for a position. */
+ * times reach, for a preload; a tenth of the link's reach for a position. */
 static double bushing_scale(const Model* model, const ModelOverride* number) {
   const SceneBushing* bushing = &model->scene->bushings[number->part];
   const ModelLink* a = &model->links[bushing->link[0]];
