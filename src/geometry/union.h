@@ -86,8 +86,7 @@ typedef struct {
   const FaceList* faces;
   const ExactPlane* planes;
   const Vec3* normals; /* of the planes (unit frame = that of the hulls, up to scale and shift) */
-  const Vec3*
-      corners; /* corners of all hulls, unit frame; points nearer to one than `weld` are moved to it (corner_count) */
+  const Vec3* corners; /* of all hulls, unit frame; points within `weld` move to them (corner_count) */
   int corner_count;
   double weld;
 } WeldInput;

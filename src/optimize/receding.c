@@ -224,8 +224,7 @@ Status receding_create(Receding** out, Task* task, const OptimizationOptions* op
   Status status = optimization_create(&r->optimization, task, options, diagnostics);
   if (status == STATUS_OK) status = check_last_contact(r, diagnostics);
   if (status != STATUS_OK) return status;
-  r->first =
-      scenario->scene.start; /* the scene's start is replaced by each window; this one is kept until receding_destroy */
+  r->first = scenario->scene.start; /* kept, because each window replaces the start of the scene */
   take_memory(r);
   create_executed(r);
   return STATUS_OK;
@@ -285,8 +284,7 @@ static void note_window(Receding* r) {
 static void hand_on(Receding* r, Sim* sim) {
   NumberFile* state = MEMORY_NEW(NumberFile, 1);
   sim_state_file(sim, state);
-  if (r->done == 0)
-    scene_of(r)->start = (SceneStart){.place = r->first.place}; /* the first state remains owned by r->first */
+  if (r->done == 0) scene_of(r)->start = (SceneStart){.place = r->first.place}; /* r->first owns it */
   scene_set_start(scene_of(r), state);
 }
 

@@ -102,9 +102,8 @@ typedef struct {
   Names bodies;  /* names -> link of the robot */
   Vec3* anchors; /* origin of each robot link's frame in its body's frame  (links) */
   int anchor_capacity;
-  UrdfPose*
-      placed;   /* pose of each robot link in the scene link that carries it, or in the world if none does (links) */
-  Names paired; /* names of geoms in a <pair> -> index in paired_link */
+  UrdfPose* placed; /* pose of each robot link in its scene link, or in the world without one (links) */
+  Names paired;     /* names of geoms in a <pair> -> index in paired_link */
   int* paired_link; /* link of the robot; -1 = not found yet */
   int paired_count, paired_capacity;
   Names site_names; /* names -> index in sites */

@@ -112,8 +112,7 @@ static void take_control(MjcfModel* model, MjcfElement e, ActuatorLaw* law, cons
   limited = limited || inherited_range(model, e, range);
   if (limited) law->control = fmax(fmin(law->control, range[1]), range[0]);
   double most = limited ? fabs(law->gear * law->gain) * fmax(fabs(range[0]), fabs(range[1])) : 0;
-  if (!(law->limit > 0) && law->stiffness == 0 && law->damping == 0)
-    law->limit = most; /* of a motor: from its control range */
+  if (!(law->limit > 0) && law->stiffness == 0 && law->damping == 0) law->limit = most; /* motor */
   if (law->damper > 0) law->damping = law->damper * law->control;
 }
 

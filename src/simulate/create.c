@@ -80,8 +80,7 @@ static void list_tree_links(Sim* s) {
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].tree >= 0) s->tree_first[m->links[i].tree + 1]++;
   for (int k = 0; k < m->tree_count; k++) s->tree_first[k + 1] += s->tree_first[k];
-  for (int i = m->link_count - 1; i >= 0;
-       i--) /* in reverse, which turns the end index of each tree into its first index */
+  for (int i = m->link_count - 1; i >= 0; i--) /* in reverse: end indices become first indices */
     if (m->links[i].tree >= 0) s->tree_links[--s->tree_first[m->links[i].tree + 1]] = i;
   for (int k = 0; k < m->tree_count; k++) s->tree_first[k] = s->tree_first[k + 1];
   int movable = 0;

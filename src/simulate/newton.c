@@ -147,9 +147,7 @@ static StepOutcome judge_search(Sim* s, NewtonProgress* progress, StepSearch fou
   progress->blind = found == SEARCH_AT_ROUNDING;
   progress->ended = found == SEARCH_LEAVES;
   if (accepted || progress->ended) return STEP_MAX_ITERATIONS;
-  if (progress->enough)
-    return STEP_CONVERGED; /* extrapolated closures must meet a fraction of the tolerance, so the tolerance itself is
-                              met */
+  if (progress->enough) return STEP_CONVERGED; /* only the stricter limit of closures (Z10) is not met */
   if (!progress->arrived) return STEP_BLOCKED;
   progress->at_rounding = balance_at_rounding(s, a);
   bool floor = lost || (progress->closed && progress->at_rounding);

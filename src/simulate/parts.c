@@ -166,8 +166,7 @@ static void list_parts(const Sim* s, StepParts* p) {
     p->tree_first[k] += p->tree_first[k - 1];
     p->link_first[k] += p->link_first[k - 1];
   }
-  for (int k = 0; k < m->tree_count;
-       k++) /* each start index becomes the end index, which is the start of the next part */
+  for (int k = 0; k < m->tree_count; k++) /* start indices become those of the next part */
     if (p->of[k] >= 0) p->trees[p->tree_first[p->of[k] + 1]++] = k;
   for (int i = 0; i < m->link_count; i++)
     if (m->link_tree[i] >= 0 && p->of[m->link_tree[i]] >= 0) p->links[p->link_first[p->of[m->link_tree[i]] + 1]++] = i;
