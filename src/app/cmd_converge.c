@@ -5,10 +5,10 @@
 #include "optimize/optimize.h"
 
 enum { REFINEMENTS_MAX = 6, MOMENTS = 100, LINES = 10 };
-/* Changes below this fraction of the largest number are rounding or solver tolerance: no order is computed. */
+/* Changes below this times max(1, |value|) are rounding or solver error, and no order of convergence is computed. */
 #define SETTLED 1e-12
 
-/* One number in every refinement. */
+/* A compared quantity in all refinements. */
 typedef struct {
   char* name;                        /* owned */
   double value[REFINEMENTS_MAX + 1]; /* NaN: a difference of runs has no value */

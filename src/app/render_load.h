@@ -12,7 +12,8 @@ typedef struct {
   char* caption[RENDER_SUBJECTS_MAX];
   int count;                                   /* of them loaded */
   RenderSubject subjects[RENDER_SUBJECTS_MAX]; /* those to draw  (subject_count) */
-  const char* names[RENDER_SUBJECTS_MAX];      /* of the subjects, for models: "initial", "best", else the scene's */
+  const char* names[RENDER_SUBJECTS_MAX]; /* names of the subjects when exported as models: "initial", "best", otherwise
+                                             the scene's name */
   int subject_count;
 } Shown;
 

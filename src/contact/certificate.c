@@ -107,7 +107,7 @@ static bool proved_by_planes(const Search* q, const Station* s0, const Station* 
          stays_positive(s0->clearance[1], s1->clearance[1], bound_b);
 }
 
-/* By a fixed direction, given in the frame of the common ancestor: the gap along it stays positive. */
+/* Proof by a fixed direction, given in the frame of the common ancestor: the gap along it stays positive. */
 static bool proved_by_axis(const Search* q, const Station* s0, const Station* s1, double h, Vec3 axis) {
   if (!(vec3_dot(axis, axis) > 0.5)) return false;
   double bound = h * h * (q->a.acceleration + q->b.acceleration);

@@ -1,7 +1,7 @@
-/* contact: pairs of hulls and the laws between them (laws.c); the first is separating-plane contact with lagged plane
- * friction (SDRS sections IV-B, IV-C). docs/derivations/contact.md, friction.md, certificate.md hold the mathematics.
- * A contact model knows world points and links, never joints: it hands every link a force, a moment of force and a
- * 6x6 Hessian, and every pair of links a 6x6 cross block. */
+/* contact: pairs of hulls and the contact laws (laws.c). The first law is separating-plane contact with lagged plane
+ * friction (SDRS sections IV-B, IV-C). Equations: docs/derivations/contact.md, friction.md, certificate.md. Contact
+ * depends on links and world points, not on joints. It gives every link a force, a moment of force and a 6x6 Hessian,
+ * and every pair of links a 6x6 cross block. */
 #ifndef SDRS_CONTACT_H
 #define SDRS_CONTACT_H
 
@@ -196,8 +196,9 @@ bool contact_lets_go(ContactSystem* system);
  * without friction; the resulting normal forces then limit friction. */
 /* Returns true if some pair with friction exerts a force in the accepted state. */
 bool contact_begins_rubbing(const ContactSystem* system);
-/* Normal forces that limit friction from the next contact_lag on: those there; none; or the fraction of them that
- * follows from contact_note_forces at both ends of the frictionless solve. */
+/* Normal forces that limit friction from the next contact_lag on: GRIP_FULL: those of the reference state; GRIP_NONE:
+ * zero; GRIP_FOUND: the fraction of them that follows from contact_note_forces at both ends of the frictionless
+ * solve. */
 typedef enum { GRIP_FULL, GRIP_NONE, GRIP_FOUND } ContactGrip;
 void contact_set_grip(ContactSystem* system, ContactGrip grip);
 /* Records of pairs as of contact_record, and the force of each on its first link, world axes [N]. */
@@ -329,9 +330,9 @@ int contact_version(const ContactSystem* system);
 /* Returns the number of candidates with nonzero contact energy in the accepted state. Allocates nothing. */
 int contact_active_count(const ContactSystem* system);
 
-/* Returns the exact gap (GJK) of candidate `index` in the accepted state [m]; of a law without barrier
- * PairState.separation. INFINITY for hulls represented by a pair of their links. Changes nothing, allocates nothing.
- * Undefined for index >= contact_candidate_count. */
+/* Returns the gap of candidate `index` in the accepted state [m]: the exact distance (GJK), or PairState.separation
+ * under a law without barrier. INFINITY for hulls represented by a pair of their links. Changes nothing, allocates
+ * nothing. Undefined for index >= contact_candidate_count. */
 double contact_gap(ContactSystem* system, int index);
 /* Returns the exact gap in the trial state [m]. Asserts that there is a trial. Updates the pair's GJK cache. Undefined
  * for index >= contact_candidate_count. Allocates nothing. */
@@ -356,7 +357,7 @@ ContactWrench contact_wrench(const ContactSystem* system, int index);
 typedef struct {
   double broad_phase, contact, friction;
 } ContactTimes;
-/* Adds `share` times the given times. */
+/* Adds `share` times the given times to the system's. */
 void contact_add_times(ContactSystem* system, ContactTimes times, double share);
 /* Returns the wall times, which differ between runs and affect no result. Cannot fail. */
 ContactTimes contact_times(const ContactSystem* system);

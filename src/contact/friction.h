@@ -132,8 +132,8 @@ typedef struct {
  * number of Newton iterations of the inner problem, or -1 if it failed. Allocates nothing. */
 int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                    double* energy);
-/* As friction_value for a recorded state, whose minimiser is already in lag->slip and changes only by rounding. Returns
- * the number of iterations, or -1 if the search failed. Allocates nothing. */
+/* As friction_value for a recorded state, but starts from its minimiser lag->slip, which changes only by rounding, and
+ * computes no energy. Returns the number of iterations, or -1 if the search failed. Allocates nothing. */
 int friction_recall(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b);
 /* Adds the derivatives at the poses of the last friction_value, with respect to the twists of both bodies about their
  * references, to out (which may hold the contact terms). Does nothing without a normal force. Undefined after

@@ -138,7 +138,7 @@ static ActiveVertex lagged_vertex(const FrictionVertex* v, const HullInstance* h
   return (ActiveVertex){v->vertex, center, b.first, b.second, clearance, x};
 }
 
-/* Derivatives with respect to the lagged plane, gathered over the vertices. */
+/* Derivatives with respect to the lagged plane, summed over the vertices. */
 typedef struct {
   Vec3 direction; /* with respect to n^ = n / |n| */
   double length;  /* with respect to |n| */
@@ -342,7 +342,7 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   Mat3 turn = h->motion.rotation;
   Vec3 n = lag->normal, arm = vec3_sub(vec3_sub(lag->from[side], lag->arm[side]), lag->then[side].t), by_turn;
   Vec3 forth = vec3_add(by->displacement, vec3_cross(by->field, h->w));
-  if (f->own) { /* c is fixed in the body at its pose in the previous solve of the step */
+  if (f->own) { /* c moves with the body from its pose in the previous solve of the step */
     Pose solve = f->now[side].hull.pose;
     Vec3 local =
         vec3_sub(mat3_tmul_vec(f->next[side].hull.pose.r, forth), mat3_tmul_vec(lag->then[side].r, by->displacement));

@@ -70,7 +70,7 @@ typedef struct ContactLaw {
   const SchemaRow* parameters; /* rows of `contact`, read into SceneContact; `only` names the law and "none" */
   int parameter_count;
   int own_count;            /* number of entries of SceneContact.own that its rows fill */
-  bool once_differentiable; /* gradients of runs have kinks, where differences are no check */
+  bool once_differentiable; /* gradients of runs have kinks, at which finite differences cannot check them */
   bool shapes;              /* uses smooth shapes exactly, without triangles */
   bool round;               /* uses round solids exactly: HullInstance.rounding */
   bool directions;          /* supports direction-dependent and static friction */

@@ -423,7 +423,8 @@ static bool replay(const LawReplay* p, PairDerivatives* out) {
 
 /* ---------------------------------------------------------------- reverse (X12); for stiffness 1 */
 
-/* Derivatives of a contact's part of Phi with respect to its data at t, and to its points at t + dt (x). */
+/* Derivatives of one contact's contribution to Phi (X12): with respect to its activity, distance and normal at t, and
+ * to both its points x at t + dt. */
 typedef struct {
   double activity, distance;
   Vec3 n, x[2];

@@ -18,8 +18,8 @@
  * smaller tolerances to rounding. */
 #define LOOSE_TOLERANCE 1e-6
 #define LOOSE_LAST_STEP 1e-11
-/* Shares of a vertex: of contact, of its potential at t + dt (of friction's own force, too) and at t, of its force at
- * t, of friction, of the normal that bodies roll about. */
+/* Largest number of VertexShare entries of a vertex: contact; its potential at t + dt (also for friction by the force
+ * of the same step) and at t; its force at t; friction; the normal for rolling friction. */
 enum { VERTEX_SHARES = 7 };
 
 typedef struct {

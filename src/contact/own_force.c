@@ -1,4 +1,4 @@
-/* Friction that rests on the force of its own step (docs/derivations/friction.md, F8). */
+/* Friction that depends on the normal force of its own step (docs/derivations/friction.md, F8). */
 #include <assert.h>
 #include <string.h>
 

@@ -174,11 +174,12 @@ typedef struct {
   double own[CONTACT_OWN_PARAMETERS]; /* with respect to the law's own parameters */
   double inertia, stiffness; /* with respect to ImpactPast.inertia; with respect to the stiffness at a fixed factor */
   double dt, dt_before;      /* with respect to the lengths of the step and of the one before, of contact only */
-  PairCarry carry;           /* for the step to t */
+  PairCarry carry;           /* derivatives for the step that ends at t */
   GroundShare ground_now, ground_next;     /* for a half-space */
-  double pair_own[CONTACT_OWN_PARAMETERS]; /* those that are set in its item of contact.pairs */
+  double pair_own[CONTACT_OWN_PARAMETERS]; /* with respect to those of the law's parameters that the pair's item of
+                                              contact.pairs sets */
   Vec3 turn_now[2];              /* with respect to rotations of the bodies at t, except through their vertices */
-  Vec3 move_now[2];              /* with respect to their displacements at t */
+  Vec3 move_now[2];              /* with respect to displacements of the bodies at t */
   Vec3 turn_own[2], move_own[2]; /* with respect to rotations and displacements of the bodies in the previous solve, as
                                     VertexShare.own */
   Mat3 aim[2];                   /* with respect to the expected rotations of the bodies (FrictionLag.aim) */

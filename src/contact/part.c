@@ -92,9 +92,9 @@ typedef struct {
   const Pose* aim;
 } RegionTask;
 
-/* Returns the largest distance by which the boxes of a bounded hull of the link at both poses extend beyond each other
- * [m]; *ahead: by which the end extends beyond the start. Computed hull by hull, because hulls may exchange places, as
- * those of a wheel, without a change of the link's box. Sets the hulls' begin_boxes. */
+/* Compares the bounding boxes of each hull of the link at both poses. Sets *ahead to the largest distance by which the
+ * end's box extends beyond the start's. Returns the larger of *ahead and the opposite distance [m]. Hulls are compared
+ * one by one: in a turning wheel they exchange places without changing the link's box. Sets the hulls' begin_boxes. */
 static double longest_way(ContactSystem* s, int link, const Pose* from, const Pose* to, double* ahead) {
   const ModelLink* l = &s->model->links[link];
   double way = *ahead = 0;
@@ -314,7 +314,7 @@ bool contact_part_stays(const ContactSystem* s, const MotionBounds* bounds) {
       Box way = united(box_at(hull, &s->pose[0][i]), box_at(hull, &s->pose[1][i]));
       way = grown(way, bend(b->acceleration + (b->spin * b->spin + b->spin_rate) * arm));
       if (!(beyond(&way, &s->regions[i]) <= 0)) return false;
-      /* the list of candidates covers motions of this length */
+      /* the candidate list is complete only while the hull moves no farther than this */
       if (!(beyond(&way, &s->begin_boxes[k]) <= s->region_bounds.link[i].speed)) return false;
     }
   }

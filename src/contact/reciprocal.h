@@ -9,11 +9,12 @@
 
 #include "contact/plane.h"
 
-/* Coefficients of P: of the plane's term, and of all vertices of a piece together. */
+/* Coefficients of P: of the plane's term, and of the sum over the vertices of a piece. */
 #define RECIPROCAL_PLANE 12.0
 #define RECIPROCAL_PIECE 3.0
-/* Newton decrement relative to P: below the first, convergence is quadratic and a step is taken as it is; below the
- * second the next step ends at rounding; below the third nothing is left to do. */
+/* Thresholds of the Newton decrement relative to P. Below RECIPROCAL_NEAR convergence is quadratic, and steps need no
+ * line search. After a step with a decrement below RECIPROCAL_LAST the solution is exact to rounding. Below
+ * RECIPROCAL_LEAST no step is needed. */
 #define RECIPROCAL_NEAR 1e-5
 #define RECIPROCAL_LAST 1e-13
 #define RECIPROCAL_LEAST 1e-28

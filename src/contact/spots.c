@@ -1,4 +1,4 @@
-/* Neighbouring hulls at given poses, for pictures; without a simulation. */
+/* Finds neighbouring hulls at given poses, for pictures, without a simulation. */
 #include "contact/system.h"
 
 typedef struct {

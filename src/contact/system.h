@@ -7,7 +7,7 @@
 
 /* Fewer pairs than this are processed on one thread; PARALLEL_FAR: the same for pairs of which few are in contact. */
 enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8, PARALLEL_FAR = 500 };
-/* The same for placing links. */
+/* Fewer links than this are placed (poses of hulls) on one thread. */
 enum { LINKS_PARALLEL = 128, LINKS_GRAIN = 32 };
 
 /* State of a pair at the start of a path (contact_way_begin). */
@@ -228,10 +228,11 @@ void contact_derive(ContactSystem* system);
  * Cannot fail, allocates nothing. */
 void contact_list_terms(ContactSystem* system);
 
-/* ---- pairs of links that represent all pairs of their hulls (ContactLaw.whole; contact/whole.c) */
+/* ---- pairs of links evaluated as a whole: they represent all pairs of their hulls (ContactLaw.whole;
+ * contact/whole.c) */
 
-/* Finds these pairs; called once, after the law was created. Allocates a table of links x links if there are any.
- * Cannot fail. */
+/* Finds the pairs of links that represent their hulls. Called once, after the law was created. Allocates a table of
+ * links x links if there are any. Cannot fail. */
 void contact_find_whole(ContactSystem* system);
 /* Returns true if the pair of these links represents the pairs of its hulls. Allocates nothing, cannot fail. */
 bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);

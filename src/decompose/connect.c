@@ -39,7 +39,7 @@ static ComponentSamples surface_samples(const Part* part, UnitFrame frame) {
   return s;
 }
 
-/* ---------------------------------------------------------------- which hulls hold them */
+/* ---------------------------------------------------------------- hulls that contain the samples */
 
 /* Planes and box of a hull, both enlarged by the tolerance of coverage. */
 typedef struct {

@@ -20,12 +20,12 @@ typedef struct {
 
 /* Options; 0 in a count or an error selects the default. */
 typedef struct {
-  int max_hulls;      /* default 16 */
-  int max_vertices;   /* per hull, >= 4; default 64 */
-  double error;       /* stop when the excess volume of the hulls is below this fraction of the mesh's volume */
-  int resolution;     /* triangles of the coarse copy used by the search; default 1200 */
-  int grid[3];        /* grid of blocks along x, y, z instead of a search; 0 = search */
-  bool symmetry[3];   /* preserve the mirror planes normal to x, y, z */
+  int max_hulls;    /* default 16 */
+  int max_vertices; /* per hull, >= 4; default 64 */
+  double error;     /* cutting stops when the excess volume of the hulls is below this fraction of the mesh's volume */
+  int resolution;   /* triangles of the coarse copy used by the search; default 1200 */
+  int grid[3];      /* grid of blocks along x, y, z instead of a search; 0 = search */
+  bool symmetry[3]; /* preserve the mirror planes normal to x, y, z */
   bool symmetry_auto; /* preserve the mirror planes that the mesh has */
   bool inside;        /* hulls inside the solid instead of covering it */
   int threads;
@@ -84,9 +84,9 @@ HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const Decompo
 /* Frees everything and zeroes the struct; accepts a zeroed one, not NULL. */
 void decomposition_free(Decomposition* decomposition);
 
-/* Through holes of a solid (genus): a ring has one. */
+/* Numbers of through holes (genus) of two solids; a ring has one. */
 typedef struct {
-  int mesh, hulls; /* of the mesh; of the union of the hulls */
+  int mesh, hulls; /* holes of the mesh; of the union of the hulls */
   double cube;     /* edge of the grid cubes, mesh unit; features narrower than two edges are not resolved */
 } HoleCount;
 
@@ -94,17 +94,19 @@ typedef struct {
  * no surface; *out is then zeroed. Allocates temporarily. */
 bool decomposition_holes(HoleCount* out, const Decomposition* d, const Mesh* mesh);
 
-/* The repaired surface that is decomposed (decompose/mesh_surface.c), as outward triangles in mesh coordinates; not
- * convex. Freed by hull_free. False, nothing to free: no triangle is left. condition: receives the repairs, or NULL. */
+/* Sets *surface to the repaired surface that is decomposed (decompose/mesh_surface.c): outward triangles in mesh
+ * coordinates, not convex. Freed by hull_free. Returns false, with nothing to free, if no triangle is left. condition:
+ * receives the repairs, or NULL. */
 bool mesh_surface(ConvexHull* surface, MeshCondition* condition, const Mesh* mesh);
 
-/* mesh_decompose with a cache in `folder` (decompose/cache.c): hulls found before for this mesh and these options are
- * read, bit-identical; new ones are written. Hulls that were read have no joints, components and condition. A damaged
- * file is replaced; a failure to write is ignored. folder NULL: no cache. Result and ownership as mesh_decompose. */
+/* As mesh_decompose with a cache in `folder` (decompose/cache.c): hulls found before for this mesh and these options
+ * are read, bit-identical; new ones are written. Hulls that were read have no joints, components and condition. A
+ * damaged file is replaced; a failure to write is ignored. folder NULL: no cache. Result and ownership as
+ * mesh_decompose. */
 HullResult mesh_decompose_cached(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given,
                                  const char* folder);
-/* Cache folder: $SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else ~/.cache/sdrs; NULL if SDRS_CACHE is `off` or empty, or
- * there is no home. Owned by the caller, freed by memory_free; the folder need not exist. */
+/* Returns the cache folder: $SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else ~/.cache/sdrs; NULL if SDRS_CACHE is `off` or
+ * empty, or there is no home. Freed by the caller with memory_free; the folder need not exist. */
 char* decompose_cache_folder(void);
 
 /* ---------------------------------------------------------------- superquadrics (decompose/superquadrics.c) */
@@ -134,7 +136,7 @@ typedef struct {
   int count;
   double diagonal;                         /* diagonal of the mesh's bounding box */
   double mesh_volume, union_volume;        /* from the samples below, mesh unit^3 */
-  double intersection_over_union;          /* of the two solids */
+  double intersection_over_union;          /* of the two solids: volume of intersection / volume of union */
   double wrong_volume;                     /* volume inside exactly one of the two, / mesh volume */
   int volume_samples;                      /* samples in the common bounding box */
   int mesh_samples, union_samples;         /* samples on the surfaces */
@@ -145,10 +147,10 @@ typedef struct {
  * only on mesh and options, not on threads. HULL_OK: freed by superquadrics_free; HULL_FLAT etc.: the mesh has no
  * volume; HULL_FAILED as hull_create; nothing to free. */
 HullResult mesh_superquadrics(SuperquadricUnion* result, const Mesh* mesh, const SuperquadricOptions* given);
-/* Frees all and leaves a zeroed one; accepts a zeroed one. NULL is not accepted. */
+/* Frees the list and zeroes the struct. Accepts a zeroed one, but not NULL. */
 void superquadrics_free(SuperquadricUnion* result);
-/* Surface of a superquadric as a convex hull of 10 * 4^level + 2 points, in mesh coordinates; level 0 to 3 (not
- * checked). HULL_OK: freed by hull_free; otherwise nothing to free. */
+/* Sets *hull to the surface of a superquadric as a convex hull of 10 * 4^level + 2 points, in mesh coordinates; level 0
+ * to 3 (not checked). HULL_OK: freed by hull_free; otherwise nothing to free. */
 HullResult superquadric_hull(const Superquadric* own, int level, ConvexHull* hull);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "decompose/blocks.h"
 
-/* Largest number of such rounds; a smaller relative gain ends them [total volume]. */
+/* ROUNDS: largest number of iterations; GAIN_LEAST: relative decrease of the total volume below which they end. */
 #define ROUNDS 12
 #define GAIN_LEAST 1e-4
 

@@ -14,17 +14,17 @@ typedef struct {
   double volume;
 } HullEstimate;
 
-/* Estimates the hull of points (count); volume 0 if they are coplanar. By value; allocates only if points_volume does.
- */
+/* Returns an estimate of the hull of points (count); volume 0 if they are coplanar. Allocates only if points_volume
+ * does. */
 HullEstimate hull_estimate(const Vec3* points, int count);
-/* Lower estimate of the volume [unit^3] of the hull of points (count), from fewer directions. */
+/* Returns a lower estimate of the volume [unit^3] of the hull of points (count), from fewer directions. */
 double rough_hull_volume(const Vec3* points, int count);
-/* Volume of the hull of points (count, at most 2 ESTIMATE_POINTS) by incremental insertion; 0 for coplanar points,
- * fewer than four or too many. Points within 1e-12 of the extent of a face count as on it. Allocates only when it falls
- * back to Qhull. */
+/* Returns the volume of the hull of points (count, at most 2 ESTIMATE_POINTS) by incremental insertion; 0 for coplanar
+ * points, fewer than four or too many. Points within 1e-12 of the extent from a face count as on it. Allocates only
+ * when it falls back to Qhull. */
 double points_volume(const Vec3* points, int count);
 
-/* Direction k of 27: unit vectors to a cube's faces, edges and corners; k = 13 (the centre) is invalid. */
+/* Returns direction k of 27: unit vectors to a cube's faces, edges and corners; k = 13 (the centre) is invalid. */
 static inline Vec3 cube_direction(int k) {
   const int along[3] = {k % 3, k / 3 % 3, k / 9};
   return vec3_normalized(vec3(along[0] - 1.0, along[1] - 1.0, along[2] - 1.0));

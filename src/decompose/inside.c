@@ -1,8 +1,7 @@
-/* Hulls inside the solid: what extends outside is cut off by planes of the surface.
- *
- * A convex hull with a point inside the solid lies in it if no triangle of the surface enters its interior. Cutting by
- * the plane of such a triangle, on the solid's side, excludes it. Of the deepest triangles the one whose plane keeps
- * the most volume is used, until none enters. docs/decompose.md */
+/* Shrinks hulls into the solid by cutting them with planes of the surface. A convex hull with a point inside the solid
+ * lies in it if no triangle of the surface enters its interior. Cutting by the plane of such a triangle, on the solid's
+ * side, excludes the triangle. Of the deepest triangles the one whose plane keeps the most volume is used, until none
+ * enters. docs/decompose.md */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@
 enum { CANDIDATES = 6, TANGENT_CUTS = 600, CUTS_MAX = 2000 };
 /* Smallest hull that is kept, relative to the solid's volume. */
 #define LEAST_VOLUME 1e-9
-/* First position of a new corner on the way into the neighbour, and the number of halvings. */
+/* First position of a new corner, as a fraction of the distance into the neighbour, and number of halvings. */
 #define CORNER_SHARE 0.2
 enum { CORNER_HALVINGS = 10 };
 /* Least radius of a ball inside two hulls that counts as overlap [unit size]. */

@@ -22,16 +22,18 @@ typedef struct {
  * the others shows a cavity); closes remaining borders by a fan to their centre. solid: owned by the caller, freed by
  * part_free in any case. False: all points are coplanar, or no triangle is left. *frame and *condition are written. */
 bool mesh_repair(const Mesh* mesh, Part* solid, UnitFrame* frame, MeshCondition* condition);
-/* Winding number of the triangles at a point: solid angle / (4 pi), 1 inside a closed outward surface, 0 outside,
- * between them near an open border. Sums over all triangles in order; caps are ignored. Does not allocate. */
+/* Returns the winding number of the triangles at a point: solid angle / (4 pi). It is 1 inside a closed outward
+ * surface, 0 outside, and between these near an open border. Sums over all triangles in order; ignores caps. Allocates
+ * nothing. */
 double winding_number(const Part* part, Vec3 point);
-/* Removes closed surfaces that coincide with another one of the same box, area and absolute volume, regardless of their
- * triangles (decompose/sheets.c). Returns the number of removed triangles; 0 if there are too many surfaces to compare.
- * Points stay. */
+/* Removes closed surfaces that coincide with another one: same box, area and absolute volume, regardless of the
+ * triangulation (decompose/sheets.c). Returns the number of removed triangles; 0 if there are too many surfaces to
+ * compare. Points are kept. */
 int part_drop_same_surfaces(Part* part);
-/* Volume enclosed by a closed surface, with overlapping regions counted once (decompose/mesh_volume.c): the enclosed
- * volume minus multiple counts measured on a grid of columns, with an error of the squared column distance; without
- * overlaps it equals part_volume. [unit size^3] Allocates temporarily. */
+/* Returns the volume enclosed by a closed surface, with overlapping regions counted once (decompose/mesh_volume.c)
+ * [unit size^3]. Regions counted several times are measured on a grid of columns and subtracted, with an error
+ * proportional to the squared distance of the columns. Without overlaps it equals part_volume. Allocates
+ * temporarily. */
 double part_solid_volume(const Part* part);
 
 #endif

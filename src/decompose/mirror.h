@@ -1,22 +1,22 @@
-/* Private to decompose/: symmetric parts are cut as a half, quarter or eighth, and unfolded. Unit size: the mirror
- * planes pass through the origin. */
+/* Private to decompose/: mirror symmetry. A symmetric part is decomposed as a half, quarter or eighth, and the hulls
+ * are unfolded. Unit size: the mirror planes pass through the origin. */
 #ifndef SDRS_DECOMPOSE_MIRROR_H
 #define SDRS_DECOMPOSE_MIRROR_H
 
 #include "decompose/blocks.h"
 
-/* True if every point of the solid has its mirror image among the points, within 1e-7. axis: normal of the plane, 0 to
- * 2. */
+/* Returns true if every point of the solid has its mirror image among the points, within 1e-7. axis: normal of the
+ * plane, 0 to 2. */
 bool part_is_mirrored(const Part* part, int axis);
-/* True if the image of every block in each plane is a block; true too without planes. */
+/* Returns true if the image of every block in each plane is a block; also true without planes. */
 bool blocks_are_mirrored(const Blocks* blocks, const bool mirror[3]);
 /* Blocks that are images of others. Owned arrays. */
 typedef struct {
-  int* first;     /* the first block that it is an image of, else itself     (count) */
-  int* by;        /* planes of that reflection, bit = axis                   (count) */
+  int* first;     /* first block whose image it is, else itself (count) */
+  int* by;        /* planes in which block `first` is reflected to give it, bit = axis (count) */
   bool (*own)[3]; /* planes in which it is its own image                     (count) */
 } MirrorGroups;
-/* Groups of blocks in the given mirror planes; freed by mirror_groups_free. */
+/* Returns the groups of blocks in the given mirror planes; freed by mirror_groups_free. */
 MirrorGroups mirror_groups(const Blocks* blocks, const bool mirror[3]);
 /* Frees the arrays; must be called only once. */
 void mirror_groups_free(MirrorGroups* groups);

@@ -40,28 +40,28 @@ void part_add_edge(Part* part, int a, int b, int cap);
 /* Appends a cap without edges; returns its index. */
 int part_add_cap(Part* part, CutPlane cap);
 
-/* The part inside the half-space, a new Part freed by part_free; empty if nothing is inside. Points within `rounding`
- * (the part's unit) of the plane count as on it. Both sides of a plane get bit-identical new points. Unused points are
- * dropped. */
+/* Returns the part inside the half-space as a new Part, freed by part_free; empty if nothing is inside. Points within
+ * `rounding` (the part's unit) of the plane count as on it. Cutting by both sides of a plane gives bit-identical new
+ * points. Drops unused points. */
 Part part_cut(const Part* part, CutPlane plane, double rounding);
 /* Splits a part into connected surfaces, in the order of their first points. A surface without positive volume (a
- * cavity) stays with the smallest one whose box contains it; if there are more than 512, surfaces whose box centres
- * share one of 8 x 8 x 8 cells are grouped. Returns their number; *pieces: owned array, each freed by part_free, the
- * array by memory_free. The part stays. */
+ * cavity) belongs to the smallest one whose box contains it. If there are more than 512 surfaces, those whose box
+ * centres share one of 8 x 8 x 8 cells are grouped. Returns the number of pieces. The caller frees each by part_free
+ * and the array *pieces by memory_free. The part is unchanged. */
 int part_components(const Part* part, Part** pieces);
-/* Enclosed volume [unit^3] by the divergence theorem; negative for an inward surface, 0 without points. */
+/* Returns the enclosed volume [unit^3] by the divergence theorem; negative for an inward surface, 0 without points. */
 double part_volume(const Part* part);
-/* The opposite half-space: -n . x <= -offset. */
+/* Returns the opposite half-space: -n . x <= -offset. */
 CutPlane plane_flipped(CutPlane plane);
 
 /* Side k of a triangle, from corner k to the next. */
 typedef struct {
   int low, high, triangle;
-  bool backward; /* runs from high to low */
+  bool backward; /* the triangle traverses the side from high to low */
 } Side;
-/* Sides of all triangles (3 triangle_count), sorted by edge; owned by the caller, freed by memory_free. */
+/* Returns the sides of all triangles (3 triangle_count), sorted by edge; freed by the caller with memory_free. */
 Side* part_sides(const Part* part);
-/* End of the run of sides at one edge that begins at `first`. sides (count): of part_sides. */
+/* Returns the end of the range of sides at one edge that begins at `first`. sides (count): of part_sides. */
 int part_edge_end(const Side* sides, int count, int first);
 
 #endif

@@ -1,5 +1,5 @@
-/* Improves the border between neighbouring groups: the cuts there were made for other purposes; the best plane for the
- * two groups is found again. */
+/* Improves the border between neighbouring groups. Their cuts were chosen before the grouping; the best plane between
+ * the two groups is searched again. */
 #include "decompose/blocks.h"
 
 /* Pairs with less volume outside the solid are skipped [volume of the solid]. */
@@ -14,7 +14,7 @@
 /* Smaller volumes count as flat [unit size^3]. */
 #define FLAT_VOLUME 1e-12
 
-/* Appends b to a; the caps between them stay and cancel. */
+/* Appends b to a. Caps on their common plane are kept, and cancel. */
 static void add_part(Part* a, const Part* b) {
   int points = a->point_count, caps = a->cap_count;
   for (int i = 0; i < b->point_count; i++) part_add_point(a, b->points[i]);

@@ -1,6 +1,6 @@
-/* Approximates a solid by a union of superquadrics (docs/derivations/shapes.md). They are added one after the other: an
- * ellipsoid is placed where the solid has the most unoccupied room and grown, then all are improved together. At the
- * end the least useful one is removed and placed elsewhere, while that helps. */
+/* Approximates a solid by a union of superquadrics (docs/derivations/shapes.md). They are added one by one: an
+ * ellipsoid is placed where the solid has the largest uncovered clearance and fitted, then all are improved together.
+ * Finally the least useful one is removed and placed again, as long as that improves the result. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,8 @@ enum {
   FINAL_STEPS = 100, /* final joint iterations */
 };
 #define ERROR_DEFAULT 1e-3
-/* Limit of misfits [cells]; while one grows, relative to the room in which it began. */
+/* Limit of misfits [cells]; for the fit of a new superquadric at least WIDTH_OF_ROOM times the clearance where it was
+ * placed. */
 #define WIDTH_CELLS 2.0
 #define WIDTH_OF_ROOM 0.7
 /* For a new superquadric: weight of volume outside the solid (others may fill what it leaves), and smoothing width
@@ -108,7 +109,7 @@ static void weigh_for_one(FitProblem* p) {
   p->count = kept;
 }
 
-/* ---------------------------------------------------------------- room for one more */
+/* ---------------------------------------------------------------- placement of a new superquadric */
 
 /* Clearance of each node from the surface and from the other superquadrics; 0: occupied or outside. Owned by the
  * caller. */

@@ -49,14 +49,14 @@ void run_adjoint_destroy(RunAdjoint* a) {
   memory_free(a);
 }
 
-/* ---------------------------------------------------------------- what a loss says of a state */
+/* ---------------------------------------------------------------- derivatives of the loss by a state */
 
 static void clear_bar(const Model* m, StateBar bar) {
   memset(bar.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(bar.q, 0, sizeof(double) * (size_t)m->dof_count);
 }
 
-/* Starts a state's derivatives with the loss's own; only rows have such. */
+/* Initializes a state's derivatives with those of the loss, which only rows have. */
 static void begin_bar(const Model* m, const LossSeeds* seeds, const RecordedState* state, StateBar bar) {
   clear_bar(m, bar);
   for (int i = 0; state->row && i < m->link_count; i++) {

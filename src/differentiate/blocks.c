@@ -178,7 +178,8 @@ static int count_tendons(const Scene* scene) {
   return count;
 }
 
-/* Returns a tenth of the value; for a point of the link's reach; for a wrap of its radius. */
+/* Returns the scale of a tendon's number: a tenth of its value; the reach of the link for a point; the radius of the
+ * wrap for its lengths, 0.1 for its axis. */
 static double tendon_scale(const Model* model, const ModelOverride* number) {
   if (number->kind == OVERRIDE_WRAP) {
     int index = number->index % WRAP_NUMBERS;
@@ -209,8 +210,8 @@ static int count_bushings(const Scene* scene) {
   return count;
 }
 
-/* Returns a tenth of a stiffness or damping; for a preload of a's weight, or weight times reach; for a position of the
- * link's reach. */
+/* Returns the scale of a bushing's number: a tenth of its value for stiffness and damping; the weight of a, or weight
+ * times reach, for a preload; a tenth of the link's reach for a position. */
 static double bushing_scale(const Model* model, const ModelOverride* number) {
   const SceneBushing* bushing = &model->scene->bushings[number->part];
   const ModelLink* a = &model->links[bushing->link[0]];

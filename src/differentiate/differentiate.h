@@ -6,8 +6,8 @@
 #include "scene/task.h"
 #include "simulate/simulate.h"
 
-/* ---------------------------------------------------------------- which rows of a run are kept (differentiate/keep.c)
- * What losses look at is little: some links, in some window of time. Rows 0..steps. */
+/* ---------------------------------------------------------------- kept rows of a run (differentiate/keep.c)
+ * Rows 0..steps of a run that losses read: usually few links, each in an interval of time. */
 typedef struct {
   int steps, link_count;
   int *first, *last; /* kept rows of each link; none where first > last (links) */
@@ -132,14 +132,14 @@ static inline const Vec3* recording_state_momentum(const Recording* r, const Rec
   return state->between < 0 ? r->momentum + (size_t)(state->step - r->first_row) * links
                             : r->between_momentum + (size_t)state->between * links;
 }
-/* SimState.felt (links); NULL: no drive measures it. Borrowed, not to be freed. */
+/* Returns SimState.felt of a state, borrowed (links); NULL: no drive measures it. */
 static inline const Vec3* recording_state_felt(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->felt) return NULL;
   return state->between < 0 ? r->felt + (size_t)(state->step - r->first_row) * links
                             : r->between_felt + (size_t)state->between * links;
 }
-/* SimState.delayed (2 Model.delayed_count); NULL: nothing comes late. Borrowed, not to be freed. */
+/* Returns SimState.delayed of a state, borrowed (2 Model.delayed_count); NULL: no controller has a delay. */
 static inline const double* recording_state_delayed(const Recording* r, const RecordedState* state) {
   size_t count = 2 * (size_t)r->model->delayed_count;
   if (!r->delayed) return NULL;
@@ -163,50 +163,50 @@ typedef struct {
   UnconvergedSteps unconverged;
 } RecordReport;
 
-/* Room for `steps` steps, rows 0..steps; a recording can be run again and again, with other models of the same size
- * too. Freed with recording_destroy. Owns its arrays, not the model. Never fails. */
+/* Creates a recording with memory for rows 0..steps. It can be run repeatedly, also with other models of the same size.
+ * Freed with recording_destroy. Owns its arrays, not the model. Never fails. */
 void recording_create(Recording* recording, const Model* model, int steps);
-/* A thin one. keep is borrowed. It must be laid out, and outlive the recording. Freed with recording_destroy, which
- * leaves keep alone. Never fails. */
+/* Creates a thin recording. Borrows keep, which must be laid out and outlive the recording. Freed with
+ * recording_destroy, which does not free keep. Never fails. */
 void recording_create_thin(Recording* recording, const Model* model, int steps, const RowKeep* keep);
-/* Keep the force between these links, too, of so many steps: once, before it is run. pairs[count] are borrowed; count
- * 0: nothing is allocated. A second call would leave the first array without an owner: an error of the caller. */
+/* Makes the recording keep the force between these links in rows 0..steps. Call once, before it is run; a second call
+ * leaks the first array. Borrows pairs[count]. Allocates nothing for count 0. */
 void recording_keep_pairs(Recording* recording, const ForcePair* pairs, int count, int steps);
-/* Frees what it owns, not model, keep and pairs; a zeroed one is accepted. NULL is not accepted. */
+/* Frees the arrays, not model, keep and pairs. Accepts a zeroed recording, but not NULL. */
 void recording_destroy(Recording* recording);
 /* Returns the bytes of the recording's arrays, without the parts of a thin one. Allocates nothing, never fails. */
 size_t recording_bytes(const Recording* recording);
 /* Returns the memory for its parts (RecordOptions.memory, at least 1) when recording and seeds together may use
  * `bytes`. Allocates nothing, never fails. */
 size_t recording_memory_left(const Recording* recording, const LossSeeds* seeds, double bytes);
-/* Whether a thin recording and its seeds leave something of so many bytes for the parts: STATUS_BAD_INPUT and a message
- * at `place` when not. Asking allocates nothing else. */
+/* Returns STATUS_BAD_INPUT, with a message at `place`, if a thin recording and its seeds need `bytes` or more, so that
+ * no memory is left for the parts; otherwise STATUS_OK. Allocates only the message. */
 Status recording_check_memory(const Recording* recording, const LossSeeds* seeds, double bytes, SourcePlace place,
                               Diagnostics* diagnostics);
-/* Run from the model's start. Stops at a step that fails: recording->steps are then those before. interrupted: asked
- * after every step (NULL: never). STATUS_OK, STATUS_SOLVER, STATUS_BAD_INPUT (the start intersects), or
- * STATUS_INTERRUPTED. */
+/* Options of recording_run. A relative tolerance, an interrupt function that is polled after every step (NULL: never),
+ * and how steps are divided. */
 typedef struct {
   int threads;
   double tolerance; /* relative; 0 = the scene's */
   bool (*interrupted)(void);
-  const int* substeps; /* number in which each step is tried first (steps); NULL: as sim_step finds good */
-  size_t memory;       /* of a thin recording: bytes that the parts for its gradient may take besides the kept rows and
-                          their seeds; at least a few states are held however little that is. 0: values only */
-  const Recording* like; /* a run whose steps' parts this one is to repeat; NULL: none */
+  const int* substeps; /* first number of substeps tried for each step (steps); NULL: chosen as by sim_step */
+  size_t memory; /* for a thin recording: bytes that the parts for its gradient may use besides the kept rows and their
+                    seeds; a few states are kept even if this is less. 0: values only */
+  const Recording* like; /* run whose substeps this run repeats; NULL: none */
 } RecordOptions;
-/* At most as many steps as there is room for. Allocates while contacts and substeps grow; of a run that fails the
- * report and the rows before it stand. */
+/* Runs the model from its start, at most as many steps as the recording has memory for. Stops at a step that fails;
+ * recording->steps is then the number of steps before it, and the report and those rows are valid. Returns STATUS_OK,
+ * STATUS_SOLVER, STATUS_BAD_INPUT (the start intersects) or STATUS_INTERRUPTED. Allocates while contacts and substeps
+ * grow. */
 Status recording_run(Recording* recording, const Model* model, const RecordOptions* options, RecordReport* report,
                      Diagnostics* diagnostics);
 /* Appends the present state of a run that the caller steps, as row 0, 1, ... in order. `steps` of the recording becomes
  * `row`. Rows beyond those of recording_create are an unchecked error. Substeps grow the arrays, which allocates. */
 void recording_add_row(Recording* recording, Sim* sim, int row);
 
-/* ---------------------------------------------------------------- what a loss hands to the adjoint
- * (differentiate/loss_seeds.c)
- * Derivatives of the loss with respect to the recorded quantities, each taken as independent of the others; losses add
- * to them. Rows as in Recording. All arrays are one block that begins at pose. */
+/* ---------------------------------------------------------------- derivatives of a loss (differentiate/loss_seeds.c)
+ * Input of the adjoint: derivatives of the loss with respect to the recorded quantities, each taken as independent of
+ * the others. Losses add to them. Rows as in Recording. All arrays are one block that begins at pose. */
 struct LossSeeds {
   const RowKeep* keep;   /* NULL: all rows; otherwise the layout of the arrays of rows */
   double (*pose)[3][4];  /* dL/d(R | t) of every link frame, elementwise ((steps + 1) * links) */
@@ -242,8 +242,8 @@ void loss_seeds_clear(LossSeeds* seeds);
 void loss_seeds_destroy(LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- observables (differentiate/observe.c)
- * Six numbers of every link that a run is asked for by name: a file of the run folder, a block of the library, with
- * derivatives (docs/derivations/observables.md). */
+ * An observable is six numbers of every link, with derivatives. A run outputs it on request by name: as a file of the
+ * run folder or a block of the library (docs/derivations/observables.md). */
 enum { OBSERVABLE_COLUMNS = 6 };
 typedef enum { OBSERVABLE_REACTIONS, OBSERVABLE_IMU, OBSERVABLES } ObservableKind;
 /* Input of an observable: poses one step before, at and one step after a row, and reactions at the row. Borrowed. */
@@ -297,8 +297,8 @@ void loss_keep(const Loss* loss, const Model* model, RowKeep* keep);
  * steps. They borrow the loss's list of pairs. Allocates. */
 void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds);
 /* owned by the loss; an index from loss_count on is undefined */
-const char* loss_name(const Loss* loss, int index); /* unlike all others: a column of convergence.csv. an index from
-                                                     * loss_count on is undefined */
+const char* loss_name(const Loss* loss, int index); /* Returns the unique name of a loss: its column of convergence.csv.
+                                                       Owned by the loss. Undefined for an index from loss_count on. */
 bool loss_counts(const Loss* loss, int index); /* True if the loss counts in this scenario; otherwise its value is 0. */
 /* Returns the weighted sum of the losses (without the scenario's weight) and sets terms[loss_count] unless NULL. Adds
  * derivatives of the sum to seeds unless NULL. The recording's model must have the links, hulls, vertices and
@@ -310,7 +310,8 @@ double loss_evaluate(const Loss* loss, const Recording* recording, double* terms
 double loss_evaluate_with(const Loss* loss, const Recording* recording, double* terms, const double* factors,
                           LossSeeds* seeds);
 
-/* ---------------------------------------------------------------- what can be made (differentiate/fabrication.c) */
+/* ---------------------------------------------------------------- fabrication measures (differentiate/fabrication.c)
+ */
 
 /* Fabrication measures of a link: the losses of the same names (docs/losses.md) with margin 0. */
 typedef struct {
@@ -407,9 +408,9 @@ double start_gap(const Model* model, const Pose* pose, const StartGap* gap);
 /* Adds the derivatives of the gap by the first state to seeds. */
 void start_gap_seed(const Recording* recording, const StartGap* gap, LossSeeds* seeds);
 
-/* ---------------------------------------------------------------- a run forwards (differentiate/forward.c)
- * Through a recording that is kept whole, from its first row to its last; visit is called at each row, where
- * step_forward_state(forward, 0) is the sensitivity of its coordinates. false: a step (*step) has no derivative. */
+/* ---------------------------------------------------------------- forward sensitivities (differentiate/forward.c)
+ * Called at each row of a recording, from the first to the last; step_forward_state(forward, 0) is then the sensitivity
+ * of the row's coordinates. */
 typedef void (*ForwardVisit)(void* context, StepForward* forward, int row);
 /* Propagates sensitivities through a whole recording without parts (asserted). Returns false if a step has no
  * derivative and sets *step to it; later steps are not visited. Allocates as step_forward_advance does. */

@@ -38,7 +38,7 @@ enum { NEAR_PAIRS = 6, NEAR_PLACES = 2 * NEAR_PAIRS + 2, NEAR_SIZES = 4 };
 /* Least jump relative to the slope: smaller ones come from steps with fewer iterations (J7). */
 #define JUMP_LEAST 1e-2
 
-/* ---------------------------------------------------------------- what the differences say by themselves */
+/* ---------------------------------------------------------------- the differences, without the gradient */
 
 /* (J2) Richardson extrapolation: cancels the h^2 terms of two neighbouring differences. */
 static double extrapolate(const GradcheckDirection* d, int k) {
@@ -133,7 +133,7 @@ static int least_doubt(const GradcheckDirection* d, double noise,
   return best;
 }
 
-/* ---------------------------------------------------------------- the gradient against them */
+/* ---------------------------------------------------------------- comparison with the gradient */
 
 /* Returns the reference of relative errors: a gradient that is too small is compared with the difference. */
 static double scale_of(const GradcheckDirection* d, int k) {
@@ -402,7 +402,7 @@ static bool look_closer(const Sweep* s, const GradcheckOptions* options, double 
   return true;
 }
 
-/* ---------------------------------------------------------------- beside a kink */
+/* ---------------------------------------------------------------- kinks across the direction */
 
 /* (J10) Sets the slopes along the direction at the points near x, at distance `size`. */
 static void slopes_beside(const Sweep* s, const double* places, double size, double* slope) {

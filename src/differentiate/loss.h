@@ -156,7 +156,7 @@ double loss_volume(const LossTerm* term, const Recording* recording, LossSeeds* 
 double loss_roughness(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Mean of max(smoothed squared distance - margin^2, 0) [m^2]; NaN poses give NaN. */
 double loss_approach(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Both kinds in loss_touch.c. loss_touch_free frees the allocations of loss_touch_prepare. */
+/* Terms `touch` and `closure` are in loss_touch.c. loss_touch_free frees the allocations of loss_touch_prepare. */
 double loss_touch(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Allocates both bodies for hulls; reports unsupported shapes. */
 void loss_touch_prepare(LossTerm* term, const LossOrigin* origin);
@@ -173,7 +173,7 @@ void loss_gap_prepare(LossTerm* term, const LossOrigin* origin);
 /* Sets barycentric coordinates weight[4], with sum 1, of the point nearest to the origin of a segment or triangle.
  * corner[count] [m], count: 1 to 3. The point must be in the interior. */
 void loss_nearest_weights(const Vec3* corner, int count, double* weight);
-/* Uses of loss_hulls.c: vertices, volumes and edges of the initial design. */
+/* The following terms read HullReference: vertices, volumes and edges of the initial design (loss_hulls.c). */
 double loss_neck(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* As loss_hulls_prepare; reports a link with a single hull. */
 void loss_neck_prepare(LossTerm* term, const LossOrigin* origin);

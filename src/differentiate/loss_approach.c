@@ -1,8 +1,11 @@
-/* Approach: max(D - margin^2, 0), mean over the window, D the squared distance of two links, smoothed: over all pairs p
- * of a vertex of one link and a hull of the other, with the squared distance d_p of the vertex from the hull, D = -s^2
- * log( mean_p exp(-d_p / s^2) )     dD/d d_p = w_p = exp(-d_p / s^2) / sum_p exp(-d_p / s^2) The squared distance from
- * a convex set is differentiable everywhere: 2 (x - P) by x, P the nearest point, and the opposite by P as if it were
- * fixed in its hull, by its barycentric coordinates. Zero inside. */
+/* Approach: mean over the window of max(D - margin^2, 0), with D the smoothed squared distance of two links. p runs
+ * over all pairs of a vertex of one link and a hull of the other; d_p is the squared distance of the vertex from the
+ * hull [m^2].
+ *   D = -s^2 log( mean_p exp(-d_p / s^2) )
+ *   dD/d d_p = w_p = exp(-d_p / s^2) / sum_p exp(-d_p / s^2)
+ * The squared distance from a convex set is differentiable everywhere. With P the point of the hull nearest to the
+ * vertex x, its derivative by x is 2 (x - P). The derivative by the hull's vertices is -2 (x - P) times the barycentric
+ * coordinates of P, as if P were fixed in the hull. Both are zero if x is inside. */
 #include <string.h>
 
 #include "differentiate/loss.h"
@@ -155,7 +158,7 @@ double loss_approach(const LossTerm* term, const Recording* recording, LossSeeds
     double sound = sound_pose(recording_link_pose(recording, k, term->link)) +
                    sound_pose(recording_link_pose(recording, k, term->other));
     double excess = sound + s.least - s.square * math_log(s.sum / s.count) - term->margin * term->margin;
-    if (excess <= 0) continue; /* false for NaN, which passes on */
+    if (excess <= 0) continue; /* false for NaN, which propagates */
     sum += excess;
     if (seeds) visit_both(term, recording, k, add_seeds, &s);
   }

@@ -1,9 +1,10 @@
-/* Clearance, removal and keep_out: margin - the least distance of a link's hulls from others, negative where they
- * overlap, over all places that the link comes to: its joint's coordinates between their limits, a straight way out, or
- * where it is. All else stays where it is at the start. With T the link's pose and M its joint's motion, 0 at the
- * start, T(q) = T_0 M(q_0)^-1 M(q). What the distance is in the middle of a box of coordinates bounds it from below in
- * all of the box (docs/derivations/certificate.md, P1, P8): the box that may hold the least is halved until none can
- * hold less than the least that was found. At the least, q has no share in the slope, or does not move. */
+/* Clearance, removal and keep_out: margin minus the least distance of a link's hulls from others, negative where they
+ * overlap. The minimum is over all positions of the link: its joint's coordinates between their limits (clearance), a
+ * straight path (removal), or the initial position (keep_out). All other links stay at their initial poses. With the
+ * link's pose T and its joint's motion M, T(q) = T_0 M(q_0)^-1 M(q), where 0 marks the start. The distance at the
+ * middle of a box of coordinates gives a lower bound for the whole box (docs/derivations/certificate.md, P1, P8). The
+ * box with the lowest bound is halved until no box can contain a smaller distance than the least one found. At the
+ * minimum the derivative by q is zero, or q is at a limit. */
 #include <string.h>
 
 #include "differentiate/nearest.h"

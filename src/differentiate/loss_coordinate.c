@@ -1,5 +1,5 @@
-/* Coordinate: (q_i - value)^2 of degree of freedom i of a joint, mean over the window; with `other` the difference of
- * both joints' coordinates instead of q_i. */
+/* Coordinate: mean over the window of (q_i - value)^2, with q_i coordinate i of a joint; with `other`, of the
+ * difference of both joints' coordinates instead of q_i. */
 #include "differentiate/loss.h"
 
 static void check_joint(const LossTerm* term, const LossOrigin* origin, int link, SourcePlace place) {

@@ -1,8 +1,8 @@
 /* Effort: sum over drives and degrees of freedom of the squared joint force, mean over the window's states k >= 1:
- *   force = kp (target - q) + (kd / dt + damping gain) (target rate - rate) + push, within the limit (M1, M2)  [N, N m]
- * (of three rotations the limit is on the size of the torque, M8). Of three rotations, target - q is minus the rotation
- * vector e of target^-1 q and the target rate the angular velocity J(v) dv/dt of the target's rotation vector v, in the
- * axes of the turned link. */
+ * force = kp (target - q) + (kd / dt + damping gain) (target rate - rate) + push,
+ * within the limit (M1, M2) [N, N m]. For joints with three rotations the limit applies to the magnitude of the torque
+ * (M8), target - q is minus the rotation vector e of target^-1 q, and the target rate is the angular velocity J(v)
+ * dv/dt of the target's rotation vector v, in the axes of the rotated link. */
 #include "differentiate/loss.h"
 
 static bool counts(const LossTerm* term, const ModelController* controller, const Model* model) {

@@ -1,8 +1,8 @@
-/* Neck: how much narrower than `margin` a link's hulls are held together (docs/losses.md). The width of two hulls'
- * overlap is the diameter of the largest ball in it; the neck of the link is the narrowest overlap on the widest way
- * from hull to hull: that of the last edge of the tree of the widest overlaps.
- * The ball's radius changes by the shift of the planes that hold it, weighed by their multipliers; a plane's shift at
- * the ball by that of its corners, weighed by the place's coordinates in them. */
+/* Neck: margin minus the width of the narrowest connection between a link's hulls (docs/losses.md). The width of the
+ * overlap of two hulls is the diameter of the largest ball in it. The neck is the narrowest overlap on the widest path
+ * between hulls: the last edge of the maximum spanning tree of overlaps.
+ * The derivative of the ball's radius is the sum over the planes that touch it: multiplier times shift of the plane.
+ * The shift of a plane at the ball's centre is a linear combination of the shifts of its corners (seed_plane). */
 #include <stdlib.h>
 
 #include "differentiate/loss.h"
@@ -143,7 +143,8 @@ static void seed_neck(const LossTerm* term, const Recording* recording, const Hu
   }
 }
 
-/* All necks of equal width share the derivative: a chain of equal links gains nothing from one of them. */
+/* Divides the derivative among all necks of equal width: in a chain of equal necks, widening a single one does not
+ * help. */
 static void seed_necks(const LossTerm* term, const Recording* recording, const Necks* necks, LossSeeds* seeds) {
   double narrowest = necks->joined[necks->count - 1].radius;
   int first = necks->count - 1;

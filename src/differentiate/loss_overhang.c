@@ -1,8 +1,9 @@
-/* Overhang: sum over triangles of a link's surface of A max(0, -n . b - sin(angle))^2, b the direction that it is built
- * along: what hangs over more than `angle` from the upright needs a support. What lies inside another hull of the link
- * or on the bed, at the link's lowest level, needs none. With S = A n, twice its square:
- *   f = |S| max(0, -S . b / |S| - s)^2,    df/dS = e^2 S/|S| + 2 e (-b - (S . -b) S / |S|^2),    e = max(0, ...)
- */
+/* Overhang: sum over triangles of a link's surface of A max(0, -n . b - sin(angle))^2, with area A, outward normal n
+ * and build direction b. A surface that overhangs by more than `angle` from b needs support. Triangles inside another
+ * hull of the link, or on the bed at the link's lowest level, need none. With S = A n and e = max(0, -S . b / |S| - s),
+ * s = sin(angle):
+ *   f = |S| e^2
+ *   df/dS = e^2 S/|S| + 2 e (-b - (S . -b) S / |S|^2) */
 #include "differentiate/loss.h"
 
 /* Tolerance for "inside another hull" and "on the bed", relative to the link's size. */

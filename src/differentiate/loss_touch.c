@@ -1,7 +1,8 @@
-/* Touch: (delta - margin)^2 + |x_a - t_a|^2 + |x_b - t_b|^2 of the nearest points of two links (V4), at distance delta,
- * the last two where they are asked for. Of two convex smooth shapes the points are those of growth (G5), with exact
- * derivatives; of hulls the derivatives are the smoothed ones (V3), which are no derivatives of the value.
- * Closure: sum (gap_i - margin)^2 / length^2 + max(quality - epsilon, 0)^2 of several links that hold one (V8-V10). */
+/* Touch: (delta - margin)^2 + |x_a - t_a|^2 + |x_b - t_b|^2 for the nearest points x_a, x_b of two links at distance
+ * delta (V4). The terms with targets t_a and t_b count only if the task gives them. For two convex smooth shapes the
+ * points are those of the growth distance (G5), with exact derivatives. For hulls the derivatives are smoothed (V3), so
+ * they are not the derivatives of the value.
+ * Closure: sum (gap_i - margin)^2 / length^2 + max(quality - epsilon, 0)^2 for several links that hold one (V8-V10). */
 #include <string.h>
 
 #include "differentiate/loss.h"
@@ -22,7 +23,7 @@ static void seed_twist(const Recording* r, int link, int step, const double slop
   }
 }
 
-/* ---------------------------------------------------------------- where two links are nearest */
+/* ---------------------------------------------------------------- nearest points of two links */
 
 static const ModelHull* smooth_of(const Model* model, int link) {
   const ModelLink* l = &model->links[link];
@@ -131,7 +132,8 @@ static WitnessBody body_of(const Model* model, int link) {
   return body;
 }
 
-/* Returns true if no shape is a design variable: derivatives by shapes are not implemented. */
+/* Returns true if no shape is a design variable; else reports an error, because the term has no derivatives by shapes.
+ */
 static bool shapes_stay(const LossOrigin* origin) {
   bool stay = origin->task->vertices_count == 0;
   for (int k = 0; k < origin->task->parameter_count; k++) {

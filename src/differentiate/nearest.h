@@ -1,11 +1,12 @@
-/* Private to differentiate/: where two hulls are nearest, or deepest in each other, as combinations of their vertices.
- *
- * Hulls: d = |sum_i w_i (a_i - b_i)| with n from a to b at the nearest points. w is where d is least, so d changes with
- * the vertices as if w were constant: dd/da_i = -w_i n, dd/db_i = w_i n.
- * Hulls that overlap: d = -depth, the least shift along n that parts them, between the vertices farthest along n.
- * Hull over a half-space: d = min_i n . x_i - offset, in the half-space's frame.
- * Where several w reach the same d - faces or edges that lie parallel, as bodies start - d has a kink. Of its slopes
- * the one with the least sum of squared weights is taken: one corner of a box alone raises nothing, all together do. */
+/* Private to differentiate/: the signed distance d of two hulls and its derivatives by their vertices.
+ * - Separate hulls: d = |sum_i w_i (a_i - b_i)|, with n from a to b at the nearest points. The weights w minimize d, so
+ * d changes with the vertices as if w were constant: dd/da_i = -w_i n, dd/db_i = w_i n.
+ * - Overlapping hulls: d = -depth, the least translation along n that separates them, between the vertices farthest
+ * along n.
+ * - Hull over a half-space: d = min_i n . x_i - offset, in the half-space's frame.
+ * If several w give the same d (parallel faces or edges, as bodies often start), d has a kink. The derivative is then
+ * the one with the least sum of squared weights: raising one corner of a box alone does not raise d, raising all does.
+ */
 #ifndef SDRS_DIFFERENTIATE_NEAREST_H
 #define SDRS_DIFFERENTIATE_NEAREST_H
 
@@ -16,7 +17,7 @@
 typedef struct {
   double distance; /* m; negative below a half-space's surface */
   const ModelHull *a, *b;
-  Vec3 normal; /* of the distance, from a to b, world frame */
+  Vec3 normal; /* unit direction of the distance, from a to b, world frame */
   Vec3 point_a, point_b;
   int count;                    /* 0: overlapping hulls without a direction */
   int vertex_a[4], vertex_b[4]; /* -1: half-space */

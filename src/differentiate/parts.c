@@ -1,7 +1,7 @@
 /* Recording of a run within bounded memory (docs/derivations/adjoint.md, A18). The run is divided into parts. Each part
- * stores its initial state and may hold its rows. When memory runs out, rows of the oldest parts are dropped first,
- * because the adjoint needs the newest first. States that use more than half of the memory are thinned to every second
- * one. A part without rows is recomputed from its state, in parts again if its rows do not fit. */
+ * stores its initial state and may store its rows. When memory runs out, the rows of the oldest parts are dropped
+ * first, because the adjoint needs the newest first. If the initial states use more than half of the memory, every
+ * second one is dropped. The rows of a part are recomputed from its state, in shorter parts if they do not fit. */
 #include <assert.h>
 #include <limits.h>
 #include <string.h>

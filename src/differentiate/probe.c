@@ -39,7 +39,7 @@ double probe_size(const Probe* p) {
   return sqrt(sum);
 }
 
-/* Returns the index of a rate in the last row. */
+/* Returns the index of the rate of a degree of freedom in the arrays of a recording or seeds, at `row`. */
 static size_t rate_place(const RowKeep* keep, const Model* m, int row, int dof) {
   int link = 0;
   while (dof < m->links[link].dof_first || dof >= m->links[link].dof_first + m->links[link].dof_count) link++;

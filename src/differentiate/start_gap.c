@@ -35,12 +35,12 @@ typedef struct {
   int count, most;
 } GapSearch;
 
-/* Appends the gap if the trial has less than the gap to be kept. */
+/* Appends the gap if it is smaller in the trial than the least admissible gap. */
 static void add_gap(GapSearch* s, const StartGap* gap) {
   if (s->count < s->most && start_gap(s->trial, s->trial_pose, gap) < gap->least) s->out[s->count++] = *gap;
 }
 
-/* Compares every vertex of each side with the foremost one of the other. */
+/* Adds gaps between every vertex of each hull and the vertex of the other hull that is farthest towards it. */
 static void search_hulls(GapSearch* s, int hull_a, int hull_b, double least) {
   const ModelHull* pair[2] = {&s->standing->hulls[hull_a], &s->standing->hulls[hull_b]};
   if (!pair[0]->kind->bounded && !pair[1]->kind->bounded) return;

@@ -4,7 +4,8 @@
 
 #include "geometry/geometry.h"
 
-/* Coplanar triangles are merged by Qhull into one facet. Owned arrays; facets_free accepts a zeroed struct. */
+/* Facets of a convex hull: Qhull merges coplanar triangles into one facet. Owned arrays; facets_free accepts a zeroed
+ * struct. */
 typedef struct {
   double (*planes)[4]; /* outward unit normal n and offset o [m]: n . x + o <= 0 inside   (facet_count) */
   int* corners;        /* point indices, counter-clockwise seen from outside              (first[facet_count]) */
@@ -12,15 +13,16 @@ typedef struct {
   int facet_count;
 } Facets;
 
-/* Results as hull_create. Qhull works on the points moved and scaled into [-1, 1]; it merges facets that rounding made
- * concave and, where that fails, is asked again with the points joggled by some 1e-11. HULL_FAILED: neither gave a
- * closed surface. Prints nothing. points: (count). When not HULL_OK there is nothing to free. */
+/* Computes the facets of the hull of points (count). Results as hull_create; when not HULL_OK there is nothing to free.
+ * Qhull receives the points moved and scaled into [-1, 1] and merges facets that rounding made concave. If that fails
+ * it runs again with the points perturbed by about 1e-11. HULL_FAILED: neither gave a closed surface. Prints
+ * nothing. */
 HullResult facets_create(Facets* facets, const Vec3* points, int count);
-/* Frees the arrays and leaves a zeroed struct. */
+/* Frees the arrays and zeroes the struct. */
 void facets_free(Facets* facets);
-/* Triangles of all facets, counter-clockwise seen from outside: corner total - 2 facet_count of them, for which
- * `triangles` must have room. A merged facet may be slightly concave, so these are not mere fans. Returns their number.
- * points[count]: those of facets_create. */
+/* Sets `triangles` (number of corners - 2 facet_count) to the triangles of all facets, counter-clockwise seen from
+ * outside, and returns their number. A merged facet may be slightly concave, so it is not always a fan. points[count]:
+ * those of facets_create. */
 int facets_triangles(const Facets* facets, const Vec3* points, int (*triangles)[3]);
 
 #endif

@@ -30,29 +30,28 @@ typedef struct {
   int degenerate_face_count; /* number of dropped faces, which have fewer than three different corners */
 } Mesh;
 
-/* Read a mesh file: STL when its name ends in .stl, mesh_read_foreign's when it ends like those, else OBJ. Coordinates
- * are multiplied by scale.
- * Errors (bad number, index out of range, no face, not text) name file and line in diagnostics: STATUS_BAD_INPUT;
- * a file that cannot be opened: STATUS_IO with a diagnostic. The mesh is the caller's to free by mesh_free; after a
- * failure it is zeroed. */
+/* Reads a mesh file: STL if its name ends in .stl, the formats of mesh_read_foreign by their extensions, else OBJ.
+ * Multiplies coordinates by scale. Returns STATUS_BAD_INPUT, with file and line in diagnostics, for a bad number, an
+ * index out of range, a file without faces or that is not text; STATUS_IO, with a diagnostic, if it cannot be opened.
+ * The mesh is then zeroed. The caller frees it with mesh_free. */
 Status mesh_read(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics);
-/* OBJ from memory; `name` stands for the file in messages, with the errors of mesh_read. v, f (v, v/t, v//n, v/t/n,
- * negative indices, n-gons, line continuation), o, g; other statements are skipped. CRLF, BOM, tabs, comments, vertex
- * colours and w are accepted. text: `length` bytes, at most 2 GiB, not kept. After an error the mesh is zeroed; else
- * it owns its arrays, freed by mesh_free. */
+/* Parses an OBJ text of `length` bytes, at most 2 GiB, which is not kept. Reads v, f (v, v/t, v//n, v/t/n, negative
+ * indices, n-gons, line continuation), o and g; skips other statements. Accepts CRLF, BOM, tabs, comments, vertex
+ * colours and w. `name`: file name for messages. Errors as of mesh_read; the mesh is then zeroed. The caller frees it
+ * with mesh_free. */
 Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t length, double scale,
                       Diagnostics* diagnostics);
-/* STL from memory, text or binary: every solid is a group, equal corners are one position.
- * STL has no unit: coordinates are multiplied by scale like any. face_line is 0 in a binary. Errors as of mesh_read.
- * The mesh is zeroed after a failure. data: of `length` bytes, not kept. After STATUS_OK freed by mesh_free; errors
- * name the line, of a binary the file alone. */
+/* Parses STL data of `length` bytes, text or binary, which are not kept. Every solid becomes a group; equal corners
+ * become one position. STL has no unit; coordinates are multiplied by scale as for other formats. face_line is 0 for
+ * binary data. Errors as of mesh_read, with the line for text only; the mesh is then zeroed. The caller frees it with
+ * mesh_free. */
 Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t length, double scale,
                       Diagnostics* diagnostics);
-/* Collada (.dae), .ply, .off, .gltf, .glb, .3ds, .fbx, .3mf, .x3d by the Open Asset Import Library (libassimp.so.5,
- * loaded then), in a process of its own. Every mesh of every node is a group; coordinates have the axes of the file,
- * and metres where it names its unit, before they are multiplied by scale. face_line is 0. A file that it cannot read,
- * or breaks down over, is STATUS_BAD_INPUT, one that is not there or no regular file STATUS_IO. Both with a diagnostic,
- * and with a zeroed mesh. */
+/* Reads Collada (.dae), .ply, .off, .gltf, .glb, .3ds, .fbx, .3mf and .x3d files with the Open Asset Import Library
+ * (libassimp.so.5, loaded on demand), in a separate process. Every mesh of every node becomes a group. Coordinates have
+ * the axes of the file, and are in metres if the file names its unit, before they are multiplied by scale. face_line is
+ * 0. Returns STATUS_BAD_INPUT for a file that the library cannot read or crashes on, STATUS_IO for one that is missing
+ * or not a regular file; both with a diagnostic and a zeroed mesh. */
 Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics);
 /* Returns true if the file, by the extension of its name (in any case), has a format that mesh_read_foreign reads. The
  * file is not accessed. path must not be NULL; nothing is allocated. */
@@ -78,21 +77,20 @@ static inline Vec3 solid_origin(const ConvexHull* hull) {
 
 typedef enum { HULL_OK, HULL_TOO_FEW_POINTS, HULL_FLAT, HULL_FAILED } HullResult;
 
-/* Convex hull of points[count] by Qhull, interior and duplicate points dropped, vertices in order of their first
- * appearance in `points` (deterministic). HULL_FLAT: the points lie in a plane to within relative rounding 1e-10. When
- * not HULL_OK there is nothing to free. Else the hull owns copies, freed by hull_free.
- * HULL_FAILED: a coordinate is not finite, or Qhull found no closed surface. points are copied; fewer than four
- * different ones are HULL_TOO_FEW_POINTS. */
+/* Computes the convex hull of points[count] by Qhull, without interior and duplicate points. Vertices are copies, in
+ * order of their first appearance in `points` (deterministic). HULL_OK: the caller frees the hull with hull_free;
+ * otherwise there is nothing to free. HULL_FLAT: the points lie in a plane to within a relative error of 1e-10.
+ * HULL_TOO_FEW_POINTS: fewer than four different points. HULL_FAILED: a coordinate is not finite, or Qhull found no
+ * closed surface. */
 HullResult hull_create(ConvexHull* hull, const Vec3* points, int count);
-/* The same with every one of points[count] kept as a vertex, in the given order, those inside too: a shape that is
- * being designed, where a vertex that lies inside today may come out tomorrow. Only corners are in the triangles.
- * HULL_FLAT and HULL_FAILED as above. The hull owns copies when HULL_OK, freed by hull_free; else there is nothing to
- * free. */
+/* As hull_create, but keeps all of points[count] as vertices, in the given order, including interior ones: while a
+ * shape is optimized, a vertex that is interior now may become a corner later. Only corners occur in triangles.
+ * HULL_FLAT, HULL_FAILED and ownership as of hull_create. */
 HullResult hull_create_keeping(ConvexHull* hull, const Vec3* points, int count);
-/* Keep at most max_vertices of the hull's own vertices (>= 4), chosen greedily: start from a large tetrahedron, add the
- * vertex farthest outside until the budget is spent. Returns the largest distance of a dropped vertex to the thinned
- * hull [m] in *error (0 when nothing was dropped). The thinned hull lies inside the original. max_vertices below 4
- * counts as 4. When not HULL_OK the hull is as it was. */
+/* Reduces a hull to at most max_vertices (>= 4; less counts as 4) of its own vertices, selected greedily: starts from a
+ * large tetrahedron and adds the vertex farthest outside until the limit is reached. Sets *error to the largest
+ * distance of a dropped vertex from the reduced hull [m], 0 if none was dropped. The reduced hull lies inside the
+ * original. If not HULL_OK the hull is unchanged. */
 HullResult hull_thin(ConvexHull* hull, int max_vertices, double* error);
 /* Frees both arrays and zeroes the hull; accepts a zeroed hull, but not NULL. */
 void hull_free(ConvexHull* hull);
@@ -125,13 +123,12 @@ typedef struct {
 } HeightGrid;
 enum { HEIGHT_SAMPLES_MAX = 4000000 };
 
-/* Read a PNG (grey, or brightness of colours; 0 ... 1) when the name ends in .png, else a table of numbers (commas,
- * semicolons, blanks or tabs between them, # begins a comment). The file's first row is that of the largest y, as one
- * looks at it. Errors as of mesh_read. The grid is zeroed after a failure, else the caller's to free by
- * height_grid_free. */
+/* Reads a PNG (grey level or brightness of colours, 0 ... 1) if the name ends in .png, else a table of numbers
+ * (separated by commas, semicolons, blanks or tabs; # begins a comment). The first row of the file has the largest y,
+ * as seen from above. Errors as of mesh_read; the grid is then zeroed. The caller frees it with height_grid_free. */
 Status height_grid_read(HeightGrid* grid, const char* path, Diagnostics* diagnostics);
-/* The same from memory; `name` stands for the file in messages. data: (length), not kept; png: it is a picture.
- * After an error the grid is zeroed; else freed by height_grid_free. */
+/* As height_grid_read from memory: data of (length) bytes, not kept; png: the data are a PNG. `name`: file name for
+ * messages. After an error the grid is zeroed; the caller frees it with height_grid_free. */
 Status height_grid_parse(HeightGrid* grid, const char* name, const char* data, size_t length, bool png,
                          Diagnostics* diagnostics);
 /* Frees the values and zeroes the grid; accepts a zeroed grid, but not NULL. */
@@ -145,9 +142,9 @@ typedef struct {
   double base;
 } HeightPlace;
 /* Divides the solid into convex pieces that do not overlap: one per cell, with eight corners; cells in one plane are
- * joined to rectangles. They are sorted by their lowest row and column. Returns their number. The caller owns *pieces
- * (that number of hulls, in metres) and frees each with hull_free and the array with memory_free. Never fails, since
- * the reader of the grid refuses numbers that are not finite. */
+ * joined to rectangles. The pieces are sorted by their lowest row and column. Returns their number. The caller frees
+ * each of *pieces [m] with hull_free and the array with memory_free. Never fails, since the reader of the grid rejects
+ * numbers that are not finite. */
 int height_field_pieces(const HeightGrid* grid, const HeightPlace* place, ConvexHull** pieces);
 
 /* ---------------------------------------------------------------- surfaces of triangles (geometry/surface.c) */
@@ -159,7 +156,7 @@ typedef struct {
   int (*triangles)[3]; /* counter-clockwise seen from outside */
   int triangle_count;
 } TriangleSurface;
-/* (b - a) x (c - a) of triangle i: outward, of twice its area [m^2]. Cannot fail. */
+/* Returns (b - a) x (c - a) of triangle i: its outward normal times twice its area [m^2]. Cannot fail. */
 static inline Vec3 surface_double_area(const TriangleSurface* surface, int i) {
   Vec3 a = surface->points[surface->triangles[i][0]];
   return vec3_cross(vec3_sub(surface->points[surface->triangles[i][1]], a),
@@ -167,8 +164,8 @@ static inline Vec3 surface_double_area(const TriangleSurface* surface, int i) {
 }
 /* Frees both arrays and zeroes the surface; accepts a zeroed surface, but not NULL. */
 void surface_free(TriangleSurface* surface);
-/* A copy of the hull's own vertices and triangles, owned by the caller. Freed by surface_free. Never fails; a hull
- * of no triangles gives an empty surface. */
+/* Returns a copy of the hull's vertices and triangles, freed by the caller with surface_free. Never fails; a hull
+ * without triangles gives an empty surface. */
 TriangleSurface surface_of_hull(const ConvexHull* hull);
 /* Returns for each of points[count] the index of the first point with the same coordinates (count numbers). Owned by
  * the caller, freed by memory_free. Never NULL. */
@@ -203,37 +200,37 @@ typedef struct {
 /* Returns the properties of the surface. An empty surface is not closed. Allocates temporarily. Never fails. */
 SurfaceCheck surface_check(const TriangleSurface* surface);
 
-/* Least thickness of walls, sampled (U5): from points of the surface a ray goes inwards along the normal to where it
- * leaves the solid; its length counts when the surface there faces back within 30 degrees. The points are spread evenly
- * over the area, one for every square of edge *spacing: what is smaller may be missed, and a wall that is wider is
- * measured to about spacing tan 30. HUGE_VAL: no two walls face each other. The same for any number of threads.
- * Lengths in the surface's unit; samples > 0: about so many rays. geometry/wall.c. Allocates and frees; spacing must
- * not be NULL and is set in any case. Never fails. */
+/* Returns the least wall thickness, by sampling (U5; geometry/wall.c). From each sample a ray goes inwards along the
+ * normal to where it leaves the solid. Its length counts if the surface there faces the opposite direction within 30
+ * degrees. Samples are distributed evenly over the area, one per square of edge *spacing, which is set. Smaller walls
+ * may be missed; wider ones are measured to about spacing tan 30. HUGE_VAL: no two walls face each other. samples > 0:
+ * approximate number of rays. Lengths in the surface's unit. Independent of the number of threads. spacing must not be
+ * NULL. Allocates temporarily. Never fails. */
 double surface_thickness(const TriangleSurface* surface, int samples, int threads, double* spacing);
 
 /* ---------------------------------------------------------------- planar polygons (geometry/polygon.c) */
 
-/* Cut a simple polygon, convex or not, into corner_count - 2 triangles of its own sense of rotation (ear clipping).
- * corners index into points, counter-clockwise seen against the normal. A polygon that crosses itself is cut too, with
- * some triangles turned over. Quadratic in the number of corners. Returns the number of triangles. `triangles` must
- * have room for them; 0 for fewer than three corners. Allocates for the time of the call. Never fails; the caller
- * owns triangles. */
+/* Triangulates a simple polygon, convex or not, by ear clipping: corner_count - 2 triangles with the polygon's sense of
+ * rotation. corners: indices into points, counter-clockwise seen against the normal. A self-intersecting polygon is
+ * triangulated too, with some triangles reversed. Takes time quadratic in the number of corners. Returns the number of
+ * triangles, 0 for fewer than three corners. `triangles` (corner_count - 2) is memory of the caller. Allocates
+ * temporarily. Never fails. */
 int polygon_triangulate(const Vec3* points, const int* corners, int corner_count, Vec3 normal, int (*triangles)[3]);
 
-/* ---------------------------------------------------------------- boxes round triangles (geometry/surface_tree.c)
- * Of a closed surface, for distances and for inside or outside. */
+/* ---------------------------------------------------------------- bounding-volume tree of a closed surface
+ * (geometry/surface_tree.c), for distances and inside tests */
 
 /* Bounding-volume tree over a copy of the triangles in a rotated frame, in which a ray along z rarely passes through an
  * edge. Owns its arrays; surface_tree_free accepts a zeroed struct. */
 typedef struct {
   Mat3 turn;          /* rotation from the surface's frame to the rotated one */
-  Vec3 (*corners)[3]; /* of the triangles, in the order of the leaves   (count) */
+  Vec3 (*corners)[3]; /* corners of the triangles, in the order of the leaves (count) */
   Vec3 *low, *high;   /* boxes of the nodes, root 1, children of k at 2k and 2k + 1   (2 leaves) */
   int count, leaves;  /* triangles; a power of two */
 } SurfaceTree;
 
-/* A copy of the triangles (count >= 1), counter-clockwise seen from outside. points: those that the triangles' numbers
- * are of. Freed by surface_tree_free. points and triangles need not outlive the call. Never fails. */
+/* Returns a tree of triangles (count >= 1), counter-clockwise seen from outside, which are copied. points: to which the
+ * triangles' indices refer. Freed by surface_tree_free. Never fails. */
 SurfaceTree surface_tree_create(const Vec3* points, const int (*triangles)[3], int count);
 /* Frees the arrays and zeroes the tree; accepts a zeroed tree, but not NULL. */
 void surface_tree_free(SurfaceTree* tree);
@@ -270,31 +267,32 @@ const char* union_result_text(UnionResult result);
 
 /* ---------------------------------------------------------------- primitives (geometry/primitives.c)
  * Convex polyhedra *inscribed* in the round solid; each returns a hull centred at the origin. */
-/* size: along x, y, z [m]. HULL_OK, or as of hull_create: a size that is 0 or not finite. Here and below the hull is
- * the caller's to free by hull_free when HULL_OK; else there is nothing to free. */
+/* Creates a box of `size` along x, y, z [m]. HULL_OK, or an error as of hull_create for a size that is 0 or not finite.
+ * Here and below the caller frees the hull with hull_free if HULL_OK; otherwise there is nothing to free. */
 HullResult primitive_box(ConvexHull* hull, Vec3 size);
-/* Icosphere: 12, 42, 162, 642 vertices for resolution 0, 1, 2, 3. radius [m]. HULL_FAILED: resolution not in 0..6.
- * Result and ownership as of primitive_box; a radius that is 0 or not finite is an error as of hull_create. */
+/* Creates an icosphere with 12, 42, 162, 642 vertices for resolution 0, 1, 2, 3. radius [m]. HULL_FAILED: resolution
+ * not in 0..6. Result and ownership as of primitive_box; a radius that is 0 or not finite is an error as of
+ * hull_create. */
 HullResult primitive_sphere(ConvexHull* hull, double radius, int resolution);
-/* Its vertices alone, of radius 1, in the same order and without Qhull. Owned by the caller: an array of length *count.
- * NULL: resolution not in 0..6. */
+/* Returns the vertices of primitive_sphere with radius 1, in the same order, without Qhull. Sets *count. The caller
+ * frees the array with memory_free. NULL: resolution not in 0..6. */
 Vec3* primitive_sphere_points(int resolution, int* count);
-/* Axis z, `segments` >= 3 vertices on each rim. radius, length [m]. HULL_FAILED: segments not in 3..4096. Result and
- * ownership as of primitive_box; a size of 0 is an error as of hull_create. */
+/* Creates a cylinder with axis z and `segments` >= 3 vertices on each rim. radius, length [m]. HULL_FAILED: segments
+ * not in 3..4096. Result and ownership as of primitive_box; a size of 0 is an error as of hull_create. */
 HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, int segments);
-/* Axis z; length is that of the straight part; `segments` >= 3 round, segments/4 (>= 1) rings on each cap plus the
- * pole. radius, length [m]. HULL_FAILED: segments as above, or length < 0. Result and ownership as of primitive_box:
- * freed by hull_free when HULL_OK. */
+/* Creates a capsule with axis z. length: of the straight part; radius, length [m]. It has `segments` >= 3 vertices
+ * around, and segments/4 (>= 1) rings plus the pole on each cap. HULL_FAILED: segments as above, or length < 0. Result
+ * and ownership as of primitive_box: freed by hull_free when HULL_OK. */
 HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int segments);
-/* Cube surface with n x n grids on six faces, n = 2 floor(segments / 8), normalised to radius, each coordinate shifted
- * by +- extent/2: a rounded box, plate, capsule or sphere. 16 segments are 96 points (SDRS link shape). All are
- * distinct: the outermost grid lines of each face are drawn in by 0.1 of the grid spacing, which parts the corner and
- * edge points that would coincide between faces. HULL_FAILED: segments not in 8..4096. Results as hull_create. The
- * caller frees with hull_free when HULL_OK, and only then. */
+/* Creates a rounded box, plate, capsule or sphere: a cube surface with n x n grids on its six faces, n = 2
+ * floor(segments / 8), is normalised to `radius`, and each coordinate is shifted by +- extent/2. 16 segments give 96
+ * points (SDRS link shape). The outermost grid lines of each face are moved inward by 0.1 of the grid spacing, because
+ * corner and edge points of different faces would coincide otherwise. HULL_FAILED: segments not in 8..4096. Results as
+ * hull_create. The caller frees with hull_free when HULL_OK, and only then. */
 HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent, int segments);
-/* All within `rounding` of two circles about the z axis, at heights z and of these radii [m]; a circle may be a point
- * and both may be the same. Inscribed: so many vertices around. HULL_FAILED: segments as above. Result and ownership as
- * of primitive_box. */
+/* Creates a polyhedron inscribed in the convex set of all points within `rounding` of the hull of two circles about the
+ * z axis, at heights z with these radii [m], with `segments` vertices around. A circle may be a point, and both may be
+ * equal. HULL_FAILED: segments as above. Result and ownership as of primitive_box. */
 HullResult primitive_circles(ConvexHull* hull, const double z[2], const double radius[2], double rounding,
                              int segments);
 
@@ -303,35 +301,35 @@ HullResult primitive_circles(ConvexHull* hull, const double z[2], const double r
 typedef struct {
   double s[4][4];
 } MassMoment;
-/* All entries 0: no mass. By value; a start for mass_moment_add, never an error to weigh. */
+/* Returns a moment with all entries 0, the initial value for mass_moment_add. Never an error. */
 MassMoment mass_moment_zero(void);
-/* sum += factor term; moments in one frame only. factor -1 takes a part away, a density makes of unit density a mass.
- * Neither may be NULL; they may be the same. Allocates nothing. */
+/* Adds factor times `term` to *sum; both in one frame. factor: -1 subtracts a body; a density converts unit density to
+ * mass. The pointers must not be NULL and may be equal. Allocates nothing. */
 void mass_moment_add(MassMoment* sum, const MassMoment* term, double factor);
-/* Solid of unit density, exact polynomial integrals over the tetrahedra from the first vertex. [m^3, m^4, m^5] In the
- * hull's frame; zero for a hull without vertices. It need not be convex. Triangles that are turned inwards make it
- * negative: no error is reported. Allocates nothing. */
+/* Returns the moment of a solid of unit density in the hull's frame [m^3, m^4, m^5], by exact polynomial integrals over
+ * the tetrahedra from solid_origin. The hull need not be convex; zero without vertices. Inward triangles make it
+ * negative, which is not reported as an error. Allocates nothing. */
 MassMoment mass_moment_solid(const ConvexHull* hull);
-/* Unit mass spread evenly over points[count], count >= 1. [1, m, m^2]; zero for none. In the points' frame; points may
- * be NULL when count is 0. */
+/* Returns the moment of unit mass divided equally among points[count], in their frame [1, m, m^2]; zero for count 0,
+ * when points may be NULL. */
 MassMoment mass_moment_points(const Vec3* points, int count);
-/* From mass, centre of mass and inertia tensor about the centre of mass (ixx, iyy, izz, ixy, ixz, iyz; kg m^2). mass
- * [kg], center [m], axes of center's frame; the tensor has the signs of ixy = -integral rho x y. By value. A tensor
- * that no body has is not refused here: an error only where the scene is checked. */
+/* Returns the moment of a body with this mass [kg], centre of mass [m] and inertia tensor about the centre of mass
+ * (ixx, iyy, izz, ixy, ixz, iyz) [kg m^2], in the axes of center's frame; ixy = -integral rho x y. A tensor that no
+ * physical body has is not reported here as an error, but when the scene is checked. */
 MassMoment mass_moment_inertia(double mass, Vec3 center, const double inertia[6]);
-/* The moment of the body moved by a pose. pose: of the old frame in the new one. 4x4 matrix T S T^T, by value.
- * moment must not be NULL. */
+/* Returns the moment T S T^T of the body moved by a pose: that of the old frame in the new one. moment must not be
+ * NULL. */
 MassMoment mass_moment_transform(const MassMoment* moment, Pose pose);
 /* Returns the mass S[3][3] [kg], in the units of the moment. */
 double mass_moment_mass(const MassMoment* moment);
-/* Centre of mass in the moment's frame; mass must be > 0, else it is not finite. [m] By value; nothing is allocated,
- * no error reported. */
+/* Returns the centre of mass in the moment's frame [m]; not finite unless mass > 0. Allocates nothing, reports no
+ * error. */
 Vec3 mass_moment_center(const MassMoment* moment);
-/* Inertia tensor about the centre of mass. In the moment's axes, symmetric [kg m^2]; mass must be > 0. By value; no
- * error is reported. */
+/* Returns the inertia tensor about the centre of mass in the moment's axes [kg m^2], symmetric; mass must be > 0.
+ * Reports no error. */
 Mat3 mass_moment_inertia_tensor(const MassMoment* moment);
 
-/* ---------------------------------------------------------------- hot vertex arrays */
+/* ---------------------------------------------------------------- vertex arrays for fast access */
 
 /* View of a convex point set in its local frame, structure of arrays, each array 64-byte aligned and padded to a
  * multiple of 8 by repeating the last vertex: padded = 8 * ceil(count / 8). */
@@ -339,15 +337,16 @@ typedef struct {
   const double *x, *y, *z;
   int count, padded;
 } PointView;
-/* Own arrays with a copy of points[count], count >= 1, in one block; freed by point_view_free, which accepts {0}.
- * points need not outlive the call; padded to the width of lanes with the last point. Never fails. */
+/* Returns a view with its own copy of points[count], count >= 1, in one block, padded with the last point. Freed by
+ * point_view_free. Never fails. */
 PointView point_view_create(const Vec3* points, int count);
-/* Frees the block of point_view_create and leaves {0}; not for views of other arrays. NULL is not accepted. */
+/* Frees the block of point_view_create and zeroes the view. Not for views of other arrays. Accepts a zeroed view, but
+ * not NULL. */
 void point_view_free(PointView* view);
 
 /* ---------------------------------------------------------------- distance (geometry/gjk.c) */
 
-/* State of GJK for a pair, kept between calls. Zeroed = cold. */
+/* State of GJK for a pair, stored between calls as a warm start. Zeroed: none. */
 typedef struct {
   int count;      /* vertices in the simplex, 0..4 */
   int a[4], b[4]; /* their indices */
@@ -361,10 +360,11 @@ typedef struct {
   int iterations;
 } GjkResult;
 
-/* Distance of two convex point sets under poses. cache may be NULL (cold); it is read as a warm start and updated.
- * The result is exact to about 1e-14 of the larger coordinate. Deterministic; no allocation. */
+/* Returns the distance of two convex point sets at poses. The cache (NULL: none) is used as a warm start and updated.
+ * The result is exact to about 1e-14 of the largest coordinate. Deterministic; allocates nothing. */
 GjkResult gjk_distance(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache);
-/* Distance [m] of a point from the set, in the set's frame; 0 inside. No allocation. Never fails. */
+/* Returns the distance [m] of a point from the convex hull of the set, in the set's frame; 0 inside. Allocates nothing.
+ * Never fails. */
 double gjk_point_distance(PointView points, Vec3 point);
 /* Returns the index of the vertex farthest along a local direction, the smallest index on ties, and sets *value to the
  * maximum [m] for a unit direction. Returns 0 if the heights are not numbers. No allocation. */
@@ -374,8 +374,8 @@ typedef struct {
   Vec3 center, axis;
   double radius;
 } Circle;
-/* All points within `rounding` [m] of the convex hull of points and circles, in one frame. It has points, circles or
- * both, which it borrows. */
+/* A convex body: all points within `rounding` [m] of the convex hull of points and circles, in one frame. It has
+ * points, circles or both, which it borrows. */
 typedef struct {
   PointView points;
   const Circle* rings;
@@ -383,15 +383,15 @@ typedef struct {
   double rounding;
 } RoundBody;
 enum { ROUND_RINGS_MAX = 2 };
-/* Largest direction . x over the body [m |direction|]; *at, unless NULL: a point where it is taken. direction: of any
- * length but 0. No allocation, no error. */
+/* Returns the maximum of direction . x over the body [m |direction|], and sets *at, unless NULL, to a maximizing point.
+ * direction: not 0. Allocates nothing, cannot fail. */
 double round_support(const RoundBody* body, Vec3 direction, Vec3* at);
-/* As gjk_distance. The distance of bodies with circles is a lower bound, to about 1e-12 of the larger body and 1e-9 of
- * the gap; of the cache they use the direction. ring_count is at most ROUND_RINGS_MAX. */
+/* As gjk_distance for round bodies. With circles the distance is a lower bound, accurate to about 1e-12 of the larger
+ * body and 1e-9 of the gap, and only the direction of the cache is used. ring_count is at most ROUND_RINGS_MAX. */
 GjkResult round_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Pose pose_b, GjkCache* cache);
-/* Penetration depth [m] of two intersecting hulls: the least translation that parts them (exact, by an expanding
- * polytope in the Minkowski difference, Qhull inside); normal = unit direction to move b. 0 when they do not meet.
- * *normal is zero when they do not. Allocates; for messages only. normal must not be NULL. */
+/* Returns the penetration depth [m] of two intersecting hulls, the least translation that separates them, and sets
+ * *normal to the unit direction in which b must move. Exact, by an expanding polytope in the Minkowski difference, with
+ * Qhull. 0, with *normal zero, if they do not intersect. normal must not be NULL. Allocates; for messages only. */
 double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal);
 
 /* Returns the largest distance of a vertex from the first [m], which is the hull's size within a factor of two; 0
@@ -413,8 +413,9 @@ enum { BALL_HOLDS_MAX = 4 };
  * BALL_HOLDS_MAX. center and radius [m], in the frame of both hulls. No pointer may be NULL. Allocates temporarily. */
 bool hulls_held_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
                      BallHold hold[BALL_HOLDS_MAX], int* count);
-/* Least width [m] of a hull between parallel planes: by its faces, and by its edges two by two. The vertices of both
- * sides that carry it, with weights of sum 1 each, so that dw = normal . (sum w_i dx_i of the top - of the bottom). */
+/* Least width [m] of a hull between parallel planes through a face and a vertex or through two edges. top and bottom:
+ * the vertices in both planes, with weights of sum 1 on each side, so that dw = normal . (sum w_i dx_i of the top - of
+ * the bottom). */
 typedef struct {
   double width;
   Vec3 normal; /* unit, from the bottom to the top */

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* Where in the text something stands; the column is counted only when a message needs it. */
+/* Position in the text. The column is computed only for messages. */
 typedef struct {
   const char* at;
   const char* line_start;
@@ -17,51 +17,51 @@ typedef struct {
 } ObjWord;
 
 typedef struct {
-  const char* name; /* of the file, for messages */
+  const char* name; /* name of the file, for messages */
   const char* end;
   ObjPlace place; /* of the next character */
   Diagnostics* diagnostics;
   int error_count; /* of this text */
 } ObjText;
 
-/* Coordinates beyond this have no fifth power, which moments of inertia need; no robot is that large. [m] */
+/* Largest coordinate [m]: the fifth power, needed by moments of inertia, must be finite. */
 #define COORDINATE_MAX 1e30
 /* After this many errors the rest of the file is not read. */
 #define OBJ_ERRORS_MAX 20
 
-/* At the first character, behind a byte order mark. Borrows name, text (length bytes) and diagnostics; allocates
- * nothing. */
+/* Returns a reader at the first character after a byte order mark. Borrows name, text (length bytes) and diagnostics;
+ * allocates nothing. */
 ObjText obj_text_start(const char* name, const char* text, size_t length, Diagnostics* diagnostics);
-/* No NUL byte: neither a picture nor an archive nor UTF-16. Else adds an error. */
+/* Returns true if the text has no NUL byte; otherwise adds an error: it is a picture, an archive or UTF-16. */
 bool obj_text_is_text(ObjText* text);
-/* First word of the next statement, past empty lines and comments. False at the end of the text. Nor is there one after
- * OBJ_ERRORS_MAX errors. */
+/* Reads the first word of the next statement, skipping empty lines and comments. Returns false at the end of the text
+ * or after OBJ_ERRORS_MAX errors. */
 bool obj_text_statement(ObjText* text, ObjWord* word);
-/* Next word of the statement, across continued lines. False at its end. The word points into the text and has no NUL at
- * its end. */
+/* Reads the next word of the statement, across continued lines. Returns false at its end. The word points into the text
+ * and is not NUL-terminated. */
 bool obj_text_word(ObjText* text, ObjWord* word);
-/* The rest of the statement is not wanted. The next obj_text_statement begins behind it. */
+/* Skips the rest of the statement; the next obj_text_statement begins after it. */
 void obj_text_skip(ObjText* text);
-/* The rest of the line without blanks at both ends and without a comment (which a blank must precede): a name with
- * blanks. Length 0 when empty. */
+/* Returns the rest of the line as a name that may contain blanks: without surrounding blanks, and without a comment,
+ * which a blank must precede. Length 0 if empty. */
 ObjWord obj_text_rest(ObjText* text);
 
-/* Add an error at a place. After the last one allowed a note follows and obj_text_statement finds nothing more. */
+/* Adds an error at a position. After OBJ_ERRORS_MAX errors a note is added, and obj_text_statement returns false. */
 void obj_text_error(ObjText* text, ObjPlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
-/* The word as it may stand in a message: printable, not too long. */
+/* A word for a message: printable and shortened. */
 typedef struct {
   char text[44];
 } ObjQuote;
-/* At most 40 bytes of it, by value. */
+/* Returns at most 40 bytes of the word. */
 ObjQuote obj_quote(ObjWord word);
 
-/* Is it the very same bytes? text ends with NUL. */
+/* Returns true if the word equals `text` (NUL-terminated), byte by byte. */
 bool obj_word_is(ObjWord word, const char* text);
-/* A decimal number that is finite; else adds an error and returns false. Then *value is of no use. A word of 512 bytes
- * or more is none. */
+/* Reads a finite decimal number. Returns false, with an error and *value undefined, for another word or one of 512
+ * bytes or more. */
 bool obj_word_number(ObjText* text, ObjWord word, double* value);
-/* A whole number at the start of a word, limited to +-INT_MAX; returns the characters taken, 0 when there is none.
- * *value is then as it was. at: (length). */
+/* Reads an integer at the start of a word, limited to +-INT_MAX. Returns the number of characters read; 0, with *value
+ * unchanged, if there is none. at: (length). */
 int obj_word_integer(const char* at, int length, int* value);
 
 #endif

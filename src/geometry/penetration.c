@@ -36,7 +36,8 @@ static void polytope_add(Polytope* polytope, Vec3 point) {
   polytope->size = fmax(polytope->size, vec3_norm(point));
 }
 
-/* The vertices in 26 directions; where these are coplanar, also those off their plane. */
+/* Initializes the polytope with the support points in 26 directions and in both directions along the normal of three
+ * widely separated ones. The latter are off their plane if all others are coplanar. */
 static void polytope_start(Polytope* polytope) {
   for (int x = -1; x <= 1; x++)
     for (int y = -1; y <= 1; y++)

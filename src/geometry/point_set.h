@@ -1,10 +1,11 @@
-/* Private to geometry/: what must be known of a point set before a hull of it is asked for. */
+/* Private to geometry/: extent and distinct points of a point set, needed before its hull is computed. */
 #ifndef SDRS_GEOMETRY_POINT_SET_H
 #define SDRS_GEOMETRY_POINT_SET_H
 
 #include "geometry/geometry.h"
 
-/* Corners of a large tetrahedron of points, each as far as it gets from those before it. */
+/* Corners of a large tetrahedron of points. Each corner is the point farthest from the first point, line or plane
+ * through the corners before it. */
 typedef struct {
   int corner[4];
   double diameter; /* distance of the first two [m] */
@@ -12,10 +13,11 @@ typedef struct {
   double height;   /* of the fourth over that plane [m]; 0 when all points are coplanar. No point is farther from the
                       plane, so the set is at most twice as thick. */
 } Spread;
-/* points: (count >= 1). Those that lie in one place leave diameter 0, those on a line a zero normal. No allocation. */
+/* Returns the large tetrahedron of points (count >= 1). Equal points give diameter 0, collinear ones a zero normal.
+ * Allocates nothing. */
 Spread spread_corners(const Vec3* points, int count);
 
-/* The different points of a set, moved and scaled into [-1, 1]: point = center + scaled / factor. */
+/* The distinct points of a set, moved and scaled into [-1, 1]: point = center + scaled / factor. */
 typedef struct {
   Vec3* points;
   int* source; /* index in the input, ascending: the first of equal points */
@@ -24,10 +26,10 @@ typedef struct {
   double factor;
 } NormalisedSet;
 
-/* HULL_OK when the points span a solid, else why not (header of hull_create). Owned arrays; free in every case. points:
- * (count). */
+/* Sets *set to the distinct points of points (count). Returns HULL_OK if they span a solid, else the reason as
+ * hull_create. The caller frees the set in any case. */
 HullResult normalised_create(NormalisedSet* set, const Vec3* points, int count);
-/* Frees both arrays and leaves a zeroed set; accepts a zeroed one. */
+/* Frees both arrays and zeroes the set. Accepts a zeroed set. */
 void normalised_free(NormalisedSet* set);
 
 #endif

@@ -1,4 +1,4 @@
-/* Private to geometry/: the support kernel, inline because GJK lives on it. */
+/* Private to geometry/: the support function of a point set. Inline, because GJK spends most of its time in it. */
 #ifndef SDRS_GEOMETRY_SUPPORT_H
 #define SDRS_GEOMETRY_SUPPORT_H
 

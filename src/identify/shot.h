@@ -8,7 +8,8 @@
 /* Returns the shot of a run from the first sample that a simulation can start at. The caller frees shot.places. */
 Shot shot_of_run(const Identification* id, const MeasuredRun* run);
 
-/* A simulated shot; zeroed except for the first two members, which it borrows. Freed with shot_simulation_free. */
+/* Simulation of a shot (a measured run, or a window of one). The caller sets id and shot, which are borrowed, and
+ * zeroes the rest. Freed with shot_simulation_free. */
 typedef struct {
   const Identification* id;
   const Shot* shot;

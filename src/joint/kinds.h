@@ -3,9 +3,9 @@
 #ifndef SDRS_JOINT_KINDS_H
 #define SDRS_JOINT_KINDS_H
 
-/* ROW(NAME, word, freedom, moves, axis, axes, free_axes): NAME of the constants JOINT_<NAME> and JOINT_KIND_<NAME>;
- * word in YAML; degrees of freedom for the documentation; 1 or 0: whether it moves, and which keys give its directions.
- */
+/* ROW(NAME, word, freedom, moves, axis, axes, free_axes): NAME in the constants JOINT_<NAME> and JOINT_KIND_<NAME>;
+ * word in YAML; degrees of freedom for the documentation; moves: 1 if the joint moves, else 0; axis, axes, free_axes: 1
+ * if the joint has this key for its directions, else 0. */
 // clang-format off
 #define JOINT_TYPE_ROWS(ROW)                         \
   ROW(FIXED,     "fixed",     "0",       0, 0, 0, 0) \

@@ -15,7 +15,7 @@
 
 typedef struct {
   int first, pivots, rows, stride;
-  int row_first;   /* first index into plan.rows: place of every row */
+  int row_first;   /* first index into plan.rows, which has the place of each row of the front */
   int map_first;   /* first index into plan.map: row of the parent's front for each of the rows - pivots rows */
   int parent;      /* -1: none */
   int child, next; /* last child, and the previous child of the same parent; -1: none */

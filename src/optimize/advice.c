@@ -15,9 +15,10 @@ enum { ADVICE_MOST = 3 };
 #define MOVED 1e-6
 /* A search is still improving if its last quarter contributed more than this fraction of the gain. */
 #define STILL_FALLING 0.02
-/* A loss that fell to less than this part without a wish for `success`: of a square, a thousandth of the distance. */
+/* Without `success` terms, a loss below this fraction of its initial value needs no remedy. For a squared distance this
+ * is a thousandth of the distance. */
 #define SOLVED 1e-6
-/* Bounds limit a design where they hold at least this part of the variables that moved. */
+/* Bounds limit a design if at least this fraction of the variables that moved are at bounds. */
 #define BOUND_PART 0.1
 
 typedef struct {

@@ -1,6 +1,6 @@
-/* `optimizer: auto`: L-BFGS while gradients predict what steps do, then CMA-ES, then Adam with shorter steps, and
- * CMA-ES again about the best design. (O23) It decides by what trials gave and by the number of iterations alone,
- * so that a resumed search decides alike. */
+/* `optimizer: auto`: L-BFGS while steps achieve the decrease that gradients predict, then CMA-ES, then Adam with
+ * shorter steps, then CMA-ES again from the best design (O23). Changes depend only on the results of trials and on
+ * iteration counts, so a resumed search makes the same changes. */
 #include <string.h>
 
 #include "optimize/optimization.h"
@@ -10,20 +10,20 @@ enum { WATCHED = 10, WEAK_MOST = 7 };
 /* A trial is weak if it gains less than this fraction of the decrease that the gradient predicts; the minimum of a
  * parabola gains half. */
 #define GAIN_LEAST 0.1
-/* Where the gradient predicts less than this part of all that was gained the search has converged. */
+/* The search has converged if the gradient predicts a gain below this fraction of the total gain. */
 #define PREDICTED_LEAST 1e-9
-/* A method is left after so many iterations that improved the best loss by less than this part of its size, CMA-ES
- * after so many generations at least; gradients are taken up again so many times. */
+/* The method changes after PATIENCE iterations that improved the best loss by less than PROGRESS_LEAST of its size, for
+ * CMA-ES also not before GENERATIONS generations. Adam is started at most RESTARTS_MOST times. */
 enum { PATIENCE = 20, GENERATIONS = 6, RESTARTS_MOST = 3 };
 #define PROGRESS_LEAST 0.01
-/* Gradients that are taken up again have so much of the steps before. */
+/* Factor on the steps when the method changes to Adam, and for Adam with bundles. */
 #define RESTART_STEP 0.25
 /* Standard deviation of the first samples, in steps: a fifth of a range. */
 #define SAMPLE_STEP 4
 
 static bool is_automatic(const Optimization* o) { return o->task->optimizer.type == OPTIMIZER_AUTO; }
 
-/* Gradients of draws and of bundles scatter: no pair of them is a curvature. */
+/* Returns true if gradients are random, by draws or bundles: differences of them then give no curvature. */
 static bool is_noisy(const Optimization* o) { return draws_vary(o) || o->task->bundle > 0; }
 
 static void forget(Automatic* a) {
@@ -84,7 +84,8 @@ static int count_bits(unsigned bits) {
   return count;
 }
 
-/* Samples are ranked by their loss: draws and multipliers would change it between two of them. */
+/* Returns true if CMA-ES applies. It ranks samples by loss, which draws and multipliers would change between samples.
+ */
 static bool can_sample(const Optimization* o) { return !o->subjects && !is_noisy(o) && !o->function.evaluate; }
 
 static double gained_so_far(const Optimization* o) { return fmax(o->rows[o->first_iteration].loss - o->best_worth, 0); }
@@ -94,8 +95,9 @@ static bool has_time_to_sample(const Optimization* o) {
   return o->task->optimizer.iterations >= o->design.variable_count;
 }
 
-/* Samples follow gradients, and Adam with a quarter of the steps follows samples. Where there is no time to learn from
- * samples they are drawn once; then L-BFGS follows Adam, and Adam L-BFGS. */
+/* Changes to CMA-ES if it applies, else to Adam with RESTART_STEP of the steps. Without enough iterations to adapt the
+ * covariance, CMA-ES is used only before Adam's first start, and Adam then alternates with L-BFGS. Returns false if
+ * Adam has no starts left. */
 static bool change_from(Optimization* o, MethodReason reason, int count) {
   Automatic* a = &o->automatic;
   bool time = has_time_to_sample(o) || a->restarts == 0;
@@ -109,8 +111,8 @@ static bool change_from(Optimization* o, MethodReason reason, int count) {
   return true;
 }
 
-/* Returns true if the best design fails the task's `success`, which is judged here, and samples can be drawn. A run
- * that is interrupted fails: the search goes on when it is resumed. */
+/* Returns true if samples can be drawn and the best design fails the task's `success`, which is evaluated here. An
+ * interrupted evaluation counts as a failure; the search continues when it is resumed. */
 static bool needs_samples(Optimization* o) {
   if (!can_sample(o) || optimization_success_count(o) == 0) return false;
   (void)optimization_judge(o);
@@ -119,7 +121,7 @@ static bool needs_samples(Optimization* o) {
 
 static bool watch_progress(Optimization* o, bool can_step) {
   Automatic* a = &o->automatic;
-  if (draws_vary(o)) return can_step; /* the loss of one design depends on its draws: none is known to be the best */
+  if (draws_vary(o)) return can_step; /* a design's loss depends on its draws, so the best design is unknown */
   if (!(a->mark - o->best_worth <= PROGRESS_LEAST * fabs(o->best_worth))) {
     a->mark = o->best_worth;
     a->mark_iteration = o->iteration;
@@ -168,7 +170,7 @@ Status automatic_return(Optimization* o) {
   if (!o->automatic.return_to_best) return STATUS_OK;
   memcpy(o->x, o->best_x, sizeof(double) * (size_t)o->design.variable_count);
   TrialOutcome outcome = optimization_stand_again(o, &interrupted);
-  if (interrupted) return STATUS_INTERRUPTED; /* it is called again */
+  if (interrupted) return STATUS_INTERRUPTED; /* the caller calls again */
   o->automatic.return_to_best = false;
   if (outcome != TRIAL_ACCEPTED) o->loss = HUGE_VAL; /* any design that runs is better */
   return STATUS_OK;

@@ -59,7 +59,7 @@ static Rates rates_of(const TaskOptimizer* settings, int count) {
   r.c_c = (4 + m / n) / (n + 4 + 2 * m / n);
   r.c_1 = 2 / ((n + 1.3) * (n + 1.3) + m);
   r.c_mu = 2 * (m - 2 + 1 / m) / ((n + 2) * (n + 2) + m);
-  double faster = r.full ? 1 : (n + 2) / 3; /* variances alone are learned from fewer samples */
+  double faster = r.full ? 1 : (n + 2) / 3; /* a diagonal covariance is estimated from fewer samples */
   r.c_1 = fmin(1, r.c_1 * faster);
   r.c_mu = fmin(1 - r.c_1, r.c_mu * faster);
   r.length = sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));

@@ -160,7 +160,7 @@ void design_gradient(const Design* d, int scenario, const Model* model, const Mo
     for (int t = n->term_first; t < n->term_first + n->term_count; t++)
       out[d->terms[t].variable] += d->terms[t].coefficient * slope;
   }
-  for (int k = 0; k < d->inertia_count; k++) { /* matches variables to the numbers of the model */
+  for (int k = 0; k < d->inertia_count; k++) { /* the derivative uses the inertia numbers of the model */
     const DesignInertia* own = &d->inertias[k];
     int link = d->numbers[own->number_first].link;
     double by_inertia[6];

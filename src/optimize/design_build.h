@@ -6,7 +6,7 @@
 
 /* A link's box in the scene. */
 typedef struct {
-  int hull; /* of the link; -1: it has none */
+  int hull; /* index of the hull in the link; -1: the link has no box */
   Pose pose;
   Vec3 size;
 } DesignBox;
@@ -35,10 +35,10 @@ typedef struct {
   DesignTie* ties;       /* shared variables of control items */
   int tie_count, tie_capacity;
   int errors_before; /* errors in diagnostics before this design */
-  SourcePlace told;  /* place of the item whose bounds were reported last: one message per item */
+  SourcePlace told;  /* place of the last item whose bounds were reported, so that each item gives one message */
 } DesignBuild;
 
-/* ---------------------------------------------------------------- what is asked for (optimize/design_build.c) */
+/* ---------------------------------------------------------------- items of the task (optimize/design_build.c) */
 
 /* Returns the index of the link of this name in the scene, or -1 without a message. */
 int design_link_named(const Scene* scene, const char* name);
@@ -60,7 +60,7 @@ int design_new_variable(DesignBuild* build, const VariableWish* wish, double ini
 
 /* ---------------------------------------------------------------- symmetries (optimize/design_symmetry.c) */
 
-/* The maps under which a link is symmetric: a group without its identity. */
+/* The maps under which a link is symmetric: a finite group without its identity. */
 typedef struct {
   Mat3* maps;
   int count, capacity;
@@ -93,7 +93,7 @@ typedef struct {
   bool has_box;
   Vec3 low, high; /* link frame [m] */
 } VertexRange;
-/* Returns true if a vertex of this hull with initial position p [m, link frame] is selected
+/* Returns true if the range contains a vertex of this hull with initial position p [m, link frame]
  * (optimize/design_vertices.c). */
 bool vertex_range_holds(const VertexRange* range, int hull, Vec3 p);
 /* Returns true if the vertex of the link's hull with initial position p [m, link frame] is frozen
@@ -101,7 +101,7 @@ bool vertex_range_holds(const VertexRange* range, int hull, Vec3 p);
 bool design_is_frozen(const DesignBuild* build, int link, int hull, Vec3 p);
 /* Reports each `frozen` item without effect. */
 void design_check_frozen(DesignBuild* build);
-/* Reports a shape item for a link that follows one whose shape is constant. */
+/* Reports an error for a shape item whose link follows another one (symmetry) with a constant shape. */
 void design_check_follower(DesignBuild* build, const TaskName* name);
 /* Adds those of a joint position in the parent [m]. Shared vertices of the parent there move along
  * (optimize/design_joints.c). */

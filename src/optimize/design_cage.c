@@ -12,8 +12,8 @@
 typedef struct {
   DesignBuild* build;
   const TaskCage* wish;
-  int link;      /* in whose frame it is given */
-  SelfMaps maps; /* symmetries of that link */
+  int link;      /* link in whose frame the box is given */
+  SelfMaps maps; /* maps under which that link is symmetric */
   double low[3], high[3];
   bool still[3][2]; /* points on the low and high side of an axis are fixed */
   int* variable;    /* (3 points) -1: fixed */

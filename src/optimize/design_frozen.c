@@ -1,4 +1,4 @@
-/* The frozen set of a design: vertices that stay. */
+/* Frozen vertices of a design: they are not variables. */
 #include <string.h>
 
 #include "optimize/design_build.h"

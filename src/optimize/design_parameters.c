@@ -449,8 +449,8 @@ static bool list_wraps(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, ordinal > 0 ? "its tendons have no such wrap" : "no tendon ends on it");
 }
 
-/* A tied stiffness or damping is a factor, 1 at first, of what the scene says: stiffness of bending and of stretching
- * have different units. */
+/* Lists a tied stiffness or damping as a factor, initially 1, on the scene's values, because stiffnesses in bending and
+ * stretching have different units. */
 static void list_factor(Listing* l, int bushing, int index, double value, const char* name) {
   Listing factor = *l;
   ParameterKind kind = *l->kind;

@@ -8,8 +8,8 @@ static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   return 2 * set->count;
 }
 
-/* (O4). Rates differ between blocks: the projection is that of the metric in which the step is the steepest, so that
- * rows over both blocks do not turn it uphill. */
+/* (O4). Step rates differ between blocks. The projection uses the metric in which the step is steepest descent, so that
+ * rows over both blocks do not turn it into an ascent direction. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   double *step = o->work, *scale = step + o->set->count;
   for (int block = 0; block < 2; block++) {

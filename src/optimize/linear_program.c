@@ -3,12 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-/* A multiplier below this, relative to the largest cost, is zero: rounding of the data by GLPK's rational numbers. */
+/* Multipliers below this, relative to the largest cost, count as zero: GLPK rounds the data when it converts them to
+ * rational numbers. */
 #define MULTIPLIER_LEAST 1e-9
 
 struct LinearProgram {
   const ProjectRows* rows;
-  int* index; /* one row in GLPK's format: from 1 (column_count + 1) */
+  int* index; /* column indices of one row in GLPK's format, from entry 1 on (column_count + 1) */
   double* value;
 };
 
@@ -57,7 +58,7 @@ static void add_column(glp_prob* problem, int column, double low, double high, d
   glp_set_obj_coef(problem, column + 1, cost);
 }
 
-/* Returns the largest cost in these units; zero if all are. */
+/* Returns the largest absolute cost in these units; 0 if all are zero. */
 static double largest_cost(const ProjectRows* rows, const int* block, const double unit[2], const double* cost) {
   double largest = 0;
   for (int c = 0; c < rows->column_count; c++)
@@ -79,7 +80,7 @@ static void fill(LinearProgram* program, glp_prob* problem, const int* block, co
     add_row(program, problem, row, block, unit, limits->row_low[row], limits->row_high[row]);
 }
 
-/* The simplex method in doubles gets close; the exact one then needs few steps and has no rounding errors. */
+/* Solves in doubles first; the exact simplex method then needs few iterations and has no rounding errors. */
 static bool solve(glp_prob* problem) {
   glp_smcp options;
   glp_init_smcp(&options);

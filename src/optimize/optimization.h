@@ -55,8 +55,8 @@ int draws_room(const Draws* draws);
  * is the same at every call. Thread-safe. */
 int draws_apply(const Draws* draws, DrawMoment moment, int scenario, ModelOverride* overrides, int count);
 
-/* ---------------------------------------------------------------- what is bounded (optimize/subjects.c;
- * docs/derivations/update.md, O11, O12). Terms g_i = value - bound, the last of the loss's. */
+/* ---------------------------------------------------------------- bounds on terms, `subject_to` (optimize/subjects.c;
+ * docs/derivations/update.md, O11, O12). g_i = term_i - bound_i; the bounded terms follow the terms of the loss. */
 typedef struct Subjects Subjects;
 /* Creates the bounds of subject_to; NULL if there are none. Copies from the task. Freed with subjects_destroy. */
 Subjects* subjects_create(const Task* task);
@@ -81,8 +81,9 @@ bool subjects_update(Subjects* subjects, const double* terms, bool solved);
  * For descent methods: terms of the current design, and NULL. For others: mean of the terms over these iterations and
  * the largest difference of two of them (losses, then bounded terms). False if nothing changed. (O20) */
 bool subjects_follow(Subjects* subjects, const double* mean, const double* spread);
-/* Returns true if an update is due `since` iterations after the last change, given the gradient's norm then and now.
- * Sets *solved to true if the optimizer is near its limit. */
+/* Returns true if the multipliers must be updated, `since` iterations after their last change. norm_then and norm are
+ * the gradient's norms at that change and at present. Sets *solved to true if the optimizer has nearly converged for
+ * the present multipliers. */
 bool subjects_due(int since, double norm_then, double norm, bool* solved);
 /* Returns the number of bounds; 0 for NULL. */
 int subjects_count(const Subjects* subjects);
@@ -135,7 +136,7 @@ struct Optimization {
   Task* task;
   OptimizationOptions options;
   Design design;
-  OptimizationFunction function; /* replaces the losses of runs; evaluate NULL: none */
+  OptimizationFunction function; /* replaces the losses of runs; evaluate NULL: not used */
   double step[2];                /* of each block, before the factor of `auto` */
   double* unit;                  /* units of the variables; NULL: 1 (variables) */
   double* function_gradient;     /* at the last evaluation (variables) */
@@ -185,7 +186,7 @@ struct Optimization {
   double forward_seconds, adjoint_seconds;
 };
 
-/* ---- what the result is judged by (optimize/success.c) */
+/* ---- evaluation of the result (optimize/success.c) */
 /* Resolves the success terms in every scenario. runs: those of the optimization, with initial models. NULL without
  * terms. Returns STATUS_BAD_INPUT with diagnostics. Freed with success_destroy, also after a failure. */
 Status success_create(Success** out, const Optimization* o, Diagnostics* diagnostics);
@@ -261,7 +262,7 @@ void optimization_judge_end(Optimization* o, bool can_step);
  * (optimize/optimization_checkpoint.c). */
 void optimization_identify(Optimization* o);
 
-/* ---- the method of `optimizer: auto` (optimize/automatic.c); that of the task where it names one */
+/* ---- choice of the method for `optimizer: auto` (optimize/automatic.c) */
 /* Sets the first method of a search, without statistics. This and the following functions also apply to a task that
  * names its method. */
 void automatic_begin(Optimization* o);
@@ -278,8 +279,8 @@ bool automatic_leave_flat(Optimization* o);
 /* Returns to the best design if a change of method requires it. STATUS_INTERRUPTED: call again. */
 Status automatic_return(Optimization* o);
 
-/* ---- contact that changes over the iterations (optimize/continuation.c), in the scenes of all scenarios. What is in
- * force is a function of the number of the iteration alone, so checkpoints need not hold it. */
+/* ---- contact that changes over the iterations (optimize/continuation.c), in the scenes of all scenarios. It depends
+ * only on the number of the iteration, so checkpoints do not store it. */
 /* Sets the contact of iteration 0. STATUS_BAD_INPUT with diagnostics: a law without the key, or an end that is never
  * reached. Allocates o->contacts (scenarios), freed by optimization_destroy, also after a failure. */
 Status continuation_start(Optimization* o, Diagnostics* diagnostics);
@@ -287,17 +288,19 @@ Status continuation_start(Optimization* o, Diagnostics* diagnostics);
 bool continuation_set(Optimization* o, int iteration);
 /* Sets the contact of iteration 0, with which each window of a receding horizon begins. */
 void continuation_restart(Optimization* o);
-/* The last contact of all, which windows are executed with. */
+/* Sets the last contact of the schedule, with which windows are executed. */
 void continuation_finish(Optimization* o);
-/* Is the contact of this iteration not yet the last one? */
+/* Returns true if the contact of this iteration is not yet the last one of the schedule. */
 bool continuation_goes_on(const Optimization* o, int iteration);
-/* Before iteration + 1: its contact, and the design that stands under it. STATUS_INTERRUPTED: nothing has changed.
- * STATUS_OK else; where the design does not run under it, its loss is infinite and any that runs is better. */
+/* Sets the contact of iteration + 1 and evaluates the current design with it. STATUS_INTERRUPTED: call again. Otherwise
+ * STATUS_OK; if the design cannot run with this contact, its loss is infinite, so that any design that runs is better.
+ */
 Status continuation_advance(Optimization* o);
-/* An optimizer as at the start: what it remembers is of another loss. Allocates it anew; the feasible set stays. */
+/* Replaces the optimizer by a new one with the same feasible set, because its state belongs to the loss before the
+ * change. Allocates. */
 void continuation_forget(Optimization* o);
 
-/* Room for so many rows: grows the arrays of rows, terms and multipliers, and pointers into them hold no longer. */
+/* Allocates the arrays of rows, terms and multipliers for `rows` rows. Pointers into them become invalid. */
 void optimization_room(Optimization* o, int rows);
 
 #endif

@@ -313,7 +313,7 @@ void optimization_save(const Optimization* o, NumberFile* c) {
   if (o->task->optimizer.type == OPTIMIZER_AUTO) save_automatic(o, c);
 }
 
-/* Appends the name of what a hash covers. */
+/* Appends the name of the data that a hash covers. */
 static void add_identity_name(const Optimization* o, int part, Text* out) {
   static const char* const words[IDENTITY_SCENES] = {
       "the optimizer's settings, the seed or the rules of the design have",

@@ -127,8 +127,8 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
   return success_create(&o->success, o, diagnostics);
 }
 
-/* Where the task gives no step, that of a variable with two bounds is this fraction of its range. Samples are spread
- * over more of it. */
+/* STEP_OF_RANGE: default step of a variable with two bounds, as a fraction of its range. DEVIATION_OF_RANGE: the same
+ * for samples, which cover more of the range. */
 #define STEP_OF_RANGE 0.05
 #define DEVIATION_OF_RANGE 0.2
 
@@ -288,7 +288,7 @@ void optimization_restart(Optimization* o, const double* x, const bool* held) {
   continuation_forget(o);
   memcpy(o->x, x, n);
   if (!optimizer_project(o->optimizer, o->x))
-    memcpy(o->x, x, n); /* constraints that need held variables to move are ignored */
+    memcpy(o->x, x, n); /* constraints that can only be met by moving held variables are ignored */
   memcpy(o->best_x, o->x, n);
   o->start_pair_count = o->moved_trials = o->automatic.change_count = 0;
   o->iteration = o->best_iteration = o->since_best = o->since_update = o->since_look = o->first_iteration = 0;

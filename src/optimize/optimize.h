@@ -198,33 +198,34 @@ bool optimization_is_of(const Optimization* optimization, const NumberFile* chec
 /* Adds the whole state between two iterations to a file of this kind, copied. The caller owns the file:
  * number_file_free. Never fails. */
 void optimization_save(const Optimization* optimization, NumberFile* checkpoint);
-/* false, with diagnostics: a checkpoint of another task, or of other settings. What may differ: the number of
- * iterations, the other conditions to stop, and save_every. The checkpoint is only read. After false the
- * optimization may be half loaded: destroy it. Copies what it keeps. */
+/* Restores the state from a checkpoint, which is only read; copies what it needs. Returns false, with diagnostics, if
+ * the checkpoint belongs to another task or to other settings; the optimization may then be partly loaded and must be
+ * destroyed. The number of iterations, the other stop conditions and save_every may differ. */
 bool optimization_load(Optimization* optimization, const NumberFile* checkpoint, Diagnostics* diagnostics);
 
-/* ---------------------------------------------------------------- what the result is judged by (optimize/success.c)
- * A term of the task's `success` on the run that was found, the largest of all scenarios; NaN before it is judged, and
- * when the run fails. */
+/* ---------------------------------------------------------------- evaluation of the result (optimize/success.c)
+ * A term of the task's `success` for the run of the best design: its largest value over all scenarios. NaN before
+ * optimization_judge, and if the run failed. */
 typedef struct {
-  const char* name; /* the optimization's */
+  const char* name; /* owned by the optimization */
   double value, bound;
   bool met; /* value <= bound */
 } SuccessTerm;
-/* How many terms `success` has; 0: the task has none. Asking allocates nothing, never fails. */
+/* Returns the number of `success` terms; 0 without them. Allocates nothing, never fails. */
 int optimization_success_count(const Optimization* optimization);
-/* One of them, 0 ... count - 1. The value is NaN until optimization_judge; the name is the optimization's. An index
- * beyond is undefined, not checked; copied out. */
+/* Returns a copy of term 0 ... count - 1. Its value is NaN until optimization_judge. The optimization owns the name.
+ * Undefined for an index out of range, unchecked. */
 SuccessTerm optimization_success(const Optimization* optimization, int index);
-/* Are all met? true where there are no terms; false before they are judged. Asking allocates nothing, never fails. */
+/* Returns true if all terms are met, or there are none; false before optimization_judge. Allocates nothing, never
+ * fails. */
 bool optimization_succeeded(const Optimization* optimization);
-/* Run the best design once more, and judge it. All processes call it. STATUS_INTERRUPTED: it is not judged.
- * STATUS_OK without terms too, and where the best design's run fails: its values are NaN then. Allocates for the
- * time of the call. */
+/* Runs the best design again and evaluates the `success` terms. All processes call it. STATUS_INTERRUPTED: the terms
+ * are not evaluated. STATUS_OK also without terms, and if the run fails: the values are then NaN. Allocates
+ * temporarily. */
 Status optimization_judge(Optimization* optimization);
-/* Try the best design on the draws of the task's `validation` (optimize/validation.c). STATUS_INTERRUPTED: nothing is
- * known of any. STATUS_OK where none are asked for. Allocates what it keeps, which optimization_destroy frees. Runs
- * that fail count as not held, and are no failure here. */
+/* Runs the best design with the draws of the task's `validation` (optimize/validation.c). STATUS_INTERRUPTED: no result
+ * is stored. STATUS_OK also if the task requests none. A failed run counts as a draw that does not meet `success`, not
+ * as an error. Allocates the result, freed by optimization_destroy. */
 Status optimization_validate(Optimization* optimization);
 /* Returns the number of validation draws per scenario; 0 before validation or without it. Allocates nothing, never
  * fails. */
@@ -274,8 +275,9 @@ bool choice_search_next(ChoiceSearch* search, int* pick);
 bool choice_search_tell(ChoiceSearch* search, double loss, double violation);
 
 /* ---------------------------------------------------------------- receding horizon (optimize/receding.c)
- * Windows of `horizon` steps, one after the other, each from the state that the one before has led to; of each the
- * first `apply` steps are executed. What is executed is a run of its own, in one piece to the bit. */
+ * Consecutive windows of `horizon` steps are optimized. The first `apply` steps of each are executed, and the next
+ * window begins at the state reached. The executed steps form one continuous run; receding_is_one_run returns whether
+ * one scene reproduces it. */
 typedef struct Receding Receding;
 /* Result of a window. */
 typedef struct {

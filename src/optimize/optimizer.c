@@ -4,14 +4,14 @@
 #include <string.h>
 #include "optimize/rule.h"
 
-/* A factor below this says that no step of a useful length succeeds: 30 halvings. */
+/* The search ends when the factor on the steps falls below this, about 30 halvings. */
 #define FACTOR_LEAST 1e-9
-/* Residuals of a row this small, relative to its terms, are the rounding of an equation that holds. */
+/* A row residual below this, relative to the row's terms, is rounding: the equation holds. */
 #define ROW_TOLERANCE 1e-12
-/* Rounding error of differences of variables, with which lengths are compared. */
+/* Relative tolerance for comparing lengths of steps: rounding error of differences of variables. */
 #define ROUNDING 1e-6
 
-/* Steps of a method that knows residuals are made where these are (identify/): none here. */
+/* Levenberg-Marquardt needs residuals and computes its steps in identify/; this rule proposes none. */
 static bool no_step(Optimizer* o, const double* x, const double* gradient, double* trial) {
   (void)o, (void)gradient;
   trial[0] = x[0];
@@ -24,9 +24,9 @@ static int no_room(const TaskOptimizer* settings, const FeasibleSet* set) {
 static const UpdateRule RULE_RESIDUALS = {
     .descends = true, .factor_limit = 1, .work_size = no_room, .propose = no_step};
 
-/* The table of methods. */
+/* Update rule of each optimizer type. */
 static const UpdateRule* const RULES[] = {
-    [OPTIMIZER_AUTO] = &RULE_LBFGS, /* as it begins */
+    [OPTIMIZER_AUTO] = &RULE_LBFGS, /* its first method */
     [OPTIMIZER_ADAM] = &RULE_ADAM,         [OPTIMIZER_STEP_BOUNDED] = &RULE_STEP_BOUNDED,
     [OPTIMIZER_GRADIENT] = &RULE_GRADIENT, [OPTIMIZER_LBFGS] = &RULE_LBFGS,
     [OPTIMIZER_CMA_ES] = &RULE_CMA_ES,     [OPTIMIZER_LEVENBERG_MARQUARDT] = &RULE_RESIDUALS,
@@ -34,14 +34,14 @@ static const UpdateRule* const RULES[] = {
 
 /* ---------------------------------------------------------------- units (O21) */
 
-/* The power of two at or below a size > 0: divided and multiplied by it, a number is the same to the bit. */
+/* Returns the largest power of two <= size, size > 0. Scaling by it is exact. */
 static double power_of_two(double size) {
   int exponent;
   frexp(size, &exponent);
   return ldexp(1, exponent - 1);
 }
 
-/* The caller's set, with its variables in units. */
+/* Copies the caller's set with its variables divided by their units. The optimizer owns the copy. */
 static const FeasibleSet* in_units(Optimizer* o, const FeasibleSet* set, const double* unit) {
   int n = set->count, terms = set->row_count > 0 ? set->row_first[set->row_count] : 0;
   o->unit = MEMORY_NEW(double, n);
@@ -195,7 +195,7 @@ double optimizer_step_bound(const Optimizer* o, int block) {
 
 bool optimizer_descends(const Optimizer* o) { return o->rule->descends; }
 
-/* Growth of a rule that recovers is at most so many times that of the settings at once. */
+/* Largest exponent of `grow` in one step, for rules with `recovers`. */
 enum { ROW_MOST = 4 };
 
 static double grown(const Optimizer* o) {
@@ -230,7 +230,8 @@ bool optimizer_verdict(Optimizer* o, bool accepted, double loss) {
   return o->state[STATE_FACTOR] >= FACTOR_LEAST;
 }
 
-/* Adam's means last ten gradients; pairs of L-BFGS begin anew, and it takes as long again to have them. */
+/* Iterations after which convergence can be judged. Adam averages over about ten gradients. L-BFGS restarts without
+ * curvature pairs and needs longer to collect them. */
 enum { PATIENCE = 10, PATIENCE_OF_PAIRS = 30 };
 
 int optimizer_patience(const Optimizer* o) { return o->rule->remembers ? PATIENCE_OF_PAIRS : PATIENCE; }
@@ -261,7 +262,7 @@ static bool all_finite(const double* vector, int count) {
   return true;
 }
 
-/* Euclidean, of the variables divided by the steps in the settings. */
+/* Returns the Euclidean norm of trial - x, with variables divided by the steps in the settings. */
 static double length_of(const Optimizer* o, const double* x, const double* trial) {
   double sum = 0;
   for (int i = 0; i < o->set->count; i++) {
@@ -271,8 +272,9 @@ static double length_of(const Optimizer* o, const double* x, const double* trial
   return sqrt(sum);
 }
 
-/* Bounds may cut a shorter step to the very trial that was refused, and a quasi-Newton step may end far within the step
- * bound: then the factor shrinks on, until the step is shorter by it. */
+/* Proposes a trial at most `shrink` times as long as the last rejected one. The factor alone does not ensure this:
+ * bounds may cut a shorter step to the rejected trial, and a quasi-Newton step may end far within the step bound. The
+ * factor is reduced until the trial is short enough. */
 static bool propose_shorter(Optimizer* o, const double* x, const double* gradient, double* trial) {
   double allowed = o->state[STATE_REFUSED] > 0 ? o->settings.shrink * o->state[STATE_REFUSED] : HUGE_VAL;
   for (;;) {

@@ -20,17 +20,18 @@ void optimizer_destroy(Optimizer* optimizer);
 /* Projects x[count] onto the set (Euclidean): bounds by clamping, exactly; rows by a dual active-set method to 1e-12
  * relative. False, with x unchanged, if the set is empty or x is not finite. (O1) Allocates nothing. */
 bool optimizer_project(const Optimizer* optimizer, double* x);
-/* Next trial, a point of the set, from x with loss and gradient there. x is the last accepted point, of the set too.
- *   adam          x - step m / (sqrt(v) + epsilon), projected                                                  (O5)
- *   gradient      x - step g / max(1, |g|_inf of the block), projected                                         (O4)
- *   step_bounded  the least g . trial over the set and |trial - x| <= step per block. Infinity norm: closed form for
- *                 variables in no row, GLPK for the others (O6). Euclidean norm: exact in finitely many steps when
- * there are no rows (O7), else proximal steps until they are below 1e-10 of the radius (O8). lbfgs         x + d,
- * projected; d by the two-loop formula within the face ahead of x, |d|_inf <= step      (O9)
- *   cma_es        a sample of its distribution, whatever x is, but for the first one, projected                (O15)
- * `step` is optimizer_step_bound. Projections here are nearest points in the metric of the method, so that rows do not
- * turn a descent; with bounds alone all of them clamp. trial = x when there is no step: x is stationary, or a number
- * was not finite. x[count], gradient[count] and trial[count]. No allocation but GLPK's. */
+/* Sets the next trial, a point of the set, from the loss and gradient at x. x is the last accepted point and lies in
+ * the set. `step` is optimizer_step_bound.
+ * - adam: x - step m / (sqrt(v) + epsilon), projected (O5).
+ * - gradient: x - step g / max(1, |g|_inf of the block), projected (O4).
+ * - step_bounded: the minimizer of g . trial over the set with |trial - x| <= step per block. Infinity norm: closed
+ * form for variables in no row, GLPK for the others (O6). Euclidean norm: exact in finitely many steps without rows
+ * (O7), else proximal steps until they are below 1e-10 of the radius (O8).
+ * - lbfgs: x + d, projected; d by the two-loop recursion within the active face at x, |d|_inf <= step (O9).
+ * - cma_es: a sample of its distribution, projected; x matters only for the first sample (O15).
+ * Projections are nearest points in the metric of the method, so that rows do not turn a descent direction into an
+ * ascent direction. Without rows they clamp to the bounds. trial = x if there is no step: x is stationary, or a number
+ * is not finite. x[count], gradient[count] and trial[count]. Only GLPK allocates. */
 void optimizer_propose(Optimizer* optimizer, const double* x, double loss, const double* gradient, double* trial);
 /* Reports whether the trial was accepted or rejected (run failed, shapes intersect, or loss rose in a descent method).
  * After a rejection the next optimizer_propose from the same x takes a step at most `shrink` times as long. Returns

@@ -1,44 +1,46 @@
-/* Goldfarb and Idnani's dual method with the identity as Hessian: begin at the unconstrained minimum, take violated
- * constraints in one by one, keep every multiplier non-negative. Bounds that hold a variable only take it out of the
- * rows, so the linear algebra is as small as the rows that hold. */
+/* Dual active-set method of Goldfarb and Idnani with the identity as Hessian. It begins at the unconstrained minimum,
+ * adds the most violated constraint in each iteration, and keeps all multipliers non-negative. Variables at active
+ * bounds are removed from the rows, so the linear algebra is as small as the set of active rows. */
 #include "optimize/project.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-/* Rows count as kept when they are so to this part of the sum of the sizes of their terms (the largest met): above the
- * rounding of a row of a thousand terms, below the 1e-12 that is promised. */
+/* Tolerance for a row, relative to the sum of the absolute values of its terms (the largest during the iteration):
+ * above the rounding error of a thousand terms, below the promised 1e-12. */
 #define ROW_TOLERANCE 1e-13
-/* The same for a bound; the end result is clamped exactly. */
+/* Tolerance for a bound, relative likewise; the result is clamped exactly. */
 #define BOUND_TOLERANCE 1e-15
-/* A normal whose part outside the span of the others is this small (of its own length) counts as dependent on them. */
+/* A normal counts as dependent on the active normals if its component orthogonal to them is shorter than this. */
 #define DEPENDENT 1e-10
-/* A dependent constraint violated by less, relative to its terms, is rounding and not a contradiction. */
+/* A dependent constraint violated by more than this, relative to its terms, makes the set empty; by less, it is
+ * rounding. */
 #define CONTRADICTION 1e-9
-/* Slopes below this are rounding: their multipliers stay active. */
+/* Rates of change of a multiplier below this are rounding: the multiplier cannot become zero. */
 #define SLOPE_TOLERANCE 1e-13
 
-/* Active bound of a variable or a row. */
+/* Active limit of a variable or a row. */
 enum { HELD_HIGH = -1, FREE = 0, HELD_LOW = 1, HELD_FIXED = 2 };
 
-/* Unknowns are the variables that stand in rows ("columns"), divided by their scale; normals point inwards. */
+/* Unknowns are the variables that occur in rows ("columns"), divided by their scale. Normals point into the set. */
 struct Projector {
   int count;
   ProjectRows rows;
-  int* held; /* of all variables (count) */
+  int* held; /* active bound of each variable after the last solution (count) */
 
-  double *x, *low, *high;      /* columns, scaled */
-  double* met;                 /* the largest size a column had since the start: what its rounding is relative to */
-  double* entry;               /* of A times scale, divided by the row's length */
-  double *row_low, *row_high;  /* divided by the row's length */
-  int *side, *row_side;        /* what holds a column, a row */
+  double *x, *low, *high;      /* scaled variables and bounds (columns) */
+  double* met;                 /* largest absolute value of each column so far, to which its rounding is relative */
+  double* entry;               /* entries of A times scale, divided by the norm of the row */
+  double *row_low, *row_high;  /* limits, divided by the norm of the row (row_count) */
+  int *side, *row_side;        /* active limit of each column and row */
   bool *ignored, *row_ignored; /* dependent and violated by rounding only */
-  double *force, *row_force;   /* multipliers, >= 0 unless fixed */
-  int* active;                 /* rows that hold, in the order taken (row_count) */
+  double *force, *row_force;   /* multipliers, >= 0 unless the limits are equal */
+  int* active;                 /* active rows, in the order added (row_count) */
   int active_count;
-  double *q, *r;             /* of their normals on the free columns: active_count x columns; upper triangle */
-  double *normal, *along;    /* of the constraint being taken in; its part outside the span */
-  double *slope, *row_slope; /* how the multipliers fall with its own */
+  double *q, *r; /* QR factors of the active rows' normals restricted to the free columns: active_count x columns; upper
+                    triangle */
+  double *normal, *along;    /* normal of the constraint being added; its component along the active face */
+  double *slope, *row_slope; /* decrease of the other multipliers per unit of its multiplier */
 };
 
 typedef struct {
@@ -49,7 +51,8 @@ typedef struct {
 
 /* ---------------------------------------------------------------- creation */
 
-/* Columns of the variables in rows; -1 of the others. */
+/* Returns the column of each variable, -1 if it occurs in no row, and lists the variables of the columns. The caller
+ * frees the result. */
 static int* number_columns(ProjectRows* rows, const FeasibleSet* set) {
   int* column = MEMORY_NEW(int, set->count);
   int entries = set->row_count > 0 ? set->row_first[set->row_count] : 0;
@@ -145,9 +148,9 @@ void projector_destroy(Projector* p) {
 
 const ProjectRows* projector_rows(const Projector* p) { return &p->rows; }
 
-/* ---------------------------------------------------------------- the start: only bounds */
+/* ---------------------------------------------------------------- initial point: bounds only */
 
-/* The nearest number within the bounds, and which of them holds it. */
+/* Returns the nearest number within the bounds and sets *held to the active one. */
 static double clamp(double x, double low, double high, int* held) {
   *held = low == high ? HELD_FIXED : x < low ? HELD_LOW : x > high ? HELD_HIGH : FREE;
   return fmin(fmax(x, low), high);
@@ -159,7 +162,7 @@ static bool bounds_are_possible(const Projector* p, const ProjectLimits* limits,
   return true;
 }
 
-/* The columns in scaled form, clamped: the solution under the bounds alone, with its multipliers. */
+/* Sets the scaled columns to the solution for the bounds alone, with its multipliers. */
 static void load_columns(Projector* p, const ProjectLimits* limits, const double* scale, const double* x) {
   for (int c = 0; c < p->rows.column_count; c++) {
     int i = p->rows.variable[c];
@@ -174,7 +177,7 @@ static void load_columns(Projector* p, const ProjectLimits* limits, const double
   }
 }
 
-/* Rows with normals of length 1. */
+/* Sets the rows, scaled so that their normals have length 1. */
 static void load_rows(Projector* p, const ProjectLimits* limits, const double* scale) {
   const ProjectRows* rows = &p->rows;
   for (int row = 0; row < rows->row_count; row++) {
@@ -212,7 +215,7 @@ static double violation_of(const Projector* p, Constraint c) {
   return c.side == HELD_LOW ? limit_of(p, c) - value : value - limit_of(p, c);
 }
 
-/* Sizes of the numbers that a constraint was made of: what its rounding is relative to. */
+/* Returns the sum of the absolute values of a constraint's terms and limit, to which its rounding error is relative. */
 static double size_of(const Projector* p, Constraint c) {
   double sum = fabs(limit_of(p, c));
   if (!c.is_row) return sum + p->met[c.index];
@@ -221,7 +224,7 @@ static double size_of(const Projector* p, Constraint c) {
   return sum;
 }
 
-/* Takes the constraint when it is violated beyond rounding and more than the worst so far. */
+/* Replaces *worst by the constraint if its violation exceeds rounding and *worst_violation. */
 static void compare_violation(const Projector* p, Constraint c, Constraint* worst, double* worst_violation) {
   double violation = violation_of(p, c);
   if (!(violation > *worst_violation)) return;
@@ -230,7 +233,7 @@ static void compare_violation(const Projector* p, Constraint c, Constraint* wors
   *worst_violation = violation;
 }
 
-/* The most violated constraint; false when all are kept. */
+/* Finds the most violated constraint. Returns false if all are satisfied. */
 static bool find_worst(const Projector* p, Constraint* worst) {
   double violation = 0;
   for (int c = 0; c < p->rows.column_count; c++) {
@@ -246,7 +249,7 @@ static bool find_worst(const Projector* p, Constraint* worst) {
   return violation > 0;
 }
 
-/* ---------------------------------------------------------------- the face that holds */
+/* ---------------------------------------------------------------- active face */
 
 static double dot(int count, const double* a, const double* b) {
   double sum = 0;
@@ -254,8 +257,8 @@ static double dot(int count, const double* a, const double* b) {
   return sum;
 }
 
-/* Takes out of v what lies in the first `rank` rows of q; the amounts are added to `amount`. Twice, because once leaves
- * the rounding of nearly parallel rows. */
+/* Subtracts from v its components along the first `rank` rows of q and adds them to `amount` (NULL: not stored). Two
+ * passes remove the rounding errors that nearly parallel rows leave in the first. */
 static void orthogonalise(const Projector* p, int rank, double* v, double* amount, int stride) {
   int columns = p->rows.column_count;
   for (int pass = 0; pass < 2; pass++)
@@ -267,7 +270,7 @@ static void orthogonalise(const Projector* p, int rank, double* v, double* amoun
     }
 }
 
-/* The normal of a row on the free columns. */
+/* Sets v to the normal of a row times sign, restricted to the free columns. */
 static void scatter_row(const Projector* p, int row, double sign, double* v) {
   memset(v, 0, sizeof(double) * (size_t)p->rows.column_count);
   for (int k = p->rows.first[row]; k < p->rows.first[row + 1]; k++) {
@@ -278,7 +281,7 @@ static void scatter_row(const Projector* p, int row, double sign, double* v) {
 
 static double sign_of(int side) { return side == HELD_HIGH ? -1.0 : 1.0; }
 
-/* q r = normals of the active rows on the free columns, by Gram and Schmidt. */
+/* Factors the normals of the active rows on the free columns into q r, by Gram-Schmidt orthogonalization. */
 static void factor(Projector* p) {
   int columns = p->rows.column_count, rank = p->active_count;
   memset(p->r, 0, sizeof(double) * (size_t)rank * (size_t)rank);
@@ -292,8 +295,8 @@ static void factor(Projector* p) {
   }
 }
 
-/* Taking c in: `along` is the part of its normal along the face, the slopes say how the multipliers of what holds the
- * face fall. Returns the square of along. */
+/* Computes the step that adds constraint c. Sets `along` to the component of its normal along the active face, and the
+ * slopes to the decrease of the active multipliers per unit of the multiplier of c. Returns |along|^2. */
 static double find_direction(Projector* p, Constraint c) {
   int columns = p->rows.column_count, rank = p->active_count;
   memset(p->normal, 0, sizeof(double) * (size_t)columns);
@@ -302,14 +305,14 @@ static double find_direction(Projector* p, Constraint c) {
     p->normal[p->rows.column[k]] = sign_of(c.side) * p->entry[k];
   for (int i = 0; i < columns; i++) p->along[i] = p->side[i] == FREE ? p->normal[i] : 0.0;
 
-  /* Rows: r slope = q normal. */
+  /* Multipliers of rows: r slope = q normal. */
   memset(p->row_slope, 0, sizeof(double) * (size_t)rank);
   orthogonalise(p, rank, p->along, p->row_slope, 1);
   for (int k = rank - 1; k >= 0; k--) {
     for (int j = k + 1; j < rank; j++) p->row_slope[k] -= p->r[k * rank + j] * p->row_slope[j];
     p->row_slope[k] /= p->r[k * rank + k];
   }
-  /* Bounds: what the rows leave over of the normal. */
+  /* Multipliers of bounds: the normal minus its combination of row normals. */
   memcpy(p->slope, p->normal, sizeof(double) * (size_t)columns);
   for (int k = 0; k < rank; k++) {
     int row = p->active[k];
@@ -321,10 +324,11 @@ static double find_direction(Projector* p, Constraint c) {
   return dot(columns, p->along, p->along);
 }
 
-/* ---------------------------------------------------------------- taking in and letting go */
+/* ---------------------------------------------------------------- adding and removing constraints */
 
-/* How far the new multiplier may grow until another becomes zero, and whose: a column, or -1 - place among the active
- * rows. INFINITY when none does. */
+/* Returns the largest new multiplier for which all active multipliers stay non-negative, INFINITY without a limit. Sets
+ * *leaving to the constraint whose multiplier becomes zero there: a column, or -1 - its position among the active rows.
+ */
 static double find_leaving(const Projector* p, int* leaving) {
   double least = HUGE_VAL;
   for (int c = 0; c < p->rows.column_count; c++) {
@@ -396,7 +400,8 @@ static bool forgive(Projector* p, Constraint c) {
   return true;
 }
 
-/* Moves to the minimum with c held too. Each pass but the last lets one constraint go, so it ends. false: none. */
+/* Moves to the minimum with c active too. Each pass but the last removes one constraint, so the loop terminates.
+ * Returns false if the set is empty. */
 static bool take_in(Projector* p, Constraint c) {
   double force = 0;
   for (;;) {
@@ -423,9 +428,9 @@ static bool take_in(Projector* p, Constraint c) {
   }
 }
 
-/* ---------------------------------------------------------------- the end */
+/* ---------------------------------------------------------------- solution */
 
-/* Rows that hold are met once more: the steps before have left their rounding. */
+/* Corrects x so that the active rows hold, removing rounding errors of the previous steps. */
 static void polish(Projector* p) {
   int rank = p->active_count, columns = p->rows.column_count;
   double* amount = p->row_slope;
@@ -439,7 +444,7 @@ static void polish(Projector* p) {
     for (int c = 0; c < columns; c++) p->x[c] += amount[k] * p->q[(size_t)k * (size_t)columns + (size_t)c];
 }
 
-/* Were the rows kept although the search was cut off? */
+/* Returns true if all rows hold to CONTRADICTION. Used when the iteration limit is reached. */
 static bool rows_are_kept(const Projector* p) {
   for (int row = 0; row < p->rows.row_count; row++)
     for (int side = HELD_HIGH; side <= HELD_LOW; side += 2) {
@@ -449,8 +454,8 @@ static bool rows_are_kept(const Projector* p) {
   return true;
 }
 
-/* The dual objective rises with every constraint taken in, so no set of holding ones comes twice; the limit is for
- * rounding. */
+/* Returns false if the set is empty. The dual objective increases with every added constraint, so no active set occurs
+ * twice; only rounding can reach the iteration limit. */
 static bool solve_rows(Projector* p) {
   int limit = 100 + 20 * (p->rows.column_count + p->rows.row_count);
   Constraint worst = {0};

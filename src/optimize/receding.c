@@ -1,25 +1,24 @@
-/* Receding horizon: a window of time after the other is optimized, and the first steps of each are executed
- * (docs/receding.md). */
+/* Receding horizon: optimizes consecutive time windows and executes the first steps of each (docs/receding.md). */
 #include <assert.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* A time this close to another, in steps, is the same. */
+/* Times closer than this, in steps, are equal. */
 #define TIME_ROUNDING 1e-6
 
 struct Receding {
   Task* task;
   Optimization* optimization;
   int steps, window_count, window;
-  int done, loaded;   /* steps executed; windows that a checkpoint has and that are to be executed again */
-  SceneStart first;   /* where the whole begins; the scene has where the window begins */
-  double* found;      /* what every window was executed with  (window_count x variables) */
+  int done, loaded;   /* executed steps; windows of a checkpoint to be executed again */
+  SceneStart first;   /* initial state of the whole run; the scene has that of the present window */
+  double* found;      /* variables with which each window was executed (window_count x variables) */
   double* terms;      /* (window_count x terms) */
   RecedingRow* rows;  /* (window_count) */
   double* warm;       /* initial variables of the present window  (variables) */
   bool* held;         /* true for variables that affect only the executed part  (variables) */
-  Scene shown;        /* scene of receding_scene: shares its data with that of the optimization */
+  Scene shown;        /* result of receding_scene; shares its arrays with the scene of the optimization */
   RowKeep keep;       /* rows of `executed` that `success` needs */
   Recording executed; /* the executed run so far; only for tasks with `success` */
 };
@@ -28,13 +27,13 @@ static Scene* scene_of(const Receding* r) { return &r->task->scenarios[0].scene;
 static int variable_count(const Receding* r) { return r->optimization->design.variable_count; }
 static double* found_in(const Receding* r, int window) { return r->found + (size_t)window * (size_t)variable_count(r); }
 
-/* ---------------------------------------------------------------- variables that belong to a time */
+/* ---------------------------------------------------------------- variables of a signal row */
 
-/* A row of a signal that one variable is. */
+/* The row and channel of a signal that one variable determines. */
 typedef struct {
   const SceneSignal* signal;
   int row, channel;
-  bool rated; /* the signal's rate acts too, which at a row is that of the way to the next */
+  bool rated; /* the signal's rate acts too; at a row it is the slope to the next row */
 } TimedVariable;
 
 static bool uses_rate(const Scene* scene, SignalPlace place) {
@@ -45,7 +44,7 @@ static bool uses_rate(const Scene* scene, SignalPlace place) {
   return c->type == CONTROLLER_PD && damped;
 }
 
-/* signal NULL: the number belongs to no time. */
+/* Returns the signal row that a number belongs to; signal NULL: none. */
 static TimedVariable timed_variable(const Receding* r, const DesignNumber* n) {
   TimedVariable out = {.signal = NULL};
   if (n->kind != OVERRIDE_CONTROL || n->term_count != 1) return out;
@@ -62,13 +61,13 @@ static int variable_of(const Receding* r, const DesignNumber* n) {
 
 static double row_time(const SceneSignal* s, int row) { return s->times ? s->times[row] : row * s->interval; }
 
-/* Time of a step counted from the beginning of the whole [s]. */
+/* Returns the time of a step of the whole run [s]. */
 static double time_of(const Receding* r, int step) {
   double dt = scene_of(r)->simulation.dt;
   return r->first.time + step * dt;
 }
 
-/* The values of a signal with variables x; (rows * channels), owned by the caller. */
+/* Returns the values of a signal for x[variables]: (rows * channels), freed by the caller with memory_free. */
 static double* values_with(const Receding* r, const SceneSignal* s, const double* x) {
   const Design* d = &r->optimization->design;
   size_t size = sizeof(double) * (size_t)signal_values(s);
@@ -80,7 +79,7 @@ static double* values_with(const Receding* r, const SceneSignal* s, const double
   return values;
 }
 
-/* Linear between rows, held outside. */
+/* Returns the value at time t: linear between rows, constant outside them. */
 static double value_at(const SceneSignal* s, const double* values, int channel, double t) {
   int row = 0;
   while (row + 1 < s->rows && row_time(s, row + 1) <= t) row++;
@@ -90,14 +89,14 @@ static double value_at(const SceneSignal* s, const double* values, int channel, 
   return from + share * (values[(row + 1) * s->channels + channel] - from);
 }
 
-/* The last row that a window which ends at t has looked at. */
+/* Returns the last row that affects a window ending at time t. */
 static int last_row_seen(const SceneSignal* s, double t) {
   int row = 0;
   while (row + 1 < s->rows && row_time(s, row) < t) row++;
   return row;
 }
 
-/* Has a step up to time t been executed with this row? One acts from the row before to the one after it. */
+/* Returns true if a step executed up to time t used this row. A row acts from the previous row to the next one. */
 static bool was_used(const TimedVariable* v, double t, double rounding) {
   if (v->row == 0) return true;
   double from = row_time(v->signal, v->row - 1);
@@ -106,8 +105,8 @@ static bool was_used(const TimedVariable* v, double t, double rounding) {
 
 /* ---------------------------------------------------------------- warm starts */
 
-/* Returns the value found for this time. Later rows keep their difference in the scene to the last row that the window
- * saw. */
+/* Returns the value that the last window found for this row. Rows after that window keep their offset in the scene from
+ * the last row within it. */
 static double shifted(const Receding* r, const DesignNumber* n, const TimedVariable* v, const double* values,
                       double end) {
   const DesignVariable* variables = r->optimization->design.variables;
@@ -117,7 +116,8 @@ static double shifted(const Receding* r, const DesignNumber* n, const TimedVaria
   return variables[variable_of(r, n)].initial + values[seen] - v->signal->values[seen];
 }
 
-/* Where the present window begins, and what it may not touch, from what the one before has found. */
+/* Sets the initial variables of the present window from the result of the previous one, and fixes those that affect
+ * only executed steps. */
 static void warm_up(Receding* r) {
   const Design* d = &r->optimization->design;
   const double* x = found_in(r, r->window - 1);
@@ -140,10 +140,10 @@ static void warm_up(Receding* r) {
   }
 }
 
-/* ---------------------------------------------------------------- what was executed, for success */
+/* ---------------------------------------------------------------- executed run, for `success` */
 
 static void create_executed(Receding* r) {
-  const Model* model = &r->optimization->runs[0].model; /* of the sizes of all */
+  const Model* model = &r->optimization->runs[0].model; /* all models have the same sizes */
   if (!r->optimization->success) return;
   r->keep = row_keep_create(model, r->steps);
   loss_keep(success_loss(r->optimization->success), model, &r->keep);
@@ -152,7 +152,7 @@ static void create_executed(Receding* r) {
   loss_keep_pairs(success_loss(r->optimization->success), r->steps, &r->executed, NULL);
 }
 
-/* The present state of the run, as the row of its step. */
+/* Stores the present state of the run as row `row` of the executed recording. */
 static void keep_executed(Receding* r, Sim* sim, int row) {
   if (r->optimization->success) recording_add_row(&r->executed, sim, row);
 }
@@ -161,7 +161,7 @@ void receding_judge(Receding* r) {
   Success* success = r->optimization->success;
   int count = optimization_success_count(r->optimization);
   if (!success || r->done < r->steps) return;
-  Model model; /* with the control that was executed */
+  Model model; /* model with the executed control */
   Diagnostics unsaid = {0};
   double* values = MEMORY_NEW(double, count);
   bool made = model_create(&model, receding_scene(r), &unsaid) == STATUS_OK;
@@ -197,7 +197,8 @@ static void take_memory(Receding* r) {
   memcpy(r->warm, r->optimization->x, sizeof(double) * n);
 }
 
-/* Every window is executed with the contact that the schedule ends with, the first one from the scene's own start. */
+/* Checks that the scene can start with the last contact of the schedule, with which every window is executed. Then
+ * restores the first contact. */
 static Status check_last_contact(Receding* r, Diagnostics* diagnostics) {
   if (!continuation_goes_on(r->optimization, 0)) return STATUS_OK;
   Model model;
@@ -223,7 +224,7 @@ Status receding_create(Receding** out, Task* task, const OptimizationOptions* op
   Status status = optimization_create(&r->optimization, task, options, diagnostics);
   if (status == STATUS_OK) status = check_last_contact(r, diagnostics);
   if (status != STATUS_OK) return status;
-  r->first = scenario->scene.start; /* the scene is given others as it goes on; the file lives until the end */
+  r->first = scenario->scene.start; /* kept, because each window replaces the start of the scene */
   take_memory(r);
   create_executed(r);
   return STATUS_OK;
@@ -279,11 +280,11 @@ static void note_window(Receding* r) {
       (RecedingRow){r->done, o->iteration, o->rows[0].loss, o->best_loss, o->stop, o->rows[o->iteration].seconds};
 }
 
-/* The state reached is where the next window begins. */
+/* Makes the state reached the initial state of the next window. */
 static void hand_on(Receding* r, Sim* sim) {
   NumberFile* state = MEMORY_NEW(NumberFile, 1);
   sim_state_file(sim, state);
-  if (r->done == 0) scene_of(r)->start = (SceneStart){.place = r->first.place}; /* the first one stays ours */
+  if (r->done == 0) scene_of(r)->start = (SceneStart){.place = r->first.place}; /* r->first owns it */
   scene_set_start(scene_of(r), state);
 }
 
@@ -309,7 +310,7 @@ static Status take_steps(Receding* r, Sim* sim, RecedingRecord record, void* con
   return STATUS_OK;
 }
 
-/* The present window with the variables x. */
+/* Executes the present window with x[variables] and advances to the next window. */
 static Status execute(Receding* r, const double* x, RecedingRecord record, void* context, Diagnostics* diagnostics) {
   Model model;
   Sim* sim;
@@ -334,12 +335,12 @@ Status receding_execute(Receding* r, RecedingRecord record, void* context, Diagn
 
 void receding_hand_over(Receding* r, Scene* scene) {
   const Design* d = &r->optimization->design;
-  if (r->done == 0) return; /* it is where the first one begins */
+  if (r->done == 0) return; /* before the first window the scene already has its initial state */
   ModelOverride* overrides = design_overrides(d, r->warm);
   for (int k = 0; k < d->number_count; k++) *model_scene_number(scene, &overrides[k]) = overrides[k].value;
   memory_free(overrides);
   scene_set_start(scene, scene_of(r)->start.state);
-  scene_of(r)->start.state = NULL; /* taken over */
+  scene_of(r)->start.state = NULL; /* ownership moved to `scene` */
 }
 
 /* ---------------------------------------------------------------- checkpoints */

@@ -1,5 +1,5 @@
-/* Private to optimize/: what an update rule is, and what all of them share. A rule is one file and one row of the table
- * in optimizer.c. */
+/* Private to optimize/: the interface of an update rule, and functions shared by the rules. Each rule is one file and
+ * one entry of the table in optimizer.c. */
 #ifndef SDRS_OPTIMIZE_RULE_H
 #define SDRS_OPTIMIZE_RULE_H
 
@@ -8,31 +8,31 @@
 
 typedef struct Optimizer Optimizer;
 
-/* Places in Optimizer.state. Counts and flags are doubles too, so that the state is one array. */
+/* Indices into Optimizer.state. Counts and flags are stored as doubles, so that the state is one array. */
 enum {
-  STATE_FACTOR,   /* of the steps in the settings, (O3) */
-  STATE_LENGTH,   /* of the last trial, as optimizer_propose measures it */
-  STATE_REFUSED,  /* length of the trial refused last at this x; 0 = none */
-  STATE_ACCEPTED, /* trials accepted: the time of the schedule */
-  STATE_BEFORE,   /* factor before the first refusal at this x; 0 = none refused */
-  STATE_ROW,      /* trials accepted one after the other since the last refusal */
-  STATE_FRESH,    /* 1 until the gradient at this x was seen: moments and pairs advance once for each x */
-  STATE_OWN       /* where the rule's own begins */
+  STATE_FACTOR,   /* factor on the steps in the settings (O3) */
+  STATE_LENGTH,   /* length of the last trial: |(trial - x) / step|_2 */
+  STATE_REFUSED,  /* length of the last rejected trial at this x; 0 = none */
+  STATE_ACCEPTED, /* number of accepted trials: the time of the schedule (O2) */
+  STATE_BEFORE,   /* factor before the first rejection at this x; 0 = none */
+  STATE_ROW,      /* number of accepted trials since the last rejection */
+  STATE_FRESH, /* 1 before the first proposal at this x, else 0: averages and curvature pairs are updated once per x */
+  STATE_OWN    /* first entry that belongs to the rule */
 };
 
 typedef struct {
   bool descends;
-  double factor_limit; /* how far (O3) may grow */
-  bool restores;       /* an accepted step brings a factor below 1 back to 1 at once */
-  bool remembers;      /* differences of gradients, which are of no use once the function is another one */
-  bool recovers;       /* refusals say little of the length: an accepted step brings the factor half the way back, and
-                          those that follow ever faster */
-  int (*state_size)(const TaskOptimizer* settings, int count); /* of the rule's own; NULL: none */
+  double factor_limit; /* upper limit of the factor (O3) */
+  bool restores;       /* an accepted step raises a factor below 1 to 1 */
+  bool remembers;      /* stores differences of gradients, which become invalid when the function changes */
+  bool recovers;       /* a rejection says little about the step length: an accepted step returns half of the reduction
+                          (geometric mean), and further accepted steps grow the factor progressively */
+  int (*state_size)(const TaskOptimizer* settings, int count); /* number of the rule's own state entries; NULL: none */
   int (*work_size)(const TaskOptimizer* settings, const FeasibleSet* set);
-  /* Sets trial, a point of the set; called again with a smaller factor when the trial is too long. The gradient is
-   * finite and not clipped. false: no step, trial is of no use. */
+  /* Sets trial, a point of the set. Called again with a smaller factor if the trial is too long. The gradient is finite
+   * and not clipped. Returns false, with trial undefined, if there is no step. */
   bool (*propose)(Optimizer* optimizer, const double* x, const double* gradient, double* trial);
-  /* Another point is tried in place of the last proposal; NULL: nothing is remembered of it. */
+  /* Called when another point replaces the last proposal. NULL: the rule stores nothing about its proposals. */
   void (*take)(Optimizer* optimizer, const double* trial);
   /* Receives the result of the last trial (optimizer_tell), for rules that use values only. NULL: a rule with
    * gradients. */
@@ -44,32 +44,34 @@ typedef struct {
 struct Optimizer {
   const UpdateRule* rule;
   TaskOptimizer settings;
-  const FeasibleSet* set; /* in units */
+  const FeasibleSet* set; /* in scaled variables (O21) */
   double* unit;           /* of the variables; NULL: 1  (count) */
-  FeasibleSet own_set;    /* where there are units: limits and coefficients of its own */
+  FeasibleSet own_set;    /* used with units: has its own limits and coefficients */
   double *own_x, *own_gradient;
   Projector* projector;
-  LinearProgram* program; /* NULL unless the rule solves some */
+  LinearProgram* program; /* NULL unless the rule solves linear programs */
   double steps[2];        /* of the settings, per block */
-  double *step_of, *ones; /* scales for the projection: steps of every variable's block; 1 */
-  double clip;            /* factor of the present gradient, (O10) */
+  double *step_of, *ones; /* scales for projections: step of each variable's block; ones (count) */
+  double clip;            /* factor on the present gradient (O10) */
   double *state, *own;    /* own = state + STATE_OWN */
   int state_size;
   double* work;
 };
 
-/* trial = the projection of x + step, nearest in the metric sum (dx_i / scale_i)^2. false: none. All arrays (count);
- * x and step are only read. No allocation. */
+/* Sets trial to the point of the set nearest to x + step in the metric sum (dx_i / scale_i)^2. Returns false if there
+ * is none. All arrays (count); x and step are only read. Allocates nothing. */
 bool rule_project_step(Optimizer* optimizer, const double* scale, const double* x, const double* step, double* trial);
-/* optimizer_project in units: x[count], in place; false: no point of the set is found. */
+/* As optimizer_project in scaled variables: x[count], in place. Returns false if no point of the set is found. */
 bool rule_project(const Optimizer* optimizer, double* x);
-/* The set as seen from x: limits of a step. Zero is within all of them: x is in the set, so what is not is rounding.
- * x[count], low[count] and high[count]; row_low[row_count] and row_high[row_count]. Never fails. */
+/* Sets the limits of a step d from x: low <= d <= high and row_low <= A d <= row_high. They always admit d = 0, because
+ * x lies in the set up to rounding. x[count], low[count] and high[count]; row_low[row_count] and row_high[row_count].
+ * Never fails. */
 void rule_shift_limits(const FeasibleSet* set, const double* x, double* low, double* high, double* row_low,
                        double* row_high);
-/* The largest size of a block's entries. vector[count]; block 0 or 1; 0 for a block without variables. */
+/* Returns the largest absolute value of a block's entries. vector[count]; block 0 or 1; 0 for a block without
+ * variables. */
 double rule_largest(const FeasibleSet* set, const double* vector, int block);
-/* Euclidean norm without overflow. vector[count]; 0 when all are zero. */
+/* Returns the Euclidean norm, without overflow. vector[count]; 0 when all are zero. */
 double rule_norm(const double* vector, int count);
 
 extern const UpdateRule RULE_ADAM, RULE_GRADIENT, RULE_STEP_BOUNDED, RULE_LBFGS, RULE_CMA_ES;

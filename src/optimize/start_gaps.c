@@ -1,14 +1,15 @@
-/* Trials that cannot start: bodies would intersect, a loop would not close, a hull would be too thin. Gaps at the
- * start, linearised about the design that stands, join the set that a trial is a point of (O22); what still cannot
- * start is taken back halfway towards the design that stands, again and again. No such trial is simulated. */
+/* Correction of trials that cannot start: bodies would intersect, a loop would not close, or a hull would be too thin.
+ * Gaps at the start, linearized at the current design, become rows of the feasible set, and the trial is proposed again
+ * (O22). A trial that still cannot start is moved halfway towards the current design, repeatedly. Such trials are not
+ * simulated. */
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* Rounds of new gaps, gaps of one round, and halvings: a step 2^-30 as long moves nothing. */
+/* Largest numbers of proposals, of gaps per proposal, and of halvings (2^-30 of a step is negligible). */
 enum { ROUNDS_MOST = 8, GAPS_MOST = 64, HALVINGS_MOST = 30 };
 
-/* The rows of a set with more of them. */
+/* A feasible set with rows added. It owns its row arrays and borrows the rest. */
 typedef struct {
   FeasibleSet set;
   int row_capacity, entry_capacity;
@@ -38,8 +39,8 @@ static void wider_set_free(WiderSet* w) {
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
 }
 
-/* gap + slope . (y - x) >= least. x itself is kept a point of the set whatever rounding says. false: no variable moves
- * the gap. */
+/* Adds the row gap + slope . (y - x) >= least for a trial y. The limit is relaxed, if necessary, so that x satisfies
+ * the row in spite of rounding. Returns false if no variable changes the gap. */
 static bool add_row(WiderSet* w, const double* x, const double* slope, double gap, double least) {
   FeasibleSet* set = &w->set;
   int entry = set->row_count > 0 ? set->row_first[set->row_count] : 0;
@@ -79,7 +80,7 @@ static void note_pair(Optimization* o, int scenario, const ModelTouch* pair) {
   o->start_pairs[o->start_pair_count++] = (StartPair){scenario, pair->a, pair->b};
 }
 
-/* Rows of the gaps that the trial breaks, with their derivatives at x; how many. */
+/* Adds rows for the gaps that the trial violates, with their derivatives at x. Returns the number of rows. */
 static int add_gaps(Optimization* o, WiderSet* w, int scenario, Model* standing, const Model* trial) {
   Recording recording = {0};
   RecordReport report;
@@ -122,7 +123,8 @@ static int add_gaps(Optimization* o, WiderSet* w, int scenario, Model* standing,
   return added;
 }
 
-/* Gaps that the trial breaks in a scenario; 0: it cannot start for another reason, or no variable helps. */
+/* Adds rows for the gaps that the trial violates in a scenario. Returns their number; 0 if the trial cannot start for
+ * another reason, or no variable changes the gaps. */
 static int limit_trial(Optimization* o, WiderSet* w, int scenario) {
   Model standing = {0}, trial = {0};
   int added = 0;
@@ -137,7 +139,7 @@ static int limit_trial(Optimization* o, WiderSet* w, int scenario) {
 
 /* ---------------------------------------------------------------- another trial */
 
-/* The same proposal within a set with more rows: its state is that of the optimizer. */
+/* Repeats the proposal within a set with more rows, with the state of the optimizer, and stores the new state there. */
 static void propose_within(Optimization* o, const FeasibleSet* set) {
   TaskOptimizer settings = automatic_settings(o);
   Optimizer* own = optimizer_create_in(&settings, set, o->unit);
@@ -151,7 +153,7 @@ static void propose_within(Optimization* o, const FeasibleSet* set) {
   optimizer_destroy(own);
 }
 
-/* The first scenario that cannot start with the trial; -1: all can. */
+/* Returns the first scenario that cannot start with the trial, or -1 if all can. */
 static int first_refusal(Optimization* o) {
   for (int k = 0; k < o->run_count; k++)
     if (!evaluate_start(o, o->trial, k)) return k;

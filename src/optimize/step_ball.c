@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Sizes are divided by their largest before squaring: nothing overflows. */
+/* Entries are divided by the largest before squaring, to avoid overflow. */
 double step_ball_norm(int count, const int* block, const double* d, int which) {
   double largest = 0, sum = 0;
   for (int i = 0; i < count; i++)
@@ -13,11 +13,12 @@ double step_ball_norm(int count, const int* block, const double* d, int which) {
   return largest * sqrt(sum);
 }
 
-/* ---------------------------------------------------------------- bounds alone */
+/* ---------------------------------------------------------------- bounds only */
 
 static double clamp(double x, double low, double high) { return fmin(fmax(x, low), high); }
 
-/* Squares of what is clamped at t and of the gradient of the rest. */
+/* Sets *clamped to the sum of squares of the variables that are clamped at t, and *rest to that of the scaled gradient
+ * of the others. */
 static void split(int count, const int* block, int which, const double* low, const double* high, const double* g,
                   double largest, double t, double* clamped, double* rest) {
   *clamped = *rest = 0;
@@ -31,7 +32,8 @@ static void split(int count, const int* block, int which, const double* low, con
   }
 }
 
-/* |d(t)| <= the same without the clamping still to come, so each t is below the solution and the next one above it. */
+/* Each iteration solves |d(t)| = radius for the set of variables clamped at the previous t. Further clamping only
+ * shortens d, so t increases monotonically towards the solution from below. */
 static void solve_block(int count, const int* block, int which, const double* low, const double* high, const double* g,
                         double radius, double* d) {
   double largest = 0, t = 0;
@@ -56,13 +58,15 @@ void step_ball_bounds(int count, const int* block, const double* low, const doub
 
 /* ---------------------------------------------------------------- with rows */
 
-/* A proximal step may go this many radii: far enough to be at the end after a few, near enough to lose only two of
- * sixteen digits. */
+/* Length of an unconstrained proximal step in radii. Large steps converge after a few iterations; this one loses only
+ * two of sixteen digits to cancellation. */
 #define REACH 100.0
-/* Proximal steps end when they are this small, in radii; the gradient then misses optimality by 1e-12 of itself. */
+/* Proximal steps end when they are shorter than this, in radii. The optimality condition then holds to 1e-12 of the
+ * gradient. */
 #define STEP_TOLERANCE 1e-10
 #define STEPS_MAX 200
-/* The search for a multiplier ends this near the sphere, in radii, or at neighbouring numbers. */
+/* The search for a multiplier ends within this distance of the sphere, in radii, or at adjacent floating-point numbers.
+ */
 #define SPHERE_TOLERANCE 1e-13
 #define SEARCH_MAX 200
 
@@ -79,8 +83,8 @@ typedef struct {
   bool empty;
 } Ball;
 
-/* d for the present shares: the nearest point to share aim, in the metric 1 / (T share). Returns how far the block is
- * outside its ball, in radii. */
+/* Sets d to the point within the limits nearest to share aim, in the metric 1 / (T share). Returns |d_block| / radius
+ * - 1. */
 static double evaluate(Ball* ball, int which) {
   for (int i = 0; i < ball->count; i++) {
     int b = ball->block[i];
@@ -93,20 +97,19 @@ static double evaluate(Ball* ball, int which) {
 
 static double enter_ball(Ball* ball, int which);
 
-/* As evaluate, with the balls after this one already entered. */
+/* As evaluate, with share of this block; satisfies the ball of block 1 first if this is block 0. */
 static double excess(Ball* ball, int which, double share) {
   ball->share[which] = share;
   if (which == 0) enter_ball(ball, 1);
   return evaluate(ball, which);
 }
 
-/* The largest share for which the block is within its ball; the excess grows with the share and is -1 at 0. Secants
- * through the bracket's ends, of which one that stays twice counts half (Illinois); every fourth step halves the
- * bracket. Leaves d there; returns the excess. */
+/* Finds the largest share for which the block is within its ball, sets d there and returns the excess. The excess
+ * increases with the share and is -1 at 0. Regula falsi (Illinois variant); every fourth step bisects the bracket. */
 static double enter_ball(Ball* ball, int which) {
   double high = 1, above = excess(ball, which, high), low = 0, below = -1;
   if (above <= 0 || ball->empty) return above;
-  int stayed = 0; /* 1: low did, -1: high did */
+  int stayed = 0; /* end of the bracket that the last step kept: 1 low, -1 high */
   for (int step = 1; step < SEARCH_MAX; step++) {
     double middle = step % 4 == 0 ? 0.5 * (low + high) : low + (high - low) * (below / (below - above));
     if (!(middle > low && middle < high)) break;
@@ -127,7 +130,8 @@ static double enter_ball(Ball* ball, int which) {
   return excess(ball, which, low);
 }
 
-/* T: a step of REACH radii. A block without a gradient moves as the other one does, in radii. */
+/* Sets T so that an unconstrained proximal step is REACH radii long. A block with zero gradient uses the gradient norm
+ * of the other, in radii. */
 static void choose_lengths(Ball* ball, const double* gradient) {
   double push[2];
   for (int b = 0; b < 2; b++) push[b] = step_ball_norm(ball->count, ball->block, gradient, b) * ball->radius[b];
@@ -137,7 +141,8 @@ static void choose_lengths(Ball* ball, const double* gradient) {
   }
 }
 
-/* Back onto the sphere, which the search may miss by its tolerance: towards zero, which keeps the rows. */
+/* Scales d into the balls, which the search may exceed by its tolerance. Limits and rows contain zero, so they still
+ * hold. */
 static void shorten(const Ball* ball) {
   double factor = 1;
   for (int b = 0; b < 2; b++) {

@@ -1,15 +1,15 @@
-/* The step-bounded update: the least of the linearised loss over the set and a trust region (SDRS Eq. 15). */
+/* Step-bounded update: minimizes the linearized loss over the feasible set and a trust region (SDRS Eq. 15). */
 #include <math.h>
 #include <string.h>
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 #include "optimize/step_ball.h"
 
-/* The set as seen from x, and room for the subproblems: places in Optimizer.work. */
+/* Limits of a step from x, and workspace for the subproblems; pointers into Optimizer.work. */
 typedef struct {
   double *low, *high, *row_low, *row_high; /* limits of the step */
   double *face_low, *face_high, *face_row_low, *face_row_high;
-  double *d, *scratch, *radii; /* (count), (3 count), radius of every variable (count) */
+  double *d, *scratch, *radii; /* step (count), workspace (3 count), radius of each variable (count) */
   double radius[2];
 } StepProblem;
 
@@ -44,8 +44,8 @@ static void find_limits(const FeasibleSet* set, const double* x, StepProblem* p)
   }
 }
 
-/* (O6): variables in no row go to the end of their interval; of the steps that are best for the others, the shortest is
- * taken, in radii, so that nothing moves without a reason. */
+/* (O6): variables in no row move to an end of their interval. Of the optimal steps of the others the shortest is taken,
+ * measured in radii, so that variables without influence do not move. */
 static bool step_infinity(const Optimizer* o, const double* gradient, StepProblem* p) {
   for (int i = 0; i < o->set->count; i++) {
     p->d[i] = gradient[i] > 0 ? p->low[i] : gradient[i] < 0 ? p->high[i] : 0.0;
@@ -60,7 +60,7 @@ static bool step_infinity(const Optimizer* o, const double* gradient, StepProble
                           p->face_row_low, p->face_row_high) &&
       projector_nearest(o->projector, &face, p->radii, p->d))
     return true;
-  /* Rounding has kept the minimum away: the projection of a long step descends too. */
+  /* No minimum was found because of rounding: the projection of a long gradient step also descends. */
   double length = 0;
   for (int b = 0; b < 2; b++) length = fmax(length, rule_largest(o->set, gradient, b) * p->radius[b]);
   for (int i = 0; i < o->set->count; i++) {
@@ -79,14 +79,14 @@ static bool step_euclidean(const Optimizer* o, const double* gradient, StepProbl
   return true;
 }
 
-/* Clipping a gradient does not change where a linear function is least. */
+/* The gradient is not clipped: the minimizer of a linear function does not depend on its scale. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   StepProblem problem = lay_out(o);
   find_limits(o->set, x, &problem);
   bool infinity = o->settings.norm == NORM_INFINITY;
   if (!(infinity ? step_infinity : step_euclidean)(o, gradient, &problem)) return false;
   for (int i = 0; i < o->set->count; i++) trial[i] = x[i] + problem.d[i];
-  return rule_project(o, trial); /* takes away the rounding of the sum */
+  return rule_project(o, trial); /* removes the rounding error of the sum */
 }
 
 const UpdateRule RULE_STEP_BOUNDED = {.descends = true, .factor_limit = 10, .work_size = work_size, .propose = propose};

@@ -1,44 +1,46 @@
-/* Terms that must not be above their bounds: an augmented Lagrangian around whatever optimizer makes the loss small
- * (docs/derivations/update.md). It needs nothing of an optimizer but that it goes on when its function changes,
- * keeps rows and bounds of the variables where they are, and has a state of a few numbers. */
+/* Bounded terms (`subject_to`): an augmented Lagrangian around any optimizer of the loss (docs/derivations/update.md,
+ * O11, O12). The optimizer must be able to continue when its function changes, respect the bounds and rows of the
+ * variables, and have a small state. */
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* A bound counts at least as this size of its own, so that `max: 0` is one. */
+/* Least scale of a bound [unit of the term], so that `max: 0` has a relative tolerance. */
 #define LEAST_SIZE 1e-3
-/* A loss below the first is at its least at the start and says nothing of its scale; the second stands for it then, so
- * that its bounds are felt at once. */
+/* An initial loss below LEAST_LOSS is already minimal and gives no scale for the penalties; ZERO_LOSS replaces it, so
+ * that the bounds act from the beginning. */
 #define LEAST_LOSS 1e-9
 #define ZERO_LOSS 1e-2
-/* Penalties grow when a bound's violation has not fallen to this part of what it was: where the optimizer had done with
- * the multipliers, and on its way. */
+/* A penalty may grow only if the violation has not fallen to this fraction of its previous value: ENOUGH_FALL when the
+ * optimizer has converged for the present multipliers, STEADY_FALL during the search. */
 #define ENOUGH_FALL 0.25
 #define STEADY_FALL 0.5
 #define PENALTY_GROWS 4.0
 #define PENALTY_MOST 1e12
-/* Multipliers are found when they change by less than this part of themselves. */
+/* Multipliers have converged when their relative change is below this. */
 #define MULTIPLIER_CHANGE 1e-7
-/* The optimizer has done with its multipliers when its gradient has fallen so far, or has had its time. */
+/* Multipliers are updated when the gradient norm has fallen by this factor, or after UPDATE_AFTER iterations. */
 #define GRADIENT_FALL 1e-2
 enum { UPDATE_AFTER = 60 };
-/* On its way is what falls at half its pace or more, and would be there in so many looks; or which penalties do not
- * hasten: a method with steps of a fixed length goes as fast as it can. */
+/* A violation converges without an update of its multiplier if its decrease is at least PACE_KEPT of the previous one
+ * and would reach zero in LOOKS_MOST checks. The same holds if the last update did not increase the decrease by the
+ * factor HASTENED: a method with steps of fixed length cannot go faster. */
 #define PACE_KEPT 0.5
 #define LOOKS_MOST 10
 #define HASTENED 1.5
 typedef enum { PACE_OWN, PACE_HURRIED, PACE_FULL } Pace;
-/* Multiplier, penalty, violation when it was looked at last, size at the start, by how much it fell before that look,
- * and what made it (Pace). */
+/* Numbers per term: multiplier, penalty, violation at the last check, initial size, decrease before that check, Pace
+ * (cause of that decrease). */
 enum { PER_SUBJECT = 6 };
 
-/* A violation below this part of its size at the start is too small to be hurried. */
+/* A violation below this fraction of its initial size does not increase penalties during the search; with descent
+ * methods it does not update multipliers either. */
 #define COARSE 1e-3
 
 struct Subjects {
   int count, losses; /* losses come first */
   double* bound;     /* (count) */
-  double* state;     /* lambda (count), rho (count), violation then (count), size (count), pace (count), Pace (count) */
+  double* state;     /* lambda, rho, violation at the last check, initial size, decrease, Pace; (count) each */
   double* factors;   /* (losses + count) */
 };
 
@@ -76,7 +78,7 @@ double subjects_merit(const Subjects* s, double loss, const double* terms) {
   const double *lambda = s->state, *rho = s->state + s->count;
   for (int i = 0; i < s->count; i++) {
     double shift = lambda[i] / rho[i], inside = excess(s, terms, i) + shift;
-    if (!(inside <= 0)) loss += 0.5 * rho[i] * (inside * inside); /* NaN goes on */
+    if (!(inside <= 0)) loss += 0.5 * rho[i] * (inside * inside); /* NaN propagates */
     loss -= 0.5 * rho[i] * shift * shift;
   }
   return loss;
@@ -128,7 +130,8 @@ bool subjects_update(Subjects* s, const double* terms, bool solved) {
   return changed;
 }
 
-/* Does a violation that is `size` now fall by itself? */
+/* Returns true if a violation, `size` at present, decreases fast enough without a new multiplier. Updates its decrease
+ * and Pace. */
 static bool falls(Subjects* s, int i, double size) {
   double before = fabs(s->state[2 * s->count + i]), fall = before - size;
   double *pace = &s->state[4 * s->count + i], *kind = pace + s->count;

@@ -1,5 +1,5 @@
-/* Conditions on the final run of an optimization: terms like those of the loss, each with its largest admissible value.
- * They are not optimized. */
+/* Conditions on the final run of an optimization: terms as in the loss, each with an upper bound. They are not
+ * optimized. */
 #include <assert.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@ struct Success {
   double *value, *bound; /* (count) */
 };
 
-/* The task as one whose losses are the terms, of all its steps. Shares everything; scenarios is freed by the caller. */
+/* Returns a task whose losses are the `success` terms, over all steps. It borrows everything but its scenarios, which
+ * the caller frees. */
 static Task judging_task(const Task* task) {
   Task judging = *task;
   size_t size = sizeof(TaskScenario) * (size_t)task->scenario_count;
@@ -67,7 +68,7 @@ void success_add(Success* s, int scenario, const double* values) {
 
 /* ---------------------------------------------------------------- the best design */
 
-/* One run in a scenario: its terms to values, NaN when it fails. */
+/* Runs the best design in a scenario and sets values to its terms; unchanged if the run fails. */
 static Status run_once(Optimization* o, int scenario, DrawMoment moment, int threads, double* values) {
   Diagnostics unsaid = {0};
   RecordOptions options = {.threads = threads, .interrupted = o->options.interrupted};

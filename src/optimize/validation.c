@@ -1,4 +1,4 @@
-/* A result tried on what it was not optimized for: draws of their own, each judged by the task's success. */
+/* Validation: runs the best design with draws that the optimization did not use, and evaluates `success` for each. */
 #include <assert.h>
 
 #include "optimize/optimization.h"

@@ -1,12 +1,12 @@
-/* The variables' own gradient against central differences: symmetries and shared vertices are in it. */
+/* Checks the gradient by variables against central differences. This includes symmetries and shared vertices. */
 #include <float.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* A change of a variable that counts as large [m, rad, ...]. */
+/* Default of a variable's large change [m, rad, ...]. */
 #define LARGE 0.1
-/* A gradient this small against that by all variables is rounding of the adjoint. */
+/* Rounding error of the adjoint, relative to the norm of the gradient times large changes over all variables. */
 #define ZERO 1e-12
 
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
   double* x;
 } BlockMove;
 
-/* values: of the block's variables alone. */
+/* Returns the function to minimize with `values` for the variables of the block, NaN if a run fails. */
 static double moved_loss(void* context, const double* values) {
   BlockMove* move = context;
   Optimization* o = move->optimization;

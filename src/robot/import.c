@@ -1,4 +1,5 @@
-/* Imports a robot of another program's format as a scene in equilibrium. */
+/* Imports a robot in the format of another program as a scene that can start: on the ground, without intersections of
+ * bodies that may collide. */
 #include <assert.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #define HOLD_DAMPING_RATIO 1.0
 #define PI 3.14159265358979324
 
-/* Takes the text over. */
+/* Adds a text to the diagnostics and to the remarks of the report. Frees the text. */
 static void remark(RobotReport* report, Diagnostics* diagnostics, Severity severity, SourcePlace place, Text* text) {
   diagnostics_add(diagnostics, severity, place, "%s", text->data);
   text_add(&report->remarks, "%s\n", text->data);
@@ -43,7 +44,7 @@ static bool is_one_robot(const Model* model, int a, int b) {
   return a == b;
 }
 
-/* Height of the robot's lowest vertex at the start [m]; HUGE_VAL without one. */
+/* Returns the height of the lowest hull vertex at the start [m]; HUGE_VAL without hulls. */
 static double lowest_vertex(const Model* model) {
   Pose* poses = MEMORY_NEW(Pose, model->link_count + 1);
   double lowest = HUGE_VAL;
@@ -55,20 +56,22 @@ static double lowest_vertex(const Model* model) {
   return lowest;
 }
 
-/* Puts a free robot without a given height on the ground, as near as model_lift allows. */
+/* Moves the base of a free robot without a given height so that its lowest vertex is at the equilibrium gap above the
+ * ground. */
 static void put_on_ground(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
   double lowest = lowest_vertex(model), gap = model->contact.gap_at_rest;
   if (!options->ground || !options->free_base || options->has_height) return;
   if (!isfinite(lowest) || !(gap > 0)) return;
-  SceneJoint* base = &robot->scene.links[1].joint; /* behind the ground */
+  SceneJoint* base = &robot->scene.links[1].joint; /* link 0 is the ground */
   base->position.z += gap - lowest;
   robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
                "the base starts at a height of %.6g m: the robot stands on the ground", base->position.z);
 }
 
-/* A part of a robot that is inside of the world, and cannot be lifted out of it, does not collide with it: a scene
- * starts without intersections. Each pair is a warning, since the robot moves otherwise than in MuJoCo. */
+/* Excludes contact of a robot's link with the world if they intersect and cannot be separated by lifting, because a
+ * scene must start without intersections. Warns of each pair, since the motion then differs from MuJoCo's. Returns
+ * false for other pairs. */
 static bool exclude_from_world(Robot* robot, const ModelTouch* pair, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
   const ModelLink *a = &model->links[pair->a], *b = &model->links[pair->b];
@@ -83,17 +86,17 @@ static bool exclude_from_world(Robot* robot, const ModelTouch* pair, Diagnostics
   return true;
 }
 
-/* Excludes contact between parts of a robot that overlap at the start although no joint connects them. */
+/* Excludes contact of links of one robot that touch or intersect at the start although no joint connects them. */
 static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
-  if (!model->links) return; /* nothing could be built */
+  if (!model->links) return; /* no model was created */
   ModelTouch* pairs = NULL;
   int excluded = 0;
   int count = model_touching(model, &pairs);
   Text names = {0};
   for (int k = 0; k < count; k++) {
     if (exclude_from_world(robot, &pairs[k], diagnostics)) continue;
-    /* A URDF file is one robot; links on a fixed root hang on the world separately. */
+    /* A URDF file is one robot, although links on a fixed root are separate children of the world. */
     bool ground = options->ground && (pairs[k].a == 0 || pairs[k].b == 0);
     if (!is_one_robot(model, pairs[k].a, pairs[k].b) && (robot->is_mjcf || ground)) continue;
     const char *a = model->links[pairs[k].a].name, *b = model->links[pairs[k].b].name;
@@ -107,7 +110,7 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
   memory_free(pairs);
 }
 
-/* Bodies of a MuJoCo file that touch something, or penetrate it by at most this depth [m], are lifted off. */
+/* Largest penetration [m] up to which bodies of a MuJoCo file are lifted at the start. */
 #define LIFT_DEEPEST 0.05
 
 static void lift_off(Robot* robot, Diagnostics* diagnostics) {
@@ -129,7 +132,7 @@ static void move_uses(Scene* scene, int shape, Pose by) {
     }
 }
 
-/* Meshes that are nearly solids of revolution become these, so that they roll without facets. */
+/* Replaces meshes that are nearly solids of revolution by round solids, which roll without facets. */
 static bool fit_primitives(Robot* robot, Diagnostics* diagnostics) {
   Scene* scene = &robot->scene;
   bool any = false;
@@ -193,7 +196,7 @@ double robot_inertia_error(const Robot* robot, int link) {
   return size > 0 ? worst / size : worst > 0 ? HUGE_VAL : 0;
 }
 
-/* Effect of a mass model on the file's centres and inertias. */
+/* Reports by how much the mass model changes centres of mass and inertias of the file. */
 static void tell_masses(Robot* robot, Diagnostics* diagnostics) {
   for (int i = 0; i < robot->scene.link_count; i++) {
     const SceneLink* source = &robot->scene.links[i];
@@ -230,14 +233,14 @@ static double carried_inertia(const Model* model, int link, const Screw* screw, 
   return stands_free(model, link) ? fmax(sum[0], sum[1]) : sum[1];
 }
 
-/* Force limit of the file for the drive of a degree of freedom; 0: none. */
+/* Returns the file's force limit for the drive of a degree of freedom [N, N m]; 0: none. */
 static double effort_of(const RobotReport* report, int link, int dof) {
   for (int k = 0; k < report->joint_count; k++)
     if (report->joints[k].link == link && report->joints[k].dof == dof) return report->joints[k].effort;
   return 0;
 }
 
-/* kp = I (2 pi f)^2, damping 2 I (2 pi f). */
+/* Adds a controller that holds a joint at its initial coordinates: stiffness I (2 pi f)^2, damping 2 I (2 pi f). */
 static void add_hold(Robot* robot, int index, double frequency, const Screw* screws, const Pose* poses) {
   const Model* model = &robot->model;
   const ModelLink* link = &model->links[index];
@@ -269,7 +272,7 @@ static void hold_joints(Robot* robot, double frequency) {
   memory_free(screws);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- import */
 
 Status robot_import(Robot* robot, const char* path, const RobotOptions* options, Diagnostics* diagnostics) {
   char* text;
@@ -295,7 +298,8 @@ void robot_free(Robot* robot) {
   *robot = (Robot){0};
 }
 
-/* Notes about changes are for `sdrs import`; a scene that includes the robot would repeat them at every run. */
+/* Discards notes about changes, which `sdrs import` prints: a scene that includes the robot would repeat them in every
+ * run. */
 void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics) {
   static const RobotOptions PLAIN = {0};
   Robot robot;

@@ -8,7 +8,7 @@
 
 /* Settings of <compiler> and of <option>. */
 typedef struct {
-  bool degrees;     /* angles of the file; the default of MuJoCo */
+  bool degrees;     /* angles of the file are in degrees, the default of MuJoCo */
   bool auto_limits; /* a range alone limits a joint; otherwise `limited` must be set */
   int from_geoms;   /* masses of geoms: 1 always, 0 never, -1 where a body has no <inertial> */
   char euler[4];    /* xyz: about rotated axes; XYZ: about fixed ones */
@@ -16,14 +16,14 @@ typedef struct {
   const char* folder; /* folder of the model's file relative to that of the first one: "", or with a slash at its end */
   bool strips_paths;  /* only the part of a file name behind its last slash counts */
   bool exact_meshes;  /* meshes have the mass of the volume they enclose */
-  double total_mass;  /* of all bodies, to which masses and inertias are scaled [kg]; 0: as they are */
+  double total_mass;  /* total mass of all bodies to which masses and inertias are scaled [kg]; 0: not scaled */
   double timestep;    /* s */
   Vec3 gravity;
 } MjcfCompiler;
 
 /* An attached model and the compiler settings with which its elements are read. */
 typedef struct {
-  const char* file; /* the very text of its places */
+  const char* file; /* the same pointer as `file` of its SourcePlaces */
   MjcfCompiler compiler;
 } MjcfOwnCompiler;
 
@@ -33,7 +33,8 @@ typedef struct {
   unsigned type, affinity;
 } MjcfMask;
 
-/* Sliding friction of a geom; of two geoms the one of higher priority decides, of equal ones the larger friction. */
+/* Sliding friction of a geom. Of two geoms in contact, that of higher priority determines the friction; at equal
+ * priority the larger value. */
 typedef struct {
   int link; /* of the robot */
   double value;
@@ -43,19 +44,19 @@ typedef struct {
 /* A joint in the order of qpos. */
 typedef struct {
   int joint;        /* of the robot */
-  const char* name; /* "" where it has none */
-  double reference; /* MuJoCo's coordinate where ours is 0 [m or rad] */
-  Quat start;       /* of one that is relative */
+  const char* name; /* "" if it has none */
+  double reference; /* MuJoCo's coordinate at which the scene's is 0 [m or rad] */
+  Quat start;       /* initial rotation, for `relative` */
   bool relative;    /* for a free joint made of three slides and a ball: relative to the body's position */
 } MjcfCoordinate;
 
-/* A marked frame of a body. */
+/* A <site>: a named frame of a body. */
 typedef struct {
   int link;      /* of the robot */
   UrdfPose pose; /* in the body's frame */
 } MjcfSite;
 
-/* A cylinder or a sphere with a name, which tendons may go round. */
+/* A named cylinder or sphere around which tendons may wrap. */
 typedef struct {
   int link;      /* of the robot */
   UrdfPose pose; /* in the link's frame */
@@ -63,17 +64,17 @@ typedef struct {
   double radius; /* m */
 } MjcfRound;
 
-/* A mesh and its moment at unit density, which geoms share. */
+/* A mesh, shared by geoms, and its mass moment at unit density. */
 typedef struct {
   const XmlElement* mesh;
   MassMoment moment;
 } MjcfWeighedMesh;
 
-/* The joint of a cable's segment resists bending and twisting: torque on the segment about the axes of the one before
- * it = -stiffness (w - rest), w: the segment's rotation vector in the frame of the one before it. */
+/* Elasticity of the joint between two segments of a cable: torque on the segment = -stiffness (w - rest), in the axes
+ * of the previous segment. w: rotation vector of the segment relative to the previous one. */
 typedef struct {
   SourcePlace place;
-  int link, before; /* of the robot: the segment, the one before it */
+  int link, before; /* links of the robot: the segment and the previous one */
   Vec3 stiffness;   /* N m/rad */
   Vec3 rest;        /* rad */
 } MjcfElasticity;
@@ -81,7 +82,7 @@ typedef struct {
 typedef struct {
   XmlDocument* documents; /* the file, then those that it includes (document_count) */
   int document_count;
-  char** texts; /* that were made: names, paths (text_count) */
+  char** texts; /* texts created by the reader: names, paths (text_count) */
   int text_count, text_capacity;
   const XmlElement* root;
   Diagnostics* diagnostics;
@@ -101,14 +102,14 @@ typedef struct {
   Names bodies;  /* names -> link of the robot */
   Vec3* anchors; /* origin of each robot link's frame in its body's frame  (links) */
   int anchor_capacity;
-  UrdfPose* placed; /* links of the robot in the scene's links that carry them, in the world where none does  (links) */
-  Names paired;     /* geoms that a <pair> names -> index in paired_link */
-  int* paired_link; /* of the robot; -1 = not found so far */
+  UrdfPose* placed; /* pose of each robot link in its scene link, or in the world without one (links) */
+  Names paired;     /* names of geoms in a <pair> -> index in paired_link */
+  int* paired_link; /* link of the robot; -1 = not found yet */
   int paired_count, paired_capacity;
   Names site_names; /* names -> index in sites */
   MjcfSite* sites;
   int site_count, site_capacity;
-  Names round_names; /* geoms that tendons may go round -> index in rounds */
+  Names round_names; /* geoms around which tendons may wrap -> index in rounds */
   MjcfRound* rounds;
   int round_count, round_capacity;
   MjcfWeighedMesh* weighed;
@@ -121,10 +122,10 @@ typedef struct {
   int friction_count, friction_capacity;
   MjcfElasticity* elasticities; /* of cables */
   int elasticity_count, elasticity_capacity;
-  unsigned disabled_groups; /* of actuators, a bit each */
-  Text dropped;             /* names of elements and attributes that a scene has no word for, with commas */
+  unsigned disabled_groups; /* actuator groups that are disabled, one bit each */
+  Text dropped;             /* names of elements and attributes that are not imported, separated by commas */
   Names dropped_names;
-  const XmlElement* key; /* of keyframe that the model starts in; NULL = none */
+  const XmlElement* key; /* keyframe of the initial state; NULL = none */
   RobotStart* starts;    /* initial coordinates of its joints (start_count) */
   int start_count;
 } MjcfModel;
@@ -133,7 +134,7 @@ typedef struct {
 
 /* Reports an error at a place, printf style; beyond a limit errors are only counted. */
 void mjcf_error(MjcfModel* model, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
-/* A text that lives as long as the model. Takes the text over and leaves it empty. */
+/* Returns the text, owned by the model from now on. Leaves `text` empty. */
 const char* mjcf_keep(MjcfModel* model, Text* text);
 /* Reports once that elements of this name are left out; the name is copied. */
 void mjcf_drop(MjcfModel* model, const char* what);
@@ -143,10 +144,11 @@ void mjcf_report(MjcfModel* model, const XmlElement* element);
 /* Returns the end of a message about a missing body: that bodies of a <composite> or <flexcomp> are left out; "" if the
  * file has none. Static. */
 const char* mjcf_why_missing(const MjcfModel* model);
-/* Read the file's elements and those that it includes, its compiler, defaults and assets. False after an error. model:
- * path, options, report and diagnostics are set, the rest is zero; mjcf_free in any case. text: (length). */
+/* Reads the file's elements, included files, compiler settings, defaults and assets. path, options, report and
+ * diagnostics of the model must be set, the rest zero. text: (length). Returns false after an error. The caller frees
+ * the model with mjcf_free in any case. */
 bool mjcf_open(MjcfModel* model, const char* text, size_t length);
-/* Frees what the model owns; accepts a partly read one. */
+/* Frees the model's documents, arrays and texts. Accepts a partly read model. */
 void mjcf_free(MjcfModel* model);
 /* Returns the compiler settings of the file that a place is in. Borrowed from the model, until the next attached file.
  */
@@ -155,7 +157,7 @@ const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place);
  * MjcfCompiler's. NULL after an error. The model owns the document, the report its path. */
 XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const char* base, const char* folder,
                             SourcePlace from);
-/* A <default> and those in it, by their classes. The element is borrowed. */
+/* Registers a <default> element and those inside it under their classes. Borrows the element. */
 void mjcf_add_default(MjcfModel* model, const XmlElement* element);
 
 /* ---------------------------------------------------------------- meta-elements (robot/mjcf_expand.c) */
@@ -163,39 +165,41 @@ void mjcf_add_default(MjcfModel* model, const XmlElement* element);
 /* Replaces <replicate> by frames with copies, <attach> by a frame with the other model's elements, and copies the
  * elements that refer to them. Returns false after an error. Changes the documents' trees. */
 bool mjcf_expand(MjcfModel* model);
-/* The bodies of a <composite> of type cable as children of a container; their excluded pairs go to the root, in a
- * <contact> of their own. Other types are reported and become an empty frame. NULL after an error
- * (robot/mjcf_composite.c). */
+/* Returns the bodies of a <composite> of type cable as children of a container; the model owns them. Adds their
+ * excluded pairs to the root in a new <contact>. Reports other types and returns an empty frame for them. Returns NULL
+ * after an error (robot/mjcf_composite.c). */
 XmlElement* mjcf_composite(MjcfModel* model, XmlElement* root, const XmlElement* element);
 #define MJCF_CABLE_PLUGIN "mujoco.elasticity.cable"
-/* The element in a cable's segment that holds the elasticity of its joint: stiffness [N m/rad] and rest [rad], three
- * numbers each. No file can have an element of this name. */
+/* Name of the element of a cable's segment with the elasticity of its joint: stiffness [N m/rad] and rest [rad], three
+ * numbers each. The space in it excludes elements of a file. */
 #define MJCF_ELASTICITY "cable elasticity"
-/* After the scene is made: elasticities of cables as bushings. carrier (links of the robot) as of mjcf_finish. */
+/* Adds the elasticities of cables to the scene as bushings. Call after the scene is created. carrier (links of the
+ * robot) as of mjcf_finish. */
 void mjcf_add_elasticities(MjcfModel* model, Scene* scene, const int* carrier);
 
-/* An element with the class that its body gives to elements without one. */
+/* An element, with the class that applies if the element names none. */
 typedef struct {
   const XmlElement* element;
   const char* class_name; /* "" = main */
 } MjcfElement;
 
-/* The element's own attribute, else that of its class, else of the classes around it; borrowed. NULL when none of
- * them has it. */
+/* Returns the attribute of the element, else of its class or an enclosing class. Borrowed; NULL if none has it. */
 const XmlAttribute* mjcf_attribute(const MjcfModel* model, MjcfElement element, const char* name);
-/* Up to `most` numbers of an attribute, those that are not there left as they are; how many there were. Reported where
- * it is not `least` to `most` numbers. values: (most). 0 after an error too, then none is changed. */
-/* Returns whether the text from p to end is a decimal number behind blanks: strtod takes hexadecimal ones, too. */
+/* Returns true if the text from p to end is a decimal number after blanks. strtod alone would also accept hexadecimal
+ * numbers. */
 bool mjcf_is_decimal(const char* p, const char* end);
+/* Reads up to `most` numbers of an attribute into values (most) and returns how many there were; the others keep their
+ * values. 0 if the attribute is absent. Fewer than `least` or more than `most` numbers are an error: reported, 0 is
+ * returned, and no value is changed. */
 int mjcf_numbers(MjcfModel* model, MjcfElement element, const char* name, int least, int most, double* values);
-/* The attribute `vertex`, which the element has: three numbers a point, times the scale. count: how many. The answer is
- * the caller's; NULL after an error (robot/mjcf_geom.c). */
+/* Returns the points of the attribute `vertex`, which the element must have, times the scale. Sets *count. The caller
+ * frees the array; NULL after an error (robot/mjcf_geom.c). */
 Vec3* mjcf_vertices(MjcfModel* model, const XmlElement* element, Vec3 scale, int* count);
-/* One number; fallback where it is absent, or after an error. */
+/* Returns the number of an attribute; `fallback` if it is absent, or after an error, which is reported. */
 double mjcf_number(MjcfModel* model, MjcfElement element, const char* name, double fallback);
-/* The attribute's text, borrowed; "" when absent. */
+/* Returns the attribute's text, borrowed; "" if absent. */
 const char* mjcf_text(const MjcfModel* model, MjcfElement element, const char* name);
-/* true, false, or another word or none: 1, 0, -1. */
+/* Returns 1 for "true", 0 for "false", -1 for another word or an absent attribute. */
 int mjcf_flag(const MjcfModel* model, MjcfElement element, const char* name);
 /* Returns the pose of the element in its parent's frame [m]: pos and a rotation, or the middle of fromto with z from
  * its end to its start. Identity by default; errors are reported. */
@@ -204,18 +208,19 @@ UrdfPose mjcf_pose(MjcfModel* model, MjcfElement element);
 Quat mjcf_euler(const MjcfModel* model, SourcePlace place, const double* angles);
 /* Converts an angle of the file that a place is in to radians. */
 double mjcf_angle(const MjcfModel* model, SourcePlace place, double value);
-/* The asset of that name, borrowed; names: model->meshes, materials or height_fields. NULL when there is none. */
+/* Returns the asset of that name, borrowed; NULL if there is none. names: model->meshes, materials or height_fields. */
 const XmlElement* mjcf_asset(const MjcfModel* model, const Names* names, const char* name);
 
 /* ---------------------------------------------------------------- shapes (robot/mjcf_geom.c) */
 
-/* Reads a geom of the robot's link whose frame is `frame`: its shape, mask, colour, and mass, which is added to
- * `moment` unless that is NULL. frame: in the link's frame. After an error, which is reported, the geom is left out. */
+/* Reads a geom of a link of the robot: shape, mask, colour and mass, which is added to `moment` unless that is NULL.
+ * frame: pose in the link's frame of the frame in which the geom is defined. Errors are reported, and the geom is then
+ * left out. */
 void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose frame, MassMoment* moment);
 
-/* Moment of a mesh at unit density by the rule of its `inertia`, in the geom's frame [m^3, m^4, m^5], of a shell
- * [m^2, m^3, m^4]; zero where there is none (robot/mjcf_mesh.c). An error is reported. shape: of the mesh, with its
- * file or points. */
+/* Returns the mass moment of a mesh at unit density by the rule of its attribute `inertia`, in the geom's frame: [m^3,
+ * m^4, m^5], for a shell [m^2, m^3, m^4] (robot/mjcf_mesh.c). Zero if it cannot be computed; errors are reported.
+ * shape: of the mesh, with its file or points. */
 MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const UrdfShape* shape, const char* name);
 
 /* ---------------------------------------------------------------- bodies (robot/mjcf_body.c) */
@@ -225,18 +230,19 @@ bool mjcf_read_bodies(MjcfModel* model);
 
 /* ---------------------------------------------------------------- other sections (robot/mjcf_scene.c) */
 
-/* Before the bodies are read: the names of geoms in <pair>s (robot/mjcf_contact.c). */
+/* Collects the names of geoms in <pair> elements (robot/mjcf_contact.c). Call before mjcf_read_bodies. */
 void mjcf_find_pairs(MjcfModel* model);
-/* After the scene is made: pairs of links that touch, or do not. carrier (links of the robot) as of mjcf_finish, here
- * and below. */
+/* Adds the pairs of links that may or may not collide to the scene. Call after the scene is created. carrier (links of
+ * the robot) as of mjcf_finish, here and below. */
 void mjcf_read_contact(MjcfModel* model, Scene* scene, const int* carrier);
-/* All numbers of an attribute of the key (count), owned by the caller; NULL when it has none or after an error. Freed
- * by memory_free; *count is then 0. */
+/* Returns all numbers of an attribute of the keyframe and sets *count. The caller frees the array with memory_free.
+ * NULL, with *count 0, without the attribute or after an error. */
 double* mjcf_key_numbers(MjcfModel* model, const char* name, int* count);
-/* After the scene is made: controllers and loads, from <actuator> and springs of tendons (robot/mjcf_actuator.c).
- * carrier (links of the robot). */
+/* Adds controllers and loads to the scene, from <actuator> and springs of tendons (robot/mjcf_actuator.c). Call after
+ * the scene is created. carrier (links of the robot). */
 void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier);
-/* A site, seen from the scene's link that carries its body (or from the world) [m]; model->placed must be there. */
+/* Returns the pose of a site in the scene link that carries its body, or in the world [m]. model->placed must be
+ * set. */
 UrdfPose mjcf_site_place(const MjcfModel* model, const MjcfSite* site);
 
 /* Call before the scene is made: sets model->starts, and the positions of free bodies, from the keyframe. */
@@ -244,10 +250,11 @@ void mjcf_take_key(MjcfModel* model);
 /* Call after the scene is made: reads equality constraints and moves the start to satisfy them (robot/mjcf_equality.c).
  * carrier (links of the robot). */
 void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier);
-/* After: frictions of links and pairs (robot/mjcf_friction.c). carrier (links of the robot). */
+/* Sets the friction of links and pairs of the scene (robot/mjcf_friction.c). Call after the scene is created. carrier
+ * (links of the robot). */
 void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier);
-/* After: actuators, pairs that do not touch, option, friction. carrier: link of the scene of each link of the robot,
- * -1 for the world (links of the robot). */
+/* Completes the scene after its creation: actuators, excluded pairs, options, friction. carrier: scene link of each
+ * robot link, -1 for the world (links of the robot). */
 void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene);
 
 #endif

@@ -1,16 +1,17 @@
-/* Actuators of MuJoCo as controllers of joints and as loads: force = gain control + bias, which may fall with the
- * length and with its rate. */
+/* Imports actuators of MuJoCo as controllers of joints and as loads: force = gain control + bias. The bias may depend
+ * linearly on the length and its rate. */
 #include <assert.h>
 #include <string.h>
 
 #include "robot/mjcf_equality.h"
 
-/* force = gain control + constant - stiffness q - damping rate, times the gear, of lengths gear q; |force| <= limit. */
+/* Force of an actuator: gear (gain control + constant - stiffness l - damping dl/dt), with length l = gear q. |force|
+ * <= limit. */
 typedef struct {
   double gain, constant, stiffness, damping, gear, control, limit;
-  double ratio;    /* of the damping to the critical one; 0: damping itself is given */
-  double damper;   /* damping by control: that of a damper */
-  bool integrates; /* its control is the rate of the target, which starts as the key's act has it */
+  double ratio;    /* damping ratio; 0: `damping` is given */
+  double damper;   /* damping per unit of control, for the type damper */
+  bool integrates; /* the control is the rate of the target, which starts at the keyframe's act */
 } ActuatorLaw;
 
 static double reference_of(const MjcfModel* model, const char* joint) {
@@ -19,7 +20,7 @@ static double reference_of(const MjcfModel* model, const char* joint) {
   return 0;
 }
 
-/* Joint of the robot; -1 = none of that name. */
+/* Returns the robot's joint of that name, or -1. */
 static int joint_of(const MjcfModel* model, const char* name) {
   for (int k = 0; k < model->robot.joint_count; k++)
     if (*name && strcmp(model->robot.joints[k].name, name) == 0) return k;
@@ -37,7 +38,7 @@ static bool read_general(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
   return !*bias_type || affine || strcmp(bias_type, "none") == 0;
 }
 
-/* A piston: pressure times area; its pressure follows the control with a delay. */
+/* Reads a cylinder (piston): force = pressure times area. The delay of the pressure is not imported. */
 static void read_cylinder(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
   double diameter = 0, bias[3] = {0};
   bool round = mjcf_numbers(model, e, "diameter", 1, 1, &diameter) > 0;
@@ -81,7 +82,8 @@ static bool has_range(MjcfModel* model, MjcfElement e, const char* range, const 
   return given && (said >= 0 ? said == 1 : mjcf_compiler(model, e.element->place)->auto_limits) && out[0] < out[1];
 }
 
-/* The controls of a position actuator that takes them from its joint: a part of the joint's range about its middle. */
+/* Sets the control range that a position actuator inherits from its joint: a fraction of the joint's range about its
+ * middle. Returns false without `inheritrange`. */
 static bool inherited_range(MjcfModel* model, MjcfElement e, double out[2]) {
   double part = mjcf_number(model, e, "inheritrange", 0);
   int index = joint_of(model, mjcf_text(model, e, "joint"));
@@ -94,7 +96,8 @@ static bool inherited_range(MjcfModel* model, MjcfElement e, double out[2]) {
   return true;
 }
 
-/* Control value within its range, and the resulting signal. control: of the key; NULL without one. */
+/* Sets the control, clamped to its range, and the gear and force limit of the law. control: of the keyframe; NULL
+ * without one. */
 static void take_control(MjcfModel* model, MjcfElement e, ActuatorLaw* law, const double* control) {
   double gear[6] = {1}, range[2];
   if (control) law->control = *control;
@@ -109,11 +112,12 @@ static void take_control(MjcfModel* model, MjcfElement e, ActuatorLaw* law, cons
   limited = limited || inherited_range(model, e, range);
   if (limited) law->control = fmax(fmin(law->control, range[1]), range[0]);
   double most = limited ? fabs(law->gear * law->gain) * fmax(fabs(range[0]), fabs(range[1])) : 0;
-  if (!(law->limit > 0) && law->stiffness == 0 && law->damping == 0) law->limit = most; /* of a motor */
+  if (!(law->limit > 0) && law->stiffness == 0 && law->damping == 0) law->limit = most; /* motor */
   if (law->damper > 0) law->damping = law->damper * law->control;
 }
 
-/* The controller of that link and type, made where there is none. */
+/* Returns the controller of that link and type, and creates it if there is none. Borrowed until the next one is
+ * created. */
 static SceneController* controller_of(Scene* scene, int link, ControllerType type) {
   for (int c = 0; c < scene->controller_count; c++)
     if (scene->controllers[c].link == link && scene->controllers[c].type == type) return &scene->controllers[c];
@@ -127,13 +131,13 @@ static SceneController* controller_of(Scene* scene, int link, ControllerType typ
   return controller;
 }
 
-/* The mean of two, weighted. */
+/* Returns the weighted mean of two numbers; their sum if both weights are zero. */
 static double weighted(double a, double weight_a, double b, double weight_b) {
   return weight_a + weight_b > 0 ? (weight_a * a + weight_b * b) / (weight_a + weight_b) : a + b;
 }
 
-/* Drives of a joint side by side: springs and dampers add up to one, with the targets' weighted mean. Returns the new
- * one's part of the whole spring. */
+/* Adds a drive to a joint, in parallel to those it has: stiffness and damping add up, and the target is the mean
+ * weighted by them. Returns the new drive's fraction of the total stiffness; 1 if there was none. */
 static double add_drive(Scene* scene, const RobotJointPlace* place, const ActuatorLaw* law, double reference) {
   double g = law->gear, force = g * (law->gain * law->control + law->constant);
   double stiffness = g * g * law->stiffness, damping = g * g * law->damping;
@@ -163,10 +167,10 @@ static const RobotJointPlace* place_of(const RobotReport* report, const char* jo
   return NULL;
 }
 
-/* Transmission of an actuator: a coordinate, and its part of the actuator's length. */
+/* Transmission of an actuator: a coordinate, and its contribution to the actuator's length. */
 typedef struct {
   const RobotJointPlace* place;
-  double gear;      /* length by coordinate, times the actuator's own gear */
+  double gear;      /* derivative of the length by the coordinate */
   double reference; /* length is gear (coordinate + reference) */
 } ActuatorEnd;
 
@@ -247,7 +251,7 @@ static void add_at(MjcfModel* model, Scene* scene, MjcfElement e, const Actuator
                    const double* control) {
   take_control(model, e, &law, control);
   take_ratio(model, e, &law);
-  /* a keyframe without controls is held where it is */
+  /* without controls in the keyframe the actuator holds the keyframe's position */
   if (!control && model->key && law.stiffness > 0 && law.gain != 0 && law.gear != 0)
     law.control =
         (law.stiffness * law.gear * end->gear * (start_at(scene, end->place) + end->reference) - law.constant) /
@@ -307,7 +311,9 @@ static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, co
   return true;
 }
 
-/* Without feedback a tendon pulls at each of its joints; with it, at one that all others follow, or at each. */
+/* Adds an actuator of a fixed tendon. If all joints of the tendon follow one joint, it acts on that one. Otherwise a
+ * spring becomes springs of all joints with feedback, and a force acts on each joint. Returns false for damping without
+ * stiffness. */
 static bool add_joint_tendon(MjcfModel* model, Scene* scene, MjcfElement e, const JointSum* sum, const ActuatorLaw* law,
                              const double* control) {
   ActuatorEnd end;
@@ -324,7 +330,8 @@ static bool add_joint_tendon(MjcfModel* model, Scene* scene, MjcfElement e, cons
   return true;
 }
 
-/* A tendon through sites: a shortening force is tension; a spring that would lengthen it is slack here. */
+/* Adds an actuator of a tendon through sites. A force that shortens the tendon becomes tension. A spring does not push:
+ * where it would lengthen the tendon, it is slack. */
 static bool add_cord_actuator(MjcfModel* model, Scene* scene, MjcfElement e, ActuatorLaw law, const int* carrier,
                               const double* control) {
   double range[2] = {-HUGE_VAL, HUGE_VAL};
@@ -354,7 +361,7 @@ static bool add_tendon_actuator(MjcfModel* model, Scene* scene, MjcfElement e, c
   return add_cord_actuator(model, scene, e, *law, carrier, control);
 }
 
-/* ---------------------------------------------------------------- tendons' own springs */
+/* ---------------------------------------------------------------- springs and limits of tendons */
 
 /* Sets the range of lengths without spring force; the reference length if the file gives none or -1. */
 static void rest_lengths(MjcfModel* model, MjcfElement e, double reference, double rest[2]) {
@@ -392,12 +399,13 @@ static void add_cord_spring(MjcfModel* model, Scene* scene, MjcfElement e, doubl
  * stiffness = m d^2 / (D^2 t^2 (1 - d)). */
 #define LIMIT_RATE (0.9 * 0.9 / (0.95 * 0.95 * 0.02 * 0.02 * 0.1))
 
-/* Mass of the trees of joints that the tendon passes [kg]: no more can pull at it. */
+/* Returns the total mass of the trees that the tendon's points and wraps belong to [kg], an upper bound of the mass
+ * that loads it. */
 static double mass_behind(const Scene* scene, const MjcfCord* cord) {
   int* root = MEMORY_NEW(int, scene->link_count + 1);
   bool* passed = MEMORY_NEW(bool, scene->link_count + 1);
   double sum = 0;
-  for (int i = 0; i < scene->link_count; i++) { /* a fixed link of the world is no tree */
+  for (int i = 0; i < scene->link_count; i++) { /* links fixed to the world are not part of a tree */
     int parent = scene->links[i].parent;
     root[i] = parent >= 0 && !(scene->links[parent].fixed && scene->links[parent].parent < 0) ? root[parent] : i;
   }
@@ -412,7 +420,8 @@ static double mass_behind(const Scene* scene, const MjcfCord* cord) {
   return sum;
 }
 
-/* Mass that a sum of joints feels, each by itself [kg or kg m^2]. */
+/* Returns the effective mass along a sum of joint coordinates, each joint taken independently [kg or kg m^2]: 1 / sum
+ * (coefficient^2 / inertia). 0 without joints. */
 static double mass_of_sum(const MjcfModel* model, const JointSum* sum) {
   double mobility = 0;
   for (int k = 0; k < sum->count; k++) {
@@ -422,10 +431,12 @@ static double mass_of_sum(const MjcfModel* model, const JointSum* sum) {
   return mobility > 0 ? 1 / mobility : 0;
 }
 
-/* A weight stretches the limit by its own 0.44 mm and half the margin more. */
+/* Largest margin of a tendon limit [m]. At rest, a hanging mass exceeds the limit by g / LIMIT_RATE = 0.44 mm plus half
+ * the margin. */
 #define LIMIT_MARGIN_MOST 1e-4
 
-/* Critically damped, as MuJoCo's defaults are. */
+/* Sets the limits of a tendon. Damping is critical, as with MuJoCo's defaults. mass: that behind the limit [kg or kg
+ * m^2]. */
 static void set_range(SceneTendon* tendon, const double range[2], double mass) {
   tendon->limited = true;
   tendon->lower = range[0];
@@ -435,7 +446,8 @@ static void set_range(SceneTendon* tendon, const double range[2], double mass) {
   tendon->range_margin = fmin(LIMIT_MARGIN_MOST, scene_tendon_margin(range[0], range[1]));
 }
 
-/* Limits of a fixed tendon, in coordinates that are 0 at MuJoCo's reference. */
+/* Adds a tendon with the limits of a fixed tendon. The scene's coordinates are 0 at MuJoCo's reference, so the range is
+ * shifted. Returns false if the tendon is not supported. */
 static bool add_joint_limits(MjcfModel* model, Scene* scene, const XmlElement* item, double range[2]) {
   JointSum sum;
   double mass = mjcf_fixed_tendon(model, item, &sum) ? mass_of_sum(model, &sum) : 0;
@@ -455,7 +467,8 @@ static bool add_joint_limits(MjcfModel* model, Scene* scene, const XmlElement* i
   return true;
 }
 
-/* Limits of a spatial tendon: a low one that no length reaches is none. */
+/* Adds a tendon with the limits of a spatial tendon. A lower limit <= 0 cannot be reached and is removed. Returns false
+ * if the tendon is not supported. */
 static bool add_cord_limits(MjcfModel* model, Scene* scene, const XmlElement* item, double range[2],
                             const int* carrier) {
   MjcfCord cord;
@@ -466,7 +479,7 @@ static bool add_cord_limits(MjcfModel* model, Scene* scene, const XmlElement* it
   return true;
 }
 
-/* False: a limit is not imported, which is a warning. */
+/* Imports the limits of a tendon. Returns false, with a warning, if they are not supported. */
 static bool take_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier) {
   double range[2];
   if (!has_range(model, e, "range", "limited", range)) return true;
@@ -516,7 +529,8 @@ static SceneSignal constant_vector(Vec3 v) {
   return signal;
 }
 
-/* A thruster: force and torque along the axes of a site, which its link takes along. False: not one. */
+/* Adds a thruster: force and torque along the axes of a site, moving with its link. Returns false for other
+ * actuators. */
 static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, ActuatorLaw law, const int* carrier,
                          const double* control) {
   int index = names_find(&model->site_names, mjcf_text(model, e, "site"));
@@ -545,7 +559,8 @@ static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, Actuator
   return true;
 }
 
-/* control: of the keyframe; NULL without one. act: the same for actuators that integrate their control. */
+/* Adds an actuator, or reports that it is not supported. control: of the keyframe; NULL without one. act: likewise, for
+ * actuators that integrate their control. */
 static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier, const double* control,
                          const double* act) {
   const char* joint = mjcf_text(model, e, "joint");

@@ -1,20 +1,20 @@
-/* Bodies and joints of MuJoCo as links and joints of urdf.h. A body's frame moves to the anchor of its joint, as a
- * link's frame here is that of its joint; several joints on one body are joints in a row through links between them. */
+/* Imports bodies and joints of MuJoCo as links and joints of urdf.h. The frame of a link is at the anchor of its joint,
+ * so body frames are moved there. A body with several joints becomes a chain of links, one for each joint. */
 #include <string.h>
 
 #include "robot/mjcf.h"
 
 enum { JOINTS_MAX = 6 };
-/* Part of a body's mass and inertia that a link between its joints gets, where these are no one joint of a scene. */
+/* Fraction of a body's mass and inertia assigned to each link between its joints, if these do not become one joint. */
 #define BETWEEN_SHARE 0.01
 
 /* A body being read. */
 typedef struct {
   MjcfElement element;
-  UrdfPose frame; /* in the frame of the parent's body */
+  UrdfPose frame; /* pose of the body in its parent's frame */
   const XmlElement* inertial;
   MjcfElement joints[JOINTS_MAX];
-  UrdfPose joint_frame[JOINTS_MAX]; /* of the <frame>s around each */
+  UrdfPose joint_frame[JOINTS_MAX]; /* pose of the <frame>s around each joint */
   int joint_count;
 } Body;
 
@@ -27,7 +27,7 @@ static const char* class_inside(const XmlElement* element, const char* outside) 
   return own ? own->value : outside;
 }
 
-/* Elements of a body, and of <frame>s in it, one kind after the other. */
+/* Callback for elements of a body and of <frame>s in it, one kind after the other. */
 typedef void (*Visit)(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context);
 
 static void visit(MjcfModel* model, MjcfElement container, UrdfPose frame, const char* names, Visit act,
@@ -115,7 +115,7 @@ static void read_limits(MjcfModel* model, MjcfElement element, UrdfJoint* joint,
   joint->upper = range[1] - reference;
 }
 
-/* All actuators of a joint together pull no more than this. */
+/* Reads the joint's limit on the sum of its actuators' forces (actuatorfrcrange). */
 static void read_effort(MjcfModel* model, MjcfElement element, UrdfJoint* joint) {
   double range[2] = {0, 0};
   bool given = mjcf_numbers(model, element, "actuatorfrcrange", 2, 2, range) > 0;
@@ -174,8 +174,8 @@ static void add_coordinate(MjcfModel* model, int joint, const char* name, double
       (MjcfCoordinate){.joint = joint, .name = name, .reference = reference, .start = {1, 0, 0, 0}};
 }
 
-/* Returns the position of the joint's anchor in its body; for a free joint the body's frame. A slide moves alike from
- * every anchor, so it takes that of the next joint, which lets both become one joint. */
+/* Returns the position of the joint's anchor in its body; zero, the body's origin, for a free joint. All anchors of a
+ * slide are equivalent; it gets that of the next joint, so that both can become one joint. */
 static Vec3 anchor_of(MjcfModel* model, const Body* body, int index) {
   double position[3] = {0};
   while (index + 1 < body->joint_count && type_of(model, body->joints[index]) == URDF_PRISMATIC) index++;
@@ -192,7 +192,7 @@ static const char* joint_name(MjcfModel* model, const Body* body, int index, con
   return mjcf_keep(model, &text);
 }
 
-/* The joint of the body with this number, from link parent to link child. */
+/* Sets joint `index` of the body, from link `parent` to link `child`. */
 static void fill_joint(MjcfModel* model, const Body* body, int index, int parent, int child, UrdfPose origin) {
   MjcfElement element = body->joints[index];
   const char* name = joint_name(model, body, index, model->robot.links[child].name);
@@ -252,7 +252,7 @@ static void mass_of_geoms(const MassMoment* moment, UrdfLink* link) {
 
 typedef struct {
   int link;
-  Vec3 anchor; /* of the link's frame in the body's */
+  Vec3 anchor; /* position of the link's frame in the body's */
   MassMoment* moment;
 } GeomTarget;
 
@@ -273,7 +273,7 @@ static const char* body_name(MjcfModel* model, const XmlElement* element) {
   return mjcf_keep(model, &text);
 }
 
-/* The links between the joints of one body get a part of its mass, unless all become one joint. */
+/* Assigns a fraction of a body's mass to each link between its joints, unless these become one joint. */
 static void split_mass(MjcfModel* model, int first, int last) {
   UrdfRobot* robot = &model->robot;
   UrdfLink* body = &robot->links[last];
@@ -304,7 +304,8 @@ static void split_mass(MjcfModel* model, int first, int last) {
                text_excerpt(body->name).text);
 }
 
-/* Slides along x, y, z and a ball, as scenes with free joints that something acts on are exported. */
+/* Returns true for joints that represent a free joint: slides along x, y, z and a ball. Scenes with forces on free
+ * joints are exported in this form. */
 static bool is_free_in_parts(MjcfModel* model, const Body* body) {
   if (body->joint_count != 4 || type_of(model, body->joints[3]) != URDF_BALL) return false;
   if (vec3_norm(anchor_of(model, body, 3)) != 0) return false;
@@ -332,8 +333,8 @@ static int add_free_body(MjcfModel* model, const Body* body, int parent, UrdfPos
   return link;
 }
 
-/* Adds the body's links, the last of which has its mass and shapes. Returns that one; anchor: of its frame in the body.
- */
+/* Adds the links of a body, one for each joint, and returns the last one, which has the body's mass and shapes. Sets
+ * *anchor to the origin of the last link's frame in the body's frame [m]. */
 static int add_body_links(MjcfModel* model, const Body* body, int parent, Vec3 parent_anchor, const char* name,
                           Vec3* anchor) {
   UrdfPose origin = urdf_pose_mul(at(vec3_scale(parent_anchor, -1)), body->frame);

@@ -1,27 +1,26 @@
-/* A start at which all equality constraints hold: Gauss-Newton on the plain coordinates of joints, by differences of
- * poses, each step the least change, within the limits. */
+/* Finds an initial state that satisfies all equality constraints: Gauss-Newton on the plain joint coordinates, with the
+ * shortest step within the limits. Derivatives are central differences of poses. */
 #include <string.h>
 
 #include "linalg/dense.h"
 #include "robot/mjcf_equality.h"
 
 enum { STEPS_MAX = 100 };
-/* Half the distance between the two points of a difference, and the largest change of a coordinate in a step [m, rad].
- */
+/* DIFFERENCE: step of the central differences; STEP_MOST: largest change of a coordinate in an iteration [m, rad]. */
 #define DIFFERENCE 1e-6
 #define STEP_MOST 0.3
-/* A joint stays this fraction of its range away from its limits, where their barrier acts. */
+/* Distance that a joint keeps from its limits, where their barrier acts, relative to its range. */
 #define LIMIT_SHARE 0.01
 /* Singular values below this, relative to the largest, count as zero: the equations are dependent. */
 #define RANK 1e-6
-/* Closed: as far as differences tell [m, rad]. */
+/* Closure error below which the iteration ends: the accuracy of the differences [m, rad]. */
 #define CLOSED 1e-11
 
 typedef struct {
   const Model* model;
   const Equalities* equalities;
-  int rows, count; /* equations, coordinates that may move */
-  int* coordinate; /* of the model  (count) */
+  int rows, count; /* number of equations; number of coordinates that may change */
+  int* coordinate; /* indices of these coordinates in the model (count) */
   double *low, *high;
   double* q;
   Pose* poses;
@@ -29,7 +28,7 @@ typedef struct {
   double* slope;                     /* (rows x count) */
   double *matrix, *right;            /* (rows x count), (rows or count) */
   double* step;                      /* (count) */
-  bool* bound;                       /* at a limit that the step would leave  (count) */
+  bool* bound;                       /* coordinate is fixed at a limit that the step would exceed (count) */
 } Closing;
 
 static Pose end_of(const Closing* c, const EqualityClosure* e, int side) {
@@ -78,8 +77,7 @@ static void differentiate(Closing* c) {
   }
 }
 
-/* The shortest step of those coordinates that are not bound, of least squares where the equations contradict each
- * other. */
+/* Sets the shortest least-squares step of the coordinates that are not fixed at a limit. */
 static void least_step(Closing* c) {
   int m = c->rows, n = c->count;
   if (n == 0) return;
@@ -95,7 +93,8 @@ static void least_step(Closing* c) {
     if (!c->bound[j]) c->step[j] = sound ? c->right[j] : 0;
 }
 
-/* Coordinates that would exceed their limits stop there, and the others compensate. */
+/* Sets the step within the limits: coordinates that would exceed a limit are fixed there, and the step of the others is
+ * recomputed. */
 static void bounded_step(Closing* c) {
   bool more = true;
   memset(c->bound, 0, sizeof(bool) * (size_t)c->count);

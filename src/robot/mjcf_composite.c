@@ -1,15 +1,15 @@
-/* Expands <composite type="cable"> into the bodies, joints, geoms, sites and excluded pairs that MuJoCo makes of it,
- * with bushings for its elasticity. Other types are left out: they are soft, or current versions of MuJoCo refuse them.
- */
+/* Expands <composite type="cable"> into the bodies, joints, geoms, sites and excluded pairs that MuJoCo generates, with
+ * bushings for its elasticity. Other types are left out: they are soft bodies, or current versions of MuJoCo reject
+ * them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "robot/mjcf.h"
 
-/* Segments are nested bodies, each of which is read by a call within the one before. */
+/* VERTICES_MAX limits the recursion: segments are nested bodies, and each is read by a recursive call. */
 enum { VERTICES_MAX = 500, PAIRS_MAX = 32 };
 
-/* Attributes of the composite's own geom and joint that its parts get. */
+/* Attributes of the composite's geom and joint that its segments inherit. */
 #define GEOM "type|contype|conaffinity|priority|size|friction|mass|density|rgba|material"
 #define JOINT "damping|stiffness|armature|frictionloss|range"
 #define FREE_JOINT "stiffness"
@@ -21,9 +21,9 @@ typedef struct {
   const char *prefix, *initial;
   Vec3* vertices; /* ends of the segments (segment_count + 1) */
   int segment_count;
-  const XmlElement* plugin; /* holds the <config>s of its elasticity; NULL: it has none */
+  const XmlElement* plugin; /* element with the <config>s of the elasticity; NULL: none */
   double twist, bend;       /* moduli [Pa] */
-  bool flat;                /* it rests straight, else as it is drawn */
+  bool flat;                /* the cable is straight at rest; false: its initial shape is its rest shape */
 } Cable;
 
 static const char* name_of(const Cable* cable, const char* kind, int index) {
@@ -43,8 +43,8 @@ static const char* numbers(const Cable* cable, const double* values, int count) 
   return mjcf_keep(cable->model, &text);
 }
 
-/* Appends those of the words that the element has; pairs: (2 PAIRS_MAX + 1), count of texts so far. Returns the new
- * count. */
+/* Appends name and value of the element's attributes that are in `words` to pairs (2 PAIRS_MAX + 1). count: number of
+ * texts so far. Returns the new count. */
 static int inherit(const XmlElement* from, const char* words, const char** pairs, int count) {
   for (int i = 0; from && i < from->attribute_count; i++) {
     if (words_index(words, from->attributes[i].name) < 0 || count + 2 > 2 * PAIRS_MAX) continue;
@@ -69,7 +69,7 @@ static double curve_at(const Cable* cable, const char* word, const double* size,
   return NAN;
 }
 
-/* Vertices by `curve`, `size` and `count`, rotated by `quat`. */
+/* Sets the vertices from `curve`, `size` and `count`, rotated by `quat`. Returns false after an error. */
 static bool place_curve(Cable* cable, int count) {
   MjcfElement e = {cable->element, ""};
   double size[3] = {1, 0, 0}, quat[4] = {1, 0, 0, 0};
@@ -130,7 +130,7 @@ static Vec3 tangent_of(const Cable* cable, int segment) {
   return vec3_normalized(vec3_sub(cable->vertices[segment + 1], cable->vertices[segment]));
 }
 
-/* The smallest rotation that takes a to b, unit vectors. */
+/* Returns the smallest rotation that maps a to b, unit vectors. */
 static Quat between(Vec3 a, Vec3 b) {
   Vec3 axis = vec3_cross(a, b);
   double sine = vec3_norm(axis), cosine = vec3_dot(a, b);
@@ -138,7 +138,8 @@ static Quat between(Vec3 a, Vec3 b) {
   return quat_about(vec3_scale(axis, 1 / sine), math_atan2(sine, cosine));
 }
 
-/* The first segment's frame in the composite's: x along it, z along the binormal of the first two. */
+/* Returns the rotation of the first segment in the composite's frame: x along the segment, z along the binormal of the
+ * first two segments. */
 static Quat first_frame(const Cable* cable) {
   Vec3 x = tangent_of(cable, 0), z = cable->segment_count > 1 ? vec3_cross(x, tangent_of(cable, 1)) : vec3(0, 0, 0);
   if (!(vec3_norm(z) > 1e-12)) return between(vec3(1, 0, 0), x);
@@ -202,7 +203,7 @@ static const XmlAttribute* config_of(const XmlElement* plugin, const char* key) 
   return NULL;
 }
 
-/* The <instance> of the cable plugin in the file's extensions; NULL: there is none of that name. */
+/* Returns the named <instance> of the cable plugin in the file's extensions; NULL if there is none. */
 static const XmlElement* instance_of(const XmlElement* root, const char* name) {
   for (const XmlElement* extension = xml_child(root, "extension"); extension; extension = xml_next(extension))
     for (const XmlElement* plugin = xml_child(extension, "plugin"); plugin; plugin = xml_next(plugin)) {
@@ -216,7 +217,7 @@ static const XmlElement* instance_of(const XmlElement* root, const char* name) {
   return NULL;
 }
 
-/* A modulus [Pa], 0 where it is not there. False after an error. */
+/* Reads a modulus [Pa], 0 if absent. Returns false after an error. */
 static bool read_modulus(const Cable* cable, const char* key, double* modulus) {
   const XmlAttribute* value = config_of(cable->plugin, key);
   char* after;
@@ -244,8 +245,8 @@ static bool read_elasticity(Cable* cable, const XmlElement* root) {
   return read_modulus(cable, "twist", &cable->twist) && read_modulus(cable, "bend", &cable->bend);
 }
 
-/* Torsion constant about x and second moments of area about y and z of the cross section [m^4], as MuJoCo has them: a
- * circle of radius size[0], a rectangle of 2 size[1] along y and 2 size[2] along z. */
+/* Returns the torsion constant about x and the second moments of area about y and z [m^4] of the cross section, by
+ * MuJoCo's formulas: a circle of radius size[0], or a rectangle of 2 size[1] along y and 2 size[2] along z. */
 static Vec3 section_moments(const Cable* cable) {
   const double pi = 3.14159265358979323846;
   double size[3] = {0, 0, 0};
@@ -257,7 +258,8 @@ static Vec3 section_moments(const Cable* cable) {
   return vec3(torsion, 4.0 / 3 * y * z * z * z, 4.0 / 3 * z * y * y * y);
 }
 
-/* turn: rotation of the segment relative to the one before, which has this length [m]. */
+/* Adds the elasticity of the joint between a segment and the previous one. turn: initial rotation of the segment
+ * relative to the previous one, whose length is `length` [m]. */
 static void add_elasticity(const Cable* cable, XmlElement* body, Quat turn, double length) {
   double stiffness[3], rest[3] = {0};
   Vec3 moments = section_moments(cable);

@@ -1,16 +1,17 @@
-/* Contact filters of MJCF, for geoms: excluded pairs, named pairs, masks. They become filters of links. */
+/* Imports the contact filters of MJCF (excluded pairs, named pairs, masks), which apply to geoms, as filters of
+ * links. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "robot/mjcf.h"
 
-/* Links up to which pairs are compared by their masks. */
+/* Largest number of links for which masks are compared pair by pair. */
 enum { MASKED_LINKS_MAX = 2000 };
 
-/* Two links of the scene with geoms in a <pair>: they may touch whatever masks and excludes say. */
+/* Two links of the scene with geoms in a <pair>: they may collide regardless of masks and excludes. */
 typedef struct {
   int a, b;
-  double friction; /* negative: as their geoms have it */
+  double friction; /* friction of the pair; negative: that of the geoms */
 } TouchingLinks;
 
 typedef struct {
@@ -36,7 +37,7 @@ void mjcf_find_pairs(MjcfModel* model) {
       }
 }
 
-/* The scene's link of a pair's geom; -1: none; an unknown name is reported. */
+/* Returns the scene's link of a geom in a <pair>; -1: none. Reports an unknown name. */
 static int link_of_geom(const Contacts* c, const XmlElement* pair, const char* key) {
   const XmlAttribute* name = xml_attribute(pair, key);
   int index = name ? names_find(&c->model->paired, name->value) : -1;
@@ -114,7 +115,7 @@ static bool masks_touch(const MjcfMask* a, const MjcfMask* b) {
   return (a->type & b->affinity) != 0 || (b->type & a->affinity) != 0;
 }
 
-/* Contact of the geoms of two links: 0 none, 2 all, 1 some. */
+/* Returns how many pairs of geoms of two links may collide: 0 none, 1 some, 2 all. */
 static int touching(const MjcfMask* masks, int a, int a_end, int b, int b_end) {
   int yes = 0, no = 0;
   for (int i = a; i < a_end; i++)
@@ -140,7 +141,7 @@ static bool moves(const Scene* scene, int link) {
   return false;
 }
 
-/* Pairs of links of which no geoms may touch are excluded. */
+/* Excludes pairs of links of which no geoms may collide. */
 static void exclude_by_masks(const Contacts* c) {
   MjcfModel* model = c->model;
   MjcfMask* masks = model->masks;

@@ -1,10 +1,11 @@
-/* Equality constraints: soft in MuJoCo, they become exact closures or couplings of the scene. Their values are taken
- * from MuJoCo's reference configuration, as drawn in the file. The start is then moved to satisfy all of them. */
+/* Imports equality constraints. They are soft in MuJoCo and become exact closures or couplings. Their constants are
+ * those of MuJoCo's reference configuration, in which the file describes the bodies. The initial state is then moved to
+ * satisfy all of them. */
 #include <string.h>
 
 #include "robot/mjcf_equality.h"
 
-/* Further open at the start than this, relative to 1 m or 1 rad: it cannot be closed. */
+/* Closure error above which the constraints count as unsatisfiable, relative to 1 m or 1 rad. */
 #define OPEN_MOST 1e-8
 
 /* Poses of robot links and scene links in the reference configuration. */
@@ -12,8 +13,8 @@ typedef struct {
   MjcfModel* model;
   Scene* scene;
   const int* carrier; /* scene's link of each link of the robot */
-  UrdfPose* drawn;    /* of the robot's links, world */
-  Pose* poses;        /* of the scene's links, world */
+  UrdfPose* drawn;    /* world poses of the robot's links in the reference configuration */
+  Pose* poses;        /* world poses of the scene's links */
   Equalities found;
 } EqualityReading;
 
@@ -28,7 +29,8 @@ void mjcf_draw(const MjcfModel* model, UrdfPose* drawn) {
   }
 }
 
-/* All plain coordinates zero, quaternions none; free bodies where they start. */
+/* Sets the poses of the scene's links with all plain coordinates zero and quaternions identity; free bodies stay at
+ * their initial poses. */
 static void place_scene(EqualityReading* r, const Model* model) {
   double* q = MEMORY_NEW(double, model->coordinate_count + 1);
   memcpy(q, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
@@ -44,7 +46,7 @@ static void place_scene(EqualityReading* r, const Model* model) {
 
 static Pose plain_pose(UrdfPose pose) { return (Pose){mat3_from_quat(pose.rotation), pose.position}; }
 
-/* Sets an end at a world position on the scene link that carries a body; -1: on the world. */
+/* Sets an end of a closure at a world pose, on the scene link that carries the body; link -1: on the world. */
 static void set_end(const EqualityReading* r, EqualityClosure* e, int side, int body, Pose place) {
   int link = body > 0 ? r->carrier[body] : -1;
   e->link[side] = link;
@@ -56,7 +58,7 @@ static bool same(double a, double b) { return fabs(a - b) <= 1e-12; }
 static bool stands(const EqualityReading* r, int link) { return link < 0 || r->scene->links[link].fixed; }
 
 static void add_closure(EqualityReading* r, EqualityClosure e) {
-  if (stands(r, e.link[0])) { /* the world, if any, is second */
+  if (stands(r, e.link[0])) { /* swap: the world must be second */
     int link = e.link[0];
     Pose end = e.end[0];
     e.link[0] = e.link[1];
@@ -73,7 +75,7 @@ static void add_closure(EqualityReading* r, EqualityClosure e) {
 
 /* ---------------------------------------------------------------- bodies */
 
-/* Link of the robot of a <connect>'s or <weld>'s body, 0 = the world; -1 after an error. */
+/* Returns the robot's link of the body that a <connect> or <weld> names, 0 = the world; -1 after an error. */
 static int body_of(EqualityReading* r, const XmlElement* item, const char* key, bool may_lack) {
   const XmlAttribute* name = xml_attribute(item, key);
   if ((!name && may_lack) || (name && strcmp(name->value, "world") == 0)) return 0;
@@ -106,7 +108,8 @@ static void read_connect(EqualityReading* r, const XmlElement* item) {
   add_closure(r, e);
 }
 
-/* relpose: body2 in body1; without one as they are drawn. */
+/* Reads a <weld>. relpose is the pose of body2 in body1; default: their relative pose in the reference
+ * configuration. */
 static void read_weld(EqualityReading* r, const XmlElement* item) {
   int a = body_of(r, item, "body1", false), b = body_of(r, item, "body2", true);
   double relative[7] = {0};
@@ -144,7 +147,7 @@ static void add_coupling(EqualityReading* r, SourcePlace place, JointSum sum, do
   found->couplings[found->coupling_count++] = (EqualityCoupling){place, sum, constant};
 }
 
-/* The polynomial of both kinds: constant and slope; false where it is of a higher degree. */
+/* Reads constant and slope of `polycoef`. Returns false, with a report, for a polynomial of higher degree. */
 static bool read_line(EqualityReading* r, const XmlElement* item, double line[2]) {
   double polynomial[5] = {0, 1, 0, 0, 0};
   mjcf_numbers(r->model, (MjcfElement){item, ""}, "polycoef", 1, 5, polynomial);
@@ -240,7 +243,8 @@ static void read_tendons(EqualityReading* r, const XmlElement* item) {
   add_coupling(r, item->place, sum, line[0]);
 }
 
-/* Two sites that coincide, as points or as frames, wherever their bodies are drawn. */
+/* Reads a constraint between two sites: they coincide as points (connect) or as frames (weld), whatever their poses in
+ * the reference configuration. */
 static void read_sites(EqualityReading* r, const XmlElement* item) {
   EqualityClosure e = {.place = item->place};
   e.type = strcmp(item->name, "weld") == 0 ? CLOSURE_WELD : CLOSURE_BALL;
@@ -286,7 +290,7 @@ static void set_start(Scene* scene, const RobotJointPlace* place, double value) 
   SceneInitial* initial = NULL;
   for (int i = 0; i < scene->initial_count; i++)
     if (scene->initials[i].link == place->link) initial = &scene->initials[i];
-  if (!initial) { /* there is room for every link */
+  if (!initial) { /* the array has capacity for every link */
     initial = &scene->initials[scene->initial_count++];
     *initial = (SceneInitial){.place = scene->links[place->link].joint.place, .link = place->link};
   }
@@ -294,7 +298,7 @@ static void set_start(Scene* scene, const RobotJointPlace* place, double value) 
   initial->coordinates[place->dof] = value;
 }
 
-/* Coordinates of the model as the scene's initial ones, where they have changed; those, named. */
+/* Stores coordinates that changed as initial coordinates of the scene, and reports their joints. */
 static void take_start(EqualityReading* r, const Model* model, const double* q) {
   const RobotReport* report = r->model->report;
   Text moved = {0};
@@ -346,7 +350,8 @@ static void put_couplings(EqualityReading* r) {
   }
 }
 
-/* From the start of the model, without closures, to one at which they hold. */
+/* Moves the initial state so that all constraints hold, and adds them to the scene; reports constraints that cannot
+ * hold. */
 static void close_start(EqualityReading* r, const Model* model) {
   double* q = MEMORY_NEW(double, model->coordinate_count + 1);
   memcpy(q, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);

@@ -1,5 +1,5 @@
-/* MuJoCo's equality constraints and fixed tendons as closures and couplings of a scene. Private to robot/: between
- * mjcf_equality.c, which reads them, and mjcf_close.c, which finds a start at which they hold. */
+/* Private to robot/: MuJoCo's equality constraints and fixed tendons as closures and couplings of a scene.
+ * mjcf_equality.c reads them; mjcf_close.c finds an initial state that satisfies them. */
 #ifndef SDRS_ROBOT_MJCF_EQUALITY_H
 #define SDRS_ROBOT_MJCF_EQUALITY_H
 
@@ -7,14 +7,14 @@
 
 enum { TENDON_JOINTS_MAX = 8 };
 
-/* sum coefficient_k q_k over coordinates of a scene; q_k = 0 at MuJoCo's reference. */
+/* sum coefficient_k q_k over coordinates of a scene; q_k = 0 in MuJoCo's reference configuration. */
 typedef struct {
   const RobotJointPlace* place[TENDON_JOINTS_MAX];
   double coefficient[TENDON_JOINTS_MAX];
   int count;
 } JointSum;
 
-/* Ends on two links that coincide, or for a distance are that far apart. */
+/* A closure: the ends on two links coincide, or are `length` apart for a distance. */
 typedef struct {
   SourcePlace place;
   ClosureType type; /* CLOSURE_BALL, _WELD or _DISTANCE */
@@ -23,7 +23,7 @@ typedef struct {
   double length;    /* m */
 } EqualityClosure;
 
-/* The sum is `constant`. */
+/* A coupling: sum = constant. */
 typedef struct {
   SourcePlace place;
   JointSum sum;
@@ -39,39 +39,42 @@ typedef struct {
 
 /* Sets drawn (links of the robot) to the world poses of its links in MuJoCo's reference [m]. */
 void mjcf_draw(const MjcfModel* model, UrdfPose* drawn);
-/* A body's own frame there, in the world: its link's is at the anchor of its joint. body: link of the robot. */
+/* Returns the world pose of a body's own frame in the reference configuration. (The frame of its link is at the anchor
+ * of its joint.) body: link of the robot; drawn: as of mjcf_draw. */
 UrdfPose mjcf_body_frame(const MjcfModel* model, const UrdfPose* drawn, int body);
 
-/* The tendon of that name and kind ("fixed", "spatial"), borrowed; NULL when there is none. */
+/* Returns the tendon of that name and kind ("fixed", "spatial"), borrowed; NULL if there is none. */
 const XmlElement* mjcf_tendon(const MjcfModel* model, const char* kind, const char* name);
-/* Sum of joint coordinates of a <fixed> tendon. False where tendon is NULL, or where it has joints of other kinds or
- * more than TENDON_JOINTS_MAX: *sum has no meaning then. */
+/* Sets *sum to the joint coordinates of a <fixed> tendon. Returns false, with *sum undefined, if tendon is NULL, or has
+ * joints of other kinds or more than TENDON_JOINTS_MAX. */
 bool mjcf_fixed_tendon(MjcfModel* model, const XmlElement* tendon, JointSum* sum);
 
-/* A spatial tendon from site to site, straight or round geoms. */
+/* A spatial tendon through sites, straight or wrapped around geoms. */
 typedef struct {
   SceneTendonPoint* points; /* owned (count) */
   int count;
   SceneTendonWrap* wraps; /* owned (wrap_count) */
   int wrap_count;
-  double reference; /* its length in MuJoCo's reference [m] */
+  double reference; /* length in MuJoCo's reference configuration [m] */
 } MjcfCord;
 
-/* Reports properties that tendons of a scene do not have. */
+/* Name of a property that tendons of a scene do not have, for the report. */
 #define MJCF_NO_PUSH "push of spatial tendons shorter than at rest"
 
 /* Sets a <spatial> tendon in terms of the scene's links; carrier (links of the robot) as in mjcf_finish. Returns false,
  * with nothing to free, if tendon is NULL, moves with no link, or uses pulleys or geoms that no wrap represents, which
  * is reported (robot/mjcf_tendon.c). */
 bool mjcf_cord(MjcfModel* model, const Scene* scene, const XmlElement* tendon, const int* carrier, MjcfCord* cord);
-/* Its length where the scene starts [m]. Its reference where the scene is no model. */
+/* Returns the tendon's length in the scene's initial state [m]; its reference length if no model can be created from
+ * the scene. */
 double mjcf_start_length(const Scene* scene, const MjcfCord* cord);
-/* A tendon of the scene that has nothing yet. Borrowed until the next one. */
+/* Appends an empty tendon to the scene and returns it. Borrowed until the next one is added. */
 SceneTendon* mjcf_new_tendon(Scene* scene, SourcePlace place);
-/* A tendon of the scene without a force, which takes the points and wraps. Borrowed until the next one. */
+/* Appends a tendon without force to the scene, moves points and wraps to it, and returns it. Borrowed until the next
+ * one is added. */
 SceneTendon* mjcf_add_cord(Scene* scene, MjcfCord* cord, SourcePlace place);
-/* The same with a force: force = push - stiffness length along its length [N, N/m],
- * never pushing where it has stiffness. */
+/* As mjcf_add_cord, with a force along the length: force = push - stiffness length [N, N/m]. With stiffness the force
+ * is a tension only. */
 void mjcf_add_tendon(Scene* scene, MjcfCord* cord, SourcePlace place, double stiffness, double push);
 
 /* Sets q (nq) to coordinates that satisfy all constraints, near the model's own and within limits, and returns the

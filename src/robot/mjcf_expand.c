@@ -5,7 +5,7 @@
 
 #include "robot/mjcf.h"
 
-/* Attributes that name a thing, and its kind: things of different kinds may share a name. */
+/* Attributes that refer to another element, with the kind of that element: names are unique within a kind only. */
 static const struct {
   const char *attribute, *kind;
 } REFERENCES[] = {{"joint", "joint"},    {"joint1", "joint"},    {"joint2", "joint"},      {"jointinparent", "joint"},
@@ -15,11 +15,12 @@ static const struct {
                   {"geom1", "geom"},     {"geom2", "geom"},      {"tendon", "tendon"},     {"tendon1", "tendon"},
                   {"tendon2", "tendon"}, {"mesh", "mesh"},       {"material", "material"}, {"texture", "texture"},
                   {"hfield", "hfield"},  {"class", "class"},     {"childclass", "class"},  {"actuator", "actuator"}};
-/* Sections with references to bodies and their parts; tendons come first, since actuators and equality name them. */
+/* Sections with references to bodies and their elements. Tendons come first, since actuators and equality constraints
+ * refer to them. */
 static const char* const SECTIONS[] = {"asset", "tendon", "equality", "actuator", "contact"};
 enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
 
-/* A model file that is being worked in. */
+/* State of expanding a model file. */
 typedef struct {
   MjcfModel* model;
   XmlElement* root;
@@ -136,7 +137,7 @@ static XmlElement* make_frame(MjcfModel* model, const XmlElement* from, UrdfPose
   return frame;
 }
 
-/* The number with as many digits as the count has, behind `sep`. */
+/* Returns `sep` followed by the number, with as many digits as the count has. */
 static const char* suffix_of(MjcfModel* model, const XmlElement* element, int index, int count) {
   const XmlAttribute* separator = xml_attribute(element, "sep");
   int digits = 1;
@@ -219,7 +220,7 @@ static bool is_stem(const char* path, const char* name) {
   return same;
 }
 
-/* Returns whether the model in a file calls itself so. Problems of the file are reported where it is attached. */
+/* Returns true if the model in a file has this name. Errors in the file are reported when it is attached. */
 static bool is_own_name(const Expansion* x, const char* file, const char* name) {
   char *path = file_resolve(x->path, file), *text;
   size_t length;
@@ -238,7 +239,7 @@ static bool is_own_name(const Expansion* x, const char* file, const char* name) 
   return same;
 }
 
-/* The <model> asset that an <attach> names; NULL after an error. */
+/* Returns the <model> asset that an <attach> names; NULL after an error. */
 static const XmlElement* model_asset(Expansion* x, const XmlElement* element) {
   const XmlAttribute* name = xml_attribute(element, "model");
   if (!name) {
@@ -253,7 +254,7 @@ static const XmlElement* model_asset(Expansion* x, const XmlElement* element) {
     const XmlElement* found = named(asset, "model", name->value);
     if (found && xml_attribute(found, "file")) return found;
     for (found = xml_child(asset, "model"); found;
-         found = xml_next(found)) { /* the file's or its model's name, where it has none */
+         found = xml_next(found)) { /* an asset without a name has that of its file or model */
       const XmlAttribute* file = xml_attribute(found, "file");
       if (xml_attribute(found, "name") || !file) continue;
       if (is_stem(file->value, name->value) || is_own_name(x, file->value, name->value)) return found;
@@ -264,7 +265,8 @@ static const XmlElement* model_asset(Expansion* x, const XmlElement* element) {
   return NULL;
 }
 
-/* Assets have the name of their file where they have none of their own. */
+/* Returns the default name of an asset without 'name': that of its file without folder and extension. NULL if it has a
+ * name or no file. */
 static const char* stem_of(MjcfModel* model, const XmlElement* asset) {
   const XmlAttribute* file = xml_attribute(asset, "file");
   if (!file || xml_attribute(asset, "name")) return NULL;
@@ -282,7 +284,7 @@ static void collect_classes(Renaming* renaming, const XmlElement* element) {
     collect_classes(renaming, child);
 }
 
-/* Names of the attached tree, and of assets and classes, which are there whatever the tree. */
+/* Collects the names in the attached tree, and those of all assets and classes. */
 static void collect_model(Renaming* renaming, const XmlElement* root, const XmlElement* tree) {
   if (strcmp(tree->name, "body") == 0)
     collect(renaming, tree);
@@ -300,7 +302,7 @@ static void collect_model(Renaming* renaming, const XmlElement* root, const XmlE
   }
 }
 
-/* Puts the other model's classes under a root of their own, where elements without a class find its `main`. */
+/* Adds the other model's classes under a separate root, so that elements without a class use its `main`. */
 static void attach_defaults(Renaming* renaming, const XmlElement* root, const char* main_class) {
   MjcfModel* model = renaming->model;
   XmlDocument* document = &model->documents[0];
@@ -311,7 +313,8 @@ static void attach_defaults(Renaming* renaming, const XmlElement* root, const ch
   for (const XmlElement* item = own->first; item; item = item->next) mjcf_add_default(model, item);
 }
 
-/* Copies the items of a section that the attached tree uses, renamed; for a single body those to which it refers. */
+/* Copies the items of a section with new names: all assets, and other items if `whole` is set or they refer only to the
+ * attached tree. */
 static void attach_section(Expansion* x, Renaming* renaming, const XmlElement* from, bool whole,
                            const char* main_class) {
   XmlDocument* document = &x->model->documents[0];
@@ -340,7 +343,8 @@ static void attach_sections(Expansion* x, Renaming* renaming, const XmlElement* 
     if (words_index("sensor|extension|deformable", section->name) >= 0) mjcf_report(x->model, section);
 }
 
-/* The body that 'body' names, else the other model's root, for all in its worldbodies; NULL after an error. */
+/* Returns the body that the attribute 'body' names, else the other model's root, which stands for all its worldbodies;
+ * NULL after an error. */
 static const XmlElement* attached_tree(Expansion* x, const XmlElement* element, const XmlElement* root) {
   const XmlAttribute* name = xml_attribute(element, "body");
   if (!name || !*name->value || strcmp(name->value, "world") == 0) return root;
@@ -360,7 +364,7 @@ static bool expand_worlds(Expansion* x, int depth) {
   return true;
 }
 
-/* The other model's root, with its own meta-elements worked in; NULL after an error. */
+/* Reads the other model, expands its meta-elements and returns its root; NULL after an error. */
 static XmlElement* read_attached(Expansion* x, const XmlElement* element, int depth) {
   const XmlElement* asset = model_asset(x, element);
   if (!asset) return NULL;
@@ -378,11 +382,11 @@ static XmlElement* read_attached(Expansion* x, const XmlElement* element, int de
   return expand_worlds(&inner, depth) ? inner.root : NULL;
 }
 
-/* A frame with the attached tree, in a container; NULL after an error. */
+/* Returns a container with a frame that contains the attached tree; NULL after an error. */
 static XmlElement* attach(Expansion* x, const XmlElement* element, int depth) {
   MjcfModel* model = x->model;
   XmlElement* root = read_attached(x, element, depth);
-  XmlDocument* document = &model->documents[0]; /* not before: a model that is read may move them */
+  XmlDocument* document = &model->documents[0]; /* set here, because reading a model may reallocate the documents */
   const XmlElement* tree = root ? attached_tree(x, element, root) : NULL;
   const XmlAttribute* prefix = xml_attribute(element, "prefix");
   if (!tree) return NULL;

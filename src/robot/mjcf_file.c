@@ -62,7 +62,8 @@ static char* keep_file(MjcfModel* model, char* path) {
   return report->files[report->file_count++] = path;
 }
 
-/* base: the file that includes, or that which includes that one, and so on. */
+/* Replaces an <include> by the elements of its file. base: the outermost including file; file names are relative to its
+ * folder. */
 static bool include_file(MjcfModel* model, const char* base, XmlElement* include, XmlElement* before) {
   const XmlAttribute* file = xml_attribute(include, "file");
   char* text;
@@ -199,7 +200,7 @@ bool mjcf_is_decimal(const char* p, const char* end) {
   return end - p <= (ptrdiff_t)strspn(p, "0123456789+-.eE");
 }
 
-/* Up to `most` finite numbers between blanks; -1 when it is something else. */
+/* Parses up to `most` finite numbers separated by blanks. Returns their number, -1 for any other text. */
 static int parse_numbers(const char* text, int most, double* values) {
   const char* p = text;
   for (int count = 0;; count++) {
@@ -270,7 +271,7 @@ Quat mjcf_euler(const MjcfModel* model, SourcePlace place, const double* angles)
   return q;
 }
 
-/* Shortest turn from z to a direction. */
+/* Returns the smallest rotation from the z axis to a direction. */
 static Quat from_z(Vec3 direction) {
   Vec3 z = unit_vector(direction);
   if (!(vec3_norm(z) > 0)) return (Quat){1, 0, 0, 0};
@@ -357,7 +358,7 @@ static void read_option(MjcfModel* model, const XmlElement* element) {
       model->compiler.gravity = vec3(0, 0, 0);
 }
 
-/* The step of the scene that a file was exported from, where it is longer than MuJoCo's. */
+/* Reads the time step of the scene that the file was exported from (sdrs_dt), which may be longer than MuJoCo's. */
 static void read_custom(MjcfModel* model, const XmlElement* element) {
   for (const XmlElement* numeric = xml_child(element, "numeric"); numeric; numeric = xml_next(numeric)) {
     MjcfElement e = {numeric, ""};

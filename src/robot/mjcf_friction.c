@@ -1,8 +1,8 @@
-/* Frictions of geoms as those of links: MuJoCo takes the larger of two, or that of the geom of higher priority, so that
- * links of one friction are a group, and pairs of groups have theirs. */
+/* Imports the friction of geoms as that of links. MuJoCo uses the larger of two coefficients, or that of the geom of
+ * higher priority. Links with equal friction form a group, and pairs of groups get their common coefficient. */
 #include "robot/mjcf.h"
 
-/* Different ones that are reported apart. */
+/* Largest number of different pairs of friction and priority that are imported. */
 enum { KINDS_MAX = 12 };
 
 typedef struct {
@@ -10,7 +10,7 @@ typedef struct {
   Scene* scene;
   MjcfFriction kinds[KINDS_MAX];
   int kind_count;
-  int* kind_of;         /* of the scene's links, -1 = none  (links) */
+  int* kind_of;         /* index into kinds of each link of the scene, -1 = none (links) */
   bool used[KINDS_MAX]; /* has a group */
 } Frictions;
 
@@ -22,7 +22,7 @@ static bool same_kind(const MjcfFriction* a, const MjcfFriction* b) {
   return a->priority == b->priority && a->value == b->value;
 }
 
-/* The number of a friction, -1 = there are too many. */
+/* Returns the index of a friction in kinds and adds it if new; -1 if there are too many. */
 static int kind_of(Frictions* f, const MjcfFriction* friction) {
   for (int k = 0; k < f->kind_count; k++)
     if (same_kind(&f->kinds[k], friction)) return k;
@@ -31,7 +31,7 @@ static int kind_of(Frictions* f, const MjcfFriction* friction) {
   return f->kind_count++;
 }
 
-/* Finds the geom of a link whose friction decides. false: too many kinds. */
+/* Sets the friction of each link to that of its deciding geom. Returns false if there are too many kinds. */
 static bool find_kinds(Frictions* f, const int* carrier) {
   MjcfModel* model = f->model;
   bool mixed = false;

@@ -1,4 +1,4 @@
-/* Geoms of MuJoCo: shapes, masses, colours, who touches whom. Sizes are half lengths there. */
+/* Imports geoms of MuJoCo: shapes, masses, colours and collision masks. MuJoCo's sizes are half lengths. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -6,8 +6,8 @@
 #include "robot/mjcf.h"
 
 #define PI 3.14159265358979324
-#define DENSITY 1000.0 /* MuJoCo's, where a geom says nothing [kg/m^3] */
-/* Points of the hull that stands for an ellipsoid: an icosphere of this level, 42 points, as a sphere has them. */
+#define DENSITY 1000.0 /* MuJoCo's default density [kg/m^3] */
+/* Level of the icosphere that replaces an ellipsoid: 42 points, as for a sphere. */
 enum { ELLIPSOID_LEVEL = 1 };
 
 typedef enum {
@@ -22,7 +22,7 @@ typedef enum {
 } GeomType;
 static const char TYPES[] = "plane|sphere|capsule|ellipsoid|cylinder|box|mesh|hfield";
 
-/* Numbers that a type takes from `size`; with fromto, which gives the half length, one less. */
+/* Number of entries of `size` that each type uses; one less with fromto, which gives the half length. */
 static const int SIZES[] = {0, 1, 2, 3, 2, 3, 0, 0};
 
 typedef struct {
@@ -49,7 +49,7 @@ static void half_length_from_segment(Geom* geom) {
   }
 }
 
-/* Returns false if the type was reported or is left out. */
+/* Reads the type. Returns false if it is not supported, which is reported. */
 static bool read_type(Geom* geom) {
   MjcfModel* model = geom->model;
   const char *word = mjcf_text(model, geom->element, "type"), *mesh = mjcf_text(model, geom->element, "mesh");
@@ -133,7 +133,7 @@ Vec3* mjcf_vertices(MjcfModel* model, const XmlElement* element, Vec3 scale, int
   return points;
 }
 
-/* The file's name as the compiler takes it. */
+/* Returns the file's name, without folders if the compiler setting strippath is set. */
 static const char* name_of_file(const MjcfCompiler* compiler, const XmlAttribute* file) {
   const char* slash = compiler->strips_paths ? strrchr(file->value, '/') : NULL;
   return slash ? slash + 1 : file->value;
@@ -147,7 +147,7 @@ static const char* beside_file(MjcfModel* model, const XmlAttribute* file) {
   return mjcf_keep(model, &path);
 }
 
-/* As seen from the folder of the first file. */
+/* Returns the path of an asset relative to the folder of the first file, by meshdir. */
 static const char* asset_file(MjcfModel* model, const XmlAttribute* file) {
   Text path = {0};
   const MjcfCompiler* compiler = mjcf_compiler(model, file->place);
@@ -216,7 +216,7 @@ static bool fill_levels(Geom* geom, const char* path, const XmlElement* field, U
   return true;
 }
 
-/* A picture in meshdir, or beside the file. */
+/* Sets the heights from a picture in meshdir, or in the folder of the file. */
 static bool fill_heights(Geom* geom, UrdfShape* shape) {
   MjcfModel* model = geom->model;
   const XmlAttribute* name = mjcf_attribute(model, geom->element, "hfield");
@@ -340,7 +340,7 @@ static MjcfMask mask_of(Geom* geom, int link) {
   return mask;
 }
 
-/* Masks of a link are few. */
+/* Adds a mask unless the link has it already; linear search, because a link has few masks. */
 static void add_mask(MjcfModel* model, MjcfMask mask) {
   for (int i = model->mask_count - 1; i >= 0 && model->masks[i].link == mask.link; i--)
     if (model->masks[i].type == mask.type && model->masks[i].affinity == mask.affinity) return;

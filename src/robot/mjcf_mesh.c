@@ -1,9 +1,9 @@
-/* Masses of meshes by the rules of MuJoCo: <mesh inertia="legacy|convex|exact|shell">. */
+/* Mass moments of meshes by MuJoCo's rules: <mesh inertia="legacy|convex|exact|shell">. */
 #include <string.h>
 
 #include "robot/mjcf.h"
 
-/* The volume by the legacy rule that is reported: this many times the enclosed one. */
+/* Ratio of the legacy rule's volume to the enclosed one above which it is reported. */
 #define LEGACY_REPORTED 1.01
 
 static const char RULES[] = "legacy|convex|exact|shell";
@@ -11,7 +11,8 @@ typedef enum { RULE_LEGACY, RULE_CONVEX, RULE_EXACT, RULE_SHELL } MeshRule;
 
 /* ---------------------------------------------------------------- triangles */
 
-/* Triangles of a mesh, faces of more corners as fans; vertices[0] is free for an apex. Freed by hull_free. */
+/* Sets the triangles of a mesh; larger faces are split into fans. vertices[0] is reserved for an apex. Freed by
+ * hull_free. */
 static void triangles_of(const Mesh* mesh, Vec3 scale, ConvexHull* solid) {
   solid->vertex_count = mesh->position_count + 1;
   solid->vertices = MEMORY_NEW(Vec3, solid->vertex_count);
@@ -31,7 +32,8 @@ static void triangles_of(const Mesh* mesh, Vec3 scale, ConvexHull* solid) {
   }
 }
 
-/* Moment of the triangles as surfaces of unit density [m^2, m^3, m^4]; exact by the midpoints of the edges. */
+/* Returns the mass moment of the triangles as surfaces of unit density [m^2, m^3, m^4]. Exact, by the midpoints of the
+ * edges. */
 static MassMoment moment_of_surface(const ConvexHull* solid) {
   MassMoment sum = mass_moment_zero();
   for (int t = 0; t < solid->triangle_count; t++) {
@@ -59,8 +61,8 @@ static MassMoment moment_from_apex(ConvexHull* solid, Vec3 apex) {
   return mass_moment_solid(solid);
 }
 
-/* MuJoCo's default rule. The centre is that of tetrahedra from the surface's centre; volume and inertia are of
- * tetrahedra from that centre, inertia about it. */
+/* Returns the mass moment by MuJoCo's default rule. The centre of mass is that of tetrahedra with their apex at the
+ * surface's centre. Volume and inertia about this centre are those of tetrahedra with their apex there. */
 static MassMoment moment_legacy(ConvexHull* solid) {
   MassMoment surface = moment_of_surface(solid);
   if (!(mass_moment_mass(&surface) > 0)) return mass_moment_zero();
@@ -124,7 +126,7 @@ static MassMoment weigh_file(MjcfModel* model, const XmlElement* element, const 
   return moment;
 }
 
-/* Points without faces are their hull, for which the rules agree but for the shell. */
+/* Returns the mass moment of the convex hull of points without faces, for which all rules agree except shell. */
 static MassMoment weigh_points(const UrdfShape* shape, MeshRule rule) {
   ConvexHull hull = {0};
   MassMoment moment = mass_moment_zero();

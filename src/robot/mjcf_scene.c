@@ -1,15 +1,15 @@
-/* Parts of a MuJoCo file beside bodies: a keyframe, and references to other files. */
+/* Converts a MuJoCo file to a scene: keyframe, options, total mass. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "robot/mjcf.h"
 
-/* A start nearer to a limit than this part of its range is moved inside. */
+/* An initial coordinate nearer to a limit than this fraction of the range is moved inside. */
 #define LIMIT_SHARE 0.01
 
 /* ---------------------------------------------------------------- the keyframe */
 
-/* The key of --key, else the one called home, else the first; NULL without one. */
+/* Returns the keyframe of --key, else the one named home, else the first; NULL without one. */
 static const XmlElement* find_key(MjcfModel* model) {
   const char* wanted = model->options->key;
   const XmlElement *first = NULL, *found = NULL;
@@ -59,7 +59,7 @@ static Quat unit_quat(const double* v) {
                          : (Quat){v[0] / length, v[1] / length, v[2] / length, v[3] / length};
 }
 
-/* Within the limits, and not on them. */
+/* Returns the value moved inside the limits, by LIMIT_SHARE of the range. */
 static double inside(const UrdfJoint* joint, double value) {
   double margin = isfinite(joint->upper - joint->lower) ? LIMIT_SHARE * (joint->upper - joint->lower) : 0;
   return fmax(fmin(value, joint->upper - margin), joint->lower + margin);
@@ -85,8 +85,9 @@ static int dof_of(const UrdfJoint* joint) {
   return joint->type == URDF_FLOATING ? 6 : joint->type == URDF_BALL ? 3 : 1;
 }
 
-/* Free: velocity in world axes (in parts: in the body's first ones), which a scene has in the axes of the joint's
- * frame. Angular velocities are in the body's axes in both formats. */
+/* Sets a joint's initial velocity. The linear velocity of a free joint is in world axes in MJCF and in the axes of the
+ * joint's frame in a scene (in the body's initial axes for a free joint made of slides and a ball). Angular velocities
+ * are in the body's axes in both. */
 static void take_velocity(MjcfModel* model, const MjcfCoordinate* coordinate, const double* v) {
   UrdfJoint* joint = &model->robot.joints[coordinate->joint];
   Mat3 turn = mat3_from_quat(joint->origin.rotation);
@@ -131,7 +132,7 @@ void mjcf_take_key(MjcfModel* model) {
   if (moved.length > 0)
     robot_remark(model->report, model->diagnostics, model->key->place,
                  "the keyframe is at or beyond limits, inside of which these start: %s", moved.data);
-  for (int i = 0; i < model->options->start_count; i++) /* the command line has the last word */
+  for (int i = 0; i < model->options->start_count; i++) /* values of the command line override those of the file */
     model->starts[model->start_count++] =
         (RobotStart){memory_text(model->options->starts[i].joint), model->options->starts[i].value};
   text_free(&moved);
@@ -166,7 +167,7 @@ void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene) {
     robot_remark(model->report, model->diagnostics, place, "left out: %s", model->dropped.data);
 }
 
-/* compiler/settotalmass: all masses and inertias by one factor. */
+/* Scales all masses and inertias by one factor to the total mass of compiler/settotalmass. */
 static void scale_masses(MjcfModel* model) {
   double sum = 0, wanted = model->compiler.total_mass;
   for (int i = 0; i < model->robot.link_count; i++) sum += model->robot.links[i].mass;

@@ -1,5 +1,4 @@
-/* Spatial tendons of MuJoCo as tendons of a scene, from site to site, round spheres and cylinders. Over pulleys there
- * are none. */
+/* Imports spatial tendons of MuJoCo: through sites, and around spheres and cylinders. Pulleys are not supported. */
 #include <string.h>
 
 #include "robot/mjcf_equality.h"
@@ -33,7 +32,7 @@ static double side_distance(const SceneTendonWrap* wrap) {
   return wrap->type == WRAP_SPHERE ? vec3_norm(arm) : vec3_norm(vec3_cross(arm, wrap->axis));
 }
 
-/* A geom in the links of the scene. False: no wrap is like it, which is reported. */
+/* Sets the wrap of a geom in the scene's links. Returns false, with a report, if no wrap represents it. */
 static bool read_wrap(MjcfModel* model, const XmlElement* part, const int* carrier, SceneTendonWrap* wrap) {
   const MjcfRound* geom = round_of(model, part);
   const MjcfSite* side = side_of(model, part);
@@ -68,7 +67,8 @@ static bool is_cord(MjcfModel* model, const XmlElement* tendon, const int* carri
   return good;
 }
 
-/* Length from a site to the next one in MuJoCo's reference [m]; part: the geom between them, NULL: none. */
+/* Returns the length from a site to the next one in MuJoCo's reference configuration [m]. part: the geom between them;
+ * NULL: none. */
 static double reference_way(const MjcfModel* model, const UrdfPose* drawn, const XmlElement* part,
                             const SceneTendonWrap* wrap, Vec3 from, Vec3 to) {
   TendonWrap way = {0};

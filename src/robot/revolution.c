@@ -1,9 +1,9 @@
-/* Finds hulls that are nearly solids of revolution, and the round solids that fit them (docs/derivations/contact.md,
- * C7, describes their contact). */
+/* Finds hulls that are nearly solids of revolution, and the round solids that fit them. docs/derivations/contact.md
+ * (C7) describes the contact of these. */
 #include "linalg/dense.h"
 #include "robot/robot.h"
 
-#define DEVIATION 0.01 /* largest that counts as a fit, in radii */
+#define DEVIATION 0.01 /* largest deviation of a fit, in radii */
 #define SAME_END \
   1e-5 /* vertices as near to an end as this belong to it, in sizes; a direction this near an axis is it */
 #define SIMPLER 0.99 /* a solid with more lengths, or about another axis, must deviate less by this factor */
@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
   const ConvexHull* hull;
   Vec3 axis, center;
-  double low, high, widest, end_radius[2]; /* heights of the ends; radii, of the whole and at the ends [m] */
+  double low, high, widest, end_radius[2]; /* heights of the ends; largest radius; radii at the ends [m] */
 } AxialProfile;
 
 static Meridian meridian_of(const AxialProfile* p, Vec3 x) {
@@ -58,7 +58,7 @@ static double distance_from_segment(Meridian x, double r0, double z0, double r1,
   return sqrt(er * er + ez * ez);
 }
 
-/* Distance of a point outside; 0 inside. */
+/* Returns the distance of a point from the solid; 0 inside. */
 static double distance_outside(const Trapezoid* t, Meridian x) {
   double length = t->z[1] - t->z[0];
   double at = length > 0 ? (x.z - t->z[0]) / length : 0;
@@ -74,7 +74,7 @@ static double support_of(const Trapezoid* t, Meridian n) {
   return fmax(t->z[0] * n.z + t->radius[0] * n.radius, t->z[1] * n.z + t->radius[1] * n.radius) + t->rounding;
 }
 
-/* Returns the larger of the distance of a vertex outside the solid and of the solid before a facet [m]. */
+/* Returns the largest distance of a hull vertex outside the solid, or of the solid beyond a facet's plane [m]. */
 static double deviation_of(const AxialProfile* p, const Trapezoid* t) {
   const ConvexHull* hull = p->hull;
   double worst = 0;
@@ -93,9 +93,9 @@ static double deviation_of(const AxialProfile* p, const Trapezoid* t) {
   return worst;
 }
 
-/* ---------------------------------------------------------------- the solids of a profile */
+/* ---------------------------------------------------------------- candidate solids */
 
-/* Components below the least become zero. */
+/* Returns the vector with components below `least` set to zero. */
 static Vec3 snapped(Vec3 x, double least) {
   return vec3(fabs(x.x) < least ? 0 : x.x, fabs(x.y) < least ? 0 : x.y, fabs(x.z) < least ? 0 : x.z);
 }
@@ -106,7 +106,7 @@ static Quat rotation_of_z(Vec3 axis) {
   return w > 0 ? quat_normalized((Quat){w, 0 - axis.y, 0 + axis.x, 0}) : (Quat){0, 1, 0, 0};
 }
 
-/* Keeps it where it is the best so far. The origin of the solid's frame is halfway between its ends. */
+/* Replaces the fit by this solid if it is better. The origin of the solid's frame is halfway between its ends. */
 static void try_solid(const AxialProfile* p, ShapeType type, Trapezoid t, RobotRound lengths, RobotRound* best) {
   double deviation = deviation_of(p, &t);
   if (!(deviation < SIMPLER * best->deviation)) return;
@@ -155,13 +155,13 @@ static void try_axes_of(const ConvexHull* hull, Vec3 center, Mat3 tensor, RobotR
   if (!dense_eigen(3, tensor.m[0], values)) return;
   for (int k = 0; k < 3; k++) {
     AxialProfile p = profile_about(hull, center, facing_up(vec3(tensor.m[k][0], tensor.m[k][1], tensor.m[k][2])));
-    bool points_down = !(p.end_radius[0] > 0) && p.end_radius[1] > 0; /* the tip of a cone is its top */
+    bool points_down = !(p.end_radius[0] > 0) && p.end_radius[1] > 0; /* the apex of a cone points along +z */
     if (points_down) p = profile_about(hull, center, vec3_scale(p.axis, -1));
     try_profile(&p, best);
   }
 }
 
-/* sum area n n^T over the facets. */
+/* Returns sum area n n^T over the facets. */
 static Mat3 facet_tensor(const ConvexHull* hull) {
   Mat3 sum = mat3_zero();
   for (int k = 0; k < hull->triangle_count; k++) {
@@ -180,14 +180,16 @@ bool robot_round_fit(const ConvexHull* hull, RobotRound* fit) {
   MassMoment moment = mass_moment_solid(hull);
   if (!(mass_moment_mass(&moment) > 0)) return false;
   Vec3 center = mass_moment_center(&moment);
-  /* A cylinder of length sqrt(3) radii has three equal moments of inertia; its facets tell its axis. */
+  /* A cylinder of length sqrt(3) radii has three equal moments of inertia; the tensor of its facets determines its
+   * axis. */
   try_axes_of(hull, center, mass_moment_inertia_tensor(&moment), fit);
   try_axes_of(hull, center, facet_tensor(hull), fit);
   fit->relative = fit->deviation / fmax(fit->radius, fmax(fit->bottom_radius, fit->top_radius));
   return fit->relative < DEVIATION;
 }
 
-/* The first use of the shape in a link that has as many hulls of it as uses; NULL: a hull is part of the shape. */
+/* Returns the first use of the shape in a link whose hulls of the shape are as many as its uses; NULL if the shape is
+ * divided into several hulls. */
 static const SceneShapeUse* whole_use(const Scene* scene, const Model* model, int link, int shape) {
   const SceneShapeUse* use = NULL;
   int balance = 0;

@@ -11,11 +11,11 @@ typedef struct {
 } RobotPackage;
 
 typedef struct {
-  const char* joint; /* as the file names it */
+  const char* joint; /* name in the file */
   double value;      /* m or rad */
 } RobotStart;
 
-/* Zeroed: base fixed at the origin, collision shapes, masses as given, fixed joints merged. */
+/* Options of an import. Zeroed: base fixed at the origin, collision shapes, masses as given, fixed joints merged. */
 typedef struct {
   const RobotPackage* packages;
   int package_count;
@@ -23,30 +23,30 @@ typedef struct {
   int start_count;
   bool free_base;
   bool has_height;        /* false: 0, or on the ground with free_base and ground */
-  double height;          /* of the root link's frame [m] */
+  double height;          /* height of the root link's frame [m] */
   bool ground;            /* a half-space below z = 0 */
   bool keep_fixed;        /* fixed joints stay links of their own */
   bool visual;            /* visual shapes where a link has no collision shapes */
   bool skip_unsupported;  /* leave out meshes of other formats, instead of an error */
   bool lenient;           /* repair limits, inertias and masses, each with a warning; implies skip_unsupported */
   bool no_self_collision; /* links of the robot never touch one another */
-  bool from_shapes;       /* masses as given, spread by `mass_model` instead of by the inertia */
+  bool from_shapes;       /* masses as given, distributed over the shapes by `mass_model` instead of by the inertia */
   MassModel mass_model;   /* with from_shapes: MASS_VERTICES or MASS_UNIFORM */
-  double density;         /* of links without mass [kg/m^3]; 0 = they are errors */
-  bool hull_per_group;    /* of meshes: one hull of each group ... */
-  bool decompose;         /* ... or hulls that cover them; neither: one hull */
+  double density;         /* density of links without mass [kg/m^3]; 0 = a missing mass is an error */
+  bool hull_per_group;    /* meshes become one hull per group ... */
+  bool decompose;         /* ... or several hulls that cover them; neither: one hull */
   bool primitives;        /* replace meshes by round solids that fit them (robot_round_shape) */
-  int max_vertices;       /* of these hulls; 0 = all, of a decomposition its default */
-  const char* key;        /* MJCF: the keyframe that it starts in; NULL = home or the first, "none" */
-  double hold;            /* a spring of so many Hz holds every joint where it starts; 0 = none */
+  int max_vertices;       /* largest number of vertices of a hull; 0 = no limit, with `decompose` its default */
+  const char* key;        /* MJCF: keyframe of the initial state; NULL = home or the first, "none" */
+  double hold; /* natural frequency of springs that hold every joint at its initial coordinate [Hz]; 0 = none */
   int threads;
 } RobotOptions;
 
-/* A joint of the file with one degree of freedom, and which of a link it became. */
+/* A joint of the file with one degree of freedom, and the scene's link and degree of freedom that it became. */
 typedef struct {
   char* name; /* owned */
   int link, dof;
-  double effort; /* limit of a drive that holds it [N, N m]; 0: none */
+  double effort; /* force limit of a drive of the joint [N, N m]; 0: none */
 } RobotJointPlace;
 
 typedef struct {
@@ -54,12 +54,12 @@ typedef struct {
   int joint_count;
   char** files; /* included files, to which places of the scene point  (file_count) */
   int file_count;
-  Text remarks; /* changes and omissions, a line each; also notes in the diagnostics */
+  Text remarks; /* changes and omissions, one line each; also notes in the diagnostics */
 } RobotReport;
-/* Frees all and leaves a zeroed report; accepts a zeroed one. NULL is not accepted. */
+/* Frees the report's data and zeroes it. Accepts a zeroed report, but not NULL. */
 void robot_report_free(RobotReport* report);
-/* A note in the diagnostics, and a line of the report: printf style, one line without its end. No error. The text is
- * copied to both. */
+/* Adds a note to the diagnostics and a line to the report. printf style, one line without line end. Not an error.
+ * Copies the text. */
 void robot_remark(RobotReport* report, Diagnostics* diagnostics, SourcePlace place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -78,19 +78,20 @@ Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t
 /* Returns true if the text's first element is <mujoco>. text must not be NULL, ends with NUL and need not be XML.
  * Allocates nothing. */
 bool robot_is_mjcf(const char* text);
-/* Links or groups of the scene that never touch, by name: copies are appended to scene->contact, whether there are such
- * links or not. The scene owns the copies. Never fails. */
+/* Excludes contact of two links or groups by name: appends copies of the names to scene->contact, which owns them. The
+ * names are not checked. Never fails. */
 void robot_exclude(Scene* scene, const char* a, const char* b);
 
 /* ---------------------------------------------------------------- round solids that fit (robot/revolution.c) */
 
-/* A round solid with its lengths [m], those that its type has. */
+/* A round solid and its lengths [m]; those that the type lacks are unused. */
 typedef struct {
   ShapeType type; /* SHAPE_SPHERE .. SHAPE_CONE */
   double radius, length, width, rim, bottom_radius, top_radius;
-  Vec3 position; /* of its frame in the hull's or the shape's [m] */
+  Vec3 position; /* position of its frame in that of the hull or shape [m] */
   Quat rotation;
-  double deviation; /* the larger of the distances of vertices outside it and of it before facets [m] */
+  double deviation; /* largest distance of a hull vertex outside the solid, or of the solid beyond a facet of the hull
+                       [m] */
   double relative;  /* deviation over the largest radius */
 } RobotRound;
 /* Returns true if the hull is nearly a solid of revolution, so that a round solid fits within a hundredth of its
@@ -103,12 +104,12 @@ int robot_round_shape(const Scene* scene, const Model* model, int shape, RobotRo
 /* Appends `type: cylinder, radius: 0.1, length: 0.05`, six digits. Never fails. */
 void robot_round_text(const RobotRound* fit, Text* out);
 
-/* ---------------------------------------------------------------- a robot in equilibrium (robot/import.c) */
+/* ---------------------------------------------------------------- import of a robot (robot/import.c) */
 
-/* Owns everything; robot_free accepts a zeroed or half-made one. */
+/* An imported robot. Owns its members; robot_free accepts a zeroed or partly built one. */
 typedef struct {
   Scene scene;
-  Model model; /* of that scene, but without the controllers that hold joints */
+  Model model; /* model of the scene, without the controllers that hold joints */
   RobotReport report;
   bool is_mjcf;
 } Robot;
@@ -117,11 +118,11 @@ typedef struct {
  * its joints. Returns STATUS_IO, or STATUS_BAD_INPUT with diagnostics. The caller frees it with robot_free in any case.
  */
 Status robot_import(Robot* robot, const char* path, const RobotOptions* options, Diagnostics* diagnostics);
-/* Frees all and leaves a zeroed robot. NULL is not accepted; a zeroed one is. */
+/* Frees the robot's data and zeroes it. Accepts a zeroed robot, but not NULL. */
 void robot_free(Robot* robot);
-/* Append the scene as it is written to the file `path` in `folder`: a head with `source`, the remarks and where each
- * joint went, then YAML. STATUS_BAD_INPUT when the text does not read back. out: empty on entry, as all of it is read
- * back. Allocates for the time of the call; out is the caller's own. */
+/* Appends to `out` the scene as YAML for the file `path` in `folder`, after a header with `source`, the remarks and the
+ * new place of each joint. Returns STATUS_BAD_INPUT if the text cannot be read back. `out` must be empty on entry; the
+ * caller owns it. Allocates temporarily. */
 Status robot_write_yaml(const Robot* robot, const char* source, const char* path, const char* folder, Text* out,
                         Diagnostics* diagnostics);
 /* Returns the distance between a link's centre of mass by the mass model and by the file [m]; 0 if bit-identical. link:

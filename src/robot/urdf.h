@@ -26,7 +26,8 @@ typedef struct {
   Quat rotation;
 } UrdfPose;
 
-/* The last three of MuJoCo alone: planes, z outward; points, of which the hull is meant; ground from a picture. */
+/* The last three occur only in MuJoCo files: planes with outward normal z, points whose hull is the shape, and terrain
+ * from a picture. */
 typedef enum {
   URDF_BOX,
   URDF_CYLINDER,
@@ -43,7 +44,7 @@ typedef struct {
   UrdfGeometry kind;
   UrdfPose origin;
   Vec3 size;             /* box, height field [m] */
-  double level, base;    /* height field: where its 0 is, its thickness below the lowest point [m] */
+  double level, base;    /* height field: height of its zero level, thickness below the lowest point [m] */
   double radius, length; /* m */
   const char* file;      /* mesh, as written */
   SourcePlace file_place;
@@ -66,9 +67,9 @@ typedef struct {
   Mat3 inertia; /* about the centre, in the link's axes [kg m^2] */
   UrdfShapes visual, collision;
   double color[3]; /* sRGB of the first visual with one; negative = none */
-  int joint;       /* the one that it is the child of, or -1 */
+  int joint;       /* joint whose child this link is, or -1 */
   double gravity_compensation;
-  const char* left_out; /* why shapes of it are missing, for messages about its mass; NULL: none are */
+  const char* left_out; /* reason for missing shapes, for messages about its mass; NULL: none are missing */
 } UrdfLink;
 
 typedef struct {
@@ -85,10 +86,10 @@ typedef struct {
   double stiffness, rest, armature; /* of MuJoCo alone */
   double start[4];                  /* BALL: w x y z */
   double velocity[6];               /* of its degrees of freedom, as initial velocities of a scene have them */
-  double effort;                    /* most force or torque of a drive [N, N m]; 0: not given, or none */
-  double speed;                     /* fastest [m/s, rad/s]; 0: not given, or none */
+  double effort;                    /* largest force or torque of a drive [N, N m]; 0: no limit */
+  double speed;                     /* largest speed [m/s, rad/s]; 0: no limit */
   bool has_safety;                  /* unsupported elements */
-  const char* mimic;                /* the joint that it follows: ratio times its coordinate + offset; NULL: none */
+  const char* mimic; /* joint that this one follows: q = ratio times its coordinate + offset; NULL: none */
   double ratio, offset;
 } UrdfJoint;
 
@@ -101,26 +102,26 @@ typedef struct {
   int* order;      /* links, each after its parent, in the order of the file  (link_count) */
   int root;        /* link, or -1 after an error */
   Text ignored;    /* names of omitted elements, separated by commas */
-  bool has_drives; /* drives of the file itself, as in MJCF, which follow the links */
+  bool has_drives; /* the file itself has drives (MJCF), added after the links */
 } UrdfRobot;
 
-/* Read all elements, tell every problem; lenient: mend limits, with warnings. False after an error. root: of a document
- * that outlives the robot. urdf_free may be called in any case. */
+/* Reads all elements and reports every problem. lenient: repairs limits, with warnings. Returns false after an error.
+ * root: of a document that outlives the robot. The caller frees the robot with urdf_free in any case. */
 bool urdf_read(UrdfRobot* robot, const XmlElement* root, bool lenient, Diagnostics* diagnostics);
-/* Names to links, the tree, its order (robot/urdf_tree.c); lenient: without joints of links that are not there, each
- * reported. False after an error. After urdf_read; makes robot->order. */
+/* Resolves the names of links, checks that the joints form a tree, and sets robot->order (robot/urdf_tree.c). Call
+ * after urdf_read. lenient: joints of undefined links are left out and reported. Returns false after an error. */
 bool urdf_connect(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics);
-/* Frees the arrays, not the texts, and leaves a zeroed robot; accepts a half-read one. */
+/* Frees the arrays, not the texts, and zeroes the robot. Accepts a partly read robot. */
 void urdf_free(UrdfRobot* robot);
 
-/* ---------------------------------------------------------------- a scene in the making (robot/urdf_scene.c) */
+/* ---------------------------------------------------------------- construction of the scene (robot/urdf_scene.c) */
 
 /* Mass of the elements merged into one link, in that link's frame. */
 typedef struct {
   double mass; /* kg; 0 = none so far */
   Vec3 center;
   Mat3 inertia;         /* about the centre [kg m^2] */
-  const UrdfLink* from; /* the first of them */
+  const UrdfLink* from; /* first of the merged links */
 } UrdfBody;
 
 typedef struct {
@@ -131,47 +132,46 @@ typedef struct {
   Diagnostics* diagnostics;
   Scene defaults;   /* its shapes: one for each UrdfGeometry, with the scene's default values */
   int* carrier;     /* link of the scene that a link of the robot is part of, -1 = the world   (robot's links) */
-  UrdfPose* pose;   /* of its frame in the carrier's                                           (robot's links) */
+  UrdfPose* pose;   /* pose of its frame in the carrier's (robot's links) */
   int* children;    /* number of child joints                                              (robot's links) */
   int* child_joint; /* one of them                                                           (robot's links) */
   bool* deferred; /* true for a link without mass and shape between two joints that are merged into one  (robot's links)
                    */
   UrdfBody* body; /*                                                                         (scene's links) */
   bool* moves;    /*                                                                         (scene's links) */
-  int* shape_room; /* for shapes of a link                                                   (scene's links) */
+  int* shape_room; /* capacity for shapes of a link (scene's links) */
   int shape_capacity;
   const UrdfShape** mesh_sources; /* meshes that have become shapes of the scene ...                (mesh_count) */
   int* mesh_shapes;               /* ... and these shapes, which links with the same mesh share     (mesh_count) */
   int mesh_count, mesh_capacity, mesh_shape_capacity;
-  Names names; /* of the scene's links; texts are theirs */
+  Names names; /* names of the scene's links, which own the texts */
 } UrdfBuild;
 
-/* The robot as a scene; scene holds the defaults. carrier: the link of the scene that each of the robot is part of, -1
- * for the world; placed: where its frame is in that one's (links of the robot; NULL: not wanted). False after an error.
- * The scene and the report's joints are the caller's, after a failure too. */
+/* Adds the robot to `scene`, which has the defaults. Sets carrier to the scene link of each robot link, -1 for the
+ * world, and placed to the pose of the robot link's frame in the carrier's (links of the robot; NULL: not set). Returns
+ * false after an error. The caller owns the scene and the report's joints, after a failure too. */
 bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report, int* carrier,
                 UrdfPose* placed, Diagnostics* diagnostics);
-/* Returns true if these joints, in a row through links without mass and shape, can be one joint of a scene. chain:
- * (count). */
+/* Returns true if these consecutive joints, connected by links without mass and shape, can become one joint of a scene.
+ * chain: (count). */
 bool urdf_is_one_joint(const UrdfJoint* const* chain, int count);
-/* All the defaults of the format, those of a scene without links, are written to *scene, which scene_free ends.
- * STATUS_OK, else as of scene_parse. (robot/urdf_import.c) */
+/* Sets *scene to the defaults of the format, those of a scene without links; freed by scene_free. Returns STATUS_OK,
+ * else as scene_parse (robot/urdf_import.c). */
 Status urdf_take_defaults(Scene* scene, const char* path);
-/* Gives the scene a copy of the robot's name where it can be a scene's; else the file's stays. */
+/* Sets the scene's name to a copy of the robot's, if that is a valid name; otherwise leaves it unchanged. */
 void urdf_take_name(Scene* scene, const char* name);
 
 /* Reports errors of mesh files, for a robot that cannot become a scene for other reasons. */
 void urdf_check_files(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, Diagnostics* diagnostics);
 /* Fills build->defaults with one shape of each UrdfGeometry; the caller frees them by scene_free. */
 void urdf_shape_defaults(UrdfBuild* build);
-/* Shapes that a link of the robot brings to the scene, whatever its joint. (robot/urdf_shapes.c) Borrowed from the
- * link. */
+/* Returns the shapes that a robot link contributes to the scene. Borrowed from the link (robot/urdf_shapes.c). */
 const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link);
-/* Adds the shapes to link `target` of the scene, in whose frame pose is the robot link's. Errors of a mesh file are
- * reported, and its shape is left out. */
+/* Adds the shapes to link `target` of the scene. pose: of the robot link in the target's frame. Errors of a mesh file
+ * are reported, and its shape is left out. */
 void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);
 
-/* The pose b, seen from the frame that a is seen from: position a + R_a b [m], rotation a b. */
+/* Returns the product a b of two poses: position a + R_a b [m], rotation a b. */
 UrdfPose urdf_pose_mul(UrdfPose a, UrdfPose b);
 
 #endif

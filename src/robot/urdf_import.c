@@ -1,4 +1,4 @@
-/* A URDF file as a scene: text -> elements -> robot -> tree -> scene. */
+/* Converts a URDF file to a scene: text -> elements -> robot -> tree -> scene. */
 #include <string.h>
 
 #include "robot/urdf.h"

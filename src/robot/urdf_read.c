@@ -19,7 +19,7 @@ typedef struct {
   const XmlElement* root;
   bool lenient;
   Names ignored;   /* names of elements -> number */
-  Names materials; /* names of those that have a <color> -> its number in colors */
+  Names materials; /* names of materials with a <color> -> index in colors */
   Material* colors;
   int color_count, color_capacity;
 } UrdfReader;
@@ -58,7 +58,7 @@ static void warn(UrdfReader* reader, SourcePlace place, const char* format, ...)
 
 /* ---------------------------------------------------------------- content of elements */
 
-/* Attributes and children that are read; URDF's others are known and not needed. */
+/* Attributes and children that are read. Other attributes of URDF are known and ignored. */
 static const struct {
   const char *name, *attributes, *children;
 } ELEMENTS[] = {
@@ -121,7 +121,7 @@ static void check_attributes(UrdfReader* reader, const XmlElement* element, cons
   }
 }
 
-/* Called once for every element that is read. */
+/* Checks the attributes and children of an element. Called once for each element that is read. */
 static void enter(UrdfReader* reader, const XmlElement* element) {
   for (size_t i = 0; i < sizeof ELEMENTS / sizeof ELEMENTS[0]; i++)
     if (strcmp(ELEMENTS[i].name, element->name) == 0) {
@@ -130,7 +130,7 @@ static void enter(UrdfReader* reader, const XmlElement* element) {
     }
 }
 
-/* The only child of that name, entered; NULL when there is none. */
+/* Returns the only child of that name after checking it by `enter`; NULL if there is none. */
 static const XmlElement* only(UrdfReader* reader, const XmlElement* parent, const char* name) {
   const XmlElement* child = xml_child(parent, name);
   if (!child) return NULL;
@@ -144,7 +144,7 @@ static const XmlElement* only(UrdfReader* reader, const XmlElement* parent, cons
 
 static const char* blanks(const char* p) { return p + strspn(p, " \t\r\n"); }
 
-/* `count` finite decimal numbers between blanks. */
+/* Parses `count` finite decimal numbers separated by blanks. Returns false for any other text. */
 static bool parse_numbers(const char* text, int count, double* values) {
   const char* p = blanks(text);
   if (p[strspn(p, "0123456789+-.eE \t\r\n")]) return false; /* strtod takes nan, inf and hexadecimals too */
@@ -157,7 +157,7 @@ static bool parse_numbers(const char* text, int count, double* values) {
   return !*p;
 }
 
-/* An attribute of `count` numbers; false (values as they were) when it is absent or broken. */
+/* Reads an attribute of `count` numbers. Returns false, with the values unchanged, if it is absent or invalid. */
 static bool numbers(UrdfReader* reader, const XmlElement* element, const char* name, int count, double* values) {
   const XmlAttribute* attribute = xml_attribute(element, name);
   double read[9];
@@ -174,7 +174,7 @@ static bool numbers(UrdfReader* reader, const XmlElement* element, const char* n
   return true;
 }
 
-/* As above, and absence is an error. */
+/* As numbers, but absence is reported as an error. */
 static bool needed(UrdfReader* reader, const XmlElement* element, const char* name, int count, double* values) {
   if (xml_attribute(element, name)) return numbers(reader, element, name, count, values);
   error(reader, element->place, "<%s> needs '%s'", element->name, name);

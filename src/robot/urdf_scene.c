@@ -4,7 +4,7 @@
 
 #include "robot/urdf.h"
 
-/* Joints that become one: three slides and two hinges at most. */
+/* Largest number of joints that become one: three slides and two hinges. */
 enum { CHAIN_MAX = 5 };
 #define PARALLEL_SINE 1e-6
 #define ROBOT_GROUP "robot"
@@ -53,7 +53,7 @@ static void add_mass(UrdfBuild* build, const UrdfLink* link, int target, UrdfPos
 
 /* ---------------------------------------------------------------- links */
 
-/* By the rules of a scene and unlike all others; owned by the caller. */
+/* Returns a name that is valid in a scene and unique. Owned by the caller. */
 static char* safe_name(UrdfBuild* build, const char* name) {
   char* safe = memory_text(*name ? name : "link");
   if (strlen(safe) > NAME_MAX_LENGTH - 8) safe[NAME_MAX_LENGTH - 8] = '\0';
@@ -95,7 +95,8 @@ static bool is_empty(const UrdfBuild* build, const UrdfLink* link) {
   return !(link->mass > 0) && urdf_used_shapes(build, link)->count == 0;
 }
 
-/* Moves shapes and mass of a robot's link to a link of the scene. */
+/* Assigns a robot link to a link of the scene (target; -1: the world) at `pose` in its frame, and adds its shapes and
+ * mass. */
 static void put(UrdfBuild* build, int from, int target, UrdfPose pose) {
   const UrdfLink* link = &build->robot->links[from];
   build->carrier[from] = target;
@@ -108,7 +109,7 @@ static void put(UrdfBuild* build, int from, int target, UrdfPose pose) {
   if (to->color[0] < 0) memcpy(to->color, link->color, sizeof to->color);
 }
 
-/* Adds a link of its own; the caller fills `joint`. */
+/* Adds a link to the scene for a robot link; the caller sets its joint. */
 static int put_alone(UrdfBuild* build, int from, int parent, UrdfPose origin, JointType type) {
   const UrdfLink* link = &build->robot->links[from];
   int target = add_link(build, link->name, link->place);
@@ -153,20 +154,20 @@ static void put_fixed(UrdfBuild* build, int link, const UrdfJoint* joint) {
 
 static bool is_slide(const UrdfJoint* joint) { return joint->type == URDF_PRISMATIC; }
 
-/* One degree of freedom. */
+/* Returns true for a joint with one degree of freedom. */
 static bool is_single(const UrdfJoint* joint) {
   return joint->type == URDF_REVOLUTE || joint->type == URDF_CONTINUOUS || joint->type == URDF_PRISMATIC;
 }
 
-/* 0, 1, 2 for +x, +y, +z; -1 for other directions. */
+/* Returns 0, 1, 2 for +x, +y, +z; -1 for other directions. */
 static int axis_number(Vec3 axis) {
   if (axis.x == 1) return 0;
   if (axis.y == 1) return 1;
   return axis.z == 1 ? 2 : -1;
 }
 
-/* The axes of a joint of type free: slides, then at most two hinges, each along x, y, z in this order. 0: they are
- * not. */
+/* Returns the axes of a joint of type free that moves as the chain does: slides, then at most two hinges, each along x,
+ * y, z in this order. 0 if there is none. */
 static unsigned free_axes_of(const UrdfJoint* const* chain, int count) {
   unsigned axes = 0;
   int hinges = 0;
@@ -179,7 +180,7 @@ static unsigned free_axes_of(const UrdfJoint* const* chain, int count) {
   return hinges <= 2 ? axes : 0;
 }
 
-/* The type and axes of one joint that moves as the chain does; false: there is none. */
+/* Sets type and axes of one joint that moves as the chain does. Returns false if there is none. */
 static bool fill_axes(const UrdfJoint* const* chain, int count, SceneJoint* joint) {
   joint->axes[0] = chain[0]->axis;
   joint->type = is_slide(chain[0]) ? JOINT_SLIDE : JOINT_HINGE;
@@ -203,8 +204,8 @@ static void add_place(UrdfBuild* build, const UrdfJoint* joint, int link, int do
   report->joints[report->joint_count++] = (RobotJointPlace){memory_text(joint->name), link, dof, joint->effort};
 }
 
-/* The joints from the last link that is in the scene down to `link`, the nearest to the root first. Returns their
- * number; 0 when they are too many. */
+/* Lists the joints from the last link in the scene down to `link`, the nearest to the root first. Returns their number;
+ * 0 if there are too many. */
 static int find_chain(const UrdfBuild* build, int link, const UrdfJoint** chain) {
   int count = 0;
   for (int at = link; at == link || build->deferred[at];
@@ -284,7 +285,7 @@ static void put_single(UrdfBuild* build, int link) {
   joint_default_limits(joint);
 }
 
-/* Returns true if the link is kept back to become part of its child's joint. */
+/* Returns true if the link gets no scene link, because it becomes part of its child's joint. */
 static bool is_deferred(const UrdfBuild* build, int link) {
   const UrdfRobot* robot = build->robot;
   const UrdfLink* own = &robot->links[link];
@@ -293,7 +294,7 @@ static bool is_deferred(const UrdfBuild* build, int link) {
   const UrdfJoint *below = &robot->joints[build->child_joint[link]], *chain[CHAIN_MAX + 1];
   if (!is_single(below) || !is_identity(&below->origin)) return false;
   if (!build->options->lenient) return true;
-  int count = find_chain(build, link, chain); /* one link each if they cannot be one joint */
+  int count = find_chain(build, link, chain); /* joints that cannot become one get one link each */
   chain[count] = below;
   return count > 0 && urdf_is_one_joint(chain, count + 1);
 }
@@ -317,7 +318,7 @@ static void put_floating(UrdfBuild* build, int link, const UrdfJoint* joint) {
     build->scene->links[target].joint.free_axes = PLANES[normal];
 }
 
-/* One limit, on its whole angle; damping and a spring alike about all axes. */
+/* Adds a ball joint. It has one limit, on the total rotation angle; damping and stiffness are equal about all axes. */
 static void put_ball(UrdfBuild* build, int link, const UrdfJoint* from) {
   UrdfPose origin = urdf_pose_mul(build->pose[from->parent], from->origin);
   int carrier = build->carrier[from->parent];
@@ -386,7 +387,7 @@ static void mend_mass(UrdfBuild* build, SceneLink* link) {
   for (int k = 0; k < 3; k++) link->inertia[k] = 0.4 * DEFAULT_MASS * DEFAULT_RADIUS * DEFAULT_RADIUS;
 }
 
-/* More and more about all axes alike, until a body can have it. */
+/* Increases the moments of inertia about all axes equally until a physical body can have them. Warns. */
 static void mend_inertia(UrdfBuild* build, SourcePlace place, SceneLink* link) {
   double* i = link->inertia;
   double size = fmax(fmax(fabs(i[0]), fabs(i[1])), fmax(fabs(i[2]), fmax(fabs(i[3]), fmax(fabs(i[4]), fabs(i[5])))));
@@ -400,7 +401,7 @@ static void mend_inertia(UrdfBuild* build, SourcePlace place, SceneLink* link) {
                   text_excerpt(link->name).text, added);
 }
 
-/* By density, where the file gives no mass. */
+/* Sets the mass of a link without mass from the option density, or a default if lenient; otherwise reports an error. */
 static void weigh_without_mass(UrdfBuild* build, const UrdfBody* body, SceneLink* link) {
   if (build->options->lenient && !(build->options->density > 0)) {
     mend_mass(build, link);
@@ -501,12 +502,12 @@ static const UrdfJoint* joint_named(const UrdfBuild* build, const char* name) {
   return NULL;
 }
 
-/* A coordinate that can be coupled: not one of three rotations. */
+/* Returns true for a coordinate that can be coupled: not one of three rotations. */
 static bool is_plain(const UrdfBuild* build, const RobotJointPlace* place) {
   return place && place->dof < scene_joint(&build->scene->links[place->link].joint).plain_count;
 }
 
-/* Why the joint cannot follow the one that it names; NULL: it can. */
+/* Returns why the joint cannot follow the joint that it names, or NULL. */
 static const char* mimic_fails(const UrdfBuild* build, const UrdfJoint* joint) {
   int steps = 0;
   if (!is_plain(build, place_of(build, joint->name)) || !is_plain(build, place_of(build, joint->mimic)))
@@ -516,7 +517,8 @@ static const char* mimic_fails(const UrdfBuild* build, const UrdfJoint* joint) {
   return NULL;
 }
 
-/* Initial coordinate of a joint: as given, by the joint that it follows, or the admissible one nearest to zero. */
+/* Returns the initial coordinate of a joint: the given one, the one that follows from the joint that it mimics, or the
+ * admissible one nearest to zero. */
 static double start_place(const UrdfBuild* build, const RobotJointPlace* place) {
   const RobotStart* start = start_of(build, place->name);
   const UrdfJoint* joint = joint_named(build, place->name);

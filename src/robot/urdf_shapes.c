@@ -1,4 +1,5 @@
-/* Shapes of a URDF file as shapes of a scene: files found, scales that a scene has no word for worked in. */
+/* Converts shapes of a URDF file to shapes of a scene: finds mesh files, and applies scales that a scene cannot
+ * express. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,7 @@ static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* 
 
 static bool begins_with(const char* text, const char* head) { return strncmp(text, head, strlen(head)) == 0; }
 
-/* Owned by the caller; NULL after an error. */
+/* Returns the path of a mesh file. Owned by the caller; NULL after an error. */
 static char* mesh_path(UrdfBuild* build, const UrdfShape* shape) {
   const char* file = shape->file;
   if (begins_with(file, "package://") || begins_with(file, "model://"))
@@ -97,7 +98,7 @@ static char* mesh_path(UrdfBuild* build, const UrdfShape* shape) {
   return NULL;
 }
 
-/* Ending of a file without its dot; "" when it has none. */
+/* Returns the extension of a file without its dot; "" if there is none. */
 static const char* ending_of(const char* file) {
   const char *dot = strrchr(file, '.'), *slash = strrchr(file, '/');
   return dot && (!slash || dot > slash) ? dot + 1 : "";
@@ -142,7 +143,7 @@ void urdf_check_files(const UrdfRobot* robot, const RobotOptions* options, Scene
 
 /* ---------------------------------------------------------------- meshes */
 
-/* Scales that are different along the axes, or mirror: the hull's vertices as a list. */
+/* Converts a mesh with mirroring or unequal scales to a list of its hull's vertices. Returns false after an error. */
 static bool scaled_points(UrdfBuild* build, const UrdfShape* from, SceneShape* shape) {
   Mesh mesh = {0};
   ConvexHull hull = {0};
@@ -211,7 +212,7 @@ static bool fill_shape(UrdfBuild* build, const UrdfShape* from, SceneShape* shap
   return from->kind != URDF_MESH || add_mesh(build, from, shape);
 }
 
-/* The shape of the same file at the same scale, which is read and made into hulls once; -1: none. */
+/* Returns the shape with the same file and scale, so that the mesh is read only once; -1: none. */
 static int shared_mesh(const UrdfBuild* build, const UrdfShape* from) {
   for (int i = 0; i < build->mesh_count; i++) {
     const UrdfShape* other = build->mesh_sources[i];
@@ -228,7 +229,7 @@ static void share_mesh(UrdfBuild* build, const UrdfShape* from, int shape) {
   build->mesh_shapes[build->mesh_count++] = shape;
 }
 
-/* The index of a shape in the scene; -1 after an error. */
+/* Adds a shape to the scene and returns its index; -1 after an error. */
 static int add_shape(UrdfBuild* build, const UrdfShape* from, const char* name) {
   Scene* scene = build->scene;
   int shared = from->kind == URDF_MESH ? shared_mesh(build, from) : -1;

@@ -1,4 +1,4 @@
-/* Joints and links of a URDF file as one tree. */
+/* Connects the links and joints of a URDF file to one tree. */
 #include <string.h>
 
 #include "robot/urdf.h"
@@ -28,7 +28,8 @@ static void drop_loose_joints(UrdfRobot* robot, Diagnostics* diagnostics, const 
   robot->joint_count = kept;
 }
 
-/* False if a joint has an unknown end, which is reported here or when it was read. */
+/* Resolves the names of parents and children. Returns false if one is unknown, which is reported here or was reported
+ * when it was read. */
 static bool find_ends(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics) {
   Names names = {0};
   bool whole = true;
@@ -73,7 +74,8 @@ static void find_root(UrdfRobot* robot, Diagnostics* diagnostics) {
                     "the joints form a loop: every link has a parent");
 }
 
-/* Depth first, children in the order of the joints; `next` and `first` are lists of joints. */
+/* Sets robot->order depth first, with children in the order of their joints. first, next: list of the joints of each
+ * parent, the last joint first. */
 static void order_links(UrdfRobot* robot) {
   int *first = MEMORY_NEW(int, robot->link_count + 1), *next = MEMORY_NEW(int, robot->joint_count + 1), count = 0;
   int *stack = MEMORY_NEW(int, robot->link_count + 1), depth = 0;
@@ -95,7 +97,7 @@ static void order_links(UrdfRobot* robot) {
   memory_free(stack);
 }
 
-/* With one parent each and one root, links that the root does not reach form a ring. */
+/* Reports links that the root does not reach. Each link has one parent, so they form a loop. */
 static void report_ring(const UrdfRobot* robot, Diagnostics* diagnostics) {
   bool* reached = MEMORY_NEW(bool, robot->link_count + 1);
   for (int i = 0; i < robot->link_count && robot->order[i] >= 0; i++) reached[robot->order[i]] = true;

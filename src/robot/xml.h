@@ -19,8 +19,8 @@ struct XmlElement {
   SourcePlace place; /* of its '<' */
   XmlAttribute* attributes;
   int attribute_count;
-  XmlElement *parent, *first, *last, *next; /* children from first through next */
-  XmlElement* made_before;                  /* all elements of the document, the latest first */
+  XmlElement *parent, *first, *last, *next; /* first and last child; next sibling */
+  XmlElement* made_before;                  /* element created before this one: list of all elements of the document */
   char* texts;                              /* owned: the name, then names and values of the attributes */
 };
 
@@ -29,19 +29,18 @@ typedef struct {
   int count;
 } XmlDocument;
 
-/* Parse a whole UTF-8 text, NUL-terminated. source: the name for messages, which must outlive the tree. False after a
- * diagnostic with line and column: not UTF-8, not well formed, a DTD, a name with a control character, too deep, too
- * large. The document is then empty. text: (length) and a NUL; it is copied. */
+/* Parses a UTF-8 text of `length` bytes followed by NUL, which is copied. source: name for messages, must outlive the
+ * tree. Returns false, with an empty document and a diagnostic with line and column, for a text that is not UTF-8 or
+ * not well formed, has a DTD or a name with a control character, or is too deep or too large. */
 bool xml_read(XmlDocument* document, const char* source, const char* text, size_t length, Diagnostics* diagnostics);
-/* Frees all elements and their texts and leaves a zeroed document; accepts a zeroed one. */
+/* Frees all elements and their texts and zeroes the document. Accepts a zeroed document. */
 void xml_free(XmlDocument* document);
 
-/* The first child of that name, or the next after it; NULL when there is none. Borrowed from the document, as all
- * elements here. */
+/* Returns the first child of that name; NULL if there is none. Borrowed from the document, as all elements here. */
 const XmlElement* xml_child(const XmlElement* parent, const char* name);
-/* The next element of the same name and parent behind this one; NULL when there is none. */
+/* Returns the next sibling of the same name; NULL if there is none. */
 const XmlElement* xml_next(const XmlElement* element);
-/* The attribute of that name, borrowed from the element; NULL when absent. */
+/* Returns the attribute of that name, borrowed from the element; NULL if absent. */
 const XmlAttribute* xml_attribute(const XmlElement* element, const char* name);
 
 /* ---------------------------------------------------------------- changing a tree */
@@ -55,7 +54,7 @@ XmlElement* xml_make(XmlDocument* document, const char* name, SourcePlace place,
  * that the element gets where it lacks them; may be NULL. rewrite is called for every attribute with context. */
 XmlElement* xml_copy(XmlDocument* document, const XmlElement* from, const char* const* more, XmlRewrite rewrite,
                      void* context);
-/* The child, without a parent so far, becomes the parent's last; both stay the document's. */
+/* Appends a child, which must have no parent, to the parent's children. The document still owns both. */
 void xml_append(XmlElement* parent, XmlElement* child);
 /* Replaces `old`, the child after `before` (NULL: the first), by the children of `container` (at least one). old and
  * container remain in the document, unused. */

@@ -101,8 +101,8 @@ Status design_write_shapes(const char* folder, const char* name, Optimization* o
   return status;
 }
 
-/* A scene of the task by a name of its own, so that its run goes to a folder of its own: throw-best, throw-initial-wet,
- * throw-failed-3. */
+/* Writes a scene of the task under a unique name, such as throw-best, throw-initial-wet or throw-failed-3, so that its
+ * run gets a separate folder. */
 static void add_scene(Text* out, const char* folder, const Task* task, const char* what, const char* scenario,
                       const Scene* scene) {
   Scene named = *scene;

@@ -426,7 +426,8 @@ static void move_exclusions(Include* include) {
   }
 }
 
-/* Makes places in the part point to its path, and to those of its own parts. */
+/* Moves the path of the included part, and those of files included by it, to the including scene, because source places
+ * refer to these texts. */
 static void move_files(Include* include) {
   Scene *scene = include->reader->scene, *part = &include->part;
   keep_file(scene, part->path);

@@ -247,7 +247,8 @@ static void exclude_pair(Reader* reader, int a, int b, SourcePlace place) {
   contact_add_exclusion(&reader->scene->contact, memory_text(links[a].name), memory_text(links[b].name), place);
 }
 
-/* Excludes contact of segments that are nearer along the rod than half of its narrowest circle. */
+/* Excludes contact of neighbouring segments, and of segments with less rod between them than pi times its radius, half
+ * the circumference of the narrowest circle that it can form. */
 static void exclude_neighbours(const RodChain* chain) {
   for (int i = 0; i < chain->count; i++) {
     double between = 0;

@@ -142,11 +142,12 @@ extern const char contact_model_words[];
 /* Everything a scene may hold, and a task. */
 extern const SchemaTable SCENE_SCHEMA, TASK_SCHEMA;
 
-/* The object of this name in the table, constant; NULL when there is none. */
+/* Returns the object of this name, owned by the table; NULL if there is none. */
 const SchemaObject* schema_object(const SchemaTable* table, const char* name);
 
 #define SCHEMA_ROWS_MAX 80
-/* The object's own rows, in the order of the docs, which are the table's; how many, at most SCHEMA_ROWS_MAX. */
+/* Sets rows to the object's own rows, in the order of the documentation and of the table. Returns their number, at most
+ * SCHEMA_ROWS_MAX. */
 int schema_own_rows(const SchemaTable* table, const SchemaObject* object, const SchemaRow* rows[SCHEMA_ROWS_MAX]);
 /* The rows of an object with those it includes. */
 typedef struct {
@@ -156,10 +157,10 @@ typedef struct {
 /* Sets places to the rows of an object and those it includes, in the order of the docs, with offsets [bytes] in its own
  * struct. Returns their number, at most SCHEMA_ROWS_MAX. */
 int schema_rows(const SchemaTable* table, const SchemaObject* object, SchemaPlace places[SCHEMA_ROWS_MAX]);
-/* The row of a key for a type of the object (type NULL: the first that has the key), which is the table's; NULL when
- * there is none. */
+/* Returns the row of a key for a type of the object (type NULL: the first row with the key). Owned by the table; NULL
+ * if there is none. */
 const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type);
-/* Returns true if the row belongs to this type of its object; true for type NULL. */
+/* Returns true if an object of this type has the row's key; always true for type NULL. */
 bool schema_row_belongs(const SchemaRow* row, const char* type);
 /* Puts a child into a map and removes the same key and the keys that exclude it. The document owns both; removed nodes
  * stay in its arena. */

@@ -20,7 +20,7 @@ typedef struct {
 
 /* ---------------------------------------------------------------- changes to a scene */
 
-/* room: for as many more. */
+/* Reads a list of overrides. Reserves memory for `room` more entries. The caller frees the items. */
 static Overrides read_set(Reader* reader, const Node* list, int room) {
   Overrides set = {MEMORY_NEW(PlacedOverride, room + (list ? list->count : 0)), 0};
   size_t mark = reader_enter_key(reader, "set");
@@ -44,7 +44,8 @@ static void add_command_line(const Task* task, Overrides* overrides) {
   }
 }
 
-/* Later ones win: of the task, of the scenario, of the command line. own: the scenario's list, or NULL. */
+/* Returns the overrides of a scenario; later ones take precedence: task, scenario, command line. own: the scenario's
+ * list, or NULL. */
 static Overrides collect_overrides(const ScenarioReader* scenarios, const Node* own) {
   const Overrides* common = &scenarios->set;
   Overrides overrides = read_set(scenarios->reader, own, common->count + scenarios->task->source_count);

@@ -1,5 +1,5 @@
-/* When is a step solved? What is out of balance is measured against the forces at work on the same bodies
- * (docs/derivations/step.md, S8), so that the answer does not depend on units, sizes or masses. */
+/* Convergence test of a step. The residual force is relative to the forces at work on the same bodies
+ * (docs/derivations/step.md, S8), so that the result does not depend on units, sizes or masses. */
 #include <float.h>
 #include <math.h>
 
@@ -8,12 +8,12 @@
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
 
-/* Part of the momentum per step that counts as a force: a body that drifts free of all forces is solved to this part of
- * the tolerance of its speed. */
+/* Fraction of the momentum per step that counts as a force at work. The speed of a body without forces is then solved
+ * to this fraction of the tolerance. */
 #define MOMENTUM_SHARE 1e-3
-/* Roundings of a position that count as a force at the rounding floor: a body at rest that nothing acts on has no
- * other, and second order's target differs from where it is by the last bits. Far too small to count before the floor.
- */
+/* Relative rounding error of a position that counts as a force at work at the rounding floor. A body at rest without
+ * loads has no other force, and the second-order target differs from its position by rounding. Negligible above the
+ * floor. */
 #define POSITION_ROUNDINGS (16 * DBL_EPSILON / FLOOR_MOST)
 
 static double frobenius(const Mat3* a) {
@@ -23,19 +23,20 @@ static double frobenius(const Mat3* a) {
   return sqrt(sum);
 }
 
-/* Radius of gyration about the centre of mass: sqrt(tr(inertia tensor) / 2 m) [m]. */
+/* Returns the radius of gyration about the centre of mass: sqrt(tr(inertia tensor) / 2 m) [m]. */
 static double gyration_radius(const ModelLink* link) {
   return sqrt(0.5 * mat3_trace(mass_moment_inertia_tensor(&link->moment)) / link->mass);
 }
 
-/* Where the link was before its initial velocities: the first step has no other past. Apart, as all other steps go by.
- */
+/* Returns the pose one step before the start, extrapolated from the initial velocities. Not inlined, because only the
+ * first step needs it. */
 static __attribute__((noinline)) Pose before_start(const Sim* s, int i) {
   const Pose *now = &s->pose_now[i], *rate = &s->pose_rate[i];
   return (Pose){mat3_sub(now->r, mat3_scale(rate->r, s->clock.dt)), vec3_add_scaled(now->t, -s->clock.dt, rate->t)};
 }
 
-/* Inertia, weight and momentum of one link; terms: its inertia, not yet composed. */
+/* Returns the forces at work of one link's inertia, weight and momentum. terms: of its inertia, not yet summed over the
+ * subtree. */
 static WorkingForce own_force(const Sim* s, int i, const LinkTerms* terms) {
   const ModelLink* link = &s->model->links[i];
   if (!(link->mass > 0)) return (WorkingForce){0, 0};
@@ -144,7 +145,7 @@ bool balance_tree(const Sim* s, int tree, bool arrived) {
   return s->balanced[tree] && (arrived || !driven);
 }
 
-/* Roundings of a coordinate that a force may be wrong by. */
+/* Relative rounding error of a coordinate, for the rounding error of forces. */
 #define COORDINATE_ROUNDINGS (16 * DBL_EPSILON)
 
 double balance_place_size(const Sim* s, int link, Vec3 place, const double* q) {
@@ -187,7 +188,7 @@ static double rounding_of(const Sim* s, int dof) {
   return COORDINATE_ROUNDINGS * force;
 }
 
-/* Size of a 3x3 block of a pair's Hessian. */
+/* Returns the Frobenius norm of a 3x3 block of a pair's Hessian. */
 static double block_size(const double (*hessian)[12], int row, int column) {
   double sum = 0;
   for (int i = 0; i < 3; i++)

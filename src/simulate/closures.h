@@ -92,9 +92,10 @@ typedef struct ClosureSystem {
   double* extent;       /* largest length in its equations, to which their rounding error is proportional [m] */
   int *dof_first, *dof; /* degrees of freedom that move an end of closure k: dof[dof_first[k] .. dof_first[k+1]-1] */
   int* dof_tree;        /* tree of each entry of dof */
-  int* dof_beyond;      /* for each entry of dof: index of the next entry of another tree or closure */
-  int* home;            /* one link of each closure that has a tree */
-  uint64_t* pairs;      /* pairs of trees that a closure couples, a << 32 | b with a < b, sorted (pair_count) */
+  int* dof_beyond; /* for each entry n of dof: index after n of the first entry that belongs to another tree or closure
+                    */
+  int* home;       /* one link of each closure that has a tree */
+  uint64_t* pairs; /* pairs of trees that a closure couples, a << 32 | b with a < b, sorted (pair_count) */
   int pair_count;
   int* group; /* for every tree: first tree of the set joined to it by closures and couplings, directly or indirectly
                  (trees) */
@@ -302,8 +303,8 @@ void closures_free_model(Model* own);
 /* Stores the pose of b relative to a at the start, at which the model's closures were placed. start[links], copied. The
  * arrays are freed with the system. system->model must be that of closures_own_model. */
 void closures_switch_create(ClosureSystem* system, const Pose* start);
-/* Part of a time step in which nothing closes before the end of a substep or after its beginning: a substep so short
- * would say nothing of speeds (Z20). */
+/* Fraction of a time step: closures do not close nearer than this to the beginning or end of a substep, because a
+ * substep that short gives no speeds (Z20). */
 #define CLOSES_APART 1e-5
 /* Call before a step that starts at `time` [s]. Opens or closes each closure whose `active` signal demands it; a
  * closure closes at the links' present poses (links), and with `within` only where its points are so near, or will be
@@ -313,7 +314,7 @@ bool closures_switch(ClosureSystem* system, const Pose* poses, const Pose* old, 
 /* Closes closures with `within` whose points are so near at poses[links] (old as above), between two substeps at `time`
  * [s]. begin: time at which the step began. Returns true if one closes. */
 bool closures_meet(ClosureSystem* system, const Pose* poses, const Pose* old, double begin, double time);
-/* A closure that comes within its distance. */
+/* A closure whose distance falls below `within`. */
 typedef struct {
   int closure;
   double before, after; /* distance beyond `within` at both poses, in units of `within` */

@@ -1,4 +1,4 @@
-/* A run: memory, the start, from one state to the next. */
+/* Creates a Sim: memory and initial state. Advances it from one state to the next. */
 #include "simulate/bushings.h"
 #include "simulate/delay.h"
 #include "simulate/fluid.h"
@@ -80,7 +80,7 @@ static void list_tree_links(Sim* s) {
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].tree >= 0) s->tree_first[m->links[i].tree + 1]++;
   for (int k = 0; k < m->tree_count; k++) s->tree_first[k + 1] += s->tree_first[k];
-  for (int i = m->link_count - 1; i >= 0; i--) /* from behind: the ends become the beginnings */
+  for (int i = m->link_count - 1; i >= 0; i--) /* in reverse: end indices become first indices */
     if (m->links[i].tree >= 0) s->tree_links[--s->tree_first[m->links[i].tree + 1]] = i;
   for (int k = 0; k < m->tree_count; k++) s->tree_first[k] = s->tree_first[k + 1];
   int movable = 0;
@@ -88,7 +88,7 @@ static void list_tree_links(Sim* s) {
   s->tree_first[m->tree_count] = movable;
 }
 
-/* All there is. */
+/* Returns the scope of all trees and links. */
 static SolveScope whole_scope(const Model* m) {
   int* trees = MEMORY_NEW(int, m->tree_count);
   int* links = MEMORY_NEW(int, m->link_count);
@@ -112,7 +112,7 @@ static void create_switches(Sim* s) {
   memory_free(start);
 }
 
-/* The present, the states before it, and what acts in the step that begins. */
+/* Allocates present and previous states, and the systems that act in a step. */
 static void allocate_states(Sim* s) {
   const Model* m = s->model;
   s->scope = whole_scope(m);
@@ -149,7 +149,7 @@ static void allocate_states(Sim* s) {
   s->fixed = MEMORY_NEW(bool, m->dof_count);
 }
 
-/* The objective's terms, its gradient and the directions that come of it. */
+/* Allocates the terms of the objective, its gradient, and Newton directions. */
 static void allocate_terms(Sim* s) {
   const Model* m = s->model;
   for (int k = 0; k < 2; k++) s->configuration[k] = configuration_create(m);
@@ -190,7 +190,7 @@ static void allocate_trees(Sim* s) {
   find_always_stale(s);
 }
 
-/* Components of the matrix and islands of the line search. */
+/* Allocates data of the matrix components and of the islands of the line search. */
 static void allocate_islands(Sim* s) {
   const Model* m = s->model;
   s->marked_link = MEMORY_NEW(bool, m->link_count);
@@ -268,7 +268,7 @@ static void free_trees(Sim* s) {
   free_each(owned, sizeof(owned) / sizeof(owned[0]));
 }
 
-/* With what grows while steps are taken, and is handed out. */
+/* Frees them, the arrays that grow during steps, and those returned by queries. */
 static void free_islands(Sim* s) {
   void* const owned[] = {
       s->island,           s->islands,          s->link_island, s->refused,         s->group,       s->couplings,
@@ -306,7 +306,7 @@ void sim_destroy(Sim* s) {
 
 /* ---------------------------------------------------------------- the start */
 
-/* dT/dt from the initial velocities, as an affine map: x' = r X + t. */
+/* Sets dT/dt of each link from the initial velocities, as an affine map: x' = r X + t. */
 static void initial_pose_rates(Sim* s) {
   const Model* m = s->model;
   model_screws(m, s->q_now, s->pose_now, s->screws);
@@ -339,7 +339,7 @@ static void create_solver(Sim* s) {
   s->pattern_version = -1;
 }
 
-/* Which controllers drive which joint, sorted by link. */
+/* Lists the controllers of each joint, sorted by link. */
 static void list_drives(Sim* s) {
   const Model* m = s->model;
   int count = 0;
@@ -390,7 +390,7 @@ Sim* sim_create_bare(const Model* model, int threads) {
   return create_at_start(model, &options);
 }
 
-/* In the model's own start; contact stands as it stood there. */
+/* Starts from the model's recorded state, contact included. Destroys the Sim after a failure. */
 static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
   Sim* s = *out;
   const Model* m = s->model;
@@ -407,7 +407,8 @@ static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
   return status;
 }
 
-/* Loops are closed at the start of a scene; a state from elsewhere may not close them. */
+/* Checks that the initial state satisfies all closures. A scene's own does; a recorded one may not. Destroys the Sim
+ * after a failure. */
 static Status check_closed(Sim** out, Diagnostics* diagnostics) {
   Sim* s = *out;
   (void)closures_switch(s->closures, s->pose_now, s->pose_now, s->state.time);
@@ -447,7 +448,7 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
 
 /* ---------------------------------------------------------------- from state to state */
 
-/* Joint rates by the integrator's own difference formula, for output. */
+/* Sets joint rates by the difference formula of the integrator, for output. */
 static void update_rates(Sim* s) {
   const Model* m = s->model;
   for (int i = 0; i < m->link_count; i++) {

@@ -4,9 +4,9 @@
 #include "simulate/bushings.h"
 #include "simulate/tendons.h"
 
-/* Smallest eigenvalue left after lifting (SDRS section V), of the smallest diagonal entry. */
+/* Smallest eigenvalue after lifting (SDRS section V), relative to the smallest diagonal entry. */
 #define EIGENVALUE_FLOOR 1e-3
-/* Fewer components than this are not worth waking other threads for. */
+/* With fewer components one thread solves them all. */
 enum { COMPONENTS_PARALLEL = 64, COMPONENTS_GRAIN = 16 };
 /* How a component's matrix is factored. */
 typedef enum { FACTOR_PLAIN, FACTOR_LIFTED } Factor;
@@ -16,7 +16,7 @@ typedef struct {
   Factor factor;
 } ComponentTask;
 
-/* Smallest positive diagonal entry: what eigenvalues are small against. */
+/* Returns the smallest positive diagonal entry of a component, the reference size of its eigenvalues; 1 without one. */
 static double smallest_diagonal(const Sim* s, int component) {
   double smallest = INFINITY;
   for (int n = 0; n < s->scope.tree_count; n++) {
@@ -42,7 +42,8 @@ static void solve_component(void* context, int index, int thread) {
   s->solved_component[index] = ok;
 }
 
-/* The components of the filled matrix in which some tree is wanted. */
+/* Marks the components of the matrix that contain a wanted tree, or are joined to one by closures. Sets their lift for
+ * FACTOR_LIFTED. Returns the number of components. */
 static int find_wanted(Sim* s, Factor factor) {
   int count = block_solver_component_count(s->solver);
   for (int c = 0; c < count; c++) s->wanted_component[c] = false;
@@ -57,8 +58,8 @@ static int find_wanted(Sim* s, Factor factor) {
   return count;
 }
 
-/* Multipliers with which the direction closes, and the gradient with them (Z3). What closures join is solved together
- * or not at all. */
+/* Computes the changes of the multipliers for which the direction closes, and updates multipliers and gradient (Z3).
+ * Components joined by closures are solved together; if one failed, all count as failed. */
 static void close_direction(Sim* s, int components) {
   ClosureSystem* c = s->closures;
   bool any = false;
@@ -73,8 +74,9 @@ static void close_direction(Sim* s, int components) {
   for (int k = 0; k < c->row_count; k++) c->multiplier[k] += c->change[k];
 }
 
-/* Rows and columns that are out of date. Prescribed degrees of freedom are taken out of the matrix: it is filled anew.
- * The stiffness of closures has no part in the direction (Z3): as much of it is put in as makes the rest definite. */
+/* Reassembles blocks of the Hessian that are out of date. Prescribed degrees of freedom are eliminated from the matrix,
+ * so all blocks are reassembled with them. The stiffness of closures does not change the direction (Z3); the fraction
+ * `stiffening` of it is added, which makes the rest definite. */
 static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   Assembly own = *a;
   if (s->closures) own.stiffening = s->closures->stiffening;
@@ -86,7 +88,7 @@ static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   for (int n = 0; n < s->scope.tree_count && curvature; n++) s->stale_blocks[n] = false;
 }
 
-/* b, by unknowns of the matrix. */
+/* Sets the right-hand side -g, in the order of the matrix. */
 static void fill_right_side(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* tree = &s->model->trees[s->scope.trees[n]];
@@ -95,7 +97,7 @@ static void fill_right_side(Sim* s) {
   }
 }
 
-/* The way of prescribed joints moves a half-space: its twist about a point. */
+/* Sets the twist about `at` of a half-space due to the motion of prescribed joints. */
 static void way_of_half_space(const Sim* s, int link, Vec3 at, Vec3* w, Vec3* v) {
   *w = *v = vec3(0, 0, 0);
   for (int i = link; i >= 0; i = s->model->links[i].parent)
@@ -105,7 +107,8 @@ static void way_of_half_space(const Sim* s, int link, Vec3 at, Vec3* w, Vec3* v)
     }
 }
 
-/* A wrench about a point, on a link and all that it hangs on. */
+/* Subtracts the generalized force of a wrench about `at`, which acts on a link and its ancestors, from the right-hand
+ * side. */
 static void push_link(Sim* s, int link, Vec3 at, Vec3 torque, Vec3 force) {
   for (int i = link; i >= 0; i = s->model->links[i].parent)
     for (int k = s->model->links[i].dof_first; k < s->model->links[i].dof_first + s->model->links[i].dof_count; k++) {
@@ -115,7 +118,8 @@ static void push_link(Sim* s, int link, Vec3 at, Vec3 torque, Vec3 force) {
     }
 }
 
-/* Half-spaces have no rows in the Hessian: where one moves on, it is to a pair as if the body went the other way. */
+/* Subtracts the forces due to moving half-spaces, which have no rows in the Hessian. For a pair, the motion of the
+ * half-space is equivalent to the opposite motion of the body. */
 static void push_by_half_spaces(Sim* s, const Assembly* a) {
   int count = a->contact.holder ? a->contact.count(a->contact.holder) : 0;
   for (int n = 0; n < count; n++) {
@@ -139,8 +143,7 @@ static void push_by_prescribed(Sim* s, const Assembly* a) {
   block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
 }
 
-/* Part of delta . H delta of a tree that the system of solve_wanted was solved for: (H delta)_k = -g_k where k is free.
- */
+/* Returns the contribution of a tree to delta . H delta. Uses (H delta)_k = -g_k for free k, after solve_wanted. */
 static double find_curvature(const Sim* s, const ModelTree* tree, const double* delta) {
   double sum = 0;
   for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count && s->fixed_count > 0; k++)
@@ -148,8 +151,8 @@ static double find_curvature(const Sim* s, const ModelTree* tree, const double* 
   return sum;
 }
 
-/* H delta = -g for the components with a wanted tree; the others keep their delta. Trees that got one are not wanted
- * any more. Returns whether all did. */
+/* Solves H delta = -g for the components with a wanted tree; the others keep their delta. Trees with a finite solution
+ * are no longer wanted. Returns true if all have one. */
 static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor factor) {
   const Model* m = s->model;
   double start = timer_now();
@@ -182,7 +185,7 @@ static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor facto
   return all;
 }
 
-/* Twist (w, v) of a link about its centre of mass while the joints go along s->delta. */
+/* Sets the twist (w, v) of a link about its centre of mass for the joint increments s->delta. */
 static void find_twist(Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   Vec3 w = {0, 0, 0}, v = {0, 0, 0};
@@ -241,7 +244,8 @@ void step_refine_impacts(Sim* s) {
   contact_refine(s->contact, (const double(*)[6])s->twist);
 }
 
-/* Trees that are not in balance, or whose prescribed joints are under way; the others stay where they are. */
+/* Marks trees as wanted that are not balanced, or whose prescribed joints have not reached their targets. Sets delta to
+ * zero. */
 static void want_unbalanced(Sim* s) {
   const Model* m = s->model;
   for (int n = 0; n < s->scope.tree_count; n++) {

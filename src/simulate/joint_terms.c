@@ -481,9 +481,7 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
   bool still = in->drive_count == 0 && !link->passive;
   for (int i = 0; i < 3; i++) still = still && !(link->damping[base + i] > 0);
   if (!swing_twist_limit(in, base, derivatives, out)) return false;
-  if (still)
-    return ball_limit(in, base, derivatives,
-                      out); /* without drives, damping and passive properties only limits remain */
+  if (still) return ball_limit(in, base, derivatives, out); /* nothing but limits acts on the joint */
   RotationVector step =
       rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(in->q_now + base)), quat_at(in->q + base)));
   bool damped = false;

@@ -9,23 +9,25 @@
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
-/* Armijo's constant: a tenth of a thousandth of the predicted decrease must be seen. */
+/* Armijo's constant: fraction of the predicted decrease that is required. */
 #define ARMIJO 1e-4
 /* Fraction of the summed energies below which a decrease may be rounding. */
 #define ROUNDING 1e-14
-/* Rounding of a link's pose, relative to its distance from the origin: a few bits, for the product along its chain. */
+/* Rounding error of a link's pose, relative to its distance from the origin; larger than an epsilon because of the
+ * products along its chain. */
 #define POSITION_ROUNDING 1e-15
 /* Shortest step length tried. */
 #define SHORTEST_STEP 1e-9
-/* Repeating the last step must promise a decrease of so many roundings of the energy. Below that one iteration of
- * Newton's method solves the step from where it is. */
+/* The motion of the last step is repeated only if its predicted decrease exceeds this many rounding errors of the
+ * energy. Below that, one Newton iteration from the present state solves the step. */
 #define REPEAT_ROUNDINGS 1e6
-/* Over the estimate of an energy's rounding: decreases below that may be lost in it. */
+/* A decrease below this many estimated rounding errors of the energy may be lost in rounding. */
 #define LOST 1e3
 
 /* ---------------------------------------------------------------- islands */
 
-/* The islands of the accepted state; the list of candidates may grow afterwards, by pairs without terms only. */
+/* Computes the islands of the accepted state. They stay valid while the candidate list grows, because new candidates
+ * have no terms. */
 static void couple(Sim* s) {
   const Model* m = s->model;
   const SolveScope* in = &s->scope;
@@ -44,7 +46,7 @@ static void couple(Sim* s) {
     sets_join(s->island, (int)(s->bushings->pairs[k] >> 32), (int)(s->bushings->pairs[k] & UINT32_MAX));
   for (int n = 0; n < in->tree_count; n++) s->island[in->trees[n]] = sets_root(s->island, in->trees[n]);
   s->island_count = 0;
-  for (int n = 0; n < in->tree_count; n++) { /* now numbers: a root comes before its members, which all point to it */
+  for (int n = 0; n < in->tree_count; n++) { /* numbers; a root precedes its members, which point to it */
     int k = in->trees[n];
     s->island[k] = s->island[k] == k ? s->island_count++ : s->island[s->island[k]];
   }
@@ -59,7 +61,8 @@ static Island* island_of_link(Sim* s, int link) {
   return island < 0 ? NULL : &s->islands[island];
 }
 
-/* Pairs of islands that are in balance sleep: their alpha is zero. Islands must be known. */
+/* Wakes the pairs of links in islands that are not balanced. Pairs between balanced islands sleep, since their alpha is
+ * zero. Call after `couple` and note_trees. */
 static void wake_unsettled(Sim* s, bool arrived) {
   const SolveScope* in = &s->scope;
   if (!s->contact) return;
@@ -111,7 +114,8 @@ static void note_trees(Sim* s) {
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, note_tree, s);
 }
 
-/* Islands and trees must be known. */
+/* Sets slope, curvature and rounding error of each island, and whether it is settled. Call after `couple` and
+ * note_trees. */
 static void measure_islands(Sim* s, bool arrived) {
   const Model* m = s->model;
   for (int k = 0; k < s->island_count; k++) s->islands[k] = (Island){.alpha = 1.0, .settled = true};
@@ -160,13 +164,14 @@ static void measure_islands(Sim* s, bool arrived) {
 
 /* ---------------------------------------------------------------- the trial */
 
-/* Before the first trial of a search. */
+/* Discards the trial of a previous search. */
 static void forget_trial(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) s->moved_by[s->scope.trees[n]] = (double)NAN;
   for (int k = 0; k < s->island_count; k++) s->islands[k].moved = true;
 }
 
-/* Trees of islands that keep their length stand where the last trial put them. */
+/* Scales delta by the step lengths of the islands. Trees of islands whose length is unchanged stay at their poses of
+ * the last trial. */
 static void scale_step(Sim* s) {
   const Model* m = s->model;
   s->moved_count = 0;
@@ -188,7 +193,8 @@ static void shorten_link(Sim* s, int link) {
   if (island) island->shorten = true;
 }
 
-/* Evaluate everything at the scaled step and mark the islands that stand in the way. */
+/* Evaluates configuration and contact at the scaled step. Returns false if it is infeasible, and marks the islands
+ * responsible. */
 static bool trial_feasible(Sim* s) {
   Configuration* trial = &s->configuration[1 - s->current];
   if (!configuration_move(s, trial)) {
@@ -205,8 +211,8 @@ static bool trial_feasible(Sim* s) {
   return apart;
 }
 
-/* Energy changes. A pair between islands counts with the first of its group that moves: an island in balance is blind,
- * and the gain of a pair with it would be lost. */
+/* Sets the energy change of each island. The energy of a pair between two islands is attributed to the first that is
+ * not settled: a settled one does not test its energy, so a decrease would be lost. */
 static void measure_change(Sim* s) {
   const Configuration *old = &s->configuration[s->current], *new = &s->configuration[1 - s->current];
   sets_separate(s->group, s->island_count);
@@ -243,11 +249,11 @@ static void measure_change(Sim* s) {
   }
 }
 
-/* Marks the groups of islands whose energy does not fall enough. */
+/* Tests the sufficient decrease of each group of islands. Marks the groups that fail. Returns true if none does. */
 static bool decreases(Sim* s) {
   bool all = true;
   measure_change(s);
-  for (int k = 0; k < s->island_count; k++) { /* the root is the smallest: it comes first and gathers the rest */
+  for (int k = 0; k < s->island_count; k++) { /* the root has the smallest index, so its sum is initialized first */
     Island *island = &s->islands[k], *root = &s->islands[sets_root(s->group, k)];
     double allowed = island->rise + ARMIJO * (island->slope - island->rise);
     double excess = island->change - island->alpha * allowed - island->rounding;
@@ -284,7 +290,7 @@ static void bound_tree(void* context, int index, int thread) {
     motion_bound_of(s->model, s->tree_links[n], c->q, c->pose, s->screws, ((BoundTask*)context)->delta, &s->bounds);
 }
 
-/* Along a step from the accepted configuration. */
+/* Sets bounds on the motion of all links for the step delta from the accepted configuration. */
 static void bound_motion(Sim* s, const double* delta) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
@@ -294,7 +300,8 @@ static void bound_motion(Sim* s, const double* delta) {
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, bound_tree, &task);
 }
 
-/* A part must not come near others: its way is judged with the certificate's bounds. */
+/* Returns true if the links of a part stay in their regions, by the bounds on their motion. Always true for the whole
+ * scene. */
 static bool keeps_to_region(Sim* s) {
   if (s->scope.whole) return true;
   s->leaves = !contact_part_stays(s->contact, &s->bounds);
@@ -327,7 +334,8 @@ static void accept_trial(Sim* s) {
   step_moved_stale(s);
 }
 
-/* The step of every island in which a link had better go less. */
+/* Shortens delta of each island with links of very many triangles, so that the candidate list stays small
+ * (contact_path_share). */
 static void shorten_crowds(Sim* s) {
   const Model* m = s->model;
   bool any = false;
@@ -348,7 +356,7 @@ static void shorten_crowds(Sim* s) {
   if (any) bound_motion(s, s->delta);
 }
 
-/* Everything near the path along the full step is looked at from now on. */
+/* Bounds the motion along the full step and updates the candidate pairs for it. */
 static void prepare_path(Sim* s) {
   bound_motion(s, s->delta);
   if (!s->contact) return;
@@ -356,7 +364,8 @@ static void prepare_path(Sim* s) {
   contact_prepare(s->contact, &s->bounds);
 }
 
-/* Halve the step of every marked island, of all when none is to blame. false: one has become too short. */
+/* Halves the step length of all marked islands; of all islands if none is marked. Returns false if a length falls below
+ * SHORTEST_STEP. */
 static bool shorten_marked(Sim* s) {
   bool any = false;
   for (int k = 0; k < s->island_count; k++) any = any || s->islands[k].shorten;
@@ -380,8 +389,8 @@ static bool lost_in_rounding(const Sim* s) {
   return true;
 }
 
-/* Prescribed joints under way push: the exact penalty of the way that they have left, with a weight that its slope
- * along delta asks for (docs/derivations/step.md, S10). */
+/* Sets the admissible energy increase of each island while prescribed joints move: an exact penalty on their remaining
+ * motion, whose weight follows from the slope along delta (docs/derivations/step.md, S10). */
 static void allow_pushing(Sim* s) {
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
@@ -414,8 +423,9 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   return lost_in_rounding(s) ? SEARCH_LOST : SEARCH_FAILED;
 }
 
-/* At its target a body that spins or a tree that flies, and that touches nothing, has no energy of inertia left. That
- * is what the step promises, whatever the slope here: a turn by more than a right angle may begin uphill. */
+/* Corrects the slopes of islands with free spinning bodies or flying trees. At the target these have no inertial energy
+ * left, which is the decrease to predict: for a rotation by more than a right angle the initial slope may be
+ * positive. */
 static void expect_targets(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   for (int n = 0; (s->spinners || s->flight) && n < s->scope.link_count; n++) {
@@ -430,14 +440,14 @@ static void expect_targets(Sim* s) {
   }
 }
 
-/* Trees that moved in this step already are not moved again. */
+/* Fixes the islands of trees that a part has already moved in this step. */
 static void leave_begun(Sim* s) {
   for (int n = 0; s->begun && n < s->scope.tree_count; n++)
     if (s->begun[s->scope.trees[n]] >= 0) s->islands[s->island[s->scope.trees[n]]].settled = true;
 }
 
-/* After a trial of the last motion that was refused: islands in the way keep still. true: others still move, and some
- * of those that did not fail with them. */
+/* After a rejected trial of step_repeat_last: stops the islands that failed. Returns true if some island was stopped
+ * and others still move. */
 static bool leave_refused(Sim* s) {
   bool refused = false, others = false;
   s->leaves = false;
@@ -451,9 +461,10 @@ static bool leave_refused(Sim* s) {
   return refused && others;
 }
 
-/* Starts from the motion of the last step, stretched to the length of this one. Bodies and trees that conserve momentum
- * start where it takes them. Prescribed joints move all their way. A moving body is then near its solution, where the
- * Hessian is positive definite; a body at rest is not moved. */
+/* Predicts the state by repeating the motion of the last step, scaled to the length of this one. Bodies and trees that
+ * conserve momentum start at their predicted poses, and prescribed joints move to their targets. A moving body is then
+ * near its solution, where the Hessian is positive definite. Bodies at rest do not move. Returns true if the prediction
+ * was accepted. */
 bool step_repeat_last(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);
   for (int n = 0; n < s->scope.tree_count; n++) {
@@ -485,7 +496,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   prepare_path(s);
   if (s->contact) contact_wake(s->contact, NULL);
   bool fine = false, any_left = true;
-  while (!fine && any_left) { /* islands in the way stay where they are, and the others are tried again */
+  while (!fine && any_left) { /* islands that fail are stopped, and the others are tried again */
     report->trials++;
     fine = trial_feasible(s) && decreases(s) && certified(s, report);
     if (!fine) any_left = leave_refused(s);

@@ -4,7 +4,8 @@
 
 #include "simulate/sim.h"
 
-/* How far the prescribed joints still have to go; returns whether they have arrived. */
+/* Sets step to the remaining displacements of the prescribed joints (nv) [m, rad]. Returns true if they have reached
+ * their targets. */
 static bool prescribed_step(Sim* s, double* step) {
   bool arrived = true;
   if (s->fixed_count == 0) return true;
@@ -43,17 +44,17 @@ static void report_terms(Sim* s, StepReport* report) {
   report->candidate_pairs = contact_candidate_count(s->contact);
 }
 
-/* The state of Newton's iteration: the accepted configuration, and what the iterations before it came to. */
+/* State of Newton's method at the accepted configuration, and results of the previous iterations. */
 typedef struct {
-  bool arrived;       /* prescribed joints have */
-  bool closed;        /* closures are */
-  bool enough;        /* in balance to the tolerance as well */
-  bool blind;         /* the energies could not tell the last iteration's decrease from rounding */
-  bool at_rounding;   /* the last has left no more than the roundings of the coordinates do */
-  bool ended;         /* unsolved, and no further iteration is allowed */
-  double residual;    /* of the iteration before; INFINITY: this is the first */
-  double gap;         /* of closures: what the largest was halved to last, without unit */
-  int rounds_as_open; /* since then */
+  bool arrived;       /* prescribed joints have reached their targets */
+  bool closed;        /* all closures are closed to their tolerance */
+  bool enough;        /* arrived, closed, and balanced to the tolerance */
+  bool blind;         /* the predicted energy decrease of the last iteration was below rounding */
+  bool at_rounding;   /* the last residual is no larger than the rounding error of the coordinates causes */
+  bool ended;         /* no further iteration is allowed, although the step is not solved */
+  double residual;    /* residual of the previous iteration; INFINITY in the first */
+  double gap;         /* largest closure gap when it was last halved, relative to the tolerance */
+  int rounds_as_open; /* iterations since then */
   int rounds_blind;   /* iterations below rounding that left more than BLIND_MUCH */
 } NewtonProgress;
 
@@ -68,8 +69,8 @@ static bool stalls(NewtonProgress* progress, double gap) {
   return progress->rounds_as_open >= ROUNDS_AS_OPEN;
 }
 
-/* At the floor of the objective nothing closes any more what Newton's method has not closed; nor where it stalls.
- * Before prescribed joints have arrived its iterations are counted. */
+/* Returns true if the closures cannot be closed: the gap is not halved at the rounding floor of the objective, or not
+ * for ROUNDS_AS_OPEN iterations. Before prescribed joints have reached their targets, iterations are only counted. */
 static bool stays_open(Sim* s, NewtonProgress* progress) {
   ClosureSystem* c = s->closures;
   double gap = closures_gap(c, NULL), before = c->gap_before;
@@ -79,8 +80,8 @@ static bool stays_open(Sim* s, NewtonProgress* progress) {
   return progress->arrived && (stuck || floor);
 }
 
-/* A search that fails with a loop open as it has been for some iterations fails for that, and so does one before the
- * prescribed joints have arrived where no pair is in their way. */
+/* A failed line search is attributed to an open closure if its gap was not halved for this many iterations. A blocked
+ * step is, too, if no pairs are in contact. */
 enum { ROUNDS_OPEN_AT_END = 5 };
 
 static bool fails_open(const Sim* s, const NewtonProgress* progress, StepOutcome outcome) {
@@ -89,7 +90,8 @@ static bool fails_open(const Sim* s, const NewtonProgress* progress, StepOutcome
   return outcome == STEP_LINE_SEARCH && progress->rounds_as_open >= ROUNDS_OPEN_AT_END;
 }
 
-/* Steps that find their solution do so in less; where rounding is all that is left more of them find nothing. */
+/* Number of iterations from which a residual at the rounding error ends the step: more iterations would not reduce
+ * it. */
 enum { ITERATIONS_UNTIL_ROUNDING = 12 };
 
 /* The bound of the energies' rounding may be a thousand times too large. If an iteration below it did not halve the
@@ -126,7 +128,7 @@ static StepOutcome judge_balance(Sim* s, NewtonProgress* progress, const StepRep
   if (progress->enough && balance_of_machines(s)) return STEP_CONVERGED;
   if (free_to_end && ends_blind(s, a, progress, report->residual)) return STEP_ROUNDING_FLOOR;
   if (!progress->closed && stays_open(s, progress)) return STEP_OPEN;
-  /* near the origin the rounding of contact's forces leaves little, which the energies tell */
+  /* small residuals: the rounding of contact forces is not counted, because the energies show it */
   const Assembly* stiff = report->residual > BLIND_MUCH ? a : NULL;
   if (free_to_end && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_at_rounding(s, stiff)) {
     progress->at_rounding = true;
@@ -139,20 +141,21 @@ static StepOutcome judge_balance(Sim* s, NewtonProgress* progress, const StepRep
   return STEP_MAX_ITERATIONS;
 }
 
-/* Judges a line search. STEP_MAX_ITERATIONS: the step goes on, unless it has ended. */
+/* Returns the outcome after a line search; STEP_MAX_ITERATIONS: continue, unless progress->ended is set. */
 static StepOutcome judge_search(Sim* s, NewtonProgress* progress, StepSearch found, const Assembly* a) {
   bool lost = found == SEARCH_LOST, accepted = found == SEARCH_ACCEPTED || found == SEARCH_AT_ROUNDING;
   progress->blind = found == SEARCH_AT_ROUNDING;
   progress->ended = found == SEARCH_LEAVES;
   if (accepted || progress->ended) return STEP_MAX_ITERATIONS;
-  if (progress->enough) return STEP_CONVERGED; /* more was asked of an extrapolated step than the tolerance does */
+  if (progress->enough) return STEP_CONVERGED; /* only the stricter limit of closures (Z10) is not met */
   if (!progress->arrived) return STEP_BLOCKED;
   progress->at_rounding = balance_at_rounding(s, a);
   bool floor = lost || (progress->closed && progress->at_rounding);
   return floor ? STEP_ROUNDING_FLOOR : STEP_LINE_SEARCH;
 }
 
-/* One iteration: residual, direction, search. STEP_MAX_ITERATIONS: not solved so far. */
+/* Performs one iteration: residual, direction, line search. Returns STEP_MAX_ITERATIONS if the step is not solved
+ * yet. */
 static StepOutcome newton_round(Sim* s, NewtonProgress* progress, StepReport* report) {
   Assembly a;
   if (s->options.interrupted && s->options.interrupted()) return STEP_INTERRUPTED;
@@ -169,11 +172,12 @@ static StepOutcome newton_round(Sim* s, NewtonProgress* progress, StepReport* re
   return judge_search(s, progress, found, &a);
 }
 
-/* Judges the whole iteration by how it ended. */
+/* Returns the final outcome of Newton's method. */
 static StepOutcome judge_end(const Sim* s, const NewtonProgress* progress, StepOutcome outcome, double residual) {
   if (outcome == STEP_MAX_ITERATIONS && progress->blind) outcome = STEP_ROUNDING_FLOOR;
   if (fails_open(s, progress, outcome)) return STEP_OPEN;
-  /* rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right */
+  /* a small residual at the rounding floor is accepted; with a large one the step fails, so that shorter substeps are
+   * tried */
   bool much = outcome == STEP_ROUNDING_FLOOR && residual > FLOOR_MOST;
   return much && !progress->at_rounding ? STEP_LINE_SEARCH : outcome;
 }
@@ -189,8 +193,8 @@ void step_rounds(Sim* s, StepReport* report) {
   report->open_gap = closure_open_by(s->closures, report->open_closure);
 }
 
-/* Gaps below so many roundings of the links' positions hold bodies apart by rounding alone: only a motion that leaves
- * no room brings bodies there. */
+/* A gap below this many rounding errors of the links' positions exists by rounding alone: the motion leaves no space
+ * between the bodies. */
 #define CRUSHED_ROUNDINGS 1e4
 
 static bool crushed(const Sim* s) {
@@ -201,7 +205,7 @@ static bool crushed(const Sim* s) {
   return false;
 }
 
-/* The state that a step starts from, evaluated. false: it is not finite. */
+/* Evaluates the state at the start of a step. Returns false if it is not finite. */
 static bool begin_solve(Sim* s) {
   Configuration* c = &s->configuration[s->current];
   if (s->closures) closures_begin(s->closures);
@@ -211,7 +215,8 @@ static bool begin_solve(Sim* s) {
   return configuration_evaluate(s, c);
 }
 
-/* A state at the rounding floor is none where a loop is open, or bodies are held apart by rounding alone. */
+/* Returns the outcome at the rounding floor: a failure if a closure is open, or if bodies are separated by rounding
+ * alone. */
 static StepOutcome judge_floor(const Sim* s) {
   if (s->closures && closures_gap(s->closures, NULL) > 1) return STEP_MAX_ITERATIONS;
   if (!crushed(s)) return STEP_ROUNDING_FLOOR;
@@ -224,7 +229,7 @@ StepReport step_solve(Sim* s) {
   if (!moves) return report;
   if (!begin_solve(s)) return (StepReport){.outcome = STEP_NOT_FINITE, .residual_dof = -1};
   int most = s->settling ? 0 : parts_solve(s, &report);
-  if (report.outcome == STEP_MAX_ITERATIONS) step_rounds(s, &report); /* else the parts were all */
+  if (report.outcome == STEP_MAX_ITERATIONS) step_rounds(s, &report); /* otherwise the parts contain all trees */
   report.iterations = most > report.iterations ? most : report.iterations;
   if (report.outcome == STEP_ROUNDING_FLOOR) report.outcome = judge_floor(s);
   report_terms(s, &report);

@@ -1,4 +1,4 @@
-/* Friction that rests on the force of its own step (docs/derivations/friction.md, F8). */
+/* Friction that depends on the normal force of its own step (docs/derivations/friction.md, F8). */
 #include <string.h>
 
 #include "simulate/sim.h"
@@ -21,7 +21,7 @@ static void grow(SolveStore* store, const Model* m) {
   store->capacity = new;
 }
 
-/* The store is the one that made what its list shows to others as constant. */
+/* Stores the present solve. The casts remove const from arrays that the store owns. */
 static void keep_solve(Sim* s) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
@@ -64,7 +64,7 @@ size_t sim_solves_size(const SimSolve* solves, int count, const Model* m) {
   return size;
 }
 
-/* Everything is made of numbers of eight bytes. */
+/* Copies to *room and advances it. All data have sizes that are multiples of 8 bytes, so alignment is kept. */
 static const void* copy_to(char** room, const void* from, size_t size) {
   void* to = *room;
   if (size > 0) memcpy(to, from, size);
@@ -96,7 +96,8 @@ static StepReport solve_again(Sim* s) {
   return report;
 }
 
-/* Impacts with restitution have lengths that depend on the solution, and friction in a substep of its own. */
+/* Returns true if lengths of substeps depend on the solution, as in impacts with restitution. Their friction acts in a
+ * separate substep. */
 static bool length_varies(const StepClock* c) {
   return c->kind == STEP_IMPACT || c->end == END_EVENT || c->begin_varies || c->dt_varies || c->before_varies ||
          c->older_varies;

@@ -1,12 +1,13 @@
-/* Trees that nothing joins in a step are solved by themselves, some small islands at a time, each through all its
- * rounds (docs/derivations/step.md, S17). What one of them reads and writes fits into a cache, what it does concerns
- * nobody else, so threads take whole parts, and its rounds are its own and not those of the slowest of the scene. */
+/* Independent parts: groups of small islands of trees that do not interact in a step. Each part is solved separately
+ * through all its iterations (docs/derivations/step.md, S17). Its data fit into a cache, threads process whole parts
+ * without synchronization, and it needs only its own number of iterations, not that of the slowest island of the
+ * scene. */
 #include <string.h>
 
 #include "simulate/sim.h"
 
-/* Islands are gathered until there are so many links; one of more than the second number is left to the whole scene's
- * rounds, which share out every loop among the threads. */
+/* PART_LINKS: islands are joined to a part until it has this many links. ISLAND_LINKS_MOST: larger islands are solved
+ * with the whole scene, whose loops are divided among the threads. */
 enum { PART_LINKS = 16, ISLAND_LINKS_MOST = 64 };
 enum { ROOM = PART_LINKS + ISLAND_LINKS_MOST, TREE_PAIRS = ROOM * (ROOM - 1) / 2 };
 
@@ -21,10 +22,10 @@ typedef struct {
   StepReport report;
   int worker, moves;
   size_t first; /* into the worker's moves */
-  bool left;    /* the way out of its region was the only one */
+  bool left;    /* the solution needs to leave the part's region */
 } PartResult;
 
-/* Private data of a worker; the rest is shared, and each worker changes other trees. */
+/* A worker. Its own data are private. The rest of its Sim is shared, and no two workers change the same tree. */
 typedef struct {
   Sim sim;
   ContactSystem* contact;
@@ -32,14 +33,14 @@ typedef struct {
 } PartWorker;
 
 typedef struct StepParts {
-  int* sets;               /* trees that cannot be told apart  (trees) */
-  int* of;                 /* of every tree: its part, -1: none  (trees) */
-  int* size;               /* of the set of which it is the smallest member: links  (trees) */
-  int* place;              /* of every tree, in its part  (trees) */
+  int* sets;               /* disjoint sets of trees that interact (trees) */
+  int* of;                 /* part of each tree, -1: none (trees) */
+  int* size;               /* number of links of each set, at its smallest member (trees) */
+  int* place;              /* index of each tree in its part (trees) */
   int *trees, *tree_first; /* trees by part  (trees, trees + 1) */
   int *links, *link_first; /* likewise  (links, trees + 1) */
   int* dof_first;          /* of all `trees`: SolveScope.dof_first  (trees) */
-  int count, gathered;     /* parts; trees that belong to one */
+  int count, gathered;     /* number of parts; number of trees in parts */
   PartResult* result;      /* (trees) */
   PartWorker* worker;
   int worker_count;
@@ -110,10 +111,10 @@ void parts_destroy(StepParts* p) {
   memory_free(p);
 }
 
-/* ---------------------------------------------------------------- which parts there are */
+/* ---------------------------------------------------------------- division into parts */
 
-/* Trees with prescribed joints, closures, couplings, tendons or bushings, and the bodies near them, are left to the
- * iterations of the whole scene. */
+/* Returns true for a tree with prescribed joints, closures, couplings, tendons or bushings. It is solved with the whole
+ * scene, and so are the trees that interact with it. */
 static bool is_for_whole(const Sim* s, int tree) {
   const ModelTree* t = &s->model->trees[tree];
   bool driven = s->always_stale[tree];
@@ -121,7 +122,8 @@ static bool is_for_whole(const Sim* s, int tree) {
   return driven;
 }
 
-/* Sizes of the islands; that of one which is not to be solved by itself is too large. */
+/* Sets the sizes of the islands [links]. Islands that are solved with the whole scene get a size above
+ * ISLAND_LINKS_MOST. */
 static void measure_sets(const Sim* s, StepParts* p) {
   const Model* m = s->model;
   memset(p->size, 0, sizeof(int) * (size_t)m->tree_count);
@@ -132,7 +134,7 @@ static void measure_sets(const Sim* s, StepParts* p) {
   }
 }
 
-/* Small islands that follow each other are one part. */
+/* Assigns consecutive small islands to parts. */
 static void gather_sets(const Sim* s, StepParts* p) {
   int links = 0;
   p->count = p->gathered = 0;
@@ -149,7 +151,7 @@ static void gather_sets(const Sim* s, StepParts* p) {
   if (links > 0) p->count++;
 }
 
-/* Ascending lists of every part. */
+/* Sets the ascending lists of trees and links of each part. */
 static void list_parts(const Sim* s, StepParts* p) {
   const Model* m = s->model;
   size_t room = sizeof(int) * (size_t)(p->count + 2);
@@ -164,7 +166,7 @@ static void list_parts(const Sim* s, StepParts* p) {
     p->tree_first[k] += p->tree_first[k - 1];
     p->link_first[k] += p->link_first[k - 1];
   }
-  for (int k = 0; k < m->tree_count; k++) /* begins become ends, one place before */
+  for (int k = 0; k < m->tree_count; k++) /* start indices become those of the next part */
     if (p->of[k] >= 0) p->trees[p->tree_first[p->of[k] + 1]++] = k;
   for (int i = 0; i < m->link_count; i++)
     if (m->link_tree[i] >= 0 && p->of[m->link_tree[i]] >= 0) p->links[p->link_first[p->of[m->link_tree[i]] + 1]++] = i;
@@ -184,7 +186,8 @@ static bool divide(const Sim* s, StepParts* p) {
   return p->count > 1 && 2 * p->gathered >= s->model->tree_count;
 }
 
-/* false: the whole scene is solved at once, as a heap of one island is, which pairs with terms show already. */
+/* Finds the parts. Returns false if the whole scene is to be solved at once. The pairs with terms may show this before
+ * regions are found. */
 static bool find_parts(Sim* s) {
   StepParts* p = s->parts;
   sets_separate(p->sets, s->model->tree_count);
@@ -200,7 +203,7 @@ static bool find_parts(Sim* s) {
 
 /* ---------------------------------------------------------------- one part */
 
-/* The worker sees the step as it is, and keeps what is its own. */
+/* Copies the present Sim to the worker's, except for the worker's private data. */
 static void attach_worker(PartWorker* w, const Sim* s) {
   Sim own = w->sim;
   w->sim = *s;
@@ -224,7 +227,7 @@ static void attach_worker(PartWorker* w, const Sim* s) {
   w->sim.moves = &w->moves;
   w->sim.options.threads = 1;
   w->sim.fixed_count = 0;
-  w->sim.closures = NULL; /* they act on no tree of a part */
+  w->sim.closures = NULL; /* closures, tendons and bushings act on no tree of a part */
   w->sim.tendons = NULL;
   w->sim.bushings = NULL;
   w->sim.times = (SimTimes){0};
@@ -250,7 +253,7 @@ static void begin_part(Sim* s, const StepParts* p, int index) {
   step_all_stale(s);
 }
 
-/* The accepted configuration of its links becomes the other one, too. */
+/* Copies the configuration `from` of the links in scope to the other one. */
 static void even_out(Sim* s, int from) {
   const Configuration* a = &s->configuration[from];
   Configuration* b = &s->configuration[1 - from];
@@ -299,9 +302,9 @@ void parts_add_move(Sim* s) {
   }
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- all parts */
 
-/* Links that cannot move are as they are for every part. */
+/* Sets the data of immovable links, which all parts share. */
 static void place_fixed(Sim* s) {
   const Model* m = s->model;
   const Configuration* a = &s->configuration[s->current];
@@ -319,7 +322,7 @@ static void place_fixed(Sim* s) {
   }
 }
 
-/* Moves of all parts side by side: the first of each, then the second, ... */
+/* Combines the moves of all parts: the first move of each part into one, then the second of each, and so on. */
 static void join_moves(Sim* s) {
   const StepParts* p = s->parts;
   int rows = 0;
@@ -340,7 +343,8 @@ static void join_moves(Sim* s) {
   }
 }
 
-/* Trees of no part stay, and with them closures, tendons and bushings. */
+/* Copies the configuration of trees without a part, and the values of closures, tendons and bushings, which are
+ * unchanged. */
 static void keep_others(Sim* s) {
   const Configuration* from = &s->configuration[s->current];
   Configuration* to = &s->configuration[1 - s->current];
@@ -365,13 +369,14 @@ static void tell_worst(const StepReport* one, StepReport* report) {
   report->residual_dof = one->residual_dof;
 }
 
-/* To the tolerance, or as far as rounding lets it: the whole's rounds would find no more. */
+/* Returns true if the part is solved to the tolerance or the rounding floor, so that iterations of the whole scene
+ * would not improve it. */
 static bool is_solved(const StepReport* one) {
   bool floor = one->outcome == STEP_ROUNDING_FLOOR && one->residual <= FLOOR_MOST;
   return one->outcome == STEP_CONVERGED || floor;
 }
 
-/* Returns the most iterations of all. Where every tree is solved, all is. */
+/* Returns the largest number of iterations of a part. Sets the outcome of the step if all trees are solved. */
 static int sum_up(const Sim* s, StepReport* report) {
   const StepParts* p = s->parts;
   int iterations = 0, trials = 0, retries = 0;
@@ -393,7 +398,7 @@ static int sum_up(const Sim* s, StepReport* report) {
   return iterations;
 }
 
-/* Adds the times of all threads as if they had run one after the other. */
+/* Adds the mean times of the workers. */
 static void sum_times(Sim* s) {
   const StepParts* p = s->parts;
   for (int k = 0; k < p->worker_count; k++) {

@@ -47,14 +47,14 @@ typedef struct {
   int first;                  /* move of the present step */
   int parts;                  /* number of substeps since the last sim_path */
   int kept_count, kept_parts; /* values at the start of a step with substeps */
-  int block;                  /* first move of those that may still be merged */
-  bool straight;              /* the only move is the straight path of its step */
-  double* begin;              /* coordinates at the start of the present step  (nq) */
-  double* from;               /* coordinates at the start of the path that is examined  (nq) */
-  double* marked;             /* coordinates at the last sim_path  (nq) */
-  double* way;                /* increments of the straight path  (nv) */
-  Pose* poses;                /* poses at the start of the path  (links) */
-  Screw* screws;              /* (nv) */
+  int block; /* first move of the present block; a full block is merged to one move if its straight path is proved */
+  bool straight;  /* the only move is the straight path of its step */
+  double* begin;  /* coordinates at the start of the present step  (nq) */
+  double* from;   /* coordinates at the start of the path that is examined  (nq) */
+  double* marked; /* coordinates at the last sim_path  (nq) */
+  double* way;    /* increments of the straight path  (nv) */
+  Pose* poses;    /* poses at the start of the path  (links) */
+  Screw* screws;  /* (nv) */
   MotionBounds bounds;
   Proof* proof;     /* proof over recorded states several substeps apart; NULL: not needed so far */
   bool proof_there; /* its last state is `marked` */

@@ -1,5 +1,5 @@
-/* A step in equal substeps: on purpose, or because the whole was not solved (docs/derivations/step.md, S13, S14); and
- * in unequal parts where bodies meet that are to part again (S15). */
+/* Divides a step into substeps: equal ones, by choice or because the whole step was not solved
+ * (docs/derivations/step.md, S13, S14), and unequal ones during impacts with restitution (S15). */
 #include <float.h>
 #include <string.h>
 
@@ -8,12 +8,13 @@
 #include "simulate/stops.h"
 #include "simulate/tree_flight.h"
 
-/* So many steps in a row that succeed at once before fewer substeps are tried again. */
+/* Number of consecutive steps solved at the first attempt after which fewer substeps are tried again. */
 enum { CALM_STEPS = 4 };
-/* The same after a tree asked for shorter substeps: every change of length moves its energy by (w dt)^2 (W50). */
+/* The same after a flying tree required shorter substeps: each change of length changes its energy by (w dt)^2
+ * (W50). */
 enum { CALM_STEPS_COARSE = 4000 };
 
-/* ---------------------------------------------------------------- what a step begins from */
+/* ---------------------------------------------------------------- state at the start of a step */
 
 static SimPast past_of(Sim* s) {
   return (SimPast){.q_now = s->q_now,
@@ -58,7 +59,7 @@ static void create_backup(Sim* s) {
                         .q_older = m->armature ? MEMORY_NEW(double, m->coordinate_count) : NULL};
 }
 
-/* Before the first substep of a step. */
+/* Stores the state before the first substep of a step. */
 static void save(Sim* s) {
   s->backup_clock = s->clock;
   s->backup_reached = s->reached;
@@ -73,7 +74,7 @@ static void save(Sim* s) {
   copy_past(s->model, &s->backup, &past);
 }
 
-/* The past, as save found it. */
+/* Restores the state stored by `save`. */
 static void restore(Sim* s) {
   SimPast past = past_of(s);
   s->clock = s->backup_clock;
@@ -87,7 +88,8 @@ static void restore(Sim* s) {
   sim_publish(s);
 }
 
-/* The neighbourhood was built on the way and may lack pairs of the state before: it is built anew. */
+/* Contact is reset because its candidate list was built for the rejected states and may lack pairs of the restored
+ * one. */
 void step_reject(Sim* s, ContactMemory to) {
   if (to == CONTACT_STEP) restore(s);
   if (!s->contact) return;
@@ -147,7 +149,7 @@ static void keep_state(Sim* s) {
   b->count++;
 }
 
-/* The store has stopped growing: now the list can point into it. */
+/* Sets the list of substates, which points into the store. Call when the store no longer grows. */
 static void list_states(Sim* s) {
   const Model* m = s->model;
   SubstateStore* b = &s->between;
@@ -183,7 +185,8 @@ void substates_free(Sim* s) {
 
 StepClock sim_clock(const Sim* s) { return s->reached; }
 
-/* Times are multiples of the substep, as those of a run with steps of that length. */
+/* Sets the clock to substep `index` of `count`. Times are multiples of the substep length, as in a run with steps of
+ * that length. */
 void sim_set_clock(Sim* s, int count, int index) {
   double whole = s->model->simulation.dt;
   s->clock.dt = whole / count;
@@ -200,7 +203,8 @@ void step_add_work(StepReport* to, const StepReport* from) {
   to->factor_retries += from->factor_retries;
 }
 
-/* Work adds up; of the rest the last substep says how it is, the worst one how well it was solved. */
+/* Returns the report of two consecutive substeps: work is summed, quality measures are those of the worse one, and the
+ * rest is that of the last. */
 static StepReport join_reports(const StepReport* sum, const StepReport* next) {
   StepReport out = *next;
   step_add_work(&out, sum);
@@ -224,29 +228,31 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
 
 /* ---------------------------------------------------------------- a substep */
 
-/* A substep is rejected and taken again at most so often; a step has at most so many substeps. */
+/* SHORTENINGS: largest number of repetitions of a substep; PARTS_MOST: of substeps in a step. */
 enum { SHORTENINGS = 60, PARTS_MOST = 4000 };
-/* A short substep of an impact is this part of a time step. */
+/* Length of a short substep of an impact, relative to the time step. */
 #define IMPACT_SHARE (1.0 / 1024)
-/* A short substep at the end of a step that is shorter than this part of its length was cut there. */
+/* A short substep is unfinished if the end of the step cut it to less than this fraction of its length. */
 #define CUT 0.999
-/* Rounding of positions moves the force that reverses an approach: what it leaves out of balance in a short substep,
- * relative to the forces at work, is no failure to converge up to this (impact.md, I7). */
+/* Largest residual, relative to the forces at work, that counts as converged in a short substep: rounding of positions
+ * changes the force that reverses an approach (impact.md, I7). */
 #define IMPACT_FLOOR 1e-3
 
-/* Does what bodies come to in a step say how it is to be taken? */
+/* Returns true if contact can require other lengths or kinds of substeps: with a rest speed, for second_order or
+ * restitution. */
 static bool looks_at_impacts(const Sim* s) {
   const ModelContact* c = &s->model->contact;
   bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
   return s->contact && c->rest_speed > 0 && (second || c->bounces);
 }
 
-/* Do impacts with restitution set lengths of substeps? */
+/* Returns true if events (impacts with restitution, stops, closing closures) can determine the lengths of substeps. */
 static bool has_events(const Sim* s) {
   return s->model->contact.bounces || s->stops || closures_have_events(s->closures);
 }
 
-/* After an approach has ended both steps that the next of second order looks back on must have been calm. */
+/* Returns the kind of a substep after the end of an approach: second_order resumes only after both steps that it
+ * extrapolates from were free of impacts. */
 static StepKind kind_after_strike(const Sim* s) {
   StepKind before = s->reached.kind;
   if (before == STEP_STRIKES || (s->contact && contact_pressed(s->contact))) return STEP_STRUCK;
@@ -269,7 +275,7 @@ static StepKind next_kind(const Sim* s, bool impact, double length) {
   return before == STEP_FREE || before == STEP_LEAVES ? STEP_FREE : kind_after_strike(s);
 }
 
-/* The substep of s->clock from the present, not accepted yet. */
+/* Solves the substep of s->clock from the present state, without accepting it. */
 static StepReport solve_part(Sim* s) {
   step_prepare(s);
   StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
@@ -294,8 +300,8 @@ static StepReport solve_part(Sim* s) {
   return report;
 }
 
-/* Newton's method has moved bodies past each other in several moves; only shorter steps resolve the impact
- * (crossing.c). */
+/* Changes the outcome to STEP_CROSSED if several Newton iterations together moved bodies past each other (crossing.c).
+ * Only shorter steps resolve such an impact. */
 static void refuse_crossing(const Sim* s, StepReport* report) {
   if (step_outcome_failed(report->outcome) || report->iterations < 2) return;
   StepSqueeze found;
@@ -310,7 +316,7 @@ static void end_part(Sim* s, const StepReport* report) {
   if (reached) sim_advance(s);
 }
 
-/* A substep as another run took it. */
+/* Repeats a substep of another run. */
 static StepReport repeat_part(Sim* s, const StepClock* as) {
   s->clock = *as;
   if (as->end == END_REST && s->contact) contact_impact_measure_again(s->contact);
@@ -319,32 +325,34 @@ static StepReport repeat_part(Sim* s, const StepClock* as) {
   return report;
 }
 
-/* A step of second order looks back over the end of an approach, and throws back. */
+/* Returns true if the substep of second_order ended an approach. Its extrapolation over the end of the approach would
+ * cause a rebound. */
 static bool strikes(const Sim* s) {
   bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
   bool free = s->clock.kind == STEP_FREE || s->clock.kind == STEP_LEAVES;
   return second && free && looks_at_impacts(s) && contact_struck(s->contact);
 }
 
-/* A step of second order goes on with half of the last step's acceleration: a force that is gone would act once more in
- * full, by halves from step to step. */
+/* Returns true if a contact force vanished in a substep of second_order. The scheme continues with half of the last
+ * acceleration, so the vanished force would still act, halved in each step. */
 static bool lets_go(const Sim* s) {
   bool looks_back = s->clock.kind == STEP_FREE || s->clock.kind == STEP_RECOVERS;
   if (!looks_back || s->model->simulation.integrator != INTEGRATOR_SECOND_ORDER) return false;
   return (looks_at_impacts(s) && contact_lets_go(s->contact)) || stops_let_go(s);
 }
 
-/* As what the part of s->clock, which is solved, is to be taken again; its own kind: it may stay. */
+/* Returns the kind with which the solved substep of s->clock must be repeated; its own kind if it can be accepted. */
 static StepKind better_kind(const Sim* s) {
   if (strikes(s)) return STEP_STRIKES;
   return lets_go(s) ? STEP_STRUCK : s->clock.kind;
 }
 
-/* Speeds must be known to this part of the one at which impacts are slow, by places that are known to so much. */
+/* SPEED_KNOWN: required accuracy of speeds, relative to the rest speed. PLACE_KNOWN: relative rounding error of
+ * positions. */
 #define SPEED_KNOWN 1e-3
 #define PLACE_KNOWN (16 * DBL_EPSILON)
 
-/* Is a part so short that it says nothing of the speeds in it? */
+/* Returns true if rounding of positions prevents measuring speeds over a substep of this length [s]. */
 static bool is_lost(const Sim* s, double length) {
   return length * SPEED_KNOWN * s->model->contact.rest_speed < PLACE_KNOWN * balance_largest_place(s);
 }
@@ -359,14 +367,14 @@ typedef struct {
 /* The search for the length of a substep at whose end an impact begins (impact.md, I10): between `low`, before it, and
  * `high`, after it. */
 typedef struct {
-  bool found; /* there is one */
+  bool found; /* an event was found */
   SubstepEvent event;
   double low, high, ahead_low, ahead_high;
-  double end; /* of the span [s]: a closure whose time is nearer to it than CLOSES_APART closes there (Z20) */
-  int side;   /* which end the last length has replaced: Illinois' rule */
+  double end; /* end of the span [s]; a closure that closes within CLOSES_APART of it closes there (Z20) */
+  int side;   /* end of the bracket that the last length replaced, for the Illinois rule */
 } EventSearch;
 
-/* So near to where an impact begins, in units of the contact range, the substep ends. */
+/* Tolerance for the beginning of an impact at the end of a substep, in units of the contact range. */
 #define EVENT_KNOWN 1e-12
 
 static double next_length(const EventSearch* e) {
@@ -397,8 +405,8 @@ static void event_before(EventSearch* e, double ahead, double length) {
 
 static double share_of(const SubstepEvent* event) { return event->before / (event->before - event->after); }
 
-/* The first impact that began in the substep of s->clock, which is solved, or closure that closes. end: as of
- * EventSearch. */
+/* Finds the first event in the solved substep of s->clock: an impact that begins, or a closure that closes. Returns
+ * false if there is none. end: as of EventSearch. */
 static bool find_event(Sim* s, double end, SubstepEvent* event) {
   ContactEntry pair;
   StopEntry stop;
@@ -425,11 +433,12 @@ static double event_ahead(Sim* s, const SubstepEvent* event) {
   return contact_impact_ahead(s->contact, event->hull_a, event->hull_b);
 }
 
-/* After the substep of s->clock was solved: true if it ends where it should, else *length is how long to take it. */
+/* Called after the substep of s->clock was solved. Returns true if it ends at an event or contains none; otherwise sets
+ * *length to the next length to try. */
 static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
   SubstepEvent event;
   bool entry = find_event(s, e->end, &event);
-  if (s->clock.kind == STEP_IMPACT) return true; /* it is short as it is */
+  if (s->clock.kind == STEP_IMPACT) return true; /* it is already short */
   if (entry)
     event_after(e, &event, *length);
   else if (!e->found)
@@ -444,16 +453,16 @@ static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
   return false;
 }
 
-/* How a substep is taken. */
+/* Length and kind of a substep. */
 typedef struct {
   double length; /* s */
   StepKind kind;
 } SubstepPlan;
 
-/* The next substep, by all reasons to shorten it that are known before it is solved: an impact begins, or after one
- * (as at a step's beginning) bodies spin. A short substep that the end of the last step cut is finished first: the
- * speed of approach is measured in the rest of its length, so that the time of the impact does not change (I10). left:
- * to the end of the span [s]; parts: substeps of the span so far. Sets how s->clock ends. */
+/* Returns the plan of the next substep from the conditions that are known before it is solved: a beginning impact, or
+ * spinning bodies. A short substep that was cut by the end of the last step is completed first. The approach speed is
+ * measured over the rest of its length, so that the time of the impact does not change (I10). left: time to the end of
+ * the span [s]; parts: substeps of the span so far. Sets how s->clock ends. */
 static SubstepPlan plan_substep(Sim* s, double left, int parts) {
   double brief = IMPACT_SHARE * s->model->simulation.dt;
   bool last = parts >= PARTS_MOST, cut = parts == 0 && s->reached.kind == STEP_IMPACT && s->reached.dt < CUT * brief;
@@ -473,9 +482,10 @@ static SubstepPlan plan_substep(Sim* s, double left, int parts) {
   return (SubstepPlan){length, next_kind(s, impact, length)};
 }
 
-/* The same substep, by the reasons that its solution shows: a short one that failed is halved while speeds over its
- * length say something, since no momentum is kept in noise; one in which an impact begins ends there; one that ends an
- * approach or a contact is of another kind. The plan itself: it stays as it is. may: it may still be shortened. */
+/* Returns the plan with which the solved substep must be repeated; `plan` itself if it can be accepted. A short substep
+ * that failed is halved, unless it becomes too short to measure speeds. A substep in which an impact begins is
+ * shortened to end there. A substep that ends an approach or a contact gets another kind. may: it may still be
+ * shortened. */
 static SubstepPlan plan_again(Sim* s, SubstepPlan plan, bool failed, bool may, EventSearch* event) {
   SubstepPlan next = plan;
   if (failed) {
@@ -502,7 +512,7 @@ static void end_at_event(Sim* s, const EventSearch* event) {
                        (s->clock.end == END_REST && s->clock.before_varies);
 }
 
-/* The substep as planned or, as often as its solution asks for it, as planned again; *plan: as it was taken. */
+/* Solves the planned substep and repeats it as plan_again requires. Sets *plan to the plan of the last repetition. */
 static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) {
   StepReport spent = {.outcome = STEP_CONVERGED}, report;
   EventSearch event = {.found = false, .end = end};
@@ -519,7 +529,7 @@ static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) 
     bool may = k < SHORTENINGS && has_events(s) && report.outcome != STEP_INTERRUPTED;
     SubstepPlan next = plan_again(s, *plan, step_outcome_failed(report.outcome), may, &event);
     bool same_length = next.length == plan->length;
-    if (same_length && plan->kind == STEP_RECOVERS) s->clock.kind = next.kind; /* with the same weights */
+    if (same_length && plan->kind == STEP_RECOVERS) s->clock.kind = next.kind; /* both kinds have the same weights */
     if (same_length && (next.kind == plan->kind || plan->kind == STEP_RECOVERS)) break;
     spent = report;
     path_end(s, false, s->clock.time);
@@ -538,7 +548,7 @@ static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) 
   return report;
 }
 
-/* Substep `index` of `count` equal ones, in parts where bodies collide that are to part again. */
+/* Solves equal substep `index` of `count`, divided further where impacts with restitution require it. */
 static StepReport take_span(Sim* s, int count, int index) {
   sim_set_clock(s, count, index);
   double end = s->clock.time, left = s->clock.dt;
@@ -554,8 +564,8 @@ static StepReport take_span(Sim* s, int count, int index) {
   }
 }
 
-/* Where Newton's method stopped: pairs that the last trial would have let overlap come first, by how much; else the
- * pair with the largest force. */
+/* Returns the pair of links that made the last trial fail: the one with the largest overlap, or, without overlaps, with
+ * the largest force. */
 static StepSqueeze find_squeeze(Sim* s) {
   StepSqueeze worst = {.known = false};
   int count = s->contact ? contact_candidate_count(s->contact) : 0;
@@ -573,17 +583,18 @@ static StepSqueeze find_squeeze(Sim* s) {
   return worst;
 }
 
-/* Iteration limit of an attempt that can still be refined: finer ones cost less than many more of these. The finest
- * number of substeps that a scene may request has all iterations. If none was solved all have, because in finer
- * substeps a larger force must change the same momentum, so a coarse one may be the easiest. */
+/* TRY_ITERATIONS: iteration limit of an attempt that can still be refined, because finer substeps cost less than many
+ * more iterations. The finest number of substeps that a scene may request has all iterations. If all attempts fail,
+ * each is repeated with all iterations: finer substeps need a larger force for the same change of momentum, so a coarse
+ * one may be the easiest. */
 enum { TRY_ITERATIONS = 200 };
 
 static bool has_all_iterations(int count) {
   return (count <= SUBSTEPS_MAX && 2 * count > SUBSTEPS_MAX) || 2 * count > SUBSTEPS_FINEST;
 }
 
-/* All substeps of a step, or the state before: `count` equal ones, in parts as they come, or those of `as`, exactly.
- * limit: of iterations in each. */
+/* Solves all substeps of a step: `count` equal ones, divided further at impacts, or exactly those of `as`. Restores the
+ * state before the step if one fails. limit: of iterations in each. */
 static StepReport take_substeps(Sim* s, const StepClock* as, int count, int limit) {
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
   s->between.count = 0;
@@ -631,14 +642,14 @@ bool step_leads(const Sim* s) {
   return false;
 }
 
-/* How often a step may be tried: in how many substeps, and with how many iterations in each. */
+/* An attempt of a step: number of substeps, and iteration limit of each. */
 typedef struct {
   int count, limit;
 } SubstepTry;
 enum { TRIES_MOST = 24 };
 
-/* As many substeps as asked for, then twice as many and so on: *finer tries; then, with all iterations, those that had
- * not all of them, from the fewest substeps on. Returns their number. */
+/* Lists the attempts: `substeps`, then twice as many and so on (*finer attempts); then, with all iterations, those that
+ * had fewer, from the least number of substeps on. Returns their number. */
 static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer) {
   int most = s->model->simulation.max_iterations, few = most < TRY_ITERATIONS ? most : TRY_ITERATIONS, n = 0;
   for (int count = substeps; n == 0 || count <= SUBSTEPS_FINEST; count *= 2)
@@ -649,13 +660,14 @@ static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer)
   return n;
 }
 
-/* Until a try succeeds. All that fail is reported as the finest that had not all iterations. A prescribed link that
- * could not move on is what the step failed at, whatever its finer tries came to. The position that it has to reach by
- * the step's end, in however small parts, is not found by more iterations: a body in its way may have no room left. */
+/* Makes attempts until one succeeds. If all fail, reports the finest without all iterations, or STEP_BLOCKED if a
+ * prescribed link was blocked in any of these. More iterations are not tried if a prescribed link was blocked or only
+ * the last substeps failed: the prescribed position at the end of the step may be impossible because of a body in its
+ * way. */
 static StepReport step_from(Sim* s, int substeps) {
   SubstepTry tries[TRIES_MOST];
   int finer, count = list_tries(s, substeps, tries, &finer);
-  bool blocked = false, at_end = step_leads(s); /* at_end: all that had several substeps failed in the last */
+  bool blocked = false, at_end = step_leads(s); /* at_end: all attempts failed in their last substep */
   StepReport failed = {.outcome = STEP_CONVERGED};
   for (int k = 0; k < count && !(k == finer && (blocked || at_end)); k++) {
     StepReport report = try_substeps(s, tries[k].count, tries[k].limit), own = report;
@@ -703,8 +715,8 @@ StepReport sim_step_in(Sim* s, int substeps) {
   return report;
 }
 
-/* Where one step needs halves the next one probably does: a failed try costs far more than a substep too many. Parts of
- * bodies that spin are found anew every time. */
+/* Begins with the number of substeps that the last step needed, because a failed attempt costs far more than
+ * unnecessary substeps. Substeps for spinning bodies are determined anew in each step. */
 StepReport sim_step(Sim* s) {
   SubstepMemory* memory = &s->substep_memory;
   int least = least_substeps(s), first = least;
