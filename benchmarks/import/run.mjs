@@ -1,7 +1,7 @@
 // Runs a file of MJCF or URDF in the current MuJoCo (npm: mujoco-js) from its keyframe 'home' or its first one, and prints what tests/mujoco/mujoco_run.c prints with
 // CONTACTS=1: run.mjs PACKAGE ROOT MODEL DURATION INTERVAL. PACKAGE: folder of mujoco-js. ROOT: the folder with all files that MODEL (a path below
 // it) names. DURATION, INTERVAL in s. Centres of mass [m] in the columns of trajectory.csv on stdout; on stderr, after each row, a line
-// "contact,time,body,body,vertical force [N],force [N]" for every pair of bodies. Exit code 1 if MuJoCo cannot read the file.
+// "contact,time,body,body,vertical force [N],force [N]" for every pair of bodies; before them a line "joint,body" for every body with a joint. Exit code 1 if MuJoCo cannot read the file.
 import fs from "fs";
 import path from "path";
 import {pathToFileURL} from "url";
@@ -47,10 +47,42 @@ function message(error) {
   return error.name + ": " + Buffer.from(bytes.slice(0, bytes.indexOf(0))).toString();
 }
 
+/* Links of a URDF file that share a joint never touch (MuJoCo's filter of parents leaves out those at a fixed base), nor, as in sdrs import, those that
+ * touch at the start: the model again, with them excluded. */
+function links_excluded(model, place) {
+  const name = (b) => mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_BODY.value, b), pairs = [];
+  for (let b = 1; b < model.nbody; b++) {
+    const parent = model.body_parentid[b];
+    if (parent > 0) pairs.push(`<exclude body1="${name(parent)}" body2="${name(b)}"/>`);
+  }
+  const data = new mujoco.MjData(model);
+  start_within_limits(model, data);
+  mujoco.mj_forward(model, data);
+  for (let c = 0; c < data.ncon; c++) {
+    const [a, b] = [data.contact.get(c).geom1, data.contact.get(c).geom2].map((geom) => model.geom_bodyid[geom]);
+    if (a > 0 && b > 0 && model.body_parentid[a] !== b && model.body_parentid[b] !== a) pairs.push(`<exclude body1="${name(a)}" body2="${name(b)}"/>`);
+  }
+  mujoco.mj_saveLastXML(place + ".xml", model);
+  const text = mujoco.FS.readFile(place + ".xml", {encoding: "utf8"});
+  mujoco.FS.writeFile(place + ".xml", text.replace("</mujoco>", `<contact>${[...new Set(pairs)].join("")}</contact></mujoco>`));
+  return mujoco.MjModel.loadFromXML(place + ".xml");
+}
+
+/* Joints of a URDF file start at zero or, where limits are in the way, within 1 % of the range (at most 0.05 m or rad) of them, as in a scene. */
+function start_within_limits(model, data) {
+  for (let j = 0; j < model.njnt; j++) {
+    if (!model.jnt_limited[j]) continue;
+    const [low, high] = model.jnt_range.slice(2 * j, 2 * j + 2), margin = Math.min(0.01 * (high - low), 0.05);
+    data.qpos[model.jnt_qposadr[j]] = Math.min(Math.max(0, low + margin), high - margin);
+  }
+}
+
 put(root, "/files");
 let model;
 try {
-  model = mujoco.MjModel.loadFromXML(`/files/${path.relative(root, file)}`);
+  const place = `/files/${path.relative(root, file)}`;
+  model = mujoco.MjModel.loadFromXML(place);
+  if (file.endsWith(".urdf")) model = links_excluded(model, place);
 } catch (error) {
   console.error("run.mjs:", said.concat(message(error)).join(" ").replace(/\s+/g, " "));
   process.exit(1);
@@ -61,9 +93,14 @@ for (let b = 0; b < model.nbody; b++) {
   names.push(unnamed ? `body${b}` : mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_BODY.value, b));
 }
 if (model.nkey > 0) mujoco.mj_resetDataKeyframe(model, data, Math.max(0, mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_KEY.value, "home")));
+if (file.endsWith(".urdf")) start_within_limits(model, data);
+for (let b = 1; b < model.nbody; b++) {
+  if (model.body_jntnum[b] > 0) console.error("joint," + names[b]);
+}
 mujoco.mj_forward(model, data);
-const row = () => console.log([data.time.toPrecision(9), ...data.xipos.slice(3)].join(","));
-console.log(["time", ...names.slice(1).flatMap((name) => ["x", "y", "z"].map((axis) => `${name}/c${axis}`))].join(","));
+const heavy = [...names.keys()].filter((b) => b > 0 && model.body_mass[b] > 0); // others have no centre of mass
+const row = () => console.log([data.time.toPrecision(9), ...heavy.flatMap((b) => [...data.xipos.slice(3 * b, 3 * b + 3)])].join(","));
+console.log(["time", ...heavy.flatMap((b) => ["x", "y", "z"].map((axis) => `${names[b]}/c${axis}`))].join(","));
 row();
 const steps = Math.round(duration / model.opt.timestep);
 for (let step = 1, rows = 1; step <= steps; step++) {
