@@ -47,20 +47,17 @@ function message(error) {
   return error.name + ": " + Buffer.from(bytes.slice(0, bytes.indexOf(0))).toString();
 }
 
-/* Links of a URDF file that share a joint never touch (MuJoCo's filter of parents leaves out those at a fixed base), nor, as in sdrs import, those that
+/* Links of a URDF file that share a joint never touch (MuJoCo's filter of parents leaves out those at the fixed base, which is its world), nor, as in sdrs import, those that
  * touch at the start: the model again, with them excluded. */
 function links_excluded(model, place) {
   const name = (b) => mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_BODY.value, b), pairs = [];
-  for (let b = 1; b < model.nbody; b++) {
-    const parent = model.body_parentid[b];
-    if (parent > 0) pairs.push(`<exclude body1="${name(parent)}" body2="${name(b)}"/>`);
-  }
+  for (let b = 1; b < model.nbody; b++) pairs.push(`<exclude body1="${name(model.body_parentid[b])}" body2="${name(b)}"/>`);
   const data = new mujoco.MjData(model);
   start_within_limits(model, data);
   mujoco.mj_forward(model, data);
   for (let c = 0; c < data.ncon; c++) {
     const [a, b] = [data.contact.get(c).geom1, data.contact.get(c).geom2].map((geom) => model.geom_bodyid[geom]);
-    if (a > 0 && b > 0 && model.body_parentid[a] !== b && model.body_parentid[b] !== a) pairs.push(`<exclude body1="${name(a)}" body2="${name(b)}"/>`);
+    if (model.body_parentid[a] !== b && model.body_parentid[b] !== a) pairs.push(`<exclude body1="${name(a)}" body2="${name(b)}"/>`);
   }
   mujoco.mj_saveLastXML(place + ".xml", model);
   const text = mujoco.FS.readFile(place + ".xml", {encoding: "utf8"});

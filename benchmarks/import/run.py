@@ -6,8 +6,8 @@
 Every *.xml below the folders whose root is <mujoco> with a <worldbody>, and every *.urdf, is a model. MuJoCo is that of npm's mujoco-js (3.3.8) where node
 and --current (default out/node/node_modules/mujoco-js, put there by tests/mujoco/current.sh) exist, else Debian's libmujoco-dev (2.2.2), which reads no URDF.
 Both programs start in a model's keyframe 'home' or its first one, with that one's controls, and run for 1 s. MuJoCo gets a URDF file without <visual>, with
-the paths of its meshes made relative to the file, since it knows no packages, with fixed links kept, within limits at the start, and without contact between
-links that share a joint or touch at the start, as here. Compared are bodies with a mass by name, those with fixed joints too: the largest distance of a centre of mass after 0.2 and 1 s, and the pairs of bodies in contact with the total vertical force at both times.
+the paths of its meshes made relative to the file, since it knows no packages, within limits at the start, and without contact between
+links that share a joint or touch at the start, as here. Compared are bodies with a mass by name, those of MJCF with fixed joints too: the largest distance of a centre of mass after 0.2 and 1 s, and the pairs of bodies in contact with the total vertical force at both times.
 A model's class is the first that holds:
 
     refused   the import fails; the message is the column `why`
@@ -88,12 +88,18 @@ def lacking(ours, text):
     return [name for name in jointed if name + "/cx" not in ours]
 
 
-def our_contacts(path, moment):
+def fixed_links(path):
+    """Names of the links of a scene that sdrs import wrote as fixed ones without a parent: MuJoCo's world."""
+    links = re.findall(r"^  - name: (\S+)\n((?:    .*\n)*)", open(path, encoding="utf-8").read(), re.M)
+    return {name for name, rest in links if re.search(r"^    (fixed: true|joint: {type: fixed})", rest, re.M) and "    parent: " not in rest}
+
+
+def our_contacts(path, moment, fixed):
     forces = {}
     for row in csv.DictReader(open(path, encoding="utf-8")) if os.path.exists(path) else []:
         if abs(float(row["time"]) - moment) < 1e-6:
             force = math.hypot(*(float(row["f" + k]) for k in "xyz"))
-            forces[frozenset((row["a"], row["b"]))] = force, abs(float(row["fz"]))
+            forces[frozenset("ground" if name in fixed else name for name in (row["a"], row["b"]))] = force, abs(float(row["fz"]))
     return forces
 
 
@@ -127,7 +133,7 @@ def for_mujoco(path, folder, packages):
         mesh.set("filename", os.path.relpath(os.path.join(os.path.dirname(path), name), os.path.dirname(path)))
     for old in root.findall("mujoco"):
         root.remove(old)
-    tree.SubElement(tree.SubElement(root, "mujoco"), "compiler", strippath="false", fusestatic="false", discardvisual="true")
+    tree.SubElement(tree.SubElement(root, "mujoco"), "compiler", strippath="false", fusestatic="true", discardvisual="true")
     copy = os.path.join(os.path.dirname(path), ".run-" + os.path.basename(path))
     tree.ElementTree(root).write(copy)
     return copy
@@ -135,10 +141,11 @@ def for_mujoco(path, folder, packages):
 
 def judge(path, folder_of_all, options, work, other):
     row = dict.fromkeys(COLUMNS, "")
-    packages = [word for package in options.package if path.endswith(".urdf") for word in ("--package", package)]
-    packages += ["--lenient"] if options.lenient and path.endswith(".urdf") else []
+    words = [word for package in options.package if path.endswith(".urdf") for word in ("--package", package)]
+    words += ["--lenient"] if options.lenient and path.endswith(".urdf") else []
+    words += [] if path.endswith(".urdf") else ["--keep-fixed"]
     scene, folder = os.path.join(work, "scene.yaml"), os.path.join(work, "run")
-    done, row["import s"] = run([options.sdrs, "import", path, "-o", scene, "--keep-fixed", *packages], options.limit)
+    done, row["import s"] = run([options.sdrs, "import", path, "-o", scene, *words], options.limit)
     if done is None or done.returncode != 0:
         row["class"] = "slow" if done is None else "refused"
         errors = [] if done is None else [line for line in done.stderr.splitlines() if "error: " in line]
@@ -164,7 +171,7 @@ def judge(path, folder_of_all, options, work, other):
     theirs = rows_at(done.stdout.splitlines(), (0.2, 1.0))
     ours = {moment: rows_at(lines, (at(row_there),)).get(at(row_there)) for moment, row_there in theirs.items()}
     ours = {moment: found for moment, found in ours.items() if found}
-    forces = our_contacts(folder + "/contacts.csv", at(ours.get(0.2))), their_contacts(done.stderr, at(theirs.get(0.2)))
+    forces = our_contacts(folder + "/contacts.csv", at(ours.get(0.2)), fixed_links(scene)), their_contacts(done.stderr, at(theirs.get(0.2)))
     pairs = [pressed(side) for side in forces]
     sums = [sum(up for _, up in side.values()) for side in forces]
     missing = lacking(ours[0.2], done.stderr) if 0.2 in ours else []
