@@ -196,12 +196,13 @@ static void check_least_squares(int rows, int columns, int rank, const double* a
     compare_near(along, 0, 1e-11, "%s %d x %d, column %d", what, rows, columns, j);
   }
   if (rank == columns) return;
-  double transposed[N * N], least[N]; /* the nearest A^T y to x is x */
+  const int height = columns, width = rows; /* of A^T */
+  double transposed[N * N], least[N];       /* the nearest A^T y to x is x */
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < columns; j++) transposed[j * rows + i] = a[i * columns + j];
   memcpy(least, x, sizeof(double) * (size_t)columns);
-  assert_int_equal(dense_least_squares(columns, rows, transposed, least, RANK), rank);
-  multiply(columns, rows, transposed, least, product);
+  assert_int_equal(dense_least_squares(height, width, transposed, least, RANK), rank);
+  multiply(height, width, transposed, least, product);
   for (int j = 0; j < columns; j++) compare_near(product[j], x[j], 1e-11, "%s %d x %d", what, rows, columns);
 }
 
