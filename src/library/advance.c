@@ -156,23 +156,15 @@ sdrs_status sdrs_step(sdrs* s, int steps) { return library_call(s, step, &steps)
 typedef struct {
   sdrs* const* objects;
   int steps;
-  sdrs_status* status;
 } StepAll;
 
-static void step_one(void* context, int index, int thread) {
-  (void)thread;
+static sdrs_status step_one(const void* context, int index) {
   const StepAll* all = context;
-  all->status[index] = sdrs_step(all->objects[index], all->steps);
+  return sdrs_step(all->objects[index], all->steps);
 }
 
 sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, int threads) {
   if (threads < 0 || count < 0 || (count > 0 && !objects)) return SDRS_USAGE;
-  sdrs_status status[LIBRARY_BATCH] = {SDRS_OK}, first = SDRS_OK;
-  for (int at = 0; at < count; at += LIBRARY_BATCH) {
-    int batch = count - at < LIBRARY_BATCH ? count - at : LIBRARY_BATCH;
-    StepAll all = {objects + at, steps, status};
-    parallel_for(threads, batch, 2, 1, step_one, &all);
-    for (int k = 0; first == SDRS_OK && k < batch; k++) first = status[k];
-  }
-  return first;
+  const StepAll all = {objects, steps};
+  return library_each(count, threads, step_one, &all);
 }

@@ -239,30 +239,21 @@ typedef struct {
   sdrs* const* objects;
   const sdrs_seed* seeds;
   int count;
-  sdrs_status* status;
 } GradientAll;
 
-static void gradient_one(void* context, int index, int thread) {
-  (void)thread;
+/* Seeds may be longer than this library's struct, so those of object `index` begin at a number of bytes. */
+static sdrs_status gradient_one(const void* context, int index) {
   const GradientAll* all = context;
   const char* own = (const char*)all->seeds;
   if (all->count > 0) own += (size_t)index * (size_t)all->count * all->seeds->size;
-  all->status[index] = sdrs_gradient(all->objects[index], (const sdrs_seed*)own, all->count);
+  return sdrs_gradient(all->objects[index], (const sdrs_seed*)(const void*)own, all->count);
 }
 
 sdrs_status sdrs_gradient_all(sdrs* const* objects, int count, const sdrs_seed* seeds, int seed_count, int threads) {
   if (threads < 0 || count < 0 || seed_count < 0) return SDRS_USAGE;
   if (count > 0 && (!objects || (seed_count > 0 && !seeds))) return SDRS_USAGE;
-  sdrs_status status[LIBRARY_BATCH] = {SDRS_OK}, first = SDRS_OK;
-  for (int at = 0; at < count; at += LIBRARY_BATCH) {
-    int batch = count - at < LIBRARY_BATCH ? count - at : LIBRARY_BATCH;
-    size_t skipped = seed_count > 0 ? (size_t)at * (size_t)seed_count * seeds->size : 0;
-    const sdrs_seed* own = (const sdrs_seed*)(const void*)((const char*)seeds + skipped);
-    GradientAll all = {objects + at, own, seed_count, status};
-    parallel_for(threads, batch, 2, 1, gradient_one, &all);
-    for (int k = 0; first == SDRS_OK && k < batch; k++) first = status[k];
-  }
-  return first;
+  const GradientAll all = {objects, seeds, seed_count};
+  return library_each(count, threads, gradient_one, &all);
 }
 
 /* ---------------------------------------------------------------- losses */

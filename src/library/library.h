@@ -63,9 +63,6 @@ struct sdrs {
   const char* error; /* replaces own->error when there is no memory for it */
 };
 
-/* Objects per batch of a call for many: their status fits on the stack, so nothing is allocated. */
-enum { LIBRARY_BATCH = 256 };
-
 /* ---------------------------------------------------------------- calls (library/object.c) */
 
 typedef sdrs_status (*LibraryWork)(sdrs* s, void* arguments);
@@ -73,6 +70,10 @@ typedef sdrs_status (*LibraryWork)(sdrs* s, void* arguments);
  * Returns the status of the work; SDRS_NO_MEMORY if memory ran out, after which the object's own state is gone;
  * SDRS_USAGE for s = NULL and for an object that was not loaded. */
 sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments);
+/* Calls work(context, k) for k = 0, ..., count - 1 on `threads` threads (0: all). Returns the first status by index
+ * that is not SDRS_OK; all are called. Allocates nothing itself. */
+sdrs_status library_each(int count, int threads, sdrs_status (*work)(const void* context, int index),
+                         const void* context);
 /* Runs `work` with this pool, in the C locale. False: out of memory; its allocations then stay in the pool, in an
  * undefined state. Other errors are reported by the work itself. */
 bool library_try(MemoryPool* pool, void (*work)(void*), void* context);

@@ -152,6 +152,36 @@ sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments) {
   return SDRS_NO_MEMORY;
 }
 
+/* ---------------------------------------------------------------- many objects */
+
+/* So many statuses fit on the stack. */
+enum { EACH_BATCH = 256 };
+
+typedef struct {
+  sdrs_status (*work)(const void* context, int index);
+  const void* context;
+  int first;
+  sdrs_status* status;
+} Each;
+
+static void work_on_one(void* context, int index, int thread) {
+  (void)thread;
+  const Each* each = context;
+  each->status[index] = each->work(each->context, each->first + index);
+}
+
+sdrs_status library_each(int count, int threads, sdrs_status (*work)(const void* context, int index),
+                         const void* context) {
+  sdrs_status status[EACH_BATCH] = {SDRS_OK}, first = SDRS_OK;
+  for (int at = 0; at < count; at += EACH_BATCH) {
+    int batch = count - at < EACH_BATCH ? count - at : EACH_BATCH;
+    Each each = {work, context, at, status};
+    parallel_for(threads, batch, 2, 1, work_on_one, &each);
+    for (int k = 0; first == SDRS_OK && k < batch; k++) first = status[k];
+  }
+  return first;
+}
+
 static sdrs_status tell_missing(sdrs* s, void* name) {
   return library_fail(s, SDRS_USAGE, "'%s' is NULL", (const char*)name);
 }

@@ -40,25 +40,17 @@ sdrs_status sdrs_run(sdrs* s, int steps) { return library_call(s, run, &steps); 
 typedef struct {
   sdrs* const* objects;
   int steps;
-  sdrs_status* status;
 } RunAll;
 
-static void run_one(void* context, int index, int thread) {
-  (void)thread;
+static sdrs_status run_one(const void* context, int index) {
   const RunAll* all = context;
-  all->status[index] = sdrs_run(all->objects[index], all->steps);
+  return sdrs_run(all->objects[index], all->steps);
 }
 
 sdrs_status sdrs_run_all(sdrs* const* objects, int count, int steps, int threads) {
   if (threads < 0 || count < 0 || (count > 0 && !objects)) return SDRS_USAGE;
-  sdrs_status status[LIBRARY_BATCH] = {SDRS_OK}, first = SDRS_OK;
-  for (int at = 0; at < count; at += LIBRARY_BATCH) {
-    int batch = count - at < LIBRARY_BATCH ? count - at : LIBRARY_BATCH;
-    RunAll all = {objects + at, steps, status};
-    parallel_for(threads, batch, 2, 1, run_one, &all);
-    for (int k = 0; first == SDRS_OK && k < batch; k++) first = status[k];
-  }
-  return first;
+  const RunAll all = {objects, steps};
+  return library_each(count, threads, run_one, &all);
 }
 
 /* ---------------------------------------------------------------- recorded blocks */
