@@ -83,6 +83,7 @@ typedef struct ClosureSystem {
   ModelClosure* placed;  /* the model's closures, which the run rewrites when one closes; NULL: no closure has `active`
                             (closures) */
   SimJoin* joined;       /* time of closing and relative pose then; NULL if `placed` is NULL (closures) */
+  bool meets;            /* some closure has `within` */
   SimJoin* joined_saved; /* the same at the start of the step (closures) */
   Vec3* direction;       /* ClosureRow.v in the frame of a at the start; NULL if `placed` is NULL (rows) */
   ClosureEase* ease;
@@ -330,7 +331,7 @@ double closures_ahead(const Model* model, int k, const Pose* poses);
 /* Adds the derivative of closures_ahead with respect to the poses to bar[links]. */
 void closures_ahead_adjoint(const Model* model, int k, const Pose* poses, double (*bar)[3][4]);
 /* Returns true if some closure has `within`. system may be NULL. */
-bool closures_have_events(const ClosureSystem* system);
+static inline bool closures_have_events(const ClosureSystem* system) { return system && system->meets; }
 /* Places all switched closures and marks them open or closed according to joined (closures). */
 void closures_put(ClosureSystem* system, const SimJoin* joined);
 /* Returns true if closure k has a signal `active`. */

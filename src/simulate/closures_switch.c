@@ -34,6 +34,7 @@ void closures_switch_create(ClosureSystem* s, const Pose* start) {
   s->joined = MEMORY_NEW(SimJoin, s->model->closure_count);
   s->joined_saved = MEMORY_NEW(SimJoin, s->model->closure_count);
   s->direction = MEMORY_NEW(Vec3, s->model->closure_row_count);
+  for (int k = 0; k < s->model->closure_count; k++) s->meets = s->meets || s->model->scene->closures[k].within > 0;
   for (int k = 0; k < s->model->closure_count; k++) {
     const ModelClosure* c = &s->model->closures[k];
     s->joined[k] = (SimJoin){(double)INFINITY, relative(c, start)};
@@ -80,23 +81,9 @@ double closures_ahead(const Model* m, int k, const Pose* poses) {
 
 void closures_ahead_adjoint(const Model* m, int k, const Pose* poses, double (*bar)[3][4]) {
   const SceneClosure* c = &m->scene->closures[k];
-  Vec3 d = apart(m, k, poses);
-  double by[3], scale = 1 / (c->within * vec3_norm(d));
-  vec3_store(vec3_scale(d, scale), by);
-  for (int side = 0; side < 2; side++) {
-    int link = side == 0 ? c->a : c->b;
-    double sign = side == 0 ? 1 : -1, at[4] = {0, 0, 0, 1};
-    vec3_store(c->near[side], at);
-    for (int i = 0; link >= 0 && i < 3; i++)
-      for (int j = 0; j < 4; j++) bar[link][i][j] += sign * by[i] * at[j];
-  }
-}
-
-bool closures_have_events(const ClosureSystem* s) {
-  if (!s || !s->placed) return false;
-  for (int k = 0; k < s->model->closure_count; k++)
-    if (s->model->scene->closures[k].within > 0) return true;
-  return false;
+  Vec3 d = apart(m, k, poses), by = vec3_scale(d, 1 / (c->within * vec3_norm(d)));
+  pose_bar_add_point(bar, c->a, by, c->near[0]);
+  pose_bar_add_point(bar, c->b, vec3_scale(by, -1), c->near[1]);
 }
 
 static bool is_on(const ModelClosure* c, double time) {
@@ -105,8 +92,9 @@ static bool is_on(const ModelClosure* c, double time) {
   return value >= 0.5;
 }
 
-/* True if closure k is open and its signal at the beginning of the step lets it close. */
-static bool may_close(const ClosureSystem* s, int k, double begin) {
+/* True if closure k has `within`, is open, and its signal at the beginning of the step lets it close. */
+static bool may_meet(const ClosureSystem* s, int k, double begin) {
+  if (!(s->model->scene->closures[k].within > 0)) return false;
   if (!closure_is_switched(s->model, k) || s->broken_at[k] < (double)INFINITY) return false;
   return !(s->joined[k].since < (double)INFINITY) && is_on(&s->model->closures[k], begin);
 }
@@ -114,8 +102,9 @@ static bool may_close(const ClosureSystem* s, int k, double begin) {
 bool closures_entry(const ClosureSystem* s, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry) {
   bool found = false;
   double least = INFINITY;
-  for (int k = 0; closures_have_events(s) && k < s->model->closure_count; k++) {
-    if (!(s->model->scene->closures[k].within > 0) || !may_close(s, k, begin)) continue;
+  if (!closures_have_events(s)) return false;
+  for (int k = 0; k < s->model->closure_count; k++) {
+    if (!may_meet(s, k, begin)) continue;
     double before = closures_ahead(s->model, k, now), after = closures_ahead(s->model, k, ahead);
     if (!(before > REACHED && after < 0) || before / (before - after) >= least) continue;
     least = before / (before - after);
@@ -132,8 +121,9 @@ static bool is_near(const ClosureSystem* s, int k, const Pose* poses, const Pose
 }
 
 bool closures_end(const ClosureSystem* s, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry) {
-  for (int k = 0; closures_have_events(s) && k < s->model->closure_count; k++) {
-    if (!(s->model->scene->closures[k].within > 0) || !may_close(s, k, begin) || !is_near(s, k, ahead, now)) continue;
+  if (!closures_have_events(s)) return false;
+  for (int k = 0; k < s->model->closure_count; k++) {
+    if (!may_meet(s, k, begin) || !is_near(s, k, ahead, now)) continue;
     *entry = (ClosureEntry){k, closures_ahead(s->model, k, now), closures_ahead(s->model, k, ahead)};
     if (entry->before > REACHED) return true;
   }
@@ -171,8 +161,9 @@ bool closures_switch(ClosureSystem* s, const Pose* poses, const Pose* old, doubl
 
 bool closures_meet(ClosureSystem* s, const Pose* poses, const Pose* old, double begin, double time) {
   bool closes = false;
-  for (int k = 0; closures_have_events(s) && k < s->model->closure_count; k++) {
-    if (!(s->model->scene->closures[k].within > 0) || !may_close(s, k, begin) || !is_near(s, k, poses, old)) continue;
+  if (!closures_have_events(s)) return false;
+  for (int k = 0; k < s->model->closure_count; k++) {
+    if (!may_meet(s, k, begin) || !is_near(s, k, poses, old)) continue;
     set(s, k, true, poses, time);
     closes = true;
   }

@@ -246,10 +246,11 @@ static bool looks_at_impacts(const Sim* s) {
   return s->contact && c->rest_speed > 0 && (second || c->bounces);
 }
 
+/* Returns true if events of joint limits or closures can determine the lengths of substeps. */
+static bool has_joint_events(const Sim* s) { return s->stops || closures_have_events(s->closures); }
+
 /* Returns true if events (impacts with restitution, stops, closing closures) can determine the lengths of substeps. */
-static bool has_events(const Sim* s) {
-  return s->model->contact.bounces || s->stops || closures_have_events(s->closures);
-}
+static bool has_events(const Sim* s) { return s->model->contact.bounces || has_joint_events(s); }
 
 /* Returns the kind of a substep after the end of an approach: second_order resumes only after both steps that it
  * extrapolates from were free of impacts. */
@@ -491,8 +492,7 @@ static SubstepPlan plan_again(Sim* s, SubstepPlan plan, bool failed, bool may, E
   if (failed) {
     bool halved = may && plan.kind == STEP_IMPACT && !is_lost(s, 0.5 * plan.length);
     if (halved) next.length = 0.5 * plan.length;
-  } else if ((looks_at_impacts(s) || s->stops || closures_have_events(s->closures)) &&
-             !ends_at_event(s, event, &next.length) && may) {
+  } else if ((looks_at_impacts(s) || has_joint_events(s)) && !ends_at_event(s, event, &next.length) && may) {
     if (plan.kind == STEP_FREE) next.kind = uneven_kind(s);
   } else {
     next = (SubstepPlan){plan.length, better_kind(s)};
@@ -520,8 +520,7 @@ static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) 
     s->clock.dt = plan->length;
     s->clock.time = plan->length < left ? end - left + plan->length : end;
     s->clock.kind = plan->kind;
-    if (looks_at_impacts(s) || (s->contact && (s->stops || closures_have_events(s->closures))))
-      contact_remember(s->contact, CONTACT_PART);
+    if (s->contact && (looks_at_impacts(s) || has_joint_events(s))) contact_remember(s->contact, CONTACT_PART);
     report = solve_part(s);
     step_add_work(&report, &spent);
     if (plan->kind == STEP_IMPACT && report.outcome == STEP_ROUNDING_FLOOR && report.residual <= IMPACT_FLOOR)

@@ -269,13 +269,6 @@ void tendons_adjoint(const Sim* sim, const double* lambda, const double (*motion
 /* ---------------------------------------------------------------- derivatives of the rate of a length (drives.md,
  * M10) */
 
-/* bar[link] += by [x 1]: the derivative with respect to the pose, given `by` with respect to a point x of the link. */
-static void add_point(double (*bar)[3][4], int link, Vec3 by, Vec3 x) {
-  double f[3], at[4] = {x.x, x.y, x.z, 1};
-  vec3_store(by, f);
-  for (int n = 0; link >= 0 && n < 12; n++) bar[link][n / 4][n % 4] += f[n / 4] * at[n % 4];
-}
-
 static void add_rotation(double (*bar)[3][4], int link, Mat3 by) {
   for (int n = 0; n < 9; n++) bar[link][n / 3][n % 3] += by.m[n / 3][n % 3];
 }
@@ -287,7 +280,7 @@ static void reverse_wrap_motion(const MovedWay* w, Pose pose, const Vec3 by_pose
   int link = w->wrap->link;
   if (link < 0) return;
   Vec3 torque = vec3_scale(vec3_add(by_pose[0], by_pose[1]), -1);
-  add_point(pose_bar, link, torque, w->wrap->position);
+  pose_bar_add_point(pose_bar, link, torque, w->wrap->position);
   torque = vec3(0, 0, 0);
   for (int k = 0; k < 2; k++) {
     Vec3 slope = vec3_scale(w->way.slope[k], factor), bent = vec3_scale(w->bent[k], factor);
@@ -295,7 +288,7 @@ static void reverse_wrap_motion(const MovedWay* w, Pose pose, const Vec3 by_pose
     torque = vec3_sub(torque, vec3_cross(w->arm[k], bent));
     add_rotation(pose_bar, link, mat3_scale(mat3_outer(w->arm[k], mat3_tmul_vec(w->of_wrap.dr, slope)), -1));
     Vec3 carried = vec3_add(w->wrap->position, mat3_tmul_vec(pose.r, w->arm[k]));
-    add_point(motion_bar, link, vec3_scale(slope, -1), carried);
+    pose_bar_add_point(motion_bar, link, vec3_scale(slope, -1), carried);
   }
   add_rotation(pose_bar, link, mat3_scale(mat3_mul(mat3_cross(torque), pose.r), 0.5));
 }
@@ -312,8 +305,8 @@ void tendon_rate_adjoint(const Sim* sim, int k, const double (*motion)[3][4], do
       const SceneTendonPoint* point = &source->points[i + side];
       by_pose[side] = vec3_scale(w.bent[side], factor);
       if (w.wrap) by_pose[side] = vec3_sub(by_pose[side], mat3_tmul_vec(w.turn, vec3_scale(w.way.slope[side], factor)));
-      add_point(pose_bar, point->link, by_pose[side], point->point);
-      add_point(motion_bar, point->link, vec3_scale(w.way.slope[side], factor), point->point);
+      pose_bar_add_point(pose_bar, point->link, by_pose[side], point->point);
+      pose_bar_add_point(motion_bar, point->link, vec3_scale(w.way.slope[side], factor), point->point);
     }
     reverse_ends(&w, factor, 0, &gradient->tendon_points[tendon->point_first + i]);
     if (!w.wrap) continue;

@@ -358,4 +358,12 @@ void assemble_gradient(const Assembly* in, double* gradient);
  * which makes links composite. */
 void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver);
 
+/* bar[link] += by [x 1]: the derivative with respect to the pose, given `by` with respect to a point x of the link,
+ * link frame. Does nothing for link < 0. */
+static inline void pose_bar_add_point(double (*bar)[3][4], int link, Vec3 by, Vec3 x) {
+  double f[3], at[4] = {x.x, x.y, x.z, 1};
+  vec3_store(by, f);
+  for (int n = 0; link >= 0 && n < 12; n++) bar[link][n / 4][n % 4] += f[n / 4] * at[n % 4];
+}
+
 #endif
