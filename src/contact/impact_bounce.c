@@ -52,7 +52,7 @@ typedef struct {
 static ClearanceScale scale_of(double s, const Pressure* p) {
   double tau = 2 * p->potential / (s * p->force), u = tau + 2.25 * tau * tau, x = u / (1 + u), z = 1 / (1 + u);
   double power = x * x * x * x / (z * z * z * z * z);
-  double by_tau = power * (4 / x + 5 / z) * z * z * (1 + 4.5 * tau); /* of Q = x^4 / z^5 */
+  double by_tau = barrier_slope(x) * z * z * (1 + 4.5 * tau); /* dQ/dx dx/dtau */
   double value = power / p->potential;
   return (ClearanceScale){.value = value,
                           .by_potential = (by_tau * tau / p->potential - value) / p->potential,

@@ -38,9 +38,8 @@ static double mobility_of(const ContactSystem* s, const ContactPair* p) {
 
 /* Returns the displacement since contact_lag of the point of a link that is at `point` now [m]. */
 static Vec3 displacement_at(const ContactSystem* s, int link, Vec3 point) {
-  const Pose *begin = &s->begin_poses[link], *now = &s->pose[s->current][link];
-  Vec3 local = mat3_mul_vec(mat3_transpose(now->r), vec3_sub(point, now->t));
-  return vec3_sub(point, vec3_add(mat3_mul_vec(begin->r, local), begin->t));
+  Vec3 local = pose_apply_inverse(s->pose[s->current][link], point);
+  return vec3_sub(point, pose_apply(s->begin_poses[link], local));
 }
 
 static double slip_of(const ContactSystem* s, int index) {
