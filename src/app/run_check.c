@@ -509,8 +509,8 @@ static void find_kind(const RunCheck* c, int row, Pose* const* at, StepClock* cl
 /* at[0] is the row's state, at[1] that of the row before, and so on. */
 static void check_motion(RunCheck* c, int row, Pose* const* at) {
   const Model* model = &c->recorded->model;
-  bool carried = model->simulation.integrator ==
-                 INTEGRATOR_MOMENTUM; /* bodies carry angular momentum, which poses do not determine */
+  /* true: bodies carry angular momentum, which poses do not determine */
+  bool carried = model->simulation.integrator == INTEGRATOR_MOMENTUM;
   StepClock clock;
   if (!clock_of(c, row, model->simulation.integrator == INTEGRATOR_SECOND_ORDER, &clock)) return;
   find_kind(c, row, at, &clock);

@@ -39,8 +39,8 @@ typedef struct Walk Walk;
 /* Callbacks for the nonzero terms. */
 typedef struct {
   bool (*pieces)(const Walk* walk, const NodePlaces* at, Blend* within); /* false: no plane was found */
-  void (*centres)(const Walk* walk, const ChildPlaces* at, LaneBits far,
-                  Blend* within);                /* visits the lanes marked in far */
+  /* Visits the lanes marked in far. */
+  void (*centres)(const Walk* walk, const ChildPlaces* at, LaneBits far, Blend* within);
   void (*enter)(const Walk* walk, Blend* blend); /* NULL: nothing */
   void (*leave)(const Walk* walk, Blend* blend); /* called after all terms of the blend */
 } Visitor;

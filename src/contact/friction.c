@@ -140,8 +140,8 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
   Vec3 arm1 = arm_basis(lag, 0), arm2 = arm_basis(lag, 1);
   for (int k = 0; k < count; k++) {
     const HullInstance* h = k < lag->count[0] ? a : b;
-    const Pose* pose =
-        lag->half_space ? &lag->then[0] : &h->pose; /* over a half-space, slip is measured from the poses `then` */
+    /* over a half-space, slip is measured from the poses `then` */
+    const Pose* pose = lag->half_space ? &lag->then[0] : &h->pose;
     Vec3 y = vec3_sub(vec3_add(pose_apply(*pose, lag->vertices[k].local), lag->vertices[k].arm), lag->center);
     lag->vertices[k].position[0] = vec3_dot(arm1, y);
     lag->vertices[k].position[1] = vec3_dot(arm2, y);

@@ -41,8 +41,8 @@ typedef struct {
 /* Lagged data of a pair. The vertices of side A come first. */
 typedef struct {
   Vec3 center; /* c: weighted centroid of the contact vertices [m] */
-  Vec3 e1, e2,
-      normal; /* right-handed basis, normal = n^t / |n^t|; with directed friction e1 and e2 are S times the tangents */
+  /* right-handed basis, normal = n^t / |n^t|; with directed friction e1 and e2 are S times the tangents */
+  Vec3 e1, e2, normal;
   bool directed; /* directed friction: direction, axis and basis are set */
   FrictionDirection direction;
   Vec3 axis, basis[2]; /* axis d, and the tangents before S, world axes */

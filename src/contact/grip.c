@@ -77,9 +77,8 @@ bool contact_begins_rubbing(const ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     const ContactPair* p = contact_pair(s, k);
     bool presses = p->state[s->current].outcome == PAIR_PRESSED;
-    if (p->links)
-      presses =
-          presses || contact_is_whole(s, p->link_a, p->link_b); /* its hull pairs with friction may not be listed yet */
+    /* hull pairs with friction of two links may not be listed yet */
+    if (p->links) presses = presses || contact_is_whole(s, p->link_a, p->link_b);
     PairMaterial material = model_pair_material(s->model, p->link_a, p->link_b);
     if (presses && rough(&material)) return true;
   }

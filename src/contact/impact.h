@@ -37,8 +37,8 @@ typedef struct {
   double by_support;       /* d first / ds at fixed U and y_t [1/m] */
   double by_rest_speed;    /* d first / d(rest speed) [s/m] */
   Pressure by_now, by_old; /* d first / d(past.now), d(past.old), for a pair that bounces */
-  double by_restitution, by_inertia, by_stiffness, by_dt,
-      by_dt_before; /* d first / d(each of these), for a pair that bounces */
+  /* d first / d(each of these), for a pair that bounces */
+  double by_restitution, by_inertia, by_stiffness, by_dt, by_dt_before;
 } Impact;
 /* Returns W and its derivatives at the potential U [1/m]. before: y_t. W = U for rest speed 0 or U = 0. Cannot fail. */
 Impact impact_eval(const ImpactParameters* parameters, double potential, double before);

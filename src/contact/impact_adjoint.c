@@ -113,9 +113,9 @@ static void bounce_adjoint(double by_factor, double by_load, const Impact* impac
   out->rest_speed += by_factor * impact->by_rest_speed;
   out->restitution += by_factor * impact->by_restitution;
   out->inertia += by_factor * impact->by_inertia;
-  out->stiffness +=
-      (by_factor - by_load) * impact->by_stiffness; /* the load is a force and does not depend on the stiffness */
-  out->dt += by_load * impact->by_dt;               /* step_lengths.c adds that of the force */
+  /* the load is a force and does not depend on the stiffness */
+  out->stiffness += (by_factor - by_load) * impact->by_stiffness;
+  out->dt += by_load * impact->by_dt; /* step_lengths.c adds that of the force */
   out->dt_before += by_factor * impact->by_dt_before;
   add_pressure(bar, by_factor, &impact->by_now);
   add_pressure(&out->carry.old, by_factor, &impact->by_old);

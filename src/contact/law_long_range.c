@@ -488,8 +488,8 @@ static void reverse_potential(const LawReplay* p, const double twist[2][6], Vec3
     count[side] = pair.ground ? p->next[side].hull.points.count : law->hierarchy.trees[pair.link[side]].vertex_count;
   FieldShares shares = {.vertices = {room, room + count[0]}};
   memset(room, 0, sizeof(Vec3) * (size_t)(count[0] + count[1]));
-  if (!field_reverse(&law->field, &law->work[p->thread], &pair, twist, &shares))
-    return; /* does not happen after `replay` returned true */
+  /* cannot fail after `replay` returned true */
+  if (!field_reverse(&law->field, &law->work[p->thread], &pair, twist, &shares)) return;
   s->value += shares.value;
   s->own[OWN_BLEND] += shares.by_blend;
   s->ground_next.force = vec3_add(s->ground_next.force, shares.ground.force);

@@ -467,8 +467,8 @@ static void reverse_contact(const LawReplay* p, const Bodies* b, const double tw
     else
       add_parameter(b, k - COLUMNS, value, out);
   }
-  if (b->shape[1] || !slopes)
-    return; /* the pair's terms contain the derivatives with respect to poses at t + dt, except those of half-spaces */
+  /* the pair's terms contain the derivatives with respect to poses at t + dt, except those of half-spaces */
+  if (b->shape[1] || !slopes) return;
   out->ground_next.torque = vec3_add(out->ground_next.torque, vec3_at(by + 6));
   out->ground_next.force = vec3_add(out->ground_next.force, vec3_at(by + 9));
 }
