@@ -51,9 +51,12 @@ static void print_message(const Options* options, const char* format, va_list ar
   text_free(&text);
 }
 
+/* An imbalance that changes speeds by less than the tolerance times the rest speed is not reported: a robot that comes
+ * to rest without gravity has no forces but rounding errors. */
 void warn_unconverged(const Options* options, const char* name, const Model* model, const UnconvergedSteps* u,
                       double tolerance) {
-  if (options->quiet || u->steps == 0 || !(u->residual > tolerance)) return;
+  double ignored = tolerance * model->contact.rest_speed;
+  if (options->quiet || u->steps == 0 || !(u->residual > tolerance) || u->speed <= ignored) return;
   fprintf(stderr,
           "%s: warning: %d step%s did not reach the tolerance %.3g: rounding errors leave a relative imbalance of "
           "forces of up to %.3g",

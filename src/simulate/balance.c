@@ -188,6 +188,22 @@ static double rounding_of(const Sim* s, int dof) {
   return COORDINATE_ROUNDINGS * force;
 }
 
+double balance_speed_left(const Sim* s, int dof) {
+  const Model* m = s->model;
+  int own = m->dof_link[dof];
+  double inertia = 0, fastest = 0;
+  for (int n = s->tree_first[m->links[own].tree]; n < s->tree_first[m->links[own].tree + 1]; n++) {
+    int i = s->tree_links[n], up = i;
+    while (up > own) up = m->links[up].parent;
+    if (up != own || !(m->links[i].mass > 0)) continue;
+    double radius = gyration_radius(&m->links[i]);
+    double speed = vec3_norm(screw_velocity(&s->screws[dof], s->reference[i])) + radius * vec3_norm(s->screws[dof].w);
+    inertia += m->links[i].mass * speed * speed;
+    fastest = fmax(fastest, speed);
+  }
+  return inertia > 0 ? fabs(s->gradient[dof]) * s->clock.dt / inertia * fastest : (double)INFINITY;
+}
+
 /* Returns the Frobenius norm of a 3x3 block of a pair's Hessian. */
 static double block_size(const double (*hessian)[12], int row, int column) {
   double sum = 0;

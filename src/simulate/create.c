@@ -9,6 +9,7 @@
 #include "simulate/tree_flight.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 const char* step_outcome_text(StepOutcome outcome) {
@@ -29,6 +30,7 @@ void unconverged_add(UnconvergedSteps* u, const StepReport* report, double time)
     memcpy(u->late_links, report->late_links, sizeof(u->late_links));
   }
   if (report->outcome != STEP_ROUNDING_FLOOR) return;
+  u->speed = fmax(u->speed, report->speed_left);
   if (u->steps++ > 0 && !(report->residual > u->residual)) return;
   u->residual = report->residual;
   u->time = time;

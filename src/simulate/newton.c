@@ -231,7 +231,10 @@ StepReport step_solve(Sim* s) {
   int most = s->settling ? 0 : parts_solve(s, &report);
   if (report.outcome == STEP_MAX_ITERATIONS) step_rounds(s, &report); /* otherwise the parts contain all trees */
   report.iterations = most > report.iterations ? most : report.iterations;
-  if (report.outcome == STEP_ROUNDING_FLOOR) report.outcome = judge_floor(s);
+  if (report.outcome == STEP_ROUNDING_FLOOR) {
+    report.outcome = judge_floor(s);
+    if (report.residual_dof >= 0) report.speed_left = balance_speed_left(s, report.residual_dof);
+  }
   report_terms(s, &report);
   return report;
 }

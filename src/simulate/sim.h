@@ -384,6 +384,10 @@ bool balance_tree(const Sim* sim, int tree, bool arrived);
 /* Returns true if the residual does not exceed the effect of the rounding of coordinates on the forces of inertia,
  * drives, joints and contact (S16). assembly: of the accepted state and of these trees; NULL: without contact. */
 bool balance_at_rounding(const Sim* sim, const Assembly* assembly);
+/* Returns the change of speed in this substep that the imbalance |g| of a degree of freedom is worth [m/s]: |g| dt v /
+ * M, where a unit rate moves the links by at most the speed v and M = sum m v^2. Contact and springs, which would make
+ * it less, are ignored. INFINITY: the degree of freedom moves no mass. */
+double balance_speed_left(const Sim* sim, int dof);
 /* Returns the magnitude of the numbers from which a link's position is computed [m]: its distance from the origin, or
  * the displacement of a joint between, if larger. q: (nq). */
 double balance_place_size(const Sim* sim, int link, Vec3 place, const double* q);

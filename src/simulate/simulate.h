@@ -110,6 +110,7 @@ typedef struct {
   double residual; /* largest imbalance relative to the acting forces (docs/derivations/step.md, S8) */
   double residual_force; /* the same imbalance, absolute [N, N m] */
   int residual_dof;      /* degree of freedom of the residual */
+  double speed_left;     /* at the rounding floor, change of speed that the imbalance is worth [m/s] */
   StepTerms terms;
   int active_pairs;        /* hull pairs with non-zero contact energy */
   int candidate_pairs;     /* hull pairs kept by the broad phase */
@@ -133,6 +134,7 @@ typedef struct {
   double residual; /* largest residual, relative to the acting forces */
   double time;     /* end time of the step with the largest residual [s] */
   int dof;         /* degree of freedom of the largest residual; -1: unknown */
+  double speed;    /* largest StepReport.speed_left [m/s] */
   /* Steps with StepReport.friction_open: number, end time of the first [s], and its links. */
   int friction_open;
   double friction_time;

@@ -218,6 +218,7 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
     memcpy(out.late_links, sum->late_links, sizeof(out.late_links));
   }
   if (sum->outcome == STEP_ROUNDING_FLOOR) out.outcome = STEP_ROUNDING_FLOOR;
+  out.speed_left = fmax(out.speed_left, sum->speed_left);
   if (sum->residual > out.residual) {
     out.residual = sum->residual;
     out.residual_force = sum->residual_force;
