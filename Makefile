@@ -3,10 +3,10 @@
 VERSION := 0.1.0
 
 # What is built:  release  what users run
-#                 check    the release build with assertions and warnings as errors: what the tests run
+#                 check    the release build with assertions and warnings as errors: what `make check` builds and tests
 #                 debug    for the debugger
 #                 asan     address and undefined-behaviour sanitizers
-#                 readers  these in the folders that read what others wrote; all other objects are those of check
+#                 readers  these in the folders that read what others wrote; all other objects, and those of tests, are check's
 #                 tsan     thread sanitizer
 #                 fuzz     clang with libFuzzer
 #                 arm64    the release build for 64-bit ARM, by Debian's cross compiler (scripts/check_arm64.sh)
@@ -89,18 +89,10 @@ MPI_OBJECT := $(if $(MPI_LIBS),$(BUILD)/processes-mpi.o)
 # Folders that read files and text of users, or hold the memory they are read into.
 READERS := base geometry scene control robot run export ask
 SOURCES := $(wildcard src/*/*.c)
-# The flavours check and release differ in assertions alone: a source without any is compiled once, as release.
-ASSERTING := $(shell grep -lE '\<assert\>|NDEBUG|"(version|method)\.h"' $(SOURCES)) src/shapes/field_many.c src/contact/friction.c \
-  src/query/growth_derivatives.c
-check_objects = $(patsubst %.c,out/build/check/%.o,$(filter $(ASSERTING),$(1))) \
-  $(patsubst %.c,out/build/release/%.o,$(filter-out $(ASSERTING),$(1)))
 ifeq ($(FLAVOUR),readers)
   READER_SOURCES := $(filter $(READERS:%=src/%/%),$(SOURCES))
-  OBJECTS := $(READER_SOURCES:%.c=$(BUILD)/%.o) $(call check_objects,$(filter-out $(READER_SOURCES),$(SOURCES)))
+  OBJECTS := $(READER_SOURCES:%.c=$(BUILD)/%.o) $(patsubst %.c,out/build/check/%.o,$(filter-out $(READER_SOURCES),$(SOURCES)))
   TEST_BUILD := out/build/check
-else ifeq ($(FLAVOUR),check)
-  OBJECTS := $(call check_objects,$(SOURCES))
-  TEST_BUILD := $(BUILD)
 else
   OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
   TEST_BUILD := $(BUILD)
@@ -181,8 +173,7 @@ check-all: ## everything: `make check` with its long cases, all sanitizers, long
 build-check:
 	@scripts/deps.sh check
 	@scripts/make_page.sh --fetch
-	@$(MAKE) --no-print-directory FLAVOUR=release WERROR=1 program library
-	@$(MAKE) --no-print-directory FLAVOUR=check program unit-tests other-tests
+	@$(MAKE) --no-print-directory FLAVOUR=check program library unit-tests other-tests
 	@$(MAKE) --no-print-directory FLAVOUR=readers reader-tests fuzzers
 
 check-asan: ## every test program under the address and undefined-behaviour sanitizers
@@ -228,12 +219,12 @@ SWEEP_SCRIPTS := $(addprefix scripts/,sweep.sh sweep_plan.py sweep_inputs.py col
 # a folder of their own first: a program that fails leaves no empty page behind.
 install: program install-library ## install to PREFIX (/usr/local), below DESTDIR
 	@mkdir -p out/install
-	./sdrs help --man >out/install/sdrs.1
-	./sdrs schema scene --man >out/install/sdrs-scene.5
-	./sdrs schema task --man >out/install/sdrs-task.5
-	./sdrs help --bash >out/install/sdrs
-	./sdrs help --zsh >out/install/_sdrs
-	install -D -m 755 sdrs $(DESTDIR)$(PREFIX)/bin/sdrs
+	./$(PROGRAM) help --man >out/install/sdrs.1
+	./$(PROGRAM) schema scene --man >out/install/sdrs-scene.5
+	./$(PROGRAM) schema task --man >out/install/sdrs-task.5
+	./$(PROGRAM) help --bash >out/install/sdrs
+	./$(PROGRAM) help --zsh >out/install/_sdrs
+	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/sdrs
 	install -D -m 644 out/install/sdrs.1 $(SHARE)/man/man1/sdrs.1
 	install -D -m 644 out/install/sdrs-scene.5 $(SHARE)/man/man5/sdrs-scene.5
 	install -D -m 644 out/install/sdrs-task.5 $(SHARE)/man/man5/sdrs-task.5
@@ -317,16 +308,6 @@ $(BUILD)/src/linalg/dense.o: src/linalg/dense.c $(BUILD)/flags | out/build/libra
 	$(COMPILE)
 	@$(CC) -r -nostdlib $@ $(LAPACK) -o $@~ && objcopy --wildcard --keep-global-symbol='dense_*' $@~ $@ && rm $@~
 
-ifeq ($(FLAVOUR),check)
-out/build/release/src/%.o: private FLAGS := $(strip $(COMMON_FLAGS) $(release_FLAGS) $(CFLAGS))
-out/build/release/src/%.o: src/%.c out/build/release/flags | out/build/libraries
-	@mkdir -p $(@D)
-	$(COMPILE)
-
-out/build/release/flags: FORCE
-	$(call write_if_changed,'$(CC) $(strip $(COMMON_FLAGS) $(release_FLAGS) $(CFLAGS)) $(WARNINGS) tests: $(TEST_FLAGS)')
-endif
-
 # Square roots of several numbers at a time: with errno they would be taken one by one.
 $(BUILD)/src/shapes/field_many.o $(BUILD)/src/contact/friction.o: private FLAGS += -fno-math-errno
 # One long formula, ordered by gcc as it waits least (6 %); the bits are the same.
@@ -383,7 +364,7 @@ tests_in = $(filter $(1)/test_%,$(JOINED_TESTS))
 test_objects = $(addsuffix .o,$(filter $(AWARE_TESTS),$(1)) $(patsubst $(BUILD)/%,$(TEST_BUILD)/%,$(filter-out $(AWARE_TESTS),$(1))))
 
 ifeq ($(FLAVOUR),readers)
-out/build/check/%.o out/build/release/%.o:
+out/build/check/%.o:
 	@echo "make: $@ is missing: make FLAVOUR=check unit-tests" >&2; exit 1
 endif
 
@@ -457,4 +438,4 @@ out/build/libraries: scripts/deps.sh
 
 FORCE:
 
--include $(patsubst %.o,%.d,$(filter $(BUILD)/% $(if $(filter check,$(FLAVOUR)),out/build/release/%),$(OBJECTS) $(SUPPORT_OBJECTS)) $(BUILD)/src/main.o) $(addsuffix .d,$(TESTS) $(FUZZERS))
+-include $(patsubst %.o,%.d,$(filter $(BUILD)/%,$(OBJECTS) $(SUPPORT_OBJECTS)) $(BUILD)/src/main.o) $(addsuffix .d,$(TESTS) $(FUZZERS))

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Builds and tests: `make check`, or all that there is with --all (`make check-all`).
 #   scripts/check.sh [--all]
+# `make check` builds one program and library, those of the flavour check, and the scripts of tests use them; `make check-all` uses the release.
 # Ends with the processor time by step and `N passed, N failed`; exits 1 when one failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -47,19 +48,29 @@ else
   scripts/deps.sh check || exit 1
 fi
 scripts/make_page.sh --fetch
-build release FLAVOUR=release WERROR=1 program library || exit 1
-build check FLAVOUR=check program unit-tests other-tests || exit 1
-if ! ((all)); then
+if ((all)); then
+  build release FLAVOUR=release WERROR=1 program library || exit 1
+  build check FLAVOUR=check program unit-tests other-tests || exit 1
+else
+  build check FLAVOUR=check program library unit-tests other-tests || exit 1
+  # For the scripts of tests, and the makes that they start.
+  export FLAVOUR=check SDRS=$PWD/out/build/check/sdrs LIB=out/build/check/lib
+  export SDRS_LIBRARY=$PWD/$LIB/libsdrs.so
   build readers FLAVOUR=readers reader-tests fuzzers || exit 1
 fi
 
 tests=(
   tests/cli/run.sh tests/documents/run.sh "scripts/update_golden.sh --check" scripts/check_bits.sh tests/library/run.sh
-  tests/packages/run.sh tests/python/run.sh tests/door/*.sh tests/mujoco/run.sh tests/mujoco/current.sh tests/mpi/run.sh
+  tests/python/run.sh tests/door/*.sh tests/mujoco/run.sh tests/mujoco/current.sh tests/mpi/run.sh
   tests/gltf/run.sh tests/variables/run.sh tests/page/run.sh tests/view/run.sh tests/rigid_ipc/run.sh tests/ccd/run.sh
   tests/meshes/run.sh tests/physics/run.sh
 )
-mapfile -t -O "${#tests[@]}" tests < <(programs check tests/gradient tests/property tests/determinism tests/unit/*)
+mapfile -t readers < <(reader_folders)
+folders=(tests/gradient tests/property tests/determinism)
+for folder in tests/unit/*; do # the readers' tests run sanitized alone, but for --all
+  if ((all)) || [[ " ${readers[*]} " != *" $folder "* ]]; then folders+=("$folder"); fi
+done
+mapfile -t -O "${#tests[@]}" tests < <(programs check "${folders[@]}")
 if ((all)); then
   limit=7200 slow=0
   build check FLAVOUR=check long-tests || exit 1
@@ -67,7 +78,7 @@ if ((all)); then
   build tsan FLAVOUR=tsan unit-tests other-tests || exit 1
   build fuzz FLAVOUR=fuzz fuzzers || exit 1
   mapfile -t -O "${#tests[@]}" tests < <(
-    printf '%s\n' tests/long/*.sh
+    printf '%s\n' tests/packages/run.sh tests/long/*.sh
     programs check tests/long
     programs asan tests/gradient tests/property tests/determinism tests/unit/*
     programs tsan tests/gradient tests/property tests/determinism tests/unit/*
@@ -77,7 +88,7 @@ if ((all)); then
 else
   limit=1800 slow=20
   mapfile -t -O "${#tests[@]}" tests < <(
-    mapfile -t folders < <(reader_folders) && programs readers "${folders[@]}"
+    programs readers "${readers[@]}"
     for fuzzer in tests/fuzz/fuzz_*.c; do echo "tests/fuzz/run.sh out/build/readers/${fuzzer%.c}"; done # their files alone
   )
 fi

@@ -5,7 +5,8 @@
 #                                       the program; OPENBLAS_CORETYPE=...: the kernels that it takes there
 #   GLIBC_TUNABLES=glibc.cpu.hwcaps=... the code that the C library takes there
 #   scripts/check_bits.sh [--long] [NAME...]   NAME: a scene or task (slide, tasks/pinch, identify/arm); default: all
-# --long: all settings, more steps and iterations; else two settings. Another program to compare with (built for another processor): $SDRS_OTHER.
+#   scripts/check_bits.sh --oldest             print the setting of the oldest processor, a variable a line
+# --long: all settings, more steps and iterations, scenes too (update_golden.sh --check runs them as on the oldest processor); else two settings. Another program to compare with (built for another processor): $SDRS_OTHER.
 # The program is $SDRS (default ./sdrs). Prints one line a run and `N passed, N failed`; exits 1 when one failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -28,6 +29,10 @@ STEPS=12 ITERATIONS=1
 # An iteration of these takes a second and more, in every setting: with --long only. Their scenes are run in any case.
 LONG_ONLY=' tasks/push tasks/follow tasks/fin tasks/spider-heading tasks/biped tasks/parallel-jaw tasks/gather tasks/hand tasks/sort tasks/push-centred tasks/ant-push '
 export SDRS_CACHE=off # hulls are found anew each time
+if [[ ${1:-} == --oldest ]]; then
+  tr ' ' '\n' <<<"${SETTINGS[-1]}"
+  exit
+fi
 unset LD_PRELOAD OPENBLAS_CORETYPE GLIBC_TUNABLES
 if [[ ! $OPENBLAS ]]; then echo "SKIP runs beside OpenBLAS: no libopenblas.so.0 here"; fi
 
@@ -94,7 +99,8 @@ if (($# == 0)); then
   for file in scenes/*.yaml scenes/tasks/*.yaml; do
     grep -q out/meshes "$file" && continue # made of meshes that are not shipped
     name=${file#scenes/} name=${name%.yaml}
-    [[ $LONG_ONLY == *" $name "* ]] || names+=("$name")
+    if [[ $LONG_ONLY && ($name != tasks/* || $name == *-scene || $LONG_ONLY == *" $name "*) ]]; then continue; fi
+    names+=("$name")
   done
   names+=(identify/arm identify/pendulum identify/pushed) # those whose data are shipped
 fi

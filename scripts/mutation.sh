@@ -13,14 +13,14 @@ FAULTS=${1:-60} SEED=${2:-1}
 ROOT=$PWD RESULTS=$PWD/out/mutation
 COPY=$RESULTS/checkout
 LIMIT=600 # seconds until a test that hangs is ended, which finds the fault
-export SDRS_CACHE=off OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive SDRS=out/build/check/sdrs
+export SDRS_CACHE=off OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive FLAVOUR=check SDRS=out/build/check/sdrs
 if [[ -x out/bin/python3 ]]; then export PATH=$PWD/out/bin:$PATH; fi # as in tests/run.sh
 
 make -s FLAVOUR=check program unit-tests other-tests || exit 1
 rm -rf "$RESULTS"
 mkdir -p "$COPY/out/build"
 cp -a .git Makefile assets docs examples python scenes scripts src tests README.md CONTRIBUTING.md LICENSE CITATION.cff mkdocs.yml "$COPY"
-cp -a out/build/check out/build/release out/build/libraries "$COPY/out/build"
+cp -a out/build/check out/build/libraries "$COPY/out/build"
 cd "$COPY" || exit 1
 
 # Writes the file with a fault drawn among all statements of src, and prints KIND,FILE,LINE.
@@ -100,7 +100,6 @@ while ((number < FAULTS)); do
   fault=$(plant $((1000 * SEED + draw))) || exit 1
   file=${fault#*,} file=${file%,*}
   object=out/build/check/${file%.c}.o
-  if [[ ! -e $object ]]; then object=out/build/release/${file%.c}.o; fi # a source without assertions is compiled once
   before=$(sha256sum <"$object")
   if make -s FLAVOUR=check "$object" >"$RESULTS/build" 2>&1 && [[ $(sha256sum <"$object") != "$before" ]] &&
     make -s FLAVOUR=check program unit-tests other-tests >"$RESULTS/build" 2>&1; then

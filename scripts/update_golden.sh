@@ -2,8 +2,8 @@
 # Stored short runs of every shipped scene, in tests/golden/<scene>/; those of tasks are called tasks/<scene>, of sdrs identify identify/<scene>.
 #   scripts/update_golden.sh [SCENE...]           run and store anew: look at the difference before keeping it
 #   scripts/update_golden.sh --check [SCENE...]   run and compare with what is stored
-# Every byte must be equal, with 1 and 3 threads, or 1, 2, 3 and 8 where SDRS_LONG is set: a run does not depend on the processor (check_bits.sh runs it as
-# on others). Where it differs, by how much is told as `sdrs compare` does.
+# Every byte must be equal, with 1 thread, and with 3 threads as libraries behave on an old processor; with SDRS_LONG set, with 1, 2, 3 and 8 threads
+# (check_bits.sh --long runs scenes as on other processors). Where it differs, by how much is told as `sdrs compare` does.
 # A scene may state its own run in tests/golden/<scene>/settings: shell lines STEPS=, EVERY=, SET=(...), and
 # ABS=, REL= where it is compared within |a - b| <= ABS + REL max(|a|, |b|) (m, rad, J) instead.
 # The program is $SDRS (default ./sdrs). Prints one line a scene and `N passed, N failed`; exits 1 when one failed.
@@ -17,7 +17,12 @@ RUNS=out/golden
 GOLDEN=tests/golden
 FILES=(trajectory.csv joints.csv solver.csv)
 THREADS=(3)
-if [[ -n ${SDRS_LONG:-} ]]; then THREADS=(2 3 8); fi
+OLD=() # what makes the C library and an OpenBLAS in the process behave as on an old processor
+if [[ -n ${SDRS_LONG:-} ]]; then
+  THREADS=(2 3 8)
+else
+  mapfile -t OLD < <(scripts/check_bits.sh --oldest)
+fi
 # How a step was solved (iterations, trials) is no result where numbers are compared within a tolerance.
 SOLVER_COLUMNS=step,time,kinetic,potential,total,smallest_gap
 export SDRS_CACHE=off         # every number of threads finds the hulls of its own meshes
@@ -28,8 +33,8 @@ if [[ ! -x $SDRS ]]; then
   exit 1
 fi
 
-run_scene() { # scene, threads
-  "$SDRS" simulate "scenes/$1.yaml" -q -o "$RUNS/$1/threads-$2" --threads "$2" --steps "$STEPS" \
+run_scene() { # scene, threads, setting...
+  env "${@:3}" "$SDRS" simulate "scenes/$1.yaml" -q -o "$RUNS/$1/threads-$2" --threads "$2" --steps "$STEPS" \
     --set simulation.record_every="$EVERY" --set simulation.tolerance="$TOLERANCE" "${SET[@]}" >/dev/null
 }
 
@@ -48,10 +53,10 @@ compare_stored() { # scene
 compare_threads() { # scene
   local threads file
   for threads in "${THREADS[@]}"; do
-    run_scene "$1" "$threads" || { echo "fails with $threads threads"; continue; }
+    run_scene "$1" "$threads" "${OLD[@]}" || { echo "fails with $threads threads ${OLD[*]}"; continue; }
     for file in "${FILES[@]}" contacts.csv path.csv; do
       cmp -s "$RUNS/$1/threads-1/$file" "$RUNS/$1/threads-$threads/$file" ||
-        echo "$file is not the same with 1 and $threads threads"
+        echo "$file is not the same with 1 and $threads threads ${OLD[*]}"
     done
   done
 }

@@ -1,12 +1,14 @@
 """What the tests have in common: where things are, a scene with every kind of joint, differences."""
 
 import importlib
+import os
 import pathlib
 import sys
 
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(os.environ.get("SDRS", ROOT / "sdrs"))
 
 ARM = """simulation: {dt: 0.01, steps: 12, tolerance: 1e-13, integrator: first_order}
 contact: {friction: 0.3}

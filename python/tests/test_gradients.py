@@ -8,13 +8,13 @@ import unittest
 
 import numpy as np
 from gradient_tasks import BOX, CONTROL, LOSS, PARAMETERS, SCENE, command_line, tasks
-from support import ROOT
+from support import PROGRAM, ROOT
 
 import sdrs
 
 
 def schema():
-    text = subprocess.run([ROOT / "sdrs", "schema", "task"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    text = subprocess.run([PROGRAM, "schema", "task"], check=True, stdout=subprocess.PIPE, text=True).stdout
     return json.loads(text)["definitions"]
 
 
@@ -25,7 +25,7 @@ class EveryVariable(unittest.TestCase):
             if not name.startswith(wanted):
                 continue
             with tempfile.TemporaryDirectory() as folder:
-                path, design, told = command_line(ROOT / "sdrs", task, folder)
+                path, design, told = command_line(PROGRAM, task, folder)
                 scene = sdrs.Scene(path)
             scene.set("design", np.array(design))
             found = scene.record().loss()[1]["design"]

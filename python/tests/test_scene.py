@@ -13,7 +13,7 @@ import unittest
 import unittest.mock
 
 import numpy as np
-from support import ARM, ROOT, closest_difference
+from support import ARM, PROGRAM, ROOT, closest_difference
 
 import sdrs
 from sdrs._chart import chart
@@ -193,7 +193,7 @@ class Scenes(unittest.TestCase):
             path.write_text("simulation: {dt: -1, integrator: first_order}\nlinks:\n  - {name: box, mas: 1}\n")
             with self.assertRaises(sdrs.Error) as caught:
                 sdrs.Scene(path)
-            told = subprocess.run([ROOT / "sdrs", "simulate", path, "-q", "-o", folder + "/none"], stderr=subprocess.PIPE,
+            told = subprocess.run([PROGRAM, "simulate", path, "-q", "-o", folder + "/none"], stderr=subprocess.PIPE,
                                   text=True)
             self.assertEqual(str(caught.exception), told.stderr.rstrip("\n"))
         self.assertEqual(caught.exception.status, "BAD_INPUT")
@@ -251,7 +251,7 @@ class Scenes(unittest.TestCase):
 class Runs(unittest.TestCase):
     def test_a_run_has_the_bits_of_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([ROOT / "sdrs", "simulate", ROOT / "scenes" / "spider.yaml", "--steps", "40", "-q", "-o", folder],
+            subprocess.run([PROGRAM, "simulate", ROOT / "scenes" / "spider.yaml", "--steps", "40", "-q", "-o", folder],
                            check=True, stdout=subprocess.DEVNULL)
             with open(folder + "/trajectory.csv") as file:
                 rows = list(csv.reader(file))

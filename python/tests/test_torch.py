@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 import numpy as np
-from support import ARM, ROOT
+from support import ARM, PROGRAM, ROOT
 
 import sdrs
 
@@ -97,7 +97,7 @@ class Whole(unittest.TestCase):
         difference = (end(torch.tensor(0.3001)) - end(torch.tensor(0.2999))) / 2e-4
         self.assertLess(abs(float(gain.grad / difference) - 1), 1e-4)
 
-    @unittest.skipUnless((ROOT / "sdrs").exists(), "the program is not built")
+    @unittest.skipUnless(PROGRAM.exists(), "the program is not built")
     def test_it_is_that_of_gradcheck(self):
         """The size of the gradient by the start, over a whole run and over one step, which gradcheck prints and holds against
         differences."""
@@ -115,7 +115,7 @@ class Whole(unittest.TestCase):
                 pathlib.Path(folder, "arm.yaml").write_text(ARM)
                 task.write_text(f"scene: arm.yaml\nsteps: {steps}\ncontrol: [{{link: arm}}]\n"
                                 f"loss: [{{type: point, link: hand, point: [0, 0, 0], target: {wanted_place.tolist()}}}]\n")
-                words = [ROOT / "sdrs", "gradcheck", task, "--wrt", "state", "--directions", "1", "--json", "-q"]
+                words = [PROGRAM, "gradcheck", task, "--wrt", "state", "--directions", "1", "--json", "-q"]
                 checked = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)[0]
             self.assertAlmostEqual(float(loss), checked["loss"], delta=1e-15)
             self.assertTrue(checked["blocks"]["state"]["passed"])

@@ -6,6 +6,7 @@ set -uo pipefail
 # shellcheck source=tests/support/check.sh disable=SC1091
 . "$(dirname "$0")/../support/check.sh"
 
+# FLAVOUR: the build of both, for the make that installs.
 LIB=${LIB:-out/lib} SDRS=${SDRS:-./sdrs}
 
 # What `make install` puts there, without building anything again.

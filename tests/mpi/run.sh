@@ -6,7 +6,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 TASK=scenes/tasks/throw-four.yaml
-SDRS=out/build/release/sdrs-mpi
+SDRS=out/build/${FLAVOUR:-release}/sdrs-mpi
 
 if ! command -v mpirun >/dev/null || ! command -v mpicc >/dev/null; then
   echo "SKIP tests/mpi: no OpenMPI here (scripts/deps.sh mpi)"
