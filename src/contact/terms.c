@@ -53,7 +53,7 @@ void contact_refine(ContactSystem* s, const double (*twist)[6]) {
   for (int k = 0; k < s->term_count && s->law->refine; k++) {
     int slot = s->terms[k];
     ContactPair* p = &s->pairs[slot];
-    if (s->sleep[slot].even || p->state[s->current].outcome != PAIR_PRESSED) continue;
+    if (p->state[s->current].outcome != PAIR_PRESSED) continue;
     double twist_a[6];
     felt_twist(s, p, twist, twist_a);
     LawPair pair = contact_law_pair(s, p, s->current, 0);

@@ -178,12 +178,11 @@ static void list_parts(const Sim* s, StepParts* p) {
     }
 }
 
-/* Returns true if there are two parts or more, and they hold half of all trees. Without this condition runs of few
- * bodies with impacts have more noise: 6e-10 m where friction is smooth, for 1e-14. */
+/* Returns true if some island is small enough to be solved by itself. */
 static bool divide(const Sim* s, StepParts* p) {
   measure_sets(s, p);
   gather_sets(s, p);
-  return p->count > 1 && 2 * p->gathered >= s->model->tree_count;
+  return p->gathered > 0;
 }
 
 /* Finds the parts. Returns false if the whole scene is to be solved at once. The pairs with terms may show this before

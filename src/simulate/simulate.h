@@ -52,8 +52,21 @@ typedef enum {
   END_EVENT, /* the start of the impact of a pair of hulls, or of a joint at its limit, or a closure closes */
 } StepEnd;
 
-/* StepClock.stop_side of an event at which a closure closes. */
-enum { STOP_CLOSES = 2 };
+/* The event at the end of a substep with END_EVENT. */
+typedef enum {
+  EVENT_HULLS,   /* an impact of two hulls begins (impact.md, I10) */
+  EVENT_LOWER,   /* an impact of a coordinate at its lower limit begins (impact.md, I15) */
+  EVENT_UPPER,   /* likewise at its upper limit */
+  EVENT_CLOSURE, /* a closure closes (closures.md, Z20) */
+} StepEventKind;
+typedef struct {
+  StepEventKind kind;
+  int hull_a, hull_b; /* for EVENT_HULLS, otherwise 0 */
+  union {
+    int dof;     /* for EVENT_LOWER, EVENT_UPPER */
+    int closure; /* for EVENT_CLOSURE */
+  };
+} StepEvent;
 
 /* Time interval of a step, with the lengths of the two steps before. */
 typedef struct {
@@ -63,11 +76,9 @@ typedef struct {
   double dt_older;            /* length of the step before that; 0: none [s] */
   StepKind kind, kind_before; /* kind_before: kind of the step that led to the present state */
   StepEnd end;
-  double share;            /* fraction of the remaining step, for END_SHARE */
-  int hull_a, hull_b;      /* for END_EVENT of two hulls: the hulls */
-  int stop_dof, stop_side; /* for END_EVENT of a limit; side: -1 lower, 1 upper, 0: of two hulls, STOP_CLOSES: closure
-                              stop_dof closes (closures.md, Z20) */
-  bool begin_varies;       /* the start time depends on the state */
+  double share;                                /* fraction of the remaining step, for END_SHARE */
+  StepEvent event;                             /* for END_EVENT */
+  bool begin_varies;                           /* the start time depends on the state */
   bool dt_varies, before_varies, older_varies; /* dt, dt_before, dt_older depend on the state */
 } StepClock;
 

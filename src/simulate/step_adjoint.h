@@ -115,7 +115,7 @@ void step_lengths_discount(StepLengths* lengths, double factor);
  * found. */
 bool step_lengths_load(StepAdjoint* a, const RecordedStep* step, const double* rate, const ForceSlopes* force,
                        Assembly* assembly);
-/* Sets the event that ends the step, a contact potential of a pair or a joint limit: *event (of a pair), its
+/* Sets the event that ends the step (StepClock.event): *event (of two hulls), its
  * derivatives with respect to poses at t + dt (event_bar; composed in bar_force, bar_moment) and to coordinates
  * (reduced). Returns false if the pair is not in the record. */
 bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event);

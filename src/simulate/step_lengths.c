@@ -183,55 +183,40 @@ static double prescribed_terms(StepAdjoint* a, const RecordedStep* step, const A
 
 /* ---------------------------------------------------------------- the event */
 
-/* Sets the derivative of a limit's event function q - bound - sign ENTRY margin (I15). */
-static void stop_event(StepAdjoint* a, const StepClock* clock) {
-  StepLengths* l = a->lengths;
-  memset(l->event_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
-  step_adjoint_compose(a, a->sim->pose_now, l->event_bar);
-  memset(l->reduced, 0, sizeof(double) * (size_t)a->model->dof_count);
-  l->reduced[clock->stop_dof] = 1;
-}
-
 void step_lengths_seed_event(StepAdjoint* a, const RecordedStep* step, const EventTerms* event, double nu,
                              ModelGradient* gradient) {
-  const StepClock* clock = &step->clock;
-  if (clock->stop_side == 0)
-    contact_replay_seed_event(a->replay, event, nu, gradient);
-  else if (clock->stop_side != STOP_CLOSES)
-    gradient->joint[clock->stop_dof][clock->stop_side < 0 ? JOINT_LOWER : JOINT_UPPER] -= nu;
+  const StepEvent* what = &step->clock.event;
+  if (what->kind == EVENT_HULLS) contact_replay_seed_event(a->replay, event, nu, gradient);
+  if (what->kind == EVENT_LOWER) gradient->joint[what->dof][JOINT_LOWER] -= nu;
+  if (what->kind == EVENT_UPPER) gradient->joint[what->dof][JOINT_UPPER] -= nu;
 }
 
-/* Sets the derivative of the distance at which a closure closes (Z20). */
-static void close_event(StepAdjoint* a, const RecordedStep* step) {
-  StepLengths* l = a->lengths;
-  memset(l->event_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
-  closures_ahead_adjoint(a->model, step->clock.stop_dof, step->pose_next, l->event_bar);
-  step_adjoint_compose(a, step->pose_next, l->event_bar);
-  memset(l->reduced, 0, sizeof(double) * (size_t)a->model->dof_count);
-  step_adjoint_reduce(a, step->pose_next, a->sim->screws, l->reduced);
-}
-
-bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event) {
-  StepLengths* l = a->lengths;
-  if (step->clock.stop_side == STOP_CLOSES) {
-    close_event(a, step);
-    return true;
-  }
-  if (step->clock.stop_side != 0) {
-    stop_event(a, &step->clock);
-    return true;
-  }
-  if (!a->replay || !contact_replay_event(a->replay, step->clock.hull_a, step->clock.hull_b, event)) return false;
-  memset(l->event_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
+/* Sets event_bar of an impact of two hulls. Returns false if the pair is not among the recorded ones. */
+static bool hulls_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event) {
+  const StepEvent* what = &step->clock.event;
+  if (!a->replay || !contact_replay_event(a->replay, what->hull_a, what->hull_b, event)) return false;
   memset(a->wrench, 0, sizeof(double[6]) * (size_t)a->model->link_count);
   for (int side = 0; side < 2; side++) {
     vec3_store(event->torque[side], a->wrench[event->link[side]]);
     vec3_store(event->force[side], a->wrench[event->link[side]] + 3);
   }
-  step_adjoint_wrench_bars(a, step->pose_next, l->event_bar);
+  step_adjoint_wrench_bars(a, step->pose_next, a->lengths->event_bar);
+  return true;
+}
+
+/* The event function of a limit is q - bound - sign ENTRY margin (I15), that of a closure its distance (Z20). */
+bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event) {
+  StepLengths* l = a->lengths;
+  const StepEvent* what = &step->clock.event;
+  memset(l->event_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
+  if (what->kind == EVENT_HULLS && !hulls_event(a, step, event)) return false;
+  if (what->kind == EVENT_CLOSURE) closures_ahead_adjoint(a->model, what->closure, step->pose_next, l->event_bar);
   step_adjoint_compose(a, step->pose_next, l->event_bar);
   memset(l->reduced, 0, sizeof(double) * (size_t)a->model->dof_count);
-  step_adjoint_reduce(a, step->pose_next, a->sim->screws, l->reduced);
+  if (what->kind == EVENT_LOWER || what->kind == EVENT_UPPER)
+    l->reduced[what->dof] = 1;
+  else
+    step_adjoint_reduce(a, step->pose_next, a->sim->screws, l->reduced);
   return true;
 }
 

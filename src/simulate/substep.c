@@ -359,10 +359,9 @@ static bool is_lost(const Sim* s, double length) {
   return length * SPEED_KNOWN * s->model->contact.rest_speed < PLACE_KNOWN * balance_largest_place(s);
 }
 
-/* An impact that begins in a substep: of a pair of hulls, or of a coordinate at its limit (side -1, 1; 0: of hulls).
- */
+/* An event in a substep. */
 typedef struct {
-  int hull_a, hull_b, dof, side;
+  StepEvent what;
   double before, after; /* distance from its beginning at both ends of the substep, in units of the range or margin */
 } SubstepEvent;
 
@@ -384,13 +383,13 @@ static double next_length(const EventSearch* e) {
   return length > e->low && length < e->high ? length : e->low + 0.5 * width;
 }
 
-static bool same_event(const SubstepEvent* a, const SubstepEvent* b) {
-  if (a->side != b->side) return false;
-  return a->side != 0 ? a->dof == b->dof : a->hull_a == b->hull_a && a->hull_b == b->hull_b;
+static bool same_event(const StepEvent* a, const StepEvent* b) {
+  if (a->kind == EVENT_HULLS) return b->kind == EVENT_HULLS && a->hull_a == b->hull_a && a->hull_b == b->hull_b;
+  return a->kind == b->kind && (a->kind == EVENT_CLOSURE ? a->closure == b->closure : a->dof == b->dof);
 }
 
 static void event_after(EventSearch* e, const SubstepEvent* event, double length) {
-  bool same = e->found && same_event(event, &e->event);
+  bool same = e->found && same_event(&event->what, &e->event.what);
   if (!same) *e = (EventSearch){.found = true, .event = *event, .ahead_low = event->before, .end = e->end};
   e->high = length;
   e->ahead_high = event->after;
@@ -407,38 +406,51 @@ static void event_before(EventSearch* e, double ahead, double length) {
 
 static double share_of(const SubstepEvent* event) { return event->before / (event->before - event->after); }
 
+static SubstepEvent closing(const ClosureEntry* join) {
+  return (SubstepEvent){{.kind = EVENT_CLOSURE, .closure = join->closure}, join->before, join->after};
+}
+
 /* Finds the first event in the solved substep of s->clock: an impact that begins, or a closure that closes. Returns
  * false if there is none. end: as of EventSearch. */
 static bool find_event(Sim* s, double end, SubstepEvent* event) {
   ContactEntry pair;
   StopEntry stop;
   bool found = looks_at_impacts(s) && contact_impact_entry(s->contact, s->pose_now, s->target, s->clock.dt, &pair);
-  if (found) *event = (SubstepEvent){pair.hull_a, pair.hull_b, 0, 0, pair.before, pair.after};
+  if (found)
+    *event =
+        (SubstepEvent){{.kind = EVENT_HULLS, .hull_a = pair.hull_a, .hull_b = pair.hull_b}, pair.before, pair.after};
   if (stops_entry(s, &stop)) {
-    SubstepEvent own = {0, 0, stop.dof, stop.side, stop.before, stop.after};
+    SubstepEvent own = {{.kind = stop.side < 0 ? EVENT_LOWER : EVENT_UPPER, .dof = stop.dof}, stop.before, stop.after};
     if (!found || share_of(&own) < share_of(event)) *event = own;
     found = true;
   }
   ClosureEntry join;
   const Pose* ahead = s->configuration[s->current].pose;
   if (!closures_entry(s->closures, s->pose_now, ahead, s->state.time, &join)) return found;
-  SubstepEvent own = {0, 0, join.closure, STOP_CLOSES, join.before, join.after};
+  SubstepEvent own = closing(&join);
   double at = s->clock.time - (1 - share_of(&own)) * s->clock.dt;
   if (end - at < CLOSES_APART * s->model->simulation.dt) return found;
   if (!found || share_of(&own) < share_of(event)) *event = own;
   return true;
 }
 
-static double event_ahead(Sim* s, const SubstepEvent* event) {
-  if (event->side == STOP_CLOSES) return closures_ahead(s->model, event->dof, s->configuration[s->current].pose);
-  if (event->side != 0) return stops_ahead(s, event->dof, event->side);
-  return contact_impact_ahead(s->contact, event->hull_a, event->hull_b);
+/* Returns the distance from the event at the end of the solved substep, in the units of SubstepEvent. */
+static double event_ahead(Sim* s, const StepEvent* event) {
+  switch (event->kind) {
+    case EVENT_LOWER:
+    case EVENT_UPPER:
+      return stops_ahead(s, event->dof, event->kind == EVENT_LOWER ? -1 : 1);
+    case EVENT_CLOSURE:
+      return closures_ahead(s->model, event->closure, s->configuration[s->current].pose);
+    default:
+      return contact_impact_ahead(s->contact, event->hull_a, event->hull_b);
+  }
 }
 
 /* Called after the substep of s->clock was solved. Returns true if it ends at an event or contains none; otherwise sets
  * *length to the next length to try. */
 static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
-  SubstepEvent event;
+  SubstepEvent event = {{.kind = EVENT_HULLS}, 0, 0};
   bool entry = find_event(s, e->end, &event);
   if (s->clock.kind == STEP_IMPACT) return true; /* it is already short */
   if (entry)
@@ -446,7 +458,7 @@ static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
   else if (!e->found)
     return true;
   else {
-    double ahead = event_ahead(s, &e->event);
+    double ahead = event_ahead(s, &e->event.what);
     if (ahead <= EVENT_KNOWN) return true;
     event_before(e, ahead, *length);
   }
@@ -504,10 +516,7 @@ static SubstepPlan plan_again(Sim* s, SubstepPlan plan, bool failed, bool may, E
 static void end_at_event(Sim* s, const EventSearch* event) {
   if (event->found) {
     s->clock.end = END_EVENT;
-    s->clock.hull_a = event->event.hull_a;
-    s->clock.hull_b = event->event.hull_b;
-    s->clock.stop_dof = event->event.dof;
-    s->clock.stop_side = event->event.side;
+    s->clock.event = event->event.what;
   }
   s->clock.dt_varies = event->found || (s->clock.end == END_SHARE && s->clock.begin_varies) ||
                        (s->clock.end == END_REST && s->clock.before_varies);
@@ -540,7 +549,7 @@ static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) 
   const Pose* ahead = s->configuration[s->current].pose;
   if (!event.found && !(plan->length < left) && closures_end(s->closures, s->pose_now, ahead, s->state.time, &join)) {
     event.found = true;
-    event.event = (SubstepEvent){0, 0, join.closure, STOP_CLOSES, join.before, join.after};
+    event.event = closing(&join);
   }
   end_at_event(s, &event);
   refuse_crossing(s, &report);
