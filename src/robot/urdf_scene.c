@@ -445,8 +445,10 @@ static void weigh_without_mass(UrdfBuild* build, const UrdfBody* body, SceneLink
     return;
   }
   diagnostics_add(build->diagnostics, SEVERITY_ERROR, link->place, "link '%s' moves and has no mass: %s%s%s",
-                  text_excerpt(link->name).text, left_out ? body->from->left_out : "", left_out ? "; " : "",
-                  shaped ? "give it an <inertial>, or weigh its shapes by --density" : "give it an <inertial>");
+                  text_excerpt(link->name).text, left_out ? body->from->left_out : "", left_out ? ": " : "",
+                  left_out ? "replace them by primitives or meshes"
+                  : shaped ? "give it an <inertial>, or weigh its shapes by --density"
+                           : "give it an <inertial>");
 }
 
 /* Returns true if no entry is more than a millionth of the inertia of a ball of the link's mass and a radius of 1 mm.
@@ -749,6 +751,30 @@ static void find_hollow(UrdfBuild* build) {
   }
 }
 
+/* Adds the armature of ball joints at the world to the inertias of their links about all axes, which is exact: the
+ * energy of MuJoCo's rotor is armature/2 |w|^2 with the angular velocity w of the link relative to its parent. Warns of
+ * those between links that move. */
+static void add_ball_armatures(UrdfBuild* build) {
+  const UrdfJoint* first = NULL;
+  int count = 0;
+  for (int k = 0; k < build->robot->joint_count; k++) {
+    const UrdfJoint* joint = &build->robot->joints[k];
+    if (joint->type != URDF_BALL || !(joint->armature > 0)) continue;
+    int link = build->carrier[joint->child];
+    if (build->scene->links[link].parent >= 0) {
+      first = first ? first : joint;
+      count++;
+    } else if (build->body[link].mass > 0) {
+      build->body[link].inertia = mat3_add(build->body[link].inertia, mat3_scale(mat3_identity(), joint->armature));
+    }
+  }
+  if (count > 0)
+    robot_warn(build->report, build->diagnostics, first->place,
+               "the armature of %d ball joints between links that move is left out (the first is '%s'): their inertia "
+               "is smaller than in MuJoCo",
+               count, text_excerpt(first->name).text);
+}
+
 static void build_links(UrdfBuild* build) {
   const UrdfRobot* robot = build->robot;
   for (int k = 0; k < robot->joint_count; k++) {
@@ -760,6 +786,7 @@ static void build_links(UrdfBuild* build) {
   find_hollow(build);
   for (int n = 0; n < robot->link_count; n++) put_link(build, robot->order[n]);
   for (int i = build->scene->link_count - 1; i >= first && !robot->has_drives; i--) share_mass(build, i);
+  add_ball_armatures(build);
   for (int i = first; i < build->scene->link_count; i++) weigh(build, i);
   for (int i = first; build->options->lenient && i < build->scene->link_count; i++)
     if (build->moves[i] && build->scene->links[i].shape_count == 0)

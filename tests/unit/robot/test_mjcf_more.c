@@ -76,6 +76,27 @@ static void solref_is_restitution(void** state) {
   urdf_case_free(&c);
 }
 
+/* MuJoCo adds armature/2 |w|^2 to the energy, w relative to the parent: the same as an inertia about all axes where the
+ * parent does not move. 0.4 m r^2 = 0.4 * 2 * 0.01 = 0.008 without it. */
+static void armature_of_balls_is_inertia(void** state) {
+  (void)state;
+  static const char* const BODY =
+      "<body name='%s' pos='0 0 1'><joint type='ball' armature='0.5'/><geom size='0.1' mass='2'/>";
+  Text text = {0};
+  text_add(&text, "<mujoco><worldbody>");
+  text_add(&text, BODY, "a");
+  text_add(&text, BODY, "b");
+  text_add(&text, "</body></body></worldbody></mujoco>");
+  UrdfCase c = mjcf_load(text.data, NULL);
+  for (int k = 0; k < 3; k++) {
+    compare_near(link_named(&c, "a")->inertia[k], 0.508, 1e-15, "at the world");
+    compare_near(link_named(&c, "b")->inertia[k], 0.008, 1e-15, "between links that move");
+  }
+  assert_non_null(strstr(c.report.remarks.data, "the armature of 1 ball joints between links that move is left out"));
+  urdf_case_free(&c);
+  text_free(&text);
+}
+
 /* MuJoCo takes the darkest sample as 0 and the lightest as 1; here white is 1. */
 static void height_fields_are_ground(void** state) {
   (void)state;
@@ -244,6 +265,7 @@ int main(void) {
       cmocka_unit_test(inherited_ranges_and_efforts),   cmocka_unit_test(springs_of_tendons_whose_joints_are_free),
       cmocka_unit_test(sites_that_are_held_together),   cmocka_unit_test(attributes_without_counterpart_are_named),
       cmocka_unit_test(limits_are_felt_near_them),      cmocka_unit_test(solref_is_restitution),
+      cmocka_unit_test(armature_of_balls_is_inertia),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
