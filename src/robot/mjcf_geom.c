@@ -354,7 +354,7 @@ static void add_friction(Geom* geom, int link) {
   mjcf_numbers(model, geom->element, "friction", 1, 3, friction);
   if (!(friction[0] >= 0)) return;
   MjcfFriction own = {link, friction[0], (int)mjcf_number(model, geom->element, "priority", 0), {1, 1}, 1};
-  if (mjcf_numbers(model, geom->element, "solref", 2, 2, own.solref) > 0) {
+  if (mjcf_numbers(model, geom->element, "solref", 1, 2, own.solref) > 0) {
     mjcf_drop(model, "geom/solref except for its damping ratio (restitution)");
     if (own.solref[0] > 0) own.solref[0] = 1;
   }

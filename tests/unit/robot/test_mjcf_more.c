@@ -63,14 +63,14 @@ static void solref_is_restitution(void** state) {
       "<body name='a' pos='0 0 1'><freejoint/><geom size='0.1' solref='-5000 -5'/></body>"
       "<body name='b' pos='0 0 2'><freejoint/><geom size='0.1' priority='1' solref='-10000 -30'/></body>"
       "<body name='c' pos='0 0 3'><freejoint/><geom size='0.1' priority='2' solref='0.02 0.2'/></body>"
-      "<body name='d' pos='0 0 4'><freejoint/><geom size='0.1' priority='3'/></body>"
+      "<body name='d' pos='0 0 4'><freejoint/><geom size='0.1' priority='3' solref='0.005'/></body>"
       "<body name='e' pos='0 0 5'><freejoint/><geom size='0.1' priority='3' solref='0.01 0.2' solmix='3'/></body>"
       "</worldbody></mujoco>",
       NULL);
   compare_near(restitution_of(&c, "a", "ground"), 0.896, 0.005, "stiffness and damping");
   compare_near(restitution_of(&c, "b", "a"), 0.644, 0.01, "that of higher priority");
   compare_near(restitution_of(&c, "c", "b"), 0.575, 0.01, "damping ratio");
-  compare_near(restitution_of(&c, "d", "a"), 0, 0, "MuJoCo's default");
+  compare_near(restitution_of(&c, "d", "a"), 0, 0, "MuJoCo's default damping ratio");
   /* (1 + 3 * 0.2) / 4 = 0.4: s = 0.916515, f = atan2(0.733212, -0.68) = 2.318559 */
   compare_near(restitution_of(&c, "d", "e"), exp(-0.4 / 0.916515 * 2.318559), 1e-6, "mean by solmix");
   urdf_case_free(&c);
