@@ -209,7 +209,7 @@ static const OptionRow OPTIONS[] = {
      "where a joint starts, m or rad (default: 0, or inside its limits); repeatable"},
     {"mass-model", 0, OPTION_TEXT, "WORD",
      "given, or masses spread over the shapes: uniform, vertices (default: given)"},
-    {"density", 0, OPTION_NUMBER, "RHO", "kg/m^3 for links that move and have no mass (default: an error)"},
+    {"density", 0, OPTION_NUMBER, "RHO", "kg/m^3 for links that move and have no mass (default: 1000, reported)"},
     {"keep-fixed", 0, OPTION_FLAG, NULL, "links with mass on fixed joints stay links of their own"},
     {"visual", 0, OPTION_FLAG, NULL, "take visual shapes where a link has no collision shapes"},
     {"hulls", 0, OPTION_TEXT, "WORD", "hulls of a mesh: whole (one), groups (one each) or decompose (default: whole)"},
@@ -218,7 +218,7 @@ static const OptionRow OPTIONS[] = {
     {"max-vertices", 0, OPTION_COUNT, "N", "of the hulls of meshes: at most so many"},
     {"key", 0, OPTION_TEXT, "NAME", "of MJCF: the keyframe that it starts in (default: home, else the first), or none"},
     {"lenient", 0, OPTION_FLAG, NULL,
-     "mend limits, inertias and masses and leave out meshes of other formats, each with a warning"},
+     "leave out missing meshes, meshes of other formats and joints of missing links, and mend inertias; warns of each"},
     {"no-self-collision", 0, OPTION_FLAG, NULL, "links of the robot never touch one another"},
     {"skip-unsupported", 0, OPTION_FLAG, NULL, "leave out meshes that cannot be read, instead of an error"},
 };

@@ -25,6 +25,15 @@ void robot_remark(RobotReport* report, Diagnostics* diagnostics, SourcePlace pla
   remark(report, diagnostics, SEVERITY_NOTE, place, &text);
 }
 
+void robot_warn(RobotReport* report, Diagnostics* diagnostics, SourcePlace place, const char* format, ...) {
+  Text text = {0};
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(&text, format, arguments);
+  va_end(arguments);
+  remark(report, diagnostics, SEVERITY_WARNING, place, &text);
+}
+
 void robot_exclude(Scene* scene, const char* a, const char* b) {
   SceneContact* contact = &scene->contact;
   size_t count = (size_t)contact->exclude_count, size = sizeof *contact->exclude;

@@ -33,12 +33,14 @@ typedef struct {
   unsigned type, affinity;
 } MjcfMask;
 
-/* Sliding friction of a geom. Of two geoms in contact, that of higher priority determines the friction; at equal
- * priority the larger value. */
+/* Sliding friction and solref of a geom. Of two geoms in contact, that of higher priority determines both. At equal
+ * priority the larger friction counts, and solref is mixed. */
 typedef struct {
   int link; /* of the robot */
   double value;
   int priority;
+  double solref[2]; /* 1 (for every time constant) and the damping ratio, or -stiffness [1/s^2] and -damping [1/s] */
+  double mix;       /* solmix: weight of solref */
 } MjcfFriction;
 
 /* A joint in the order of qpos. */

@@ -138,19 +138,11 @@ static void read_passive(MjcfModel* model, MjcfElement element, UrdfJoint* joint
   double rest = mjcf_number(model, element, "springref", 0);
   joint->damping = not_negative(model, element, "damping");
   joint->stiffness = not_negative(model, element, "stiffness");
+  joint->armature = not_negative(model, element, "armature");
   if (joint->type == URDF_BALL) {
-    double armature = not_negative(model, element, "armature");
-    if (armature > 0) {
-      mjcf_drop(model, "armature of balls");
-      const XmlAttribute* name = xml_attribute(element.element, "name");
-      diagnostics_add(model->diagnostics, SEVERITY_WARNING, element.element->place,
-                      "the armature %.6g kg m^2 of ball '%s' is not imported: its inertia is smaller than in MuJoCo",
-                      armature, name ? text_excerpt(name->value).text : "");
-    }
     if (not_negative(model, element, "frictionloss") > 0) mjcf_drop(model, "frictionloss of balls");
     return;
   }
-  joint->armature = not_negative(model, element, "armature");
   joint->friction = not_negative(model, element, "frictionloss");
   if (joint->stiffness > 0)
     joint->rest = (joint->type == URDF_PRISMATIC ? rest : mjcf_angle(model, element.element->place, rest)) - reference;

@@ -1,8 +1,11 @@
-/* Imports the friction of geoms as that of links. MuJoCo uses the larger of two coefficients, or that of the geom of
- * higher priority. Links with equal friction form a group, and pairs of groups get their common coefficient. */
+/* Imports friction and solref of geoms as friction and restitution of links. MuJoCo uses the larger of two coefficients
+ * of friction, or that of the geom of higher priority. Links with equal values form a group, and pairs of groups get
+ * their common coefficients. */
+#include <string.h>
+
 #include "robot/mjcf.h"
 
-/* Largest number of different pairs of friction and priority that are imported. */
+/* Largest number of different combinations that are imported. */
 enum { KINDS_MAX = 12 };
 
 typedef struct {
@@ -19,7 +22,30 @@ static bool decides(const MjcfFriction* a, const MjcfFriction* b) {
 }
 
 static bool same_kind(const MjcfFriction* a, const MjcfFriction* b) {
-  return a->priority == b->priority && a->value == b->value;
+  return a->priority == b->priority && a->value == b->value && a->mix == b->mix &&
+         memcmp(a->solref, b->solref, sizeof a->solref) == 0;
+}
+
+/* Sets solref of a pair of geoms as MuJoCo does: that of higher priority; else the mean weighted by `mix` if both are
+ * time constant and damping ratio, and else the lesser numbers. */
+static void pair_solref(const MjcfFriction* a, const MjcfFriction* b, double solref[2]) {
+  double sum = a->mix + b->mix, weight = sum > 1e-15 ? a->mix / sum : 0.5;
+  if (a->priority != b->priority) weight = a->priority > b->priority ? 1 : 0;
+  bool mixed = a->priority != b->priority || (a->solref[0] > 0 && b->solref[0] > 0);
+  for (int k = 0; k < 2; k++)
+    solref[k] = mixed ? weight * a->solref[k] + (1 - weight) * b->solref[k] : fmin(a->solref[k], b->solref[k]);
+}
+
+/* Returns the coefficient of restitution of a pair of geoms, that of a linear spring and damper without gravity which
+ * bodies leave when its force is zero, as export has it: exp(-z f / s) with the damping ratio z, s = sqrt(1 - z^2),
+ * f = atan2(2 z s, 2 z^2 - 1). 0 for z >= 1: there gravity keeps bodies in MuJoCo's contact. */
+static double pair_restitution(const MjcfFriction* a, const MjcfFriction* b) {
+  double solref[2];
+  pair_solref(a, b, solref);
+  double z = solref[0] > 0 ? solref[1] : solref[0] < 0 ? -solref[1] / (2 * sqrt(-solref[0])) : 1;
+  if (!(z < 1)) return 0;
+  double s = sqrt(1 - z * z);
+  return z > 0 ? exp(-z / s * atan2(2 * z * s, 2 * z * z - 1)) : 1;
 }
 
 /* Returns the index of a friction in kinds and adds it if new; -1 if there are too many. */
@@ -44,16 +70,19 @@ static bool find_kinds(Frictions* f, const int* carrier) {
     mixed = mixed || (before >= 0 && before != kind);
     if (before < 0 || decides(&f->kinds[kind], &f->kinds[before])) f->kind_of[link] = kind;
   }
-  if (mixed) mjcf_drop(model, "frictions that differ among the geoms of a link (the largest counts)");
+  if (mixed) mjcf_drop(model, "friction and solref that differ within a link (largest friction)");
   return true;
 }
 
 static void group_name(Text* out, const MjcfFriction* kind) {
   text_add(out, "friction %.6g", kind->value);
   if (kind->priority != 0) text_add(out, " priority %d", kind->priority);
+  if (kind->solref[0] != 1 || kind->solref[1] != 1)
+    text_add(out, " solref %.6g %.6g", kind->solref[0], kind->solref[1]);
+  if (kind->mix != 1) text_add(out, " solmix %.6g", kind->mix);
 }
 
-static void add_pair(Frictions* f, int a, int b, double value) {
+static void add_pair(Frictions* f, int a, int b, double value, double restitution) {
   SceneContact* contact = &f->scene->contact;
   size_t count = (size_t)contact->pair_count, size = sizeof(ScenePair);
   contact->pairs = memory_resize(contact->pairs, count * size, (count + 1) * size);
@@ -67,6 +96,8 @@ static void add_pair(Frictions* f, int a, int b, double value) {
   }
   pair->material.given[MATERIAL_FRICTION] = true;
   pair->material.value[MATERIAL_FRICTION] = value;
+  pair->material.given[MATERIAL_RESTITUTION] = restitution > 0;
+  pair->material.value[MATERIAL_RESTITUTION] = restitution;
   f->used[a] = f->used[b] = true;
 }
 
@@ -96,13 +127,16 @@ void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier) {
   if (largest >= 0) scene->contact.friction = largest;
   if (!find_kinds(&f, carrier)) {
     robot_remark(model->report, model->diagnostics, (SourcePlace){model->path, 0, 0},
-                 "geoms have more than %d frictions: all get the largest, %.6g", KINDS_MAX, largest);
+                 "geoms have more than %d combinations of friction, priority and solref: all get the largest friction, "
+                 "%.6g, and no restitution",
+                 KINDS_MAX, largest);
     f.kind_count = 0;
   }
   for (int a = 0; a < f.kind_count; a++)
     for (int b = a; b < f.kind_count && occurs(&f, a); b++) {
       double value = decides(&f.kinds[a], &f.kinds[b]) ? f.kinds[a].value : f.kinds[b].value;
-      if (occurs(&f, b) && value != largest) add_pair(&f, a, b, value);
+      double restitution = pair_restitution(&f.kinds[a], &f.kinds[b]);
+      if (occurs(&f, b) && (value != largest || restitution > 0)) add_pair(&f, a, b, value, restitution);
     }
   if (f.kind_count > 0) add_groups(&f);
   memory_free(f.kind_of);

@@ -88,7 +88,7 @@ static const ElementRow ROWS[] = {
      FATE_ATTRIBUTES},
     {"spatial", "geom", "geom|sidesite", "", FATE_ATTRIBUTES},
     {"", "geom",
-     "name|class|type|contype|conaffinity|priority|size|friction|mass|density|fromto|hfield|mesh|rgba|"
+     "name|class|type|contype|conaffinity|priority|size|friction|solref|solmix|mass|density|fromto|hfield|mesh|rgba|"
      "material" FRAME,
      "group|user|fluidshape|fluidcoef", FATE_ATTRIBUTES},
     {"composite", "site", "", "group|size|material|rgba", FATE_ATTRIBUTES},

@@ -14,9 +14,9 @@ typedef enum {
   URDF_PRISMATIC,
   URDF_FLOATING,
   URDF_PLANAR,
-  URDF_BALL, /* of MuJoCo alone */
+  URDF_BALL, /* of MuJoCo and, as 'spherical', of Bullet */
 } UrdfJointType;
-#define URDF_JOINT_TYPES "fixed|revolute|continuous|prismatic|floating|planar"
+#define URDF_JOINT_TYPES "fixed|revolute|continuous|prismatic|floating|planar|spherical"
 
 /* A limit this large means no limit (written by export for an open end). */
 #define URDF_OPEN 1e10
@@ -26,8 +26,8 @@ typedef struct {
   Quat rotation;
 } UrdfPose;
 
-/* The last three occur only in MuJoCo files: planes with outward normal z, points whose hull is the shape, and terrain
- * from a picture. */
+/* The last three are planes with outward normal z (of MuJoCo and Bullet), and of MuJoCo alone points whose hull is the
+ * shape, and terrain from a picture. */
 typedef enum {
   URDF_BOX,
   URDF_CYLINDER,
@@ -90,6 +90,7 @@ typedef struct {
   double speed;                     /* largest speed [m/s, rad/s]; 0: no limit */
   bool has_safety;                  /* unsupported elements */
   const char* mimic; /* joint that this one follows: q = ratio times its coordinate + offset; NULL: none */
+  SourcePlace mimic_place;
   double ratio, offset;
 } UrdfJoint;
 
@@ -102,12 +103,13 @@ typedef struct {
   int* order;      /* links, each after its parent, in the order of the file  (link_count) */
   int root;        /* link, or -1 after an error */
   Text ignored;    /* names of omitted elements, separated by commas */
+  Text remarks;    /* values that were replaced, one line each */
   bool has_drives; /* the file itself has drives (MJCF), added after the links */
 } UrdfRobot;
 
-/* Reads all elements and reports every problem. lenient: repairs limits, with warnings. Returns false after an error.
- * root: of a document that outlives the robot. The caller frees the robot with urdf_free in any case. */
-bool urdf_read(UrdfRobot* robot, const XmlElement* root, bool lenient, Diagnostics* diagnostics);
+/* Reads all elements and reports every problem. Returns false after an error. root: of a document that outlives the
+ * robot. The caller frees the robot with urdf_free in any case. */
+bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostics);
 /* Resolves the names of links, checks that the joints form a tree, and sets robot->order (robot/urdf_tree.c). Call
  * after urdf_read. lenient: joints of undefined links are left out and reported. Returns false after an error. */
 bool urdf_connect(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics);
@@ -135,6 +137,8 @@ typedef struct {
   UrdfPose* pose;   /* pose of its frame in the carrier's (robot's links) */
   int* children;    /* number of child joints                                              (robot's links) */
   int* child_joint; /* one of them                                                           (robot's links) */
+  bool* hollow;     /* true if neither the link nor one below it has a mass or a shape (links of the robot; of MuJoCo's
+                       false) */
   bool* deferred; /* true for a link without mass and shape between two joints that are merged into one  (robot's links)
                    */
   UrdfBody* body; /*                                                                         (scene's links) */

@@ -20,12 +20,13 @@ void urdf_take_name(Scene* scene, const char* name) {
 static bool import_tree(Scene* scene, const XmlElement* root, const RobotOptions* options, RobotReport* report,
                         Diagnostics* diagnostics) {
   UrdfRobot robot;
-  bool good = urdf_read(&robot, root, options->lenient, diagnostics);
+  bool good = urdf_read(&robot, root, diagnostics);
   /* the tree is checked and reported even if numbers are invalid */
   good = robot.link_count > 0 && robot.link_count <= LINK_MAX && urdf_connect(&robot, options->lenient, diagnostics) &&
          good;
   if (good) {
     urdf_take_name(scene, robot.name);
+    if (robot.remarks.length > 0) text_add(&report->remarks, "%s", robot.remarks.data);
     good = urdf_scene(&robot, options, scene, report, NULL, NULL, diagnostics);
   } else {
     urdf_check_files(&robot, options, scene, diagnostics);

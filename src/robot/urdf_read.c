@@ -17,7 +17,6 @@ typedef struct {
   UrdfRobot* robot;
   Diagnostics* diagnostics;
   const XmlElement* root;
-  bool lenient;
   Names ignored;   /* names of elements -> number */
   Names materials; /* names of materials with a <color> -> index in colors */
   Material* colors;
@@ -56,6 +55,20 @@ static void warn(UrdfReader* reader, SourcePlace place, const char* format, ...)
   va_end(arguments);
 }
 
+/* Warns of a value that is replaced, also in the remarks at the head of the scene. */
+static void repair(UrdfReader* reader, SourcePlace place, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void repair(UrdfReader* reader, SourcePlace place, const char* format, ...) {
+  Text text = {0};
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(&text, format, arguments);
+  va_end(arguments);
+  warn(reader, place, "%s", text.data);
+  text_add(&reader->robot->remarks, "%s\n", text.data);
+  text_free(&text);
+}
+
 /* ---------------------------------------------------------------- content of elements */
 
 /* Attributes and children that are read. Other attributes of URDF are known and ignored. */
@@ -70,12 +83,13 @@ static const struct {
     {"origin", "xyz|rpy|quat_xyzw", ""},
     {"visual", "name", "origin|geometry|material"},
     {"collision", "name", "origin|geometry"},
-    {"geometry", "", "box|cylinder|sphere|capsule|mesh"},
+    {"geometry", "", "box|cylinder|sphere|capsule|mesh|plane"},
     {"box", "size", ""},
     {"cylinder", "radius|length", ""},
     {"sphere", "radius", ""},
     {"capsule", "radius|length", ""},
     {"mesh", "filename|scale", ""},
+    {"plane", "normal", ""},
     {"material", "name", "color|texture"},
     {"color", "rgba", ""},
     {"joint", "name|type", "origin|parent|child|axis|limit|dynamics|mimic|safety_controller|calibration"},
@@ -243,7 +257,17 @@ static void read_inertial(UrdfReader* reader, const XmlElement* parent, UrdfLink
   if (!mass) error(reader, inertial->place, "<inertial> needs <mass>");
   if (mass && needed(reader, mass, "value", 1, &link->mass)) not_below(reader, mass, "value", link->mass, true);
   if (!inertia) error(reader, inertial->place, "<inertial> needs <inertia>");
-  for (int k = 0; inertia && k < 6; k++) needed(reader, inertia, NAMES[k], 1, &i[k]);
+  Text missing = {0};
+  for (int k = 0; inertia && k < 6; k++) {
+    if (k < 3 || xml_attribute(inertia, NAMES[k]))
+      needed(reader, inertia, NAMES[k], 1, &i[k]);
+    else
+      text_add(&missing, "%s%s", missing.length > 0 ? ", " : "", NAMES[k]);
+  }
+  if (missing.length > 0)
+    repair(reader, inertia->place, "<inertia> of link '%s' has no %s: taken as 0", text_excerpt(link->name).text,
+           missing.data);
+  text_free(&missing);
   const Mat3 own = {{{i[0], i[3], i[4]}, {i[3], i[1], i[5]}, {i[4], i[5], i[2]}}};
   Mat3 turn = mat3_from_quat(origin.rotation);
   link->center = origin.position;
@@ -266,15 +290,31 @@ static void read_box(UrdfReader* reader, const XmlElement* box, UrdfShape* shape
   shape->size = vec3(size[0], size[1], size[2]);
 }
 
+/* Reads <plane>, an extension of Bullet: a half-space through the origin. Its frame's z axis becomes the normal. */
+static void read_plane(UrdfReader* reader, const XmlElement* plane, UrdfShape* shape) {
+  double xyz[3] = {0, 0, 1};
+  numbers(reader, plane, "normal", 3, xyz);
+  Vec3 normal = vec3(xyz[0], xyz[1], xyz[2]);
+  double length = vec3_norm(normal);
+  if (!(length > 0)) {
+    error(reader, xml_attribute(plane, "normal")->place, "normal of <plane> must have a length other than zero");
+    return;
+  }
+  normal = vec3_scale(normal, 1 / length);
+  /* half-angle formula: (1 + z.n, z x n), normalized; n = -z rotates about x */
+  Quat turn = normal.z > -1 ? quat_normalized((Quat){1 + normal.z, -normal.y, normal.x, 0}) : (Quat){0, 1, 0, 0};
+  shape->origin = urdf_pose_mul(shape->origin, (UrdfPose){{0, 0, 0}, turn});
+}
+
 /* Reads <geometry>. Returns false if it has no known kind. */
 static bool read_geometry(UrdfReader* reader, const XmlElement* parent, UrdfShape* shape) {
-  static const char* const KINDS = "box|cylinder|sphere|capsule|mesh";
+  static const char* const KINDS = "box|cylinder|sphere|capsule|mesh|plane"; /* in the order of UrdfGeometry */
   const XmlElement* geometry = only(reader, parent, "geometry");
   const XmlElement* kind = geometry ? geometry->first : NULL;
   while (kind && words_index(KINDS, kind->name) < 0) kind = kind->next;
   if (!kind) {
     error(reader, geometry ? geometry->place : parent->place, "<%s> needs %s", geometry ? "geometry" : parent->name,
-          geometry ? "<box>, <cylinder>, <sphere>, <capsule> or <mesh>" : "<geometry>");
+          geometry ? "<box>, <cylinder>, <sphere>, <capsule>, <mesh> or <plane>" : "<geometry>");
     return false;
   }
   enter(reader, kind);
@@ -282,8 +322,10 @@ static bool read_geometry(UrdfReader* reader, const XmlElement* parent, UrdfShap
   shape->kind = (UrdfGeometry)words_index(KINDS, kind->name);
   if (shape->kind == URDF_BOX) read_box(reader, kind, shape);
   if (shape->kind == URDF_MESH) read_mesh(reader, kind, shape);
-  if (shape->kind != URDF_BOX && shape->kind != URDF_MESH) shape->radius = positive(reader, kind, "radius");
-  if (shape->kind == URDF_CYLINDER || shape->kind == URDF_CAPSULE) shape->length = positive(reader, kind, "length");
+  if (shape->kind == URDF_HALF_SPACE) read_plane(reader, kind, shape);
+  bool round = shape->kind == URDF_CYLINDER || shape->kind == URDF_SPHERE || shape->kind == URDF_CAPSULE;
+  if (round) shape->radius = positive(reader, kind, "radius");
+  if (round && shape->kind != URDF_SPHERE) shape->length = positive(reader, kind, "length");
   return true;
 }
 
@@ -365,31 +407,16 @@ static void read_axis_of(UrdfReader* reader, const XmlElement* element, UrdfJoin
 
 static double open_end(double value, double open) { return fabs(value) >= URDF_OPEN ? open : value; }
 
-/* Equal limits fix the joint. Reversed ones are swapped. */
-static void mend_limits(UrdfReader* reader, const XmlElement* limit, UrdfJoint* joint, double lower, double upper) {
-  if (lower == upper) {
-    warn(reader, limit->place, "joint '%s' has equal limits and is imported as fixed", text_excerpt(joint->name).text);
-    joint->type = URDF_FIXED;
-    return;
-  }
-  warn(reader, limit->place, "joint '%s': lower and upper are exchanged", text_excerpt(joint->name).text);
-  joint->lower = open_end(upper, -HUGE_VAL);
-  joint->upper = open_end(lower, HUGE_VAL);
-}
-
+/* Reads <limit>. A joint without it, and one whose lower limit is not below its upper one, has no limits, as in MuJoCo:
+ * many files write 0 and 0 for "not known". */
 static void read_limit(UrdfReader* reader, const XmlElement* element, UrdfJoint* joint) {
   const XmlElement* limit = only(reader, element, "limit");
   bool bounded = joint->type == URDF_REVOLUTE || joint->type == URDF_PRISMATIC;
   double lower = 0, upper = 0;
-  if (!limit && bounded && reader->lenient) {
-    warn(reader, joint->place, "joint '%s' has no <limit>: it is imported without limits",
-         text_excerpt(joint->name).text);
-    return;
-  }
   if (!limit) {
     if (bounded)
-      error(reader, joint->place, "the %s joint '%s' needs <limit>",
-            joint->type == URDF_REVOLUTE ? "revolute" : "prismatic", text_excerpt(joint->name).text);
+      repair(reader, joint->place, "the %s joint '%s' has no <limit>: it moves without limits",
+             joint->type == URDF_REVOLUTE ? "revolute" : "prismatic", text_excerpt(joint->name).text);
     return;
   }
   double effort = not_negative(reader, limit, "effort"), velocity = not_negative(reader, limit, "velocity");
@@ -399,13 +426,13 @@ static void read_limit(UrdfReader* reader, const XmlElement* element, UrdfJoint*
   bool low = numbers(reader, limit, "lower", 1, &lower), high = numbers(reader, limit, "upper", 1, &upper);
   bool broken = low != !!xml_attribute(limit, "lower") || high != !!xml_attribute(limit, "upper");
   if (!bounded || broken) return;
-  if (!(lower < upper) && reader->lenient) {
-    mend_limits(reader, limit, joint, lower, upper);
+  if (!(lower < upper)) {
+    repair(reader, limit->place,
+           "joint '%s' moves without limits, as in MuJoCo, because lower is not below upper (%.10g and %.10g): correct "
+           "<limit>, or give the joint the type 'fixed' if it shall not move",
+           text_excerpt(joint->name).text, lower, upper);
     return;
   }
-  if (!(lower < upper))
-    error(reader, limit->place, "joint '%s': lower must be below upper, got %.10g and %.10g%s",
-          text_excerpt(joint->name).text, lower, upper, lower == upper ? " (a joint that cannot move is 'fixed')" : "");
   joint->lower = open_end(lower, -HUGE_VAL);
   joint->upper = open_end(upper, HUGE_VAL);
 }
@@ -425,6 +452,7 @@ static void read_mimic(UrdfReader* reader, const XmlElement* element, UrdfJoint*
   }
   if (!found) error(reader, place, "<mimic>: no joint is named '%s'", text_excerpt(name).text);
   joint->mimic = name;
+  joint->mimic_place = mimic->place;
 }
 
 static const char* read_end(UrdfReader* reader, const XmlElement* element, const char* name, SourcePlace* place) {
@@ -441,7 +469,8 @@ static void read_joint_type(UrdfReader* reader, const XmlElement* element, UrdfJ
   int type = words_index(URDF_JOINT_TYPES, name);
   joint->type = type < 0 ? URDF_FIXED : (UrdfJointType)type;
   if (type < 0 && *name)
-    error(reader, place, "a joint's type is fixed, revolute, continuous, prismatic, floating or planar, got '%s'",
+    error(reader, place,
+          "a joint's type is fixed, revolute, continuous, prismatic, floating, planar or spherical, got '%s'",
           text_excerpt(name).text);
 }
 
@@ -449,7 +478,7 @@ static void read_joint_element(UrdfReader* reader, const XmlElement* element) {
   UrdfRobot* robot = reader->robot;
   robot->joints = memory_grown(robot->joints, sizeof(UrdfJoint), robot->joint_count, &robot->joint_capacity);
   UrdfJoint* joint = &robot->joints[robot->joint_count++];
-  *joint = (UrdfJoint){.parent = -1, .child = -1, .lower = -HUGE_VAL, .upper = HUGE_VAL};
+  *joint = (UrdfJoint){.parent = -1, .child = -1, .lower = -HUGE_VAL, .upper = HUGE_VAL, .start = {1}};
   enter(reader, element);
   joint->name = text_of(reader, element, "name", &joint->place);
   read_joint_type(reader, element, joint);
@@ -464,6 +493,9 @@ static void read_joint_element(UrdfReader* reader, const XmlElement* element) {
   if (!dynamics) return;
   joint->damping = not_negative(reader, dynamics, "damping");
   joint->friction = not_negative(reader, dynamics, "friction");
+  if (joint->type == URDF_BALL && joint->friction > 0)
+    repair(reader, xml_attribute(dynamics, "friction")->place, "friction of the spherical joint '%s' is left out",
+           text_excerpt(joint->name).text);
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -500,9 +532,9 @@ static void read_robot(UrdfReader* reader) {
   check_names(reader);
 }
 
-bool urdf_read(UrdfRobot* robot, const XmlElement* root, bool lenient, Diagnostics* diagnostics) {
+bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostics) {
   *robot = (UrdfRobot){.root = -1};
-  UrdfReader reader = {.robot = robot, .diagnostics = diagnostics, .root = root, .lenient = lenient};
+  UrdfReader reader = {.robot = robot, .diagnostics = diagnostics, .root = root};
   int errors_before = diagnostics->error_count;
   if (strcmp(root->name, "robot") == 0)
     read_robot(&reader);
@@ -526,5 +558,6 @@ void urdf_free(UrdfRobot* robot) {
   memory_free(robot->joints);
   memory_free(robot->order);
   text_free(&robot->ignored);
+  text_free(&robot->remarks);
   *robot = (UrdfRobot){0};
 }

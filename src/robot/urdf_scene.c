@@ -1,5 +1,6 @@
 /* Links and joints of a URDF file as those of a scene (docs/urdf.md). Fixed joints are merged into their parents.
  * Chains of joints through links without mass and shape become one joint with several degrees of freedom. */
+#include <assert.h>
 #include <string.h>
 
 #include "robot/urdf.h"
@@ -10,6 +11,7 @@ enum { CHAIN_MAX = 5 };
 #define ROBOT_GROUP "robot"
 /* Default of friction_speed in scenes, for joints with dry friction. */
 #define FRICTION_SPEED 1e-4
+#define PI 3.14159265358979324
 
 static UrdfPose identity(void) { return (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}}; }
 
@@ -247,17 +249,10 @@ static void leave_fixed(const UrdfBuild* build, int* carrier, UrdfPose* origin) 
 static void put_single(UrdfBuild* build, int link) {
   const UrdfJoint* chain[CHAIN_MAX];
   int count = find_chain(build, link, chain);
-  const UrdfJoint* last = &build->robot->joints[build->robot->links[link].joint];
   SceneJoint axes = {0};
-  if (count == 0 || !fill_axes(chain, count, &axes)) {
-    diagnostics_add(build->diagnostics, SEVERITY_ERROR, last->place,
-                    "the links above joint '%s' have neither mass nor shape, and the joints around them cannot be "
-                    "merged into one joint (two hinges; slides and at most two hinges along x, y, z in this order)",
-                    text_excerpt(last->name).text);
-    count = 1;
-    chain[0] = last;
-    axes.type = JOINT_FIXED;
-  }
+  bool one = count > 0 && fill_axes(chain, count, &axes); /* is_deferred has checked it */
+  assert(one);
+  (void)one;
   int above = chain[0]->parent;
   bool known = !build->deferred[above];
   UrdfPose origin = known ? urdf_pose_mul(build->pose[above], chain[0]->origin) : identity();
@@ -268,7 +263,7 @@ static void put_single(UrdfBuild* build, int link) {
   joint->place = chain[0]->place;
   memcpy(joint->axes, axes.axes, sizeof joint->axes);
   if (axes.type == JOINT_FREE) joint->free_axes = axes.free_axes;
-  for (int i = 0; i < count && axes.type != JOINT_FIXED; i++) {
+  for (int i = 0; i < count; i++) {
     joint->lower[i] = chain[i]->lower;
     joint->upper[i] = chain[i]->upper;
     joint->limited[i] = isfinite(chain[i]->lower) || isfinite(chain[i]->upper);
@@ -293,7 +288,6 @@ static bool is_deferred(const UrdfBuild* build, int link) {
   if (!is_empty(build, own) || build->children[link] != 1) return false;
   const UrdfJoint *below = &robot->joints[build->child_joint[link]], *chain[CHAIN_MAX + 1];
   if (!is_single(below) || !is_identity(&below->origin)) return false;
-  if (!build->options->lenient) return true;
   int count = find_chain(build, link, chain); /* joints that cannot become one get one link each */
   chain[count] = below;
   return count > 0 && urdf_is_one_joint(chain, count + 1);
@@ -347,7 +341,7 @@ static void put_link(UrdfBuild* build, int link) {
   if (build->deferred[link]) return;
   if (!joint)
     put_root(build, link);
-  else if (joint->type == URDF_FIXED)
+  else if (joint->type == URDF_FIXED || build->hollow[link]) /* a joint that carries nothing has no effect */
     put_fixed(build, link, joint);
   else if (is_single(joint))
     put_single(build, link);
@@ -369,22 +363,56 @@ static void store_inertia(const UrdfBody* body, SceneLink* link) {
   memcpy(link->inertia, six, sizeof six);
 }
 
-/* Mass of moving links without mass and shape [kg], as spheres of this radius [m]. */
-#define DEFAULT_MASS 0.1
-#define DEFAULT_RADIUS 0.05
-#define DEFAULT_DENSITY 1000.0 /* kg/m^3 */
+#define DEFAULT_DENSITY 1000.0 /* kg/m^3, of links without mass, as in MuJoCo */
+/* Fraction of a link's mass and inertia that a link without mass and shape above it gets. */
+#define FRAME_SHARE 0.01
+/* Mass of such a link if what it carries has no <inertial>, as a ball of DEFAULT_DENSITY [kg]. */
+#define FRAME_MASS 0.01
 
-static void mend_mass(UrdfBuild* build, SceneLink* link) {
-  bool shaped = link->shape_count > 0;
-  diagnostics_add(build->diagnostics, SEVERITY_WARNING, link->place, "link '%s' moves and has no mass: it gets %s",
-                  text_excerpt(link->name).text, shaped ? "1000 kg/m^3" : "0.1 kg");
-  link->mass_model = shaped ? MASS_UNIFORM : MASS_GIVEN;
-  link->has_density = shaped;
-  link->density = DEFAULT_DENSITY;
-  if (shaped) return;
-  link->has_mass = true;
-  link->mass = DEFAULT_MASS;
-  for (int k = 0; k < 3; k++) link->inertia[k] = 0.4 * DEFAULT_MASS * DEFAULT_RADIUS * DEFAULT_RADIUS;
+/* Returns the moment of inertia of a solid sphere of mass m and DEFAULT_DENSITY [kg m^2]: 2/5 m r^2,
+ * r = (3 m / (4 pi density))^(1/3). */
+static double ball_moment(double mass) {
+  double radius = cbrt(3 * mass / (4 * PI * DEFAULT_DENSITY));
+  return 0.4 * mass * radius * radius;
+}
+
+/* Gives a moving link without mass and shape a share of the mass of a link that it carries, at the poses of joints at
+ * zero. Warns. Call for children before their parents. */
+static void share_mass(UrdfBuild* build, int index) {
+  const Scene* scene = build->scene;
+  UrdfBody* own = &build->body[index];
+  const SceneLink* link = &scene->links[index];
+  if (!build->moves[index] || own->mass > 0 || link->shape_count > 0) return;
+  int child = index + 1;
+  while (child < scene->link_count && !(scene->links[child].parent == index && build->body[child].mass > 0)) child++;
+  if (child == scene->link_count) {
+    *own = (UrdfBody){FRAME_MASS, vec3(0, 0, 0), mat3_scale(mat3_identity(), ball_moment(FRAME_MASS)), own->from};
+    robot_warn(build->report, build->diagnostics, link->place,
+               "link '%s' moves and has neither mass nor shape: it gets %.3g kg; give it an <inertial>",
+               text_excerpt(link->name).text, FRAME_MASS);
+    return;
+  }
+  UrdfBody* from = &build->body[child];
+  const SceneJoint* joint = &scene->links[child].joint;
+  UrdfLink share = {.mass = FRAME_SHARE * from->mass, .center = from->center};
+  share.inertia = mat3_scale(from->inertia, FRAME_SHARE);
+  const UrdfLink* first = own->from;
+  *own = turned_body(&share, (UrdfPose){joint->position, joint->rotation});
+  own->from = first;
+  from->mass *= 1 - FRAME_SHARE;
+  from->inertia = mat3_scale(from->inertia, 1 - FRAME_SHARE);
+  robot_warn(build->report, build->diagnostics, link->place,
+             "link '%s' moves and has neither mass nor shape: it gets 1 %% of the mass of '%s', %.3g kg",
+             text_excerpt(link->name).text, text_excerpt(scene->links[child].name).text, own->mass);
+}
+
+/* Gives a link of a URDF file whose inertia is zero that of a ball of its mass. Warns. */
+static void mend_zero_inertia(UrdfBuild* build, SourcePlace place, SceneLink* link) {
+  double moment = ball_moment(link->mass);
+  for (int k = 0; k < 6; k++) link->inertia[k] = k < 3 ? moment : 0;
+  robot_warn(build->report, build->diagnostics, place,
+             "the inertia of link '%s' is zero: it gets that of a ball of its mass and 1000 kg/m^3, %.3g kg m^2",
+             text_excerpt(link->name).text, moment);
 }
 
 /* Increases the moments of inertia about all axes equally until a physical body can have them. Warns. */
@@ -396,28 +424,39 @@ static void mend_inertia(UrdfBuild* build, SourcePlace place, SceneLink* link) {
     for (int k = 0; k < 3; k++) i[k] += more;
     added += more;
   }
-  diagnostics_add(build->diagnostics, SEVERITY_WARNING, place,
-                  "no body has the inertia of link '%s': %.3g kg m^2 about all axes are added",
-                  text_excerpt(link->name).text, added);
+  robot_warn(build->report, build->diagnostics, place,
+             "no body has the inertia of link '%s': %.3g kg m^2 about all axes are added",
+             text_excerpt(link->name).text, added);
 }
 
-/* Sets the mass of a link without mass from the option density, or a default if lenient; otherwise reports an error. */
+/* Gives a link without mass that of its shapes, by the option density or in URDF files 1000 kg/m^3; else reports an
+ * error. */
 static void weigh_without_mass(UrdfBuild* build, const UrdfBody* body, SceneLink* link) {
-  if (build->options->lenient && !(build->options->density > 0)) {
-    mend_mass(build, link);
-    return;
-  }
-  if (build->options->density > 0 && link->shape_count > 0) {
+  bool given = build->options->density > 0, is_mjcf = build->robot->has_drives;
+  bool shaped = link->shape_count > 0, left_out = body->from && body->from->left_out;
+  if (shaped && (given || !is_mjcf)) {
     link->has_density = true;
-    link->density = build->options->density;
+    link->density = given ? build->options->density : DEFAULT_DENSITY;
     link->mass_model = MASS_UNIFORM;
+    if (!given)
+      robot_warn(build->report, build->diagnostics, link->place,
+                 "link '%s' moves and has no mass: its shapes get 1000 kg/m^3, as in MuJoCo (--density)",
+                 text_excerpt(link->name).text);
     return;
   }
-  bool left_out = body->from && body->from->left_out;
-  diagnostics_add(
-      build->diagnostics, SEVERITY_ERROR, link->place, "link '%s' moves and has no mass: %s%s%s",
-      text_excerpt(link->name).text, left_out ? body->from->left_out : "", left_out ? "; " : "",
-      link->shape_count > 0 ? "give it an <inertial>, or weigh its shapes by --density" : "give it an <inertial>");
+  diagnostics_add(build->diagnostics, SEVERITY_ERROR, link->place, "link '%s' moves and has no mass: %s%s%s",
+                  text_excerpt(link->name).text, left_out ? body->from->left_out : "", left_out ? ": " : "",
+                  left_out ? "replace them by primitives or meshes"
+                  : shaped ? "give it an <inertial>, or weigh its shapes by --density"
+                           : "give it an <inertial>");
+}
+
+/* Returns true if no entry is more than a millionth of the inertia of a ball of the link's mass and a radius of 1 mm.
+ */
+static bool inertia_is_zero(const SceneLink* link) {
+  double most = 0;
+  for (int k = 0; k < 6; k++) most = fmax(most, fabs(link->inertia[k]));
+  return most < 1e-6 * 0.4 * link->mass * 1e-6;
 }
 
 static void weigh(UrdfBuild* build, int index) {
@@ -434,7 +473,12 @@ static void weigh(UrdfBuild* build, int index) {
   SourcePlace place = body->from->inertial_place;
   Excerpt name = text_excerpt(link->name);
   bool good = inertia_is_positive(link->inertia);
-  if (moves && build->options->lenient && !(good && inertia_of_a_body(link->inertia))) {
+  bool is_urdf = !build->robot->has_drives;
+  if (moves && is_urdf && !good && inertia_is_zero(link)) {
+    mend_zero_inertia(build, place, link);
+    return;
+  }
+  if (moves && is_urdf && (!good || (build->options->lenient && !inertia_of_a_body(link->inertia)))) {
     mend_inertia(build, place, link);
     return;
   }
@@ -459,12 +503,6 @@ static const RobotStart* start_of(const UrdfBuild* build, const char* joint) {
   for (int i = build->options->start_count - 1; i >= 0; i--)
     if (strcmp(build->options->starts[i].joint, joint) == 0) return &build->options->starts[i];
   return NULL;
-}
-
-/* Returns the joint coordinate nearest to zero at which no limit force acts. */
-static double free_place(const SceneJoint* joint, int dof) {
-  double low = joint->lower[dof] + joint->limit_margin, high = joint->upper[dof] - joint->limit_margin;
-  return fmax(fmin(0, high), low);
 }
 
 static SceneInitial* initial_of(UrdfBuild* build, int link) {
@@ -507,6 +545,33 @@ static bool is_plain(const UrdfBuild* build, const RobotJointPlace* place) {
   return place && place->dof < scene_joint(&build->scene->links[place->link].joint).plain_count;
 }
 
+typedef struct {
+  double low, high;
+} FreeRange;
+
+/* Returns the coordinates of a joint at which no limit force acts. */
+static FreeRange free_range(const UrdfBuild* build, const RobotJointPlace* place) {
+  const SceneJoint* joint = &build->scene->links[place->link].joint;
+  return (FreeRange){joint->lower[place->dof] + joint->limit_margin, joint->upper[place->dof] - joint->limit_margin};
+}
+
+/* Narrows the range of a joint to where one that follows it (mimic) is in `own`. */
+static void narrow(FreeRange* range, const UrdfJoint* follower, FreeRange own) {
+  if (follower->ratio == 0) return;
+  double a = (own.low - follower->offset) / follower->ratio, b = (own.high - follower->offset) / follower->ratio;
+  range->low = fmax(range->low, fmin(a, b));
+  range->high = fmin(range->high, fmax(a, b));
+}
+
+/* Returns true if there is a position within the limits of both joints. */
+static bool mimic_fits(const UrdfBuild* build, const UrdfJoint* joint) {
+  FreeRange range = free_range(build, place_of(build, joint->mimic));
+  FreeRange own = free_range(build, place_of(build, joint->name));
+  narrow(&range, joint, own);
+  bool constant = joint->ratio == 0 && !(own.low <= joint->offset && joint->offset <= own.high);
+  return range.low <= range.high && !constant;
+}
+
 /* Returns why the joint cannot follow the joint that it names, or NULL. */
 static const char* mimic_fails(const UrdfBuild* build, const UrdfJoint* joint) {
   int steps = 0;
@@ -514,7 +579,19 @@ static const char* mimic_fails(const UrdfBuild* build, const UrdfJoint* joint) {
     return "one of the two joints cannot move";
   for (const UrdfJoint* at = joint; at && at->mimic; at = joint_named(build, at->mimic))
     if (steps++ > build->robot->joint_count) return "they follow each other in a cycle";
+  if (build->options->lenient && !mimic_fits(build, joint)) return "no position is within the limits of both joints";
   return NULL;
+}
+
+/* Returns the coordinates of a joint at which no limit force acts on it and on those that follow it. */
+static FreeRange start_range(const UrdfBuild* build, const RobotJointPlace* place) {
+  FreeRange range = free_range(build, place);
+  for (int k = 0; k < build->robot->joint_count; k++) {
+    const UrdfJoint* other = &build->robot->joints[k];
+    if (!other->mimic || strcmp(other->mimic, place->name) != 0 || mimic_fails(build, other)) continue;
+    narrow(&range, other, start_range(build, place_of(build, other->name)));
+  }
+  return range;
 }
 
 /* Returns the initial coordinate of a joint: the given one, the one that follows from the joint that it mimics, or the
@@ -525,7 +602,8 @@ static double start_place(const UrdfBuild* build, const RobotJointPlace* place) 
   if (start) return start->value;
   if (joint && joint->mimic && !mimic_fails(build, joint))
     return joint->ratio * start_place(build, place_of(build, joint->mimic)) + joint->offset;
-  return free_place(&build->scene->links[place->link].joint, place->dof);
+  FreeRange range = start_range(build, place);
+  return fmax(fmin(0, range.high), range.low);
 }
 
 static void add_coupling(UrdfBuild* build, const UrdfJoint* joint) {
@@ -536,6 +614,17 @@ static void add_coupling(UrdfBuild* build, const UrdfJoint* joint) {
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, joint->place,
                     "joint '%s' follows '%s' (mimic): it must start at %.9g: change or remove its --start",
                     text_excerpt(joint->name).text, text_excerpt(joint->mimic).text, wanted);
+  const SceneJoint *follower = &scene->links[own->link].joint, *leader = &scene->links[of->link].joint;
+  if (!(wanted > follower->lower[own->dof] && wanted < follower->upper[own->dof])) {
+    diagnostics_add(build->diagnostics, SEVERITY_ERROR, joint->mimic_place,
+                    "<mimic>: joint '%s' must be at %.6g times '%s' plus %.6g = %.6g at the start, outside its limits "
+                    "%.6g and %.6g (those of the other joint are %.6g and %.6g): correct multiplier, offset, <limit> "
+                    "or --start, or leave out such a <mimic> by --lenient",
+                    text_excerpt(joint->name).text, joint->ratio, text_excerpt(joint->mimic).text, joint->offset,
+                    wanted, follower->lower[own->dof], follower->upper[own->dof], leader->lower[of->dof],
+                    leader->upper[of->dof]);
+    return;
+  }
   if (!scene->couplings) scene->couplings = MEMORY_NEW(SceneCoupling, build->robot->joint_count);
   SceneCoupling* c = &scene->couplings[scene->coupling_count++];
   *c = (SceneCoupling){.place = joint->place, .terms = MEMORY_NEW(SceneCouplingTerm, 2), .count = 2};
@@ -548,7 +637,7 @@ static void add_couplings(UrdfBuild* build) {
     const UrdfJoint* joint = &build->robot->joints[k];
     const char* why = joint->mimic ? mimic_fails(build, joint) : NULL;
     if (why)
-      robot_remark(build->report, build->diagnostics, joint->place, "left out: mimic of '%s': %s",
+      robot_remark(build->report, build->diagnostics, joint->mimic_place, "left out: mimic of '%s': %s",
                    text_excerpt(joint->name).text, why);
     else if (joint->mimic)
       add_coupling(build, joint);
@@ -610,7 +699,13 @@ static void tell_merged(UrdfBuild* build) {
   for (int n = 0; n < robot->link_count; n++) {
     const UrdfLink* link = &robot->links[robot->order[n]];
     int carrier = build->carrier[robot->order[n]];
-    if (link->joint < 0 || robot->joints[link->joint].type != URDF_FIXED || carrier < 0) continue;
+    if (link->joint < 0) continue;
+    const UrdfJoint* joint = &robot->joints[link->joint];
+    if (joint->type != URDF_FIXED && build->hollow[robot->order[n]])
+      robot_warn(build->report, build->diagnostics, joint->place,
+                 "joint '%s' is imported as fixed: neither link '%s' nor one below it has a mass or a shape",
+                 text_excerpt(joint->name).text, text_excerpt(link->name).text);
+    if (joint->type != URDF_FIXED || carrier < 0) continue;
     const SceneLink* to = &build->scene->links[carrier];
     if (to->place.line != link->place.line || to->place.column != link->place.column)
       robot_remark(build->report, build->diagnostics, link->place, "link '%s' is part of '%s' (fixed joint)",
@@ -646,6 +741,40 @@ static void exclude_robot(Scene* scene, int first_link) {
   contact->exclude_place[contact->exclude_count++] = (SourcePlace){scene->path, 1, 1};
 }
 
+static void find_hollow(UrdfBuild* build) {
+  const UrdfRobot* robot = build->robot;
+  if (robot->has_drives) return;
+  for (int i = 0; i < robot->link_count; i++) build->hollow[i] = is_empty(build, &robot->links[i]);
+  for (int n = robot->link_count - 1; n >= 0; n--) { /* children come after their parents */
+    const UrdfLink* link = &robot->links[robot->order[n]];
+    if (link->joint >= 0 && !build->hollow[robot->order[n]]) build->hollow[robot->joints[link->joint].parent] = false;
+  }
+}
+
+/* Adds the armature of ball joints at the world to the inertias of their links about all axes, which is exact: the
+ * energy of MuJoCo's rotor is armature/2 |w|^2 with the angular velocity w of the link relative to its parent. Warns of
+ * those between links that move. */
+static void add_ball_armatures(UrdfBuild* build) {
+  const UrdfJoint* first = NULL;
+  int count = 0;
+  for (int k = 0; k < build->robot->joint_count; k++) {
+    const UrdfJoint* joint = &build->robot->joints[k];
+    if (joint->type != URDF_BALL || !(joint->armature > 0)) continue;
+    int link = build->carrier[joint->child];
+    if (build->scene->links[link].parent >= 0) {
+      first = first ? first : joint;
+      count++;
+    } else if (build->body[link].mass > 0) {
+      build->body[link].inertia = mat3_add(build->body[link].inertia, mat3_scale(mat3_identity(), joint->armature));
+    }
+  }
+  if (count > 0)
+    robot_warn(build->report, build->diagnostics, first->place,
+               "the armature of %d ball joints between links that move is left out (the first is '%s'): their inertia "
+               "is smaller than in MuJoCo",
+               count, text_excerpt(first->name).text);
+}
+
 static void build_links(UrdfBuild* build) {
   const UrdfRobot* robot = build->robot;
   for (int k = 0; k < robot->joint_count; k++) {
@@ -654,7 +783,10 @@ static void build_links(UrdfBuild* build) {
   }
   if (build->options->ground) add_ground(build);
   int first = build->scene->link_count;
+  find_hollow(build);
   for (int n = 0; n < robot->link_count; n++) put_link(build, robot->order[n]);
+  for (int i = build->scene->link_count - 1; i >= first && !robot->has_drives; i--) share_mass(build, i);
+  add_ball_armatures(build);
   for (int i = first; i < build->scene->link_count; i++) weigh(build, i);
   for (int i = first; build->options->lenient && i < build->scene->link_count; i++)
     if (build->moves[i] && build->scene->links[i].shape_count == 0)
@@ -675,6 +807,7 @@ bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scen
   build.pose = MEMORY_NEW(UrdfPose, count + 1);
   build.children = MEMORY_NEW(int, count + 1);
   build.child_joint = MEMORY_NEW(int, count + 1);
+  build.hollow = MEMORY_NEW(bool, count + 1);
   build.deferred = MEMORY_NEW(bool, count + 1);
   build.body = MEMORY_NEW(UrdfBody, count + 2);
   build.moves = MEMORY_NEW(bool, count + 2);
@@ -692,6 +825,7 @@ bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scen
   memory_free(build.pose);
   memory_free(build.children);
   memory_free(build.child_joint);
+  memory_free(build.hollow);
   memory_free(build.deferred);
   memory_free(build.body);
   memory_free(build.moves);

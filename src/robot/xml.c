@@ -132,12 +132,27 @@ static void on_doctype(void* context, const char* name, const char* system_id, c
 
 /* ---------------------------------------------------------------- the text */
 
+/* Parses the text. An XML declaration after blanks is skipped, as other programs do: many URDF files begin with an
+ * empty line. Blanks in its place keep the offsets. */
+static enum XML_Status parse_text(const Parsing* parsing) {
+  size_t begin = strspn(parsing->text, " \t\r\n");
+  const char* end = strstr(parsing->text + begin, "?>");
+  enum XML_Status status = XML_STATUS_OK;
+  if (begin == 0 || strncmp(parsing->text + begin, "<?xml", 5) != 0 || !end)
+    return XML_Parse(parsing->parser, parsing->text, (int)parsing->length, XML_TRUE);
+  size_t rest = (size_t)(end - parsing->text) + 2;
+  for (size_t i = 0; i < rest && status == XML_STATUS_OK; i++)
+    status = XML_Parse(parsing->parser, parsing->text[i] == '\n' ? "\n" : " ", 1, XML_FALSE);
+  if (status != XML_STATUS_OK) return status;
+  return XML_Parse(parsing->parser, parsing->text + rest, (int)(parsing->length - rest), XML_TRUE);
+}
+
 static bool parse(Parsing* parsing) {
   XML_SetUserData(parsing->parser, parsing);
   XML_SetElementHandler(parsing->parser, on_start, on_end);
   XML_SetStartDoctypeDeclHandler(parsing->parser, on_doctype);
   XML_SetParamEntityParsing(parsing->parser, XML_PARAM_ENTITY_PARSING_NEVER);
-  enum XML_Status status = XML_Parse(parsing->parser, parsing->text, (int)parsing->length, XML_TRUE);
+  enum XML_Status status = parse_text(parsing);
   if (status != XML_STATUS_OK && !parsing->stopped) {
     Text text = {0};
     text_add(&text, "not well-formed XML: %s", XML_ErrorString(XML_GetErrorCode(parsing->parser)));

@@ -199,7 +199,7 @@ READ = {  # element: ({part: attributes around}, {attribute: value, or value and
         "type": "slide", "pos": "0 0 1", "axis": "1 0 0", "range": "-10 10", "limited": ("false", 'range="-10 10"'), "damping": "1", "stiffness": "1", "armature": "1",
         "springref": ("10", 'stiffness="1"'), "frictionloss": "1", "ref": ("5", 'range="-10 10"')}),
     ("body", "geom"): ("GEOM", 'pos="0 0 1" {}', {"INERTIAL": None}, {
-        "type": ("box", 'size="0.1 0.1 0.1"'), "size": "0.2", "contype": ("0", 'conaffinity="0" size="0.1"'), "conaffinity": ("0", 'contype="0" size="0.1"'), "friction": ("0.3", 'size="0.1" priority="1"'),
+        "type": ("box", 'size="0.1 0.1 0.1"'), "size": "0.2", "contype": ("0", 'conaffinity="0" size="0.1"'), "conaffinity": ("0", 'contype="0" size="0.1"'), "friction": ("0.3", 'size="0.1" priority="1"'), "solref": ("-1000 -5", 'size="0.1"'), "solmix": ("3", 'size="0.1" solref="0.02 0.5"'),
         "priority": ("1", 'size="0.1" friction="0.4"'), "mass": ("1", 'size="0.1"'), "density": ("10", 'size="0.1"'), "rgba": ("1 0 0 1", 'size="0.1"'), "mesh": ("m", 'type="mesh"'),
         "fromto": ("0 0 0 0 0 1", 'type="capsule" size="0.1"'), **{name: (value, 'type="capsule" size="0.1 0.2"') for name, value in
            {"quat": "1 1 0 0", "euler": "10 0 0", "axisangle": "1 0 0 10", "xyaxes": "0 1 0 0 0 1", "zaxis": "1 0 0"}.items()}}),

@@ -21,15 +21,16 @@ static void all_problems_are_told_in_one_run(void** state) {
       "3:39: error: value of <mass>: expected a number, got '1 2'\n"
       "3:59: error: ixx of <inertia>: expected a number, got 'nan'\n"
       "3:69: error: iyy of <inertia>: expected a number, got '0x1'\n"
-      "3:45: error: <inertia> needs 'iyz'\n"
+      "3:45: warning: <inertia> of link 'b' has no iyz: taken as 0\n"
       "4:33: error: size of <box> must be > 0, got '1 0 1'\n"
-      "5:12: error: <geometry> needs <box>, <cylinder>, <sphere>, <capsule> or <mesh>\n"
+      "5:12: error: <geometry> needs <box>, <cylinder>, <sphere>, <capsule>, <mesh> or <plane>\n"
       "6:22: error: <mesh> needs 'filename'\n"
       "7:22: error: <cylinder> needs 'length'\n"
-      "8:23: error: a joint's type is fixed, revolute, continuous, prismatic, floating or planar, got 'hinge'\n"
+      "8:23: error: a joint's type is fixed, revolute, continuous, prismatic, floating, planar or spherical, got "
+      "'hinge'\n"
       "8:1: error: <joint> needs <parent>\n"
       "9:79: error: the axis of joint 'k' must have a length other than zero\n"
-      "9:14: error: the revolute joint 'k' needs <limit>\n"
+      "9:14: warning: the revolute joint 'k' has no <limit>: it moves without limits\n"
       "9:64: error: no link is named 'c'\n");
 }
 
@@ -40,7 +41,7 @@ static void names_stand_once(void** state) {
               "3:13: error: a robot is one tree: neither link 'a' nor link 'a' has a parent\n");
 }
 
-static void limits_must_be_in_order_and_not_negative(void** state) {
+static void limits_out_of_order_are_none_and_efforts_are_not_negative(void** state) {
   (void)state;
   expect_urdf("<robot><link name='a'/><link name='b'>" INERTIAL(1) "</link>\n"
               "<joint name='j' type='prismatic'>" ENDS("a", "b") "\n"
@@ -48,12 +49,32 @@ static void limits_must_be_in_order_and_not_negative(void** state) {
               NULL,
               "3:37: error: effort of <limit> must be >= 0, got -2\n"
               "3:51: error: velocity of <limit>: expected a number, got 'x'\n"
-              "3:1: error: joint 'j': lower must be below upper, got 1 and -1\n"
+              "3:1: warning: joint 'j' moves without limits, as in MuJoCo, because lower is not below upper (1 and -1): "
+              "correct <limit>, or give the joint the type 'fixed' if it shall not move\n"
               "3:74: error: damping of <dynamics> must be >= 0, got -1\n");
-  expect_urdf("<robot><link name='a'/><link name='b'>" INERTIAL(1) "</link>\n"
-              "<joint name='j' type='revolute'>" ENDS("a", "b") "<limit effort='1' velocity='1'/></joint></robot>",
-              NULL,
-              "2:68: error: joint 'j': lower must be below upper, got 0 and 0 (a joint that cannot move is 'fixed')\n");
+  UrdfCase c = urdf_load("<robot><link name='a'/><link name='b'>" INERTIAL(1) "</link>\n"
+                         "<joint name='j' type='revolute'>" ENDS("a", "b") "<limit effort='0' velocity='1'/></joint></robot>",
+                         NULL);
+  assert_int_equal(link_named(&c, "b")->joint.type, JOINT_HINGE);
+  assert_false(link_named(&c, "b")->joint.limited[0]);
+  assert_non_null(strstr(c.report.remarks.data, "joint 'j' moves without limits"));
+  urdf_case_free(&c);
+}
+
+static void spherical_joints_and_planes_of_bullet_are_read(void** state) {
+  (void)state;
+  UrdfCase c = urdf_load(
+      "<robot><link name='a'><collision><origin xyz='0 0 1'/><geometry><plane normal='0 -3 0'/></geometry></collision>"
+      "</link><link name='b'>" INERTIAL(1) "</link>"
+      "<joint name='j' type='spherical'>" ENDS("a", "b") "<dynamics damping='0.5'/></joint></robot>",
+      NULL);
+  const SceneLink *a = link_named(&c, "a"), *b = link_named(&c, "b");
+  assert_int_equal(b->joint.type, JOINT_BALL);
+  compare_near(b->joint.damping[2], 0.5, 0, "damping");
+  assert_int_equal(c.scene.shapes[a->shapes[0].shape].type, SHAPE_HALF_SPACE);
+  compare_vec3(a->shapes[0].position, vec3(0, 0, 1), 0, "position");
+  compare_vec3(mat3_mul_vec(mat3_from_quat(a->shapes[0].rotation), vec3(0, 0, 1)), vec3(0, -1, 0), 1e-15, "normal");
+  urdf_case_free(&c);
 }
 
 static void an_axis_is_made_a_unit_vector(void** state) {
@@ -139,7 +160,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_problems_are_told_in_one_run),
       cmocka_unit_test(names_stand_once),
-      cmocka_unit_test(limits_must_be_in_order_and_not_negative),
+      cmocka_unit_test(limits_out_of_order_are_none_and_efforts_are_not_negative),
+      cmocka_unit_test(spherical_joints_and_planes_of_bullet_are_read),
       cmocka_unit_test(an_axis_is_made_a_unit_vector),
       cmocka_unit_test(what_is_not_read_is_told_in_one_line),
       cmocka_unit_test(a_mimic_names_a_joint),

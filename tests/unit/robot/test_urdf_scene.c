@@ -118,23 +118,46 @@ static void chains_through_massless_links_become_one_joint(void** state) {
   urdf_case_free(&c);
 }
 
-static void other_massless_links_are_refused(void** state) {
+/* Mass, first moment and inertia of both links about the world's origin are those of the file. */
+static void a_massless_link_that_carries_gets_a_share(void** state) {
   (void)state;
-  expect_urdf("<robot><link name='base'/><link name='l1'/>\n<link name='a'>" INERTIAL(1) "</link>\n"
-              "<joint name='j' type='continuous'>" ENDS("base", "l1") "</joint>\n"
-              "<joint name='k' type='continuous'>" ENDS("l1", "a") "</joint></robot>",
-              NULL,
-              "4:14: error: the links above joint 'k' have neither mass nor shape, and the joints around them cannot be merged into one joint (two hinges; slides and at most two hinges along x, y, z in this order)\n");
-  expect_urdf(
-      "<robot><link name='base'/>\n<link name='tip'/>\n"
-      "<joint name='j' type='continuous'>" ENDS("base", "tip") "</joint></robot>",
-      NULL, "2:13: error: link 'tip' moves and has no mass: give it an <inertial>\n");
+  UrdfCase c = urdf_load("<robot><link name='base'/><link name='l1'/><link name='a'><inertial><origin xyz='0.1 0.2 0.3'/>"
+                         "<mass value='2'/><inertia ixx='1' iyy='2' izz='2.5' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+                         "<joint name='j' type='continuous'>" ENDS("base", "l1") "<origin xyz='0 0 1'/></joint>"
+                         "<joint name='k' type='continuous'>" ENDS("l1", "a")
+                         "<origin xyz='0 0 0.5' rpy='0 0 1.5707963267948966'/></joint></robot>",
+                         NULL);
+  const SceneLink *between = link_named(&c, "l1"), *a = link_named(&c, "a");
+  compare_near(between->mass, 0.02, 1e-15, "share");
+  compare_near(a->mass, 1.98, 1e-15, "rest");
+  /* a is rotated by 90 degrees about z: its centre is at (-0.2, 0.1, 0.8) in l1, its inertia has x and y exchanged */
+  compare_vec3(between->center, vec3(-0.2, 0.1, 0.8), 1e-15, "centre");
+  const double inertia[6] = {0.02, 0.01, 0.025, 0, 0, 0};
+  for (int k = 0; k < 6; k++) compare_near(between->inertia[k], inertia[k], 1e-16, "inertia %d", k);
+  compare_near(a->inertia[1], 1.98, 1e-15, "rest of the inertia");
+  assert_non_null(strstr(c.report.remarks.data, "link 'l1' moves and has neither mass nor shape: it gets 1 %"));
+  urdf_case_free(&c);
+}
+
+static void a_joint_that_carries_nothing_is_fixed(void** state) {
+  (void)state;
+  UrdfCase c = urdf_load(
+      "<robot><link name='base'/><link name='a'>" INERTIAL(1) "</link><link name='tip'/><link name='end'/>" JOINT(
+          "i", "continuous", ENDS("base", "a"), "") JOINT("j", "continuous", ENDS("a", "tip"), "")
+          JOINT("k", "floating", ENDS("tip", "end"), "") "</robot>",
+      NULL);
+  assert_int_equal(c.scene.link_count, 1);
+  assert_int_equal(c.report.joint_count, 1);
+  assert_non_null(strstr(c.report.remarks.data, "joint 'j' is imported as fixed"));
+  urdf_case_free(&c);
+}
+
+static void shapes_without_mass_are_weighed(void** state) {
+  (void)state;
   expect_urdf(
       "<robot><link name='base'/>\n<link name='tip'><collision><geometry><sphere radius='1'/></geometry>"
       "</collision></link>\n<joint name='j' type='continuous'>" ENDS("base", "tip") "</joint></robot>",
-      NULL,
-      "2:13: error: link 'tip' moves and has no mass: give it an <inertial>, or weigh its shapes by "
-      "--density\n");
+      NULL, "2:13: warning: link 'tip' moves and has no mass: its shapes get 1000 kg/m^3, as in MuJoCo (--density)\n");
   const RobotOptions density = {.density = 500};
   UrdfCase c = urdf_load(
       "<robot><link name='base'/>\n<link name='tip'><collision><geometry><sphere radius='1'/>"
@@ -186,7 +209,23 @@ static void inertia_must_be_of_a_body(void** state) {
       "<robot><link name='w'/><link name='a'>\n<inertial><mass value='1'/>"
       "<inertia ixx='0' iyy='0' izz='0' ixy='0' ixz='0' iyz='0'/></inertial></link>" JOINT(
           "j", "continuous", ENDS("w", "a"), "") "</robot>";
-  expect_urdf(text, NULL, "2:1: error: the inertia of link 'a' must be positive definite\n");
+  /* a ball of 1 kg and 1000 kg/m^3 has a radius of 0.0620350 m */
+  expect_urdf(text, NULL,
+              "2:1: warning: the inertia of link 'a' is zero: it gets that of a ball of its mass and 1000 kg/m^3, "
+              "0.00154 kg m^2\n");
+  /* The principal moments are 0.4, 0.4 and -0.2. With d about all axes added those of a body need
+   * (0.4 + d) + (-0.2 + d) >= 0.4 + d, so d >= 0.2. */
+  UrdfCase c = urdf_load(
+      "<robot><link name='w'/><link name='a'>\n<inertial><mass value='1'/>"
+      "<inertia ixx='0.1' iyy='0.1' izz='0.4' ixy='0.3' ixz='0' iyz='0'/></inertial></link>" JOINT(
+          "j", "continuous", ENDS("w", "a"), "") "</robot>",
+      NULL);
+  const double* i = link_named(&c, "a")->inertia;
+  double added = i[0] - 0.1;
+  assert_true(added >= 0.2 && added < 0.31);
+  compare_near(i[2] - 0.4, added, 1e-15, "the same about all axes");
+  compare_near(i[3], 0.3, 0, "products of inertia");
+  urdf_case_free(&c);
   expect_urdf(
       "<robot><link name='w'/><link name='a'>\n<inertial><mass value='1'/>"
       "<inertia ixx='1' iyy='1' izz='3' ixy='0' ixz='0' iyz='0'/></inertial></link>" JOINT(
@@ -229,11 +268,45 @@ static void mimics_that_cannot_be_are_told(void** state) {
   const RobotOptions options = {.starts = &start, .start_count = 1};
   expect_urdf(MIMIC_ROBOT("<mimic joint='j'/>", "<mimic joint='i'/>", ""), NULL,
               "0:0: note: left out: limits of effort of k: there is no drive that could have one\n"
-              "1:397: note: left out: mimic of 'i': they follow each other in a cycle\n"
-              "1:492: note: left out: mimic of 'j': they follow each other in a cycle\n");
+              "1:453: note: left out: mimic of 'i': they follow each other in a cycle\n"
+              "1:548: note: left out: mimic of 'j': they follow each other in a cycle\n");
   expect_urdf(MIMIC_ROBOT("", "<mimic joint='i' multiplier='2' offset='1'/>", ""), &options,
               "0:0: note: left out: limits of effort of k: there is no drive that could have one\n"
               "1:474: error: joint 'j' follows 'i' (mimic): it must start at 1: change or remove its --start\n");
+}
+
+#define GRIPPER(LEADER, FOLLOWER, MIMIC)                                                                       \
+  "<robot><link name='w'/><link name='a'>" INERTIAL(1) "</link><link name='b'>" INERTIAL(1) "</link>\n" JOINT( \
+      "i", "prismatic", ENDS("w", "a"), LIMIT LEADER) "\n" JOINT("j", "prismatic", ENDS("w", "b"),             \
+                                                                 LIMIT FOLLOWER MIMIC) "</robot>"
+
+/* j = i / 2 + 0.1 is in [0.3, 1] where i is in [0.4, 1.8]: i starts at the lower end of that. */
+static void a_leader_starts_where_its_followers_can(void** state) {
+  (void)state;
+  UrdfCase c = urdf_load(GRIPPER(("-1", "2"), ("0.3", "1"), "<mimic joint='i' multiplier='0.5' offset='0.1'/>"), NULL);
+  double margin = link_named(&c, "b")->joint.limit_margin, found[2] = {0, 0};
+  for (int k = 0; k < c.scene.initial_count; k++)
+    found[strcmp(c.scene.links[c.scene.initials[k].link].name, "b") == 0] = c.scene.initials[k].coordinates[0];
+  compare_near(found[0], 0.4 + 2 * margin, 1e-15, "leader");
+  compare_near(found[1], 0.3 + margin, 1e-15, "follower");
+  urdf_case_free(&c);
+}
+
+static void a_mimic_against_the_limits_is_told(void** state) {
+  (void)state;
+  const char* text = GRIPPER(("0", "1"), ("0", "1"), "<mimic joint='i' multiplier='-1'/>");
+  UrdfCase c = urdf_import(text, NULL);
+  char* found = told(&c.diagnostics);
+  assert_int_equal(c.status, STATUS_BAD_INPUT);
+  assert_non_null(strstr(found, "3:127: error: <mimic>: joint 'j' must be at -1 times 'i' plus 0 = -0."));
+  assert_non_null(strstr(found, " at the start, outside its limits 0 and 1 (those of the other joint are 0 and 1)"));
+  memory_free(found);
+  urdf_case_free(&c);
+  const RobotOptions lenient = {.lenient = true};
+  c = urdf_load(text, &lenient);
+  assert_int_equal(c.scene.coupling_count, 0);
+  assert_non_null(strstr(c.report.remarks.data, "left out: mimic of 'j': no position is within the limits of both"));
+  urdf_case_free(&c);
 }
 
 /* What a scene has no word for, a line for each kind. */
@@ -257,7 +330,11 @@ int main(void) {
       cmocka_unit_test(joints_keep_type_axis_limits_and_damping),
       cmocka_unit_test(joints_start_where_their_limits_are_not_felt),
       cmocka_unit_test(chains_through_massless_links_become_one_joint),
-      cmocka_unit_test(other_massless_links_are_refused),
+      cmocka_unit_test(a_massless_link_that_carries_gets_a_share),
+      cmocka_unit_test(a_joint_that_carries_nothing_is_fixed),
+      cmocka_unit_test(shapes_without_mass_are_weighed),
+      cmocka_unit_test(a_leader_starts_where_its_followers_can),
+      cmocka_unit_test(a_mimic_against_the_limits_is_told),
       cmocka_unit_test(bodies_float_and_bases_are_free),
       cmocka_unit_test(names_follow_the_rules_of_a_scene),
       cmocka_unit_test(inertia_must_be_of_a_body),

@@ -61,6 +61,12 @@ static void a_byte_order_mark_moves_no_column(void** state) {
   assert_int_equal(document.root->place.column, 1);
   assert_int_equal(document.root->first->place.column, 4);
   xml_free(&document);
+  /* an empty line before the declaration, which a file of several lines may have */
+  assert_true(read_text(&document, "\n <?xml\n version='1.0'?>\n  <a/>", &diagnostics));
+  assert_int_equal(document.root->place.line, 4);
+  assert_int_equal(document.root->place.column, 3);
+  xml_free(&document);
+  assert_int_equal(diagnostics.count, 0);
 }
 
 static void what_is_no_xml_is_refused_with_its_place(void** state) {
@@ -69,6 +75,7 @@ static void what_is_no_xml_is_refused_with_its_place(void** state) {
   expect_refused("<robot>\n  <link>\n</robot>\n", "3:3: error: not well-formed XML: mismatched tag\n");
   expect_refused("<robot a='1' a='2'/>", "1:14: error: not well-formed XML: duplicate attribute\n");
   expect_refused("<robot>&other;</robot>", "1:8: error: not well-formed XML: undefined entity\n");
+  expect_refused("\n<?xml version='1.0'?><a>", "2:25: error: not well-formed XML: no element found\n");
   expect_refused("<robot/>\n<robot/>", "2:1: error: not well-formed XML: junk after document element\n");
   expect_refused("<robot>\n\xff</robot>", "2:1: error: the byte 0xff is not valid in UTF-8: save the file as UTF-8\n");
 }
