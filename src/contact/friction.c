@@ -123,19 +123,28 @@ static Vec3 arm_basis(const FrictionLag* lag, int i) {
   return vec3_add_scaled(vec3_scale(lag->basis[i], own), -across, lag->basis[1 - i]);
 }
 
+static bool is_round(const HullInstance* h) { return h->rounding > 0 || h->ring_count > 0; }
+
+bool friction_centers(const FrictionLag* lag, const HullInstance* a, const HullInstance* b, int side) {
+  if (lag->count[0] == 0 || lag->count[1] == 0 || is_round(a) == is_round(b)) return true;
+  return is_round(side == 0 ? a : b);
+}
+
 static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const HullInstance* b, Vec3 origin) {
   int count = lag->count[0] + lag->count[1];
   Vec3 sum = {0, 0, 0};
-  lag->total_weight = lag->half_space ? lag->ground_weight : 0;
-  double weight = 0;
+  double weight = 0, own = 0;
   for (int k = 0; k < count; k++) {
-    const HullInstance* h = k < lag->count[0] ? a : b;
+    int side = k >= lag->count[0];
+    const HullInstance* h = side == 0 ? a : b;
+    weight += lag->vertices[k].weight;
+    if (!friction_centers(lag, a, b, side)) continue;
     Vec3 x = vec3_sub(vec3_add(pose_apply(h->pose, lag->vertices[k].local), lag->vertices[k].arm), origin);
     sum = vec3_add_scaled(sum, lag->vertices[k].weight, x);
-    weight += lag->vertices[k].weight;
+    own += lag->vertices[k].weight;
   }
-  lag->center = weight > 0 ? vec3_add_scaled(origin, 1.0 / weight, sum) : origin;
-  lag->total_weight += weight;
+  lag->center = own > 0 ? vec3_add_scaled(origin, 1.0 / own, sum) : origin;
+  lag->total_weight = (lag->half_space ? lag->ground_weight : 0) + weight;
   double spread = 0;
   Vec3 arm1 = arm_basis(lag, 0), arm2 = arm_basis(lag, 1);
   for (int k = 0; k < count; k++) {

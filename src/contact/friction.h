@@ -40,7 +40,7 @@ typedef struct {
 
 /* Lagged data of a pair. The vertices of side A come first. */
 typedef struct {
-  Vec3 center; /* c: weighted centroid of the contact vertices [m] */
+  Vec3 center; /* c: weighted centroid of the contact vertices of the sides of friction_centers [m] */
   /* right-handed basis, normal = n^t / |n^t|; with directed friction e1 and e2 are S times the tangents */
   Vec3 e1, e2, normal;
   bool directed; /* directed friction: direction, axis and basis are set */
@@ -64,6 +64,10 @@ typedef struct {
   double length;  /* scale of omega: rms distance of the vertices from c [m], > 0 */
   double total_weight;
 } FrictionLag;
+
+/* Returns whether the contact vertices of `side` count for c. If one body has balls or circles and the other has none,
+ * only those of the first count: friction then acts at its surface (F13). Otherwise both sides count. Cannot fail. */
+bool friction_centers(const FrictionLag* lag, const HullInstance* a, const HullInstance* b, int side);
 
 /* Rotation of a body relative to its expected rotation (F13). */
 typedef struct {

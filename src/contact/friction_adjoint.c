@@ -185,6 +185,7 @@ typedef struct {
   HullField hull[2]; /* unused over a half-space */
   HullBar by[2];
   Vec3 by_center;    /* with respect to c */
+  bool centers[2];   /* friction_centers */
   Vec3 by_mean[2];   /* with respect to the mean arms FrictionLag.arm of two hulls */
   Vec3 by_e[2];      /* with respect to the tangents e1, e2 */
   Vec3 by_axis;      /* with respect to the axis of directed friction, world */
@@ -433,11 +434,11 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
 static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVertex* v, double side_weight,
                          double* weight_bar, Vec3* by_arm) {
   const FrictionLag* lag = f->lag;
-  double weight = lag->total_weight - lag->ground_weight;
-  Vec3 arm = vec3_sub(point_then(f, side, v), lag->center);
-  *weight_bar = vec3_dot(f->by_center, arm) / weight;
-  *weight_bar += vec3_dot(f->by_mean[side], vec3_sub(v->arm, lag->arm[side])) / side_weight;
+  *weight_bar = vec3_dot(f->by_mean[side], vec3_sub(v->arm, lag->arm[side])) / side_weight;
   *by_arm = vec3_scale(f->by_mean[side], v->weight / side_weight);
+  if (!f->centers[side]) return vec3(0, 0, 0);
+  double weight = f->centers[1 - side] ? lag->total_weight - lag->ground_weight : side_weight;
+  *weight_bar += vec3_dot(f->by_center, vec3_sub(point_then(f, side, v), lag->center)) / weight;
   return vec3_scale(f->by_center, v->weight / weight);
 }
 
@@ -692,6 +693,7 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                        .own = own,
                        .plane = &solution->plane,
                        .ground = ground_motion(lag, next)};
+  for (int side = 0; side < 2; side++) f.centers[side] = friction_centers(lag, &now[0].hull, &now[1].hull, side);
   for (int side = 0; side < 2 && !lag->half_space; side++)
     f.hull[side] = hull_field(lag, side, &next[side], twist[side]);
   if (lag->half_space) f.roll = friction_roll(lag, 0, &next[0].hull.pose);

@@ -22,36 +22,46 @@ RingPlace ring_place(const Circle* ring, double rounding, double sigma, Vec3 n, 
   return p;
 }
 
-/* Adds a pair of nodes at the angle +-psi with c = q / (1 + e cos psi), e = spread / middle: P dphi becomes a
- * polynomial in cos psi. */
-static void put(RingNodes* out, const RingPlace* p, double cosine, double sine, double weight) {
+/* What all nodes of a ring have in common. The nodes are written to memory that might overlap a RingPlace, so quotients
+ * and roots of it are taken once. */
+typedef struct {
+  double e;    /* spread / middle */
+  double q;    /* least (1 + e) */
+  double root; /* sqrt(q / middle) */
+} RingScale;
+
+/* Adds a pair of nodes at the angle +-psi with c = q / (1 + e cos psi): P dphi becomes a polynomial in cos psi. */
+static inline void put(RingNodes* out, RingScale s, double cosine, double sine, double weight) {
   int k = out->count++;
-  double e = p->spread / p->middle, q = p->least * (1 + e), below = 1 / (1 + e * cosine), root = sqrt(q / p->middle);
-  out->clearance[k] = q * below;
-  out->cosine[k] = (cosine + e) * below;
-  out->sine[k] = root * sine * below;
-  out->weight[k] = RING_WEIGHT * weight * root * below;
+  double below = 1 / (1 + s.e * cosine);
+  out->clearance[k] = s.q * below;
+  out->cosine[k] = (cosine + s.e) * below;
+  out->sine[k] = s.root * sine * below;
+  out->weight[k] = RING_WEIGHT * weight * s.root * below;
 }
 
 void ring_nodes(const RingPlace* p, RingNodes* out) {
   out->count = 0;
   if (!(p->least < 1)) return;
+  RingScale scale = {.e = p->spread / p->middle};
+  scale.q = p->least * (1 + scale.e);
+  scale.root = sqrt(scale.q / p->middle);
   double most = p->middle + p->spread;
   if (most <= 1) {
-    for (int k = 0; k < 4; k++) put(out, p, WHOLE[k][0], WHOLE[k][1], 1.0 / 8);
+    for (int k = 0; k < 4; k++) put(out, scale, WHOLE[k][0], WHOLE[k][1], 1.0 / 8);
     return;
   }
-  double e = p->spread / p->middle, left = p->least / p->middle;
-  double half =
-      math_atan2(sqrt((1 + e) * (1 - p->least)), sqrt(left * (most - 1))); /* half of the angle psi at which c = 1 */
-  double middle[2], turn[2];
+  double left = p->least / p->middle;
+  double half = math_atan2(sqrt((1 + scale.e) * (1 - p->least)),
+                           sqrt(left * (most - 1))); /* half of the angle psi at which c = 1 */
+  double middle[2], turn[2], part = half / M_PI;
   math_sincos(half, &middle[1], &middle[0]);
   for (int k = 0; k < RING_HALF / 2; k++) {
     math_sincos(2 * half * GAUSS[k][0], &turn[1], &turn[0]);
     double c = middle[0] * turn[0], s = middle[1] * turn[1], sc = middle[1] * turn[0], cs = middle[0] * turn[1];
-    double weight = half / M_PI * GAUSS[k][1];
-    put(out, p, c + s, sc - cs, weight);
-    put(out, p, c - s, sc + cs, weight);
+    double weight = part * GAUSS[k][1];
+    put(out, scale, c + s, sc - cs, weight);
+    put(out, scale, c - s, sc + cs, weight);
   }
 }
 

@@ -255,6 +255,26 @@ static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
   return search;
 }
 
+/* Writes what to replace a shape by that laws of smooth shapes do not support: a smooth shape of the same extent in the
+ * same axes, if one has it. */
+static void write_smooth_equivalent(const SceneShape* shape, char* text, size_t size) {
+  double r = shape->radius;
+  if (shape->type == SHAPE_BOX)
+    snprintf(text, size, "write {type: superellipsoid, size: [%.9g, %.9g, %.9g], exponent: 8}, a box with round edges",
+             0.5 * shape->size.x, 0.5 * shape->size.y, 0.5 * shape->size.z);
+  else if (shape->type == SHAPE_SPHERE)
+    snprintf(text, size, "write {type: superellipsoid, size: [%.9g, %.9g, %.9g], exponent: 1}, the same sphere", r, r,
+             r);
+  else if (shape->type == SHAPE_CYLINDER)
+    snprintf(text, size,
+             "write {type: superquadric, size: [%.9g, %.9g, %.9g], exponents: [0.125, 1]}, a cylinder with round edges",
+             r, r, 0.5 * shape->length);
+  else if (shape->type == SHAPE_MESH)
+    snprintf(text, size, "`sdrs decompose MESH --primitives superquadric` finds smooth shapes like it");
+  else
+    snprintf(text, size, "write it as one of these");
+}
+
 /* Reports each shape that the contact law does not support, once. */
 static void check_taken(const Model* model, Diagnostics* diagnostics) {
   for (int k = 0; k < model->hull_count; k++) {
@@ -264,9 +284,12 @@ static void check_taken(const Model* model, Diagnostics* diagnostics) {
     for (int before = 0; before < k && why && !told; before++) told = model->hulls[before].shape == hull->shape;
     if (!why || told) continue;
     const SceneShape* shape = &model->scene->shapes[hull->shape];
+    char remedy[200];
+    write_smooth_equivalent(shape, remedy, sizeof remedy);
     diagnostics_add(diagnostics, SEVERITY_ERROR, shape->place,
-                    "contact.model %s %s, but the shape of link '%s' is not: change it, or set collide: false",
-                    contact_model_name(model->contact_model), why, model->links[hull->link].name);
+                    "contact.model %s %s, but the shape of link '%s' is not: %s, or set contact.model: "
+                    "separating_plane, or collide: false",
+                    contact_model_name(model->contact_model), why, model->links[hull->link].name, remedy);
   }
 }
 

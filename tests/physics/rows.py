@@ -1589,7 +1589,7 @@ ROWS += [
         rolling("type: sphere, radius: 0.1", velocities="[1, 0, 0, 0, -40, 0]", mu=0.5, floor=BOX_FLOOR),
         lambda r: r.slope("body/cx", 1.4, 1.5),
         -3 / 7,
-        0.005 * 3 / 7,
+        0.0005 * 3 / 7,
         "(5 v - 2 w R) / 7",
     ),
     Row("ball that rolls on a turntable: rate of its circle", RIDER, lambda r: heading(r, "ball", 0.1, 1.9) / 1.8, 1, 0.01, "2/7 of the table's rate"),

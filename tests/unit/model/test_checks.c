@@ -189,9 +189,62 @@ static void ends_within_a_wrap_are_told(void** state) {
   fixture_free(&f);
 }
 
+/* Laws of smooth shapes refuse a box, and the message has a smooth shape of the same extent, which they accept. */
+static void refused_shapes_have_a_smooth_equivalent(void** state) {
+  (void)state;
+  static const struct {
+    const char *shape, *remedy;
+    Vec3 half; /* of its extent [m] */
+  } cases[] = {
+      {"{type: box, size: [0.2, 0.4, 0.1]}",
+       "{type: superellipsoid, size: [0.1, 0.2, 0.05], exponent: 8}",
+       {0.1, 0.2, 0.05}},
+      {"{type: sphere, radius: 0.07}",
+       "{type: superellipsoid, size: [0.07, 0.07, 0.07], exponent: 1}",
+       {0.07, 0.07, 0.07}},
+      {"{type: cylinder, radius: 0.05, length: 0.3}",
+       "{type: superquadric, size: [0.05, 0.05, 0.15], exponents: [0.125, 1]}",
+       {0.05, 0.05, 0.15}},
+  };
+  static const char* const laws[] = {"manifold", "penalty"};
+  static const char* const format =
+      "contact: {model: %s}\n"
+      "links:\n"
+      "  - {name: body, mass: 1, position: [0, 0, 1], shape: %s}\n";
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    for (int law = 0; law < 2; law++) {
+      Fixture f;
+      char yaml[400];
+      snprintf(yaml, sizeof yaml, format, laws[law], cases[k].shape);
+      fixture_load(&f, yaml);
+      assert_int_equal(f.status, STATUS_BAD_INPUT);
+      check_message(&f, SEVERITY_ERROR, 3, cases[k].remedy);
+      check_message(&f, SEVERITY_ERROR, 3, "or set contact.model: separating_plane, or collide: false");
+      fixture_free(&f);
+      snprintf(yaml, sizeof yaml, format, laws[law], cases[k].remedy);
+      fixture_load(&f, yaml);
+      check_clean(&f);
+      Vec3 most = {0, 0, 0};
+      const ModelHull* hull = &f.model.hulls[0];
+      for (int i = 0; i < hull->points.count; i++)
+        most = vec3(fmax(most.x, hull->points.x[i]), fmax(most.y, hull->points.y[i]), fmax(most.z, hull->points.z[i]));
+      check_vec3(most, cases[k].half, 1e-9, cases[k].remedy);
+      fixture_free(&f);
+    }
+  }
+  Fixture f;
+  fixture_load(&f,
+               "contact: {model: manifold}\n"
+               "links:\n"
+               "  - {name: body, mass: 1, position: [0, 0, 1], shape: {type: capsule, radius: 0.1, length: 0.2}}\n");
+  check_message(&f, SEVERITY_ERROR, 3, "write it as one of these");
+  fixture_free(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_at_rest_distance_are_fine),
+      cmocka_unit_test(refused_shapes_have_a_smooth_equivalent),
       cmocka_unit_test(intersections_name_both_links_the_depth_and_the_place),
       cmocka_unit_test(touching_and_nearly_touching),
       cmocka_unit_test(a_tilted_ground_is_measured_along_its_normal),
