@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes tasks of DiffHand (RSS 2021, github.com/eanswer/DiffHand) as tasks of sdrs: reach.yaml, rotate.yaml, flip.yaml beside this file.
+"""Writes tasks of DiffHand (RSS 2021, github.com/eanswer/DiffHand) as tasks of sdrs: reach.yaml, rotate.yaml, flip.yaml, assemble.yaml beside this file.
 
     benchmarks/diffhand/make_tasks.py [FOLDER]
 
-Geometry, masses, targets, bounds and weights are those of DiffHand, whose units are cm, g and s; the tasks are in SI. Blocks of the finger are DiffHand's cages with their density of 1 g/cm^3. A joint's
+Geometry, masses, targets, bounds and weights are those of DiffHand, whose units are cm, g and s; the tasks are in SI. Blocks of the finger are DiffHand's cages with their density of 1 g/cm^3 (0.1 g/cm^3 in assemble). A joint's
 cage counts on both sides of the joint, as it does there. u of a drive is its force or torque over the range of DiffHand's motor, at most tanh(1).
 """
 import math
@@ -208,7 +208,106 @@ def flip():
     return lines + ["optimizer: {iterations: 108}"]
 
 
-TASKS = {"reach": reach, "rotate": rotate, "flip": flip}
+# Two fingers on one palm, and two boxes in a plane. Names of the links of finger n end in n.
+PALM = 0.7  # length [cm]
+KNUCKLE = 2.75
+
+
+def two_fingers():
+    hinge = f"type: hinge, axis: [0, 1, 0], damping: {number(DAMPING)}"
+    common = "density: 100, groups: [finger]"
+    child, bone, parent = box(-1.08, 0.98), box(0.98, END), box(END, END + JOINT)
+    half = PALM / 2
+    lines = [f"    - {{name: palm, parent: slide_y, fixed: true, {common}, shapes: [{box(-half, half, 0.8, 1.62)}, {box(half, half + KNUCKLE, 1.05, 1.46)}, {box(-half - KNUCKLE, -half, 1.05, 1.46)}]}}"]
+    for n, (side, turn) in enumerate(((1, "[1, 0, 0, 0]"), (-1, "[0, 0, 0, 1]"))):
+        at = vector([side * (half + 1.15) * CM, 0, 0])
+        lines += [
+            f"    - {{name: base{n}, parent: palm, {common}, position: {at}, rotation: {turn}, joint: {{type: hinge, axis: [0, 0, 1], damping: {number(DAMPING)}}}, shapes: [{box(-1.15, 1.6, 1.05, 1.46)}, {box(1.6, 1.6 + JOINT)}]}}",
+            f"    - {{name: first{n}, parent: base{n}, {common}, joint: {{{hinge}, position: {vector([2.68 * CM, 0, 0])}}}, shapes: [{child}, {bone}, {parent}]}}",
+            f"    - {{name: second{n}, parent: first{n}, {common}, joint: {{{hinge}, position: {vector([NEXT * CM, 0, 0])}}}, shapes: [{child}, {bone}]}}",
+            f"    - {{name: tip{n}, parent: second{n}, fixed: true, position: {vector([END * CM, 0, 0])}, {common}, shapes: [{box(0, TIP)}]}}",
+        ]
+    return lines
+
+
+def design_of_two(most=3, most_palm=6):
+    """The palm's length, the phalanges' and fingertips' lengths, and the widths and heights that DiffHand scales, from 0.5 times."""
+    low, high = -0.5 * PHALANX, (most - 1) * PHALANX
+    near, far = 0.5 * HALF * CM, most * HALF * CM
+    half = PALM / 2
+    shorter, longer = -0.5 * half, (most_palm - 1) * half
+    lines = ["design:", "  mass: density", "  min_thickness: 0.003", "  vertices:"]
+
+    def along(link, x, least, largest):
+        return f"    - {{link: {link}, axes: [x], low: {number((x + least) * CM)}, high: {number((x + largest) * CM)}, {region(x - 0.01, x + 0.01)}}}"
+
+    for side in (1, -1):
+        for x in (half, half + KNUCKLE):
+            lines.append(along("palm", side * x, *((shorter, longer) if side == 1 else (-longer, -shorter))))
+    for n in (0, 1):
+        for link, planes in (("first", (END, END + JOINT)), ("second", (END,))):
+            for x in planes:
+                lines.append(along(f"{link}{n}", x, low, high))
+        lines.append(along(f"tip{n}", TIP, -0.5 * TIP, (most - 1) * TIP))
+        for link, axis, (x0, x1) in (("first", "y", (END - 0.1, 100)), ("second", "y", (-100, 100)), ("second", "z", (END - 0.1, 100)), ("tip", "y", (-100, 100)), ("tip", "z", (-100, 100))):
+            for side in (-1, 1):
+                ends = sorted((side * near, side * far))
+                lines.append(f"    - {{link: {link}{n}, axes: [{axis}], low: {number(ends[0])}, high: {number(ends[1])}, {region(x0, x1, **{axis: side})}}}")
+    lines.append("  attachments:")
+    for n, side in ((0, 1), (1, -1)):
+        ends = sorted((side * (half + 1.15 + shorter), side * (half + 1.15 + longer)))
+        lines.append(f"    - {{link: base{n}, axes: [x], low: {number(ends[0] * CM)}, high: {number(ends[1] * CM)}}}")
+        for link, x in (("second", NEXT), ("tip", END)):
+            lines.append(f"    - {{link: {link}{n}, axes: [x], low: {number((x + low) * CM)}, high: {number((x + high) * CM)}}}")
+    lines.append("  symmetry:")
+    for normal in ((0, 1, 0), (0, 0, 1)):
+        for link in ["palm"] + [f"{link}{n}" for n in (0, 1) for link in ("first", "second", "tip")]:
+            lines.append(f"    - {{type: mirror, links: [{link}], normal: {vector(normal)}}}")
+    lines.append("  constraints:")
+
+    def tie(a, b, value):
+        lines.append(f"    - {{variables: [{a}, {b}], coefficients: [1, -1], relation: equal, value: {number(value * CM)}}}")
+
+    for corner, n, value in (("palm/0/4/x", 0, -1.15), ("palm/1/0/x", 0, -1.15), ("palm/1/4/x", 0, KNUCKLE - 1.15), ("palm/0/0/x", 1, 1.15), ("palm/2/4/x", 1, 1.15), ("palm/2/0/x", 1, 1.15 - KNUCKLE)):
+        tie(corner, f"base{n}/attachment/x", value)
+    lines.append("    - {variables: [base0/attachment/x, base1/attachment/x], coefficients: [1, 1], relation: equal, value: 0}")
+    for n in (0, 1):
+        tie(f"first{n}/1/4/x", f"second{n}/attachment/x", END - NEXT)
+        tie(f"first{n}/2/4/x", f"second{n}/attachment/x", END + JOINT - NEXT)
+        tie(f"second{n}/1/4/x", f"tip{n}/attachment/x", 0)
+    return lines
+
+
+def assemble():
+    force, torque = 6e5 * DYNE, 6e5 * DYNE_CM
+    ranges = {"slide_x": force, "slide_y": force}
+    ranges |= {f"{link}{n}": torque for n in (0, 1) for link in ("base", "first", "second")}
+    lines = header("assemble", ["Assemble of DiffHand: two fingers push a small box into the hole of a large one.",
+                                "Objective: sum over 100 samples 0.005 s apart of |tip0 - small|^2 + |tip1 - large|^2 + 15 |large|^2 + 5 |hole - small|^2 [cm^2] + 50 (angle between the boxes)^2.",
+                                "DiffHand subtracts 6^2 + 2.8^2 from each sample, 4384 in all."])
+    lines += ["scene:", "  simulation: {dt: 0.001, steps: 500, gravity: [0, 0, -9.8]}",
+              "  contact: {friction: 1, exclude: [[finger, finger], [large, ground], [small, ground]]}", "  links:", "    - {name: ground, fixed: true, shape: {type: half_space, offset: -0.1}}"]
+    lines += slides([0, 1, 0, 0], 4, (("slide_x", (1, 0, 0)), ("slide_y", (0, 1, 0))), 1e4 * DYNE / CM)
+    lines += two_fingers()
+    planar = f"type: planar, axis: [0, 0, 1], damping: [{number(1e3 * DYNE / CM)}, {number(1e3 * DYNE / CM)}, {number(1e3 * DYNE_CM)}]"
+    blocks = [((3, 8, 6), (-1.5, 0, 0)), ((3, 3, 3), (1.5, 0, 1.5)), ((3, 2.5, 6), (1.5, -2.75, 0)), ((3, 2.5, 6), (1.5, 2.75, 0))]
+    shapes = ", ".join(f"{{type: box, size: {vector([c * CM for c in size])}, position: {vector([c * CM for c in at])}}}" for size, at in blocks)
+    lines.append(f"    - {{name: large, density: 200, joint: {{{planar}, position: [0, 0, -0.07]}}, shapes: [{shapes}]}}")
+    lines.append(f"    - {{name: small, density: 200, joint: {{{planar}, position: [0.08, 0.02, -0.086]}}, shapes: [{{type: box, size: [0.028, 0.028, 0.028]}}]}}")
+    lines.append(f"  initial: [{{link: small, coordinates: [0, 0, {number(math.pi / 6)}]}}]")
+    lines += motors(ranges, 21, 0.025) + design_of_two() + control(ranges)
+    lines.append("loss:")
+    tip = vector([TIP / 2 * CM, 0, HALF * CM])
+    for i in range(1, 101):
+        when = f"from: {number(0.005 * i)}, to: {number(0.005 * i)}"
+        for name, link, point, other, target, weight in (("near_small", "tip0", tip, "other: small, ", "[0, 0, 0]", 1), ("near_large", "tip1", tip, "other: large, ", "[0, 0, 0]", 1),
+                                                         ("stay", "large", "[0, 0, 0]", "", "[0, 0, -0.07]", 15), ("assembled", "small", "[0, 0, 0]", "other: large, ", "[0.015, 0, -0.015]", 5)):
+            lines.append(f"  - {{type: point, name: {name}{i}, link: {link}, point: {point}, {other}target: {target}, weight: {number(weight / CM ** 2)}, {when}}}")
+        lines.append(f"  - {{type: coordinate, name: turn{i}, link: large, other: small, dof: 2, value: 0, weight: 50, {when}}}")
+    return lines + ["optimizer: {iterations: 59}"]
+
+
+TASKS = {"reach": reach, "rotate": rotate, "flip": flip, "assemble": assemble}
 
 
 def main():

@@ -70,7 +70,8 @@ static void change(Optimization* o, TaskOptimizerType to, double factor, MethodR
   Automatic* a = &o->automatic;
   if (a->change_count < METHOD_CHANGES_MOST)
     a->changes[a->change_count++] = (MethodChange){o->iteration, a->method, to, reason, count};
-  a->return_to_best = a->method != OPTIMIZER_LBFGS; /* L-BFGS already stands at its best design */
+  /* L-BFGS stands at the best design already, unless that one was kept for its success */
+  a->return_to_best = a->method != OPTIMIZER_LBFGS || o->meets != o->best_meets;
   a->method = to;
   a->factor = factor;
   forget(a);

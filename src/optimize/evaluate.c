@@ -35,6 +35,7 @@ void scenario_run_free(ScenarioRun* run) {
   row_keep_destroy(&run->keep);
   model_gradient_destroy(&run->gradient);
   memory_free(run->terms);
+  memory_free(run->success_terms);
   memory_free(run->by_variables);
   text_free(&run->reason);
 }
@@ -139,6 +140,7 @@ static void run_forward(void* context, int index, int thread) {
   if (run->status != STATUS_OK) return;
   run->value = loss_evaluate(run->loss, &run->recording, run->terms, NULL);
   if (!isfinite(run->value)) run->outcome = TRIAL_NOT_FINITE;
+  run->meets = success_follows(o) && success_meets(o, run);
 }
 
 /* Sends the result of a run from its process to all. */
@@ -149,12 +151,14 @@ static void share_outcome(Optimization* o, int scenario) {
     Status status;
     TrialOutcome outcome;
     double value;
+    bool meets;
     size_t length;
-  } what = {run->status, run->outcome, run->value, run->reason.length};
+  } what = {run->status, run->outcome, run->value, run->meets, run->reason.length};
   processes_share(&what, sizeof(what), owner);
   run->status = what.status;
   run->outcome = what.outcome;
   run->value = what.value;
+  run->meets = what.meets;
   processes_share(run->terms, sizeof(double) * (size_t)o->term_count, owner);
   char* reason = MEMORY_NEW(char, what.length + 1);
   if (run->reason.length == what.length && what.length > 0) memcpy(reason, run->reason.data, what.length);
@@ -183,6 +187,7 @@ TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, dou
   o->forward_seconds += timer_now() - start;
   *loss = 0;
   *interrupted = false;
+  o->ran_meets = success_follows(o);
   memset(terms, 0, sizeof(double) * (size_t)o->term_count);
   memory_free(o->reason);
   o->reason = NULL;
@@ -196,6 +201,7 @@ TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, dou
       return run->outcome;
     }
     *loss += run->weight * run->value;
+    o->ran_meets = o->ran_meets && run->meets;
     for (int t = 0; t < o->term_count; t++) terms[t] += run->weight * run->terms[t];
   }
   return TRIAL_ACCEPTED;

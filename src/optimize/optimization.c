@@ -1,4 +1,5 @@
 /* The optimization loop, with multipliers for bounded terms. */
+#include <float.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
@@ -63,11 +64,20 @@ static void write_row(Optimization* o, TrialOutcome outcome, double trial_loss, 
   memcpy(o->row_terms + (size_t)o->iteration * (size_t)o->term_count, o->terms, sizeof(double) * (size_t)o->term_count);
 }
 
-/* Compares designs: satisfied bounds come first, then the loss; a smaller violation comes before a larger one. */
-static bool is_better(double violation, double loss, double best_violation, double best_loss) {
-  bool kept = violation <= SUBJECTS_TOLERANCE, was_kept = best_violation <= SUBJECTS_TOLERANCE;
+/* Values by which designs are compared. */
+typedef struct {
+  double violation; /* of subject_to */
+  bool meets;       /* success */
+  double loss;
+} Rank;
+
+/* Compares designs: satisfied bounds come first, then success, then the loss; a smaller violation comes before a larger
+ * one. */
+static bool is_better(Rank a, Rank best) {
+  bool kept = a.violation <= SUBJECTS_TOLERANCE, was_kept = best.violation <= SUBJECTS_TOLERANCE;
   if (kept != was_kept) return kept;
-  return kept ? loss < best_loss : violation < best_violation;
+  if (!kept) return a.violation < best.violation;
+  return a.meets != best.meets ? a.meets : a.loss < best.loss;
 }
 
 static double violation_of(const Optimization* o, const double* terms) {
@@ -109,7 +119,7 @@ static double worth_violation(const Optimization* o) {
 /* Counts the iterations of the present start without a better design. */
 static void count_since_best(Optimization* o, bool first, double violation, double worth) {
   double least = o->task->optimizer.stall_decrease * fabs(o->start_best);
-  bool better = first || is_better(violation, worth, o->start_violation, o->start_best);
+  bool better = first || is_better((Rank){violation, false, worth}, (Rank){o->start_violation, false, o->start_best});
   bool counts = first || (o->subjects ? better : worth < o->start_best - least);
   o->since_best = counts ? 0 : o->since_best + 1;
   if (!better) return;
@@ -121,7 +131,9 @@ static void keep_best(Optimization* o) {
   bool first = o->iteration == 0 || continuation_goes_on(o, o->iteration - 1); /* the loss function changed */
   double violation = worth_violation(o), worth = optimization_worth(o, o->iteration, o->plain);
   count_since_best(o, first || o->iteration == o->first_iteration, violation, worth);
-  if (!first && !is_better(violation, worth, o->best_violation, o->best_worth)) return;
+  const Rank best = {o->best_violation, o->best_meets, o->best_worth};
+  if (!first && !is_better((Rank){violation, o->meets, worth}, best)) return;
+  o->best_meets = o->meets;
   o->best_loss = o->plain;
   o->best_worth = worth;
   o->best_start = o->start;
@@ -200,6 +212,7 @@ static double gradient_norm(const Optimization* o) {
 static TrialOutcome stand(Optimization* o, bool first, bool* interrupted) {
   TrialOutcome outcome = evaluate_design(o, o->x, &o->plain, o->terms, interrupted);
   if (*interrupted || outcome != TRIAL_ACCEPTED) return outcome;
+  o->meets = o->ran_meets;
   if (first && o->subjects) subjects_begin(o->subjects, o->plain, o->terms);
   o->loss = merit_of(o, o->plain, o->terms);
   outcome = find_gradient(o, o->x, o->gradient, interrupted);
@@ -258,10 +271,12 @@ Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
 static TrialOutcome try_design(Optimization* o, double* plain, double* loss, bool* interrupted) {
   TrialOutcome outcome = evaluate_design(o, o->trial, plain, o->trial_terms, interrupted);
   *loss = *plain;
+  o->trial_meets = o->ran_meets;
   if (*interrupted || outcome != TRIAL_ACCEPTED) return outcome;
   if (optimizer_is_free(o->optimizer)) { /* these methods compare bounds first, without multipliers */
     double violation = violation_of(o, o->trial_terms);
-    return is_better(violation, *plain, violation_of(o, o->terms), o->plain) ? TRIAL_ACCEPTED : TRIAL_ROSE;
+    const Rank current = {violation_of(o, o->terms), o->meets, o->plain};
+    return is_better((Rank){violation, o->trial_meets, *plain}, current) ? TRIAL_ACCEPTED : TRIAL_ROSE;
   }
   *loss = merit_of(o, *plain, o->trial_terms);
   if (optimizer_descends(o->optimizer) && !(*loss < o->loss)) return TRIAL_ROSE;
@@ -272,6 +287,7 @@ static void take_trial(Optimization* o, double plain, double loss) {
   size_t n = sizeof(double) * (size_t)o->design.variable_count;
   o->plain = plain;
   o->loss = loss;
+  o->meets = o->trial_meets;
   memcpy(o->x, o->trial, n);
   memcpy(o->gradient, o->trial_gradient, n);
   memcpy(o->terms, o->trial_terms, sizeof(double) * (size_t)o->term_count);
@@ -380,7 +396,9 @@ static Status note_stuck(Optimization* o) {
 static bool tell_outcome(Optimization* o, TrialOutcome outcome, double plain, double loss) {
   if (!optimizer_is_free(o->optimizer)) return optimizer_verdict(o->optimizer, outcome == TRIAL_ACCEPTED, loss);
   bool ran = outcome == TRIAL_ACCEPTED || outcome == TRIAL_ROSE;
-  return optimizer_tell(o->optimizer, ran ? plain : (double)NAN, ran ? violation_of(o, o->trial_terms) : HUGE_VAL);
+  double violation = ran ? violation_of(o, o->trial_terms) : HUGE_VAL;
+  if (success_follows(o) && !o->trial_meets) violation = fmax(violation, DBL_MIN); /* ranks just before violations */
+  return optimizer_tell(o->optimizer, ran ? plain : (double)NAN, violation);
 }
 
 /* Returns the gain that the gradient predicts for the trial. */

@@ -26,6 +26,8 @@ typedef struct {
   double* by_variables; /* gradient of weight times value  (variables) */
   double* terms;
   double value;
+  double* success_terms; /* room for the success terms; NULL: none */
+  bool meets;            /* it meets them; false where success_follows is */
   Status status;
   RecordReport report;
   AdjointReport adjoint;
@@ -154,7 +156,9 @@ struct Optimization {
   ScheduledContact* contacts;                             /* contact of a schedule (scenarios) */
   DrawMoment moment;                                      /* draws used by evaluations */
   double plain, best_violation;                           /* loss of the current design without its bounds */
-  double* spare_state;                                    /* optimizer state before a proposal */
+  bool ran_meets, meets, trial_meets, best_meets; /* success is met by the design that ran last, the current one,
+                                                     the trial and the best; false where success_follows is */
+  double* spare_state;                            /* optimizer state before a proposal */
   double loss, best_loss, best_worth;
   int iteration, best_iteration, since_best;
   OptimizationStop stop;
@@ -192,11 +196,21 @@ struct Optimization {
 Status success_create(Success** out, const Optimization* o, Diagnostics* diagnostics);
 /* Frees the terms. Accepts NULL. */
 void success_destroy(Success* success);
-/* Returns the terms in scenario 0, whose rows a recording must keep. Owned by the success. */
-const Loss* success_loss(const Success* success);
+/* Returns the terms in a scenario, whose rows a recording must keep. Owned by the success. */
+const Loss* success_loss(const Success* success, int scenario);
 /* Sets *met to true if the best design meets the terms in a scenario with the given draws; false if its run fails.
  * Returns the status of the run. Thread-safe. */
 Status success_try(Optimization* o, int scenario, DrawMoment moment, bool* met);
+/* Returns true if runs of the search show whether they meet the success terms: there are terms, designs alone determine
+ * the runs, and no term reads the force between a pair of links, which recordings keep for the loss only. */
+bool success_follows(const Optimization* o);
+/* Returns true if the run that is recorded meets the success terms in a scenario. Overwrites run->success_terms.
+ * Requires success_follows. Thread-safe for different scenarios. */
+bool success_meets(const Optimization* o, ScenarioRun* run);
+/* Sets meets and best_meets of a resumed search by running its current and its best design: `success` may have changed
+ * since the checkpoint was written. A run that is interrupted counts as a failure. Does nothing unless success_follows.
+ */
+void success_recall(Optimization* o);
 /* Frees the validation. Accepts NULL (optimize/validation.c). */
 void validation_destroy(Validation* validation);
 

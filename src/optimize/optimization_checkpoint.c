@@ -413,6 +413,7 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
     if (o->stop == STOP_NOT_YET && !o->between_starts) optimization_judge_end(o, true);
     if (multistart_goes_on(o)) o->between_starts = true; /* the number of iterations in the task changed */
     if (o->between_starts) o->stop = STOP_NOT_YET;
+    success_recall(o);
   }
   memory_free(memory);
   return ok;

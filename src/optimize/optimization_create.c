@@ -75,6 +75,7 @@ static void create_recording(const Optimization* o, ScenarioRun* run) {
   if (o->task->memory > 0) {
     run->keep = row_keep_create(&run->model, steps);
     loss_keep(run->loss, &run->model, &run->keep);
+    if (o->success) loss_keep(success_loss(o->success, (int)(run - o->runs)), &run->model, &run->keep);
     row_keep_lay_out(&run->keep, &run->model);
     run->seeds = loss_seeds_create_thin(&run->model, &run->keep);
   } else {
@@ -114,6 +115,10 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
     if (status == STATUS_OK) status = check_start(o, run, diagnostics);
     if (status == STATUS_OK) status = loss_create(&run->loss, o->task, k, &run->model, diagnostics);
     if (status != STATUS_OK) return status;
+  }
+  Status status = success_create(&o->success, o, diagnostics);
+  for (int k = 0; k < o->run_count && status == STATUS_OK; k++) {
+    ScenarioRun* run = &o->runs[k];
     create_recording(o, run);
     if (o->task->memory > 0)
       status = recording_check_memory(&run->recording, &run->seeds, o->task->memory * GIBIBYTE / o->run_count,
@@ -122,9 +127,10 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
     model_gradient_create(&run->gradient, &run->model);
     run->terms = MEMORY_NEW(double, loss_count(run->loss));
     run->by_variables = MEMORY_NEW(double, o->design.variable_count);
+    run->success_terms = MEMORY_NEW(double, optimization_success_count(o));
   }
   o->term_count = loss_count(o->runs[0].loss);
-  return success_create(&o->success, o, diagnostics);
+  return status;
 }
 
 /* STEP_OF_RANGE: default step of a variable with two bounds, as a fraction of its range. DEVIATION_OF_RANGE: the same

@@ -146,10 +146,10 @@ static void create_executed(Receding* r) {
   const Model* model = &r->optimization->runs[0].model; /* all models have the same sizes */
   if (!r->optimization->success) return;
   r->keep = row_keep_create(model, r->steps);
-  loss_keep(success_loss(r->optimization->success), model, &r->keep);
+  loss_keep(success_loss(r->optimization->success, 0), model, &r->keep);
   row_keep_lay_out(&r->keep, model);
   recording_create_thin(&r->executed, model, r->steps, &r->keep);
-  loss_keep_pairs(success_loss(r->optimization->success), r->steps, &r->executed, NULL);
+  loss_keep_pairs(success_loss(r->optimization->success, 0), r->steps, &r->executed, NULL);
 }
 
 /* Stores the present state of the run as row `row` of the executed recording. */
@@ -167,7 +167,7 @@ void receding_judge(Receding* r) {
   bool made = model_create(&model, receding_scene(r), &unsaid) == STATUS_OK;
   if (made) {
     r->executed.model = &model;
-    loss_evaluate(success_loss(success), &r->executed, values, NULL);
+    loss_evaluate(success_loss(success, 0), &r->executed, values, NULL);
   }
   success_add(success, 0, made ? values : NULL);
   r->executed.model = &r->optimization->runs[0].model;

@@ -55,7 +55,27 @@ void success_destroy(Success* s) {
   memory_free(s);
 }
 
-const Loss* success_loss(const Success* s) { return s->loss[0]; }
+bool success_follows(const Optimization* o) {
+  if (!o->success || o->draws || o->function.evaluate || o->task->receding.steps > 0) return false;
+  for (int i = 0; i < o->task->success_count; i++)
+    if (o->task->success[i].type == LOSS_FORCE && o->task->success[i].other.text) return false;
+  return true;
+}
+
+/* Returns true if the terms of a scenario are within their bounds. NaN is not. */
+static bool all_met(const Success* s, int scenario, const double* values) {
+  bool met = true;
+  for (int i = 0; i < s->count; i++) met = met && (values[i] <= s->bound[i] || !loss_counts(s->loss[scenario], i));
+  return met;
+}
+
+bool success_meets(const Optimization* o, ScenarioRun* run) {
+  int scenario = (int)(run - o->runs);
+  loss_evaluate(o->success->loss[scenario], &run->recording, run->success_terms, NULL);
+  return all_met(o->success, scenario, run->success_terms);
+}
+
+const Loss* success_loss(const Success* s, int scenario) { return s->loss[scenario]; }
 
 void success_add(Success* s, int scenario, const double* values) {
   for (int i = 0; i < s->count; i++) {
@@ -68,14 +88,14 @@ void success_add(Success* s, int scenario, const double* values) {
 
 /* ---------------------------------------------------------------- the best design */
 
-/* Runs the best design in a scenario and sets values to its terms; unchanged if the run fails. */
-static Status run_once(Optimization* o, int scenario, DrawMoment moment, int threads, double* values) {
+/* Runs the design x[variables] in a scenario and sets values to its terms; unchanged if the run fails. */
+static Status run_once(Optimization* o, const double* x, int scenario, DrawMoment moment, int threads, double* values) {
   Diagnostics unsaid = {0};
   RecordOptions options = {.threads = threads, .interrupted = o->options.interrupted};
   Model model;
   RecordReport report;
   int count;
-  ModelOverride* overrides = optimization_overrides(o, o->best_x, scenario, moment, &count);
+  ModelOverride* overrides = optimization_overrides(o, x, scenario, moment, &count);
   Status status = model_create_with(&model, &o->task->scenarios[scenario].scene, overrides, count, &unsaid);
   memory_free(overrides);
   if (status == STATUS_OK) {
@@ -104,7 +124,8 @@ Status optimization_judge(Optimization* o) {
   for (int k = 0; k < s->scenario_count; k++) {
     int owner = k % processes_count();
     for (int i = 0; i < s->count; i++) values[i] = NAN;
-    Status status = owner == processes_rank() ? run_once(o, k, (DrawMoment){0}, o->options.threads, values) : STATUS_OK;
+    Status status = STATUS_OK;
+    if (owner == processes_rank()) status = run_once(o, o->best_x, k, (DrawMoment){0}, o->options.threads, values);
     processes_share(values, sizeof(double) * (size_t)s->count, owner);
     success_add(s, k, values);
     if (status == STATUS_INTERRUPTED) worst = status;
@@ -119,11 +140,26 @@ Status success_try(Optimization* o, int scenario, DrawMoment moment, bool* met) 
   const Success* s = o->success;
   double* values = MEMORY_NEW(double, s->count);
   for (int i = 0; i < s->count; i++) values[i] = NAN;
-  Status status = run_once(o, scenario, moment, 1, values);
-  *met = true;
-  for (int i = 0; i < s->count; i++) *met = *met && (values[i] <= s->bound[i] || !loss_counts(s->loss[scenario], i));
+  Status status = run_once(o, o->best_x, scenario, moment, 1, values);
+  *met = all_met(s, scenario, values);
   memory_free(values);
   return status;
+}
+
+static bool design_meets(Optimization* o, const double* x) {
+  const Success* s = o->success;
+  double* values = MEMORY_NEW(double, s->count);
+  bool met = true;
+  for (int k = 0; k < s->scenario_count && met; k++)
+    met = run_once(o, x, k, (DrawMoment){0}, o->options.threads, values) == STATUS_OK && all_met(s, k, values);
+  memory_free(values);
+  return met;
+}
+
+void success_recall(Optimization* o) {
+  if (!success_follows(o)) return;
+  o->meets = design_meets(o, o->x);
+  o->best_meets = o->best_iteration == o->iteration ? o->meets : design_meets(o, o->best_x);
 }
 
 /* ---------------------------------------------------------------- what others read */

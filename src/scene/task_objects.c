@@ -273,7 +273,9 @@ const SchemaObject TASK_OBJECTS[] = {
      .meaning = "A criterion with the types and keys of loss. `sdrs optimize` evaluates it on the best run at the end "
                 "(with receding, on the executed run and its times). It is met if the term is at most max; with "
                 "several scenarios the largest term counts. `success` of summary.json is true if all criteria are met, "
-                "and `success_terms` has the values. Criteria do not affect the optimization.",
+                "and `success_terms` has the values. Designs that meet all criteria rank before those that do not, "
+                "whatever their loss (not with draws or receding, nor with a force between two links as a criterion); "
+                "the gradient is that of the loss alone.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"

@@ -85,10 +85,84 @@ static void nothing_is_met_without_a_number(void** state) {
   destroy(&f);
 }
 
+/* One ball, x = v after 1 s: the loss (x - 2)^2 falls to v = 2, success wants |x| <= 1. */
+static const char APART[] =
+    "seed: 1\n"
+    "scene: {simulation: {dt: 0.01, steps: 100, gravity: [0, 0, 0], integrator: first_order}, contact: {model: none}, "
+    "links: [{name: ball, mass: 1, shape: {type: sphere, radius: 0.1}}], initial: [{link: ball, velocities: [0.5, 0, "
+    "0, "
+    "0, 0, 0]}]}\n"
+    "initial: [{link: ball, velocities: true, dof: [0], low: -3, high: 3}]\n"
+    "loss: [{type: point, link: ball, target: [2, 0, 0]}]\n"
+    "success: [{type: point, link: ball, target: [0, 0, 0], power: 1, max: 1}]\n"
+    "optimizer: {iterations: 150}\n";
+
+static void create_apart(Fixture* f, TaskOptimizerType type) {
+  OptimizationOptions options = {.threads = 1};
+  *f = (Fixture){.optimization = NULL};
+  Status status = task_parse(&f->task, "inline.yaml", APART, sizeof(APART) - 1, false, NULL, 0, &f->diagnostics);
+  assert_int_equal(status, STATUS_OK);
+  f->task.optimizer.type = type;
+  assert_int_equal(optimization_create(&f->optimization, &f->task, &options, &f->diagnostics), STATUS_OK);
+}
+
+static void seek(Fixture* f) {
+  while (optimization_stop(f->optimization) == STOP_NOT_YET)
+    assert_int_equal(optimization_advance(f->optimization), STATUS_OK);
+}
+
+/* The best design is the fastest that success allows, of those that were tried: samples close in on v = 1. */
+static void what_succeeds_ranks_first_O23(void** state) {
+  (void)state;
+  const TaskOptimizerType types[] = {OPTIMIZER_CMA_ES, OPTIMIZER_LBFGS, OPTIMIZER_ADAM, OPTIMIZER_AUTO};
+  for (int t = 0; t < 4; t++) {
+    Fixture f;
+    create_apart(&f, types[t]);
+    assert_int_equal(optimization_start(f.optimization, &f.diagnostics), STATUS_OK);
+    seek(&f);
+    OptimizationVariable v = optimization_variable(f.optimization, 0);
+    assert_true(v.best >= 0.5 && v.best <= 1);
+    compare_near(optimization_best_loss(f.optimization), (v.best - 2) * (v.best - 2), 1e-12, "loss at %g", v.best);
+    if (types[t] == OPTIMIZER_CMA_ES) compare_near(v.best, 1, 1e-3, "the bound of success");
+    if (types[t] == OPTIMIZER_LBFGS) compare_near(v.now, 2, 1e-6, "the least loss");
+    assert_int_equal(optimization_judge(f.optimization), STATUS_OK);
+    assert_true(optimization_succeeded(f.optimization));
+    destroy(&f);
+  }
+}
+
+/* A resumed search ranks as before: same bits, from before and after the first designs that fail. */
+static void resumes_with_its_ranks(void** state) {
+  (void)state;
+  Fixture whole;
+  NumberFile saved[3] = {0};
+  create_apart(&whole, OPTIMIZER_CMA_ES);
+  assert_int_equal(optimization_start(whole.optimization, &whole.diagnostics), STATUS_OK);
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < 7; i++) assert_int_equal(optimization_advance(whole.optimization), STATUS_OK);
+    optimization_save(whole.optimization, &saved[k]);
+  }
+  seek(&whole);
+  OptimizationVariable a = optimization_variable(whole.optimization, 0);
+  for (int k = 0; k < 3; k++) {
+    Fixture part;
+    create_apart(&part, OPTIMIZER_CMA_ES);
+    assert_true(optimization_load(part.optimization, &saved[k], &part.diagnostics));
+    seek(&part);
+    OptimizationVariable b = optimization_variable(part.optimization, 0);
+    if (a.now != b.now || a.best != b.best) fail_msg("%d: %a and %a", k, a.best, b.best);
+    destroy(&part);
+    number_file_free(&saved[k]);
+  }
+  destroy(&whole);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_worst_scenario_counts),
       cmocka_unit_test(nothing_is_met_without_a_number),
+      cmocka_unit_test(what_succeeds_ranks_first_O23),
+      cmocka_unit_test(resumes_with_its_ranks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
