@@ -321,6 +321,10 @@ for task in gather sort; do
     draw $task "$TASKS/$task" --strip 4 --size 400x340 --elevation 55
   fi
 done
+if chosen tasks/pick-place; then
+  optimize pick-place
+  draw pick-place "$TASKS/pick-place-best" --strip 4 --size 400x340
+fi
 if chosen tasks/billiards; then
   optimize billiards
   draw billiards "$TASKS/billiards-best" --trail 6 --view top --size 720x480

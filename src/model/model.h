@@ -123,7 +123,7 @@ typedef struct {
 typedef struct {
   int dof_first, dof_count;
   bool flies; /* conserves its momentum together with all trees joined to it by closures and couplings: integrator
-                 `momentum`, something free to move, no body with `spins` */
+                 `momentum`, some degree of freedom, no body with `spins` */
 } ModelTree;
 
 typedef struct {

@@ -64,11 +64,12 @@ static const char* inertia_fault(const ModelLink* link) {
   return NULL;
 }
 
-/* Selects the trees that conserve momentum (W11): those that forces can move, except spinning bodies. */
+/* Selects the trees that conserve momentum (W11): those with joints, except spinning bodies. Where signals lead all
+ * joints, the drives of these are the forces at t (W17). */
 static void choose_flying(Model* model) {
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
-    if (link->tree >= 0 && link->prescribed < 0 && link->dof_count > 0) model->trees[link->tree].flies = true;
+    if (link->tree >= 0 && link->dof_count > 0) model->trees[link->tree].flies = true;
   }
   for (int i = 0; i < model->link_count; i++)
     if (model->links[i].spins) model->trees[model->links[i].tree].flies = false;

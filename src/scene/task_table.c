@@ -13,20 +13,22 @@
   "roughness|approach|touch|closure|pose|neck|wall|overhang|extent|keep_out|clearance|removal|mass|" \
   "coordinate"
 /* Types of parameters that have a key, in the order of TaskParameterType. */
-#define PARAMETERS                                                                                              \
-  "mass|center|inertia|size|damping|joint_stiffness|joint_friction|armature|joint_static_friction|"             \
-  "lower_limit|upper_limit|limit_restitution|axis|rotation|"                                                    \
-  "shape_size|shape_form|link_friction|"                                                                        \
-  "link_restitution|link_rolling|link_spinning|link_friction_along|link_static_friction|link_stribeck_speed|"   \
-  "pair_friction|pair_restitution|pair_rolling|pair_spinning|pair_static_friction|pair_stribeck_speed|"         \
-  "closure_point|closure_axis|closure_length|ratio|offset|tendon_point|tendon_stiffness|tendon_rest_length|"    \
-  "tendon_wrap_radius|tendon_wrap_position|tendon_wrap_axis|bushing_stiffness|bushing_damping|bushing_preload|" \
-  "bushing_position_a|bushing_position_b|gravity|"                                                              \
-  "fluid_density|fluid_viscosity|fluid_velocity|fluid_level|"                                                   \
-  "friction|barrier_distance|"                                                                                  \
+#define PARAMETERS                                                                                                    \
+  "mass|center|inertia|size|damping|joint_stiffness|joint_friction|armature|joint_static_friction|"                   \
+  "lower_limit|upper_limit|limit_restitution|axis|rotation|"                                                          \
+  "shape_size|shape_form|link_friction|"                                                                              \
+  "link_restitution|link_rolling|link_spinning|link_friction_along|link_static_friction|link_stribeck_speed|"         \
+  "pair_friction|pair_restitution|pair_rolling|pair_spinning|pair_friction_along|pair_static_friction|pair_stribeck_" \
+  "speed|"                                                                                                            \
+  "closure_point|closure_axis|closure_length|ratio|offset|tendon_point|tendon_stiffness|tendon_rest_length|"          \
+  "tendon_wrap_radius|tendon_wrap_position|tendon_wrap_axis|bushing_stiffness|bushing_damping|bushing_preload|"       \
+  "bushing_position_a|bushing_position_b|gravity|"                                                                    \
+  "fluid_density|fluid_viscosity|fluid_velocity|fluid_level|"                                                         \
+  "friction|barrier_distance|"                                                                                        \
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning|static_friction|stribeck_speed"
-#define PARAMETERS_OF_PAIRS \
-  "pair_friction|pair_restitution|pair_rolling|pair_spinning|pair_static_friction|pair_stribeck_speed"
+#define PARAMETERS_OF_PAIRS                                                                                           \
+  "pair_friction|pair_restitution|pair_rolling|pair_spinning|pair_friction_along|pair_static_friction|pair_stribeck_" \
+  "speed"
 #define PARAMETERS_OF_CLOSURES "closure_point|closure_axis|closure_length"
 #define LOSSES_OF_A_LINK                                                                                              \
   "point|travel|relative|reach|orientation|velocity|force|gap|approach|touch|closure|pose|neck|wall|overhang|extent|" \

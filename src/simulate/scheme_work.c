@@ -16,9 +16,7 @@
 typedef struct {
   double *energy, *work, *exchanged,
       *scale; /* by unit [J]: present energy; energy change by the scheme; sum of |work of forces|; largest energy */
-  double *rate, *way,
-      *length;     /* of the substep before: joint rates, displacements (nv), rates of tendon lengths (tendons) */
-  double* bushing; /* rates of u of the substep before (6 x bushings) */
+  double *rate, *way;     /* of the substep before: joint rates and displacements (nv) */
   double *given, *driven; /* by unit: work of forces [J]; nonzero if anything but fixed bodies acts on it */
   double* opening;        /* by unit: energy change by the scheme in the first substep of the run [J] */
   double* stored;         /* energy stored in contact at the start [J] */
@@ -36,15 +34,14 @@ typedef struct SchemeBalance {
   double (*bar)[3][4];
   Vec3 *force, *v, *w; /* velocities of the links at that time: v of the centre of mass, w angular */
   Mat3* moment;
-  double *reduced, *done; /* (nv), (units) */
+  double *reduced, *slope, *done; /* (nv), (nv), (units) */
 } SchemeBalance;
 
 /* ---------------------------------------------------------------- creation */
 
 static void place_state(SchemeBalance* b, const Model* m) {
-  size_t units = (size_t)b->units, nv = (size_t)m->dof_count, tendons = (size_t)m->tendon_count;
-  size_t bushings = 6 * (size_t)m->bushing_count;
-  b->count = 7 * units + 2 * nv + tendons + bushings + 2;
+  size_t units = (size_t)b->units, nv = (size_t)m->dof_count;
+  b->count = 7 * units + 2 * nv + 2;
   b->block = MEMORY_NEW(double, b->count);
   b->saved = MEMORY_NEW(double, b->count);
   double* next = b->block;
@@ -53,9 +50,7 @@ static void place_state(SchemeBalance* b, const Model* m) {
   for (int k = 0; k < 7; k++, next += units) *of_units[k] = next;
   b->at.rate = next;
   b->at.way = next + nv;
-  b->at.length = next + 2 * nv;
-  b->at.bushing = next + 2 * nv + tendons;
-  b->at.begun = b->at.bushing + bushings;
+  b->at.begun = next + 2 * nv;
   b->at.stored = b->at.begun + 1;
 }
 
@@ -80,6 +75,7 @@ static SchemeBalance* create(const Sim* s) {
   b->w = MEMORY_NEW(Vec3, m->link_count);
   b->moment = MEMORY_NEW(Mat3, m->link_count);
   b->reduced = MEMORY_NEW(double, m->dof_count);
+  b->slope = MEMORY_NEW(double, m->dof_count);
   b->done = MEMORY_NEW(double, b->units);
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].tree >= 0)
@@ -90,8 +86,8 @@ static SchemeBalance* create(const Sim* s) {
 
 void scheme_balance_destroy(SchemeBalance* b) {
   if (!b) return;
-  void* owned[] = {b->unit,  b->block, b->saved, b->q,      b->pose,    b->screws, b->bar,
-                   b->force, b->v,     b->w,     b->moment, b->reduced, b->done,   b};
+  void* owned[] = {b->unit, b->block, b->saved,  b->q,       b->pose,  b->screws, b->bar, b->force,
+                   b->v,    b->w,     b->moment, b->reduced, b->slope, b->done,   b};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
@@ -147,28 +143,36 @@ static void add_potential(const Sim* s, const Pose* pose, const double* q, doubl
       out[s->balance->unit[m->links[m->bushings[k].home].tree]] += factor * bushing_energy(m->bushings[k].source, pose);
 }
 
-/* Sets the velocities of a link's centre of mass at b->pose; those of its parent must be set. Returns its kinetic
- * energy [J]. */
-static double kinetic_of(const Sim* s, int i) {
-  const Model* m = s->model;
+/* Sets b->v, b->w, b->force of link i to v of the centre of mass, w, and the centre of mass, by rate (nv); those of its
+ * parent must be set. pose[links], b->screws: at one moment. */
+static void set_twist(const Sim* s, int i, const Pose* pose, const double* rate) {
   SchemeBalance* b = s->balance;
-  const ModelLink* link = &m->links[i];
-  Vec3 center = pose_apply(b->pose[i], link->center), v = vec3(0, 0, 0), w = vec3(0, 0, 0);
+  const ModelLink* link = &s->model->links[i];
+  Vec3 center = pose_apply(pose[i], link->center), v = vec3(0, 0, 0), w = vec3(0, 0, 0);
   if (link->parent >= 0) {
     w = b->w[link->parent];
     v = vec3_add(b->v[link->parent], vec3_cross(w, vec3_sub(center, b->force[link->parent])));
   }
-  double energy = 0;
-  for (int k = 0; k < link->dof_count; k++) {
-    double rate = s->state.rate[link->dof_first + k];
-    w = vec3_add_scaled(w, rate, b->screws[link->dof_first + k].w);
-    v = vec3_add_scaled(v, rate, screw_velocity(&b->screws[link->dof_first + k], center));
-    if (link->passive) energy += 0.5 * link->armature[k] * rate * rate;
+  for (int dof = link->dof_first; dof < link->dof_first + link->dof_count; dof++) {
+    w = vec3_add_scaled(w, rate[dof], b->screws[dof].w);
+    v = vec3_add_scaled(v, rate[dof], screw_velocity(&b->screws[dof], center));
   }
   b->force[i] = center;
   b->v[i] = v;
   b->w[i] = w;
+}
+
+/* Sets the velocities of a link's centre of mass at b->pose; those of its parent must be set. Returns its kinetic
+ * energy [J]. */
+static double kinetic_of(const Sim* s, int i) {
+  SchemeBalance* b = s->balance;
+  const ModelLink* link = &s->model->links[i];
+  double energy = 0;
+  set_twist(s, i, b->pose, s->state.rate);
+  for (int k = 0; k < link->dof_count && link->passive; k++)
+    energy += 0.5 * link->armature[k] * s->state.rate[link->dof_first + k] * s->state.rate[link->dof_first + k];
   if (link->tree < 0 || !(link->mass > 0)) return 0;
+  Vec3 v = b->v[i], w = b->w[i];
   Vec3 local = mat3_tmul_vec(b->pose[i].r, w);
   return energy + 0.5 * link->mass * vec3_dot(v, v) +
          0.5 * vec3_dot(local, mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), local));
@@ -259,28 +263,45 @@ static double spring_work(const Sim* s, int i) {
   return sum;
 }
 
-static double tendon_work(Sim* s, int k) {
-  const SceneTendon* tendon = s->model->tendons[k].source;
-  double* before = &s->balance->at.length[k];
-  double length = tendon_length(s->model, tendon, s->pose_now, s->q_now);
-  double rate = (length - tendon_length(s->model, tendon, s->pose_old, s->q_old)) / s->clock.dt;
-  double way = 0.5 * s->clock.dt * (rate + (s->clock.dt_before > 0 ? *before : rate));
-  *before = rate;
+/* Sets b->reduced (nv) to the displacements in the substep (way_of), b->v and b->w to those of the links by the axes of
+ * its end, and assembles tendons and bushings there. b->screws: at the end of the substep. */
+static void displace_links(Sim* s) {
+  const Model* m = s->model;
+  const SchemeBalance* b = s->balance;
+  if (!s->tendons && !s->bushings) return;
+  for (int dof = 0; dof < m->dof_count; dof++) b->reduced[dof] = way_of(s, dof);
+  for (int i = 0; i < m->link_count; i++) set_twist(s, i, s->pose_now, b->reduced);
+  if (s->tendons) tendons_assemble(s->tendons, s->pose_now, s->q_now, b->force, b->screws);
+  if (s->bushings) bushings_assemble(s->bushings, s->pose_now, b->force);
+}
+
+/* Returns the work of the tendon's spring in the substep [J], in its direction at the end as in add_all_work. */
+static double tendon_work(const Sim* s, int k) {
+  const Model* m = s->model;
+  const SchemeBalance* b = s->balance;
+  const SceneTendon* tendon = m->tendons[k].source;
+  double length = tendon_length(m, tendon, s->pose_now, s->q_now), way = 0;
+  memset(b->slope, 0, sizeof(double) * (size_t)m->dof_count);
+  tendon_add_slope(s->tendons, k, s->pose_now, b->screws, b->slope);
+  for (int dof = 0; dof < m->dof_count; dof++) way += b->slope[dof] * b->reduced[dof];
   return -(1 - s->tendons->at[k].missing) * tendon->stiffness * tendon_stretch_in_step(s->tendons, k, length) * way;
 }
 
-/* Returns the work of the bushing's spring and preload in the substep [J]. */
-static double bushing_work(Sim* s, int k) {
+/* Returns the work of the bushing's spring and preload in the substep [J]: of the forces on both links, in their
+ * directions at its end as in add_all_work. */
+static double bushing_work(const Sim* s, int k) {
   const SceneBushing* bushing = s->model->bushings[k].source;
-  double *before = s->balance->at.bushing + (ptrdiff_t)6 * k, u[6], old[6], push[6], sum = 0;
+  const SchemeBalance* b = s->balance;
+  double u[6], push[6], way[12] = {0}, sum = 0;
   bushing_difference(bushing, s->pose_now, u);
-  bushing_difference(bushing, s->pose_old, old);
   bushing_spring_push(s->bushings, k, u, push);
-  for (int i = 0; i < 6; i++) {
-    double rate = (u[i] - old[i]) / s->clock.dt;
-    sum -= push[i] * 0.5 * s->clock.dt * (rate + (s->clock.dt_before > 0 ? before[i] : rate));
-    before[i] = rate;
+  for (int side = 0; side < 2; side++) {
+    if (bushing->link[side] < 0) continue;
+    vec3_store(b->w[bushing->link[side]], way + (ptrdiff_t)6 * side);
+    vec3_store(b->v[bushing->link[side]], way + (ptrdiff_t)6 * side + 3);
   }
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 12; j++) sum -= push[i] * s->bushings->term[k].slope[i][j] * way[j];
   return sum;
 }
 
@@ -309,6 +330,7 @@ void scheme_balance_note(Sim* s) {
   add_all_work(s, b->done);
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].passive && m->links[i].tree >= 0) b->done[b->unit[m->links[i].tree]] -= spring_work(s, i);
+  displace_links(s);
   for (int k = 0; k < m->tendon_count; k++)
     if (m->tendons[k].home >= 0) b->done[b->unit[m->links[m->tendons[k].home].tree]] -= tendon_work(s, k);
   for (int k = 0; k < m->bushing_count; k++)

@@ -425,11 +425,19 @@ void tendons_couple(const TendonSystem* s, Assembly* assembly) {
   assembly->stretched_count = s->model->tendon_count;
 }
 
+/* out += factor x d length / d dof, of points and joints. */
+static void add_whole_slope(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
+                            double* out) {
+  const SceneTendon* tendon = s->model->tendons[k].source;
+  add_slope(s, k, factor, poses, screws, NULL, out);
+  for (int i = 0; i < tendon->joint_count; i++)
+    out[tendon_dof(s->model, &tendon->joints[i])] += factor * tendon->joints[i].ratio;
+}
+
+void tendon_add_slope(const TendonSystem* s, int k, const Pose* poses, const Screw* screws, double* slope) {
+  add_whole_slope(s, k, 1, poses, screws, slope);
+}
+
 void tendons_add_force(const TendonSystem* s, const Pose* poses, const Screw* screws, double* force) {
-  for (int k = 0; s && k < s->model->tendon_count; k++) {
-    add_slope(s, k, -s->pull[k], poses, screws, NULL, force);
-    const SceneTendon* tendon = s->model->tendons[k].source;
-    for (int i = 0; i < tendon->joint_count; i++)
-      force[tendon_dof(s->model, &tendon->joints[i])] -= s->pull[k] * tendon->joints[i].ratio;
-  }
+  for (int k = 0; s && k < s->model->tendon_count; k++) add_whole_slope(s, k, -s->pull[k], poses, screws, force);
 }

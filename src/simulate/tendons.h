@@ -88,6 +88,8 @@ ContactTermList tendons_terms(const TendonSystem* system);
 void tendons_couple(const TendonSystem* system, Assembly* assembly);
 /* Returns the rounding error of a tendon's energy [J]. */
 double tendon_rounding(const TendonSystem* system, int k);
+/* slope (nv) += d length / d dof of the assembled tendon k [m, m/rad]. screws[nv] at the poses[links]. */
+void tendon_add_slope(const TendonSystem* system, int k, const Pose* poses, const Screw* screws, double* slope);
 /* force (nv) -= pull x d length / d dof [N, N m]. screws[nv] at the poses[links]. Does nothing for system NULL. */
 void tendons_add_force(const TendonSystem* system, const Pose* poses, const Screw* screws, double* force);
 

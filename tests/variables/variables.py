@@ -42,6 +42,7 @@ links:
 """
 OWN = SLIDE.replace("{name: box,", "{name: box, friction: 0.4,")
 PAIR = SLIDE.replace("rest_speed: 0.002}", "rest_speed: 0.002, pairs: [{a: ground, b: box, friction: 0.4}]}")
+DIRECTED = SLIDE.replace("rest_speed: 0.002}", "rest_speed: 0.002, pairs: [{a: ground, b: box, friction: [0.4, 0.6], friction_axis: [1, 0, 0]}]}")
 PUSHED = SLIDE.replace("mass: 2, mass_model: given, center: [0, 0, 0], inertia: [0.0083, 0.0167, 0.0217, 0, 0, 0]", "density: 300") + """
 loads: [{link: box, force: [4, 1, 0], point: [-0.1, 0.03, 0], axes: link}]
 """
@@ -132,6 +133,7 @@ CASES = {
     "friction": (SLIDE, ["contact.friction=0.5"], parameter("type: friction"), {"contact/friction": 0.5}),
     "friction-of-a-link": (OWN, ["links.box.friction=0.5"], parameter("type: link_friction, link: box"), {"box/friction": 0.5}),
     "friction-of-a-pair": (PAIR, ["contact.pairs.0.friction=0.5"], parameter("type: pair_friction, a: ground, b: box"), {"ground+box/friction": 0.5}),
+    "friction-along-a-pair": (DIRECTED, ["contact.pairs.0.friction=[0.5, 0.6]"], parameter("type: pair_friction_along, a: ground, b: box"), {"ground+box/friction_along": 0.5}),
     "contact-support": (DROP, ["contact.support=0.0013"], parameter("type: support"), {"contact/support": 0.0013}),
     "contact-stiffness": (DROP, ["contact.stiffness=1.4e-9"], parameter("type: stiffness"), {"contact/stiffness": 1.4e-9}),
     "box-size": (BOX, ["links.box.shape.size=[0.2, 0.2, 0.106]"], parameter("type: size, link: box, axes: [z]"), {"box/size/z": 0.106}),
