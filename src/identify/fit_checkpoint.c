@@ -31,8 +31,8 @@ static bool same_settings(const Identification* id, const NumberFile* file, Diag
               memcmp(own, saved, sizeof(double) * (size_t)count) == 0;
   if (!same)
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){file->path, 0, 0},
-                    "the checkpoint is of other data, or of other settings of 'identify': undo that, start without "
-                    "--resume, or give another folder");
+                    "cannot resume: the checkpoint was written with other data, or with other settings of 'identify': "
+                    "restore these, start again without --resume, or give another folder with -o");
   memory_free(own);
   memory_free(saved);
   return same;

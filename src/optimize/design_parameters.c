@@ -199,7 +199,10 @@ static bool list_inertia(Listing* l, const TaskName* name, int link) {
   double root[6];
   if (l->item->form == INERTIA_SCALE) return list_scale(l, name, link);
   if (l->item->tie) return refuse(l, name, "only inertias of form scale can be tied");
-  if (!inertia_root(l->b->scene->links[link].inertia, root)) return refuse(l, name, "its inertia is flat");
+  if (!inertia_root(l->b->scene->links[link].inertia, root))
+    return refuse(l, name,
+                  "its inertia has a principal moment equal to the sum of the others (a flat body), which leaves no "
+                  "room to change");
   DesignInertia own = {.number_first = d->number_count, .variable_first = d->variable_count, .full = full};
   own.above[0] = root[3] / root[1];
   own.above[1] = root[4] / root[2];
@@ -590,9 +593,10 @@ static bool list_size(Listing* l, const TaskName* name, int link) {
   char text[NAME_MAX_LENGTH + 40];
   int variable[3];
   if (box->hull < 0 && l->item->has_axes)
-    return refuse(l, name, "it has no box, whose edges 'axes' selects; for round solids write lengths: [radius]");
+    return refuse(l, name, "'axes' selects edges of a box, and it has no box: for round shapes give lengths: [radius]");
   if (box->hull < 0) return list_lengths(l, name, link);
-  if (l->item->lengths != 0) return refuse(l, name, "it has a box: select its edges by 'axes', not by 'lengths'");
+  if (l->item->lengths != 0)
+    return refuse(l, name, "its shape is a box, which has no 'lengths': select its edges by 'axes', such as [x, z]");
   for (int axis = 0; axis < 3; axis++) {
     const char suffix[2] = {"xyz"[axis], 0};
     variable[axis] = -1;

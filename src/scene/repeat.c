@@ -61,7 +61,8 @@ static void read_increment_row(Reader* reader, const Node* node, RepeatIncrement
     return;
   }
   if (out->count > 0 && node->count != out->width) {
-    reader_error(reader, node->place, "expected %d numbers as before, got %d", out->width, node->count);
+    reader_error(reader, node->place, "every list must have as many numbers as the first, %d, got %d", out->width,
+                 node->count);
     return;
   }
   out->width = node->count;

@@ -141,11 +141,15 @@ Status sim_begin_recorded(Sim* s, Diagnostics* diagnostics) {
   if (status != STATUS_OK) return status;
   if (!read_words(s, same_law, diagnostics))
     return complain(s, diagnostics,
-                    "does not hold the numbers that this scene needs: was it written by another version?");
+                    "lacks numbers that this scene needs: it was written by another version of sdrs, or is damaged; "
+                    "record it again");
   if (!s->contact) return STATUS_OK;
   bool apart =
       !same_law ? contact_reset(s->contact, s->pose_now) : same_part(s, MODEL_NUMBERS, diagnostics) || meet_anew(s);
-  if (!apart) return complain(s, diagnostics, "has bodies that intersect with the shapes they have here");
+  if (!apart)
+    return complain(s, diagnostics,
+                    "makes bodies intersect, because their shapes in this scene differ from those of the recorded run: "
+                    "restore the shapes, or record the state again");
   contact_hold(s->contact);
   return STATUS_OK;
 }

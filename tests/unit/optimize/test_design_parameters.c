@@ -469,10 +469,11 @@ static void what_cannot_change(void** state) {
   refuse("{type: friction, low: 0.5}", "9:14: error: contact/friction starts at 0.4, outside its bounds [0.5, inf]\n");
   refuse("{type: size, link: box, tie: true}", "9:33: error: link 'box': tied edges must have equal initial lengths\n");
   refuse("{type: size, link: arm, axes: [x]}",
-         "9:33: error: link 'arm': it has no box, whose edges 'axes' selects; for round solids write lengths: "
+         "9:33: error: link 'arm': 'axes' selects edges of a box, and it has no box: for round shapes give lengths: "
          "[radius]\n");
   refuse("{type: size, link: box, lengths: [radius]}",
-         "9:33: error: link 'box': it has a box: select its edges by 'axes', not by 'lengths'\n");
+         "9:33: error: link 'box': its shape is a box, which has no 'lengths': select its edges by 'axes', such as [x, "
+         "z]\n");
   refuse("{type: size, link: arm, lengths: [width]}",
          "9:33: error: link 'arm': none of its round solids has one of the 'lengths'\n");
   refuse("{type: rotation, link: box}",
@@ -480,7 +481,8 @@ static void what_cannot_change(void** state) {
   refuse("{type: axis, link: arm, tie: true}", "9:33: error: link 'arm': directions cannot be tied\n");
   refuse("{type: pair_friction, a: box, b: arm}",
          "9:39: error: no item of contact.pairs gives the friction of 'box' and 'arm'\n");
-  refuse("{type: friction}, {type: friction}", "9:32: error: 'contact/friction' is listed twice\n");
+  refuse("{type: friction}, {type: friction}",
+         "9:32: error: variable 'contact/friction' is listed twice: remove one of the entries\n");
 }
 
 int main(void) {

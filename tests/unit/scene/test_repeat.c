@@ -214,7 +214,7 @@ static void increments_must_fit(void** state) {
       {"coordinates: [0, 0, 0], repeat: {count: 3, coordinates: [[1, 0, 0], [1, 0, 0]]}",
        "initial[0].repeat.coordinates: expected one list per axis of the count, 1, got 2"},
       {"coordinates: [0, 0, 0], repeat: {count: [3, 1], coordinates: [[1, 0, 0], [1, 0]]}",
-       "initial[0].repeat.coordinates: expected 3 numbers as before, got 2"},
+       "initial[0].repeat.coordinates: every list must have as many numbers as the first, 3, got 2"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Text text = {0};
