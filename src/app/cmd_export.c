@@ -348,6 +348,11 @@ static bool report_holds(Exporting* exporting, const char* path, const SurfaceRe
                     "the surface must be closed, manifold and oriented, but it is %s: repair the mesh of the link "
                     "(`sdrs decompose` makes closed hulls of it)",
                     surface_fault(report));
+  if (report->united && report->pieces == 1 && report->components > 1)
+    diagnostics_add(diagnostics, SEVERITY_WARNING, place,
+                    "the part is not in one piece: it has %d components that do not touch each other; let the shapes "
+                    "of the link overlap",
+                    report->components);
   if (report->thickness < wall)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
                     "the thinnest wall is %.4g mm thick, below --min-wall %g mm: thicken the wall, or lower --min-wall",

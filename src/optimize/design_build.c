@@ -203,6 +203,8 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
     ConnectRequest request = {b->shapes, b->joints, b->follows, b->map, b->task->optimizer.connect_keep};
     if (request.keep && first) connect_check_kept(scene, &request, b->task->optimizer.connect_place, b->diagnostics);
     if (b->task->optimizer.connect) connect_hulls(scene, &model, &request, shared);
+    if (b->task->optimizer.connect && !request.keep && first)
+      connect_warn_loose(scene, &model, &request, shared, b->diagnostics);
     connect_note_ties(scene, shared);
   }
   b->model = NULL;
