@@ -83,7 +83,7 @@ static bool all_finite(const double* values, int count) {
   return true;
 }
 
-/* Returns true if a run can start from the state. Finer errors appear in the first step. */
+/* Returns true if a run can start from the state. Errors that this check does not detect appear in the first step. */
 static bool plausible(const Sim* s) {
   const Model* m = s->model;
   int poses = 12 * m->link_count;
