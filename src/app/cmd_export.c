@@ -27,7 +27,7 @@ typedef struct {
   char* target;
   bool folder; /* true if the target is a folder, with a file per link */
   int link;    /* -1 = all */
-  Text json;   /* with --json: one object per file */
+  Text json;   /* objects of --json, one per file */
   Json objects;
 } Exporting;
 

@@ -196,8 +196,8 @@ static Superquadric bar_of(const SolidSamples* s, const Superquadric* from) {
 /* The same body with another of its axes as z. */
 static Superquadric with_axis(const Superquadric* from, int turns) {
   Superquadric out = *from;
-  Quat turn = quat_exp(
-      vec3_scale(vec3(1, 1, 1), turns * 2.0943951023931953 / sqrt(3))); /* cyclic rotation of the axes: x to y to z */
+  /* cyclic rotation of the axes: x to y to z */
+  Quat turn = quat_exp(vec3_scale(vec3(1, 1, 1), turns * 2.0943951023931953 / sqrt(3)));
   out.rotation = quat_normalized(quat_mul(from->rotation, turn));
   for (int k = 0; k < 3; k++) out.size[k] = from->size[(k + turns) % 3];
   return out;

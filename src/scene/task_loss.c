@@ -3,7 +3,7 @@
 
 #include "scene/task_parts.h"
 
-/* The other columns of convergence.csv. */
+/* Columns of convergence.csv that are not loss terms. */
 #define COLUMNS "iteration|loss|grad_design|grad_control|step_design|step_control|seconds"
 
 /* ---------------------------------------------------------------- names */

@@ -46,8 +46,8 @@ static void couple(Sim* s) {
     sets_join(s->island, (int)(s->bushings->pairs[k] >> 32), (int)(s->bushings->pairs[k] & UINT32_MAX));
   for (int n = 0; n < in->tree_count; n++) s->island[in->trees[n]] = sets_root(s->island, in->trees[n]);
   s->island_count = 0;
-  for (int n = 0; n < in->tree_count;
-       n++) { /* numbers of the islands: a root precedes its members, which refer to it */
+  /* number the islands: a root precedes its members, which refer to it */
+  for (int n = 0; n < in->tree_count; n++) {
     int k = in->trees[n];
     s->island[k] = s->island[k] == k ? s->island_count++ : s->island[s->island[k]];
   }
