@@ -61,7 +61,8 @@ static ExitCode read_options(const Options* options, PlotOptions* plot) {
     return usage_error(options, "%s is a file, not a run folder: choose its columns with --columns",
                        options->operands[0]);
   int runs = options->operand_count - (what != NULL);
-  if (runs > 1 && option_given(options, "columns")) return usage_error(options, "--columns takes one run or file");
+  if (runs > 1 && option_given(options, "columns"))
+    return usage_error(options, "--columns reads a single run or file, got %d: plot them one by one", runs);
   for (int i = 1; i < runs; i++)
     if (!path_is_folder(options->operands[i])) return usage_error(options, "no run folder '%s'", options->operands[i]);
   return EXIT_DONE;

@@ -340,7 +340,9 @@ static ExitCode draw_loaded(Rendering* rendering) {
 static ExitCode draw_page(Rendering* rendering) {
   const Options* options = rendering->options;
   if (rendering->pair)
-    return usage_error(options, "a page shows one run; of an optimization it always shows both designs");
+    return usage_error(
+        options,
+        "a page shows a single run, or both designs of an optimization folder: leave out --compare or the second run");
   double start = timer_now();
   int moments;
   ExitCode code = status_exit_code(make_target_folder(rendering));

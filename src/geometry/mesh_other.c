@@ -195,9 +195,12 @@ Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics
   int end = child > 0 ? wait_for(child) : -1;
   Status status;
   if (end < 0 || (WIFSIGNALED(end) && WTERMSIG(end) == SIGXCPU) || text.length > MOST_TEXT)
-    status = refuse(diagnostics, path, "reading it exceeds the limits of time or memory");
+    status = refuse(diagnostics, path,
+                    "reading it takes more than 120 s, 16 GiB of memory or 1 GiB of OBJ text: simplify the mesh, or "
+                    "convert it to OBJ or STL");
   else if (!WIFEXITED(end) || WEXITSTATUS(end) != 0)
-    status = refuse(diagnostics, path, "the library for this format crashed on this file");
+    status = refuse(diagnostics, path,
+                    "the library for this format (assimp) crashed on this file: convert it to OBJ or STL");
   else if (!text.data || *text.data == '!')
     status = refuse(diagnostics, path, text.data && text.data[1] ? text_excerpt(text.data + 1).text : "it is empty");
   else

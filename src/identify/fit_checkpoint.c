@@ -1,4 +1,5 @@
 /* Checkpoints of a fit between two iterations, with their identity. */
+#include <errno.h>
 #include <string.h>
 
 #include "identify/fit.h"
@@ -74,10 +75,13 @@ Status identification_save(const Identification* id, const char* path, Diagnosti
   number_file_add_integers(&file, "fit_simulated", &id->simulated, 1);
   save_rows(id, &file);
   memory_free(settings);
+  errno = 0;
   Status status = number_file_write(&file, path);
+  int error = errno;
   number_file_free(&file);
   if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write the checkpoint");
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write the checkpoint: %s",
+                    file_error_text(error));
   return status;
 }
 

@@ -492,7 +492,10 @@ static bool list_bushings(Listing* l, const TaskName* name, int link) {
     }
   }
   return listed > 0 || (l->item->tie && l->tied >= 0) ||
-         refuse(l, name, ordinal > 0 ? "none of its bushings has a value above 0 there" : "no bushing names it as 'a'");
+         refuse(l, name,
+                ordinal > 0 ? "none of its bushings has a value above 0 in the chosen degrees of freedom: give it one "
+                              "in the scene, or change 'dof'"
+                            : "no bushing has it as link 'a'");
 }
 
 /* ---------------------------------------------------------------- smooth shapes */
@@ -638,7 +641,7 @@ static bool list_of_link(Listing* l, const TaskName* name) {
   if (l->kind->kind == OVERRIDE_SHAPE) return list_shapes(l, name, link);
   if (l->item->type == PARAMETER_AXIS || l->item->type == PARAMETER_ROTATION) return list_turn(l, name, link);
   if (l->kind->kind == OVERRIDE_MATERIAL && !l->b->scene->links[link].material.given[l->kind->which])
-    return refuse(l, name, "it has no such value of its own");
+    return refuse(l, name, "the scene gives it no such value: set the value for this link in the scene");
   char text[NAME_MAX_LENGTH + 40];
   if (l->kind->of == OF_DOF) return list_dofs(l, name, link);
   if (l->kind->of == OF_LINK_AXES)

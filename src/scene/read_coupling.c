@@ -42,7 +42,8 @@ void read_coupling_terms(Reader* reader, const Node* list, const char* key, Scen
   size_t mark = reader_enter_key(reader, key);
   int index = 0, most = COUPLING_TERMS_MAX - coupling->count;
   if (list->count > most)
-    reader_error(reader, list->place, "a coupling has at most %d terms here, got %d: split it", most, list->count);
+    reader_error(reader, list->place, "a coupling has at most %d more terms, got %d: divide it into several", most,
+                 list->count);
   for (const Node* entry = list->first; entry && index < most; entry = entry->next, index++) {
     size_t below = reader_enter_index(reader, index);
     CouplingTermForm form;

@@ -162,7 +162,7 @@ static void mistakes_in_a_repeat_are_told(void** state) {
       {"{count: []}", ".count: expected 1 to 3 whole numbers, got 0"},
       {"{count: 1.5}", ".count: must be a whole number, got 1.5"},
       {"{count: [x]}", ".count: expected a number, got 'x'"},
-      {"{count: [100000, 100000, 100000]}", ".count: makes more than 100000 items"},
+      {"{count: [100000, 100000, 100000]}", ".count: makes more than 100000 items: lower the counts"},
       {"{count: 2, position: 1}", ".position: expected a list of 3 numbers, or a list of such lists, got 1"},
       {"{count: 2, position: [1, 2]}", ".position: expected a list of 3 numbers, got 2"},
       {"{count: [2, 2], position: [1, 2, 3]}",
