@@ -30,8 +30,9 @@ static void spin_briefly(char** argv) {
   execv(self, argv);
 }
 
-/* What one iteration of an optimization gives back the next asks for: the C library keeps it, up to these sizes,
- * instead of having the system clear every page again. */
+/* Sizes up to which the C library keeps freed memory [bytes]. Iterations of an optimization allocate the same blocks
+ * again; pages returned to the system would be cleared each time. KEPT_BLOCK: one block; KEPT_MOST: all free memory at
+ * the end of the heap. */
 #define KEPT_BLOCK (32 << 20)
 #define KEPT_MOST (256 << 20)
 

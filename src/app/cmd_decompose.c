@@ -250,29 +250,56 @@ static void say_result(const Options* options, const Decomposition* d, const cha
     if (d->mesh_volume > NO_VOLUME * d->hull_volume)
       fprintf(stderr, "volume of the hulls %.4g times that of the mesh; ", d->hull_volume / d->mesh_volume);
     else
-      fprintf(stderr, "the mesh encloses as much negative as positive volume; ");
-    fprintf(stderr, "depth outside it %.3g (%.2g of the diagonal)\n", d->depth, d->depth / d->diagonal);
+      fprintf(stderr,
+              "the signed volume of the mesh is 0 (some of its faces point inward), so the volume ratio is unknown; ");
+    fprintf(stderr, "the hulls extend up to %.3g mesh units beyond the mesh (%.2g of its diagonal)\n", d->depth,
+            d->depth / d->diagonal);
   }
   if (!options->json) printf("%s\n", folder);
 }
 
+/* Returns the largest number of vertices of a hull. */
+static int most_vertices(const Decomposition* d) {
+  int most = 0;
+  for (int h = 0; h < d->hull_count; h++)
+    if (d->hulls[h].vertex_count > most) most = d->hulls[h].vertex_count;
+  return most;
+}
+
 static bool guarantees_hold(const Options* options, const Decomposition* d) {
-  if (!d->convex) command_error(options, "a hull is not convex or has no volume");
+  if (!d->convex)
+    command_error(options,
+                  "a hull is not convex, or its volume is 0: this is a defect of sdrs; please report it with the mesh");
   if (!d->covers && d->inside)
     command_error(
         options,
-        "the hulls do not fill the mesh from inside: they protrude by %g diagonals, and the surface penetrates them by "
-        "%g (0 and 0: nothing fits inside); raise --max-hulls",
+        "the hulls do not lie inside the mesh: they extend %g mesh diagonals beyond its surface, and the surface lies "
+        "up to %g diagonals inside a hull (0 and 0: no hull was found that fits inside); raise --max-hulls",
         d->depth / d->diagonal, d->covered_miss);
   if (!d->covers && !d->inside)
-    command_error(options, "the hulls miss a point of the surface by %g diagonals", d->covered_miss);
+    command_error(options,
+                  "the hulls do not cover the mesh: a point of its surface lies %g mesh diagonals outside all hulls; "
+                  "raise --max-hulls or --max-vertices",
+                  d->covered_miss);
   if (!d->connected)
-    command_error(options, "the hulls of %d of %d components of the mesh are not connected", d->apart,
-                  d->component_count);
-  if (!d->symmetric) command_error(options, "the hulls miss the mirror symmetry by %g diagonals", d->mirror_error);
-  if (!d->within_budget) command_error(options, "there are more hulls, or a hull has more vertices, than allowed");
+    command_error(options,
+                  "%d of the %d components of the mesh have hulls that do not touch each other: raise --max-hulls or "
+                  "--max-vertices",
+                  d->apart, d->component_count);
+  if (!d->symmetric)
+    command_error(options,
+                  "the hulls are not mirror images of each other: they differ by %g mesh diagonals; use --symmetry "
+                  "none to do without",
+                  d->mirror_error);
+  if (!d->within_budget)
+    command_error(
+        options,
+        "there are %d hulls of up to %d vertices, more than --max-hulls or --max-vertices allow: raise these limits",
+        d->hull_count, most_vertices(d));
   if (!d->within_tolerance)
-    command_error(options, "%d hulls extend up to %g beyond the mesh, more than --tolerance: raise --max-hulls",
+    command_error(options,
+                  "the %d hulls extend up to %g mesh units beyond the mesh, more than --tolerance: raise --max-hulls "
+                  "or --tolerance",
                   d->hull_count, d->depth_at_most);
   return d->convex && d->covers && d->connected && d->symmetric && d->within_budget && d->within_tolerance;
 }
@@ -326,7 +353,7 @@ static ExitCode decompose(const Options* options) {
   DecomposeOptions settings;
   if (option_given(options, "primitives")) return decompose_primitives(options);
   if (option_given(options, "max") || option_given(options, "cells") || option_given(options, "scale"))
-    return usage_error(options, "--max, --cells and --scale are for --primitives superquadric");
+    return usage_error(options, "--max, --cells and --scale need --primitives superquadric");
   ExitCode code = read_settings(&settings, options);
   if (code != EXIT_DONE) return code;
   Diagnostics diagnostics = {0};

@@ -27,7 +27,7 @@ typedef struct {
   char* target;
   bool folder; /* true if the target is a folder, with a file per link */
   int link;    /* -1 = all */
-  Text json;   /* with --json: one object per file */
+  Text json;   /* objects of --json, one per file */
   Json objects;
 } Exporting;
 
@@ -68,7 +68,8 @@ static ExitCode check_policy_options(const Exporting* exporting) {
 static ExitCode check_model_options(const Exporting* exporting) {
   const Options* options = exporting->options;
   const char* name = exporting->format == EXPORT_MJCF ? "MJCF" : "URDF";
-  if (exporting->folder) return usage_error(options, "%s is one file: -o names it", name);
+  if (exporting->folder)
+    return usage_error(options, "%s is written as one file, but -o names a folder: remove the '/' at its end", name);
   if (option_given(options, "link")) return usage_error(options, "--link chooses a surface: %s holds all links", name);
   if (option_given(options, "time"))
     return usage_error(options, "--time applies to surfaces: %s holds the %s", name,
@@ -100,15 +101,17 @@ static ExitCode read_options(Exporting* exporting) {
                        "got '%s'",
                        target);
   if (exporting->format != EXPORT_URDF && option_given(options, "package"))
-    return usage_error(options, "--package says where the meshes of a URDF file are");
+    return usage_error(options, "--package applies to URDF files only: leave it out");
   if (is_model(exporting->format)) return check_model_options(exporting);
   if (is_policy(exporting->format)) return check_policy_options(exporting);
   if (option_given(options, "min-wall") && !(option_number(options, "min-wall", 0) > 0))
-    return usage_error(options, "--min-wall is a thickness > 0 in millimetres");
+    return usage_error(options, "--min-wall must be a thickness > 0 [mm], got '%s'", option_text(options, "min-wall"));
   if (option_given(options, "grow") && !(option_number(options, "grow", 0) > 0))
-    return usage_error(options, "--grow is a length > 0 in millimetres");
+    return usage_error(options, "--grow must be a length > 0 [mm], got '%s'", option_text(options, "grow"));
   if (option_given(options, "grow") && option_given(options, "pieces"))
-    return usage_error(options, "--grow is for pieces that are united: leave out --pieces");
+    return usage_error(options,
+                       "--grow and --pieces exclude each other: --grow enlarges pieces so that they unite, --pieces "
+                       "keeps them separate");
   if (fabrication_build_axis(options) < 0)
     return usage_error(options, "--build must be x, y, z, -x, -y or -z, got '%s'", option_text(options, "build"));
   return EXIT_DONE;
@@ -193,7 +196,8 @@ static ExitCode write_policy(Exporting* exporting) {
   const Options* options = exporting->options;
   int controller = find_policy(exporting);
   if (controller == -1)
-    return usage_error(options, "no drive%s has feedback", exporting->link < 0 ? " of the scene" : " of the link");
+    return usage_error(options, "no policy to export: no controller%s has 'feedback'",
+                       exporting->link < 0 ? " of the scene" : " of the link");
   bool json = exporting->format == EXPORT_JSON;
   if (json && controller < 0)
     return usage_error(options, "several drives have feedback, and a JSON file holds one: %s",
@@ -322,6 +326,12 @@ static void report_json(Json* json, const char* path, const SurfaceReport* repor
 /* Line width of a common printer nozzle [m]. Thinner walls are not printed, or are printed thicker. */
 #define NOZZLE 0.4e-3
 
+/* Returns the first fault of a surface that is not closed, manifold and oriented. */
+static const char* surface_fault(const SurfaceReport* report) {
+  if (!report->closed) return "open (an edge has a triangle on one side only)";
+  return report->manifold ? "not oriented consistently" : "not manifold (more than two triangles meet at an edge)";
+}
+
 /* Reports on standard error, and by the exit code, that the file does not satisfy the request. */
 static bool report_holds(Exporting* exporting, const char* path, const SurfaceReport* report) {
   const Model* model = &exporting->recorded.model;
@@ -334,16 +344,24 @@ static bool report_holds(Exporting* exporting, const char* path, const SurfaceRe
                     model->links[report->reason_link].name, report->reason,
                     option_given(exporting->options, "grow") ? "" : " (--grow 0.05 makes them overlap)");
   if (!report->closed || !report->manifold || !report->oriented)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the surface is not closed, manifold and oriented");
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place,
+                    "the surface must be closed, manifold and oriented, but it is %s: repair the mesh of the link "
+                    "(`sdrs decompose` makes closed hulls of it)",
+                    surface_fault(report));
+  if (report->united && report->pieces == 1 && report->components > 1)
+    diagnostics_add(diagnostics, SEVERITY_WARNING, place,
+                    "the part is not in one piece: it has %d components that do not touch each other; let the shapes "
+                    "of the link overlap",
+                    report->components);
   if (report->thickness < wall)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the thinnest wall has %.4g mm, --min-wall asks for %g",
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place,
+                    "the thinnest wall is %.4g mm thick, below --min-wall %g mm: thicken the wall, or lower --min-wall",
                     1e3 * report->thickness, 1e3 * wall);
   else if (wall == 0 && report->united && report->thickness < NOZZLE && exporting->format == EXPORT_3MF)
-    diagnostics_add(
-        diagnostics, SEVERITY_WARNING, place,
-        "the thinnest wall or edge has %.4g mm, less than a printer's usual nozzle of 0.4 mm: look at it in the "
-        "slicer; --min-wall 0.4 makes this an error",
-        1e3 * report->thickness);
+    diagnostics_add(diagnostics, SEVERITY_WARNING, place,
+                    "the thinnest wall or edge is %.4g mm thick, less than a usual printer nozzle of 0.4 mm: check it "
+                    "in the slicer; --min-wall 0.4 turns this warning into an error",
+                    1e3 * report->thickness);
   return !report->reason && report->closed && report->manifold && report->oriented && !(report->thickness < wall);
 }
 
@@ -358,7 +376,7 @@ static ExitCode write_surface(Exporting* exporting, const char* path, int link, 
   Status status = STATUS_OK;
   if (report.pieces == 0) {
     diagnostics_add(&exporting->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
-                    "nothing to write: no bounded shape");
+                    "no surface to write: the selected links have no shapes, or only half spaces and height fields");
     status = STATUS_BAD_INPUT;
   } else {
     status = write_file(exporting, path, &text);

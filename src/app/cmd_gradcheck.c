@@ -45,12 +45,12 @@ static bool read_blocks(const Options* options, unsigned* blocks) {
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", b ? ", " : "", gradcheck_block_name((GradcheckBlock)b));
       }
-      usage_error(options, "--wrt: '%.*s' is none of %s", (int)length, word, names);
+      usage_error(options, "--wrt: unknown block '%.*s': use one of %s", (int)length, word, names);
       return false;
     }
     word += length + (word[length] == ',');
   }
-  if (*blocks == 0) usage_error(options, "--wrt names no block");
+  if (*blocks == 0) usage_error(options, "--wrt is empty: name a block of variables, or leave the option out");
   return *blocks != 0;
 }
 
@@ -60,7 +60,7 @@ static bool sound_usage(const Options* options, const GradcheckOptions* check, b
     return false;
   }
   if (!task && option_given(options, "window")) {
-    usage_error(options, "--window is for tasks with receding");
+    usage_error(options, "--window applies to tasks with 'receding' only: leave it out");
     return false;
   }
   return true;

@@ -109,8 +109,8 @@ static void print_unfinished(const FitRun* run) {
   Text line = {0};
   if (identification_unfinished_text(run->identification, &line) && !run->options->quiet)
     fprintf(stderr,
-            "  the fit has not come to its minimum: the next step would move %s; intervals hold that step. More "
-            "optimizer.iterations or identify.iterations, or optimizer.type levenberg_marquardt, go on\n",
+            "  the fit has not converged: the next step would change %s; the intervals include this change. Raise "
+            "optimizer.iterations or identify.iterations, or use optimizer.type levenberg_marquardt\n",
             line.data);
   text_free(&line);
 }
@@ -120,7 +120,9 @@ static void print_doubts(const FitRun* run) {
   const Identification* id = run->identification;
   int count = identification_doubt_count(id);
   if (run->options->quiet || count == 0) return;
-  fprintf(stderr, "  the model cannot do what was measured (intervals are wide enough for what contradicts itself):\n");
+  fprintf(
+      stderr,
+      "  the model cannot reproduce these measurements (the intervals were widened to include the contradictions):\n");
   for (int k = 0; k < count; k++) {
     Text line = {0};
     identification_doubt_text(id, k, &line);

@@ -26,7 +26,8 @@ static const char* plot_wanted(const Options* options) {
 static ExitCode refuse_plot(const Options* options, const char* name) {
   Text known = {0};
   for (int i = 0; plot_name(i); i++) text_add(&known, "%s%s", i ? ", " : "", plot_name(i));
-  ExitCode code = usage_error(options, "no plot '%s' (there are %s; without a name: all)", name, known.data);
+  ExitCode code =
+      usage_error(options, "no plot is named '%s': use one of %s, or no name for all of them", name, known.data);
   text_free(&known);
   return code;
 }
@@ -57,9 +58,11 @@ static ExitCode read_options(const Options* options, PlotOptions* plot) {
     if (option_given(options, of_columns[i]) && !option_given(options, "columns"))
       return usage_error(options, "--%s requires --columns", of_columns[i]);
   if (!path_is_folder(options->operands[0]) && !option_given(options, "columns"))
-    return usage_error(options, "%s is no run folder: --columns says what to plot of a file", options->operands[0]);
+    return usage_error(options, "%s is a file, not a run folder: choose its columns with --columns",
+                       options->operands[0]);
   int runs = options->operand_count - (what != NULL);
-  if (runs > 1 && option_given(options, "columns")) return usage_error(options, "--columns takes one run or file");
+  if (runs > 1 && option_given(options, "columns"))
+    return usage_error(options, "--columns reads a single run or file, got %d: plot them one by one", runs);
   for (int i = 1; i < runs; i++)
     if (!path_is_folder(options->operands[i])) return usage_error(options, "no run folder '%s'", options->operands[i]);
   return EXIT_DONE;

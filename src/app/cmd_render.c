@@ -317,7 +317,8 @@ static void warn_beyond_end(Rendering* rendering) {
     end = fmax(end, run->time[run->row_count - 1]);
   }
   if (asked > end * (1 + 1e-9) && !rendering->options->quiet)
-    fprintf(stderr, "sdrs render: warning: the run ends at %g s: --time %g shows its last moment\n", end, asked);
+    fprintf(stderr, "sdrs render: warning: --time %g s is after the end of the run, %g s: the last state is shown\n",
+            asked, end);
 }
 
 static ExitCode draw_loaded(Rendering* rendering) {
@@ -326,8 +327,8 @@ static ExitCode draw_loaded(Rendering* rendering) {
   ExitCode code = find_links(rendering);
   if (code != EXIT_DONE) return code;
   if (rendering->kind != TARGET_PICTURE && frames > FRAMES_MAX)
-    return usage_error(rendering->options, "%.3g pictures at %g per second: choose a smaller --fps", frames,
-                       rendering->render.fps);
+    return usage_error(rendering->options, "the film would have %.3g frames at --fps %g, more than %.0f: lower --fps",
+                       frames, rendering->render.fps, FRAMES_MAX);
   int count;
   Status status = make_target_folder(rendering);
   if (status == STATUS_OK) status = draw(rendering, &count);
@@ -339,7 +340,9 @@ static ExitCode draw_loaded(Rendering* rendering) {
 static ExitCode draw_page(Rendering* rendering) {
   const Options* options = rendering->options;
   if (rendering->pair)
-    return usage_error(options, "a page shows one run; of an optimization it always shows both designs");
+    return usage_error(
+        options,
+        "a page shows a single run, or both designs of an optimization folder: leave out --compare or the second run");
   double start = timer_now();
   int moments;
   ExitCode code = status_exit_code(make_target_folder(rendering));

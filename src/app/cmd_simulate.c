@@ -294,42 +294,42 @@ static void print_remedy(const Run* run) {
   const StepSqueeze* squeeze = &report->squeeze;
   bool measured = isfinite(squeeze->gap);
   if (report->outcome == STEP_CROSSED)
-    fprintf(stderr, "  past each other: '%s' and '%s'\n", model->links[squeeze->link_a].name,
+    fprintf(stderr, "  moved past each other within one step: '%s' and '%s'\n", model->links[squeeze->link_a].name,
             model->links[squeeze->link_b].name);
   else if (squeeze->known)
     fprintf(stderr,
-            squeeze->gap < 0 ? "  in each other's way: '%s' and '%s' (they would overlap by %.3g m)\n"
-            : measured       ? "  squeezed hardest: '%s' and '%s' (%.3g m apart)\n"
-                             : "  squeezed hardest: '%s' and '%s' (%.3g N between them)\n",
+            squeeze->gap < 0 ? "  would intersect: '%s' and '%s' (by %.3g m)\n"
+            : measured       ? "  smallest gap: '%s' and '%s' (%.3g m)\n"
+                             : "  largest contact force: '%s' and '%s' (%.3g N)\n",
             model->links[squeeze->link_a].name, model->links[squeeze->link_b].name,
             measured ? fabs(squeeze->gap) : squeeze->force);
-  fprintf(stderr, "  tried in up to %d substeps of %.3g s; ", report->substeps,
+  fprintf(stderr, "  the step failed also in %d substeps of %.3g s; ", report->substeps,
           model->simulation.dt / report->substeps);
   if (report->outcome == STEP_BLOCKED)
-    fprintf(stderr, "change the prescribed motion or what stands in its way\n");
+    fprintf(stderr, "change the prescribed motion, or remove the bodies in its path\n");
   else if (report->outcome == STEP_CROSSED)
-    fprintf(
-        stderr,
-        "a smaller simulation.dt (%.3g s now) or more simulation.substeps: a step is longer than bodies are large\n",
-        model->simulation.dt);
+    fprintf(stderr,
+            "reduce simulation.dt (%.3g s) or raise simulation.substeps: bodies move farther in a step than their own "
+            "size\n",
+            model->simulation.dt);
   else if (report->outcome == STEP_OPEN)
     fprintf(stderr,
-            "change the motion that drives the loop (prescribed joints, other closures), add a joint to it, or start "
-            "from a position that is not singular\n");
+            "change the motion that drives the loop (prescribed joints, other closures), add a joint to the loop, or "
+            "start it from a configuration that is not singular\n");
   else if (model->contact_model == CONTACT_NONE || !squeeze->known)
-    fprintf(stderr, "a smaller simulation.dt (%.3g s now) or more than %d simulation.max_iterations may help\n",
-            model->simulation.dt, model->simulation.max_iterations);
+    fprintf(stderr, "reduce simulation.dt (%.3g s) or raise simulation.max_iterations (%d)\n", model->simulation.dt,
+            model->simulation.max_iterations);
   else if (contact_overlaps(model->contact_model))
-    fprintf(stderr, "a smaller simulation.dt (%.3g s now) or contact.stiffness (%.3g now)%s may help\n",
-            model->simulation.dt, model->contact.stiffness,
-            model->contact_model == CONTACT_PENALTY ? ", or for flat faces, which it touches in one point, "
-                                                      "contact.model manifold"
-                                                    : "");
+    fprintf(stderr, "reduce simulation.dt (%.3g s) or contact.stiffness (%.3g)%s\n", model->simulation.dt,
+            model->contact.stiffness,
+            model->contact_model == CONTACT_PENALTY
+                ? ", or for contact of flat faces use contact.model manifold (penalty acts at one point of a face)"
+                : "");
   else
-    fprintf(stderr,
-            "a smaller simulation.dt (%.3g s now), a larger contact.barrier_distance (%.3g m now) or more than %d "
-            "simulation.max_iterations may help\n",
-            model->simulation.dt, model->contact.support, model->simulation.max_iterations);
+    fprintf(
+        stderr,
+        "reduce simulation.dt (%.3g s), or raise contact.barrier_distance (%.3g m) or simulation.max_iterations (%d)\n",
+        model->simulation.dt, model->contact.support, model->simulation.max_iterations);
 }
 
 /* Prints time, step, bodies and residual of the failed step. */
@@ -404,7 +404,7 @@ static void print_done(const Run* run, double seconds) {
   if (totals->smallest_gap < 1e300)
     fprintf(stderr, "smallest gap %.4g m at t = %.6g s\n", totals->smallest_gap, totals->smallest_gap_time);
   else
-    fprintf(stderr, "no pair came near\n");
+    fprintf(stderr, "no pair of bodies came within contact range\n");
   double rows = run->output_seconds;
   if (rows > OUTPUT_TOLD && rows > seconds)
     fprintf(stderr, "%s: writing files took %.3g s more; a larger simulation.record_every writes fewer rows\n",

@@ -58,8 +58,8 @@ static void report_round_meshes(const Loaded* loaded, Diagnostics* diagnostics) 
                fit.rotation.z);
     diagnostics_add(
         diagnostics, SEVERITY_NOTE, shape->place,
-        "shape '%s' of link '%s' is nearly round and rolls on its facets; a round solid in its frame has none and "
-        "fits within %.3g m (%.2g %% of its radius): {%s}",
+        "shape '%s' of link '%s' is a polyhedron that is nearly round, so it rolls unevenly over its facets; this "
+        "smooth shape deviates from it by %.3g m at most (%.2g %% of the radius) and rolls evenly: {%s}",
         shape->name, loaded->model.links[link].name, fit.deviation, 100 * fit.relative, text.data);
     text_free(&text);
   }

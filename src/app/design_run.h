@@ -8,7 +8,7 @@
 
 /* Start of an optimization. design_start_free accepts it zeroed. */
 typedef struct {
-  Optimization* optimization; /* that of the receding horizon, if there is one */
+  Optimization* optimization; /* optimization of the receding horizon; NULL: none */
   Receding* receding;
   int taken; /* number of variables whose initial values are from another run */
 } DesignStart;

@@ -137,7 +137,8 @@ static ExitCode try_one(Choosing* c, int wanted) {
         c->whole->options,
         "--candidate: method 'climb' depends on the results of earlier candidates: leave out --candidate");
   if (wanted > choice_search_tries(c->search))
-    return usage_error(c->whole->options, "--candidate: there are %d", choice_search_tries(c->search));
+    return usage_error(c->whole->options, "--candidate %d: the task has only %d candidates: give a number from 1 to %d",
+                       wanted, choice_search_tries(c->search), choice_search_tries(c->search));
   c->alone = true;
   while (choice_search_next(c->search, c->pick) && c->number < wanted) c->number++;
   say(c);

@@ -10,7 +10,7 @@ typedef struct {
   Recorded recorded[RENDER_SUBJECTS_MAX]; /* in order of time */
   RunContacts contacts[RENDER_SUBJECTS_MAX];
   char* caption[RENDER_SUBJECTS_MAX];
-  int count;                                   /* of them loaded */
+  int count;                                   /* number of loaded ones */
   RenderSubject subjects[RENDER_SUBJECTS_MAX]; /* those to draw  (subject_count) */
   const char* names[RENDER_SUBJECTS_MAX]; /* names of the subjects when exported as models: "initial", "best", otherwise
                                              the scene's name */

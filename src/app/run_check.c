@@ -37,7 +37,8 @@ static Status read_summary(RunCheck* c, Diagnostics* diagnostics) {
     return STATUS_OK;
   }
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->summary_path, 0, 0},
-                  "result.steps must be the number of steps that were done");
+                  "result.steps must be the number of steps, a whole number from 0 to 1e9: the summary is damaged or "
+                  "was edited; run the scene again");
   return STATUS_BAD_INPUT;
 }
 

@@ -49,7 +49,7 @@ static const ProofPair* find_pair(const ProofPair* pairs, int count, int a, int 
   return low < count && pairs[low].a == a && pairs[low].b == b ? &pairs[low] : NULL;
 }
 
-/* Friction and impacts rest on the state before: is that the row before? */
+/* Returns true if the row before is the state before the step. Friction and impacts depend on that state. */
 static bool before_is_known(const RunCheck* c, int row) {
   return c->recorded->model.simulation.record_every == 1 && run_check_parts(c, row) == 1;
 }
@@ -59,7 +59,8 @@ static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair
   double friction = pair_largest_friction(&material);
   /* normal forces of several pieces may cancel in the sum while friction remains */
   if (friction > 0 && isfinite(contact_listed_range(&c->recorded->model, pair->a, pair->b))) return;
-  bool impacts = c->recorded->model.contact.rest_speed > 0; /* the force before rests on the row before that one */
+  /* with impacts the force of a row depends on two rows before it */
+  bool impacts = c->recorded->model.contact.rest_speed > 0;
   if ((friction > 0 || impacts) && !before_is_known(c, row->row)) return;
   if (c->recorded->model.start && row->row <= 1) return; /* depends on the state before the start */
   if (friction > 0 && impacts && row->row > 1 && !before_is_known(c, row->row - 1)) return;

@@ -43,7 +43,7 @@ enum { CONTACT_NAMES_COUNT = sizeof CONTACT_NAMES / sizeof CONTACT_NAMES[0] };
 typedef struct {
   const double* values;
   int columns, own[2];
-  double* room;    /* the same as `values`, for writing: an allocation, or the caller's `by_poses` */
+  double* room;    /* writable address of `values`: an allocation, or the caller's `by_poses` */
   bool missing[2]; /* derivatives by the parameters of body a, b are unknown */
   int known;       /* number of leading rows whose derivatives by poses are known when others are missing */
 } Table;

@@ -15,7 +15,7 @@
 #define FILE_MOST (2048 * MEBIBYTE)
 #define PIPE_MOST (256 * MEBIBYTE)
 #define DEVICE_MOST MEBIBYTE
-/* Time to wait for a writer to open a named pipe [ms]. */
+/* Longest wait for a writer to open a named pipe [ms]. */
 enum { PIPE_PATIENCE = 10000 };
 
 typedef struct {
@@ -70,7 +70,7 @@ static bool wait_for_writer(Reading* r) {
   struct pollfd who = {.fd = r->file, .events = POLLIN};
   if (r->waited) errno = ETIMEDOUT;
   if (r->waited || poll(&who, 1, PIPE_PATIENCE) < 0) return false;
-  r->waited = true; /* a writer may have opened it without writing yet */
+  r->waited = true; /* a writer can have opened the pipe without writing yet */
   return true;
 }
 
@@ -124,7 +124,7 @@ Status file_read(const char* path, char** data, size_t* length) {
   return STATUS_IO;
 }
 
-/* If path.yaml exists for a path without extension: its name, owned by the caller; else NULL. */
+/* Returns path.yaml, owned by the caller, if that exists and `path` has no extension; else NULL. */
 static char* with_its_ending(const char* path) {
   Text name = {0};
   text_add(&name, "%s.yaml", path);

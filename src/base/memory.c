@@ -13,7 +13,7 @@
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
-#define MAPS_LARGE false /* AddressSanitizer would not check the ends of mapped blocks */
+#define MAPS_LARGE false /* mapped blocks have no red zones, so AddressSanitizer would not check their ends */
 #else
 #define MAPS_LARGE true
 #define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
@@ -237,7 +237,7 @@ static char* enter(Header* block) {
   return (char*)block + ALIGNMENT;
 }
 
-/* Aligned block, not zeroed unless mapped; never NULL, also for size 0. */
+/* Returns an aligned block, not zeroed unless mapped; never NULL, also for size 0. */
 static char* allocate(size_t size) {
   size_t whole = whole_size(size);
   Header* block = test_wants_failure() ? NULL : take(whole);

@@ -1,4 +1,4 @@
-/* The only file that uses MPI. */
+/* Interface to MPI; no other file uses MPI. */
 #include "base/base.h"
 
 #ifdef SDRS_MPI

@@ -37,7 +37,7 @@ static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDeriv
   for (int k = 0; k < 4; k++) twist_of(g[k], d, n, t[k]); /* t[k] = column k of sum P'' b x~^T */
   int base = 6 * side;
   double(*h)[12] = out->hessian + base;
-  for (int i = 0; i < 6; i++) { /* the same map again, on rows; the result is symmetric, so rows stand for columns */
+  for (int i = 0; i < 6; i++) { /* apply the map to the rows as well; the result is symmetric */
     double x = t[0][i] - t[3][i] * d.x, y = t[1][i] - t[3][i] * d.y, z = t[2][i] - t[3][i] * d.z;
     h[0][base + i] = y * n.z - z * n.y;
     h[1][base + i] = z * n.x - x * n.z;

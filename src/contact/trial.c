@@ -36,7 +36,7 @@ typedef struct {
   ContactSystem* system;
   int which;
   const Pose* poses;
-  bool measures;     /* also set twist and motion from the accepted state */
+  bool measures;     /* the trial also sets twist and motion from the accepted state */
   const bool* moves; /* links that may have moved since the last measurement; NULL: all  (links) */
 } PlaceTask;
 

@@ -107,8 +107,8 @@ static void add_key(NumberFile* file, const char* key) {
   number_file_add_integers(file, "key", letters, KEY_DIGITS);
 }
 
-/* Writes the file. Each process writes a file of its own and renames it, so that concurrent processes do not interfere.
- * A failure is ignored: the result is recomputed next time. */
+/* Writes the file under a temporary name and renames it, so that concurrent processes do not interfere. A failure is
+ * ignored: the result is computed again next time. */
 static void keep(const Decomposition* d, const char* key, const char* folder, const char* path) {
   if (file_make_folder(folder) != STATUS_OK) return;
   NumberFile file = {.kind = HULLS_KIND};

@@ -12,7 +12,7 @@
 
 typedef struct {
   CutPlane* planes;
-  double* tilt; /* of each plane: displacement at a distance of one diagonal by rounding of the corners, / diagonal */
+  double* tilt; /* displacement of each plane at a distance of one diagonal, by rounding of the corners [diagonal] */
   int* first;   /* first plane of each hull     (hull_count + 1) */
   int hull_count;
 } HullPlanes;
@@ -237,7 +237,7 @@ static Vec3 mirrored(Vec3 p, int axis, Vec3 twice_middle) {
   return p;
 }
 
-/* Distance by which the mirror image of a hull extends beyond the best fitting hull. */
+/* Returns the distance by which the mirror image of a hull extends beyond the hull that fits it best. */
 static double mirror_distance(const Decomposition* d, int hull, int axis, Vec3 twice_middle) {
   const ConvexHull* a = &d->hulls[hull];
   double best = HUGE_VAL;
@@ -261,8 +261,8 @@ static void check_symmetry(Decomposition* d, Vec3 low, Vec3 high) {
   d->symmetric = d->mirror_error <= MIRROR_TOLERANCE;
 }
 
-/* `covers` for hulls inside the solid: none extends outside, and the surface does not enter a hull. For several bodies,
- * which may overlap, the second condition is skipped. */
+/* Sets `covers` of hulls inside the solid: no hull extends outside, and the surface does not enter a hull. The second
+ * condition is skipped for several bodies, which can overlap. */
 static void check_inside(Decomposition* d) {
   bool reached = d->condition.components == 1 && d->covered_miss > COVER_TOLERANCE;
   d->covers = d->hull_count > 0 && d->depth <= COVER_TOLERANCE * d->diagonal && !reached;

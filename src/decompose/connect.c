@@ -92,7 +92,7 @@ typedef struct {
   const HullLink* links; /* deepest first */
   int link_count;
   const Holder* holders;
-  bool* own; /* of each hull: it contains samples of the surface */
+  bool* own; /* the hull contains samples of the surface (hulls) */
   int* set;  /* union-find of own hulls connected by links between own hulls */
 } Connection;
 
@@ -121,7 +121,7 @@ static void stamp_sets(const Connection* c, Vec3 point, int stamp_number, int* s
   }
 }
 
-/* The sets sorted by the number of samples they contain, largest first. */
+/* Returns the sets, sorted by the number of samples they contain, largest first. */
 static Holding* count_holdings(const Connection* c, const ComponentSamples* s, int* stamp) {
   int hulls = c->decomposition->hull_count;
   Holding* sets = MEMORY_NEW(Holding, hulls + 1);

@@ -23,7 +23,7 @@ static const int MIRRORED_PIECES_PER_HULL[] = {5, 8};
 enum { MIRRORED_TRIES = sizeof MIRRORED_PIECES_PER_HULL / sizeof MIRRORED_PIECES_PER_HULL[0] };
 /* Largest number of pieces for cutting a symmetric part as a whole, which serves parts with few, exact hulls. */
 #define WHOLE_PIECES 24
-/* Cutting ends when the excess of the pieces is below this fraction of the allowed one. */
+/* Cutting ends when the volume of the hulls beyond the pieces is below this fraction of the allowed one. */
 #define EXCESS_SHARE 0.2
 /* Merges that add less volume are always done [mesh volume]. */
 #define FREE_VOLUME 1e-9
@@ -44,7 +44,7 @@ static void move_out(ConvexHull* hull, UnitFrame frame) {
     hull->vertices[i] = vec3_add_scaled(frame.center, frame.scale, hull->vertices[i]);
 }
 
-/* Fundamental domain of the mirror planes: the part with negative coordinates. */
+/* Returns the fundamental domain of the mirror planes: the part with negative coordinates. */
 static Part fundamental(const Part* solid, const bool mirror[3]) {
   Part part = part_cut(solid, (CutPlane){{1, 0, 0}, 10}, 0);
   for (int axis = 0; axis < 3; axis++) {
@@ -130,7 +130,7 @@ static Part slab(const Part* part, int axis, const double* limits) {
   return between;
 }
 
-/* Limits of n equal cells between `low` and `high`; owned by the caller. */
+/* Returns the limits of n equal cells between `low` and `high`; owned by the caller. */
 static double* even_limits(double low, double high, int n) {
   double* limits = MEMORY_NEW(double, n + 1);
   for (int k = 0; k <= n; k++) limits[k] = k == n ? high : low + (high - low) * k / n;
@@ -254,7 +254,7 @@ static bool holds_all(const Decomposition* d) {
   return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;
 }
 
-/* Rank of the guarantees: 2 all, 1 convex and covering but not connected, 0 less. */
+/* Returns the rank of the guarantees that hold: 2 all; 1 convex and covering, but not connected; 0 fewer. */
 static int guarantees_kept(const Decomposition* d) { return holds_all(d) ? 2 : d->convex && d->covers ? 1 : 0; }
 
 /* Keeps the better of two results: by guarantees, then by volume. */

@@ -3,9 +3,9 @@
  * only while its bound exceeds the depth found. */
 #include "decompose/check.h"
 
-/* Resolution of the depth [mesh diagonal] ... */
+/* Resolution of the depth [mesh diagonal]; the larger of this and the next applies. */
 #define DEPTH_RESOLUTION 2e-3
-/* ... or relative to the depth, unless a hull needs more points than DEPTH_POINTS. */
+/* Resolution relative to the depth, unless a hull needs more points than DEPTH_POINTS. */
 #define DEPTH_SHARE 0.02
 #define DEPTH_POINTS 60000
 /* Resolution relative to the tolerance, if there is one. */

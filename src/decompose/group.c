@@ -155,14 +155,14 @@ static void move_pieces(Grouping* g, double gain) {
 
 /* ---------------------------------------------------------------- splitting a group */
 
-/* A split of a group into parts. */
+/* A partition of a group into several. */
 typedef struct {
   double saved; /* volume saved, images included */
   int more;     /* additional groups */
   int* part;    /* per piece: the first piece of its part     (count) */
 } Parting;
 
-/* Planes in which the group is its own image; -1 if that holds only for a combination of planes. */
+/* Returns the mirror planes that map the group to itself; -1 if only a combination of planes does. */
 static int own_planes(const Grouping* g, int group) {
   int own = 0, size = 1, all = 0, images[8];
   for (int axis = 0; axis < 3; axis++)
@@ -171,7 +171,7 @@ static int own_planes(const Grouping* g, int group) {
   return images_of_group(g, group, images) * size == all ? own : -1;
 }
 
-/* Splits a group into the (usually two) parts that merging its pieces alone would join last. */
+/* Splits a group into the parts (usually two) that pairwise merging of its pieces alone would join last. */
 static Parting part_group(Grouping* g, int group) {
   Parting parting = {.part = MEMORY_NEW(int, g->count)};
   int own = own_planes(g, group), count = 0;
@@ -203,7 +203,7 @@ static Parting part_group(Grouping* g, int group) {
   return parting;
 }
 
-/* An unused group number. */
+/* Returns an unused group number. */
 static int free_name(const Grouping* g) {
   for (int k = 0; k < g->count; k++)
     if (first_piece(g, k) < 0) return k;
@@ -258,7 +258,7 @@ static void part_groups(Grouping* g, int room, Parting* known) {
 
 /* ---------------------------------------------------------------- all together */
 
-/* One block per group, and their mirror images. */
+/* Returns one block per group, and their mirror images. */
 static Blocks group_blocks(const Grouping* g, MirrorImages* images) {
   Blocks blocks = {MEMORY_NEW(Block, g->count), 0};
   int* number = MEMORY_NEW(int, g->count);

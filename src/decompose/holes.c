@@ -46,7 +46,8 @@ static CubeGrid grid_around(const ConvexHull* hulls, int hull_count, const Conve
 
 /* ---------------------------------------------------------------- which cubes */
 
-/* Number of cubes in a row, from this one on, that lie on the same side of the surface, given its distance. */
+/* Returns the number of cubes in a row, from this one on, that lie on the same side of the surface, given its distance.
+ */
 static int cubes_alike(const CubeGrid* g, double distance) {
   double room = (distance - cube_radius(g)) / g->edge;
   return room >= CUBES_ALONG * 4 ? CUBES_ALONG * 4 : 1 + (int)room;

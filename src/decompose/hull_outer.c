@@ -23,7 +23,7 @@ typedef struct {
   int (*faces)[3];
   bool* gone;
   int face_count;
-  int* stamp;  /* per point: version, changes when its surroundings do */
+  int* stamp;  /* per point: version number, which changes when an adjacent face does */
   int** rings; /* per point: its faces */
   int *ring_count, *ring_capacity;
   double* worth; /* cost factor of volume outside each face; 0 = a cut along a mirror plane */
@@ -280,7 +280,7 @@ static HullResult mantle_hull(const Mantle* m, ConvexHull* hull) {
   return result;
 }
 
-/* Bounding box, the last resort. */
+/* Returns the bounding box, used if the contractions fail. */
 static HullResult bounding_box(const ConvexHull* hull, ConvexHull* box) {
   Vec3 p[2] = {hull->vertices[0], hull->vertices[0]}, corners[8];
   for (int i = 1; i < hull->vertex_count; i++)
@@ -328,7 +328,7 @@ static void weigh_faces(Mantle* m, const NeighbourFaces* near) {
   for (int f = 0; f < m->face_count; f++) {
     const int* t = m->faces[f];
     m->worth[f] = near ? 1 - (1 - HELD_WORTH) * held_share(m, f, near) : 1;
-    /* in a plane that cuts a convex solid only the cut faces lie */
+    /* only faces of the cut lie in a plane that cuts a convex solid */
     if (m->on[t[0]] & m->on[t[1]] & m->on[t[2]]) m->worth[f] = 0;
   }
 }

@@ -96,7 +96,7 @@ static OutsideReach reach_in(const PlaneList* hull, const Vec3 corner[3], Vec3* 
 
 typedef struct {
   const Part* part;
-  bool* inner; /* per triangle: lies inside another body of the part; NULL: none does */
+  bool* inner; /* per triangle: it lies inside another body of the part; NULL: no triangle does */
 } Solid;
 
 typedef struct {
@@ -229,8 +229,8 @@ static int deepest_now(Near* near, const ConvexHull* hull, int cuts, int chosen[
   return count;
 }
 
-/* The face of the hull nearest to the triangle, lowered to exclude it. For the many small bumps that remain at the end,
- * each of which would otherwise need a plane. */
+/* Returns the hull's face nearest to the triangle, lowered to exclude the triangle. Used for the many small bumps that
+ * remain at the end, each of which would otherwise need a plane of its own. */
 static CutPlane lowered_face(const Near* near, int k, const ConvexHull* hull) {
   PlaneList planes = planes_of(hull);
   Vec3* room = MEMORY_NEW(Vec3, 2 * planes.count + 8);
@@ -304,8 +304,8 @@ static bool thin_to(Block* block, int own, int wanted, int most) {
   return enough;
 }
 
-/* Thins a hull to at most `wished` vertices, or to `most` if so few enclose no volume. The result lies inside the old
- * hull and stays symmetric. A block for which this fails is dropped. */
+/* Reduces a hull to at most `wished` vertices, or to `most` if that few enclose no volume. The result lies inside the
+ * old hull and stays symmetric. A block for which this fails is removed. */
 static void thin(Block* block, int own, int wished, int most) {
   if (block->flat || block->hull.vertex_count <= wished) return;
   for (int wanted = wished; wanted >= 4; wanted = wanted * 3 / 4)

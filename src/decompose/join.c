@@ -105,7 +105,8 @@ Vec3 hull_middle(const ConvexHull* hull) {
   return vec3_scale(vec3_add(low, high), 0.5);
 }
 
-/* Centre of the common area of the faces in the plane: of the corners of each that the other contains. */
+/* Computes the centre of the common area of the faces in the plane: the mean of the corners of each face that the other
+ * contains. */
 static bool shared_middle(const ConvexHull* a, const ConvexHull* b, CutPlane plane, Vec3* middle) {
   const ConvexHull* hulls[2] = {a, b};
   int count = 0;
@@ -160,8 +161,8 @@ static void add_corner(NewCorners* list, Vec3 point) {
   list->points[list->count++] = point;
 }
 
-/* Extends the hull whose face the other contains; both if both or neither are, so that mirror images are treated alike.
- */
+/* Extends the hull whose face the other one contains. Extends both if both or neither do, so that mirror images are
+ * treated alike. */
 static void overlap_pair(const ConvexHull* a, const ConvexHull* b, double sliver, NewCorners* for_a,
                          NewCorners* for_b) {
   CutPlane plane;

@@ -171,7 +171,7 @@ typedef struct {
 } Move;
 
 typedef struct {
-  Blocks* blocks; /* slots; a block that was merged into another leaves its slot empty */
+  Blocks* blocks; /* slots; merging a block into another leaves its slot empty */
   MirrorImages images;
   bool* gone;
   int left;
@@ -223,7 +223,8 @@ static void price_move(MergeTable* table, int i, int j) {
   *move = (Move){images * added_volume(table->blocks, members, count), images * (count - 1)};
 }
 
-/* The move with the least volume per removed block. Flat blocks are merged first, at the least cost. False: none. */
+/* Finds the move with the least added volume per removed block. Flat blocks are merged first, at the least cost. False:
+ * there is no move. */
 static bool best_move(const MergeTable* table, int count, int* first, int* second) {
   double best = HUGE_VAL;
   bool flat_found = false;

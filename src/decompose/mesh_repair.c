@@ -482,7 +482,8 @@ static void drop_back_sides(Part* part, MeshCondition* condition) {
 
 /* ---------------------------------------------------------------- choice of the merge distance */
 
-/* The faces as triangles with points closer than `near` merged, without duplicate and degenerate triangles. */
+/* Returns the faces as triangles, with points closer than `near` merged and without duplicate or degenerate triangles.
+ */
 static Part assemble(const Mesh* mesh, UnitFrame frame, double near, MeshCondition* condition) {
   Part solid = {0};
   *condition = (MeshCondition){.degenerate_triangles = mesh->degenerate_face_count, .joining = near * frame.scale};

@@ -14,7 +14,7 @@ enum { COLUMNS_MOST = 512, COLUMNS_LEAST = 16 };
 #define TURN ((Quat){0.8365163037378079, 0.2241438680420134, 0.4330127018922193, 0.2500000000000000})
 
 typedef struct {
-  int column, sign; /* +1: the winding number increases here */
+  int column, sign; /* +1: the winding number increases at this crossing, -1: it decreases */
   double height;
 } Crossing;
 

@@ -52,7 +52,7 @@ static double six_volumes(Vec3 origin, Vec3 a, Vec3 b, Vec3 c) {
   return vec3_dot(vec3_sub(a, origin), vec3_cross(vec3_sub(b, origin), vec3_sub(c, origin)));
 }
 
-/* Caps are summed as fans from the first point of their boundary: what lies outside cancels by sign. */
+/* Sums caps as triangle fans from the first point of their boundary. Areas outside the cap cancel by sign. */
 double part_volume(const Part* part) {
   if (part->point_count == 0) return 0;
   Vec3 origin = part->points[0];
@@ -95,8 +95,8 @@ static int take_point(Cutter* c, int i) {
   return c->number[i];
 }
 
-/* Computed from the lower to the higher index, so that all triangles at the edge and both sides get bit-identical
- * points. */
+/* Computes the intersection of an edge, always from its lower index. All triangles at the edge, on both sides of the
+ * cut, then have bit-identical points. */
 static int cross_edge(Cutter* c, int i, int j) {
   int low = i < j ? i : j, high = i < j ? j : i;
   uint32_t hash = ((uint32_t)low * 2654435761u) ^ ((uint32_t)high * 2246822519u);

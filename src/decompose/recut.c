@@ -1,5 +1,5 @@
-/* Improves the border between neighbouring groups. Their cuts were chosen before the grouping; the best plane between
- * the two groups is searched again. */
+/* Improves the border between neighbouring groups. Their cutting planes were chosen before the grouping, so the best
+ * plane between two groups is searched again. */
 #include "decompose/blocks.h"
 
 /* Pairs with less volume outside the solid are skipped [volume of the solid]. */

@@ -140,7 +140,7 @@ void pieces_free(Pieces* pieces) {
 
 typedef struct {
   CutPlane plane;
-  double step; /* half the spacing to the next candidate; 0 = plane of a face */
+  double step; /* half of the spacing to the next candidate; 0: the plane belongs to a face */
   double score;
 } Candidate;
 
@@ -173,8 +173,8 @@ static void add_direction(Candidates* list, Vec3 n) {
     list->items[list->count++] = (Candidate){{n, r.low + step * k}, 0.5 * step, HUGE_VAL};
 }
 
-/* Eigenvectors of a symmetric matrix (columns) by Jacobi rotations. The search decides between mirrored planes by the
- * last digits of these axes: with those of dense_eigen an angle of two hulls gets more than two. */
+/* Returns the eigenvectors of a symmetric matrix, as columns, by Jacobi rotations. The last digits of the axes decide
+ * between mirrored planes; with dense_eigen a mesh of an angle that needs two hulls gets more. */
 static Mat3 principal_axes(Mat3 a) {
   Mat3 v = mat3_identity();
   for (int sweep = 0; sweep < 12; sweep++)
@@ -464,7 +464,7 @@ static Candidate refine(const Piece* piece, Candidate best, int threads) {
     Candidates list = {piece, tries, 6};
     parallel_for(threads, 6, 2, 1, score_body, &list);
     Candidate next = best_of(&list);
-    /* a change must gain at least this: axis-aligned planes keep flat parts flat */
+    /* least improvement: keeps planes of flat parts aligned with the axes */
     if (next.score < best.score - 1e-3) best = next;
     best.step *= 0.5, angle *= 0.5;
   }

@@ -75,7 +75,8 @@ SolidSamples solid_samples_create(const ConvexHull* surface, int cells, int thre
   SolidSamples out = {.edge = fmax(box.x, fmax(box.y, box.z)) / cells};
   const double extent[3] = {box.x, box.y, box.z};
   for (int k = 0; k < 3; k++) out.size[k] = (int)(extent[k] / out.edge) + 2 + 2 * MARGIN;
-  out.low = vec3_add_scaled(low, -(MARGIN + 0.25) * out.edge, vec3(1, 1, 1)); /* no node lies on a face of the box */
+  /* offset by a quarter of an edge, so that no node lies on a face of the box */
+  out.low = vec3_add_scaled(low, -(MARGIN + 0.25) * out.edge, vec3(1, 1, 1));
   out.distance = MEMORY_NEW(double, solid_samples_count(&out));
   for (int t = 0; t < surface->triangle_count; t++) out.area += triangle_area(surface, t);
   SurfaceTree tree =

@@ -196,7 +196,8 @@ static Superquadric bar_of(const SolidSamples* s, const Superquadric* from) {
 /* The same body with another of its axes as z. */
 static Superquadric with_axis(const Superquadric* from, int turns) {
   Superquadric out = *from;
-  Quat turn = quat_exp(vec3_scale(vec3(1, 1, 1), turns * 2.0943951023931953 / sqrt(3))); /* rotates x to y to z */
+  /* cyclic rotation of the axes: x to y to z */
+  Quat turn = quat_exp(vec3_scale(vec3(1, 1, 1), turns * 2.0943951023931953 / sqrt(3)));
   out.rotation = quat_normalized(quat_mul(from->rotation, turn));
   for (int k = 0; k < 3; k++) out.size[k] = from->size[(k + turns) % 3];
   return out;
@@ -241,7 +242,7 @@ static void lay_starts(const SolidSamples* s, const double* room, Starts* starts
   memory_free(region);
 }
 
-/* Adds one superquadric where it helps most. False: no room is left. */
+/* Adds one superquadric where it decreases the cost most. Returns false if no clearance is left. */
 static bool add_one(SuperquadricSearch* search) {
   const SolidSamples* s = search->samples;
   FitProblem beside = problem_beside(&search->problem, search->list, search->count, search->problem.largest);

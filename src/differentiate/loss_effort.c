@@ -30,9 +30,9 @@ void loss_effort_prepare(LossTerm* term, const LossOrigin* origin) {
 typedef struct {
   const ModelController* controller;
   const ModelLink* link;
-  const double *q, *rate;                                 /* of the link's joint */
+  const double *q, *rate;                                 /* coordinates and rates of the link's joint */
   double t, per_second;                                   /* time; 1 / the time step for which gains are quoted */
-  double value[JOINT_MAX_DOF], value_rate[JOINT_MAX_DOF]; /* of the signal */
+  double value[JOINT_MAX_DOF], value_rate[JOINT_MAX_DOF]; /* value and rate of the signal */
   double error[JOINT_MAX_DOF], rate_error[JOINT_MAX_DOF]; /* q - target, rate - target rate */
 } EffortDrive;
 

@@ -469,7 +469,8 @@ static void add_defaults(Mjcf* m) {
   }
   text_add(m->out, "/>\n    <joint");
   xml_numbers(m->out, "solreflimit", limit, 2);
-  if (has_dry_friction(m->model)) { /* with MuJoCo's default a held joint creeps a hundred times as fast */
+  /* with MuJoCo's default solimpfriction a joint at rest creeps a hundred times as fast */
+  if (has_dry_friction(m->model)) {
     xml_numbers(m->out, "solreffriction", limit, 2);
     text_add(m->out, " solimpfriction=\"" MJCF_CONTACT_IMPEDANCE "\"");
   }

@@ -287,7 +287,7 @@ static void add_joint(Urdf* u, int index) {
   text_add(&name, "%s_%s", link->name, link->dof_count == 0 ? "fixed" : "free");
   if (!parent) {
     text_free(&name);
-    return; /* this link is the root */
+    return; /* the link is the root */
   }
   if (is_floating(link)) {
     add_floating(u, link, parent, name.data);

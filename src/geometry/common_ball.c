@@ -1,4 +1,4 @@
-/* The largest ball that two hulls have in common, by a linear program. */
+/* Finds the largest ball inside the intersection of two hulls by a linear program. */
 #include <assert.h>
 #include <glpk.h>
 
@@ -11,12 +11,13 @@ double hull_size(const ConvexHull* hull) {
   return size;
 }
 
-/* A row of the program. */
+/* A constraint of the linear program: one face of one hull. */
 typedef struct {
   int hull, triangle;
 } BallRow;
 
-/* n . x + r <= d for every face, in units of `size`: GLPK's tolerances are absolute near zero.                 (D5) */
+/* Adds the constraint n . x + r <= d of every face (D5). Lengths are in units of `size`, because the tolerances of GLPK
+ * are absolute near zero. */
 static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double size, int which, BallRow* rows) {
   for (int t = 0; t < hull->triangle_count; t++) {
     const int* corner = hull->triangles[t];
@@ -33,7 +34,7 @@ static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double 
   }
 }
 
-/* Lists the rows with the largest multipliers: four determine a vertex of the program. */
+/* Lists the constraints with the largest multipliers. Four constraints determine a vertex of the program. */
 static int list_holds(glp_prob* lp, const BallRow* rows, BallHold hold[BALL_HOLDS_MAX]) {
   int count = 0;
   for (int row = 1; row <= glp_get_num_rows(lp); row++) {

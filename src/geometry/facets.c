@@ -6,7 +6,7 @@
 
 /* ---------------------------------------------------------------- Qhull */
 
-/* Qhull's messages go into memory and are thrown away: the caller has its own. */
+/* Stream that receives Qhull's messages, which are discarded: the caller reports errors in its own words. */
 typedef struct {
   qhT qh;
   FILE* messages;
@@ -43,8 +43,8 @@ static void allocate(Facets* facets, qhT* qh) {
   facets->corners = MEMORY_NEW(int, corner_count);
 }
 
-/* Copy planes and corner loops. qh_facet3vertex orders the corners clockwise or not by its own convention, the same for
- * all facets: orient() settles which. */
+/* Copies planes and corner loops. The orientation of qh_facet3vertex's loops is the same for all facets, but
+ * unspecified; orient() corrects it. */
 static void copy_facets(Facets* facets, qhT* qh) {
   facetT* facet;
   vertexT *vertex, **vertexp;
@@ -85,7 +85,7 @@ static bool run_qhull(Facets* facets, double* points, int count, const char* opt
 
 /* ---------------------------------------------------------------- making sure */
 
-/* Twice the vector area of a facet's polygon. */
+/* Returns twice the vector area of a facet polygon. */
 static Vec3 polygon_area(const Facets* facets, int facet, const Vec3* points) {
   int first = facets->first[facet], end = facets->first[facet + 1];
   Vec3 origin = points[facets->corners[first]], area = {0, 0, 0};
@@ -152,7 +152,8 @@ static bool is_closed(const Facets* facets) {
 /* ---------------------------------------------------------------- */
 
 static HullResult scaled_facets(Facets* facets, const NormalisedSet* set) {
-  /* C-0: merge facets that are not clearly convex. QJ: joggle instead. Pp: no remarks on precision. */
+  /* Qhull options. C-0: merge facets that are not clearly convex. QJ: perturb the input instead. Pp: no messages on
+   * precision. */
   static const char* const options[] = {"qhull C-0 Pp", "qhull QJ Pp"};
   for (int i = 0; i < 2; i++) {
     bool done = run_qhull(facets, &set->points[0].x, set->count, options[i]);
@@ -163,7 +164,7 @@ static HullResult scaled_facets(Facets* facets, const NormalisedSet* set) {
   return HULL_FAILED;
 }
 
-/* From n . y + o <= 0 for the scaled y = factor (x - center) to the points given. */
+/* Transforms planes n . y + o <= 0 of the scaled points y = factor (x - center) to the given points x. */
 static void return_to_input(Facets* facets, const NormalisedSet* set) {
   for (int i = 0; i < facets->facet_count; i++) {
     double* plane = facets->planes[i];

@@ -1,10 +1,10 @@
-/* A hull's surface with its flat faces whole. Triangles that share an edge and a plane are one face. */
+/* Flat faces of a hull: triangles that share an edge and a plane form one face. */
 #include <stdlib.h>
 
 #include "geometry/geometry.h"
 
-/* A corner nearer than this to the plane of its neighbour's triangle, relative to the hull's size, lies in it: above
- * the rounding of moved points, below every deliberate bend. */
+/* Largest distance of a corner from the plane of the adjacent triangle at which both triangles count as coplanar,
+ * relative to the hull's size. Above the rounding of moved points, below any intended bend. */
 #define FLAT_HEIGHT 1e-11
 
 typedef struct {
@@ -57,8 +57,8 @@ static void join_flat(const ConvexHull* hull, int* root) {
   memory_free(sides);
 }
 
-/* Triangles in the order of their faces, faces in the order of their first triangles; first (faces + 1). Returns the
- * number of faces. */
+/* Sorts the triangles by face; faces are in the order of their first triangles. first (faces + 1): index of the first
+ * triangle of each face. Returns the number of faces. */
 static int order_triangles(int* root, int count, int* order, int* first) {
   int *face = MEMORY_NEW(int, count + 1), faces = 0;
   for (int i = 0; i < count; i++) face[i] = -1;
@@ -76,7 +76,7 @@ static int order_triangles(int* root, int count, int* order, int* first) {
   return faces;
 }
 
-/* Corners of a face, each once: `seen` holds the face that each vertex was last met in. */
+/* Adds the corners of a face, each once. seen[vertex]: the last face that contained the vertex. */
 static void add_corners(FlatFaces* out, const ConvexHull* hull, const int* triangles, int count, int* seen) {
   int face = out->count, at = out->corner_first[face];
   for (int i = 0; i < count; i++)
@@ -95,8 +95,8 @@ static bool has_side(const int* triangle, int a, int b) {
   return false;
 }
 
-/* Adds the triangle sides that no other triangle of the face has in reverse. For a face of many triangles it searches
- * the triangles at each vertex. */
+/* Adds the outer edges of a face: triangle edges whose reverse does not occur in the face. For faces of many triangles
+ * the search is limited to the triangles at each vertex. */
 static void add_edges(FlatFaces* out, const ConvexHull* hull, const int* triangles, int count, int* chain, int* head) {
   int face = out->count, at = out->edge_first[face];
   for (int i = 0; i < count; i++)

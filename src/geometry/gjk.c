@@ -1,20 +1,20 @@
-/* Gilbert, Johnson, Keerthi: finds the point v of C = A - B (Minkowski difference) nearest to the origin, by simplices
- * of vertices of C. Computes in the frame of A, so that a vertex of A costs nothing and one of B one rotation. Both
- * results are proved. The hulls are apart if the plane through v has all vertices of C on its far side (duality gap).
- * They intersect if the origin is a convex combination of four vertices. Cases between are rounding. */
+/* Gilbert-Johnson-Keerthi algorithm (GJK): finds the point v of the Minkowski difference C = A - B nearest to the
+ * origin, by simplices of vertices of C. Works in the frame of A, so that only vertices of B are rotated. Results are
+ * proved: the hulls are separated if all vertices of C lie beyond the plane through v (duality gap), and they intersect
+ * if the origin is a convex combination of four vertices. All other cases differ from these by rounding only. */
 #include "geometry/nearest.h"
 #include "geometry/support.h"
 
-/* Cold starts need 4 to 20 iterations; the cap is for hulls of many thousand vertices on a sphere. */
+/* Largest number of iterations. Cold starts need 4 to 20; hulls of many thousand vertices on a sphere need more. */
 #define ITERATION_LIMIT 256
-/* Steps that only improve the normal; one or two are enough. */
+/* Largest number of iterations that improve only the normal; one or two suffice. */
 #define STALL_LIMIT 8
 
 typedef struct {
   PointView a, b;
-  Mat3 r; /* B's frame as seen from A */
+  Mat3 r; /* pose of B in the frame of A */
   Vec3 t;
-  double scale; /* square of the largest coordinate met */
+  double scale; /* square of the largest coordinate so far */
 } GjkPair;
 
 /* Up to four vertices of C and the point of their convex hull nearest to the origin. */
@@ -29,7 +29,7 @@ typedef struct {
 
 /* ---------------------------------------------------------------- simplex */
 
-/* Shrink the simplex to the part that carries its nearest point. */
+/* Reduces the simplex to the vertices that span its nearest point. */
 static inline void simplex_reduce(Simplex* simplex, double scale) {
   NearestPoint nearest = nearest_on_simplex(simplex->vertex, simplex->count, scale);
   Simplex whole = *simplex;
@@ -49,7 +49,7 @@ static inline void simplex_reduce(Simplex* simplex, double scale) {
 
 static inline Vec3 view_vertex(const PointView* view, int i) { return vec3(view->x[i], view->y[i], view->z[i]); }
 
-/* Append vertex (a, b) of A - B. */
+/* Appends the vertex a - b of A - B. a, b: vertex indices. */
 static inline void simplex_append(Simplex* simplex, GjkPair* pair, int a, int b) {
   Vec3 point_a = view_vertex(&pair->a, a);
   Vec3 point_b = vec3_add(mat3_mul_vec(pair->r, view_vertex(&pair->b, b)), pair->t);
@@ -60,7 +60,7 @@ static inline void simplex_append(Simplex* simplex, GjkPair* pair, int a, int b)
   simplex->b[i] = b;
 }
 
-/* Append the vertex of A - B that lies farthest against a direction. */
+/* Appends the support vertex of A - B in the direction opposite to the given one. */
 static inline void simplex_append_support(Simplex* simplex, GjkPair* pair, Vec3 direction) {
   double height;
   int a = support_vertex(&pair->a, vec3_scale(direction, -1.0), &height);
@@ -85,7 +85,8 @@ static bool cache_fits(const GjkCache* cache, const GjkPair* pair) {
   return true;
 }
 
-/* Warm: the last simplex where it is now. Cold: one vertex, seen from between the frames' origins. */
+/* Warm start: the last simplex at the present poses. Cold start: one vertex, the support along the line between the
+ * frame origins. */
 static Simplex simplex_start(GjkPair* pair, Pose pose_a, const GjkCache* cache) {
   Simplex simplex;
   simplex.count = 0;
@@ -111,15 +112,15 @@ static inline bool is_proven(const Simplex* simplex, Vec3 support, const GjkPair
   return !(gap > 0) || gap * gap <= GAP_TOLERANCE * GAP_TOLERANCE * pair->scale * simplex->square;
 }
 
-/* Returns true if next is no farther than simplex, up to rounding. */
+/* Returns true if the nearest point of `next` is no farther from the origin than that of `simplex`, up to rounding. */
 static inline bool is_as_near(const Simplex* next, const Simplex* simplex, const GjkPair* pair) {
   double more = next->square - simplex->square;
   return !(more > 0) || more * more <= 4 * ZERO_TOLERANCE * ZERO_TOLERANCE * pair->scale * simplex->square;
 }
 
-/* Iterates until the origin is inside or |v| is proved to be the distance. Rounding may leave |v| unchanged while its
- * direction is still wrong. A few such steps are made, and the one that proves the largest distance is used. Returns
- * the number of support evaluations. */
+/* Iterates until the simplex contains the origin or |v| is proved to be the distance. If rounding leaves |v| unchanged
+ * while the direction of v still changes, up to STALL_LIMIT further iterations follow, and the one with the largest
+ * proved distance is used. Returns the number of support evaluations. */
 static int simplex_search(Simplex* simplex, GjkPair* pair) {
   Simplex best = *simplex;
   double proven = -HUGE_VAL;

@@ -1,19 +1,19 @@
-/* The ground under a grid of heights as convex pieces. */
+/* Convex pieces of the ground below a grid of heights. */
 #include <string.h>
 
 #include "geometry/geometry.h"
 
-/* Cells are on one plane when their slopes differ by no more than this part of the largest height's size. */
+/* Largest deviation of a height from the plane of a patch, relative to the largest height. */
 #define FLAT 1e-12
 
 typedef struct {
   const HeightGrid* grid;
   const HeightPlace* place;
-  double bottom, flat; /* m, and of values */
-  bool* taken;         /* cells  ((rows - 1) * (columns - 1)) */
+  double bottom, flat; /* lower face [m]; largest deviation from a plane, in units of the heights of the file */
+  bool* taken;         /* the cell belongs to a patch ((rows - 1) x (columns - 1)) */
 } HeightField;
 
-/* Columns i to i + width, rows j to j + depth. */
+/* Rectangle of grid cells: columns i to i + width, rows j to j + depth. */
 typedef struct {
   int i, j, width, depth;
 } Patch;
@@ -51,7 +51,7 @@ static bool row_continues(const HeightField* f, const Patch* p, int j) {
   return true;
 }
 
-/* The widest patch from this cell, and then the deepest. */
+/* Returns the widest coplanar patch from this cell, extended in depth as far as possible. */
 static Patch patch_from(const HeightField* f, int i, int j) {
   Patch p = {i, j, 1, 1};
   if (!cell_is_flat(f, i, j)) return p;
@@ -62,7 +62,8 @@ static Patch patch_from(const HeightField* f, int i, int j) {
 
 /* ---------------------------------------------------------------- a piece */
 
-/* Corners 0 to 3 below, counter-clockwise seen from above, 4 to 7 above them. */
+/* Sets the corners of a piece: 0 to 3 on the lower face, counter-clockwise from above, 4 to 7 on the surface above
+ * them. */
 static void make_piece(const HeightField* f, const Patch* p, ConvexHull* out) {
   static const int RIGHT[4] = {0, 1, 1, 0}, BACK[4] = {0, 0, 1, 1};
   static const int SIDES[8][3] = {{0, 1, 5}, {0, 5, 4}, {1, 2, 6}, {1, 6, 5},
@@ -75,7 +76,7 @@ static void make_piece(const HeightField* f, const Patch* p, ConvexHull* out) {
     out->vertices[4 + k] = top;
     out->vertices[k] = vec3(top.x, top.y, f->bottom);
   }
-  const Vec3* top = out->vertices + 4; /* the ridge is the higher of both diagonals */
+  const Vec3* top = out->vertices + 4; /* the surface of a cell folds along the diagonal with the higher midpoint */
   bool other = top[1].z + top[3].z > top[0].z + top[2].z;
   memcpy(out->triangles, SIDES, sizeof(SIDES));
   memcpy(out->triangles + 8, ENDS[other], sizeof(ENDS[other]));

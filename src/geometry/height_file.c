@@ -1,4 +1,4 @@
-/* Height fields from files: PNG by stb_image, and tables of numbers. */
+/* Reads height fields from files: PNG images by stb_image, and tables of numbers. */
 #include <string.h>
 #include <strings.h>
 #include <zlib.h>
@@ -22,7 +22,7 @@
 #define STBI_NO_STDIO
 #define STBI_NO_LINEAR
 #define STBI_NO_HDR
-#ifndef __clang_analyzer__ /* the analyzer checks this project only: it needs the declarations alone */
+#ifndef __clang_analyzer__ /* the static analyzer reads the declarations only */
 #define STB_IMAGE_STATIC
 #define STB_IMAGE_IMPLEMENTATION
 #endif
@@ -31,10 +31,10 @@
 #pragma clang attribute pop
 #endif
 #pragma GCC diagnostic pop
-/* It declares two functions that it does not define, which gcc reports at the end of the file. */
+/* The header declares two functions without definitions, which gcc reports at the end of the file. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 
-/* White of 16 bits. */
+/* Largest value of a 16-bit sample. */
 #define WHITE 65535.0
 
 static Status refuse(const char* name, Diagnostics* diagnostics, const char* text) {
@@ -96,7 +96,7 @@ typedef struct {
   int count, capacity, columns, rows;
 } TableReader;
 
-/* A row of numbers as long as the first. */
+/* Reads a row of numbers. Its length must be that of the first row. */
 static void read_row(TableReader* reader, ObjWord word) {
   ObjPlace place = word.place;
   int count = 0;

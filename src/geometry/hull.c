@@ -3,7 +3,7 @@
 #include "geometry/facets.h"
 #include "geometry/point_set.h"
 
-/* Number the points that are corners of a facet in their own order; -1 for the others. Returns how many. */
+/* Numbers the points that are corners of a facet, in input order; -1 for the others. Returns their number. */
 static int number_vertices(const Facets* facets, int* number, int count) {
   for (int i = 0; i < count; i++) number[i] = -1;
   for (int i = 0; i < facets->first[facets->facet_count]; i++) number[facets->corners[i]] = 0;
@@ -74,15 +74,15 @@ const char* hull_result_text(HullResult result) {
 
 /* ---------------------------------------------------------------- thinning */
 
-/* Greedy selection of vertices. The distance of a vertex to the hull of the selected ones decreases as more are
- * selected. An old distance is therefore an upper bound, and only the largest bound needs an update. */
+/* Greedy selection of vertices. The distance of a vertex from the hull of the selected ones never increases, so an old
+ * distance is an upper bound. Only the vertex with the largest bound is updated. */
 typedef struct {
   Vec3* points; /* relative to the first vertex */
   double* miss; /* upper bound of the distance [m]; -1 = selected */
   int* stamp;   /* number of selected vertices when it was computed */
   int count;
   PointView kept;
-  double* kept_coordinates[3]; /* behind the view, which is read-only */
+  double* kept_coordinates[3]; /* storage of the view */
 } Thinning;
 
 static void thinning_free(Thinning* thinning) {
@@ -92,7 +92,7 @@ static void thinning_free(Thinning* thinning) {
   for (int k = 0; k < 3; k++) memory_free(thinning->kept_coordinates[k]);
 }
 
-/* Selects a vertex and repeats it to the end of its block. */
+/* Selects a vertex, and pads its block of the view with copies of it. */
 static void thinning_keep(Thinning* thinning, int index) {
   PointView* kept = &thinning->kept;
   kept->padded = (kept->count + 8) / 8 * 8;
@@ -123,7 +123,7 @@ static Thinning thinning_start(const ConvexHull* hull, int max_vertices) {
   return thinning;
 }
 
-/* Returns the vertex farthest from the hull of the selected ones, the first of equals. */
+/* Returns the vertex farthest from the hull of the selected ones; of equal ones the first. */
 static int thinning_farthest(Thinning* thinning) {
   for (;;) {
     int best = 0;
@@ -135,7 +135,7 @@ static int thinning_farthest(Thinning* thinning) {
   }
 }
 
-/* Builds the hull of the selected vertices in their old order and coordinates. */
+/* Builds the hull of the selected vertices in their original order and coordinates. */
 static HullResult thinning_finish(const Thinning* thinning, ConvexHull* hull) {
   Vec3* points = MEMORY_NEW(Vec3, thinning->kept.count);
   int count = 0;

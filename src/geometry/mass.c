@@ -9,7 +9,7 @@ void mass_moment_add(MassMoment* sum, const MassMoment* term, double factor) {
     for (int j = 0; j < 4; j++) sum->s[i][j] += factor * term->s[i][j];
 }
 
-/* From mass, first moment m c and second moment sum m x x^T. */
+/* Returns the moments for mass m, first moment m c and second moment sum m x x^T. */
 static MassMoment assemble(double mass, Vec3 first, Mat3 second) {
   const double column[3] = {first.x, first.y, first.z};
   MassMoment moment = {{{0}}};
@@ -21,7 +21,7 @@ static MassMoment assemble(double mass, Vec3 first, Mat3 second) {
   return moment;
 }
 
-/* Add the tetrahedron (0, a, b, c) of unit density: volume V = det / 6, first moment V (a + b + c) / 4, second moment
+/* Adds the tetrahedron (0, a, b, c) of unit density: volume V = det / 6, first moment V (a + b + c) / 4, second moment
  * V / 20 (a a^T + b b^T + c c^T + s s^T) with s = a + b + c. */
 static void add_tetrahedron(double* mass, Vec3* first, Mat3* second, Vec3 a, Vec3 b, Vec3 c) {
   double volume = vec3_dot(a, vec3_cross(b, c)) / 6.0;
@@ -37,7 +37,8 @@ MassMoment mass_moment_solid(const ConvexHull* hull) {
   if (hull->vertex_count == 0) return mass_moment_zero();
   double mass = 0;
   Vec3 first = {0, 0, 0};
-  Vec3 origin = solid_origin(hull); /* far from the world origin the digits would cancel */
+  Vec3 origin = solid_origin(
+      hull); /* moments about a point of the hull, because moments about a distant world origin lose digits */
   Mat3 second = mat3_zero();
   for (int i = 0; i < hull->triangle_count; i++) {
     const int* corner = hull->triangles[i];
@@ -59,7 +60,7 @@ MassMoment mass_moment_points(const Vec3* points, int count) {
   return assemble(1.0, vec3_scale(first, 1.0 / count), mat3_scale(second, 1.0 / count));
 }
 
-/* I = tr(P) 1 - P for the second moment P about the same point, hence P = tr(I) / 2 1 - I. */
+/* I = tr(P) 1 - P with the second moment P about the same point, hence P = tr(I) / 2 1 - I. */
 MassMoment mass_moment_inertia(double mass, Vec3 center, const double inertia[6]) {
   const Mat3 tensor = {{{inertia[0], inertia[3], inertia[4]},
                         {inertia[3], inertia[1], inertia[5]},
@@ -69,7 +70,7 @@ MassMoment mass_moment_inertia(double mass, Vec3 center, const double inertia[6]
   return assemble(mass, vec3_scale(center, mass), second);
 }
 
-/* With x' = R x + t, T = (R t; 0 1): S' = T S T^T. */
+/* Transforms the moments to x' = R x + t: S' = T S T^T with T = (R t; 0 1). */
 MassMoment mass_moment_transform(const MassMoment* moment, Pose pose) {
   assert(moment);
   double mass = moment->s[3][3];

@@ -5,22 +5,23 @@
 #include "geometry/geometry.h"
 #include "geometry/obj_text.h"
 
-/* x y z, then up to four of w, r, g, b, a. */
+/* Largest number of values of a vertex: x y z, then up to four of w, r, g, b, a. */
 #define POSITION_NUMBERS_MAX 7
 
-/* Faces belong to the last `o` or `g` statement before them. A pair of names used again continues the same group. */
+/* Mark of an `o` or `g` statement; it applies to the faces up to the next one. Equal pairs of names denote the same
+ * group. */
 typedef struct {
   ObjWord object, group;
-  int order; /* index in the list */
-  int first; /* order of the first mark with the same names */
+  int order; /* index of the mark */
+  int first; /* index of the first mark with the same names */
   int face_count;
 } GroupMark;
 
 typedef struct {
   ObjText text;
   double scale;
-  int position_total; /* positions of the whole file: indices may point ahead */
-  Mesh* mesh;         /* faces in the order of the file, arrays with room to grow */
+  int position_total; /* number of positions in the file: face indices may refer to later ones */
+  Mesh* mesh;         /* faces in file order; the arrays are over-allocated */
   int* face_mark;     /* order of the group mark of each face */
   int face_capacity, corner_capacity;
   GroupMark* marks;
@@ -38,7 +39,7 @@ static bool read_coordinate(ObjReader* reader, ObjWord word, double* coordinate)
   return false;
 }
 
-/* v x y z [w] or v x y z r g b [a]: numbers after the coordinates are checked but not used. */
+/* Reads `v x y z [w]` or `v x y z r g b [a]`. Values after the coordinates are checked and ignored. */
 static void read_position(ObjReader* reader) {
   ObjText* text = &reader->text;
   double coordinate[3] = {0}, unused;
@@ -67,7 +68,7 @@ static int unused_index(const char* at, int length) {
   return length > 0 && *at == '/' ? 1 + obj_word_integer(at + 1, length - 1, &unused) : 0;
 }
 
-/* v, v/t, v//n or v/t/n. */
+/* Reads a face corner: v, v/t, v//n or v/t/n. */
 static bool read_index(ObjReader* reader, ObjWord word, int* index) {
   const char* at = word.place.at;
   int used = obj_word_integer(at, word.length, index);
@@ -79,7 +80,8 @@ static bool read_index(ObjReader* reader, ObjWord word, int* index) {
   return false;
 }
 
-/* Position that a corner names: counted from 1, or backwards from the last one read. */
+/* Reads the position index of a face corner: positive ones count from 1, negative ones backwards from the last position
+ * read. */
 static bool read_corner(ObjReader* reader, ObjWord word, int* corner) {
   int index, before = reader->mesh->position_count, total = reader->position_total;
   if (!read_index(reader, word, &index)) return false;
@@ -122,7 +124,7 @@ static void read_face(ObjReader* reader, int line) {
 
 /* ---------------------------------------------------------------- o, g */
 
-/* A mark that no face follows is replaced by the next. */
+/* Adds a mark. It replaces the last mark if that has no faces. */
 static void add_mark(ObjReader* reader, ObjWord object, ObjWord group) {
   const Mesh* mesh = reader->mesh;
   int last = reader->mark_count - 1;
@@ -133,7 +135,7 @@ static void add_mark(ObjReader* reader, ObjWord object, ObjWord group) {
   reader->marks[order] = (GroupMark){object, group, order, order, 0};
 }
 
-/* A group belongs to its object; a new object starts without a group. */
+/* Reads the name of a group or object. A new object starts without a group. */
 static void read_group(ObjReader* reader, bool is_object, ObjWord name) {
   ObjWord none = {name.place, 0};
   if (is_object)
@@ -159,7 +161,7 @@ static int compare_marks(const void* left, const void* right) {
   return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
 }
 
-/* Links every mark to the first one with the same names. */
+/* Sets `first` of every mark. */
 static void join_marks(ObjReader* reader) {
   GroupMark* sorted = MEMORY_NEW(GroupMark, reader->mark_count);
   memcpy(sorted, reader->marks, sizeof *sorted * (size_t)reader->mark_count);
@@ -201,7 +203,7 @@ static int face_end(const Mesh* mesh, int face) {
   return face + 1 < mesh->face_count ? mesh->face_first[face + 1] : mesh->corner_count;
 }
 
-/* Count the faces of each group; a degenerate face gets mark -1. */
+/* Counts the faces of each group; a degenerate face gets mark -1. */
 static void count_faces(ObjReader* reader) {
   Mesh* mesh = reader->mesh;
   for (int face = 0; face < mesh->face_count; face++) {
@@ -230,7 +232,7 @@ static void make_groups(ObjReader* reader) {
   }
 }
 
-/* Faces of a group one after the other, in the order of the file. */
+/* Sorts the faces by group; within a group they keep the file order. */
 static void sort_faces(ObjReader* reader) {
   Mesh* mesh = reader->mesh;
   int kept = mesh->face_count - mesh->degenerate_face_count;
@@ -274,8 +276,8 @@ static StatementKind kind_of(ObjWord word) {
   return obj_word_is(word, "g") ? STATEMENT_GROUP : STATEMENT_OTHER;
 }
 
-/* Finds the next statement. Two passes over the file must agree on where statements begin: this reads names, which may
- * contain blanks and '#'; words may be left to obj_text_skip. */
+/* Finds the next statement. Both passes over the file use it, so that they agree on where statements begin. Reads
+ * names, which can contain blanks and '#'; the other words can be skipped by obj_text_skip. */
 static bool next_statement(ObjText* text, Statement* statement) {
   ObjWord word;
   if (!obj_text_statement(text, &word)) return false;
@@ -284,7 +286,7 @@ static bool next_statement(ObjText* text, Statement* statement) {
   return true;
 }
 
-/* Positions are counted first: their array then has the right size, and a face may point ahead. */
+/* Counts the positions of the file. The array then has its final size, and faces can refer to later positions. */
 static int count_positions(ObjText text) {
   Statement statement;
   int count = 0;
@@ -346,7 +348,7 @@ static void read_text(ObjReader* reader) {
 Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t length, double scale,
                       Diagnostics* diagnostics) {
   *mesh = (Mesh){0};
-  if (length > INT_MAX) { /* then no count below can overflow */
+  if (length > INT_MAX) { /* limits every count below to the range of int */
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0}, "larger than 2 GiB");
     return STATUS_BAD_INPUT;
   }

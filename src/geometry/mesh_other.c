@@ -1,6 +1,6 @@
-/* Reads meshes of other formats (Collada and more) by the Open Asset Import Library. It is loaded for such a file only.
- * It runs in a separate process, which writes its result as OBJ, so that a file that makes it crash or hang is only an
- * error. */
+/* Reads meshes of other formats, such as Collada, by the Open Asset Import Library. The library is loaded on demand and
+ * runs in a separate process, which returns OBJ text. A file that makes the library crash or hang is therefore reported
+ * as an error. */
 #include <assimp/cimport.h>
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
@@ -18,11 +18,11 @@
 #include "geometry/geometry.h"
 
 #define LIBRARY_FILE "libassimp.so.5"
-/* Limits for a file: seconds of a processor, bytes of memory, bytes of OBJ. */
+/* Limits of the separate process: processor time [s], memory [bytes], and length of the OBJ text [bytes]. */
 #define MOST_SECONDS 120
 #define MOST_MEMORY ((rlim_t)16 << 30)
 #define MOST_TEXT ((size_t)1 << 30)
-/* Largest depth of nodes: a deeper tree is taken for a cycle. */
+/* Largest depth of the node tree; a deeper one is treated as a cycle. */
 #define MOST_DEPTH 200
 
 static const char* const ENDINGS[] = {"dae", "ply", "off", "gltf", "glb", "3ds", "fbx", "3mf", "x3d"};
@@ -53,7 +53,7 @@ static bool importer_load(Importer* importer) {
   return importer->import && importer->create_settings && importer->set_integer && importer->error;
 }
 
-/* Placement of a node's points: three rows of a matrix that acts on (x, y, z, 1). */
+/* Pose and scale of a node: three rows of a matrix that acts on (x, y, z, 1). */
 typedef struct {
   double row[3][4];
 } Placement;
@@ -75,7 +75,8 @@ static bool mirrors(const Placement* place) {
   return vec3_dot(x, vec3_cross(y, z)) < 0;
 }
 
-/* Writes one group of the OBJ. A mirroring placement reverses the faces, so they are written in reverse. */
+/* Writes one OBJ group. A mirroring transform reverses the orientation of the faces, so their corners are written in
+ * reverse order. */
 static void write_part(FILE* out, const struct aiMesh* mesh, const Placement* place, int number, long* points) {
   fprintf(out, "o part_%d\n", number);
   for (unsigned i = 0; i < mesh->mNumVertices; i++) {
@@ -109,8 +110,8 @@ static void write_node(FILE* out, const struct aiScene* scene, const struct aiNo
     write_node(out, scene, node->mChildren[k], &own, depth + 1, parts, points);
 }
 
-/* Keeps the axes of the file, as robots that name it expect; converts its unit, if any, to metres. Writes OBJ, or a
- * line with `!` and the error. */
+/* Converts a file to OBJ text, or to a line with `!` and the error. Axes are those of the file, as robot files expect;
+ * its unit, if given, is converted to metres. */
 static void convert(const char* path, FILE* out) {
   Importer importer;
   if (!importer_load(&importer)) {
@@ -131,7 +132,7 @@ static void convert(const char* path, FILE* out) {
   if (points == 0) fprintf(out, "!it has no triangles");
 }
 
-/* Never returns, and frees nothing: the process ends. */
+/* Runs the conversion and ends the process; memory is not freed. */
 static void run_conversion(const char* path, int channel) {
   setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS});
   setrlimit(RLIMIT_AS, &(struct rlimit){MOST_MEMORY, MOST_MEMORY});
@@ -147,7 +148,7 @@ static void run_conversion(const char* path, int channel) {
 
 /* ---------------------------------------------------------------- in this one */
 
-/* Reads all text from the channel, up to MOST_TEXT. */
+/* Reads the text from the channel to its end, at most MOST_TEXT bytes. */
 static void receive(int channel, Text* text) {
   static const size_t AT_ONCE = 1 << 16;
   char* buffer = memory_alloc(AT_ONCE);
@@ -194,9 +195,12 @@ Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics
   int end = child > 0 ? wait_for(child) : -1;
   Status status;
   if (end < 0 || (WIFSIGNALED(end) && WTERMSIG(end) == SIGXCPU) || text.length > MOST_TEXT)
-    status = refuse(diagnostics, path, "reading it exceeds the limits of time or memory");
+    status = refuse(diagnostics, path,
+                    "reading it takes more than 120 s, 16 GiB of memory or 1 GiB of OBJ text: simplify the mesh, or "
+                    "convert it to OBJ or STL");
   else if (!WIFEXITED(end) || WEXITSTATUS(end) != 0)
-    status = refuse(diagnostics, path, "the library for this format crashed on this file");
+    status = refuse(diagnostics, path,
+                    "the library for this format (assimp) crashed on this file: convert it to OBJ or STL");
   else if (!text.data || *text.data == '!')
     status = refuse(diagnostics, path, text.data && text.data[1] ? text_excerpt(text.data + 1).text : "it is empty");
   else

@@ -1,4 +1,4 @@
-/* STL files, text and binary. */
+/* Reads STL files, text and binary. */
 #include <limits.h>
 #include <string.h>
 #include <strings.h>
@@ -7,15 +7,16 @@
 #include "geometry/geometry.h"
 #include "geometry/obj_text.h"
 
-/* A binary: a head, the number of triangles, then normal, three corners and two bytes each. */
+/* Layout of a binary file [bytes]: header, number of triangles; for each triangle the normal, three corners and two
+ * bytes. */
 enum { HEAD = 80, PREFIX = HEAD + 4, TRIANGLE = 50, CORNERS_AT = 12 };
 
-/* Triangles in file order; corners become positions at the end. */
+/* Triangles in file order. Equal corners are merged to positions at the end. */
 typedef struct {
-  ObjText text; /* also counts the errors of a binary */
+  ObjText text; /* also counts the errors of a binary file */
   double scale;
-  Vec3* corners; /* three of each triangle */
-  int* lines;    /* of each triangle */
+  Vec3* corners; /* (3 x triangles) */
+  int* lines;    /* line of each triangle (triangles) */
   int corner_count, corner_capacity, line_capacity;
   MeshGroup* groups;
   int group_count, group_capacity;
@@ -28,14 +29,14 @@ static void add_corner(StlReader* reader, Vec3 corner) {
   reader->corners[reader->corner_count++] = vec3(corner.x + 0.0, corner.y + 0.0, corner.z + 0.0); /* -0 is 0 */
 }
 
-/* The line of the triangle that the last three corners make. */
+/* Stores the line of the triangle formed by the last three corners. */
 static void add_line(StlReader* reader, int line) {
   int triangle = reader->corner_count / 3 - 1;
   reader->lines = memory_grown(reader->lines, sizeof(int), triangle, &reader->line_capacity);
   reader->lines[triangle] = line;
 }
 
-/* An empty name becomes "default". */
+/* Adds a group. An empty name is replaced by "default". */
 static void add_group(StlReader* reader, const char* name, int length) {
   const char* text = length > 0 ? name : "default";
   size_t size = length > 0 ? (size_t)length : strlen(text);
@@ -65,7 +66,7 @@ static void read_vertex(StlReader* reader, ObjPlace place) {
   add_corner(reader, vec3(coordinate[0], coordinate[1], coordinate[2]));
 }
 
-/* Reports a facet without three corners, and completes it to three, so that reading can continue. */
+/* Ends a facet. A wrong number of corners is reported and completed to three, so that reading can continue. */
 static void end_facet(StlReader* reader, int first, ObjPlace place) {
   int count = reader->corner_count - first;
   if (count != 3) obj_text_error(&reader->text, place, "a facet needs 3 vertices, got %d", count);
@@ -74,7 +75,8 @@ static void end_facet(StlReader* reader, int first, ObjPlace place) {
   add_line(reader, place.line);
 }
 
-/* facet normal ... / outer loop / vertex x y z three times / endloop / endfacet, between solid and endsolid. */
+/* Reads the statements between solid and endsolid: facet normal ... / outer loop / vertex x y z three times / endloop /
+ * endfacet. */
 static void read_statements(StlReader* reader) {
   ObjText* text = &reader->text;
   ObjWord word;
@@ -155,8 +157,8 @@ static void read_binary(StlReader* reader, const char* data, size_t length) {
   }
 }
 
-/* A binary may begin with "solid" too. Its length is that of its triangles, or a byte of its triangle count is zero,
- * which no text has; bytes may follow the triangles. */
+/* Returns true for a text file. A binary can begin with "solid", too: then its length equals that of its triangles, or
+ * its triangle count contains a zero byte, which does not occur in text. Bytes after the triangles are allowed. */
 static bool is_text(const char* data, size_t length) {
   if (length < 5 || strncasecmp(data, "solid", 5) != 0) return false;
   if (length < PREFIX) return true;
@@ -166,8 +168,8 @@ static bool is_text(const char* data, size_t length) {
 
 /* ---------------------------------------------------------------- the mesh */
 
-/* Equal corners become one position, numbered in the order of the file. Returns the number of every corner, owned by
- * the caller. */
+/* Merges equal corners to positions, numbered in file order. Returns the position of every corner, owned by the caller.
+ */
 static int* make_positions(Mesh* mesh, const StlReader* reader) {
   int *number = points_equal(reader->corners, reader->corner_count), count = reader->corner_count;
   mesh->positions = MEMORY_NEW(Vec3, count + 1);
@@ -179,7 +181,7 @@ static int* make_positions(Mesh* mesh, const StlReader* reader) {
   return number;
 }
 
-/* Triangles with three different corners, and the groups that have any. */
+/* Sets the triangles that have three distinct corners, and the groups that contain any. */
 static void make_faces(Mesh* mesh, StlReader* reader, const int* number) {
   int triangles = reader->corner_count / 3;
   mesh->corners = MEMORY_NEW(int, reader->corner_count + 1);
@@ -202,7 +204,7 @@ static void make_faces(Mesh* mesh, StlReader* reader, const int* number) {
     }
     if (group.face_count == 0) continue;
     mesh->groups[mesh->group_count++] = group;
-    reader->groups[g].name = NULL; /* handed over */
+    reader->groups[g].name = NULL; /* ownership moved to the mesh */
   }
 }
 
@@ -219,7 +221,7 @@ static void make_mesh(Mesh* mesh, StlReader* reader) {
 Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t length, double scale,
                       Diagnostics* diagnostics) {
   *mesh = (Mesh){0};
-  if (length > INT_MAX) { /* then no count below can overflow */
+  if (length > INT_MAX) { /* limits every count below to the range of int */
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0}, "larger than 2 GiB");
     return STATUS_BAD_INPUT;
   }

@@ -25,7 +25,7 @@ static void next_line(ObjText* text) {
   text->place = (ObjPlace){at, at, text->place.line + 1};
 }
 
-/* Blanks and continued line ends. */
+/* Skips blanks and continued line ends. */
 static void skip_blanks(ObjText* text) {
   while (text->place.at < text->end) {
     const char* joined = continuation(text, text->place.at);
@@ -100,7 +100,7 @@ bool obj_word_is(ObjWord word, const char* text) {
 
 /* ---------------------------------------------------------------- messages */
 
-/* Characters, not bytes, as everywhere in messages. */
+/* Returns the column in characters, as all messages count it. */
 static int column_of(ObjPlace place) {
   int column = 1;
   for (const char* at = place.line_start; at < place.at; at++)
@@ -157,7 +157,8 @@ static int digits(const char* at, int length) {
 
 static int sign(const char* at, int length) { return length > 0 && (*at == '+' || *at == '-') ? 1 : 0; }
 
-/* [+-] digits [. digits] [e [+-] digits], at least one digit before the e: neither hexadecimal nor words like nan. */
+/* Returns true for [+-] digits [. digits] [e [+-] digits] with at least one digit before the e. Rejects hexadecimal
+ * numbers and words such as nan. */
 static bool is_decimal(const char* at, int length) {
   int i = sign(at, length), whole = digits(at + i, length - i), fraction = 0;
   i += whole;
@@ -177,7 +178,7 @@ static bool is_decimal(const char* at, int length) {
 }
 
 bool obj_word_number(ObjText* text, ObjWord word, double* value) {
-  char buffer[512]; /* the longest exact decimal of a double in use has far fewer digits */
+  char buffer[512]; /* longer than any usual decimal of a double */
   if (!is_decimal(word.place.at, word.length) || word.length >= (int)sizeof buffer) {
     obj_text_error(text, word.place, "expected a finite decimal number, got '%s'", obj_quote(word).text);
     return false;

@@ -1,18 +1,19 @@
-/* Depth of the origin in C = A - B by an expanding polytope: a polytope of some vertices of C, to which the vertex of C
- * beyond its face nearest to the origin is added until there is none. */
+/* Depth of the origin in the Minkowski difference C = A - B by an expanding polytope. The polytope is the hull of some
+ * vertices of C. The vertex of C beyond its face nearest to the origin is added until there is none. */
 #include <assert.h>
 
 #include "geometry/facets.h"
 #include "geometry/point_set.h"
 
-/* A face is one of C when no vertex lies beyond it by more than this fraction of the size of C. */
+/* A face of the polytope is a face of C if no vertex of C lies beyond it by more than this fraction of the size of C.
+ */
 #define FACE_TOLERANCE 1e-13
-/* Each round adds a vertex of C that was not there; hulls of 500 vertices need a few dozen. */
+/* Largest number of iterations. Each adds a new vertex of C; hulls of 500 vertices need a few dozen. */
 #define ROUND_LIMIT 2000
 
 typedef struct {
   PointView a, b;
-  Pose pose_a, pose_b; /* about B's origin: differences of large coordinates would lose digits */
+  Pose pose_a, pose_b; /* poses relative to the origin of B, because differences of large coordinates lose digits */
   Vec3* points;        /* vertices of C found so far */
   int count, capacity;
   double size; /* largest |vertex| [m] */
@@ -24,7 +25,7 @@ static Vec3 farthest_vertex(PointView view, Pose pose, Vec3 direction) {
   return pose_apply(pose, vec3(view.x[i], view.y[i], view.z[i]));
 }
 
-/* Vertex of C farthest along a direction. */
+/* Returns the vertex of C farthest along a direction. */
 static Vec3 difference_support(const Polytope* polytope, Vec3 direction) {
   return vec3_sub(farthest_vertex(polytope->a, polytope->pose_a, direction),
                   farthest_vertex(polytope->b, polytope->pose_b, vec3_scale(direction, -1.0)));
@@ -36,8 +37,8 @@ static void polytope_add(Polytope* polytope, Vec3 point) {
   polytope->size = fmax(polytope->size, vec3_norm(point));
 }
 
-/* Initializes the polytope with the support points in 26 directions and in both directions along the normal of three
- * widely separated ones. The latter are off their plane if all others are coplanar. */
+/* Initializes the polytope with the support points in 26 directions, and in both directions along the normal of three
+ * widely separated points. The last two leave the plane of the others if those are coplanar. */
 static void polytope_start(Polytope* polytope) {
   for (int x = -1; x <= 1; x++)
     for (int y = -1; y <= 1; y++)
@@ -48,7 +49,8 @@ static void polytope_start(Polytope* polytope) {
   polytope_add(polytope, difference_support(polytope, vec3_scale(normal, -1.0)));
 }
 
-/* The face nearest to the origin, or the one that the origin is farthest outside of. Returns its height over it. */
+/* Finds the face nearest to the origin, or the face that the origin is farthest outside of. Returns the height of the
+ * face above the origin. */
 static bool nearest_face(const Polytope* polytope, Vec3* normal, double* height) {
   Facets facets;
   bool solid = facets_create(&facets, polytope->points, polytope->count) == HULL_OK;
@@ -69,7 +71,8 @@ static double depth_of_origin(Polytope* polytope, Vec3* normal) {
   double reach = 0;
   for (int round = 0; round < ROUND_LIMIT; round++) {
     double height;
-    if (!nearest_face(polytope, normal, &height)) return 0; /* C is flat: any push parts the hulls */
+    if (!nearest_face(polytope, normal, &height))
+      return 0; /* C is flat: the smallest displacement separates the hulls */
     Vec3 beyond = difference_support(polytope, *normal);
     reach = vec3_dot(beyond, *normal);
     if (!(reach > 0)) return 0;

@@ -1,9 +1,10 @@
 #include "geometry/point_set.h"
 #include <stdlib.h>
 
-/* Points within this fraction of their diameter of a plane count as flat: a hull of them would be rounding. */
+/* Points within this fraction of their diameter of a common plane count as coplanar, because their hull would be
+ * determined by rounding. */
 #define FLAT_TOLERANCE 1e-10
-/* Rounding of the coordinates themselves, relative to the largest one: matters far from the origin. */
+/* Relative rounding error of coordinates; it matters for points far from the origin. */
 #define COORDINATE_ROUNDING 1e-15
 
 /* ---------------------------------------------------------------- spread */
@@ -75,7 +76,7 @@ static int compare_tagged(const void* left, const void* right) {
 
 static bool same_point(Vec3 a, Vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-/* Keep the first of equal points, in the order of the input. */
+/* Removes duplicates; the first of equal points remains, in input order. */
 static void drop_duplicates(NormalisedSet* set) {
   int count = set->count;
   Tagged* sorted = MEMORY_NEW(Tagged, count);
@@ -95,7 +96,7 @@ static void drop_duplicates(NormalisedSet* set) {
 
 /* ---------------------------------------------------------------- own frame */
 
-/* False when a coordinate is not finite. */
+/* Computes the bounding box. Returns false if a coordinate is not finite. */
 static bool bounding_box(const Vec3* points, int count, Vec3* low, Vec3* high) {
   *low = *high = points[0];
   for (int i = 0; i < count; i++) {
@@ -120,7 +121,7 @@ HullResult normalised_create(NormalisedSet* set, const Vec3* points, int count) 
   Vec3 low, high;
   if (count < 4) return HULL_TOO_FEW_POINTS;
   if (!bounding_box(points, count, &low, &high)) return HULL_FAILED;
-  set->center = vec3_add(vec3_scale(low, 0.5), vec3_scale(high, 0.5)); /* halved first: no overflow */
+  set->center = vec3_add(vec3_scale(low, 0.5), vec3_scale(high, 0.5)); /* halved before the sum, which could overflow */
   set->factor = 1.0 / largest_coordinate(vec3_sub(vec3_scale(high, 0.5), vec3_scale(low, 0.5)));
   if (!isfinite(set->factor)) return HULL_TOO_FEW_POINTS; /* all points coincide */
   scale_points(set, points, count);

@@ -1,6 +1,6 @@
 #include "geometry/geometry.h"
 
-enum { LANES = 8 }; /* the widest vector register holds so many coordinates */
+enum { LANES = 8 }; /* number of doubles in the widest vector register */
 
 PointView point_view_create(const Vec3* points, int count) {
   int padded = (count + LANES - 1) / LANES * LANES;
@@ -16,7 +16,7 @@ PointView point_view_create(const Vec3* points, int count) {
 }
 
 void point_view_free(PointView* view) {
-  union { /* the view is const, but its owner frees it */
+  union { /* discards const: the owner frees the view */
     const double* read;
     double* own;
   } block = {.read = view->x};

@@ -1,6 +1,6 @@
 #include "geometry/geometry.h"
 
-/* The corners not yet cut off, as a ring. */
+/* The corners that are not cut off yet, as a linked ring. */
 typedef struct {
   const Vec3* points;
   const int* corners;
@@ -10,7 +10,7 @@ typedef struct {
 
 static Vec3 corner_point(const Ring* ring, int i) { return ring->points[ring->corners[i]]; }
 
-/* Twice the signed area of a triangle of points, times |normal|. */
+/* Returns twice the signed area of a triangle of points, times |normal|. */
 static double area(const Ring* ring, Vec3 a, Vec3 b, Vec3 c) {
   return vec3_dot(ring->normal, vec3_cross(vec3_sub(b, a), vec3_sub(c, a)));
 }
@@ -33,7 +33,8 @@ static bool is_ear(const Ring* ring, int i) {
   return true;
 }
 
-/* Returns the first ear from `start` on; if rounding or an intersection leaves none, the most convex corner. */
+/* Returns the first ear from `start` on. If there is none, because of rounding or self-intersection, returns the most
+ * convex corner. */
 static int find_ear(const Ring* ring, int start) {
   int best = start, i = start;
   double most = -HUGE_VAL;
@@ -59,7 +60,8 @@ static int cut_ears(Ring* ring, int count, int (*triangles)[3]) {
     take_triangle(ring, ear, triangles[made++]);
     ring->next[before] = after;
     ring->previous[after] = before;
-    at = ring->next[after]; /* go round, which keeps the triangles of a convex polygon from fanning out of one corner */
+    at = ring->next[after]; /* continue behind the new triangle, so that a convex polygon is not divided into a fan from
+                               one corner */
   }
   take_triangle(ring, at, triangles[made++]);
   return made;

@@ -2,7 +2,7 @@
 #include "geometry/geometry.h"
 
 #define PI 3.14159265358979323846
-/* Finer than these, neighbouring points of the surface coincide in rounding or the count overflows. */
+/* Largest subdivisions. Above them neighbouring surface points coincide by rounding, or their number overflows. */
 #define SPHERE_RESOLUTION_MAX 6
 #define SEGMENTS_MAX 4096
 
@@ -18,8 +18,8 @@ HullResult primitive_box(ConvexHull* hull, Vec3 size) {
 
 /* ---------------------------------------------------------------- sphere */
 
-/* Writes the corners of a spherical triangle split into four, `depth` times; returns the end of the output. A midpoint
- * is bit-identical from both sides of an edge (a + b = b + a), so hull_create removes the copies. */
+/* Divides a spherical triangle into four, `depth` times, and writes the corners. Returns the end of the output. A
+ * midpoint is bit-identical from both sides of an edge (a + b = b + a), so hull_create removes the duplicates. */
 static Vec3* split_triangle(Vec3* out, double radius, int depth, Vec3 a, Vec3 b, Vec3 c) {
   if (depth == 0) {
     *out++ = vec3_scale(a, radius);
@@ -34,7 +34,7 @@ static Vec3* split_triangle(Vec3* out, double radius, int depth, Vec3 a, Vec3 b,
   return split_triangle(out, radius, depth - 1, ab, bc, ca);
 }
 
-/* The icosahedron's corners are the cyclic permutations of (0, +-1, +-golden ratio); its faces are the triples of
+/* Sets the corners of an icosahedron: the cyclic permutations of (0, +-1, +-golden ratio). Its faces are the triples of
  * mutual neighbours. */
 static void icosahedron_corners(Vec3 corners[12]) {
   double golden = 0.5 * (1.0 + sqrt(5.0));
@@ -46,9 +46,11 @@ static void icosahedron_corners(Vec3 corners[12]) {
   }
 }
 
-static bool neighbours(Vec3 a, Vec3 b) { return vec3_dot(a, b) > 0.4; } /* 1/sqrt(5) = 0.447, else negative */
+static bool neighbours(Vec3 a, Vec3 b) {
+  return vec3_dot(a, b) > 0.4;
+} /* the cosine is 1/sqrt(5) = 0.447 for neighbours and negative otherwise */
 
-/* Corners of all its triangles, most of them several times; *count of them, owned. */
+/* Returns the corners of all triangles, with duplicates; *count: their number. Owned by the caller. */
 static Vec3* triangle_corners(double radius, int resolution, int* count) {
   Vec3 corners[12];
   icosahedron_corners(corners);
@@ -73,7 +75,8 @@ HullResult primitive_sphere(ConvexHull* hull, double radius, int resolution) {
   return result;
 }
 
-/* Slot of a table of `slots` (a power of two) point numbers + 1 where the point is, or would be. */
+/* Returns the slot of a hash table that holds the point, or the free slot for it. Entries are point numbers + 1;
+ * `slots` is a power of two. */
 static int slot_of(const int* table, int slots, const Vec3* points, Vec3 point) {
   uint64_t word[3], mixed = 0;
   memcpy(word, &point, sizeof word);
@@ -90,7 +93,7 @@ Vec3* primitive_sphere_points(int resolution, int* count) {
   Vec3* points = triangle_corners(1, resolution, &all);
   int* table = MEMORY_NEW(int, slots);
   for (int i = 0; i < all; i++) {
-    Vec3 point = vec3_add(points[i], vec3(0, 0, 0)); /* no -0 */
+    Vec3 point = vec3_add(points[i], vec3(0, 0, 0)); /* adding 0 replaces -0 by 0 */
     int at = slot_of(table, slots, points, point);
     if (table[at]) continue;
     points[*count] = points[i];
@@ -121,7 +124,7 @@ HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, in
   return result;
 }
 
-/* Rings from the rim up to, and then the pole; side = -1 for the lower cap. */
+/* Writes the rings from the rim to the pole, and the pole. side = -1: lower cap. */
 static Vec3* add_cap(Vec3* out, double radius, double length, int segments, int rings, double side) {
   for (int j = 0; j < rings; j++) {
     double latitude = 0.5 * PI * j / rings;
@@ -149,7 +152,8 @@ HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int
  * neighbouring faces, small enough to keep the shape of an even grid. */
 #define EDGE_SPREAD 0.1
 
-/* Point of a unit cube's face: `axis` is its normal's, side = +-1; u, v on the next two axes. */
+/* Returns a point of a face of the unit cube. axis: that of the face normal; side = +-1: its sign; u, v: coordinates
+ * along the next two axes. */
 static Vec3 cube_point(int axis, double side, double u, double v) {
   double c[3];
   c[axis] = side;
@@ -158,7 +162,8 @@ static Vec3 cube_point(int axis, double side, double u, double v) {
   return vec3(c[0], c[1], c[2]);
 }
 
-/* On the sphere, then outward by half the extent in the octant's direction (no coordinate is 0). */
+/* Projects the point to the sphere, then moves it outward by half the extent in the direction of its octant (no
+ * coordinate is 0). */
 static Vec3 round_and_shift(Vec3 point, double radius, Vec3 extent) {
   Vec3 p = vec3_scale(vec3_normalized(point), radius);
   return vec3_add(p, vec3(copysign(0.5 * extent.x, p.x), copysign(0.5 * extent.y, p.y), copysign(0.5 * extent.z, p.z)));
@@ -167,7 +172,7 @@ static Vec3 round_and_shift(Vec3 point, double radius, Vec3 extent) {
 HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent, int segments) {
   *hull = (ConvexHull){0};
   if (segments < 8 || segments > SEGMENTS_MAX) return HULL_FAILED;
-  int lines = 2 * (segments / 8), count = 0; /* an odd one would have points on the planes of symmetry */
+  int lines = 2 * (segments / 8), count = 0; /* even, because an odd number has points on the planes of symmetry */
   double* grid = MEMORY_NEW(double, lines);
   for (int i = 0; i < lines; i++) grid[i] = (double)(2 * i - lines + 1) / (lines - 1);
   grid[lines - 1] = 1.0 - EDGE_SPREAD * 2.0 / (lines - 1);

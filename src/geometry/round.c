@@ -7,7 +7,8 @@ enum {
   REFINEMENTS = 40,
   ROOM = ROUND_RINGS_MAX * (SEEDS + 3 * REFINEMENTS) + REFINEMENTS + LANES
 };
-/* Bounds of a distance that differ by these fractions of the bodies and of the gap are one. */
+/* Upper and lower bounds of a distance count as equal if they differ by less than these fractions of the bodies' size
+ * and of the gap. */
 #define SETTLED 1e-13
 #define RELATIVE 1e-9
 
@@ -38,7 +39,7 @@ double round_support(const RoundBody* body, Vec3 direction, Vec3* at) {
 
 /* ---------------------------------------------------------------- distance */
 
-/* Points of a body, more of them where it is nearest to the other. */
+/* Points inscribed in the circles of a body; they are refined where the body is nearest to the other. */
 typedef struct {
   _Alignas(64) double x[ROOM];
   _Alignas(64) double y[ROOM];
@@ -78,8 +79,8 @@ static PointView view_of(Inscribed* in, const RoundBody* body) {
   return (PointView){in->x, in->y, in->z, in->count, padded};
 }
 
-/* Adds the points of the circles nearest to a point of the other body, and two beside each. The chords that carry the
- * nearest point leave that point uncertain by the square of their length. simplex: indices of its vertices. */
+/* Adds the points of the circles nearest to a point of the other body, and two beside each. The distance error is then
+ * quadratic in the length of the chords at the nearest point. simplex: indices of its vertices. */
 static void add_nearest(Inscribed* in, const RoundBody* core, Pose pose, Vec3 other, const int* simplex, int count) {
   Vec3 x = mat3_tmul_vec(pose.r, vec3_sub(other, pose.t));
   for (int k = 0; k < core->ring_count; k++) {
@@ -99,7 +100,7 @@ static void add_nearest(Inscribed* in, const RoundBody* core, Pose pose, Vec3 ot
   }
 }
 
-/* Adds the point of the core that lies farthest along a direction of the world; returns its height [m]. */
+/* Adds the support point of the core along a world direction; returns its height [m]. */
 static double refine(Inscribed* in, const RoundBody* core, Pose pose, Vec3 direction) {
   Vec3 at;
   double height = round_support(core, mat3_tmul_vec(pose.r, direction), &at);
@@ -107,9 +108,9 @@ static double refine(Inscribed* in, const RoundBody* core, Pose pose, Vec3 direc
   return height;
 }
 
-/* Distance of the hulls without their rounding. Inscribed points bound it from above, the support planes along the
- * normal from below. Points of support are added until the bounds agree; each search starts at the simplex of the one
- * before. `last`: direction of an earlier answer, or 0. */
+/* Returns the distance of the cores, without their radii. Inscribed points give an upper bound, support planes along
+ * the normal a lower bound. Support points are added until the bounds agree; each search starts from the last simplex.
+ * `last`: direction of an earlier result, or 0. */
 static GjkResult core_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Pose pose_b, Vec3 last) {
   Inscribed in_a, in_b;
   seed(&in_a, a);

@@ -4,14 +4,14 @@
 
 #include "geometry/geometry.h"
 
-/* Contracting an edge may leave another one with many triangles; it settles in one or two passes. */
+/* Largest number of passes: contracting an edge can make another edge branching; one or two passes suffice. */
 enum { SETTLE_PASSES = 5 };
 
-/* A side of a triangle. key first: order_uint64 sorts by it. */
+/* An edge of a triangle. key is the first member, because order_uint64 sorts by it. */
 typedef struct {
   uint64_t key; /* smaller point << 32 | larger point */
   int triangle;
-  bool forward; /* from the smaller to the larger */
+  bool forward; /* the triangle runs from the smaller to the larger point */
 } EdgeUse;
 
 TriangleSurface surface_of_hull(const ConvexHull* hull) {
@@ -36,7 +36,7 @@ typedef struct {
   int index;
 } PlacedPoint;
 
-/* By coordinates, then by number. */
+/* Compares points by coordinates, then by number. */
 static int compare_points(const void* left, const void* right) {
   const PlacedPoint *a = left, *b = right;
   for (int k = 0; k < 3; k++)
@@ -59,7 +59,7 @@ int* points_equal(const Vec3* points, int count) {
   return number;
 }
 
-/* A triangle by its corners in ascending order, with its orientation: 1 in this order, -1 reversed. */
+/* A triangle with ascending corners and its orientation: 1 as given, -1 reversed. */
 typedef struct {
   int corner[3], turn, index;
 } TurnedTriangle;
@@ -145,7 +145,7 @@ static EdgeUse* edge_uses(const TriangleSurface* surface) {
 
 /* ---------------------------------------------------------------- short edges of many triangles */
 
-/* Join the ends of edges of more than two triangles that are short. Returns how many. */
+/* Joins the ends of short edges that have more than two triangles. Returns the number of joined edges. */
 static int join_branching(const TriangleSurface* surface, double length, int* set) {
   int count = 3 * surface->triangle_count, joined = 0;
   EdgeUse* uses = edge_uses(surface);
@@ -166,7 +166,7 @@ void surface_settle(TriangleSurface* surface, double length) {
   sets_separate(set, surface->point_count);
   for (int pass = 0; pass < SETTLE_PASSES && joined > 0; pass++) {
     for (int i = 0; i < surface->point_count; i++) number[i] = sets_root(set, i);
-    surface_join_points(surface, number); /* the first time: triangles that lie back to back */
+    surface_join_points(surface, number); /* also removes pairs of opposite triangles */
     joined = join_branching(surface, length, set);
   }
   memory_free(number);
@@ -193,7 +193,8 @@ static int corner_of(const TriangleSurface* surface, int triangle, int point) {
   return 3 * triangle + (corner[0] == point ? 0 : corner[1] == point ? 1 : 2);
 }
 
-/* Corners of triangles that share an edge at their point belong to one fan. */
+/* Checks that the triangles at every point form one fan: triangles that share an edge at the point belong to one fan.
+ */
 static void check_fans(SurfaceCheck* check, const TriangleSurface* surface, const EdgeUse* uses) {
   int count = 3 * surface->triangle_count;
   int *fan = MEMORY_NEW(int, count + 1), *fans = MEMORY_NEW(int, surface->point_count + 1);
@@ -216,7 +217,7 @@ static void check_fans(SurfaceCheck* check, const TriangleSurface* surface, cons
 
 /* ---------------------------------------------------------------- shells */
 
-/* Six times the signed volume of the tetrahedron over a triangle from `apex`. */
+/* Returns six times the signed volume of the tetrahedron of a triangle and `apex`. */
 static double six_volume(const TriangleSurface* surface, int triangle, Vec3 apex) {
   const int* corner = surface->triangles[triangle];
   Vec3 a = vec3_sub(surface->points[corner[0]], apex), b = vec3_sub(surface->points[corner[1]], apex),
@@ -233,7 +234,8 @@ static void check_shells(SurfaceCheck* check, const TriangleSurface* surface, co
     if (uses[i].key == uses[i - 1].key) sets_join(set, uses[i].triangle, uses[i - 1].triangle);
   for (int t = 0; t < count; t++) {
     int root = sets_root(set, t);
-    volume[root] += six_volume(surface, t, surface->points[surface->triangles[root][0]]) / 6; /* small numbers */
+    /* apex: a point of the same shell, which limits cancellation */
+    volume[root] += six_volume(surface, t, surface->points[surface->triangles[root][0]]) / 6;
   }
   for (int t = 0; t < count; t++) {
     if (sets_root(set, t) != t) continue;
@@ -245,7 +247,7 @@ static void check_shells(SurfaceCheck* check, const TriangleSurface* surface, co
   memory_free(set);
 }
 
-/* Triangles that share a point. */
+/* Counts groups of triangles that share points. */
 static void check_groups(SurfaceCheck* check, const TriangleSurface* surface) {
   int* set = MEMORY_NEW(int, surface->point_count + 1);
   bool* counted = MEMORY_NEW(bool, surface->point_count + 1);

@@ -1,35 +1,36 @@
-/* The union of convex hulls as one surface. docs/derivations/union.md */
+/* Computes the union of convex hulls as one surface. docs/derivations/union.md */
 #include <stdlib.h>
 
 #include "geometry/facets.h"
 #include "geometry/union.h"
 
-/* Smallest cosine between the normals of faces that count as coplanar: a small face would fit any plane near it. */
+/* Smallest cosine between the normals of coplanar faces. The normals are compared because the vertices of a small face
+ * lie near many planes. */
 #define SAME_PLANE_COSINE 0.999
-/* Room round a hull's box [unit frame]: planes move by less. */
+/* Margin around a hull's box [unit frame]; planes move by less. */
 #define BOX_ROOM 1e-4
 
-/* Tolerances of coincidence, relative to the diagonal of all hulls: of planes, and of points, which differ more than
- * planes that intersect at a slant. Tried in this order until the surface is sound. */
+/* Tolerances of coincidence of planes and of points, relative to the diagonal of all hulls. That of points is larger,
+ * because planes can intersect at small angles. The pairs are tried in this order until the surface is closed. */
 static const struct {
   double plane, weld;
 } SNAPS[] = {{1e-7, 1e-6}, {1e-9, 1e-8}, {1e-11, 1e-10}, {1e-8, 1e-7}, {1e-6, 1e-5}};
 
-/* A facet of a hull before its plane is known exactly. */
+/* A facet of a hull with its plane in floating-point numbers. */
 typedef struct {
-  int hull, index; /* among all facets: the order of equals */
+  int hull, index; /* index among all facets: decides between equals */
   Vec3 normal;
   double offset, area;
-  const int* corners; /* of the hull's points */
+  const int* corners; /* indices of the hull's points */
   int corner_count;
 } RawFacet;
 
 typedef struct {
-  Vec3** points; /* of each hull, unit frame */
+  Vec3** points; /* points of each hull, unit frame */
   const ConvexHull* hulls;
   int hull_count;
   Facets* facets;
-  RawFacet* raw; /* largest first */
+  RawFacet* raw; /* sorted by area, largest first */
   int raw_count;
   Vec3 center;
   double scale, diagonal; /* diagonal in the unit frame */
@@ -115,9 +116,9 @@ static bool input_create(Input* input, const ConvexHull* hulls, int hull_count) 
 
 /* ---------------------------------------------------------------- merging nearly equal planes */
 
-/* The hulls by their exact planes. Owned arrays. */
+/* The hulls as sets of exact planes. Owned arrays. */
 typedef struct {
-  ExactPlane* planes; /* then the walls of the box */
+  ExactPlane* planes; /* planes of the hulls, then the walls of the box */
   Vec3* normals;
   double* offsets;
   int plane_count;
@@ -142,7 +143,7 @@ static int find_plane(Planes* planes, const RawFacet* raw, const Vec3* points, d
   return p;
 }
 
-/* false: both sides of one plane bound the hull, it is flat. */
+/* Adds a side. Returns false if both sides of one plane bound the hull: it is flat. */
 static bool add_side(PlaneHull* hull, PlaneSide side) {
   for (int i = 0; i < hull->side_count; i++)
     if (hull->sides[i].plane == side.plane) return hull->sides[i].flipped == side.flipped;
@@ -173,7 +174,7 @@ static void planes_free(Planes* planes) {
   memory_free(planes->offsets);
 }
 
-/* The largest facet gives the plane to those that lie on it. */
+/* Assigns planes to facets: the largest unassigned facet defines a plane, which all facets that lie on it share. */
 static bool planes_create(Planes* planes, const Input* input, double tolerance) {
   *planes = (Planes){.hull_count = input->hull_count};
   planes->planes = MEMORY_NEW(ExactPlane, input->raw_count + BOX_WALLS);

@@ -36,7 +36,8 @@ static void face_add(UnionFace* face, ExactPoint point, int edge) {
 
 /* ---------------------------------------------------------------- cutting */
 
-/* Signs of the corners against a side of a plane; bit 0: some are inside, bit 1: some outside. */
+/* Computes the side of each corner relative to a plane. Returns bits: bit 0, some are inside; bit 1, some are outside.
+ */
 static int face_signs(const PlaneTable* table, const UnionFace* face, PlaneSide side, signed char* signs) {
   int found = 0;
   for (int i = 0; i < face->count; i++) {
@@ -47,7 +48,7 @@ static int face_signs(const PlaneTable* table, const UnionFace* face, PlaneSide 
   return found;
 }
 
-/* Returns the intersection of edge k with the cutting plane, as that of three planes. */
+/* Returns the intersection of edge k with the cutting plane, as the intersection of three planes. */
 static ExactPoint crossing(const PlaneTable* table, const UnionFace* face, int k, int plane) {
   ExactPoint point;
   bool met =
@@ -57,7 +58,8 @@ static ExactPoint crossing(const PlaneTable* table, const UnionFace* face, int k
   return point;
 }
 
-/* The part of the face where the signs are that of `keep` (-1: inside, 1: outside) or zero. Some are that of keep. */
+/* Returns the part of the face where the sign is `keep` (-1: inside, 1: outside) or zero. At least one sign must be
+ * `keep`. */
 static UnionFace face_part(const PlaneTable* table, const UnionFace* face, const signed char* signs, int plane,
                            int keep) {
   UnionFace part = face_create(face->side, face->count + 2);
@@ -70,7 +72,8 @@ static UnionFace face_part(const PlaneTable* table, const UnionFace* face, const
   return part;
 }
 
-/* Keeps the part inside the half-space; the part outside goes to `outside` unless that is NULL. */
+/* Cuts the face by a half-space and keeps the part inside. The part outside is moved to `outside` unless that is NULL.
+ */
 static void face_cut(const PlaneTable* table, UnionFace* face, PlaneSide side, FaceList* outside) {
   signed char* signs = MEMORY_NEW(signed char, face->count + 1);
   int found = face_signs(table, face, side, signs);
@@ -81,14 +84,14 @@ static void face_cut(const PlaneTable* table, UnionFace* face, PlaneSide side, F
     face_free(face);
     *face = inside;
   } else if (!(found & 1)) {
-    face_free(face); /* its own plane */
+    face_free(face); /* the plane of the face itself */
   }
   memory_free(signs);
 }
 
 /* ---------------------------------------------------------------- faces of a hull */
 
-/* The square in which a plane cuts the box |y| <= 1 along its steepest axis, long enough on that axis. */
+/* Returns the square in which a plane cuts the box |y| <= 1 along its dominant axis, long enough to cover the box. */
 static UnionFace plane_square(const PlaneTable* table, PlaneSide side) {
   const int64_t* n = table->planes[side.plane].row;
   int axis = 0;
@@ -138,7 +141,7 @@ static bool box_meets(const UnionFace* face, const PlaneHull* hull) {
 }
 
 /* Keeps the part of the face outside a hull, or on one of its other planes. A face that does not intersect the hull
- * stays whole: pieces cut off before this was known are dropped. */
+ * remains undivided: the pieces cut off before this was known are discarded. */
 static void face_subtract(const PlaneTable* table, UnionFace face, const PlaneHull* hull, FaceList* list) {
   FaceList pieces = {0};
   UnionFace inside = face_create(face.side, face.count);
@@ -151,7 +154,7 @@ static void face_subtract(const PlaneTable* table, UnionFace face, const PlaneHu
     face_list_add(list, face);
   } else {
     for (int i = 0; i < pieces.count; i++) face_list_add(list, pieces.items[i]);
-    pieces.count = 0; /* moved to the result */
+    pieces.count = 0; /* ownership moved to the result */
     face_free(&face);
   }
   face_free(&inside);

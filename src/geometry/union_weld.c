@@ -1,25 +1,26 @@
-/* Faces of a union -> triangles with common corners. docs/derivations/union.md (U4) */
+/* Converts the faces of a union to triangles with shared corners. docs/derivations/union.md (U4) */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "geometry/union.h"
 
-/* Corners nearer than this to the line through their neighbours are removed [unit frame]. Exact planes are rounded by
- * 1e-12, and their intersections at a slant by more; removing many such corners still moves nothing visible. */
+/* Corners at less than this distance from the line through their neighbours are removed [unit frame]. Exact planes are
+ * rounded by 1e-12, their intersections at small angles by more. Removing many such corners changes the surface by a
+ * negligible amount. */
 #define STRAIGHT 1e-9
-/* Points are sorted along a direction that no face of a usual part is normal to. */
+/* Direction along which points are sorted; usual parts have no face perpendicular to it. */
 static const Vec3 SORT_AXIS = {0.5257311121191336, 0.7236067977499790, 0.4472135954999579};
 
 /* Tolerance for finding exact points by their rounded positions, which have an error of about 1e-15 [unit frame]. */
 #define ROUNDING 1e-12
 
-/* Edges that are contracted where surfaces touch in them are no longer than this [weld distances]. */
+/* Longest edge that is contracted where surfaces touch along it [weld distances]. */
 #define SHORT_EDGE 30
-/* Largest number of passes: a bent edge may come near other points, which settles in one or two passes. */
+/* Largest number of passes: a bent edge can come near other points; one or two passes suffice. */
 enum { BEND_PASSES = 4 };
 
-/* A face as a loop of point numbers, counter-clockwise seen from outside. Convex to within the weld distance. */
+/* A face as a loop of point indices, counter-clockwise from outside. Convex up to the weld distance. */
 typedef struct {
   PlaneSide side;
   int* ids;
@@ -30,12 +31,12 @@ typedef struct {
   const ExactPlane* planes;
   const Vec3* normals;
   double weld;
-  /* points: corners of the hulls, then those of the faces */
+  /* points: corners of the hulls, then corners of the faces */
   Vec3* points;
-  const ExactPoint** exact; /* borrowed; NULL of a hull's corner */
+  const ExactPoint** exact; /* borrowed; NULL for a hull's corner */
   int* set;                 /* equal or joined points, by sets_root */
   int point_count;
-  double* keys; /* of the sorted points, ascending */
+  double* keys; /* sort keys of the points, ascending */
   int *sorted, sorted_count;
   WeldLoop* loops;
   int loop_count, loop_capacity;
@@ -91,7 +92,7 @@ static bool on_planes(const Patchwork* work, const int* planes, int count, int p
 
 static int before(const UnionFace* face, int i) { return i > 0 ? i - 1 : face->count - 1; }
 
-/* Finds equal points of faces: one lies on the three planes whose intersection is the other. */
+/* Finds equal points of faces: a point equals another if it lies on the three planes that define the other. */
 static void find_equal_points(Patchwork* work, const FaceList* faces, int first) {
   int(*meeting)[3] = (int(*)[3])memory_alloc(sizeof *meeting * (size_t)(work->point_count + 1));
   for (int f = 0, place = first; f < faces->count; f++)
@@ -113,7 +114,7 @@ static void find_equal_points(Patchwork* work, const FaceList* faces, int first)
   memory_free(meeting);
 }
 
-/* Sorts the wanted points, for the search of points on edges. */
+/* Sorts the marked points, so that points on edges are found by bisection. */
 static void sort_wanted_points(Patchwork* work, const bool* wanted) {
   SortedPoint* sorted = sort_points(work);
   work->sorted_count = 0;
@@ -126,8 +127,8 @@ static void sort_wanted_points(Patchwork* work, const bool* wanted) {
   memory_free(sorted);
 }
 
-/* Joins points nearer than the weld distance; the smallest number of a set represents it: a hull's corner if there is
- * one. */
+/* Joins points closer than the weld distance. The smallest index represents a set: a corner of a hull if there is one.
+ */
 static void join_near_points(Patchwork* work) {
   SortedPoint* sorted = sort_points(work);
   for (int i = 0; i < work->point_count; i++)
@@ -188,8 +189,8 @@ static int first_key_from(const Patchwork* work, double key) {
   return low;
 }
 
-/* Points between a and b on the edge, in order: those that lie on both of its planes, exactly, or, without planes,
- * those no farther from it than `room`. found has space for all. */
+/* Lists the points between a and b on the edge, in order: points that lie exactly on both of its planes, or, without
+ * planes, points within `room` of it. found has space for all points. Returns their number. */
 static int points_on_edge(const Patchwork* work, int a, int b, const int* planes, double room, OnEdge* found) {
   Vec3 p = work->points[a], edge = vec3_sub(work->points[b], p);
   double square = vec3_dot(edge, edge), key_a = vec3_dot(SORT_AXIS, p), key_b = key_a + vec3_dot(SORT_AXIS, edge);
@@ -208,7 +209,7 @@ static int points_on_edge(const Patchwork* work, int a, int b, const int* planes
   return count;
 }
 
-/* Rooms for one loop under work. */
+/* Workspace for one loop. */
 typedef struct {
   int* ids;
   int count, capacity;
@@ -238,7 +239,7 @@ static void drop_spikes(IdList* list) {
   }
 }
 
-/* A loop that passes a point twice is two loops. */
+/* Adds a loop; one that visits a point twice is divided into two. */
 static void add_simple_loops(Patchwork* work, PlaneSide side, IdList* list) {
   drop_spikes(list);
   for (int i = 0; i < list->count; i++)
@@ -256,8 +257,8 @@ static void add_simple_loops(Patchwork* work, PlaneSide side, IdList* list) {
   if (list->count >= 3) add_loop(work, side, list->ids, list->count);
 }
 
-/* Adds the loop of a face with the points on its edges. Edges of neighbours then coincide, each as often in one
- * direction as in the other. Joining points preserves this. */
+/* Adds the loop of a face, including the points on its edges. Edges of neighbouring faces then coincide, and each
+ * occurs equally often in both directions; joining points preserves this. */
 static void add_face(Patchwork* work, const UnionFace* face, int first, OnEdge* found, IdList* list) {
   list->count = 0;
   for (int i = 0; i < face->count; i++) {
@@ -279,7 +280,7 @@ static void make_loops(Patchwork* work, const FaceList* faces, int first) {
   memory_free(found);
 }
 
-/* Make all loops anew from lists of numbers. */
+/* Rebuilds all loops from lists of indices. */
 static WeldLoop* take_loops(Patchwork* work, int* count) {
   WeldLoop* old = work->loops;
   *count = work->loop_count;
@@ -303,8 +304,9 @@ static void weld_loops(Patchwork* work) {
   memory_free(old);
 }
 
-/* Points nearer to an edge than the weld distance become its corners, in all loops alike: it is the edge, from its
- * smaller end, that decides. Two lines that are nearly one then have the same points. Returns how many loops grew. */
+/* Inserts points within the weld distance of an edge as corners, in all loops alike: the edge is processed from its end
+ * with the smaller index. Two nearly coincident lines then have the same points. Returns the number of loops that grew.
+ */
 static int bend_edges(Patchwork* work) {
   bool* used = MEMORY_NEW(bool, work->point_count + 1);
   for (int l = 0; l < work->loop_count; l++)
@@ -334,7 +336,7 @@ static int bend_edges(Patchwork* work) {
 
 /* ---------------------------------------------------------------- a set of edges */
 
-/* Undirected edges, hashed: key + 1, 0 = free. */
+/* Hash set of undirected edges: key + 1; 0: free. */
 typedef struct {
   uint64_t* slots;
   uint64_t mask;
@@ -360,7 +362,7 @@ static void edge_add(EdgeSet* set, int a, int b) {
   *edge_slot(set, a, b) = ((uint64_t)(a < b ? a : b) << 32 | (uint64_t)(a < b ? b : a)) + 1;
 }
 
-/* Returns the edges of all loops, with memory for as many more. */
+/* Returns the edges of all loops, with space for twice as many. */
 static EdgeSet edges_of_loops(const Patchwork* work) {
   int count = 0;
   for (int l = 0; l < work->loop_count; l++) count += work->loops[l].count;
@@ -380,7 +382,7 @@ static double bulge(const Patchwork* work, Vec3 normal, int a, int b, int c) {
   return length > 0 ? vec3_dot(normal, vec3_cross(ab, ac)) / length : 0;
 }
 
-/* Sorted directed edges. key first: order_uint64 sorts by it. */
+/* A directed edge. key is the first member, because order_uint64 sorts by it. */
 typedef struct {
   uint64_t key; /* from << 32 | to */
   int loop, place;
@@ -421,7 +423,7 @@ static bool join_loops(const Patchwork* work, WeldLoop* p, int i, WeldLoop* q, i
   int start = i, end = i + 1, q_start = j + 1, q_end = j, shared = 1; /* p[start] = q[q_start], p[end] = q[q_end] */
   while (shared < p->count && at(p, end + 1) == at(q, q_end - 1)) end++, q_end--, shared++;
   while (shared < p->count && at(p, start - 1) == at(q, q_start + 1)) start--, q_start++, shared++;
-  int left_p = p->count - shared, left_q = q->count - shared; /* edges that stay */
+  int left_p = p->count - shared, left_q = q->count - shared; /* remaining edges */
   if (left_p < 1 || left_q < 1) return false;
   Vec3 normal = loop_normal(work, p->side);
   if (bulge(work, normal, at(p, start - 1), at(p, start), at(q, q_start + 1)) < -STRAIGHT) return false;
@@ -453,7 +455,8 @@ static bool is_reverse(const WeldLoop* p, int i, const WeldLoop* q, int j) {
   return same;
 }
 
-/* Two sides of a sheet or of a crack that is thinner than the weld distance lie on each other: neither is surface. */
+/* Removes pairs of opposite loops: the two sides of a sheet or crack thinner than the weld distance coincide and bound
+ * no solid. */
 static void drop_opposite_loops(Patchwork* work) {
   int count;
   DirectedEdge* edges = directed_edges(work, &count);
@@ -506,7 +509,7 @@ static void remove_place(WeldLoop* loop, int place) {
   loop->count--;
 }
 
-/* A point of two loops only, between the same straight neighbours in both, is of no use. */
+/* Removes points that belong to two loops only and lie between the same straight neighbours in both. */
 static void drop_straight(Patchwork* work) {
   int *uses = MEMORY_NEW(int, work->point_count + 1), (*user)[2];
   user = (int(*)[2])memory_alloc(sizeof *user * (size_t)(work->point_count + 1));
@@ -542,8 +545,8 @@ static double point_to_segment(Vec3 p, Vec3 a, Vec3 b) {
   return vec3_norm(vec3_add_scaled(ap, -t, ab));
 }
 
-/* Returns the height of the corner over the edge that would cut it off, relative to the longest side: the quality of
- * the triangle. Negative if it is no ear, if another corner is on that edge, or if the surface has the edge already. */
+/* Returns the quality of an ear: the height of the corner over the edge that cuts it off, relative to the longest side.
+ * Negative if the corner is no ear, if another corner lies on that edge, or if the surface already has the edge. */
 static double ear_quality(const Patchwork* work, const EdgeSet* edges, const WeldLoop* loop, Vec3 normal, int i) {
   int a = at(loop, i - 1), b = at(loop, i), c = at(loop, i + 1);
   double height = bulge(work, normal, a, b, c);
@@ -555,7 +558,8 @@ static double ear_quality(const Patchwork* work, const EdgeSet* edges, const Wel
   return height / longest;
 }
 
-/* Cut off the best ear until a triangle is left. Loops are convex or nearly so: no corner lies in another's ear. */
+/* Cuts off the best ear until one triangle is left. The loops are nearly convex, so no corner lies inside another ear.
+ */
 static void cut_loop(const Patchwork* work, EdgeSet* edges, WeldLoop* loop, TriangleSurface* surface) {
   Vec3 normal = loop_normal(work, loop->side);
   while (loop->count >= 3) {

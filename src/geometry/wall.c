@@ -3,18 +3,18 @@
 
 #include "geometry/geometry.h"
 
-/* Walls face each other within 30 degrees: the edge of a blunter wedge is no wall. */
+/* Largest angle between opposite walls: 30 degrees. The edge of a blunter wedge is not a wall. */
 #define FACING_COSINE 0.8660254037844387
-/* A ray starts on its own triangle: hits nearer than this part of the size are that start. */
+/* Hits within this fraction of the size are ignored, because a ray starts on its own triangle. */
 #define START_ROOM 1e-9
-/* Barycentric coordinates this far outside count as inside: no ray slips between triangles. */
+/* Tolerance of barycentric coordinates, so that no ray passes between adjacent triangles. */
 #define SEAM 1e-9
 
 typedef struct {
   const TriangleSurface* surface;
-  Vec3* normals;     /* unit; zero of a triangle without area */
-  int* rays;         /* of each triangle */
-  double* thickness; /* least of each triangle's rays */
+  Vec3* normals;     /* unit; zero for a triangle without area (triangles) */
+  int* rays;         /* number of rays of each triangle */
+  double* thickness; /* smallest thickness by the rays of each triangle [m] */
   double start_room;
 } Walls;
 
@@ -22,14 +22,14 @@ static Vec3 corner(const TriangleSurface* surface, int triangle, int k) {
   return surface->points[surface->triangles[triangle][k]];
 }
 
-/* Twice the vector area. */
+/* Returns twice the vector area of a triangle. */
 static Vec3 cross_of(const TriangleSurface* surface, int triangle) {
   Vec3 a = corner(surface, triangle, 0);
   return vec3_cross(vec3_sub(corner(surface, triangle, 1), a), vec3_sub(corner(surface, triangle, 2), a));
 }
 
-/* Returns the distance from a point to the exit through a triangle; HUGE_VAL without one. from + t way = a + u ab + v
- * ac. */
+/* Returns the distance from a point along a ray to its exit through a triangle, HUGE_VAL without one: from + t way = a
+ * + u ab + v ac. */
 static double way_out(const Walls* walls, Vec3 from, Vec3 way, int triangle) {
   if (!(vec3_dot(way, walls->normals[triangle]) > 0)) return HUGE_VAL;
   Vec3 a = corner(walls->surface, triangle, 0);
@@ -51,7 +51,8 @@ static double ray_thickness(const Walls* walls, Vec3 from, Vec3 way) {
   return wall >= 0 && vec3_dot(way, walls->normals[wall]) >= FACING_COSINE ? least : HUGE_VAL;
 }
 
-/* The middle, then points of an additive sequence (Roberts' R2) that fills the triangle evenly. */
+/* Returns sample k of a triangle: its centre, then points of the additive R2 sequence (Roberts), which fills the
+ * triangle evenly. */
 static Vec3 sample_of(const TriangleSurface* surface, int triangle, int k) {
   double u = 1.0 / 3, v = 1.0 / 3;
   if (k > 0) {
@@ -75,7 +76,7 @@ static void measure_triangle(void* context, int triangle, int thread) {
   walls->thickness[triangle] = least;
 }
 
-/* Distributes rays so that each represents the same area. A small triangle gets one only in turn, so that slivers at an
+/* Distributes rays so that each represents the same area. Triangles smaller than that share rays, so that slivers at an
  * acute edge do not count as walls. Returns the total area. */
 static double share_rays(Walls* walls, int samples) {
   const TriangleSurface* surface = walls->surface;

@@ -1,12 +1,13 @@
-/* The least width of a hull. Between parallel planes it is least where one of them holds a face, or both an edge. */
+/* Smallest width of a hull: the smallest distance of parallel support planes. One of the planes contains a face, or
+ * both contain an edge. */
 #include "geometry/geometry.h"
 
-/* Planes that a vertex passes by this part of the hull's size are still its own: rounding. */
+/* Distance by which a vertex can lie beyond a support plane, because of rounding, relative to the hull's size. */
 #define PASSED 1e-12
 
 static Vec3 at(const ConvexHull* hull, int i) { return hull->vertices[i]; }
 
-/* Barycentric coordinates of the foot of p on a triangle's plane. */
+/* Computes the barycentric coordinates of the projection of p onto the plane of a triangle. */
 static void foot_weights(Vec3 p, Vec3 a, Vec3 b, Vec3 c, double weight[3]) {
   Vec3 u = vec3_sub(b, a), v = vec3_sub(c, a), n = vec3_cross(u, v), w = vec3_sub(p, a);
   double square = vec3_dot(n, n);
@@ -33,7 +34,7 @@ static void try_face(const ConvexHull* hull, int triangle, HullWidth* best) {
   foot_weights(at(hull, far), at(hull, t[0]), at(hull, t[1]), at(hull, t[2]), best->top_weight);
 }
 
-/* Do all vertices lie between planes across n through the two? */
+/* Returns true if all vertices lie between the planes perpendicular to n through the two points. */
 static bool holds_all(const ConvexHull* hull, Vec3 n, double low, double high, double rounding) {
   for (int i = 0; i < hull->vertex_count; i++) {
     double height = vec3_dot(n, at(hull, i));
@@ -42,12 +43,12 @@ static bool holds_all(const ConvexHull* hull, Vec3 n, double low, double high, d
   return true;
 }
 
-/* Edges a b and c d: weights of the common perpendicular's feet. */
+/* Finds the end points of the common perpendicular of edges a b and c d, as weights of the four corners. */
 static void try_edges(const ConvexHull* hull, const int e[2], const int f[2], double rounding, HullWidth* best) {
   Vec3 a = at(hull, e[0]), c = at(hull, f[0]), u = vec3_sub(at(hull, e[1]), a), v = vec3_sub(at(hull, f[1]), c);
   Vec3 n = vec3_cross(u, v), w = vec3_sub(c, a);
   double square = vec3_dot(n, n);
-  if (!(square > 1e-24 * vec3_dot(u, u) * vec3_dot(v, v))) return; /* parallel: a face does as well */
+  if (!(square > 1e-24 * vec3_dot(u, u) * vec3_dot(v, v))) return; /* parallel edges: a face attains the same width */
   n = vec3_scale(n, 1 / sqrt(square));
   double width = vec3_dot(n, w);
   if (width < 0) n = vec3_scale(n, -1), width = -width;
@@ -64,7 +65,7 @@ static void try_edges(const ConvexHull* hull, const int e[2], const int f[2], do
                       .bottom_weight = {1 - s, s}};
 }
 
-/* Every edge once: of its two triangles the one where it goes upwards. */
+/* Lists every edge once, from the triangle in which its vertex indices ascend. Returns the number of edges. */
 static int list_edges(const ConvexHull* hull, int (*edges)[2]) {
   int count = 0;
   for (int i = 0; i < 3 * hull->triangle_count; i++) {

@@ -351,20 +351,21 @@ Status identification_start(Identification* id, Diagnostics* diagnostics) {
       if (id->shots[k].usable || id->shots[k].first > 0) continue;
       const MeasuredRun* r = id->shots[k].run;
       diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){r->path, r->line[id->shots[k].first], 0},
-                      "the scene cannot be simulated from here: bodies intersect, or a step is not solved; do sizes "
-                      "and origins fit?");
+                      "the simulation that starts at this row failed: bodies intersect, or a step did not converge; "
+                      "compare the scene's sizes and link origins with the data, and the units (m, rad)");
       break;
     }
-    diagnostics_add(diagnostics, SEVERITY_ERROR, id->task->data.place, "%d of %d runs and windows cannot be simulated",
-                    id->shot_count - id->usable_shots, id->shot_count);
+    diagnostics_add(
+        diagnostics, SEVERITY_ERROR, id->task->data.place,
+        "the simulation failed for %d of %d runs and windows, more than half: correct the scene or the data first",
+        id->shot_count - id->usable_shots, id->shot_count);
     return STATUS_SOLVER;
   }
   if (id->usable_shots < id->shot_count)
-    diagnostics_add(
-        diagnostics, SEVERITY_WARNING, id->task->data.place,
-        "%d of %d runs and windows cannot be simulated (bodies intersect where they begin, or a step is not "
-        "solved), and are left out",
-        id->shot_count - id->usable_shots, id->shot_count);
+    diagnostics_add(diagnostics, SEVERITY_WARNING, id->task->data.place,
+                    "the simulation failed for %d of %d runs and windows (bodies intersect at their start, or a step "
+                    "did not converge); they are left out of the fit",
+                    id->shot_count - id->usable_shots, id->shot_count);
   fit_gather(id);
   memcpy(id->raw_a, id->a, sizeof(double) * (size_t)(id->variables * id->variables));
   find_verdict(id);

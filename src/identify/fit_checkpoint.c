@@ -1,4 +1,5 @@
 /* Checkpoints of a fit between two iterations, with their identity. */
+#include <errno.h>
 #include <string.h>
 
 #include "identify/fit.h"
@@ -31,8 +32,8 @@ static bool same_settings(const Identification* id, const NumberFile* file, Diag
               memcmp(own, saved, sizeof(double) * (size_t)count) == 0;
   if (!same)
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){file->path, 0, 0},
-                    "the checkpoint is of other data, or of other settings of 'identify': undo that, start without "
-                    "--resume, or give another folder");
+                    "cannot resume: the checkpoint was written with other data, or with other settings of 'identify': "
+                    "restore these, start again without --resume, or give another folder with -o");
   memory_free(own);
   memory_free(saved);
   return same;
@@ -74,10 +75,13 @@ Status identification_save(const Identification* id, const char* path, Diagnosti
   number_file_add_integers(&file, "fit_simulated", &id->simulated, 1);
   save_rows(id, &file);
   memory_free(settings);
+  errno = 0;
   Status status = number_file_write(&file, path);
+  int error = errno;
   number_file_free(&file);
   if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write the checkpoint");
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write the checkpoint: %s",
+                    file_error_text(error));
   return status;
 }
 

@@ -154,7 +154,7 @@ sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments) {
 
 /* ---------------------------------------------------------------- many objects */
 
-/* So many statuses fit on the stack. */
+/* Number of statuses that are kept on the stack. */
 enum { EACH_BATCH = 256 };
 
 typedef struct {

@@ -65,11 +65,6 @@ int sdrs_shapes_count(const sdrs_shapes* shapes) { return shapes ? shapes->list.
 
 /* ---------------------------------------------------------------- queries */
 
-static void refuse(ShapesCall* call, const char* words) {
-  call->status = SDRS_USAGE;
-  text_add(&call->shapes->error, "%s", words);
-}
-
 /* Writes the widths of the answers, or the answers. */
 static void work(void* context) {
   ShapesCall* call = context;
@@ -93,7 +88,11 @@ static void work(void* context) {
                                  pairs->threads, &diagnostics);
   query_plan_free(&plan);
   tell(call, status, &diagnostics);
-  if (status == STATUS_OK && !call->columns && !fits) refuse(call, "stride is shorter than a row");
+  if (status == STATUS_OK && !call->columns && !fits) {
+    call->status = SDRS_USAGE;
+    text_add(&call->shapes->error, "stride %zu is shorter than a row of %d numbers: give at least %d", pairs->stride,
+             plan.columns, plan.columns);
+  }
 }
 
 // NOLINTNEXTLINE(readability-non-const-parameter): work() writes there

@@ -39,7 +39,7 @@ INLINE void subtract_tile(int width, int depth, int from, const double* panel, i
 
 /* Updates columns [column, column + width) of the front by the first `depth` pivot columns. */
 static void update_tile(int width, int depth, const double* panel, int column, int stride, double* c) {
-  int from = column & ~3; /* whole vectors: a few undefined entries above the diagonal are included */
+  int from = column & ~3; /* vectors are updated whole, including undefined entries above the diagonal */
   if (depth == 0) return;
   switch (width) {
     case 1:

@@ -70,7 +70,7 @@ static double subtract_rows(int order, int stride, int j, double* a) {
   return pivot;
 }
 
-/* Amplification of the rounding errors of the rows above in the pivot of row j. */
+/* Returns the amplification of the rounding errors of earlier rows in the pivot of row j. */
 static double blown_up(int stride, int j, const double* a, const double* pivot) {
   double sum = 0;
   for (int k = 0; k < j; k++) sum += a[k * stride + j] * a[k * stride + j] / (pivot[k] * pivot[k]);

@@ -511,7 +511,7 @@ int plan_factor_indefinite(const Plan* plan, PlanValues matrix, double tiny, dou
   return replaced;
 }
 
-/* Gathers the rows of a front from the vector over all positions; zero padding. */
+/* Copies the rows of a front from the vector of all positions; padding is zero. */
 static void gather(const Front* f, const int* rows, const double* y, double* x) {
   for (int r = 0; r < f->rows; r++) x[r] = y[rows[r]];
   for (int r = f->rows; r < f->stride; r++) x[r] = 0;

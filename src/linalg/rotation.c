@@ -36,7 +36,7 @@ Vec3 rpy_from_mat3(Mat3 r) {
   return vec3(roll, pitch, yaw);
 }
 
-/* They are minus the roll, pitch, yaw of the transpose. */
+/* Rx Ry Rz: the angles are minus roll, pitch and yaw of the transpose. */
 Vec3 turns_from_mat3(Mat3 r) { return vec3_scale(rpy_from_mat3(mat3_transpose(r)), -1.0); }
 
 /* v = 2 atan2(n, w) u / n with u the vector part and n = |u|; atan(t)/t = 1 - t^2/3 + O(t^4) for small t = n/w. */

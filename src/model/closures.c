@@ -91,7 +91,9 @@ static void check_length(Builder* builder, const SceneClosure* source, const Mod
                     "the ends of this distance coincide at the start: use a closure of type ball");
   else if (source->length > 0 && !(fabs(c->length - source->length) <= SAME_LENGTH * source->length))
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
-                    "the ends of this distance are %.9g m apart at the start, not %.9g m", c->length, source->length);
+                    "'length' is %.9g m, but the ends are %.9g m apart at the start: correct 'length', or leave it out "
+                    "to use the distance at the start",
+                    source->length, c->length);
 }
 
 /* Reports a closure between links that cannot move relative to each other: there is nothing to close. */

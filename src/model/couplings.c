@@ -25,7 +25,9 @@ static void check_coupling(Builder* builder, const SceneCoupling* source, const 
   for (int k = 0; k < c->count; k++) moves = moves || model->links[model->dof_link[c->dof[k]]].prescribed < 0;
   double start = sum_at_start(model, c), first = fabs(model->initial_coordinates[c->coordinate[0]]);
   if (!moves)
-    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place, "all joints of this coupling are prescribed");
+    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
+                    "all joints of this coupling are prescribed, so nothing can follow: remove the coupling, or drive "
+                    "one joint by a pd controller instead");
   if (fabs(start - c->offset) <= SAME_OFFSET * (1 + first)) return;
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
                   "the joints of this coupling start with an offset of %.9g, not %.9g: give initial coordinates that "

@@ -286,8 +286,8 @@ static void solid_from_heights(Builder* builder, const SceneShape* shape, ShapeS
   solid->piece_count = height_field_pieces(&grid, &place, &solid->pieces);
   if (solid->piece_count > HEIGHT_PIECES_MAX)
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place,
-                    "shape '%s': %d convex pieces, more than %d; a coarser grid suits", shape_name(shape),
-                    solid->piece_count, HEIGHT_PIECES_MAX);
+                    "shape '%s': the height field needs %d convex pieces, more than %d: give it fewer samples",
+                    shape_name(shape), solid->piece_count, HEIGHT_PIECES_MAX);
   text_add(&builder->note, "shape '%s': %d x %d samples as %d convex pieces\n", shape_name(shape), grid.columns,
            grid.rows, solid->piece_count);
   height_grid_free(&grid);

@@ -300,8 +300,7 @@ static MassMoment moment(const ModelHull* hull) { return hull->smooth->moment; }
 static double thickness(const ModelHull* hull) {
   const RoundBody* core = &hull->smooth->core;
   if (core->ring_count == 0) {
-    double least =
-        core->points.count == ROUND_POINTS_MAX ? HUGE_VAL : 0; /* with fewer points than corners a size is 0 */
+    double least = core->points.count == ROUND_POINTS_MAX ? HUGE_VAL : 0; /* fewer points than corners: a size is 0 */
     for (int k = 1; k < core->points.count && least > 0; k *= 2)
       least = fmin(least, vec3_norm(vec3_sub(core_point(core, k), core_point(core, 0))));
     return least + 2 * core->rounding;

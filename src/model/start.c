@@ -94,9 +94,9 @@ void model_identity(const Model* model, int64_t words[MODEL_IDENTITY]) {
 
 /* ---------------------------------------------------------------- the start */
 
-static const char* const WHAT[MODEL_ALIKE] = {"another dt or integrator", "other links or joints",
-                                              "hulls with other numbers of vertices",
-                                              "another contact model or other pairs that touch"};
+static const char* const WHAT[MODEL_ALIKE] = {"another simulation.dt or integrator", "other links or joints",
+                                              "other numbers of vertices in the hulls",
+                                              "another contact model or other pairs in contact"};
 
 /* Returns the first part of the identity in which the saved state differs from the model, or -1. at_hand: a state in
  * memory, which may have another contact law. */
@@ -119,12 +119,14 @@ void build_start(Builder* builder) {
   int part = different_part(model, saved, !file->path);
   if (part >= 0)
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, builder->scene->start.place,
-                    "start: the state %s is of a scene with %s than this one", file->path ? file->path : "given",
-                    WHAT[part]);
+                    "start: the state %s was recorded with %s: make the scene agree with the recorded run, or record "
+                    "the state again",
+                    file->path ? file->path : "given", WHAT[part]);
   else if (step < 1 || step > 1000000000)
-    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, builder->scene->start.place,
-                    "start: the state %s is damaged: its step is %lld", file->path ? file->path : "given",
-                    (long long)step);
+    diagnostics_add(
+        builder->diagnostics, SEVERITY_ERROR, builder->scene->start.place,
+        "start: the state %s is damaged: its step is %lld, but must lie between 1 and 1000000000; record it again",
+        file->path ? file->path : "given", (long long)step);
   else {
     model->start = file;
     model->start_step = (int)step;

@@ -422,7 +422,7 @@ static void add_advice(Advisor* a) {
   advise_bounds(a, BOUND_PART);
   bool alone = o->task->multistart <= 1 && !o->task->receding.given && !has_continuation(o);
   if (a->count > 0 && a->given == 0 && alone && o->task->draw_count == 0)
-    advise(a, "begin elsewhere, too: --set multistart=8");
+    advise(a, "start from more designs: --set multistart=8");
   if (a->given == 0) advise_bounds(a, 0);
 }
 

@@ -336,3 +336,41 @@ void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* reque
       attach(scene, model, parent, i, scene->links[i].joint.position, shared);
   }
 }
+
+/* ---------------------------------------------------------------- hulls without a shared vertex */
+
+/* Hulls up to this distance [smaller hull's size] count as touching. */
+#define TOUCHING 1e-6
+
+/* Finds two touching hulls of a link that no chain of shared vertices connects. */
+static bool find_loose(const Model* model, int link, const SharedVertices* shared, int pair[2]) {
+  const ModelHull* hulls = model->hulls + model->links[link].hull_first;
+  int count = model->links[link].hull_count, *set = MEMORY_NEW(int, count + 1);
+  bool found = false;
+  sets_separate(set, count);
+  for (int k = 0; k < shared->count; k++) {
+    const SharedVertex* v = &shared->items[k];
+    if (v->link == link && v->child < 0) sets_join(set, v->hull[0], v->hull[1]);
+  }
+  for (int a = 0; a < count && !found; a++)
+    for (int b = a + 1; b < count && !found; b++) {
+      if (sets_root(set, a) == sets_root(set, b) || !hulls[a].kind->bounded || !hulls[b].kind->bounded) continue;
+      double size = fmin(hull_size(&hulls[a].solid), hull_size(&hulls[b].solid));
+      found = gjk_distance(hulls[a].points, pose_identity(), hulls[b].points, pose_identity(), NULL).distance <=
+              TOUCHING * size;
+      if (found) pair[0] = a, pair[1] = b;
+    }
+  memory_free(set);
+  return found;
+}
+
+void connect_warn_loose(const Scene* scene, const Model* model, const ConnectRequest* request,
+                        const SharedVertices* shared, Diagnostics* diagnostics) {
+  int pair[2];
+  for (int i = 0; i < scene->link_count; i++)
+    if (request->shapes[i] && request->follows[i] < 0 && find_loose(model, i, shared, pair))
+      diagnostics_add(diagnostics, SEVERITY_WARNING, scene->links[i].place,
+                      "link '%s': shapes %d and %d touch but do not overlap, so no shared vertex connects them and the "
+                      "design may separate them: let them overlap by more than %g of the smaller one's size",
+                      scene->links[i].name, pair[0], pair[1], LEAST_OVERLAP);
+}

@@ -42,6 +42,10 @@ void connect_check_kept(const Scene* scene, const ConnectRequest* request, Sourc
 /* Applies the request to the scene and appends the shared vertices to `shared`, which the caller frees with
  * shared_vertices_free. model: of the scene before the call. */
 void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared);
+/* Warns, at each changing link, of two hulls that touch without a chain of shared vertices between them. model: as for
+ * connect_hulls, which made `shared`. */
+void connect_warn_loose(const Scene* scene, const Model* model, const ConnectRequest* request,
+                        const SharedVertices* shared, Diagnostics* diagnostics);
 /* Frees the list and zeroes it. */
 void shared_vertices_free(SharedVertices* shared);
 /* Computes the centre of a largest ball in the intersection of two hulls by a linear program (D5), frame of the hulls

@@ -165,11 +165,11 @@ static void facet_link(const DesignBuild* b, Scene* scene, bool first, const cha
     if (!shape_is_exact(shape)) continue;
     shape->exact = false;
     if (!first) continue;
-    diagnostics_add(
-        b->diagnostics, SEVERITY_NOTE, place,
-        "link '%s': its vertices are designed, so its round solid is a polyhedron; 'segments' ('resolution' "
-        "of a sphere) says how fine, 'parameters' of type size design its lengths instead",
-        name);
+    diagnostics_add(b->diagnostics, SEVERITY_NOTE, place,
+                    "link '%s': its vertices are design variables, so its round shape is replaced by a polyhedron; "
+                    "'segments' of the shape ('resolution' of a sphere) sets the number of its facets; to keep the "
+                    "shape round, design its lengths by 'parameters' of type size",
+                    name);
   }
 }
 
@@ -203,6 +203,8 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
     ConnectRequest request = {b->shapes, b->joints, b->follows, b->map, b->task->optimizer.connect_keep};
     if (request.keep && first) connect_check_kept(scene, &request, b->task->optimizer.connect_place, b->diagnostics);
     if (b->task->optimizer.connect) connect_hulls(scene, &model, &request, shared);
+    if (b->task->optimizer.connect && !request.keep && first)
+      connect_warn_loose(scene, &model, &request, shared, b->diagnostics);
     connect_note_ties(scene, shared);
   }
   b->model = NULL;
@@ -355,7 +357,8 @@ static void check_everywhere(DesignBuild* b, const NamePlace* sorted) {
     text_add_bytes(&everywhere, v->name, (size_t)(at - v->name));
     NamePlace wanted = {everywhere.data, v->place};
     if (bsearch(&wanted, sorted, (size_t)d->variable_count, sizeof(NamePlace), by_name))
-      diagnostics_add(b->diagnostics, SEVERITY_ERROR, v->place, "'%s' is listed twice: of scenario and of all",
+      diagnostics_add(b->diagnostics, SEVERITY_ERROR, v->place,
+                      "variable '%s' is listed twice, once for a scenario and once for all: remove one of them",
                       v->name);
     text_free(&everywhere);
   }
@@ -374,13 +377,15 @@ static void check_variables(DesignBuild* b) {
     bool later = one->place.line > two->place.line ||
                  (one->place.line == two->place.line && one->place.column > two->place.column);
     SourcePlace place = later ? one->place : two->place;
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, place, "'%s' is listed twice", two->name);
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, place, "variable '%s' is listed twice: remove one of the entries",
+                    two->name);
     break;
   }
   check_everywhere(b, sorted);
   memory_free(sorted);
   if (d->variable_count == 0 && b->diagnostics->error_count == b->errors_before)
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, (SourcePlace){b->task->path, 0, 0}, "nothing may change");
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, (SourcePlace){b->task->path, 0, 0},
+                    "the task has no design variables: give 'design', 'control', 'initial' or 'parameters'");
 }
 
 /* Indexes shared vertices by link, to avoid a search for every vertex. */

@@ -201,7 +201,10 @@ static bool list_inertia(Listing* l, const TaskName* name, int link) {
   double root[6];
   if (l->item->form == INERTIA_SCALE) return list_scale(l, name, link);
   if (l->item->tie) return refuse(l, name, "only inertias of form scale can be tied");
-  if (!inertia_root(l->b->scene->links[link].inertia, root)) return refuse(l, name, "its inertia is flat");
+  if (!inertia_root(l->b->scene->links[link].inertia, root))
+    return refuse(l, name,
+                  "its inertia has a principal moment equal to the sum of the others (a flat body), which leaves no "
+                  "room to change");
   DesignInertia own = {.number_first = d->number_count, .variable_first = d->variable_count, .full = full};
   own.above[0] = root[3] / root[1];
   own.above[1] = root[4] / root[2];
@@ -491,7 +494,10 @@ static bool list_bushings(Listing* l, const TaskName* name, int link) {
     }
   }
   return listed > 0 || (l->item->tie && l->tied >= 0) ||
-         refuse(l, name, ordinal > 0 ? "none of its bushings has a value above 0 there" : "no bushing names it as 'a'");
+         refuse(l, name,
+                ordinal > 0 ? "none of its bushings has a value above 0 in the chosen degrees of freedom: give it one "
+                              "in the scene, or change 'dof'"
+                            : "no bushing has it as link 'a'");
 }
 
 /* ---------------------------------------------------------------- smooth shapes */
@@ -592,9 +598,10 @@ static bool list_size(Listing* l, const TaskName* name, int link) {
   char text[NAME_MAX_LENGTH + 40];
   int variable[3];
   if (box->hull < 0 && l->item->has_axes)
-    return refuse(l, name, "it has no box, whose edges 'axes' selects; for round solids write lengths: [radius]");
+    return refuse(l, name, "'axes' selects edges of a box, and it has no box: for round shapes give lengths: [radius]");
   if (box->hull < 0) return list_lengths(l, name, link);
-  if (l->item->lengths != 0) return refuse(l, name, "it has a box: select its edges by 'axes', not by 'lengths'");
+  if (l->item->lengths != 0)
+    return refuse(l, name, "its shape is a box, which has no 'lengths': select its edges by 'axes', such as [x, z]");
   for (int axis = 0; axis < 3; axis++) {
     const char suffix[2] = {"xyz"[axis], 0};
     variable[axis] = -1;
@@ -636,7 +643,7 @@ static bool list_of_link(Listing* l, const TaskName* name) {
   if (l->kind->kind == OVERRIDE_SHAPE) return list_shapes(l, name, link);
   if (l->item->type == PARAMETER_AXIS || l->item->type == PARAMETER_ROTATION) return list_turn(l, name, link);
   if (l->kind->kind == OVERRIDE_MATERIAL && !l->b->scene->links[link].material.given[l->kind->which])
-    return refuse(l, name, "it has no such value of its own");
+    return refuse(l, name, "the scene gives it no such value: set the value for this link in the scene");
   char text[NAME_MAX_LENGTH + 40];
   if (l->kind->of == OF_DOF) return list_dofs(l, name, link);
   if (l->kind->of == OF_LINK_AXES)

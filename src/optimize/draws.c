@@ -9,7 +9,7 @@ typedef struct {
   OverrideKind kind;
   int link, part, index;
   int value;
-  int* varied;  /* the same number of the design in each scenario; -1: none (scenarios) */
+  int* varied;  /* index of that number in each scenario; -1: it has none (scenarios) */
   double* base; /* value in each scenario (scenarios) */
 } DrawnNumber;
 

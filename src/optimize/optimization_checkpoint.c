@@ -258,7 +258,8 @@ static bool load_automatic(Optimization* o, const NumberFile* c, Diagnostics* di
   }
   if (!sound) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
-                    "auto_counts or auto_changes hold numbers that no run writes: start without --resume");
+                    "the checkpoint is damaged: 'auto_counts' or 'auto_changes' contain impossible numbers; start "
+                    "again without --resume");
     return false;
   }
   a->method = (TaskOptimizerType)counts[0];

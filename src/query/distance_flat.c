@@ -86,7 +86,7 @@ static bool find_patch(const Feature f[2], PointView a, Pose pose_a, PointView b
   SharedFace side[2];
   outline(&f[0], a, pose_a, axis, &side[0]);
   outline(&f[1], b, pose_b, axis, &side[1]);
-  int clip = f[0].directions > f[1].directions ? 0 : 1; /* a face, if there is one */
+  int clip = f[0].directions > f[1].directions ? 0 : 1; /* the feature that is a face, if any */
   *patch = side[1 - clip];
   cut_by(patch, &side[clip], f[clip].directions == 2, slack);
   return patch->count > 0;

@@ -280,7 +280,7 @@ ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]) {
     for (int k = 0; k < 2; k++)
       if (body[k].shape) view[k] = cloud_view(&cloud[k]);
     d.nearest = distance_query(view[0], pose[0], view[1], pose[1], NULL);
-    if (!(vec3_norm(d.nearest.normal) > 0)) d.nearest.normal = vec3(0, 0, 1); /* they touch at a point */
+    if (!(vec3_norm(d.nearest.normal) > 0)) d.nearest.normal = vec3(0, 0, 1); /* the bodies touch at a point */
     d.high = fmin(d.high, d.nearest.distance);
     d.low = fmax(d.low, apart_along(body, pose, d.nearest.normal, far));
     for (int k = 0; k < 2; k++)
@@ -297,7 +297,7 @@ ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]) {
     d.low = fmax(d.low, apart_along(body, pose, found.normal, far));
     if (found.distance > 0) d.high = fmin(d.high, found.distance);
   }
-  bool crossed = d.low > d.high + slack; /* by more than rounding: one of the bounds is wrong */
+  bool crossed = d.low > d.high + slack; /* one of the bounds is wrong by more than rounding */
   d.high = fmax(d.high, d.low);
   d.proved = !crossed && d.high - d.low <= CONVEX_DISTANCE_PROOF * size;
   return d;

@@ -137,7 +137,10 @@ Status plot_columns(const char* path, const char* file, const char* patterns, co
     if (found) fill_panel(&panel, &table, name, &wanted, options);
   }
   if (status == STATUS_OK && !plot_panel_visible(&panel))
-    status = plot_refuse_empty(file, "no such column, or no number in it or in the one across", diagnostics);
+    status = plot_refuse_empty(file,
+                               "no column matches --columns, or no row has a finite number in a matching column and in "
+                               "that of --x; line 1 of the file lists its columns",
+                               diagnostics);
   if (status == STATUS_OK) status = plot_draw(path, &panel, 1, options, diagnostics);
   plot_panel_free(&panel);
   csv_free(&table);

@@ -358,16 +358,18 @@ static Status start_panel(PlotPanel* panel, int plot, const char* folder, Diagno
   char* path = file_join(folder, PLOTS[plot].file);
   CsvTable table = {0};
   if (!file_exists(path)) {
-    diagnostics_add(
-        diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0},
-        "no %s in it, which '%s' is drawn from (some files are written when simulation.output asks for them)",
-        PLOTS[plot].file, PLOTS[plot].name);
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0},
+                    "plot '%s' needs %s, which is missing: set simulation.output to write it", PLOTS[plot].name,
+                    PLOTS[plot].file);
     memory_free(path);
     return STATUS_BAD_INPUT;
   }
   Status status = csv_read(&table, path, diagnostics);
   if (status == STATUS_OK && !PLOTS[plot].start(panel, &table)) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0}, "columns are missing for this plot");
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
+                    "the columns that plot '%s' needs are missing: the file is not one of `sdrs simulate` or `sdrs "
+                    "optimize`, or is of an older version; write it again",
+                    PLOTS[plot].name);
     status = STATUS_BAD_INPUT;
   }
   csv_free(&table);

@@ -93,7 +93,7 @@ static void spread_down(float* restrict out, const float* restrict in, int size,
   }
 }
 
-/* The same along rows. */
+/* out = extreme of `in` over `reach` texels on either side, along rows. */
 static void spread_along(float* restrict out, const float* restrict in, int size, int reach, bool highest) {
   for (int row = 0; row < size; row++) {
     float* restrict to = out + (size_t)row * (size_t)size;

@@ -124,7 +124,7 @@ static void on_end(void* context, const char* name) {
 static void on_doctype(void* context, const char* name, const char* system_id, const char* public_id, int internal) {
   (void)name, (void)system_id, (void)public_id, (void)internal;
   Parsing* parsing = context;
-  const char* start = strstr(parsing->text, "<!DOCTYPE"); /* this is where the declaration continues */
+  const char* start = strstr(parsing->text, "<!DOCTYPE"); /* the declaration continues here */
   size_t offset = start ? (size_t)(start - parsing->text) : 0;
   stop_at(parsing, source_place(parsing->place.file, parsing->text, offset),
           "a document type (DOCTYPE) is not accepted: take it out");

@@ -146,7 +146,7 @@ static void add_mass_models(Json* json, const Model* model) {
   json_close(json, '}');
 }
 
-/* Where the run began, if in a state of another one. */
+/* Adds the state that the run started from, if it is one of another run. */
 static void add_start(Json* json, const Model* model) {
   if (!model->start) return;
   json_open(json, "start", '{');

@@ -24,7 +24,8 @@ static void add_link(Text* row, const RunFrame* frame, int link) {
     double sign = c->b == link ? 1 : -1;
     point = vec3_add_scaled(point, c->press, c->point);
     force = vec3_add_scaled(force, sign, c->force);
-    moment = vec3_add_scaled(moment, sign, vec3_add(c->moment, vec3_cross(c->point, c->force))); /* about the origin */
+    /* moment about the world origin */
+    moment = vec3_add_scaled(moment, sign, vec3_add(c->moment, vec3_cross(c->point, c->force)));
     press += c->press;
   }
   point = press > 0 ? vec3_scale(point, 1 / press) : vec3((double)NAN, (double)NAN, (double)NAN);

@@ -25,6 +25,9 @@ static SourcePlace place_of(const YamlReader* reader, yaml_mark_t mark) {
   return (SourcePlace){reader->source, (int)mark.line + 1, (int)mark.column + 1};
 }
 
+static const char ALIASES_TOO_MANY[] =
+    "the aliases expand to too many values: repeat smaller anchors, or fewer of them";
+
 static Node* fail(YamlReader* reader, yaml_mark_t mark, const char* message) {
   diagnostics_add(reader->diagnostics, SEVERITY_ERROR, place_of(reader, mark), "%s", message);
   return NULL;
@@ -105,7 +108,7 @@ static Node* read_alias(YamlReader* reader, const yaml_event_t* event) {
     if (strcmp(anchor->name, name) != 0) continue;
     if (!anchor->complete) return fail(reader, event->start_mark, "the alias stands inside the value it names");
     Node* copy = document_deep_copy(reader->document, anchor->node);
-    if (!copy) return fail(reader, event->start_mark, "the aliases expand to too many values");
+    if (!copy) return fail(reader, event->start_mark, ALIASES_TOO_MANY);
     copy->key = NULL;
     return copy;
   }
@@ -189,7 +192,7 @@ static bool merge_map(YamlReader* reader, Node* map, const Node* base) {
     if (node_find(map, child->key)) continue;
     Node* copy = document_deep_copy(reader->document, child);
     if (!copy) {
-      diagnostics_add(reader->diagnostics, SEVERITY_ERROR, base->place, "the aliases expand to too many values");
+      diagnostics_add(reader->diagnostics, SEVERITY_ERROR, base->place, ALIASES_TOO_MANY);
       return false;
     }
     node_append(map, copy);

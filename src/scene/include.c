@@ -77,7 +77,8 @@ static void read_part(Include* include) {
   if (is_within_itself(reader, path)) {
     reader_error(reader, include->form.file->place, "%s includes itself, by way of this file", path);
   } else if (reader->include_depth >= INCLUDE_DEPTH_MAX) {
-    reader_error(reader, include->form.file->place, "files are included more than %d deep", INCLUDE_DEPTH_MAX);
+    reader_error(reader, include->form.file->place,
+                 "includes are nested more than %d deep: include the inner files directly", INCLUDE_DEPTH_MAX);
   } else if (!file_is_data(path)) {
     reader_error(reader, include->form.file->place, "%s: %s", path, FILE_NOT_DATA);
   } else if (file_read(path, &text, &length) != STATUS_OK) {

@@ -11,7 +11,9 @@ static int read_coordinate(Reader* reader, const Node* item, const Node* named, 
   for (int k = 0; named && k < joint.plain_count; k++)
     if (strcmp(joint.names[k], named->text) == 0) return k;
   if (joint.plain_count == 0)
-    reader_error(reader, item->place, "the joint of '%s' has no coordinate that could be coupled", name.text);
+    reader_error(reader, item->place,
+                 "the joint of '%s' has no coordinate that can be used here: it is fixed, or has only three rotations",
+                 name.text);
   else if (!named)
     reader_error(reader, item->place, "the joint of '%s' has %d coordinates: say which by 'coordinate' ('%s' ...)",
                  name.text, joint.plain_count, joint.names[0]);
@@ -39,7 +41,9 @@ static void add_term(Reader* reader, const Node* item, const char* key, const No
 void read_coupling_terms(Reader* reader, const Node* list, const char* key, SceneCoupling* coupling) {
   size_t mark = reader_enter_key(reader, key);
   int index = 0, most = COUPLING_TERMS_MAX - coupling->count;
-  if (list->count > most) reader_error(reader, list->place, "more than %d terms", most);
+  if (list->count > most)
+    reader_error(reader, list->place, "a coupling has at most %d more terms, got %d: divide it into several", most,
+                 list->count);
   for (const Node* entry = list->first; entry && index < most; entry = entry->next, index++) {
     size_t below = reader_enter_index(reader, index);
     CouplingTermForm form;

@@ -105,7 +105,7 @@ static bool read_rotation(CsvSignal* s, int row, const double q[4], double* valu
   Vec3 before = row > 0 ? vec3_at(values - 3) : vec3(0, 0, 0); /* rotation vector of the row before */
   Vec3 v = row > 0 ? nearest_vector(unit, before) : quat_log(unit);
   if (row > 0 && vec3_norm(vec3_sub(v, before)) > M_PI) {
-    refuse_row(s, row, "turns by more than half a turn from the row before: give rows between");
+    refuse_row(s, row, "rotates by more than half a turn since the row before: add rows between");
     return false;
   }
   vec3_store(v, values + channels - 3);

@@ -6,7 +6,7 @@
 
 static void report_count(Reader* reader, const NumberList* list, int dof, int coordinates) {
   if (dof == 0)
-    reader_error(reader, list->node->place, "the joint is fixed: it has no coordinates");
+    reader_error(reader, list->node->place, "the joint is fixed and has no coordinates: remove this key");
   else if (dof == coordinates)
     reader_error(reader, list->node->place, "expected %d number%s, one per degree of freedom, got %d", dof,
                  dof == 1 ? "" : "s", list->count);

@@ -153,7 +153,9 @@ static void read_common_limits(Reader* reader, const Node* list, SceneJoint* joi
   Joint made = scene_joint(joint);
   int slots = limit_slots(&made);
   if (made.slide_count > 0 && slots > made.slide_count) {
-    reader_error(reader, list->place, "the joint both slides and turns: give one pair or null per degree of freedom");
+    reader_error(
+        reader, list->place,
+        "the joint has translations and rotations: give a list of pairs, one pair or null per degree of freedom");
     return;
   }
   for (int slot = 0; slot < slots; slot++) read_pair(reader, list, joint, slot, made.quaternion);

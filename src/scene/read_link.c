@@ -149,7 +149,8 @@ static void read_given_mass(Reader* reader, const Node* item, const LinkForm* fo
   link->center = form->center;
   memcpy(link->inertia, form->inertia.values, sizeof link->inertia);
   if (density)
-    reader_error(reader, node_key_place(density), "mass_model given needs 'mass', not 'density'");
+    reader_error(reader, node_key_place(density),
+                 "mass_model: given excludes 'density': give 'mass' [kg], or remove mass_model");
   else if (!is_given(item, "mass"))
     reader_error(reader, item->place, "mass_model given needs 'mass' [kg]");
   if (!is_given(item, "inertia")) reader_error(reader, item->place, "mass_model given needs 'inertia' [kg m^2]");

@@ -80,9 +80,10 @@ static bool turn_segments(RodChain* chain) {
     Vec3 along = vec3_normalized(vec3_sub(chain->nodes[i + 1], chain->nodes[i]));
     double cosine = vec3_dot(before, along);
     if (i > 0 && cosine < FOLD_COSINE) {
-      reader_error(chain->reader, chain->form->points->place,
-                   "the rod turns back on itself at (%.6g, %.6g, %.6g): put points on a bend between",
-                   chain->nodes[i].x, chain->nodes[i].y, chain->nodes[i].z);
+      reader_error(
+          chain->reader, chain->form->points->place,
+          "the rod reverses its direction at (%.6g, %.6g, %.6g): add points so that it bends by less than half a turn",
+          chain->nodes[i].x, chain->nodes[i].y, chain->nodes[i].z);
       return false;
     }
     Vec3 axis = vec3_cross(before, along);

@@ -49,7 +49,7 @@ static void read_grid(Reader* reader, const Node* list, DecomposeOptions* option
   } else if (count != 3) {
     reader_error(reader, list->place, "expected 3 whole numbers, got %d", count);
   } else if ((int64_t)cells[0] * cells[1] * cells[2] > GRID_CELLS_MAX) {
-    reader_error(reader, list->place, "a grid may have at most %d blocks, got %lld", GRID_CELLS_MAX,
+    reader_error(reader, list->place, "a grid may have at most %d blocks, got %lld: lower its counts", GRID_CELLS_MAX,
                  (long long)cells[0] * cells[1] * cells[2]);
     count = 0;
   }
@@ -74,14 +74,15 @@ static void read_decompose(Reader* reader, const Node* shape_node, const Node* n
     if (form.grid) read_grid(reader, form.grid, &shape->decomposition);
     read_symmetry(words_at(SYMMETRY_WORDS, form.symmetry).text, &shape->decomposition);
     if (form.grid && form.options.inside)
-      reader_error(reader, node->place, "grid takes whole blocks: it does not go with inside");
+      reader_error(reader, node->place,
+                   "'grid' and 'inside' exclude each other: the blocks of a grid extend beyond the mesh");
   }
   reader_leave(reader, mark);
   const Node* thinning = node_find(shape_node, "max_vertices");
   if (thinning)
-    reader_error(reader, node_key_place(thinning),
-                 "give max_vertices inside decompose: hulls thinned from outside "
-                 "would not cover the mesh");
+    reader_error(
+        reader, node_key_place(thinning),
+        "'max_vertices' beside 'decompose' would make hulls that do not cover the mesh: move it into 'decompose'");
 }
 
 /* Rejects keys that do not apply to triangles, or to hulls only. */
@@ -89,12 +90,15 @@ static void check_triangles(Reader* reader, const Node* node, const SceneShape* 
   static const char* const KEYS[] = {"hulls", "decompose", "max_vertices", "keep_interior"};
   for (size_t k = 0; shape->triangles && k < sizeof KEYS / sizeof *KEYS; k++) {
     const Node* key = node_find(node, KEYS[k]);
-    if (key) reader_error(reader, node_key_place(key), "'%s' does not go with pieces: triangles", KEYS[k]);
+    if (key)
+      reader_error(reader, node_key_place(key),
+                   "'%s' applies to hulls, but this shape has pieces: triangles: remove it, or remove 'pieces'",
+                   KEYS[k]);
   }
   if (shape->orient_fix && !shape->triangles)
-    reader_error(
-        reader, node_key_place(node_find(node, "orient")),
-        "'orient: fix' goes with pieces: triangles; convex hulls do not depend on the side that faces look to");
+    reader_error(reader, node_key_place(node_find(node, "orient")),
+                 "'orient: fix' applies to pieces: triangles only: remove it; convex hulls are the same for any "
+                 "orientation of the faces");
 }
 
 /* ---------------------------------------------------------------- smooth shapes */

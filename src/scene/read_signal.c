@@ -62,7 +62,8 @@ static void fill_rows(Reader* reader, const Node* map, int rows, SceneSignal* si
 static void read_times(Reader* reader, const Node* list, SceneSignal* signal) {
   size_t mark = reader_enter_key(reader, "times");
   if (signal->rows > 0 && signal->rows != list->count)
-    reader_error(reader, list->place, "%d times for %d rows of values", list->count, signal->rows);
+    reader_error(reader, list->place, "expected as many times as rows of values, %d, got %d", signal->rows,
+                 list->count);
   int size = list->count > signal->rows ? list->count : signal->rows;
   if (reader_work(reader, list->place, size)) signal->times = MEMORY_NEW(double, size);
   int index = 0;

@@ -97,7 +97,7 @@ static void check_pull(Reader* reader, const Node* item, const TendonForm* form)
   if (!form->tension && !(form->stiffness > 0) && !form->range)
     reader_error(reader, item->place, "nothing pulls: give 'tension', 'stiffness' and 'rest_length', or 'range'");
   if (rest && !(form->stiffness > 0))
-    reader_error(reader, node_key_place(rest), "a rest_length has no meaning without 'stiffness'");
+    reader_error(reader, node_key_place(rest), "'rest_length' needs 'stiffness': give both or neither");
   if (!rest && form->stiffness > 0)
     reader_error(reader, item->place, "'stiffness' needs 'rest_length', the length below which the tendon is slack");
 }
@@ -132,7 +132,7 @@ static void read_range(Reader* reader, const Node* item, const TendonForm* form,
   static const char* const OWN[] = {"range_stiffness", "range_margin", "range_damping"};
   for (int k = 0; k < 3 && !form->range; k++) {
     const Node* own = node_find(item, OWN[k]);
-    if (own) reader_error(reader, node_key_place(own), "'%s' has no meaning without 'range'", OWN[k]);
+    if (own) reader_error(reader, node_key_place(own), "'%s' needs 'range': give both or neither", OWN[k]);
   }
   if (!form->range) return;
   size_t mark = reader_enter_key(reader, "range");

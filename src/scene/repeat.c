@@ -21,7 +21,7 @@ static void read_counts(Reader* reader, Repeat* repeat) {
   }
   int64_t total = 1;
   for (int i = 0; i < repeat->axis_count; i++) total = total > REPEAT_MAX ? total : total * repeat->count[i];
-  if (total > REPEAT_MAX) reader_error(reader, node->place, "makes more than %d items", REPEAT_MAX);
+  if (total > REPEAT_MAX) reader_error(reader, node->place, "makes more than %d items: lower the counts", REPEAT_MAX);
   reader_leave(reader, mark);
 }
 
@@ -61,7 +61,8 @@ static void read_increment_row(Reader* reader, const Node* node, RepeatIncrement
     return;
   }
   if (out->count > 0 && node->count != out->width) {
-    reader_error(reader, node->place, "expected %d numbers as before, got %d", out->width, node->count);
+    reader_error(reader, node->place, "every list must have as many numbers as the first, %d, got %d", out->width,
+                 node->count);
     return;
   }
   out->width = node->count;

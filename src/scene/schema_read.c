@@ -36,7 +36,7 @@ static int parse_numbers(const char* text, double* values, int max) {
   return count;
 }
 
-/* The bits of a default like [x, y]. */
+/* Returns the bits of a default such as [x, y]. */
 static unsigned parse_words(const char* text, const char* words) {
   unsigned bits = 0;
   for (text += strspn(text, "[], "); *text; text += strspn(text, "[], ")) {

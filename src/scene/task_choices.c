@@ -1,4 +1,6 @@
 /* Discrete choices: keys, as --set names them, and the values that are tried there. */
+#include <limits.h>
+
 #include "scene/task_parts.h"
 
 /* Combinations of all choices; a search that could not be looked through is a mistake. */
@@ -70,8 +72,10 @@ void read_choices(Reader* reader, Task* task, const Node* node) {
     task->choice_tries = form.tries;
     task_items(reader, task, form.of, "of", read_choice);
     if (task_combinations(task) > COMBINATIONS_MAX)
-      reader_error(reader, node->place, "more than %d combinations", COMBINATIONS_MAX);
-    if (task->receding.given) reader_error(reader, node->place, "do not go together with 'receding'");
+      reader_error(reader, node->place, "%d combinations are more than %d: give fewer values",
+                   (int)(task_combinations(task) < INT_MAX ? task_combinations(task) : INT_MAX), COMBINATIONS_MAX);
+    if (task->receding.given)
+      reader_error(reader, node->place, "'choices' and 'receding' exclude each other: remove one of them");
   }
   reader_leave(reader, mark);
 }

@@ -26,7 +26,8 @@ void read_draws(Reader* reader, Task* task, const Node* node) {
   if (node && schema_read(reader, node, "draws", &form)) {
     task->draw_every = form.every;
     task_items(reader, task, form.numbers, "numbers", read_draw);
-    if (task->receding.given) reader_error(reader, node->place, "do not go together with 'receding'");
+    if (task->receding.given)
+      reader_error(reader, node->place, "'draws' and 'receding' exclude each other: remove one of them");
   }
   reader_leave(reader, mark);
 }

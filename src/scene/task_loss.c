@@ -3,7 +3,7 @@
 
 #include "scene/task_parts.h"
 
-/* The other columns of convergence.csv. */
+/* Columns of convergence.csv that are not loss terms. */
 #define COLUMNS "iteration|loss|grad_design|grad_control|step_design|step_control|seconds"
 
 /* ---------------------------------------------------------------- names */
@@ -120,7 +120,7 @@ static TaskLoss loss_of_form(Reader* reader, const Task* task, const Node* item,
   loss.links = task_names(reader, form->links, "links", &loss.links_count);
   read_motion(reader, form->motion, &loss);
   if (needs_link(loss.type) && is_given(item, "type") && !is_given(item, "link") && !is_given(item, "links"))
-    reader_error(reader, item->place, "'link' is missing: a text, or 'links': a list of names");
+    reader_error(reader, item->place, "'link' is missing: give the name of a link, or 'links', a list of names");
   loss.other = task_name(reader, form->other, "other");
   loss.where = read_where(reader, task, form->scenarios);
   if (loss.link.text && loss.other.text && strcmp(loss.link.text, loss.other.text) == 0)

@@ -93,7 +93,7 @@ TaskName* read_which(Reader* reader, const Task* task, const Node* item, const W
   if (form->links) return expand_names(task, task_names(reader, form->links, "links", count), count);
   *count = form->link ? 1 : 0;
   if (!is_given(item, "link") && !is_given(item, "links"))
-    reader_error(reader, item->place, "'link' is missing: a text, or 'links': a list of names");
+    reader_error(reader, item->place, "'link' is missing: give the name of a link, or 'links', a list of names");
   if (!form->link) return NULL;
   TaskName* names = MEMORY_NEW(TaskName, 1);
   names[0] = task_name(reader, form->link, "link");

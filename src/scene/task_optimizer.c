@@ -108,10 +108,11 @@ void read_multistart(Reader* reader, Task* task, const Node* root, const TaskFor
   task->multistart = form->multistart;
   const Node* node = node_find(root, "multistart");
   if (task->multistart <= 1) return;
-  if (task->receding.given) reader_error(reader, node->place, "'multistart' does not go together with 'receding'");
+  if (task->receding.given)
+    reader_error(reader, node->place, "'multistart' and 'receding' exclude each other: remove one of them");
   const TaskContinuation* c = &task->continuation;
   if (c->support.iterations > 0 || c->stiffness.iterations > 0 || c->switch_at > 0)
-    reader_error(reader, node->place, "'multistart' does not go together with 'schedule'");
+    reader_error(reader, node->place, "'multistart' and 'schedule' exclude each other: remove one of them");
 }
 
 static void read_ramp(Reader* reader, const char* key, const Node* map, TaskRamp* ramp) {

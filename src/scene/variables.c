@@ -10,9 +10,10 @@ void read_variables(Reader* reader, const Node* map) {
     size_t below = reader_enter_key(reader, node->key);
     bool good = reader_number(reader, node, &ANY, NULL, &value);
     if (good && !variables_add(&reader->variables, node->key, value))
-      reader_error(
-          reader, node_key_place(node),
-          "a variable's name is a word of letters, digits and _, and none of i, j, k, n, pi and the functions");
+      reader_error(reader, node_key_place(node),
+                   "'%s' cannot name a variable: use letters, digits and _, begin with no digit, and use none of i, j, "
+                   "k, n, pi, sqrt, sin, cos, tan, abs, min, max, floor",
+                   text_excerpt(node->key).text);
     reader_leave(reader, below);
   }
   reader_leave(reader, mark);

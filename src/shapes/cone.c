@@ -51,8 +51,8 @@ static Vec3 mean_of(const Cone* c, const Vec3 g[PIECES]) {
   return mean;
 }
 
-/* gradient: weighted mean of the pieces' gradients; Hessian: weighted mean of theirs plus beta times the covariance of
- * the gradients. */
+/* Gradient: the weighted mean of the pieces' gradients. Hessian: the weighted mean of their Hessians plus beta times
+ * the covariance of the gradients. */
 ShapeValue cone_evaluate(const Shape* shape, Vec3 z) {
   Cone c = cone_parts(shape, z);
   Vec3 g[PIECES];
@@ -150,8 +150,8 @@ static double chord_distance(const double a[2], const double b[2]) {
   return fabs(a[0] * dr - a[1] * dz) / sqrt(dz * dz + dr * dr);
 }
 
-/* True if the profile is concave; sets shape->inner. Its chords lie inside the body, so their distances from the origin
- * bound the inner radius (B5). */
+/* Returns true if the profile is concave, and sets shape->inner. Chords of the profile lie inside the body, so their
+ * distances from the origin bound the inner radius (B5). */
 static bool look_along(Shape* shape) {
   double low = profile_end(shape, 0, -shape->size[2]), high = profile_end(shape, 0, shape->size[3]);
   double step = (high - low) / CONVEX_SAMPLES, before[2] = {low, 0}, older[2] = {low, 0};

@@ -54,7 +54,7 @@ void field_of_triangles(Field* field, const TriangleSurface* surface, double rad
 
 /* ---------------------------------------------------------------- lists of links */
 
-/* Links in any order, with the corner of each. */
+/* Unsorted links and the corner of each. */
 typedef struct {
   int* corner;
   CornerLink* link;

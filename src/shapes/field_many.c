@@ -18,12 +18,12 @@ static Lanes3 lanes3_turned_back(const Mat3* r, Lanes3 v) {
                   r->m[0][2] * v.x + r->m[1][2] * v.y + r->m[2][2] * v.z};
 }
 
-/* Two groups of lanes processed together: each group's powers are long dependency chains, which the other group's
- * operations overlap. */
+/* Number of lane groups processed together. Each group is a long dependency chain; the operations of two groups
+ * overlap. */
 enum { SIDES = 2 };
 #define EACH_SIDE for (int side = 0; side < SIDES; side++)
 
-/* FieldValue of eight points; turn by rows. */
+/* FieldValue of eight points; turn is stored by rows. */
 typedef struct {
   Lanes value;
   Lanes3 gradient, outward, turn[3];
@@ -216,7 +216,7 @@ typedef struct {
 
 /* Log-weight below which a part is skipped: half a rounding error of the result (Y9). */
 #define WEIGHT_GONE (-37.0)
-/* Larger than the value of any part [m]; finite, so that differences are numbers. */
+/* Upper bound of the value of any part [m]; finite, so that differences are numbers. */
 #define NOWHERE 1e300
 
 static void rescale(SoftLanes* s, Lanes factor, FieldAnswer wanted) {

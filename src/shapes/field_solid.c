@@ -220,7 +220,7 @@ static void add_line(const Grid* g, Vec3 from, Vec3 to, int axis, double weight,
   Vec3 start = from, end = to;
   if (a > 0) start = root_between(g->field, to, from, b, a);
   if (b > 0) end = root_between(g->field, from, to, a, b);
-  /* the moments of a line: no extent across */
+  /* moments of a line, which has no extent across */
   Vec3 c = vec3_scale(vec3_add(start, end), 0.5);
   double length = along(end, axis) - along(start, axis), mass = weight * length;
   const double at[3] = {c.x, c.y, c.z};

@@ -22,8 +22,8 @@ static TriangleSurface shape_surface(const Shape* shape, int level) {
 
 /* ---------------------------------------------------------------- unions */
 
-/* True if a surface point of part k is on the surface of the whole: outside all other parts of a union; for a
- * difference, outside the subtrahend, or inside the minuend. */
+/* Returns true if a surface point of part k lies on the surface of the whole: outside all other parts of a union; for a
+ * difference, outside the subtrahend or inside the minuend. */
 static bool seen(const Field* whole, int k, Vec3 place) {
   for (int i = 0; i < whole->part_count; i++) {
     if (i == k) continue;
@@ -102,7 +102,7 @@ TriangleSurface field_surface(const Field* field, int level) {
   else
     out = joined_surface(field, level);
   if (field->kind != FIELD_SHAPE) {
-    Field own = *field; /* in its own frame */
+    Field own = *field; /* the field in its own frame */
     own.pose = pose_identity();
     draw_points(&own, &out);
   }

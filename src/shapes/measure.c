@@ -65,7 +65,8 @@ static bool is_even(const Shape* shape, int axis) {
   return shape->kind != SMOOTH_POLYTOPE && !(shape->kind == SMOOTH_CONE && axis == 0);
 }
 
-/* Doubles a direction's weight for each of its mirror images. False: it is an image itself. */
+/* Doubles the weight of a direction for each of its mirror images. Returns false if the direction is itself an image.
+ */
 static bool stands_for_images(const Shape* shape, Direction* d) {
   for (int i = 0; i < 3; i++) {
     if (!is_even(shape, i)) continue;

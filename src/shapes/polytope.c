@@ -6,7 +6,7 @@
 enum { FACES_MAX = 4096, FACES_ON_STACK = 64 };
 /* Least ratio of an offset to the length, and inverse of the largest. */
 #define OFFSET_MIN 1e-3
-/* Offset of padding faces, in units of the length: their weight is zero. */
+/* Offset of the faces that pad a vector register, in units of the length: their weight is zero. */
 #define NOWHERE 1e6
 
 /* Largest lane, without unpredictable branches. */

@@ -34,7 +34,7 @@ const char* shape_create(Shape* shape, const SmoothForm* form) {
 }
 
 void shape_free(Shape* shape) {
-  memory_free(shape->nx); /* the start of the block of all arrays */
+  memory_free(shape->nx); /* nx is the start of the block of all arrays */
   *shape = (Shape){0};
 }
 
@@ -55,11 +55,11 @@ ShapeValue shape_evaluate(const Shape* shape, Vec3 z) {
  * superquadric: e1, e2, sizes. */
 double* shape_form_number(const SmoothForm* form, int k) {
   assert(k >= 0);
-  union { /* the owner of the form may write to it */
+  union { /* discards const: the owner of the form may write to it */
     const SmoothForm* read;
     SmoothForm* own;
   } f = {.read = form};
-  union { /* as above */
+  union { /* discards const, as above */
     const double (*read)[4];
     double (*own)[4];
   } faces = {.read = form->faces};

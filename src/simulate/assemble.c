@@ -40,7 +40,8 @@ static Mat3 moment_on_half_space(const Assembly* in, const ContactTerms* t) {
   return mat3_scale(mat3_add(t->moment[0], mat3_outer(t->force[0], arm)), -1);
 }
 
-/* Adds the pair terms that act on the tree at a place, or on the immovable links (last place), to the links. */
+/* Adds the pair terms of the tree at index `place` of the scope to its links; place = tree_count: to the immovable
+ * links. */
 static void add_sides(const Assembly* in, int place) {
   for (int n = in->sides->first[place]; n < in->sides->first[place + 1]; n++) {
     int side = in->sides->items[n] & 1;
@@ -69,8 +70,8 @@ static void compose_tree(const Assembly* in, int tree) {
   }
 }
 
-/* Adds the composed terms of trees to the immovable links they hang on. Not parallel: several trees can share a
- * link. */
+/* Adds the composed terms of trees to the immovable links that carry them. Not parallel, because several trees can
+ * share a link. */
 static void compose_still(const Assembly* in) {
   const Model* m = in->model;
   for (int i = m->link_count - 1; i >= 0; i--) {
@@ -111,7 +112,7 @@ static void add_coupling_gradient(const CouplingTerms* terms, int count, double*
 
 void assemble_gradient(const Assembly* in, double* gradient) {
   GradientTask task = {in, gradient};
-  int count = in->scope->tree_count + in->scope->whole; /* one task more for the links that cannot move */
+  int count = in->scope->tree_count + in->scope->whole; /* one additional task for the immovable links */
   parallel_for(in->threads, count, TREES_PARALLEL, TREES_GRAIN, gradient_of_tree, &task);
   if (in->scope->whole) compose_still(in);
   add_coupling_gradient(in->couplings, in->coupling_count, gradient);
@@ -244,7 +245,7 @@ static inline void add_cross_entry(const CrossBlock* to, int j, int k, double va
     to->entries[r * stride + c] += value;
   else if (to->tree_a > to->tree_b)
     to->entries[c * stride + r] += value;
-  else if (r == c) /* a shared ancestor: both orders fall on the diagonal */
+  else if (r == c) /* within one tree both orders contribute to the diagonal block */
     to->entries[r * stride + r] += 2 * value;
   else
     to->entries[(r < c ? r : c) * stride + (r < c ? c : r)] += value;
@@ -321,7 +322,7 @@ static void sum_crosses(const Assembly* in, int n, int count, double sum[12][12]
 static void add_crosses(const HessianTask* task, int place) {
   const Assembly* in = task->in;
   int end = in->sides->first[place + 1], run = 1,
-      few = 0; /* terms before `few` belong to a run shorter than SUMMED_FROM */
+      few = 0; /* terms before index `few` belong to a run shorter than SUMMED_FROM */
   for (int n = in->sides->first[place]; n < end; n += run) {
     int side = in->sides->items[n] & 1;
     ContactTerms t = assembly_term(in, in->sides->items[n] >> 1);

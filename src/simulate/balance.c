@@ -8,7 +8,7 @@
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
 
-/* Fraction of the momentum per step that counts as a force at work. The speed of a body without forces is then solved
+/* Fraction of the momentum per step that counts as a force at work. It lets the speed of a body without forces converge
  * to this fraction of the tolerance. */
 #define MOMENTUM_SHARE 1e-3
 /* Relative rounding error of a position that counts as a force at work at the rounding floor. A body at rest without
@@ -145,7 +145,7 @@ bool balance_tree(const Sim* s, int tree, bool arrived) {
   return s->balanced[tree] && (arrived || !driven);
 }
 
-/* Relative rounding error of a coordinate, for the rounding error of forces. */
+/* Relative rounding error of a coordinate, used for the rounding error of forces. */
 #define COORDINATE_ROUNDINGS (16 * DBL_EPSILON)
 
 double balance_place_size(const Sim* s, int link, Vec3 place, const double* q) {

@@ -48,10 +48,10 @@ void bushings_destroy(BushingSystem* s) {
 #define SCALE ((1 + DECAY) * (1 + DECAY) * (1 + DECAY_LAST))
 static const BushingTime UNRESOLVED = {1 / SCALE, (2 * DECAY + DECAY_LAST) / SCALE,
                                        DECAY*(DECAY + 2 * DECAY_LAST) / SCALE, DECAY* DECAY* DECAY_LAST / SCALE, 0};
-/* Weights where it is resolved: theta = 1/2 of M10. */
+/* Weights of the four states where the spring is resolved: theta = 1/2 of M10. */
 static const BushingTime RESOLVED = {0.25, 0.5, 0.25, 0, 0};
 
-/* True if the step and both before have one length that does not depend on the state. */
+/* Returns true if this step and the two before have the same length, which does not depend on the state. */
 static bool even(const StepClock* c) {
   return c->dt_older > 0 && fabs(c->dt_before - c->dt) < SAME_LENGTH * c->dt &&
          fabs(c->dt_older - c->dt) < SAME_LENGTH * c->dt && !c->dt_varies && !c->before_varies && !c->older_varies;
@@ -90,7 +90,7 @@ void bushings_aim(Sim* sim) {
 
 /* ---------------------------------------------------------------- energy */
 
-/* Sets out to the weighted u at which the springs act (L20). */
+/* Sets out to the weighted mean of u at which the springs act (L20). */
 static void spring_place(const BushingSystem* s, int k, const double u[6], double out[6]) {
   const BushingTime* at = &s->at[k];
   for (int i = 0; i < 6; i++)

@@ -129,7 +129,7 @@ void closures_straighten(ClosureSystem* s, const bool* marked) {
 
 void closures_bend(ClosureSystem* s) { memset(s->convex, 0, sizeof(bool) * (size_t)s->count); }
 
-/* Returns the total force on a: of multipliers, stiffness and aim. */
+/* Returns the total force on link a: of multipliers, stiffness and aim. */
 static Vec3 whole_force(const ClosureSystem* s, int k) {
   const ModelClosure* c = &s->model->closures[k];
   Vec3 force = s->sum[k].force[0];

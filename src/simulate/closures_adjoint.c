@@ -38,8 +38,8 @@ void closure_adjoint_begin(ClosureAdjoint* a, const Sim* s) {
   memset(a->w, 0, sizeof(Vec3) * (size_t)s->closures->row_count);
 }
 
-/* Times that differ by less than this part of a substep are the same: that of closing and the beginning of a substep.
- */
+/* Times that differ by less than this fraction of a substep count as equal: the time of closing and the start of a
+ * substep. */
 #define SAME_TIME 1e-3
 
 void closure_adjoint_load(Sim* s, const double* broken_at, const SimJoin* joined) {

@@ -109,7 +109,7 @@ bool closures_stiffen(ClosureSystem* s) {
 
 void closures_spread(const ClosureSystem* s, BlockSolver* solver, bool* marked) {
   bool more = block_solver_component_count(solver) > 1;
-  while (more) { /* a second pass only confirms, except where a component joins several groups */
+  while (more) { /* the second pass changes nothing unless a component joins several groups */
     more = false;
     for (int k = 0; k < s->model->tree_count; k++) {
       bool *own = &marked[block_solver_component_of(solver, k)],
@@ -198,7 +198,7 @@ static double* column_at(const ClosureSystem* s, int dof, int r) {
 
 static const MovingRow* active_row(const ClosureSystem* s, int r) { return &s->moving[s->active[r]]; }
 
-/* Writes C_r^T, zero where a degree of freedom is fixed, into column r. fixed NULL: no one in the cluster is fixed. */
+/* Writes C_r^T into column r, with zeros at fixed degrees of freedom. fixed NULL: the cluster has no fixed ones. */
 static void place_column(const ClosureSystem* s, SlopeRow row, const bool* fixed, int r) {
   double* column = column_at(s, 0, r);
   size_t width = (size_t)s->width;
@@ -220,7 +220,7 @@ static void place_three_columns(const ClosureSystem* s, const MovingRow* row, in
   }
 }
 
-/* Writes C^T of the cluster. fixed: as of place_column. Rows of one closure are consecutive among the active ones. */
+/* Writes C^T of the cluster. fixed: see place_column. Rows of one closure are consecutive among the active ones. */
 static void place_columns(const ClosureSystem* s, const Coupled* c, const bool* fixed) {
   const MovingRow* end = s->moving + s->moving_count;
   for (int r = 0; r < c->rows;) {
@@ -252,7 +252,7 @@ static int note_components(ClosureSystem* s, SlopeRow row, int r, int four, int 
 
 /* Computes H^-1 C^T, four columns at a time. */
 static void solve_columns(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed) {
-  bool some = false; /* some degree of freedom of the cluster is fixed */
+  bool some = false; /* the cluster has fixed degrees of freedom */
   for (int n = 0; n < c->runs; n++) {
     DofRun run = s->run[n];
     for (int d = run.first; d < run.end; d++) {

@@ -66,7 +66,7 @@ void closures_put(ClosureSystem* s, const SimJoin* joined) {
 
 /* ---------------------------------------------------------------- the condition `within` (Z20) */
 
-/* A distance beyond `within` below this, in units of it, counts as reached. */
+/* Distances up to (1 + REACHED) within count as reached. */
 #define REACHED 1e-9
 
 static Vec3 apart(const Model* m, int k, const Pose* poses) {
@@ -92,7 +92,7 @@ static bool is_on(const ModelClosure* c, double time) {
   return value >= 0.5;
 }
 
-/* True if closure k has `within`, is open, and its signal at the beginning of the step lets it close. */
+/* Returns true if closure k has `within`, is open, and its signal at the start of the step lets it close. */
 static bool may_meet(const ClosureSystem* s, int k, double begin) {
   if (!(s->model->scene->closures[k].within > 0)) return false;
   if (!closure_is_switched(s->model, k) || s->broken_at[k] < (double)INFINITY) return false;

@@ -82,7 +82,7 @@ static void list_tree_links(Sim* s) {
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].tree >= 0) s->tree_first[m->links[i].tree + 1]++;
   for (int k = 0; k < m->tree_count; k++) s->tree_first[k + 1] += s->tree_first[k];
-  for (int i = m->link_count - 1; i >= 0; i--) /* in reverse: end indices become first indices */
+  for (int i = m->link_count - 1; i >= 0; i--) /* reverse order converts end indices to first indices */
     if (m->links[i].tree >= 0) s->tree_links[--s->tree_first[m->links[i].tree + 1]] = i;
   for (int k = 0; k < m->tree_count; k++) s->tree_first[k] = s->tree_first[k + 1];
   int movable = 0;
@@ -210,7 +210,7 @@ static void allocate_islands(Sim* s) {
   s->path_q = MEMORY_NEW(double, m->coordinate_count);
 }
 
-/* The order matters: each function uses what the ones before allocated. */
+/* Allocates in order: each function uses arrays that the ones before it allocated. */
 static void allocate(Sim* s) {
   allocate_states(s);
   allocate_terms(s);
@@ -270,7 +270,7 @@ static void free_trees(Sim* s) {
   free_each(owned, sizeof(owned) / sizeof(owned[0]));
 }
 
-/* Frees them, the arrays that grow during steps, and those returned by queries. */
+/* Frees the islands, the arrays that grow during steps, and those that queries return. */
 static void free_islands(Sim* s) {
   void* const owned[] = {
       s->island,           s->islands,          s->link_island, s->refused,         s->group,       s->couplings,
@@ -409,8 +409,8 @@ static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
   return status;
 }
 
-/* Checks that the initial state satisfies all closures. A scene's own does; a recorded one may not. Destroys the Sim
- * after a failure. */
+/* Checks that the initial state satisfies all closures. The state of a scene does; that of a file may not. Destroys the
+ * Sim after a failure. */
 static Status check_closed(Sim** out, Diagnostics* diagnostics) {
   Sim* s = *out;
   (void)closures_switch(s->closures, s->pose_now, s->pose_now, s->state.time);

@@ -107,7 +107,7 @@ bool sim_crosses(const Sim* s, const Pose* from, const Pose* to, StepSqueeze* fo
     s->moved[i] = displacement(&way, i, m->links[i].center);
   }
   for (int i = 0; i < m->link_count; i++) {
-    /* of two links that pass each other, at least one moves by half the relative displacement */
+    /* if two links pass each other, at least one moves by half of the relative displacement */
     if (m->links[i].tree < 0 || !(s->extent[i] > 0)) continue;
     if (!(vec3_norm(s->moved[i]) > 0.5 * SHARE_OF_SIZE * least)) continue;
     for (int j = 0; j < m->link_count; j++) {

@@ -81,7 +81,7 @@ void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport*
   const SimState* state = sim_state(sim);
   text_add(out, "the solver failed at t = %.6g s (step %d): %s", state->time + model->simulation.dt, state->step + 1,
            failure_reason(report->outcome));
-  if (report->residual_dof >= 0) { /* -1: the step failed before the residual was measured */
+  if (report->residual_dof >= 0) { /* -1: the step failed before a residual was computed */
     text_add(out, "; out of balance by %.3g of the forces at work (%.3g N or N m) at ", report->residual,
              report->residual_force);
     add_bodies(out, model, sim, report->residual_dof);

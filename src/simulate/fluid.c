@@ -101,8 +101,8 @@ static void add_at(FluidNumber slope[3][4], FluidVector force, FluidVector p) {
 
 /* ---------------------------------------------------------------- integrals of powers of the positive part (L11) */
 
-/* Returns how many of the three have a positive real part; *alone: index of the one whose sign differs from the
- * others. */
+/* Returns the number of values with positive real part. *alone: index of the value whose sign differs from those of the
+ * other two. */
 static int count_positive(const FluidNumber x[3], int* alone) {
   int count = 0;
   for (int k = 0; k < 3; k++) count += creal(x[k]) > 0;

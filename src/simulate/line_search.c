@@ -46,7 +46,8 @@ static void couple(Sim* s) {
     sets_join(s->island, (int)(s->bushings->pairs[k] >> 32), (int)(s->bushings->pairs[k] & UINT32_MAX));
   for (int n = 0; n < in->tree_count; n++) s->island[in->trees[n]] = sets_root(s->island, in->trees[n]);
   s->island_count = 0;
-  for (int n = 0; n < in->tree_count; n++) { /* numbers; a root precedes its members, which point to it */
+  /* number the islands: a root precedes its members, which refer to it */
+  for (int n = 0; n < in->tree_count; n++) {
     int k = in->trees[n];
     s->island[k] = s->island[k] == k ? s->island_count++ : s->island[s->island[k]];
   }
@@ -300,8 +301,8 @@ static void bound_motion(Sim* s, const double* delta) {
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, bound_tree, &task);
 }
 
-/* Returns true if the links of a part stay in their regions, by the bounds on their motion. Always true for the whole
- * scene. */
+/* Returns true if the links of a part of the scene stay in their regions, by the bounds on their motion. Always true
+ * for the whole scene. */
 static bool keeps_to_region(Sim* s) {
   if (s->scope.whole) return true;
   s->leaves = !contact_part_stays(s->contact, &s->bounds);
@@ -440,7 +441,7 @@ static void expect_targets(Sim* s) {
   }
 }
 
-/* Fixes the islands of trees that a part has already moved in this step. */
+/* Fixes the islands of trees that an earlier part of this step has already moved. */
 static void leave_begun(Sim* s) {
   for (int n = 0; s->begun && n < s->scope.tree_count; n++)
     if (s->begun[s->scope.trees[n]] >= 0) s->islands[s->island[s->scope.trees[n]]].settled = true;
@@ -496,7 +497,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   prepare_path(s);
   if (s->contact) contact_wake(s->contact, NULL);
   bool fine = false, any_left = true;
-  while (!fine && any_left) { /* islands that fail are stopped, and the others are tried again */
+  while (!fine && any_left) { /* islands whose trial fails are stopped; the others are evaluated again */
     report->trials++;
     fine = trial_feasible(s) && decreases(s) && certified(s, report);
     if (!fine) any_left = leave_refused(s);

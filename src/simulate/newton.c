@@ -154,7 +154,7 @@ static StepOutcome judge_search(Sim* s, NewtonProgress* progress, StepSearch fou
   return floor ? STEP_ROUNDING_FLOOR : STEP_LINE_SEARCH;
 }
 
-/* Performs one iteration: residual, direction, line search. Returns STEP_MAX_ITERATIONS if the step is not solved
+/* Performs one iteration: residual, direction, line search. Returns STEP_MAX_ITERATIONS if the step has not converged
  * yet. */
 static StepOutcome newton_round(Sim* s, NewtonProgress* progress, StepReport* report) {
   Assembly a;
@@ -229,7 +229,8 @@ StepReport step_solve(Sim* s) {
   if (!moves) return report;
   if (!begin_solve(s)) return (StepReport){.outcome = STEP_NOT_FINITE, .residual_dof = -1};
   int most = s->settling ? 0 : parts_solve(s, &report);
-  if (report.outcome == STEP_MAX_ITERATIONS) step_rounds(s, &report); /* otherwise the parts contain all trees */
+  /* any other outcome: every tree was solved in a part of the scene */
+  if (report.outcome == STEP_MAX_ITERATIONS) step_rounds(s, &report);
   report.iterations = most > report.iterations ? most : report.iterations;
   if (report.outcome == STEP_ROUNDING_FLOOR) {
     report.outcome = judge_floor(s);

@@ -57,7 +57,7 @@ static int new_couplings(const Sim* s, uint64_t* keys, int count) {
   return left;
 }
 
-/* Adds missing keys to the pattern. Old keys stay, so that moving bodies soon need no new pattern. */
+/* Adds missing keys to the pattern. Unused keys remain, so that the pattern rarely changes while bodies move. */
 static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
   int fresh = new_couplings(s, keys, count);
   if (fresh == 0 && s->pattern_set) return;

@@ -26,7 +26,7 @@ struct Proof {
   int pair_capacity;
 };
 
-/* Removes parameters whose effect depends on earlier states. */
+/* Removes parameters whose effect depends on earlier states, which the proof does not have. */
 static void take_out_history(ModelContact* contact) {
   contact->friction = contact->rolling = contact->spinning = 0;
   contact->rest_speed = 0;
@@ -110,8 +110,8 @@ static void name_pair(const Proof* p, int candidate, ProofReport* report) {
   contact_candidate(p->contact, candidate, &report->link_a, &report->link_b);
 }
 
-/* Reports an infeasible pair of the trial state, an intersecting one if there is any. An earlier report, of the
- * straight path, is kept. */
+/* Reports an infeasible pair of the trial state, preferably an intersecting one. An earlier report, of the straight
+ * path, is kept. */
 static void blame_state(Proof* p, ProofReport* report) {
   if (report->outcome != PROOF_APART) return;
   int count = contact_candidate_count(p->contact);

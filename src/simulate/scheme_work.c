@@ -15,10 +15,10 @@
 /* Sums and previous values that scheme_balance_restore restores, in one block of doubles. */
 typedef struct {
   double *energy, *work, *exchanged,
-      *scale; /* by unit [J]: present energy; energy change by the scheme; sum of |work of forces|; largest energy */
+      *scale; /* (units) [J]: present energy; energy change by the scheme; sum of |work of forces|; largest energy */
   double *rate, *way;     /* of the substep before: joint rates and displacements (nv) */
-  double *given, *driven; /* by unit: work of forces [J]; nonzero if anything but fixed bodies acts on it */
-  double* opening;        /* by unit: energy change by the scheme in the first substep of the run [J] */
+  double *given, *driven; /* (units): work of forces [J]; nonzero if anything except fixed bodies acts on the unit */
+  double* opening;        /* (units): energy change by the scheme in the first substep of the run [J] */
   double* stored;         /* energy stored in contact at the start [J] */
   double* begun;          /* 0: `energy` is not set yet */
 } BalanceState;
@@ -378,8 +378,8 @@ void scheme_balance_create(Sim* s) {
   mark_motors(s);
 }
 
-/* Returns the energy that a unit received from fixed bodies beyond the stored contact energy; fixed bodies cannot give
- * any. */
+/* Returns the energy that a unit received from fixed bodies beyond the stored contact energy. Fixed bodies cannot do
+ * work, so this energy comes from the scheme. */
 static double given_by_nothing(const SchemeBalance* b, int unit) {
   return b->at.driven[unit] != 0 ? 0 : fmax(0, b->at.given[unit] - *b->at.stored);
 }

@@ -83,7 +83,7 @@ static bool all_finite(const double* values, int count) {
   return true;
 }
 
-/* Returns true if a run can start from the state. Finer errors appear in the first step. */
+/* Returns true if a run can start from the state. Errors that this check does not detect appear in the first step. */
 static bool plausible(const Sim* s) {
   const Model* m = s->model;
   int poses = 12 * m->link_count;
@@ -141,11 +141,15 @@ Status sim_begin_recorded(Sim* s, Diagnostics* diagnostics) {
   if (status != STATUS_OK) return status;
   if (!read_words(s, same_law, diagnostics))
     return complain(s, diagnostics,
-                    "does not hold the numbers that this scene needs: was it written by another version?");
+                    "lacks numbers that this scene needs: it was written by another version of sdrs, or is damaged; "
+                    "record it again");
   if (!s->contact) return STATUS_OK;
   bool apart =
       !same_law ? contact_reset(s->contact, s->pose_now) : same_part(s, MODEL_NUMBERS, diagnostics) || meet_anew(s);
-  if (!apart) return complain(s, diagnostics, "has bodies that intersect with the shapes they have here");
+  if (!apart)
+    return complain(s, diagnostics,
+                    "makes bodies intersect, because their shapes in this scene differ from those of the recorded run: "
+                    "restore the shapes, or record the state again");
   contact_hold(s->contact);
   return STATUS_OK;
 }

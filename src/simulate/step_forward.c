@@ -236,7 +236,7 @@ static void add_contact_lengths(StepForward* f, bool carried, double* row) {
     row[j] += by.dt_before * f->length[1][j] + (carried ? by.dt * f->length[0][j] : 0);
 }
 
-/* Adds the derivatives with respect to the solve before, whose forces friction depends on. */
+/* Adds the derivatives with respect to the previous solve, on whose forces friction depends. */
 static void add_solve(StepForward* f, const RecordedStep* step, double* row) {
   StepAdjoint* a = f->adjoint;
   if (step->solve_count == 0 || !a->replay) return;

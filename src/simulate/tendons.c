@@ -169,7 +169,7 @@ TendonLimit tendon_limit(const TendonSystem* s, int k, double length) {
   double damping = tendon->range_damping * share, by_share = tendon->range_damping * rate;
   (void)limits_energy(
       &(Limits){LIMIT_PENALTY, tendon->lower, tendon->upper, tendon->range_stiffness, tendon->range_margin, 0}, length,
-      &law); /* the result is always true for a penalty */
+      &law); /* a penalty law always returns true */
   return (TendonLimit){law.value + 0.5 * damping / a * rate * rate,
                        law.first + damping * rate,
                        law.second + a * damping,

@@ -147,7 +147,7 @@ static void fill_column(const Sim* s, int tree, LinkSpan span, int column) {
     own->matrix[r * own->free_count + column] = f->reduced[f->free[own->free_first + r]];
 }
 
-/* A pivot below this fraction of the diagonal entry is zero: some motion has no inertia. */
+/* A pivot below this fraction of the diagonal entry counts as zero: a motion without inertia. */
 #define LEAST_PIVOT 1e-12
 
 /* Factors A = L U in place, without pivoting: A differs from the inertia matrix only by the rotation of one step.
@@ -414,7 +414,7 @@ static void mark_untouched(Sim* s) {
     for (int side = 0; side < 2; side++)
       if (m->links[link[side]].tree >= 0) f->untouched[m->links[link[side]].tree] = false;
   }
-  for (int n = 0; s->closures && n < f->group_count; n++) { /* a group starts at its aim as a whole or not at all */
+  for (int n = 0; s->closures && n < f->group_count; n++) { /* a group starts at its aim with all trees or with none */
     const FlightGroup* g = &f->group[n];
     bool all = true;
     for (int k = 0; k < g->tree_count; k++) all = all && f->untouched[f->trees[g->tree_first + k]];

@@ -3,7 +3,8 @@
  * is one between joint and link. Rotating an axis is the first plus the opposite of the second. */
 #include "simulate/step_adjoint.h"
 
-/* Returns true if the joint frame has such derivatives. For a free body on the world it only changes the start. */
+/* Returns true if rotations of the joint frame have derivatives. For a free body on the world they change only the
+ * start. */
 static bool has_turns(const ModelLink* link) { return link->parent >= 0 || !joint_floats(&link->joint); }
 
 /* Returns the pose of the joint's frame before its motion, in the world. */

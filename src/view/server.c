@@ -98,15 +98,17 @@ static enum MHD_Result on_request(void* context, struct MHD_Connection* connecti
   (void)state;
   const Server* server = context;
   if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-    return refuse(server, connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+    return refuse(server, connection, MHD_HTTP_METHOD_NOT_ALLOWED, "the method must be GET or HEAD\n");
   if (!names_this_machine(server->library.look_up(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)))
-    return refuse(server, connection, MHD_HTTP_FORBIDDEN, "only for 127.0.0.1 and localhost\n");
+    return refuse(server, connection, MHD_HTTP_FORBIDDEN,
+                  "the request's Host header must be 127.0.0.1 or localhost: open the page under one of these names\n");
   ServerRequest request = {path, whole_number(server, connection, "version"), whole_number(server, connection, "from")};
   Text body = {0};
   const char* type;
   bool found = server->answer(server->context, &request, &body, &type);
-  enum MHD_Result result = found ? send_text(server, connection, MHD_HTTP_OK, type, body.data, body.length)
-                                 : refuse(server, connection, MHD_HTTP_NOT_FOUND, "nothing here: the page is at /\n");
+  enum MHD_Result result =
+      found ? send_text(server, connection, MHD_HTTP_OK, type, body.data, body.length)
+            : refuse(server, connection, MHD_HTTP_NOT_FOUND, "no such path: the live view is at /\n");
   text_free(&body);
   return result;
 }

@@ -290,7 +290,7 @@ def open_starts():
     hung = {"name": "hung", "mass": 2, "shape": BOX, "joint": {"type": "hinge", "axis": [0, 1, 0]}}
     arm = {"name": "arm", "mass": 2, "shape": BOX, "joint": {"type": "hinge", "axis": [0, 1, 0], "position": [1, 0, 0]}}
     run = Run({"links": [hung, arm], "closures": [{"type": "distance", "a": "hung", "b": "arm", "point": [0, 0, 0], "length": 0.9}]})
-    assert run.code != 0 and "1 m apart at the start, not 0.9 m" in run.said, f"exit {run.code}: {run.said}"
+    assert run.code != 0 and "'length' is 0.9 m, but the ends are 1 m apart at the start" in run.said, f"exit {run.code}: {run.said}"
     return [run.said.splitlines()[0].split("error: ")[-1]]
 
 

@@ -329,6 +329,34 @@ static void followers_have_images(void** state) {
   robot_free(&r);
 }
 
+/* Boxes of 1 m, 0.4 m wide; the second begins `overlap` [m] before the end of the first, the third far away. */
+static int loose_warnings(double overlap) {
+  char text[400];
+  snprintf(text, sizeof text,
+           "links:\n  - {name: a, mass: 1, shapes: [{type: box, size: [1, 0.4, 0.4]}, {type: box, size: [1, 0.3, 0.3], "
+           "position: [%.9g, 0, 0]}, {type: box, size: [1, 0.4, 0.4], position: [5, 0, 0]}]}\n",
+           1 - overlap);
+  Robot r = robot_create(text);
+  r.shapes[0] = true;
+  robot_connect(&r);
+  Diagnostics diagnostics = {0};
+  connect_warn_loose(&r.run->scene, &r.run->model, &(ConnectRequest){r.shapes, r.joints, r.follows, r.map, false},
+                     &r.shared, &diagnostics);
+  int count = diagnostics.count;
+  if (count > 0) assert_non_null(strstr(diagnostics.items[0].text, "link 'a': shapes 0 and 1 touch"));
+  diagnostics_free(&diagnostics);
+  robot_free(&r);
+  return count;
+}
+
+/* Hulls that touch in a face are warned of; overlapping and separate ones are not. */
+static void touching_hulls_are_warned_of(void** state) {
+  (void)state;
+  assert_int_equal(loose_warnings(0), 1);
+  assert_int_equal(loose_warnings(0.01), 0);
+  assert_int_equal(loose_warnings(-0.01), 0);
+}
+
 /* A half-space has no vertices to share, a link without hulls none to give. */
 static void without_bounded_hulls(void** state) {
   (void)state;
@@ -360,6 +388,7 @@ int main(void) {
       cmocka_unit_test(own_joints),
       cmocka_unit_test(the_scene_still_makes_a_model),
       cmocka_unit_test(followers_have_images),
+      cmocka_unit_test(touching_hulls_are_warned_of),
       cmocka_unit_test(without_bounded_hulls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -853,8 +853,9 @@ static void messages(void** state) {
        "2:21: error: link 'g' has no vertex in these hulls and this box that could move\n"},
       /* twice */
       {ARM "design: {attachments: [{link: arm, axes: [x]}, {link: arm, axes: [x, z]}]}\n" LOSS,
-       "2:48: error: 'arm/attachment/x' is listed twice\n"},
-      {DRIVEN("0") "control: [{link: a}, {link: a}]\n" LOSS, "4:22: error: 'a/values/0' is listed twice\n"},
+       "2:48: error: variable 'arm/attachment/x' is listed twice: remove one of the entries\n"},
+      {DRIVEN("0") "control: [{link: a}, {link: a}]\n" LOSS,
+       "4:22: error: variable 'a/values/0' is listed twice: remove one of the entries\n"},
       /* followers */
       {PAIR "design: {vertices: [{link: b}], symmetry: [{type: copy, links: [a, b]}]}\n" LOSS,
        "2:28: error: link 'b' follows 'a', whose vertices do not move\n"},

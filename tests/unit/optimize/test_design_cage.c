@@ -207,7 +207,7 @@ static void messages(void** state) {
       {ONE "design: {vertices: [{link: a}], cage: [{link: a, cells: [1, 1, 1]}]}\n" LOSS,
        "2:40: error: link 'a' has both free vertices and a cage: choose one of them\n"},
       {ONE "design: {cage: [{link: a, cells: [1, 1, 1]}, {link: a, cells: [1, 1, 1], axes: [y]}]}\n" LOSS,
-       "2:46: error: 'a/cage/0/y' is listed twice\n"},
+       "2:46: error: variable 'a/cage/0/y' is listed twice: remove one of the entries\n"},
       {ONE "design: {cage: [{link: a, cells: [1, 1, 1], box: {low: [0, 0, 0], high: [0.1, 0.1, 0.1]}}]}\n" LOSS,
        "2:17: error: link 'a' has no vertex in this cage that could move\n"},
       {ONE "design: {cage: [{link: a, cells: [1, 1, 1], box: {low: [0, 0, 0], high: [1, 1, 0]}}]}\n" LOSS,
@@ -231,7 +231,7 @@ static void round_solids_get_vertices(void** state) {
     Diagnostics diagnostics = {0};
     assert_int_equal(design_create(&design, &task, &diagnostics), STATUS_OK);
     char* found = told(&diagnostics);
-    assert_non_null(strstr(found, "its vertices are designed, so its round solid is a polyhedron"));
+    assert_non_null(strstr(found, "its vertices are design variables, so its round shape is replaced by a polyhedron"));
     assert_int_equal(design.variable_count, 24);
     memory_free(found);
     diagnostics_free(&diagnostics);

@@ -399,7 +399,7 @@ static void bushings_are_named(void** state) {
   model_scene_destroy(scene, case_scene(c, 0));
   design_case_free(c);
   expect_design_problems(MOUNTS "parameters: [{type: bushing_stiffness, link: arm}]\n",
-                         "11:46: error: link 'arm': no bushing names it as 'a'\n");
+                         "11:46: error: link 'arm': no bushing has it as link 'a'\n");
 }
 
 /* One factor for springs of different units; the last link of a rod has no bushing of its own. */
@@ -465,14 +465,16 @@ static void what_cannot_change(void** state) {
   refuse("{type: damping, link: arm, dof: [3]}", "9:36: error: link 'arm': its joint has no such degree of freedom\n");
   refuse("{type: dry_friction, link: box, dof: [4]}",
          "9:41: error: link 'box': its joint has no such degree of freedom\n");
-  refuse("{type: link_friction, link: box}", "9:42: error: link 'box': it has no such value of its own\n");
+  refuse("{type: link_friction, link: box}",
+         "9:42: error: link 'box': the scene gives it no such value: set the value for this link in the scene\n");
   refuse("{type: friction, low: 0.5}", "9:14: error: contact/friction starts at 0.4, outside its bounds [0.5, inf]\n");
   refuse("{type: size, link: box, tie: true}", "9:33: error: link 'box': tied edges must have equal initial lengths\n");
   refuse("{type: size, link: arm, axes: [x]}",
-         "9:33: error: link 'arm': it has no box, whose edges 'axes' selects; for round solids write lengths: "
+         "9:33: error: link 'arm': 'axes' selects edges of a box, and it has no box: for round shapes give lengths: "
          "[radius]\n");
   refuse("{type: size, link: box, lengths: [radius]}",
-         "9:33: error: link 'box': it has a box: select its edges by 'axes', not by 'lengths'\n");
+         "9:33: error: link 'box': its shape is a box, which has no 'lengths': select its edges by 'axes', such as [x, "
+         "z]\n");
   refuse("{type: size, link: arm, lengths: [width]}",
          "9:33: error: link 'arm': none of its round solids has one of the 'lengths'\n");
   refuse("{type: rotation, link: box}",
@@ -480,7 +482,8 @@ static void what_cannot_change(void** state) {
   refuse("{type: axis, link: arm, tie: true}", "9:33: error: link 'arm': directions cannot be tied\n");
   refuse("{type: pair_friction, a: box, b: arm}",
          "9:39: error: no item of contact.pairs gives the friction of 'box' and 'arm'\n");
-  refuse("{type: friction}, {type: friction}", "9:32: error: 'contact/friction' is listed twice\n");
+  refuse("{type: friction}, {type: friction}",
+         "9:32: error: variable 'contact/friction' is listed twice: remove one of the entries\n");
 }
 
 int main(void) {

@@ -121,7 +121,8 @@ static void messages(void** state) {
   expect_task_problems(SCENARIOS "control: [{link: rod, scenarios: [on]}]\n" LOSSES,
                        "5:35: error: control[0]: no scenario is named 'on' (did you mean 'one'?)\n");
   expect_design_problems(SCENARIOS "control: [{link: rod}, {link: rod, scenarios: [two]}]\n" LOSSES,
-                         "5:24: error: 'rod/values/0@two' is listed twice: of scenario and of all\n");
+                         "5:24: error: variable 'rod/values/0@two' is listed twice, once for a scenario and once for "
+                         "all: remove one of them\n");
 }
 
 int main(void) {

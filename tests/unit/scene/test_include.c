@@ -113,7 +113,7 @@ static void mistakes_are_told(void** state) {
       {"include: [{file: include-test.yaml, attach: cart}]\nlinks: []\n", "no link is named 'cart'"},
       {"include: [{file: include-test.yaml, without: [foot]}]\nlinks: []\n", "no link of the file is named 'foot'"},
       {"include: [{file: include-test.yaml, prefix: a/}]\nlinks: []\n", "a prefix must not hold the character /"},
-      {"variables: {i: 3}\nlinks: []\n", "a variable's name is a word"},
+      {"variables: {i: 3}\nlinks: []\n", "'i' cannot name a variable"},
       {"variables: {a: \"{b}\"}\nlinks: []\n", "{} holds a name that is no variable, in '{b}'"},
       {"simulation: {dt: \"{1/0}\", integrator: first_order}\nlinks: []\n", "the value of {} is not finite"},
       {"simulation: {dt: \"{0 - 1}\", integrator: first_order}\nlinks: []\n", "must be > 0"},
@@ -141,7 +141,7 @@ static void a_ring_of_files_ends(void** state) {
     fputs(inside, file);
     fclose(file);
   }
-  s = load_part("include: [{file: deep0.yaml, prefix: a}]\nlinks: []\n", "files are included more than 8 deep");
+  s = load_part("include: [{file: deep0.yaml, prefix: a}]\nlinks: []\n", "includes are nested more than 8 deep");
   scene_free(&s);
   for (int k = 0; k < 10; k++) {
     char name[40];

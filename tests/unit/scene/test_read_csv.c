@@ -129,7 +129,7 @@ static void mistakes_of_the_file(void** state) {
                  ":2: a quaternion must not be zero");
   /* half a turn about x, then half a turn about z: 2^0.5 pi apart as rotation vectors */
   expect_problem("f", "time,x,a,b\n0,0,1,0\n1,0,0,1\n", "columns: [x, x, x, x, a, x, b]", "31",
-                 ":3: turns by more than half a turn from the row before: give rows between");
+                 ":3: rotates by more than half a turn since the row before: add rows between");
 }
 
 static void columns_that_are_not_as_many(void** state) {

@@ -49,7 +49,7 @@ static void mistakes_are_told(void** state) {
     const char *item, *problem;
   } CASES[] = {
       {"{link: base, coordinates: [1]}",
-       "7:37: error: initial[0].coordinates: the joint is fixed: it has no coordinates\n"},
+       "7:37: error: initial[0].coordinates: the joint is fixed and has no coordinates: remove this key\n"},
       {"{link: h, coordinates: [1, 2]}",
        "7:34: error: initial[0].coordinates: expected 1 number, one per degree of freedom, got 2\n"},
       {"{link: h, coordinates: 1}", "7:34: error: initial[0].coordinates: expected a list of numbers, got 1\n"},

@@ -174,7 +174,8 @@ static void mistakes_are_told(void** state) {
   expect_joint_problem("{type: ball, limits: [[null, 1], [null, 1], null]}", 45,
                        ".limits[1]: must be null: a ball has one limit, on its whole angle");
   expect_joint_problem("{type: free, limits: [-1, 1]}", 33,
-                       ".limits: the joint both slides and turns: give one pair or null per degree of freedom");
+                       ".limits: the joint has translations and rotations: give a list of pairs, one pair or null per "
+                       "degree of freedom");
   expect_joint_problem(
       "{type: free, limits: [null, [1, 1]]}", 33,
       ".limits: expected 4 pairs, one per degree of freedom (the angle of a ball counts as one), got 2");

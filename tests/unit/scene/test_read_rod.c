@@ -115,7 +115,8 @@ static void mistakes(void** state) {
   expect_errors("rods: [{name: r, points: [[0, 0, 0], [0, 0, 0]], radius: 1, young: 1, density: 1}]\n",
                 "1:38: error: rods[0].points[1]: is the same point as the one before: leave one of them out\n");
   expect_errors("rods: [{name: r, points: [[0, 0, 0], [0, 0, 1], [0, 0, 0]], radius: 1, young: 1, density: 1}]\n",
-                "1:26: error: rods[0]: the rod turns back on itself at (0, 0, 1): put points on a bend between\n");
+                "1:26: error: rods[0]: the rod reverses its direction at (0, 0, 1): add points so that it bends by "
+                "less than half a turn\n");
   expect_errors("rods: [{name: r, points: [[0, 0, 0], [0, 0, 1]], radius: 1, young: 1, density: 1, from: {link: a}}]\n",
                 "1:96: error: rods[0].from.link: no link is named 'a'\n");
   expect_errors(

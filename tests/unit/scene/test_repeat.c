@@ -162,7 +162,7 @@ static void mistakes_in_a_repeat_are_told(void** state) {
       {"{count: []}", ".count: expected 1 to 3 whole numbers, got 0"},
       {"{count: 1.5}", ".count: must be a whole number, got 1.5"},
       {"{count: [x]}", ".count: expected a number, got 'x'"},
-      {"{count: [100000, 100000, 100000]}", ".count: makes more than 100000 items"},
+      {"{count: [100000, 100000, 100000]}", ".count: makes more than 100000 items: lower the counts"},
       {"{count: 2, position: 1}", ".position: expected a list of 3 numbers, or a list of such lists, got 1"},
       {"{count: 2, position: [1, 2]}", ".position: expected a list of 3 numbers, got 2"},
       {"{count: [2, 2], position: [1, 2, 3]}",
@@ -214,7 +214,7 @@ static void increments_must_fit(void** state) {
       {"coordinates: [0, 0, 0], repeat: {count: 3, coordinates: [[1, 0, 0], [1, 0, 0]]}",
        "initial[0].repeat.coordinates: expected one list per axis of the count, 1, got 2"},
       {"coordinates: [0, 0, 0], repeat: {count: [3, 1], coordinates: [[1, 0, 0], [1, 0]]}",
-       "initial[0].repeat.coordinates: expected 3 numbers as before, got 2"},
+       "initial[0].repeat.coordinates: every list must have as many numbers as the first, 3, got 2"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Text text = {0};

@@ -107,29 +107,30 @@ static void several_links_stand_for_several_items(void** state) {
 
 static void mistakes_in_vertices_are_told(void** state) {
   (void)state;
-  expect_task_problems(TWO_LINKS
-                       "design:\n"
-                       "  vertices:\n"
-                       "    - {hulls: [0, 1.5], axes: []}\n"
-                       "    - {link: box, links: [arm], within: -1}\n"
-                       "    - {link: box, low: [1, 2], high: x}\n"
-                       "    - {link: box, low: [0, 5, 0], high: 4}\n"
-                       "    - {link: box, box: {low: [0, 0, 1], high: [1, 1, 0]}}\n"
-                       "    - {links: [box, box], axes: [w, x, x]}\n"
-                       "    - box\n" SHAPE_LOSS,
-                       "4:31: error: design.vertices[0].axes: must not be empty\n"
-                       "4:7: error: design.vertices[0]: 'link' is missing: a text, or 'links': a list of names\n"
-                       "4:19: error: design.vertices[0].hulls[1]: must be a whole number, got 1.5\n"
-                       "5:41: error: design.vertices[1].within: must be >= 0 m, got -1\n"
-                       "5:19: error: design.vertices[1]: give 'link' or 'links', not both\n"
-                       "6:24: error: design.vertices[2].low: expected a list of 3 numbers, got 2\n"
-                       "6:38: error: design.vertices[2].high: expected a number, got 'x'\n"
-                       "7:41: error: design.vertices[3].high: must not be below 'low': 4 is below 5\n"
-                       "8:47: error: design.vertices[4].box.high: must not be below 'low': 0 is below 1\n"
-                       "9:34: error: design.vertices[5].axes[0]: must be x, y or z, got 'w'\n"
-                       "9:40: error: design.vertices[5].axes[2]: 'x' occurs twice\n"
-                       "9:21: error: design.vertices[5].links[1]: 'box' occurs twice\n"
-                       "10:7: error: design.vertices[6]: expected a map, got 'box'\n");
+  expect_task_problems(
+      TWO_LINKS
+      "design:\n"
+      "  vertices:\n"
+      "    - {hulls: [0, 1.5], axes: []}\n"
+      "    - {link: box, links: [arm], within: -1}\n"
+      "    - {link: box, low: [1, 2], high: x}\n"
+      "    - {link: box, low: [0, 5, 0], high: 4}\n"
+      "    - {link: box, box: {low: [0, 0, 1], high: [1, 1, 0]}}\n"
+      "    - {links: [box, box], axes: [w, x, x]}\n"
+      "    - box\n" SHAPE_LOSS,
+      "4:31: error: design.vertices[0].axes: must not be empty\n"
+      "4:7: error: design.vertices[0]: 'link' is missing: give the name of a link, or 'links', a list of names\n"
+      "4:19: error: design.vertices[0].hulls[1]: must be a whole number, got 1.5\n"
+      "5:41: error: design.vertices[1].within: must be >= 0 m, got -1\n"
+      "5:19: error: design.vertices[1]: give 'link' or 'links', not both\n"
+      "6:24: error: design.vertices[2].low: expected a list of 3 numbers, got 2\n"
+      "6:38: error: design.vertices[2].high: expected a number, got 'x'\n"
+      "7:41: error: design.vertices[3].high: must not be below 'low': 4 is below 5\n"
+      "8:47: error: design.vertices[4].box.high: must not be below 'low': 0 is below 1\n"
+      "9:34: error: design.vertices[5].axes[0]: must be x, y or z, got 'w'\n"
+      "9:40: error: design.vertices[5].axes[2]: 'x' occurs twice\n"
+      "9:21: error: design.vertices[5].links[1]: 'box' occurs twice\n"
+      "10:7: error: design.vertices[6]: expected a map, got 'box'\n");
 }
 
 /* ---------------------------------------------------------------- cages */

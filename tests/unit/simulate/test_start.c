@@ -309,14 +309,14 @@ static void expect_refusal(NumberFile* state, double dt, const char* integrator,
 static void refuses_states_of_other_scenes(void** state) {
   (void)state;
   Run* run = busy_run(0.005, "first_order", 1, 3);
-  expect_refusal(through_text(run->sim), 0.004, "first_order", NULL, "another dt or integrator");
-  expect_refusal(through_text(run->sim), 0.005, "momentum", NULL, "another dt or integrator");
+  expect_refusal(through_text(run->sim), 0.004, "first_order", NULL, "another simulation.dt or integrator");
+  expect_refusal(through_text(run->sim), 0.005, "momentum", NULL, "another simulation.dt or integrator");
   expect_refusal(through_text(run->sim), 0.005, "first_order", "links.fly.position=[0, 0, 9]", "other links or joints");
   expect_refusal(through_text(run->sim), 0.005, "first_order", "shapes.brick={type: sphere, radius: 0.05}",
-                 "hulls with other numbers of vertices");
+                 "other numbers of vertices in the hulls");
   expect_refusal(through_text(run->sim), 0.005, "first_order", "contact.exclude=[[low, high]]",
-                 "other pairs that touch");
-  expect_refusal(through_text(run->sim), 0.005, "first_order", "shapes.brick.size=[2, 2, 2]", "bodies that intersect");
+                 "other pairs in contact");
+  expect_refusal(through_text(run->sim), 0.005, "first_order", "shapes.brick.size=[2, 2, 2]", "makes bodies intersect");
   run_free(run);
 }
 
@@ -333,7 +333,7 @@ static void refuses_damaged_states(void** state) {
   Run* run = busy_run(0.005, "first_order", 1, 30);
   NumberFile* file = through_text(run->sim);
   array_of(file, "state")->count--;
-  expect_refusal(file, 0.005, "first_order", NULL, "does not hold the numbers that this scene needs");
+  expect_refusal(file, 0.005, "first_order", NULL, "lacks numbers that this scene needs");
   file = through_text(run->sim);
   array_of(file, "step")->bits[0] = (uint64_t)-5;
   expect_refusal(file, 0.005, "first_order", NULL, "is damaged");
