@@ -19,6 +19,7 @@ typedef struct {
   double* arrival;     /* largest rate with which it came within the margin of a limit [m/s, rad/s]  (nv) */
   double* rate_before; /* its rate before the present step [m/s, rad/s]  (nv) */
   bool* has_closed;    /* of every closure that is switched, so far  (closures) */
+  bool* has_broken;    /* of every closure, so far (closures) */
   Pose* poses[2];      /* poses one and two steps ago; NULL: not needed  (links) */
   RunTotals totals;
   StepReport report; /* of the last step tried */
@@ -54,6 +55,7 @@ static Status run_create(Run* run, const Options* options) {
   run->rate_before = MEMORY_NEW(double, run->loaded.model.dof_count);
   memcpy(run->rate_before, sim_state(run->sim)->rate, sizeof(double) * (size_t)run->loaded.model.dof_count);
   run->has_closed = MEMORY_NEW(bool, run->loaded.model.closure_count);
+  run->has_broken = MEMORY_NEW(bool, run->loaded.model.closure_count);
   bool measures = run->loaded.model.simulation.output & OUTPUT_IMU;
   for (int k = 0; k < 2 && measures; k++) run->poses[k] = MEMORY_NEW(Pose, run->loaded.model.link_count);
   interrupt_install(); /* from here on there is something to finish */
@@ -75,6 +77,7 @@ static void run_free(Run* run) {
   memory_free(run->arrival);
   memory_free(run->rate_before);
   memory_free(run->has_closed);
+  memory_free(run->has_broken);
   memory_free(run->poses[0]);
   memory_free(run->poses[1]);
   sim_snapshot_destroy(run->before);
@@ -208,6 +211,21 @@ static void report_joins(Run* run) {
   }
 }
 
+/* Reports that a closure breaks: its force exceeded break_force. */
+static void report_breaks(Run* run) {
+  const Model* model = &run->loaded.model;
+  const double* broken = sim_closures_broken(run->sim);
+  for (int k = 0; broken && k < model->closure_count; k++) {
+    if (run->has_broken[k] || !(broken[k] < (double)INFINITY)) continue;
+    run->has_broken[k] = true;
+    const ModelClosure* c = &model->closures[k];
+    if (run->options->quiet) continue;
+    fprintf(stderr, "closures[%d] of '%s' and '%s' breaks at t = %.6g s: its force exceeded %.6g N (break_force)\n", k,
+            model->links[c->link[0]].name, c->link[1] < 0 ? "world" : model->links[c->link[1]].name, broken[k],
+            c->break_force);
+  }
+}
+
 /* Stores the poses that a measurement at the state before needs. */
 static void keep_poses(Run* run) {
   if (!run->poses[0]) return;
@@ -254,6 +272,7 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     unconverged_add(&run->unconverged, last, state->time);
     note_rates(run, state);
     report_joins(run);
+    report_breaks(run);
     if (state->step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
     keep_state(run);
     progress_update(progress, step, state->time, (double)run->totals.iterations / step, timer_now());
@@ -384,13 +403,17 @@ static void print_scheme_work(const Run* run) {
   SimSchemeWork scheme = sim_scheme_work(run->sim);
   if (scheme.link < 0 || !(fabs(scheme.link_work) > SCHEME_WORK_REPORTED * scheme.link_scale)) return;
   bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
+  bool springs = scheme.link_work < 0 && (model->tendon_count > 0 || model->bushing_count > 0);
   fprintf(
       stderr,
       "sdrs simulate: warning: time integration %s %.3g J %s the motion of link '%s' and its descendants, %.2g %% of "
-      "their energy (%.3g J): %ssimulation.dt below %.3g s\n",
+      "their energy (%.3g J): %ssimulation.dt below %.3g s%s\n",
       scheme.link_work < 0 ? "removed" : "added", fabs(scheme.link_work), scheme.link_work < 0 ? "from" : "to",
       model->links[scheme.link].name, 100 * fabs(scheme.link_work) / scheme.link_scale, scheme.link_scale,
-      keeps ? "use " : "use simulation.integrator momentum, or ", model->simulation.dt);
+      keeps ? "use " : "use simulation.integrator momentum, or ", model->simulation.dt,
+      springs
+          ? ", or closures (distance, ball) in the place of stiff tendons and bushings, which damp what swings on them"
+          : "");
 }
 
 /* Time of writing files from which on it is reported, if it exceeds that of the steps [s]. */
