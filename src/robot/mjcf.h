@@ -41,6 +41,7 @@ typedef struct {
   int priority;
   double solref[2]; /* 1 (for every time constant) and the damping ratio, or -stiffness [1/s^2] and -damping [1/s] */
   double mix;       /* solmix: weight of solref */
+  bool is_ground;   /* of a plane or height field, which decides for its link: what falls rests on it */
 } MjcfFriction;
 
 /* A joint in the order of qpos. */

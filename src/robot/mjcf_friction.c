@@ -22,7 +22,7 @@ static bool decides(const MjcfFriction* a, const MjcfFriction* b) {
 }
 
 static bool same_kind(const MjcfFriction* a, const MjcfFriction* b) {
-  return a->priority == b->priority && a->value == b->value && a->mix == b->mix &&
+  return a->priority == b->priority && a->value == b->value && a->mix == b->mix && a->is_ground == b->is_ground &&
          memcmp(a->solref, b->solref, sizeof a->solref) == 0;
 }
 
@@ -68,7 +68,9 @@ static bool find_kinds(Frictions* f, const int* carrier) {
     if (link < 0) continue;
     int before = f->kind_of[link];
     mixed = mixed || (before >= 0 && before != kind);
-    if (before < 0 || decides(&f->kinds[kind], &f->kinds[before])) f->kind_of[link] = kind;
+    bool floor = f->kinds[kind].is_ground, was = before >= 0 && f->kinds[before].is_ground;
+    if (before < 0 || floor > was || (floor == was && decides(&f->kinds[kind], &f->kinds[before])))
+      f->kind_of[link] = kind;
   }
   if (mixed) mjcf_drop(model, "friction and solref that differ within a link (largest friction)");
   return true;
@@ -79,6 +81,7 @@ static void group_name(Text* out, const MjcfFriction* kind) {
   if (kind->priority != 0) text_add(out, " priority %d", kind->priority);
   if (kind->solref[0] != 1 || kind->solref[1] != 1)
     text_add(out, " solref %.6g %.6g", kind->solref[0], kind->solref[1]);
+  if (kind->is_ground) text_add(out, " ground");
   if (kind->mix != 1) text_add(out, " solmix %.6g", kind->mix);
 }
 

@@ -527,7 +527,11 @@ static void read_robot(UrdfReader* reader) {
     if (strcmp(item->name, "joint") == 0) read_joint_element(reader, item);
     if (strcmp(item->name, "material") == 0) enter(reader, item);
   }
-  if (reader->robot->link_count == 0) error(reader, reader->root->place, "a robot needs a <link>");
+  const XmlElement* soft = xml_child(reader->root, "deformable");
+  soft = soft ? soft : xml_child(reader->root, "reduced_deformable");
+  if (reader->robot->link_count == 0)
+    error(reader, soft ? soft->place : reader->root->place, "a robot needs a <link>%s%s%s", soft ? ": <" : "",
+          soft ? soft->name : "", soft ? "> is soft, and only rigid links are supported" : "");
   if (reader->robot->link_count > LINK_MAX) error(reader, reader->root->place, "more than %d links", LINK_MAX);
   check_names(reader);
 }

@@ -36,6 +36,8 @@ static void all_problems_are_told_in_one_run(void** state) {
 
 static void names_stand_once(void** state) {
   (void)state;
+  expect_urdf("<robot>\n<deformable name='torus'/></robot>", NULL,
+              "2:1: error: a robot needs a <link>: <deformable> is soft, and only rigid links are supported\n");
   expect_urdf("<robot>\n<link name='a'/>\n<link name='a'/>\n</robot>", NULL,
               "3:13: error: the name 'a' is taken by the link of line 2\n"
               "3:13: error: a robot is one tree: neither link 'a' nor link 'a' has a parent\n");
