@@ -1,7 +1,5 @@
 #include "contact/impact.h"
 
-/* (I1) N: number of vertices in contact, four on each side. */
-#define POTENTIAL_TERMS 8.0
 /* (I2) For small clearances |dy/dz| of a vertex is about 5/2 y^(7/5). */
 #define SLOPE 2.5
 /* (I2) Displacement in a step at the rest speed, over the range. Below this value the width also accounts for |dy/dz|

@@ -8,6 +8,10 @@
 #define SDRS_CONTACT_IMPACT_H
 
 #include "contact/plane.h"
+#include "contact/restitution.h"
+
+/* (I1) N: number of vertices in contact, four on each side. */
+#define POTENTIAL_TERMS 8.0
 
 typedef struct {
   double support;     /* s [m] */
@@ -72,10 +76,6 @@ typedef struct {
 ImpactShare impact_share(const ImpactParameters* parameters, double speed);
 
 /* ---- from substep to substep (impact_course.c; I9) */
-/* IMPACT_ENTRY: normalized clearance z at which an impact begins. IMPACT_TIE: pairs whose z is larger by less than this
- * begin their impacts at the same time. */
-#define IMPACT_ENTRY 0.995
-#define IMPACT_TIE 1e-4
 /* Stages of a pair, each the length of one short substep. */
 typedef enum {
   IMPACT_NONE,

@@ -1,15 +1,10 @@
 /* Impacts with restitution (docs/derivations/impact.md, I7, I8). */
 #include "contact/impact.h"
 
-/* (I1) N: number of vertices in contact, for the clearance at which an impact begins. */
-#define POTENTIAL_TERMS 8.0
 /* (I7) Compliance, without unit, of the spring that enforces the clearance: inertia of the pair over spring stiffness
  * and squared substep. The error of the clearance is this times the deviation of the inertia from that of two bodies
  * that do not rotate. */
 #define SOFTNESS 1e-4
-/* Fraction of the rebound displacement by which the spring of a recorded step acts beyond its rest position.
- * Differences with respect to lengths exceed its deflection. */
-#define BOTH_SIDES 0.05
 
 /* ---------------------------------------------------------------- depth of a potential */
 
@@ -97,16 +92,12 @@ double impact_speed(const ImpactParameters* p, const ImpactPast* past) {
 
 /* ---------------------------------------------------------------- restitution of a speed */
 
-/* Returns a quintic step: 0 below 0, 1 above 1, twice continuously differentiable. */
-static double blend(double x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * x * (10 + x * (6 * x - 15)); }
-
-static double blend_slope(double x) { return x <= 0 || x >= 1 ? 0 : 30 * x * x * (1 - x) * (1 - x); }
-
 ImpactShare impact_share(const ImpactParameters* p, double speed) {
   double rest = p->rest_speed;
   if (!(rest > 0)) return (ImpactShare){p->restitution, 0, 0, 1};
-  double x = (speed / rest - IMPACT_FROM) / IMPACT_FROM, slope = p->restitution * blend_slope(x) / (IMPACT_FROM * rest);
-  return (ImpactShare){p->restitution * blend(x), slope, -slope * speed / rest, blend(x)};
+  double x = (speed / rest - IMPACT_FROM) / IMPACT_FROM,
+         slope = p->restitution * impact_blend_slope(x) / (IMPACT_FROM * rest);
+  return (ImpactShare){p->restitution * impact_blend(x), slope, -slope * speed / rest, impact_blend(x)};
 }
 
 /* ---------------------------------------------------------------- the law */
@@ -139,7 +130,7 @@ Impact impact_bounce(const ImpactParameters* p, double potential, const ImpactPa
   double share = u.value + SOFTNESS * (u.value + ratio); /* plus the spring's deflection, SOFTNESS (u + h / h-) */
   double stiffness = 2 * now.way * now.way * past->inertia / (p->stiffness * SOFTNESS * h * both);
   double excess = own.x - now.x + nearer * share, slope = own.by_potential; /* x - x*, dx/dU */
-  if (!(excess > (past->recorded ? -BOTH_SIDES * nearer * share : 0))) return (Impact){.value = 0};
+  if (!(excess > (past->recorded ? -IMPACT_BEYOND * nearer * share : 0))) return (Impact){.value = 0};
   double bend = barrier_curvature(own.x) / barrier_slope(own.x); /* d2x/dU2 = -bend (dx/dU)^2 */
   double by_excess = stiffness * slope, first = by_excess * excess, by_x = by_excess * (1 - excess * bend);
   Impact out = {.value = 0.5 * stiffness * excess * excess, .first = first, .second = by_x * slope};

@@ -2,21 +2,12 @@
  * the states at t and at the substep before, and from the clock. */
 #include "simulate/stops.h"
 
-/* An impact begins at this fraction of the margin from the limit. Coordinates whose distances differ by less than TIE
- * (in margins) begin their impacts together. */
-#define ENTRY 0.995
-#define TIE 1e-4
-/* A distance below this, in margins, counts as already at the start of the impact. */
-#define BEGUN 1e-9
-/* Accuracy of the located event, relative to the margin. */
-#define EVENT_KNOWN 1e-12
+#include "contact/restitution.h"
+
 /* Restitution is 0 below FROM and limit_restitution above twice that [m/s, rad/s]; a quintic between them (I8). */
 #define FROM 5e-3
 /* Ratio mass / (stiffness dt^2) of the spring that reverses the speed: the relative error of the speed. */
 #define SOFTNESS 1e-5
-/* In recorded steps the spring also acts beyond its aim, up to this fraction of the rebound displacement, so that
- * finite differences with respect to step lengths stay within it. */
-#define BOTH_SIDES 0.05
 /* Largest displacement in a short substep, relative to the margin. */
 #define WAY_MOST 0.0625
 
@@ -24,8 +15,8 @@
 
 /* One side of the limits of a degree of freedom. */
 typedef struct {
+  int dof, side, coordinate;               /* side: -1 lower, 1 upper */
   double bound, sign, margin, restitution; /* sign: 1 lower, -1 upper */
-  int coordinate;
 } Stop;
 
 static bool stop_of(const Model* m, int dof, int side, Stop* out) {
@@ -34,71 +25,82 @@ static bool stop_of(const Model* m, int dof, int side, Stop* out) {
   bool acts = link->limit_law == LIMIT_BARRIER && link->limit_restitution > 0 && k < link->joint.plain_count &&
               link->limited[k] && link->prescribed < 0;
   double bound = side < 0 ? link->lower[k] : link->upper[k];
-  *out = (Stop){bound, side < 0 ? 1 : -1, link->limit_margin, link->limit_restitution, link->coordinate_first + k};
+  *out = (Stop){
+      dof, side, link->coordinate_first + k, bound, side < 0 ? 1 : -1, link->limit_margin, link->limit_restitution};
   return acts && isfinite(bound);
 }
 
+#define BEFORE_FIRST ((Stop){.dof = -1, .side = 1})
+
+/* Sets *stop to the next one in order of degrees of freedom, lower before upper. Returns false after the last. */
+static bool next_stop(const Sim* s, Stop* stop) {
+  int dof = stop->dof, side = stop->side;
+  while (s->stops) {
+    if (side > 0) dof++;
+    side = -side;
+    if (dof >= s->model->dof_count) break;
+    if (stop_of(s->model, dof, side, stop)) return true;
+  }
+  return false;
+}
+
 /* Returns the distance from the start of the impact, in units of the margin; negative: beyond it. */
-static double ahead_of(const Stop* stop, double q) { return stop->sign * (q - stop->bound) / stop->margin - ENTRY; }
+static double ahead_of(const Stop* stop, double q) {
+  return stop->sign * (q - stop->bound) / stop->margin - IMPACT_ENTRY;
+}
 
 typedef enum { STAGE_NONE, STAGE_ENTERED, STAGE_BOUNCES } Stage;
 
 /* Returns the stage of an impact. kind_before: kind of the substep that led to the present state, at whose end the
  * coordinate reaches the start of the impact. The remainder of a short substep that was cut can overshoot it by up to
  * WAY_MOST. */
-static Stage stage_of(const Sim* s, int dof, const Stop* stop, StepKind kind_before) {
-  double way = s->difference_old[dof], before = s->clock.dt_before;
+static Stage stage_of(const Sim* s, const Stop* stop, StepKind kind_before) {
+  double way = s->difference_old[stop->dof], before = s->clock.dt_before;
   if (!(before > 0) || !(-stop->sign * way > FROM * before)) return STAGE_NONE;
   double q = s->q_now[stop->coordinate], now = ahead_of(stop, q), old = ahead_of(stop, q - way);
   if (kind_before == STEP_IMPACT && s->clock.end == END_REST)
-    return old >= -TIE && now < 0 ? STAGE_ENTERED : STAGE_NONE;
-  if (kind_before == STEP_IMPACT) return old >= -TIE - WAY_MOST && now < 0 ? STAGE_BOUNCES : STAGE_NONE;
-  return old > fmax(now, 0) && fabs(now) <= TIE ? STAGE_ENTERED : STAGE_NONE;
+    return old >= -IMPACT_TIE && now < 0 ? STAGE_ENTERED : STAGE_NONE;
+  if (kind_before == STEP_IMPACT) return old >= -IMPACT_TIE - WAY_MOST && now < 0 ? STAGE_BOUNCES : STAGE_NONE;
+  return old > fmax(now, 0) && fabs(now) <= IMPACT_TIE ? STAGE_ENTERED : STAGE_NONE;
 }
 
 /* ---------------------------------------------------------------- the substep */
 
 static double share_of(double speed, double* slope) {
   double x = speed / FROM - 1;
-  *slope = x <= 0 || x >= 1 ? 0 : 30 * x * x * (1 - x) * (1 - x) / FROM;
-  return x <= 0 ? 0 : x >= 1 ? 1 : x * x * x * (10 + x * (6 * x - 15));
+  *slope = impact_blend_slope(x) / FROM;
+  return impact_blend(x);
 }
 
-static JointStop aim_of(const Sim* s, int dof, const Stop* stop, Stage stage) {
+static JointStop aim_of(const Sim* s, const Stop* stop, Stage stage) {
   JointStop out = {.strikes = stage != STAGE_NONE, .bounces = stage == STAGE_BOUNCES, .sign = stop->sign};
   if (stage != STAGE_BOUNCES) return out;
-  double way = s->difference_old[dof], before = s->clock.dt_before, dt = s->clock.dt, slope;
+  double way = s->difference_old[stop->dof], before = s->clock.dt_before, dt = s->clock.dt, slope;
   double share = share_of(-stop->sign * way / before, &slope), ratio = dt / before;
   out.aim = -stop->restitution * share * ratio * way;
   out.by_difference = -stop->restitution * ratio * (share - stop->sign * slope * way / before);
   out.by_restitution = -share * ratio * way;
-  out.stiffness = s->stop_mass[dof] / (SOFTNESS * dt * dt);
-  out.slack = s->recorded ? BOTH_SIDES * fabs(out.aim) : 0;
+  out.stiffness = s->stop_mass[stop->dof] / (SOFTNESS * dt * dt);
+  out.slack = s->recorded ? IMPACT_BEYOND * fabs(out.aim) : 0;
   return out;
 }
 
 void stops_aim(Sim* s) {
-  for (int dof = 0; s->stops && dof < s->model->dof_count; dof++) {
-    s->stops[dof] = (JointStop){.strikes = false};
-    for (int side = -1; side < 2 && s->clock.kind == STEP_IMPACT; side += 2) {
-      Stop stop;
-      if (!stop_of(s->model, dof, side, &stop)) continue;
-      Stage stage = stage_of(s, dof, &stop, s->clock.kind_before);
-      if (stage != STAGE_NONE) s->stops[dof] = aim_of(s, dof, &stop, stage);
-    }
+  for (int dof = 0; s->stops && dof < s->model->dof_count; dof++) s->stops[dof] = (JointStop){.strikes = false};
+  for (Stop stop = BEFORE_FIRST; s->clock.kind == STEP_IMPACT && next_stop(s, &stop);) {
+    Stage stage = stage_of(s, &stop, s->clock.kind_before);
+    if (stage != STAGE_NONE) s->stops[stop.dof] = aim_of(s, &stop, stage);
   }
 }
 
 bool stops_begin(const Sim* s, double* brief) {
   bool found = false;
-  for (int dof = 0; s->stops && dof < s->model->dof_count; dof++)
-    for (int side = -1; side < 2; side += 2) {
-      Stop stop;
-      if (!stop_of(s->model, dof, side, &stop) || stage_of(s, dof, &stop, s->reached.kind) == STAGE_NONE) continue;
-      found = true;
-      double speed = fabs(s->difference_old[dof]) / s->clock.dt_before;
-      while (speed * *brief > WAY_MOST * stop.margin) *brief *= 0.5;
-    }
+  for (Stop stop = BEFORE_FIRST; next_stop(s, &stop);) {
+    if (stage_of(s, &stop, s->reached.kind) == STAGE_NONE) continue;
+    found = true;
+    double speed = fabs(s->difference_old[stop.dof]) / s->clock.dt_before;
+    while (speed * *brief > WAY_MOST * stop.margin) *brief *= 0.5;
+  }
   return found;
 }
 
@@ -112,35 +114,32 @@ double stops_ahead(const Sim* s, int dof, int side) {
 
 /* Returns the approach speed: the larger of those in this substep, which the barrier may have reduced, and in the one
  * before. */
-static double speed_of(const Sim* s, int dof, const Stop* stop) {
+static double speed_of(const Sim* s, const Stop* stop) {
   double way = s->configuration[s->current].q[stop->coordinate] - s->q_now[stop->coordinate];
-  double old = s->clock.dt_before > 0 ? s->difference_old[dof] / s->clock.dt_before : s->start_rate[dof];
+  double old = s->clock.dt_before > 0 ? s->difference_old[stop->dof] / s->clock.dt_before : s->start_rate[stop->dof];
   return fmax(-stop->sign * way / s->clock.dt, -stop->sign * old);
 }
 
 bool stops_entry(const Sim* s, StopEntry* entry) {
   double first = INFINITY;
-  for (int dof = 0; s->stops && dof < s->model->dof_count; dof++)
-    for (int side = -1; side < 2; side += 2) {
-      Stop stop;
-      if (!stop_of(s->model, dof, side, &stop)) continue;
-      StopEntry own = {dof, side, ahead_of(&stop, s->q_now[stop.coordinate]), stops_ahead(s, dof, side)};
-      if (!(own.before > BEGUN) || !(own.after < -EVENT_KNOWN) || !(speed_of(s, dof, &stop) > FROM)) continue;
-      double share = own.before / (own.before - own.after);
-      if (share < first) *entry = own;
-      first = fmin(share, first);
-    }
+  for (Stop stop = BEFORE_FIRST; next_stop(s, &stop);) {
+    double after = ahead_of(&stop, s->configuration[s->current].q[stop.coordinate]);
+    StopEntry own = {stop.dof, stop.side, ahead_of(&stop, s->q_now[stop.coordinate]), after};
+    if (!(own.before > 0) || !(own.after < -IMPACT_KNOWN) || !(speed_of(s, &stop) > FROM)) continue;
+    double share = own.before / (own.before - own.after);
+    if (share < first) *entry = own;
+    first = fmin(share, first);
+  }
   return first < (double)INFINITY;
 }
 
 bool stops_let_go(const Sim* s) {
-  for (int dof = 0; s->stops && dof < s->model->dof_count; dof++)
-    for (int side = -1; side < 2; side += 2) {
-      Stop stop;
-      if (!stop_of(s->model, dof, side, &stop) || !(stops_ahead(s, dof, side) > 1 - ENTRY)) continue;
-      double q = s->q_now[stop.coordinate];
-      if (fmin(ahead_of(&stop, q), ahead_of(&stop, q - s->difference_old[dof])) < 1 - ENTRY) return true;
-    }
+  for (Stop stop = BEFORE_FIRST; next_stop(s, &stop);) {
+    double q = s->q_now[stop.coordinate], old = q - s->difference_old[stop.dof];
+    double after = ahead_of(&stop, s->configuration[s->current].q[stop.coordinate]);
+    if (!(after > 1 - IMPACT_ENTRY)) continue;
+    if (fmin(ahead_of(&stop, q), ahead_of(&stop, old)) < 1 - IMPACT_ENTRY) return true;
+  }
   return false;
 }
 

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "contact/restitution.h"
 #include "simulate/delay.h"
 #include "simulate/spin.h"
 #include "simulate/stops.h"
@@ -375,9 +376,6 @@ typedef struct {
   int side;   /* end of the bracket that the last length replaced, for the Illinois rule */
 } EventSearch;
 
-/* Tolerance for the beginning of an impact at the end of a substep, in units of the contact range. */
-#define EVENT_KNOWN 1e-12
-
 static double next_length(const EventSearch* e) {
   double width = e->high - e->low, length = e->low + width * e->ahead_low / (e->ahead_low - e->ahead_high);
   return length > e->low && length < e->high ? length : e->low + 0.5 * width;
@@ -459,7 +457,7 @@ static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
     return true;
   else {
     double ahead = event_ahead(s, &e->event.what);
-    if (ahead <= EVENT_KNOWN) return true;
+    if (ahead <= IMPACT_KNOWN) return true;
     event_before(e, ahead, *length);
   }
   if (!(e->high - e->low > 4 * DBL_EPSILON * e->high)) return true;

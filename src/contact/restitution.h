@@ -1,0 +1,21 @@
+/* Constants and functions shared by impacts of bodies (docs/derivations/impact.md, I7-I10) and of coordinates at limits
+ * (I15). */
+#ifndef SDRS_CONTACT_RESTITUTION_H
+#define SDRS_CONTACT_RESTITUTION_H
+
+/* IMPACT_ENTRY: an impact begins at this clearance over the contact range, or distance from a limit over its margin.
+ * IMPACT_TIE: impacts that are farther from their beginning by less than this begin at the same time. */
+#define IMPACT_ENTRY 0.995
+#define IMPACT_TIE 1e-4
+/* Accuracy of the beginning of an impact at the end of a substep, in the same units. */
+#define IMPACT_KNOWN 1e-12
+/* Fraction of the rebound displacement by which the spring of a recorded step acts beyond its rest position.
+ * Differences with respect to lengths exceed its deflection. */
+#define IMPACT_BEYOND 0.05
+
+/* Returns a quintic step: 0 below 0, 1 above 1, twice continuously differentiable. */
+static inline double impact_blend(double x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * x * (10 + x * (6 * x - 15)); }
+/* Returns the derivative of impact_blend. */
+static inline double impact_blend_slope(double x) { return x <= 0 || x >= 1 ? 0 : 30 * x * x * (1 - x) * (1 - x); }
+
+#endif
