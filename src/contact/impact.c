@@ -1,3 +1,5 @@
+#include <assert.h>
+
 #include "contact/impact.h"
 
 /* (I1) N: number of vertices in contact, four on each side. */
@@ -9,6 +11,7 @@
 #define FINE_STEP 5e-4
 
 double impact_compression(double support, double potential) {
+  assert(support > 0);
   return potential > 0 ? sqrt(support * potential / POTENTIAL_TERMS) : 0;
 }
 

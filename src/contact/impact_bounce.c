@@ -1,4 +1,6 @@
 /* Impacts with restitution (docs/derivations/impact.md, I7, I8). */
+#include <assert.h>
+
 #include "contact/impact.h"
 
 /* (I1) N: number of vertices in contact, for the clearance at which an impact begins. */
@@ -81,7 +83,10 @@ static Nearness nearness_of(double scale, const Pressure* p) {
   return out;
 }
 
-double impact_potential(double support, double z) { return POTENTIAL_TERMS * barrier_eval(z).value / support; }
+double impact_potential(double support, double z) {
+  assert(support > 0);
+  return POTENTIAL_TERMS * barrier_eval(z).value / support;
+}
 
 double impact_clearance(const ImpactParameters* p, double potential) {
   return 1 - depth_of(p->support / POTENTIAL_TERMS, potential);

@@ -1,6 +1,7 @@
 /* Reads meshes of other formats (Collada and more) by the Open Asset Import Library. It is loaded for such a file only.
  * It runs in a separate process, which writes its result as OBJ, so that a file that makes it crash or hang is only an
  * error. */
+#include <assert.h>
 #include <assimp/cimport.h>
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
@@ -28,6 +29,7 @@
 static const char* const ENDINGS[] = {"dae", "ply", "off", "gltf", "glb", "3ds", "fbx", "3mf", "x3d"};
 
 bool mesh_is_foreign(const char* path) {
+  assert(path);
   const char* dot = strrchr(path, '.');
   for (size_t k = 0; dot && k < sizeof ENDINGS / sizeof *ENDINGS; k++)
     if (strcasecmp(dot + 1, ENDINGS[k]) == 0) return true;
