@@ -162,6 +162,7 @@ static bool read_decimal(const char* cell, double* value) {
 }
 
 bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics) {
+  assert(row >= 0 && row < table->row_count && column >= 0 && column < table->column_count);
   const char* cell = csv_cell(table, row, column);
   if (read_decimal(cell, value) && isfinite(*value)) return true;
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, table->lines[row], 0},
@@ -171,6 +172,7 @@ bool csv_number(const CsvTable* table, const char* path, int row, int column, do
 }
 
 bool csv_repeated(const CsvTable* table, int column) {
+  assert(column >= 0 && column < table->column_count);
   for (int i = column + 1; i < table->column_count; i++)
     if (strcmp(table->names[i], table->names[column]) == 0) return true;
   return false;

@@ -1,3 +1,5 @@
+#include <assert.h>
+
 #include "base/base.h"
 
 void sets_separate(int* parent, int count) {
@@ -5,6 +7,7 @@ void sets_separate(int* parent, int count) {
 }
 
 int sets_root(int* parent, int member) {
+  assert(member >= 0);
   while (parent[member] != member) member = parent[member] = parent[parent[member]];
   return member;
 }

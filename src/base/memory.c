@@ -1,5 +1,6 @@
 /* Memory: every block has a header that names its pool. On an allocation failure inside memory_try control returns
  * there, and the blocks taken meanwhile are freed with their pool. */
+#include <assert.h>
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -164,7 +165,10 @@ void memory_pool_destroy(MemoryPool* pool) {
   free(pool);
 }
 
-int64_t memory_pool_count(const MemoryPool* pool) { return pool->count; }
+int64_t memory_pool_count(const MemoryPool* pool) {
+  assert(pool);
+  return pool->count;
+}
 
 static void pool_add(MemoryPool* pool, Header* block) {
   pthread_mutex_lock(&pool->lock);
@@ -292,6 +296,7 @@ void* memory_resize(void* old, size_t old_size, size_t size) {
 }
 
 void* memory_grown(void* array, size_t element, int count, int* capacity) {
+  assert(count >= 0 && capacity);
   if (count < *capacity) return array;
   int wanted = *capacity == 0 ? 64 : *capacity > INT_MAX / 2 ? INT_MAX : 2 * *capacity;
   array = memory_resize(array, element * (size_t)*capacity, element * (size_t)wanted);
@@ -300,6 +305,7 @@ void* memory_grown(void* array, size_t element, int count, int* capacity) {
 }
 
 char* memory_text(const char* text) {
+  assert(text);
   size_t size = strlen(text) + 1;
   return memcpy(allocate(size), text, size);
 }

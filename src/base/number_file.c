@@ -87,6 +87,7 @@ bool number_file_get_doubles(const NumberFile* file, const char* name, double* v
 
 bool number_file_get_integers(const NumberFile* file, const char* name, int64_t* values, int count,
                               Diagnostics* diagnostics) {
+  assert(values || count == 0);
   return get(file, name, true, values, count, diagnostics);
 }
 

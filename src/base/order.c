@@ -1,5 +1,6 @@
 #include "base/base.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 int order_uint64(const void* a, const void* b) {
@@ -8,6 +9,7 @@ int order_uint64(const void* a, const void* b) {
 }
 
 int order_distinct(uint64_t* numbers, int count) {
+  assert(numbers || count == 0);
   if (count == 0) return 0;
   qsort(numbers, (size_t)count, sizeof(uint64_t), order_uint64);
   int kept = 1;

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
@@ -196,6 +197,7 @@ int parallel_start(int threads) {
 #endif
 
 void parallel_for(int threads, int count, int threshold, int grain, ParallelBody body, void* context) {
+  assert(count >= 0 && body);
 #ifdef _OPENMP
   if (threads > 1 && count > 1 && count >= threshold && shares_now()) {
     ParallelLoop loop = {.pool = memory_pool_in_use(), .body = body, .context = context};

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <math.h>
 #include "base/base.h"
 
@@ -10,6 +11,7 @@ uint64_t random_bits(Random* random) {
 }
 
 double random_uniform(Random* random, double low, double high) {
+  assert(low <= high);
   double unit = (double)(random_bits(random) >> 11) * 0x1p-53; /* [0, 1) */
   return low + (high - low) * unit;
 }

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ static void reserve(Text* text, size_t more) {
 }
 
 void text_add_bytes(Text* text, const char* bytes, size_t length) {
+  assert(bytes || length == 0);
   reserve(text, length);
   if (length > 0) memcpy(text->data + text->length, bytes, length);
   text->length += length;
@@ -297,6 +299,7 @@ static void add_json_character(Text* text, char c) {
 }
 
 void text_add_json_string(Text* text, const char* string) {
+  assert(string);
   text_add_bytes(text, "\"", 1);
   for (; *string; string++) add_json_character(text, *string);
   text_add_bytes(text, "\"", 1);
@@ -306,6 +309,7 @@ void text_add_json_string(Text* text, const char* string) {
 
 /* Three bytes give four digits of six bits; the last group is padded with '='. */
 void text_add_base64(Text* text, const void* bytes, size_t length) {
+  assert(bytes || length == 0);
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const unsigned char* in = bytes;
   for (size_t i = 0; i < length; i += 3) {
@@ -343,6 +347,7 @@ int text_distance(const char* a, const char* b) {
 /* One error in three letters counts as a misspelling; more is another word. Words of 100 letters and more are not
  * corrected. */
 const char* text_nearest(const char* word, const char* const* candidates, int count) {
+  assert(candidates || count == 0);
   int length = (int)strnlen(word, 100);
   if (length == 0 || length == 100) return NULL;
   int best = (length + 1) / 3 > 1 ? (length + 1) / 3 : 1;

@@ -1,5 +1,7 @@
 /* Limit on the motion at a time of links with very many triangles, so that the candidate list does not grow to hundreds
  * of thousands of pairs of triangles. */
+#include <assert.h>
+
 #include "contact/system.h"
 
 /* A link with this many triangles or more has its paths shortened. */
@@ -35,6 +37,7 @@ static double path_of(const ContactSystem* s, const MotionBounds* bounds, int li
 }
 
 double contact_path_share(const ContactSystem* s, const MotionBounds* bounds, int link) {
+  assert(link >= 0 && link < s->model->link_count);
   if (s->links || !(s->crowd[link] > 0)) return 1; /* the candidate list of an independent part does not grow */
   const Pose* pose = s->pose[s->current];
   double path = path_of(s, bounds, link), most = INFINITY;

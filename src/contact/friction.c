@@ -1,6 +1,7 @@
 #include "contact/friction.h"
 #include "contact/ring.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "contact/small_matrix.h"
@@ -551,6 +552,7 @@ static void eliminate_slip(SlipSums* sums, int order, int rows, double hessian[1
 }
 
 FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pose) {
+  assert(side == 0 || side == 1);
   FrictionMotion m = {.rotation = mat3_mul(pose->r, mat3_transpose(lag->then[side].r))};
   Vec3 from = vec3_sub(lag->from[side], lag->arm[side]);
   m.sine = vec3_scale(mat3_axial(m.rotation), 0.5);
@@ -571,6 +573,7 @@ static Vec3 moved_point(const FrictionLag* lag, int side, const Pose* pose) {
 }
 
 FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt) {
+  assert(dt > 0);
   Vec3 a = moved_point(lag, 0, pose_a), b = moved_point(lag, 1, pose_b);
   Vec3 way = vec3_sub(vec3_sub(a, lag->from[0]), vec3_sub(b, lag->from[1]));
   Vec3 slip = vec3_scale(vec3_add_scaled(way, -vec3_dot(lag->normal, way), lag->normal), 1 / dt);
@@ -598,6 +601,7 @@ static Vec3 lagged_place(const FrictionLag* lag, const FrictionVertex* v) {
 }
 
 FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose) {
+  assert(side == 0 || side == 1);
   Mat3 turn = mat3_mul(pose->r, mat3_transpose(lag->aim[side]));
   return (FrictionRoll){turn, vec3_add_scaled(lag->roll[side], 0.5, mat3_axial(turn))};
 }

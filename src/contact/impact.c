@@ -1,3 +1,5 @@
+#include <assert.h>
+
 #include "contact/impact.h"
 
 /* (I2) For small clearances |dy/dz| of a vertex is about 5/2 y^(7/5). */
@@ -7,6 +9,7 @@
 #define FINE_STEP 5e-4
 
 double impact_compression(double support, double potential) {
+  assert(support > 0);
   return potential > 0 ? sqrt(support * potential / POTENTIAL_TERMS) : 0;
 }
 

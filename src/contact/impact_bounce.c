@@ -1,4 +1,6 @@
 /* Impacts with restitution (docs/derivations/impact.md, I7, I8). */
+#include <assert.h>
+
 #include "contact/impact.h"
 
 /* (I7) Compliance, without unit, of the spring that enforces the clearance: inertia of the pair over spring stiffness
@@ -76,7 +78,10 @@ static Nearness nearness_of(double scale, const Pressure* p) {
   return out;
 }
 
-double impact_potential(double support, double z) { return POTENTIAL_TERMS * barrier_eval(z).value / support; }
+double impact_potential(double support, double z) {
+  assert(support > 0);
+  return POTENTIAL_TERMS * barrier_eval(z).value / support;
+}
 
 double impact_clearance(const ImpactParameters* p, double potential) {
   return 1 - depth_of(p->support / POTENTIAL_TERMS, potential);

@@ -114,6 +114,7 @@ static void put_over_ground_by(const ManifoldBodies* b, int point, int first, Ma
 /* Derivatives have twelve columns for motion, six for other causes. */
 int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, bool values, ManifoldCause cause,
                       int first) {
+  assert(thread >= 0 && first >= 0);
   ManifoldWork* work = &law->work[thread];
   ManifoldContact* out = cause == MANIFOLD_BY_MOTION ? work->contacts : work->slopes;
   if (!b->surface[1]) {

@@ -1,14 +1,14 @@
 /* The contact law of SDRS: a plane between two convex hulls that minimises their barriers (plane.h,
  * docs/derivations/contact.md), dissipation and restitution of impacts (impact.h), and friction in the plane of the
- * step before (friction.h). Reverse derivatives: adjoint.h. */
+ * step before (friction.h). Recorded pairs: law_separating_plane_replay.c. */
+#include "contact/law_separating_plane.h"
+
 #include <float.h>
 #include <string.h>
 
-#include "contact/adjoint.h"
-#include "contact/law.h"
 #include "contact/rest.h"
 #include "contact/ring.h"
-#include "contact/rolling.h"
+#include "contact/tree_mass.h"
 
 /* Rounding error of a pair's energy, in units of DBL_EPSILON times the energy: that of the sums, and that of
  * clearances, to whose fifth power the energy is inversely proportional, for a few vertices. */
@@ -21,18 +21,6 @@
 /* Largest number of VertexShare entries of a vertex: contact; its potential at t + dt (also for friction by the force
  * of the same step) and at t; its force at t; friction; the normal for rolling friction. */
 enum { VERTEX_SHARES = 7 };
-
-typedef struct {
-  double support, stiffness, range;
-  int threads;
-  PlaneScratch* scratch;       /* one a thread */
-  ActiveVertex** active;       /* one a thread */
-  FrictionParameters friction; /* without the coefficients of the pair's material; the same for `impact` */
-  ImpactParameters impact;
-  double dt_before;     /* length of the substep before [s] */
-  double force_ratio;   /* argument `ratio` of impact_load */
-  double* inverse_mass; /* inverse mass of the tree of each hull; 0: it cannot move [1/kg] (hulls) */
-} Law;
 
 /* Memory of a pair. Parts of it and of PairOwn that last from one step to the next are passed by `pass`. */
 typedef struct {
@@ -66,24 +54,6 @@ typedef struct {
   ImpactCourse course;
   FrictionSlip slip;
 } Kept;
-
-typedef struct {
-  Plane plane; /* plane of an active record */
-  double
-      plane_slip[3]; /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane, for a pair with friction */
-  ContactLoad load;  /* impact load of the state before, to which friction is proportional */
-  ImpactPast past;   /* state carried into the step */
-  FrictionSlip slip; /* slip over the step before, for a pair with static friction */
-} Record;
-_Static_assert(sizeof(Record) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a record is kept as numbers");
-
-typedef struct {
-  FrictionLag lag;        /* for a pair with friction */
-  RollingLag rolling;     /* for a pair with rolling friction */
-  PlaneResponse response; /* for an active pair */
-  Impact impact;          /* for an active pair */
-  Impact solve_impact;    /* impact in the previous solve of the step, if friction depends on its force */
-} Replay;
 
 /* ---------------------------------------------------------------- the scene */
 
@@ -138,32 +108,26 @@ static void scratch_create(PlaneScratch* scratch, const Model* model, double tol
 }
 
 static double* inverse_masses(const Model* model) {
-  double *tree = MEMORY_NEW(double, model->tree_count + 1), *inverse = MEMORY_NEW(double, model->hull_count + 1);
-  for (int i = 0; i < model->link_count; i++)
-    if (model->links[i].tree >= 0) tree[model->links[i].tree] += model->links[i].mass;
-  for (int i = 0; i < model->hull_count; i++) {
-    const ModelLink* link = &model->links[model->hulls[i].link];
-    bool moves = link->tree >= 0 && link->prescribed < 0 && tree[link->tree] > 0;
-    inverse[i] = moves ? 1 / tree[link->tree] : 0;
-  }
-  memory_free(tree);
+  double *mass = tree_masses(model), *inverse = MEMORY_NEW(double, model->hull_count);
+  for (int i = 0; i < model->hull_count; i++) inverse[i] = tree_mobility(model, mass, model->hulls[i].link);
+  memory_free(mass);
   return inverse;
 }
 
 static void* create(const Model* model, int threads, double tolerance) {
   const ModelContact* contact = &model->contact;
-  Law* law = MEMORY_NEW(Law, 1);
+  PlaneLaw* law = MEMORY_NEW(PlaneLaw, 1);
   double dt = model->simulation.dt;
-  *law = (Law){.support = contact->support,
-               .stiffness = contact->stiffness,
-               .range = plane_range(contact->support),
-               .threads = threads,
-               .scratch = MEMORY_NEW(PlaneScratch, threads),
-               .active = MEMORY_NEW(ActiveVertex*, threads),
-               .friction = {0, contact->smoothing, dt, 0, false},
-               .impact = {contact->support, contact->rest_speed, dt, 0, contact->stiffness},
-               .inverse_mass = inverse_masses(model),
-               .force_ratio = 1};
+  *law = (PlaneLaw){.support = contact->support,
+                    .stiffness = contact->stiffness,
+                    .range = plane_range(contact->support),
+                    .threads = threads,
+                    .scratch = MEMORY_NEW(PlaneScratch, threads),
+                    .active = MEMORY_NEW(ActiveVertex*, threads),
+                    .friction = {0, contact->smoothing, dt, 0, false},
+                    .impact = {contact->support, contact->rest_speed, dt, 0, contact->stiffness},
+                    .inverse_mass = inverse_masses(model),
+                    .force_ratio = 1};
   for (int t = 0; t < threads; t++) {
     scratch_create(&law->scratch[t], model, tolerance);
     law->active[t] = MEMORY_NEW(ActiveVertex, law->scratch[t].capacity);
@@ -172,7 +136,7 @@ static void* create(const Model* model, int threads, double tolerance) {
 }
 
 static void destroy(void* instance) {
-  Law* law = instance;
+  PlaneLaw* law = instance;
   for (int t = 0; t < law->threads; t++) {
     memory_free(law->scratch[t].x);
     memory_free(law->scratch[t].y);
@@ -186,12 +150,12 @@ static void destroy(void* instance) {
 }
 
 static void set_dt(void* instance, double dt) {
-  Law* law = instance;
+  PlaneLaw* law = instance;
   law->friction.dt = law->impact.dt = dt;
 }
 
 static void set_part(void* instance, double dt_before, double force_ratio) {
-  Law* law = instance;
+  PlaneLaw* law = instance;
   law->dt_before = dt_before;
   law->force_ratio = force_ratio;
 }
@@ -200,20 +164,14 @@ static double range(const Model* model) { return plane_range(model->contact.supp
 
 /* ---------------------------------------------------------------- value at a trial */
 
-static ImpactParameters impact_parameters(const Law* law, const PairMaterial* material) {
-  ImpactParameters parameters = law->impact;
-  parameters.restitution = material->value[MATERIAL_RESTITUTION];
-  return parameters;
-}
-
-static Plane start_plane(const Law* law, const HullInstance* a, const HullInstance* b, const GjkResult* found) {
+static Plane start_plane(const PlaneLaw* law, const HullInstance* a, const HullInstance* b, const GjkResult* found) {
   return b->half_space ? plane_from_half_space(a, b, law->support, found->distance)
                        : plane_from_witness(a, b, law->support, found->witness_a, found->witness_b, found->normal);
 }
 
 /* Solves the plane from the closest points. */
 static PlaneOutcome solve_cold(const LawPair* p, PlaneSolution* solution) {
-  const Law* law = p->law;
+  const PlaneLaw* law = p->law;
   GjkResult found;
   double distance = pair_distance(p->a, p->b, p->gjk, &found);
   if (!(distance > 0)) return PLANE_INFEASIBLE;
@@ -229,7 +187,7 @@ static PlaneOutcome solve_cold(const LawPair* p, PlaneSolution* solution) {
 
 /* Solves the plane from that of the accepted state, predicted to first order for the bodies' motion. */
 static PlaneOutcome solve_warm(const LawPair* p, const LawOrigin* from, PlaneSolution* solution) {
-  const Law* law = p->law;
+  const PlaneLaw* law = p->law;
   const PairOwn* old = from->own;
   p->state->has_plane = true;
   if (from->stays) {
@@ -259,7 +217,7 @@ static PairOutcome pair_outcome(PlaneOutcome outcome) {
 }
 
 static void evaluate(const LawPair* p, const LawOrigin* from) {
-  const Law* law = p->law;
+  const PlaneLaw* law = p->law;
   PairState* state = p->state;
   PairOwn* own = p->own;
   PlaneSolution* solution = &own->solution;
@@ -282,42 +240,10 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->has_terms = true;
 }
 
-/* Returns the parameters of rolling friction. factor: impact factor of the force at the end of the last step. */
-static RollingParameters rolling_of(const Law* law, const PairMaterial* material, double factor) {
-  return (RollingParameters){material->value[MATERIAL_ROLLING] * factor, material->value[MATERIAL_SPINNING] * factor,
-                             law->friction.dt};
-}
-
-static bool rolls(const PairMaterial* material) {
-  return material->value[MATERIAL_ROLLING] > 0 || material->value[MATERIAL_SPINNING] > 0;
-}
-
-static bool slides(const PairMaterial* material) { return material->value[MATERIAL_FRICTION] > 0; }
-
-/* (F12) Returns true if the material has static friction. */
-static bool sticks(const PairMaterial* material) {
-  return slides(material) && material->value[MATERIAL_STATIC_FRICTION] != material->value[MATERIAL_FRICTION];
-}
-
-/* (F12) Returns the fraction exp(-(v / v_s)^2) of the difference between static and sliding friction that acts after a
- * step with the slip v; 0 if the slip is unknown. */
-static double stuck_part(const PairMaterial* material, const FrictionSlip* slip) {
-  double speed = material->value[MATERIAL_STRIBECK_SPEED];
-  return sticks(material) && slip->known ? math_decay(-slip->square / (speed * speed)) : 0;
-}
-
-/* Returns the material with the friction coefficient that acts after this slip (F12). */
-static PairMaterial acting(const PairMaterial* material, const FrictionSlip* slip) {
-  PairMaterial out = *material;
-  double above = material->value[MATERIAL_STATIC_FRICTION] - material->value[MATERIAL_FRICTION];
-  out.value[MATERIAL_FRICTION] += stuck_part(material, slip) * above;
-  return out;
-}
-
 /* Returns the slip of the step that led to the accepted state. */
 static FrictionSlip slip_to(const LawPair* p) {
   const Memory* memory = p->memory;
-  const Law* law = p->law;
+  const PlaneLaw* law = p->law;
   if (!sticks(p->material)) return (FrictionSlip){.known = false};
   if (memory->has_past) return memory->past;
   if (!memory->acts) return (FrictionSlip){.known = false};
@@ -329,7 +255,7 @@ static bool friction_acts(const LawPair* p) {
 }
 
 static FrictionParameters friction_of(const LawPair* p) {
-  FrictionParameters parameters = ((const Law*)p->law)->friction;
+  FrictionParameters parameters = ((const PlaneLaw*)p->law)->friction;
   const Memory* memory = p->memory;
   parameters.coefficient = acting(p->material, &memory->slip).value[MATERIAL_FRICTION] * memory->step_load.first;
   parameters.state = p->which;
@@ -338,7 +264,7 @@ static FrictionParameters friction_of(const LawPair* p) {
 }
 
 static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
-  const Law* law = p->law;
+  const PlaneLaw* law = p->law;
   Memory* memory = p->memory;
   PairOwn* own = p->own;
   double energy = 0;
@@ -366,14 +292,14 @@ static void take_over(const LawPair* p) {
  * the rounding error of the force is too large as well. */
 static double nearest(const void* instance, const int item[2], const PairState* accepted) {
   (void)item;
-  const Law* law = instance;
+  const PlaneLaw* law = instance;
   return LAW_NEARER_MOST * fmin(accepted->separation, law->range);
 }
 
 /* ---------------------------------------------------------------- the accepted state */
 
 static void derive(const LawPair* p) {
-  const Law* law = p->law;
+  const PlaneLaw* law = p->law;
   PairDerivatives* d = p->derivatives;
   PairOwn* own = p->own;
   if (p->state->outcome == PAIR_PRESSED) {
@@ -396,7 +322,7 @@ static void derive(const LawPair* p) {
 /* A clearance c is a difference of coordinates of size `reach`, so that c / s is uncertain by eps reach / s. P_s is
  * about proportional to (c / s)^-5. */
 static double rounding(const LawPair* p, double reach) {
-  const Law* law = p->law;
+  const PlaneLaw* law = p->law;
   const PairOwn* own = p->own;
   double contact = 0; /* dW = W' dU */
   if (p->state->outcome == PAIR_PRESSED) contact = law->stiffness * own->impact.first * own->solution.energy;
@@ -424,11 +350,7 @@ static void refine(const LawPair* p, const double twist_a[6], const double twist
 }
 
 static double compression(const LawPair* p) {
-  return impact_compression(((const Law*)p->law)->support, ((const PairOwn*)p->own)->solution.energy);
-}
-
-static double force_of(const PlaneSolution* solution) {
-  return fabs(solution->side[0].first[3]) * vec3_norm(solution->plane.n);
+  return impact_compression(((const PlaneLaw*)p->law)->support, ((const PairOwn*)p->own)->solution.energy);
 }
 
 static Pressure pressure_of(const LawPair* p) {
@@ -439,7 +361,7 @@ static Pressure pressure_of(const LawPair* p) {
 
 /* Returns the course of the substep that follows one of length dt_before. */
 static ImpactCourse course_of(const LawPair* p, double dt_before) {
-  const Law* law = p->law;
+  const PlaneLaw* law = p->law;
   ImpactParameters impact = impact_parameters(law, p->material);
   Pressure now = pressure_of(p);
   double mobility = law->inverse_mass[p->item[0]] + law->inverse_mass[p->item[1]];
@@ -448,7 +370,7 @@ static ImpactCourse course_of(const LawPair* p, double dt_before) {
 
 static size_t lag_room(const LawPair* p) {
   const Plane* plane = &((const PairOwn*)p->own)->solution.plane;
-  return sizeof(FrictionVertex) * (size_t)friction_count(p->a, p->b, ((const Law*)p->law)->support, plane);
+  return sizeof(FrictionVertex) * (size_t)friction_count(p->a, p->b, ((const PlaneLaw*)p->law)->support, plane);
 }
 
 /* Returns the centre of pressure on the surface of a, in the frame of body `side` [m] (C3). */
@@ -466,14 +388,6 @@ static void note_load(const LawPair* p, double force) {
   for (int side = 0; side < 2 && force > 0; side++) memory->lag_center[side] = center_in_body(p, side);
 }
 
-/* Returns the friction by direction of a pair with an axis, in `room`; NULL: the pair has none. */
-static const FrictionDirection* direction_of(const PairMaterial* material, FrictionDirection* room) {
-  if (!material->directed || !slides(material)) return NULL;
-  *room = (FrictionDirection){material->value[MATERIAL_FRICTION_ALONG] / material->value[MATERIAL_FRICTION],
-                              material->axis, material->axis_side};
-  return room;
-}
-
 static size_t lag(const LawPair* p, void* room) {
   Memory* memory = p->memory;
   const PairOwn* own = p->own;
@@ -483,16 +397,16 @@ static size_t lag(const LawPair* p, void* room) {
   memory->load = p->lagged ? own->impact : (Impact){0};
   memory->load_bounces = p->lagged && memory->course.past.bounces;
   memory->step_load =
-      memory->load_bounces ? memory->load : impact_load(&memory->load, ((const Law*)p->law)->force_ratio);
+      memory->load_bounces ? memory->load : impact_load(&memory->load, ((const PlaneLaw*)p->law)->force_ratio);
   Pressure now = pressure_of(p);
-  memory->course = course_of(p, ((const Law*)p->law)->dt_before);
+  memory->course = course_of(p, ((const PlaneLaw*)p->law)->dt_before);
   memory->slip = slip_to(p);
   memory->has_past = false;
   memory->acts = p->lagged && slides(p->material) && memory->step_load.first > 0;
   if (!p->lagged) return 0;
   note_load(p, memory->step_load.first * now.force);
   FrictionDirection direction;
-  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, NULL, p->aim,
+  friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, NULL, p->aim,
                direction_of(p->material, &direction), room, &memory->lag);
   memory->rolling = rolling_lag(p->a, p->b, &own->solution.plane, now.force);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
@@ -532,7 +446,7 @@ static void loads(const LawPair* p, double* load, double* change) {
   if (!takes_own_force(p)) return;
   double force = own_force(p), old = p->lagged ? memory->lag_force : 0;
   double shift = force > 0 && old > 0 ? center_shift(p) : 0;
-  double scale = ((const Law*)p->law)->stiffness * pair_largest_friction(p->material);
+  double scale = ((const PlaneLaw*)p->law)->stiffness * pair_largest_friction(p->material);
   *load = scale * fmax(force, old);
   *change = scale * (fabs(force - old) + fmin(force, old) * shift);
 }
@@ -547,7 +461,7 @@ static size_t relag(const LawPair* p, const Pose begin[2], void* room) {
   note_load(p, own_force(p));
   if (!presses) return 0;
   FrictionDirection direction;
-  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, begin, NULL,
+  friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, begin, NULL,
                direction_of(p->material, &direction), room, &memory->lag);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
@@ -656,7 +570,7 @@ static void hold(const LawPair* p) {
 }
 
 static double impact_factor(const LawPair* p, const void* kept, double rest_speed, double dt) {
-  const Law* law = p->law;
+  const PlaneLaw* law = p->law;
   ImpactParameters parameters = {law->support, rest_speed, dt, 0, law->stiffness};
   double before = kept ? ((const Kept*)kept)->compression : 0;
   return impact_eval(&parameters, ((const PairOwn*)p->own)->solution.energy, before).first;
@@ -665,7 +579,7 @@ static double impact_factor(const LawPair* p, const void* kept, double rest_spee
 static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]) {
   const PairOwn* own = p->own;
   const Impact* load = &((const Memory*)p->memory)->step_load;
-  Record r = {0};
+  PlaneRecord r = {0};
   r.past = ((const Memory*)p->memory)->course.past;
   if (p->state->outcome == PAIR_PRESSED) r.plane = own->solution.plane;
   const Memory* memory = p->memory;
@@ -736,7 +650,7 @@ static bool lets_go(const LawPair* p) {
 
 static bool part(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                  Plane* plane, double clearance[2]) {
-  const Law* law = instance;
+  const PlaneLaw* law = instance;
   PlaneSolution solution;
   PlaneOutcome outcome =
       plane_solve(a, b, law->support, start_plane(law, a, b, found), &law->scratch[thread], &solution);
@@ -749,7 +663,7 @@ static bool part(void* instance, int thread, const HullInstance* a, const HullIn
 /* Sets the centre of pressure, sum P' x / sum P' over the vertices of a (C3), projected onto the plane. */
 static bool press(void* instance, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                   ContactSpot* spot) {
-  const Law* law = instance;
+  const PlaneLaw* law = instance;
   PlaneSolution solution;
   Plane start = start_plane(law, a, b, found);
   if (plane_solve(a, b, law->support, start, law->scratch, &solution) != PLANE_ACTIVE) return false;
@@ -764,180 +678,6 @@ static bool press(void* instance, const HullInstance* a, const HullInstance* b, 
   return true;
 }
 
-/* ---------------------------------------------------------------- recorded pairs */
-
-static Record record_of(const ContactRecord* from) {
-  Record r;
-  memcpy(&r, from->kept, sizeof(r));
-  return r;
-}
-
-static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own) {
-  const Law* law = instance;
-  if (!from->active) return true;
-  return plane_solve(&body[0].hull, &body[1].hull, law->support, record_of(from).plane, &law->scratch[thread], own) ==
-         PLANE_ACTIVE;
-}
-
-/* Returns the load factor of friction at the present force_ratio, to first order from the recorded one. */
-static double load_of(const Law* law, const Record* r) {
-  return r->load.factor + (law->force_ratio - 1) * r->load.by_ratio;
-}
-
-/* Returns the friction parameters of a recorded pair. The coefficient is scaled by the impact factor at t, or in the
- * previous solve of the step if friction depends on its force. */
-static FrictionParameters recorded_friction(const LawReplay* p, const Record* r) {
-  FrictionParameters parameters = ((const Law*)p->law)->friction;
-  double load = p->record->own_force ? ((const Replay*)p->memory)->solve_impact.first : load_of(p->law, r);
-  parameters.coefficient = acting(p->material, &r->slip).value[MATERIAL_FRICTION] * load;
-  return parameters;
-}
-
-static bool replay(const LawReplay* p, PairDerivatives* d) {
-  const Law* law = p->law;
-  Replay* memory = p->memory;
-  const PlaneSolution *now = p->own_now, *next = p->own_next;
-  const PairBody* body = p->next;
-  if (p->record->active) {
-    plane_derivatives(next, body[1].hull.half_space, body[0].reference, body[1].reference, d, &memory->response);
-    plane_balance(next, &memory->response, d);
-    double before = now ? impact_compression(law->support, now->energy) : 0;
-    Record r = record_of(p->record);
-    ImpactParameters impact = impact_parameters(law, p->material);
-    r.past.recorded = true;
-    memory->impact = impact_of(&impact, next->energy, before, &r.past);
-    impact_scale(&memory->impact, body[1].hull.half_space, d);
-  }
-  if (p->record->own_force) {
-    double before = now ? impact_compression(law->support, now->energy) : 0;
-    Record r = record_of(p->record);
-    ImpactParameters impact = impact_parameters(law, p->material);
-    memory->solve_impact = impact_of(&impact, ((const PlaneSolution*)p->own_solve)->energy, before, &r.past);
-  }
-  bool sound = true;
-  if (p->record->rubbing && now && rolls(p->material)) {
-    Record r = record_of(p->record);
-    RollingParameters rolling = rolling_of(law, p->material, load_of(law, &r));
-    memory->rolling = rolling_lag(&p->now[0].hull, &p->now[1].hull, &now->plane, force_of(now));
-    rolling_derivatives(&memory->rolling, &rolling, &body[0].hull.pose, &body[1].hull.pose, body[1].hull.half_space, d);
-  }
-  if (p->record->rubbing && slides(p->material)) {
-    Record r = record_of(p->record);
-    FrictionParameters parameters = recorded_friction(p, &r);
-    const PairBody* at = p->record->own_force ? p->solve : p->now;
-    const PlaneSolution* solution = p->record->own_force ? p->own_solve : now;
-    FrictionDirection direction;
-    friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, p->record->own_force ? p->begin : NULL,
-                 p->aim, direction_of(p->material, &direction), p->vertices, &memory->lag);
-    memcpy(memory->lag.slip, r.plane_slip, sizeof(r.plane_slip));
-    sound = friction_recall(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose) >= 0;
-    if (sound)
-      friction_derivatives(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose, body[0].reference,
-                           body[1].reference, d);
-  }
-  pair_scale(d, law->stiffness);
-  return sound;
-}
-
-static double potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
-  PairDerivatives d;
-  PlaneResponse response;
-  const PairBody* body = p->next;
-  plane_derivatives(p->own_next, body[1].hull.half_space, body[0].reference, body[1].reference, &d, &response);
-  plane_balance(p->own_next, &response, &d);
-  for (int side = 0; side < 2; side++) {
-    force[side] = d.force[side];
-    torque[side] = mat3_axial(d.moment[side]);
-  }
-  if (body[1].hull.half_space) force[1] = torque[1] = vec3(0, 0, 0); /* PairShares.ground_next contains them */
-  return ((const Replay*)p->memory)->impact.second;
-}
-
-/* As `reverse` for friction that depends on the force of the previous solve of the step. */
-static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
-                              Pressure* bar, PairShares* s) {
-  const Law* law = p->law;
-  const Replay* memory = p->memory;
-  Record r = record_of(p->record);
-  ActiveSides then = {.vertices = law->active[p->thread]};
-  ImpactMoment solve = {p->solve, p->own_solve}, now = {p->now, p->own_now};
-  FrictionParameters parameters = recorded_friction(p, &r);
-  friction_adjoint(&memory->lag, &parameters, law->support, p->solve, p->next, true, solve.solution, twist, 0, &then,
-                   s);
-  impact_own_load_adjoint(&memory->solve_impact, impact, p->material, &now, &solve, &then, bar, s);
-}
-
-/* Distributes the derivative with respect to the acting friction coefficient to both coefficients, the Stribeck speed
- * and the slip (F12). Derivatives of the slip with respect to the poses at t are added here; the step to t adds the
- * rest (PairCarry.slip). */
-static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip, PairShares* s) {
-  const double* value = p->material->value;
-  double part = stuck_part(p->material, slip), speed = value[MATERIAL_STRIBECK_SPEED], by = s->friction;
-  double above = value[MATERIAL_STATIC_FRICTION] - value[MATERIAL_FRICTION];
-  if (!(part > 0)) return;
-  s->friction = by * (1 - part);
-  s->static_friction = by * part;
-  s->stribeck_speed = by * above * part * 2 * slip->square / (speed * speed * speed);
-  double by_slip = -by * above * part / (speed * speed);
-  if (!(slip->dt > 0)) return; /* the slip at the start of a run is given */
-  s->carry.slip = by_slip;
-  s->dt_before -= 2 * slip->square / slip->dt * by_slip;
-  for (int side = 0; side < 2; side++) {
-    Vec3 move = vec3_scale(slip->by, side == 0 ? by_slip : -by_slip);
-    Vec3 turn = vec3_cross(vec3_sub(slip->point[side], p->now[side].hull.pose.t), move);
-    bool ground = p->now[side].hull.half_space;
-    Vec3* moves = ground ? &s->ground_now.force : &s->move_now[side];
-    Vec3* turns = ground ? &s->ground_now.torque : &s->turn_now[side];
-    *moves = vec3_add(*moves, move);
-    *turns = vec3_add(*turns, turn);
-  }
-}
-
-/* Returns Phi of a pair that bounces, computed from the same numbers as the Hessian. plane_adjoint rounds differently,
- * and the sum with the derivatives of the load would lose its digits by cancellation (impact.md, I14). */
-static double potential_change(const LawReplay* p, const double twist[2][6]) {
-  Vec3 force[2], torque[2];
-  double sum = 0;
-  (void)potential(p, force, torque);
-  for (int side = 0; side < 2; side++)
-    sum += vec3_dot(torque[side], vec3_at(twist[side])) + vec3_dot(force[side], vec3_at(twist[side] + 3));
-  return sum;
-}
-
-static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s) {
-  const Law* law = p->law;
-  const Replay* memory = p->memory;
-  ActiveSides active = {.vertices = law->active[p->thread]}, then = active;
-  ImpactMoment next = {p->next, p->own_next}, now = {p->now, p->own_now};
-  ImpactParameters impact = impact_parameters(law, p->material);
-  Pressure bar = {0, 0}; /* derivatives with respect to the pressure at t */
-  if (p->record->active) {
-    plane_adjoint(p->next, law->support, next.solution, &memory->response, twist, &active, s);
-    Record r = record_of(p->record);
-    if (r.past.bounces) s->value = potential_change(p, twist);
-    impact_adjoint(&memory->impact, &impact, &r.past, carry, &now, &next, &active, &bar, s);
-  }
-  if (p->record->own_force) reverse_own_force(p, twist, &impact, &bar, s);
-  if (p->record->rubbing && !p->record->own_force) {
-    Record r = record_of(p->record);
-    FrictionParameters parameters = recorded_friction(p, &r);
-    RollingParameters rolling = rolling_of(law, p->material, load_of(law, &r));
-    if (slides(p->material))
-      friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, false, now.solution, twist,
-                       carry->slip, &then, s);
-    if (rolls(p->material))
-      bar.force += rolling_adjoint(&memory->rolling, &rolling, law->support, &now, p->next, twist, &then, s);
-    double by_rest_speed = s->rest_speed;
-    PairMaterial material = acting(p->material, &r.slip);
-    impact_load_adjoint(&r.load, &material, &bar, s);
-    reverse_static_friction(p, &r.slip, s);
-    if (r.past.dt_before > 0) /* the width depends on v_r dt (I2) */
-      s->dt_before += (s->rest_speed - by_rest_speed) * law->impact.rest_speed / r.past.dt_before;
-  }
-  impact_carry_adjoint(carry, &impact, &now, &bar, s);
-  impact_pressure_adjoint(&bar, &impact, &now, &then, s);
-}
-
 const ContactLaw LAW_separating_plane = {
     .name = "separating_plane",
     .parameters = rows,
@@ -946,7 +686,7 @@ const ContactLaw LAW_separating_plane = {
     .state_size = sizeof(PairOwn),
     .kept_size = sizeof(Kept),
     .moment_size = sizeof(PlaneSolution),
-    .replay_size = sizeof(Replay),
+    .replay_size = sizeof(PlaneReplay),
     .vertex_size = sizeof(FrictionVertex),
     .vertex_shares = VERTEX_SHARES,
     .round = true,
@@ -988,8 +728,8 @@ const ContactLaw LAW_separating_plane = {
     .lets_go = lets_go,
     .part = part,
     .press = press,
-    .revisit = revisit,
-    .replay = replay,
-    .potential = potential,
-    .reverse = reverse,
+    .revisit = plane_law_revisit,
+    .replay = plane_law_replay,
+    .potential = plane_law_potential,
+    .reverse = plane_law_reverse,
 };

@@ -1,4 +1,6 @@
 /* The table of contact laws. A row here is the name of a law_<name>.c that defines LAW_<name>. */
+#include <assert.h>
+
 #include "contact/law.h"
 
 /* In the order of ContactModel, after CONTACT_NONE. */
@@ -78,9 +80,11 @@ double contact_force_at_overlap(ContactModel model, const double* own, double ov
 bool contact_rests(ContactModel model) { return law_of(model)->rest_at_gap != NULL; }
 
 ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force) {
+  assert(law_of(model)->rest_under_force);
   return law_of(model)->rest_under_force(support, n_a, n_b, force);
 }
 
 ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap) {
+  assert(law_of(model)->rest_at_gap);
   return law_of(model)->rest_at_gap(support, n_a, n_b, gap);
 }

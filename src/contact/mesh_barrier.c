@@ -1,9 +1,12 @@
+#include <assert.h>
+
 #include "contact/mesh_barrier.h"
 
 /* (N19) Edges whose angle has a smaller squared sine are damped. */
 #define PARALLEL_SINE 1e-3
 
 LogBarrier log_barrier(double d, double support) {
+  assert(d > 0 && support > 0);
   double t = d - support, l = math_log(d / support);
   if (!(t < 0)) return (LogBarrier){0};
   return (LogBarrier){-t * t * l, -2 * t * l - t * t / d, -2 * l - 4 * t / d + t * t / (d * d),

@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "contact/system.h"
+#include "contact/tree_mass.h"
 
 bool contact_friction_settled(const ContactSystem* s, double tolerance, int links[2]) {
+  assert(tolerance >= 0);
   if (!s->law->loads) return true;
   double largest = 0, off = 0;
   for (int k = 0; k < s->list_count; k++) {
@@ -22,18 +24,6 @@ bool contact_friction_settled(const ContactSystem* s, double tolerance, int link
     off = fmax(off, change);
   }
   return off <= tolerance * largest;
-}
-
-/* Returns 1/m_a + 1/m_b of the trees that move [1/kg]. */
-static double mobility_of(const ContactSystem* s, const ContactPair* p) {
-  const int link[2] = {p->link_a, p->link_b};
-  double sum = 0;
-  for (int side = 0; side < 2; side++) {
-    int tree = s->model->link_tree[link[side]];
-    bool moves = tree >= 0 && s->model->links[link[side]].prescribed < 0 && s->tree_mass[tree] > 0;
-    if (moves) sum += 1 / s->tree_mass[tree];
-  }
-  return sum;
 }
 
 /* Returns the displacement since contact_lag of the point of a link that is at `point` now [m]. */
@@ -58,7 +48,9 @@ double contact_late_friction(ContactSystem* s, double dt, int links[2]) {
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     double load, change;
     s->law->loads(&pair, &load, &change);
-    double late = change * dt * mobility_of(s, p);
+    double mobility =
+        tree_mobility(s->model, s->tree_mass, p->link_a) + tree_mobility(s->model, s->tree_mass, p->link_b);
+    double late = change * dt * mobility;
     if (late > most) late = fmin(late, slip_of(s, k) / dt);
     if (!(late > most)) continue;
     most = late;

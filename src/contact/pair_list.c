@@ -13,6 +13,7 @@
 #define REACH_ROUNDING 1e-9
 
 int find_key(const void* list, KeyAt key_at, int count, uint64_t key) {
+  assert(list || count == 0);
   int low = 0, high = count;
   while (low < high) {
     int middle = (low + high) / 2;
@@ -147,6 +148,7 @@ void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
 }
 
 void contact_measure_apart(const ContactSystem* s, ContactPair* p, int which, PairState* state) {
+  assert(which == 0 || which == 1);
   if (s->law->overlaps) {
     state->separation = 0; /* not measured yet */
     state->axis = vec3(0, 0, 1);
@@ -172,6 +174,7 @@ void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
 }
 
 void contact_grow_list(ContactSystem* s, int needed) {
+  assert(needed >= 0);
   if (needed <= s->list_capacity) return;
   int capacity = needed + needed / 2 + 64;
   s->list = memory_resize(s->list, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);

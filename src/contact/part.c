@@ -203,6 +203,7 @@ static void grow_parts(PartLists* lists, int part_count, int list_count) {
 }
 
 void contact_parts_list(ContactSystem* s, const int* of, int part_count) {
+  assert(of && part_count >= 0);
   PartLists* lists = &s->parts;
   grow_parts(lists, part_count, s->list_count);
   lists->of_tree = of;
@@ -222,6 +223,7 @@ void contact_parts_list(ContactSystem* s, const int* of, int part_count) {
 /* ---------------------------------------------------------------- a part */
 
 ContactSystem* contact_part_create(const ContactSystem* whole, int thread) {
+  assert(thread >= 0);
   ContactSystem* part = MEMORY_NEW(ContactSystem, 1);
   part->first_thread = thread;
   part->certificate_poses = MEMORY_NEW(Pose, whole->model->link_count);
@@ -278,6 +280,7 @@ static void grow_lists(ContactSystem* part, int count) {
 }
 
 void contact_part_begin(ContactSystem* part, const ContactSystem* whole, int number, const int* links, int count) {
+  assert(number >= 0 && (links || count == 0));
   const PartLists* lists = &whole->parts;
   int first = lists->first[number + 2];
   part->current = whole->current;

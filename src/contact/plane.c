@@ -100,6 +100,7 @@ Plane plane_from_half_space(const HullInstance* a, const HullInstance* b, double
 }
 
 double plane_clearance(const HullInstance* hull, double sigma, Plane plane) {
+  assert(sigma == 1 || sigma == -1);
   if (hull->half_space) /* n is -|n| normal: the boundary is the nearest part of the half-space */
     return sigma * (vec3_norm(plane.n) * (vec3_dot(hull->normal, plane.origin) - hull->offset) + plane.o);
   double farthest = pair_support(hull, vec3_scale(plane.n, -sigma), NULL);
@@ -423,6 +424,7 @@ static void store_solution(const Problem* p, double support, Vec3 N, double O, c
 
 PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double support, Plane start,
                          PlaneScratch* scratch, PlaneSolution* solution) {
+  assert(support > 0);
   Problem p = {.hull = {a, b},
                .inv_s = 1.0 / support,
                .norm_scale = support / BARRIER_NORM_WIDTH,

@@ -1,4 +1,6 @@
 /* Reverse derivatives of the contact force of a pair (docs/derivations/adjoint.md, A5-A6; half-spaces A13). */
+#include <assert.h>
+
 #include "contact/adjoint.h"
 #include "contact/ring.h"
 #include "contact/small_matrix.h"
@@ -27,6 +29,7 @@ static int active_nodes(const HullInstance* h, double sigma, double support, con
 
 void active_share(const HullInstance* at, const Plane* plane, int side, const ActiveVertex* v, Vec3 next, Vec3 now,
                   PairShares* out) {
+  assert(side == 0 || side == 1);
   if (at->ring_count == 0) {
     out->share[side][out->count[side]++] = (VertexShare){.vertex = v->vertex, .next = next, .now = now};
     return;
@@ -45,6 +48,7 @@ void active_share(const HullInstance* at, const Plane* plane, int side, const Ac
 }
 
 int active_vertices(const HullInstance* h, double sigma, double support, const Plane* plane, ActiveVertex* out) {
+  assert(out);
   if (h->half_space) { /* one term at the point of its boundary nearest to the origin */
     double level = h->offset - vec3_dot(h->normal, plane->origin);
     Vec3 x = vec3_scale(h->normal, level);

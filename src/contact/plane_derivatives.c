@@ -1,5 +1,6 @@
 /* First and second derivatives of U_c = min_p U with respect to the twists of the two bodies
  * (docs/derivations/contact.md, C4 and C5). */
+#include <assert.h>
 #include <string.h>
 
 #include "contact/plane.h"
@@ -138,6 +139,7 @@ void plane_balance(const PlaneSolution* solution, const PlaneResponse* response,
 }
 
 double plane_first_change(const PlaneSolution* solution, int side, Vec3 reference, const double twist[6]) {
+  assert(side == 0 || side == 1);
   double by_twist[6], sum = 0;
   Vec3 origin = solution->plane.origin;
   twist_of(solution->side[side].first, vec3_sub(reference, origin), solution->plane.n, by_twist);

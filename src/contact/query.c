@@ -1,4 +1,5 @@
 /* Contact of one pair of point sets in world coordinates, without a scene. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ static void keep_plane(const Plane* plane, ContactQuery* result) {
 
 bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
                    Vec3* grad_a, Vec3* grad_b) {
+  assert(a && a_count > 0 && b && b_count > 0 && support > 0);
   memset(result, 0, sizeof(*result));
   memset(grad_a, 0, sizeof(Vec3) * (size_t)a_count);
   memset(grad_b, 0, sizeof(Vec3) * (size_t)b_count);
@@ -218,6 +220,7 @@ static double sum_stencils(const Stencils* found, double support, const QuerySur
 
 bool contact_query_mesh(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
                         Vec3* grad_a, Vec3* grad_b) {
+  assert(a && a_count > 0 && b && b_count > 0 && support > 0);
   HullInstance qa = query_hull(a, a_count), qb = query_hull(b, b_count);
   GjkResult found = gjk_distance(qa.points, qa.pose, qb.points, qb.pose, NULL);
   memset(result, 0, sizeof(*result));

@@ -1,5 +1,6 @@
 /* Planes of four pairs of triangles at a time: the iteration of reciprocal.c in four lanes, bit-identical to one pair
  * at a time. A pair that has converged waits for the others. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/lanes.h"
@@ -239,6 +240,7 @@ static void store(const HullInstance hull[2], const LanePlanes* p, const Evaluat
 }
 
 bool reciprocal_solve_four(int count, const HullInstance (*pair)[2], const Plane* start, PlaneSolution* solution) {
+  assert(count >= 1 && count <= 4);
   static const LaneBits number = {0, 1, 2, 3};
   Corners at;
   LanePlanes p;
@@ -257,6 +259,7 @@ bool reciprocal_solve_four(int count, const HullInstance (*pair)[2], const Plane
 
 void reciprocal_recall_four(int count, const HullInstance (*pair)[2], const ReciprocalPlane* planes,
                             PlaneSolution* solution) {
+  assert(count >= 1 && count <= 4);
   Corners at;
   LanePlanes p;
   Evaluations e;

@@ -6,6 +6,7 @@
 #include "contact/impact.h"
 #include "contact/ring.h"
 #include "contact/system.h"
+#include "contact/tree_mass.h"
 
 /* A recorded pair in one state. */
 typedef struct {
@@ -44,6 +45,7 @@ struct ContactReplay {
   const ContactLaw* law;
   ContactLaw by_pair;   /* storage of `law` if pairs name laws */
   void* own_law;        /* of ContactLaw.create */
+  double* tree_mass;    /* of tree_masses (trees) */
   ReplaySide side[2];   /* pairs at t and at t + dt */
   int next;             /* index of the one at t + dt */
   ReplaySide solve;     /* pairs in the previous solve of the step */
@@ -75,6 +77,7 @@ ContactReplay* contact_replay_create(const Model* model, int threads) {
   r->threads = threads < 1 ? 1 : threads;
   r->law = contact_law_by_pair(model, &r->by_pair);
   r->own_law = r->law->create(model, r->threads, 0);
+  r->tree_mass = tree_masses(model);
   return r;
 }
 
@@ -86,6 +89,7 @@ void contact_replay_destroy(ContactReplay* r) {
     memory_free(r->side[k].own);
     memory_free(r->carry[k]);
   }
+  memory_free(r->tree_mass);
   memory_free(r->solve.moments);
   memory_free(r->solve.own);
   memory_free(r->aside);
@@ -433,6 +437,7 @@ int contact_replay_carried(const ContactReplay* r) {
 }
 
 void contact_replay_seed_carry(ContactReplay* r, int pair, int number) {
+  assert(pair >= 0 && number >= 0);
   for (int k = 0; k < r->side[1 - r->next].count; k++) r->carry[0][k] = (PairCarry){0};
   for (int k = 0; k < r->count; k++) r->carry[1][k] = (PairCarry){0};
   if (pair >= 0) ((double*)&r->carry[1][pair])[number] = 1;
@@ -621,6 +626,7 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
 
 /* The shares are derivatives with respect to friction coefficients times the grip (F7). */
 double contact_replay_by_grip(const ContactReplay* r, int index) {
+  assert(index >= 0);
   const ReplayPair* p = &r->pairs[index];
   if (!p->record->rubbing || p->record->own_force) return 0;
   PairMaterial whole = model_pair_material(r->model, p->link[0], p->link[1]);
@@ -634,14 +640,13 @@ double contact_replay_by_grip(const ContactReplay* r, int index) {
  * m_b: masses of the links' trees (impact.md, I7). */
 static void add_inertia(const ContactReplay* r, const ReplayPair* p, double bar, ModelGradient* gradient) {
   const Model* m = r->model;
-  double mass[2] = {0, 0}, mobility = 0;
+  double mass[2], mobility = 0;
   int tree[2];
   for (int side = 0; side < 2; side++) {
-    const ModelLink* link = &m->links[p->link[side]];
-    tree[side] = link->prescribed < 0 ? link->tree : -1;
-    for (int i = 0; i < m->link_count && tree[side] >= 0; i++)
-      mass[side] += m->links[i].tree == tree[side] ? m->links[i].mass : 0;
-    mobility += mass[side] > 0 ? 1 / mass[side] : 0;
+    double inverse = tree_mobility(m, r->tree_mass, p->link[side]);
+    tree[side] = m->links[p->link[side]].tree;
+    mass[side] = inverse > 0 ? r->tree_mass[tree[side]] : 0;
+    mobility += inverse;
   }
   for (int side = 0; side < 2; side++)
     for (int i = 0; i < m->link_count && mass[side] > 0; i++)

@@ -1,5 +1,7 @@
 /* Equilibrium gap and force of two parallel faces, by bisection over the distance of one side, in which both are
  * monotone. */
+#include <assert.h>
+
 #include "contact/rest.h"
 
 #include "contact/plane.h"
@@ -41,6 +43,7 @@ static ContactRest rest_at_distance(double s, int n_a, int n_b, double z) {
 }
 
 ContactRest rest_under_force(double support, int n_a, int n_b, double force) {
+  assert(!(support <= 0) && !(force < 0)); /* numbers beyond doubles are 0 or NaN; the callers refuse them */
   double low = Z_MIN, high = 1;
   for (int i = 0; i < BISECTIONS; i++) {
     double middle = sqrt(low * high);

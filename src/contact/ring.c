@@ -1,3 +1,5 @@
+#include <assert.h>
+
 #include "contact/ring.h"
 
 /* Gauss-Legendre on [0, 1], the upper half: node - 1/2, weight. */
@@ -66,6 +68,7 @@ void ring_nodes(const RingPlace* p, RingNodes* out) {
 }
 
 RingLoad ring_load(const HullInstance* hull, int k, double sigma, double support, const Plane* plane) {
+  assert(k >= 0 && support > 0);
   Circle rings[ROUND_RINGS_MAX];
   ring_world(hull, plane->origin, rings);
   double inverse = 1 / support;

@@ -1,4 +1,6 @@
 /* Finds neighbouring hulls at given poses, for pictures, without a simulation. */
+#include <assert.h>
+
 #include "contact/system.h"
 
 typedef struct {
@@ -76,6 +78,7 @@ int contact_spots(const Model* model, const Pose* poses, double range, ContactSp
 
 bool contact_spots_center(const Model* model, const ContactSpot* spots, int count, int link_a, int link_b,
                           Vec3* point) {
+  assert(spots || count == 0);
   double sum = 0.0, nearest = INFINITY;
   Vec3 weighted = vec3(0, 0, 0);
   for (int i = 0; i < count; i++) {

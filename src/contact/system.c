@@ -4,7 +4,10 @@
 #include <assert.h>
 #include <string.h>
 
+#include "contact/tree_mass.h"
+
 bool contact_has_solid(const Model* model, int link) {
+  assert(link >= 0 && link < model->link_count);
   const ModelLink* l = &model->links[link];
   for (int k = l->hull_first; k < l->hull_first + l->hull_count && l->collide; k++)
     if (model->hulls[k].kind->bounded) return true;
@@ -58,6 +61,7 @@ static void find_groups(ContactSystem* s) {
 }
 
 ContactSystem* contact_create(const Model* model, int threads, double tolerance) {
+  assert(tolerance > 0);
   ContactSystem* s = MEMORY_NEW(ContactSystem, 1);
   s->model = model;
   s->threads = threads < 1 ? 1 : threads;
@@ -91,9 +95,7 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->certificate_poses = MEMORY_NEW(Pose, model->link_count);
   s->lag_poses = MEMORY_NEW(Pose, model->link_count);
   s->begin_poses = MEMORY_NEW(Pose, model->link_count);
-  s->tree_mass = MEMORY_NEW(double, model->tree_count);
-  for (int i = 0; i < model->link_count; i++)
-    if (model->link_tree[i] >= 0) s->tree_mass[model->link_tree[i]] += model->links[i].mass;
+  s->tree_mass = tree_masses(model);
   s->way_poses = MEMORY_NEW(Pose, model->link_count);
   return s;
 }
@@ -391,6 +393,7 @@ double contact_trial_gap(ContactSystem* s, int index) {
 }
 
 bool contact_force(const ContactSystem* s, int index, Vec3* force_on_b) {
+  assert(index >= 0 && index < contact_candidate_count(s));
   const ContactPair* p = contact_pair(s, index);
   const PairState* state = &p->state[s->current];
   *force_on_b = state->has_terms ? vec3_scale(contact_derivatives(s, p)->force[1], -1.0) : vec3(0, 0, 0);

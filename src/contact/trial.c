@@ -77,7 +77,10 @@ static void place_links(ContactSystem* s, int which, const Pose* poses, bool mea
   s->measured = measures;
 }
 
-void contact_place(ContactSystem* s, int which, const Pose* poses) { place_links(s, which, poses, false, NULL); }
+void contact_place(ContactSystem* s, int which, const Pose* poses) {
+  assert(which == 0 || which == 1);
+  place_links(s, which, poses, false, NULL);
+}
 
 /* Returns true if neither link has moved since state `which`. */
 static bool pair_stays(const ContactSystem* s, const ContactPair* p, int which) {

@@ -2,11 +2,13 @@
  * with friction, their distance, and the traversal of the certificate (docs/derivations/law-long_range.md, N26). */
 #include "contact/system.h"
 
+#include <assert.h>
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
 bool contact_is_whole(const ContactSystem* s, int link_a, int link_b) {
+  assert(link_a >= 0 && link_b >= 0);
   return s->whole && s->whole[(size_t)link_a * (size_t)s->model->link_count + (size_t)link_b];
 }
 

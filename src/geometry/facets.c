@@ -174,6 +174,7 @@ static void return_to_input(Facets* facets, const NormalisedSet* set) {
 }
 
 HullResult facets_create(Facets* facets, const Vec3* points, int count) {
+  assert(points || count == 0);
   *facets = (Facets){0};
   NormalisedSet set;
   HullResult result = normalised_create(&set, points, count);

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "geometry/facets.h"
@@ -28,6 +29,7 @@ static void fill_hull(ConvexHull* hull, const Facets* facets, const Vec3* points
 }
 
 HullResult hull_create(ConvexHull* hull, const Vec3* points, int count) {
+  assert(points || count == 0);
   *hull = (ConvexHull){0};
   Facets facets;
   HullResult result = facets_create(&facets, points, count);
@@ -37,6 +39,7 @@ HullResult hull_create(ConvexHull* hull, const Vec3* points, int count) {
 }
 
 HullResult hull_create_keeping(ConvexHull* hull, const Vec3* points, int count) {
+  assert(points || count == 0);
   *hull = (ConvexHull){0};
   Facets facets;
   HullResult result = facets_create(&facets, points, count);

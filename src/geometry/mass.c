@@ -5,6 +5,7 @@
 MassMoment mass_moment_zero(void) { return (MassMoment){{{0}}}; }
 
 void mass_moment_add(MassMoment* sum, const MassMoment* term, double factor) {
+  assert(sum && term);
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < 4; j++) sum->s[i][j] += factor * term->s[i][j];
 }
@@ -92,6 +93,7 @@ Vec3 mass_moment_center(const MassMoment* moment) {
 }
 
 Mat3 mass_moment_inertia_tensor(const MassMoment* moment) {
+  assert(moment->s[3][3] > 0);
   Vec3 center = mass_moment_center(moment);
   Mat3 second;
   for (int i = 0; i < 3; i++)

@@ -1,6 +1,7 @@
 /* Reads meshes of other formats, such as Collada, by the Open Asset Import Library. The library is loaded on demand and
  * runs in a separate process, which returns OBJ text. A file that makes the library crash or hang is therefore reported
  * as an error. */
+#include <assert.h>
 #include <assimp/cimport.h>
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
@@ -28,6 +29,7 @@
 static const char* const ENDINGS[] = {"dae", "ply", "off", "gltf", "glb", "3ds", "fbx", "3mf", "x3d"};
 
 bool mesh_is_foreign(const char* path) {
+  assert(path);
   const char* dot = strrchr(path, '.');
   for (size_t k = 0; dot && k < sizeof ENDINGS / sizeof *ENDINGS; k++)
     if (strcasecmp(dot + 1, ENDINGS[k]) == 0) return true;

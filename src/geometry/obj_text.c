@@ -1,4 +1,5 @@
 #include "geometry/obj_text.h"
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -192,6 +193,7 @@ bool obj_word_number(ObjText* text, ObjWord word, double* value) {
 }
 
 int obj_word_integer(const char* at, int length, int* value) {
+  assert(length >= 0);
   int start = sign(at, length), count = digits(at + start, length - start);
   if (count == 0) return 0;
   int64_t magnitude = 0;

@@ -1,4 +1,5 @@
 #include "geometry/point_set.h"
+#include <assert.h>
 #include <stdlib.h>
 
 /* Points within this fraction of their diameter of a common plane count as coplanar, because their hull would be
@@ -40,6 +41,7 @@ static int farthest_from_plane(const Vec3* points, int count, Vec3 from, Vec3 un
 }
 
 Spread spread_corners(const Vec3* points, int count) {
+  assert(points || count == 0);
   Spread spread = {{0}, 0, {0, 0, 0}, 0};
   int* corner = spread.corner;
   corner[0] = farthest_from_point(points, count, points[0]);

@@ -61,6 +61,7 @@ static void bound_nodes(SurfaceTree* tree) {
 }
 
 SurfaceTree surface_tree_create(const Vec3* points, const int (*triangles)[3], int count) {
+  assert(count > 0);
   SurfaceTree tree = {.count = count, .leaves = 1};
   while (tree.leaves * LEAF_TRIANGLES < count) tree.leaves *= 2;
   /* generic rotation, so that the axes are not parallel to faces */
@@ -125,6 +126,7 @@ static void search_distance(DistanceSearch* s, int node) {
 }
 
 double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest) {
+  assert(*nearest >= 0);
   DistanceSearch s = {tree, mat3_mul_vec(tree->turn, point), 0, *nearest};
   s.square = triangle_square(tree, *nearest, s.point);
   search_distance(&s, 1);

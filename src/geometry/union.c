@@ -1,4 +1,5 @@
 /* Computes the union of convex hulls as one surface. docs/derivations/union.md */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "geometry/facets.h"
@@ -253,6 +254,7 @@ static UnionResult try_union(TriangleSurface* surface, const Input* input, doubl
 }
 
 UnionResult hulls_union(TriangleSurface* surface, double* snap, const ConvexHull* hulls, int hull_count) {
+  assert(hulls || hull_count == 0);
   Input input;
   *surface = (TriangleSurface){0};
   UnionResult first = UNION_FAILED, result = UNION_FAILED;

@@ -163,6 +163,7 @@ static void face_subtract(const PlaneTable* table, UnionFace face, const PlaneHu
 
 void face_of_union(const PlaneTable* table, UnionFace face, int hull, const PlaneHull* hulls, int hull_count,
                    FaceList* list) {
+  assert(hull >= 0 && hull < hull_count);
   FaceList left = {0};
   face_list_add(&left, face);
   for (int h = 0; h < hull_count; h++) {

@@ -1,4 +1,5 @@
 /* Factors of components by Cholesky or by modified eigenvalues; solves with any factor. */
+#include <assert.h>
 #include <string.h>
 
 #include "linalg/block_solver.h"
@@ -6,6 +7,7 @@
 #include "linalg/front.h"
 
 void block_fill_dense(const BlockSolver* s, const Component* c, double* matrix, int stride) {
+  assert(stride >= c->order);
   if (c->order == 0) return;
   memset(matrix, 0, sizeof(double) * (size_t)stride * (size_t)c->order);
   for (int k = c[0].member_first; k < c[1].member_first; k++) {
@@ -25,6 +27,7 @@ void block_fill_dense(const BlockSolver* s, const Component* c, double* matrix, 
 }
 
 bool block_solver_factor_component(BlockSolver* s, int component) {
+  assert(component >= 0 && component < s->component_count);
   block_find_components(s);
   Component* c = &s->components[component];
   double* storage = s->storage + c->storage;
@@ -51,6 +54,7 @@ bool block_decompose(BlockSolver* s, Component* c) {
 }
 
 bool block_solver_factor_component_lifted(BlockSolver* s, int component, double floor) {
+  assert(component >= 0 && component < s->component_count && floor > 0);
   block_find_components(s);
   Component* c = &s->components[component];
   c->factor = FACTOR_NONE;
@@ -118,6 +122,7 @@ static void solve_one(BlockSolver* s, const Component* c, double* x, size_t apar
 }
 
 void block_solver_solve_component(BlockSolver* s, int component, double* x) {
+  assert(component >= 0 && component < s->component_count);
   solve_one(s, &s->components[component], x, 1);
 }
 
@@ -125,6 +130,7 @@ void block_solver_solve_component(BlockSolver* s, int component, double* x) {
 enum { FEW_UNKNOWNS = 8 };
 
 void block_solver_solve_four(BlockSolver* s, int component, unsigned wanted, double* x, int stride) {
+  assert(component >= 0 && component < s->component_count && stride >= 4);
   const Component* c = &s->components[component];
   unsigned rest = wanted & (wanted - 1); /* without the lowest bit */
   bool few = (rest & (rest - 1)) == 0;

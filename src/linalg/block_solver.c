@@ -8,6 +8,7 @@
 #include <string.h>
 
 BlockSolver* block_solver_create(int block_count, const int* block_sizes) {
+  assert(block_count >= 0);
   BlockSolver* s = MEMORY_NEW(BlockSolver, 1);
   s->block_count = s->block_capacity = block_count;
   s->size = MEMORY_NEW(int, block_count);
@@ -108,6 +109,7 @@ static void place_values(BlockSolver* s) {
 }
 
 void block_solver_pattern(BlockSolver* s, const uint64_t* couplings, int count) {
+  assert(count == 0 || couplings);
   room_for_couplings(s, count);
   s->coupling_count = count;
   memset(s->row_first, 0, sizeof(int) * (size_t)(s->block_count + 1));

@@ -2,6 +2,7 @@
  * Loan, Matrix Computations, 8.3). Vectors are rows, so that rotations and reflections access memory contiguously. */
 #include "linalg/eigen.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
@@ -137,6 +138,7 @@ static void sort_rows(int order, int stride, double* d, double* z) {
 }
 
 bool symmetric_eigen(int order, int stride, double* a, double* values, double* off) {
+  assert(order >= 0 && stride >= order);
   for (int i = 0; i < order; i++)
     for (int j = 0; j < order; j++)
       if (!isfinite(a[(long)i * stride + j])) return false;
@@ -148,6 +150,7 @@ bool symmetric_eigen(int order, int stride, double* a, double* values, double* o
 }
 
 bool tridiagonal_eigenvalues(int order, double* diagonal, double* off) {
+  assert(order >= 0);
   for (int i = 0; i < order; i++)
     if (!isfinite(diagonal[i]) || !isfinite(off[i])) return false;
   if (!tridiagonal_iterate(order, 0, diagonal, off, NULL)) return false;

@@ -1,5 +1,6 @@
 #include "linalg/front.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -161,6 +162,7 @@ static bool factor_large(int rows, int pivots, int stride, double* panel, double
 }
 
 bool front_factor(int rows, int pivots, int stride, double* panel, double* update, double* work) {
+  assert(pivots >= 0 && pivots <= rows && rows <= stride);
   return rows < FRONT_PACKED ? factor_small(rows, pivots, stride, panel, update)
                              : factor_large(rows, pivots, stride, panel, update, work);
 }
@@ -181,6 +183,7 @@ static void backward_four(int pivots, const double* p, double* x) {
 }
 
 void front_forward(int pivots, int stride, const double* panel, double* x) {
+  assert(pivots >= 0 && pivots <= stride);
   if (stride == 4 && pivots > 0) {
     forward_four(pivots, panel, x);
     return;
@@ -204,6 +207,7 @@ static double dot(int from, int stride, const double* column, const double* x) {
 }
 
 void front_backward(int pivots, int stride, const double* panel, double* x) {
+  assert(pivots >= 0 && pivots <= stride);
   if (stride == 4 && pivots > 0) {
     backward_four(pivots, panel, x);
     return;
@@ -249,6 +253,7 @@ static void solve_small(int pivots, const double* p, const int* at, double* x, s
 }
 
 void front_solve_four(int pivots, int stride, const double* panel, const int* at, double* x, int apart) {
+  assert(pivots >= 0 && pivots <= stride && apart >= 4);
   size_t next = (size_t)apart;
   if (stride == 4) {
     solve_small(pivots, panel, at, x, next);

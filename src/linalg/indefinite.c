@@ -2,6 +2,7 @@
  * choice of pivots is that of LAPACK's dsytf2. */
 #include "linalg/indefinite.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -162,6 +163,7 @@ static void update_rest(int rows, int pivots, int stride, const double* panel, d
 
 int indefinite_factor(int rows, int pivots, int stride, double tiny, double* panel, double* update,
                       IndefinitePivots p) {
+  assert(pivots >= 0 && pivots <= rows && rows <= stride);
   int replaced = factor_pivots(pivots, stride, tiny, panel, p);
   if (replaced < 0) return -1;
   solve_rows(rows, pivots, stride, panel);
@@ -184,6 +186,7 @@ static void divide_all(int pivots, int stride, const double* panel, IndefinitePi
 }
 
 void indefinite_forward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare) {
+  assert(pivots >= 0 && pivots <= stride);
   for (int k = 0; k < pivots; k++) spare[k] = x[p.from[k]];
   for (int k = 0; k < pivots; k++) {
     const double* column = panel + (long)k * stride;
@@ -198,6 +201,7 @@ void indefinite_forward(int pivots, int stride, const double* panel, IndefiniteP
 }
 
 void indefinite_backward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare) {
+  assert(pivots >= 0 && pivots <= stride);
   memcpy(spare, x, sizeof(double) * (size_t)pivots);
   for (int k = 0; k < pivots; k++) {
     const double* column = panel + (long)k * stride;

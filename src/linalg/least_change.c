@@ -1,3 +1,5 @@
+#include <assert.h>
+
 #include "linalg/least_change.h"
 
 #include "linalg/eigen.h"
@@ -132,6 +134,7 @@ static bool pseudo_solve(int order, int stride, double* a, double* x, const doub
 
 bool symmetric_least_change_open(int order, int stride, double* matrix, double* x, const double* scale,
                                  const double* gap, double* work, bool* ambiguous) {
+  assert(order >= 0 && stride >= order);
   double *pivot = work, *off = work + order;
   bool dropped = false;
   for (int i = 0; i < order; i++) {
@@ -152,5 +155,6 @@ bool symmetric_least_change_open(int order, int stride, double* matrix, double* 
 }
 
 bool symmetric_least_change(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous) {
+  assert(order >= 0);
   return symmetric_least_change_open(order, order, matrix, x, scale, NULL, work, ambiguous);
 }

@@ -1,5 +1,6 @@
 #include "linalg/ordering.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 #include <suitesparse/amd.h>
@@ -36,6 +37,7 @@ static int graph_room(int nodes, int edges) { return edges + edges / 2 + nodes; 
 enum { AMD_ARRAYS = 7 }; /* arrays with one int per node */
 
 int ordering_work(int nodes, int edges) {
+  assert(nodes >= 0 && edges >= 0);
   return nodes <= SMALL ? 0 : nodes + 1 + graph_room(nodes, edges) + AMD_ARRAYS * nodes;
 }
 
@@ -70,6 +72,7 @@ static void order_large(int nodes, const int* start, const int* other, int* work
 }
 
 void ordering_find(int nodes, const int* start, const int* other, int* work, int* order) {
+  assert(nodes >= 0);
   if (nodes <= SMALL)
     order_small(nodes, start, other, order);
   else

@@ -45,6 +45,7 @@ static double bring_pivot(int order, double* a, int at, int* row, int* column) {
 }
 
 int rank_factor(int order, double* a, int* row, int* column, double least) {
+  assert(order >= 0 && !(least < 0));
   for (int i = 0; i < order * order; i++)
     if (!isfinite(a[i])) return -1;
   for (int i = 0; i < order; i++) row[i] = column[i] = i;
@@ -78,6 +79,7 @@ void rank_solve(int order, int rank, const double* a, const int* row, const int*
 
 void rank_solve_transposed(int order, int rank, const double* a, const int* row, const int* column, double* x,
                            double* work) {
+  assert(rank >= 0 && rank <= order);
   for (int i = 0; i < rank; i++) {
     work[i] = x[column[i]];
     for (int j = 0; j < i; j++) work[i] -= a[j * order + i] * work[j];
@@ -90,6 +92,7 @@ void rank_solve_transposed(int order, int rank, const double* a, const int* row,
 
 /* The null space has one basis vector for each of the last columns; they are orthonormalized one after the other. */
 void rank_shorten(int order, int rank, const double* a, const int* column, double* x, double* work) {
+  assert(rank >= 0 && rank <= order);
   int count = order - rank;
   for (int n = 0; n < count; n++) {
     double *null = work + n * order, along = 0, size = 0;

@@ -41,6 +41,7 @@ Vec3 turns_from_mat3(Mat3 r) { return vec3_scale(rpy_from_mat3(mat3_transpose(r)
 
 /* v = 2 atan2(n, w) u / n with u the vector part and n = |u|; atan(t)/t = 1 - t^2/3 + O(t^4) for small t = n/w. */
 Vec3 quat_log(Quat q) {
+  assert(q.w != 0 || q.x != 0 || q.y != 0 || q.z != 0);
   double sign = q.w < 0 ? -1.0 : 1.0; /* q and -q are the same rotation; the angle is at most pi */
   double w = sign * q.w;
   Vec3 u = vec3(sign * q.x, sign * q.y, sign * q.z);

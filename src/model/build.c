@@ -1,4 +1,6 @@
 /* model_create runs the build stages in order; model_destroy frees the model. */
+#include <assert.h>
+
 #include "model/build.h"
 
 /* A solver tolerance above this fraction of the acting forces leaves an imbalance that shows in the motion. Often the
@@ -56,6 +58,7 @@ Status model_create(Model* model, const Scene* scene, Diagnostics* diagnostics) 
 
 Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics) {
+  assert(overrides || count == 0);
   return model_create_from(model, given, NULL, overrides, count, diagnostics);
 }
 
@@ -91,6 +94,7 @@ static bool moves_shapes(const ModelOverride* overrides, int count) {
 
 Status model_create_from(Model* model, const Scene* given, const ModelSolids* solids, const ModelOverride* overrides,
                          int count, Diagnostics* diagnostics) {
+  assert(overrides || count == 0);
   Scene* own = count > 0 ? model_scene_create(given, overrides, count) : NULL;
   const Scene* scene = own ? own : given;
   *model = (Model){.scene = scene,
@@ -111,6 +115,7 @@ Status model_create_from(Model* model, const Scene* given, const ModelSolids* so
 }
 
 bool model_can_restart(const Model* model, const ModelOverride* overrides, int count) {
+  assert(overrides || count == 0);
   bool only_start = model->own_scene && count > 0;
   for (int k = 0; k < count; k++) only_start = only_start && overrides[k].kind == OVERRIDE_COORDINATE;
   bool follows = model->closure_count > 0 || model->coupling_count > 0 || model->tendon_count > 0 ||

@@ -19,6 +19,7 @@ Pose bushing_frame(const SceneBushing* bushing, int side, const Pose* poses) {
 }
 
 void bushing_difference(const SceneBushing* bushing, const Pose* poses, double u[6]) {
+  assert(bushing && poses);
   Pose a = bushing_frame(bushing, 0, poses), b = bushing_frame(bushing, 1, poses);
   vec3_store(mat3_tmul_vec(a.r, vec3_sub(b.t, a.t)), u);
   vec3_store(quat_log(quat_from_mat3(mat3_mul(mat3_transpose(a.r), b.r))), u + 3);

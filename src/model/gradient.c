@@ -118,6 +118,7 @@ static int outermost_vertex(const Model* model, const ModelLink* link, int axis,
 }
 
 void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient) {
+  assert(link >= 0 && link < model->link_count);
   const ModelLink* own = &model->links[link];
   if (own->mass > 0) { /* S_x / m */
     MassMoment* moment = &gradient->moment[link];

@@ -31,6 +31,7 @@ void model_increment(const Model* model, const double* q, const double* incremen
 
 void model_link_way(const Model* model, int i, int from, const double* q, const double* increments, double fraction,
                     double* there, Pose* poses) {
+  assert(i >= 0 && i < model->link_count);
   const ModelLink* link = &model->links[i];
   if (i == from) return;
   if (link->parent >= 0) model_link_way(model, link->parent, from, q, increments, fraction, there, poses);
@@ -39,6 +40,7 @@ void model_link_way(const Model* model, int i, int from, const double* q, const 
 }
 
 void model_link_screws(const Model* model, int i, const double* q, const Pose* poses, Screw* screws) {
+  assert(i >= 0 && i < model->link_count);
   const ModelLink* link = &model->links[i];
   if (link->dof_count == 0) return;
   Mat3 frame = mat3_mul(parent_pose(link, poses).r, link->origin.r);

@@ -121,6 +121,7 @@ void model_fix_pairs(const Model* model, Scene* scene) {
 }
 
 double model_largest_material(const Model* model, int which) {
+  assert(which >= 0 && which < MATERIAL_NUMBERS);
   double largest = contact_value(model, which);
   for (int i = 0; model->has_materials && i < model->link_count; i++)
     if (model->scene->links[i].material.given[which])
@@ -155,6 +156,7 @@ static void add_to_links(const Model* model, int a, int b, int which, double by,
 
 void model_gradient_material(const Model* model, int a, int b, const double by[MATERIAL_COUNT],
                              ModelGradient* gradient) {
+  assert(a >= 0 && a < model->link_count && b >= 0 && b < model->link_count);
   int items = 0;
   const ModelPairItem* first = model->has_materials ? find_items(model, a, b, &items) : NULL;
   for (int k = 0; k < MATERIAL_COUNT; k++) {

@@ -7,6 +7,7 @@
 /* ---------------------------------------------------------------- where a number stands */
 
 SignalPlace model_scene_signal(const Scene* scene, int link, int number) {
+  assert(scene && number >= 0);
   int drives = 0, loads = 0;
   for (int c = 0; c < scene->controller_count; c++) {
     if (scene->controllers[c].link != link) continue;
@@ -34,6 +35,7 @@ int model_signal_first(const Model* model, SignalPlace place) {
 }
 
 SceneInitial* model_scene_initial(const Scene* scene, int link) {
+  assert(link >= 0 && link < scene->link_count);
   for (int k = 0; k < scene->initial_count; k++)
     if (scene->initials[k].link == link) return &scene->initials[k];
   return NULL;
@@ -265,6 +267,7 @@ static void own(Scene* scene, const Scene* given, const ModelOverride* o) {
 }
 
 Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, int count) {
+  assert(overrides || count == 0);
   Scene* scene = copy_of(given, sizeof *given);
   scene->shapes = copy_of(given->shapes, sizeof *given->shapes * (size_t)given->shape_count);
   scene->links = copy_of(given->links, sizeof *given->links * (size_t)given->link_count);

@@ -1,6 +1,7 @@
 /* Exact round solids: all points within a radius of a core, the hull of points (those of a rounded box are its corners)
  * or of circles about the z axis (contact.md, C6, C7). Pictures, files and users of vertices get an inscribed
  * polyhedron. */
+#include <assert.h>
 #include <string.h>
 
 #include "model/build.h"
@@ -271,6 +272,7 @@ static int nearest_element(const ModelSmooth* round, Vec3 vertex) {
 
 /* A vertex of the polyhedron is a point of the core or of an end's circle plus an offset on the rounding. */
 Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k) {
+  assert(vertex >= 0 && k >= 0);
   const ModelSmooth* round = hull->smooth;
   const RoundSlope* slope = &round->slope[k];
   const RoundBody* core = &round->core;

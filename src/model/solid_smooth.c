@@ -1,5 +1,6 @@
 /* Smooth shapes: one convex shape, or a field of several. Pictures, files and polyhedral contact laws use a
  * triangulated surface. Masses and the laws for smooth surfaces use the exact shape. */
+#include <assert.h>
 #include <string.h>
 
 #include "model/build.h"
@@ -46,6 +47,7 @@ static void shape_surface(const ModelSmooth* smooth, int resolution, bool drawn,
 }
 
 Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, int k) {
+  assert(vertex >= 0 && k >= 0);
   Vec3 local = shape_surface_slope(&hull->smooth->field.shape, sphere[vertex], k);
   return mat3_mul_vec(hull->smooth->pose.r, local);
 }

@@ -1,5 +1,7 @@
 /* Penetration depth of convex bodies with proven bounds. A polytope inside the Minkowski difference A - B is refined at
  * its face nearest to the origin; a heap orders the faces. docs/derivations/growth.md, H6 */
+#include <assert.h>
+
 #include "query/deep.h"
 
 /* A face is visible from a point that lies beyond its plane by more than this, relative to the size of A - B. */
@@ -212,6 +214,7 @@ static void grow_from(const ConvexBody body[2], const Pose pose[2], double core,
 }
 
 bool deep_depth(const ConvexBody body[2], const Pose pose[2], double enough, DeepDepth* out) {
+  assert(!(enough < 0));
   const double core[2] = {core_radius(&body[0]), core_radius(&body[1])};
   DeepDepth found = {0, HUGE_VAL, {0, 0, 1}};
   if (core[0] > 0 && core[1] > 0 && core[0] == body[0].shape->outer &&

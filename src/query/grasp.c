@@ -1,5 +1,6 @@
 /* Grasp quality (V8-V10): the radius of the largest ball of wrenches about the origin that the contacts can resist.
  * docs/derivations/grasp.md */
+#include <assert.h>
 #include <libqhull_r/qhull_ra.h>
 #include <string.h>
 
@@ -125,12 +126,14 @@ static void foot_weights(const NearestFacet* facet, const double (*w)[WRENCH], i
 }
 
 int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[WRENCH]) {
+  assert(contacts || count == 0);
   for (int i = 0; i < count * GRASP_EDGES; i++)
     wrench_of(&contacts[i / GRASP_EDGES], settings, i % GRASP_EDGES, out[i]);
   return count * GRASP_EDGES;
 }
 
 GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings) {
+  assert(contacts || count == 0);
   GraspQuality out = {.epsilon = 0};
   double(*w)[WRENCH] = memory_alloc(sizeof(double[WRENCH]) * (size_t)(count * GRASP_EDGES + 1));
   int wrenches = grasp_wrenches(contacts, count, settings, w);
@@ -148,6 +151,7 @@ GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspS
 
 double grasp_quality_slope(const GraspQuality* quality, const GraspContact* contacts, const GraspSettings* settings,
                            int contact, Vec3 arm, Vec3 normal) {
+  assert(contact >= 0);
   double sum = 0, change[WRENCH];
   for (int k = 0; quality->known && k < quality->count; k++) {
     if (quality->wrench[k] / GRASP_EDGES != contact) continue;

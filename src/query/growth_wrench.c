@@ -1,4 +1,6 @@
 /* Power-law contact force on the growth gap as wrenches on both bodies, with derivatives (G24). */
+#include <assert.h>
+
 #include "query/growth.h"
 
 static void put(Vec3 v, double* out, int stride) {
@@ -8,6 +10,7 @@ static void put(Vec3 v, double* out, int stride) {
 }
 
 GrowthWrench growth_wrench(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent) {
+  assert(stiffness > 0 && exponent >= 1);
   GrowthWrench w = {.force = 0};
   if (!(answer->gap < 0)) return w;
   w.force = stiffness * math_pow(-answer->gap, exponent);
@@ -31,6 +34,7 @@ static Vec3 torque_change(Vec3 arm, Vec3 push, Vec3 d_arm, Vec3 d_push, double s
 
 void growth_wrench_derivatives(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent,
                                const double* rows, int columns, double* out) {
+  assert(stiffness > 0 && exponent >= 1 && columns >= 0);
   double slope = 0, force = 0;
   if (answer->gap < 0) {
     slope = -stiffness * exponent * math_pow(-answer->gap, exponent - 1);

@@ -1,6 +1,7 @@
 /* Contact manifolds with derivatives (X1-X8). docs/derivations/manifold.md
  * All quantities are in b's frame. The six dual variables are a rotation of a about its origin and a translation of it,
  * along b's axes. With another cause (X8) they are up to six parameters of one body, or the smoothing. */
+#include <assert.h>
 #include <string.h>
 #include "query/manifold_pair.h"
 
@@ -265,6 +266,7 @@ static void set_cause(ManifoldPair* s, ManifoldCause cause, int first) {
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room) {
+  assert(first >= 0);
   ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
   set_cause(&s, cause, first);
   query_with(&s, out, NULL, room);
@@ -272,6 +274,7 @@ void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b
 
 void manifold_mean_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                       const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldMean* out, void* room) {
+  assert(first >= 0);
   ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
   set_cause(&s, cause, first);
   query_with(&s, NULL, out, room);

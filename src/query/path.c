@@ -1,5 +1,7 @@
 /* Collision-free path of a translating body among obstacles, by growth distance: search, smoothing, proof (G17).
  * docs/derivations/growth.md */
+#include <assert.h>
+
 #include "query/path.h"
 
 /* Least radius of a proof ball, relative to the body's inner radius; a smaller one terminates the proof. */
@@ -54,6 +56,7 @@ bool path_segment_free(const PathProblem* problem, Vec3 a, Vec3 b, int* queries)
 /* ---------------------------------------------------------------- the whole */
 
 double path_length(const Vec3* points, int count) {
+  assert(points || count == 0);
   double sum = 0;
   for (int i = 0; i + 1 < count; i++) sum += vec3_norm(vec3_sub(points[i + 1], points[i]));
   return sum;

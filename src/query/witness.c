@@ -1,5 +1,6 @@
 /* Smoothed nearest points of bodies of convex pieces (V1-V3). docs/derivations/witness.md */
 #include "query/witness.h"
+#include <assert.h>
 #include <string.h>
 #include "query/features.h"
 #include "query/small_solve.h"
@@ -201,6 +202,7 @@ static int put_corner(WitnessCornerSlope* out, int count, int piece, int vertex,
 
 int witness_corner_slopes(const WitnessBody* body, Pose pose, const Witness* answer, int side,
                           WitnessCornerSlope* out) {
+  assert(side == 0 || side == 1);
   const WitnessSide* own = &answer->side[side];
   int piece = answer->piece[side], count = 0;
   PointView view = body->pieces[piece].points;

@@ -1,4 +1,5 @@
 /* Bodies of witness queries: convex pieces with sample points of their surface. */
+#include <assert.h>
 #include <string.h>
 #include "query/query.h"
 
@@ -138,6 +139,7 @@ double witness_twice_area(const WitnessBody* body) {
 }
 
 WitnessBody witness_body_create(const ConvexHull* hulls, int count, int samples) {
+  assert(hulls && count > 0 && samples > 0);
   WitnessBody body = {.pieces = MEMORY_NEW(WitnessPiece, count),
                       .piece_count = count,
                       .points = MEMORY_NEW(Vec3, samples),

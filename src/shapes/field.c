@@ -1,5 +1,6 @@
 /* Values of signed distance fields (Y1-Y6). docs/derivations/fields.md */
 #include "shapes/shapes.h"
+#include <assert.h>
 #include <string.h>
 #include "shapes/shape.h"
 
@@ -195,6 +196,7 @@ static bool is_inside(const Vec3* points, const Vec3* normals, int count, double
 }
 
 const char* field_points_rule(const Vec3* points, const Vec3* normals, int count, double radius) {
+  assert(points && normals && count > 0 && radius > 0);
   Vec3 center = {0, 0, 0};
   double reach = radius;
   int inside = 0;

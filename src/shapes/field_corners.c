@@ -1,5 +1,6 @@
 /* Fields of polyhedra and their derivatives by corners (Y12): planes of a hull, points with normals of a surface.
  * docs/derivations/fields.md */
+#include <assert.h>
 #include <string.h>
 #include "shapes/field_mean.h"
 
@@ -37,6 +38,7 @@ static int add_oriented(Field* field, Vec3 point, Vec3 normal) {
 }
 
 void field_of_triangles(Field* field, const TriangleSurface* surface, double radius) {
+  assert(radius > 0);
   int count = surface->point_count + surface->triangle_count;
   *field = (Field){.kind = FIELD_POINTS, .pose = pose_identity(), .radius = radius > 0 ? radius : mean_edge(surface)};
   field->points = MEMORY_NEW(Vec3, count);
@@ -122,6 +124,7 @@ static void planes_free(PolyhedronFaces* planes) {
 }
 
 const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing) {
+  assert(smoothing > 0);
   MassMoment solid = mass_moment_solid(hull);
   *field = (Field){.kind = FIELD_SHAPE, .pose = pose_identity()};
   field->pose.t = mass_moment_center(&solid);
@@ -181,6 +184,7 @@ static void link_plane(LinkList* list, const ConvexHull* hull, const int* number
 }
 
 FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, const int* number, int count) {
+  assert(number || count == 0);
   FieldCorners out = {.count = count, .field = field, .tau = field->shape.length / field->shape.beta};
   PolyhedronFaces planes = find_planes(hull);
   int *seen = MEMORY_NEW(int, hull->vertex_count), *corner = MEMORY_NEW(int, hull->vertex_count);
@@ -229,6 +233,7 @@ static void link_triangle(LinkList* list, const TriangleSurface* surface, const 
 
 FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurface* surface, const int* number,
                                         int count) {
+  assert(number || count == 0);
   FieldCorners out = {.count = count, .field = field};
   int triangles = surface->triangle_count, next = 0;
   int* of = MEMORY_NEW(int, triangles + surface->point_count);
@@ -308,6 +313,7 @@ static void point_slopes(const FieldCorners* c, Vec3 x, int first, int count, do
 }
 
 void field_corner_slopes(const FieldCorners* corners, Vec3 place, int first, int count, double* value, Vec3* outward) {
+  assert(first >= 0 && count >= 0);
   if (corners->normals)
     plane_slopes(corners, place, first, count, value, outward);
   else

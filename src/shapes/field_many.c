@@ -1,6 +1,8 @@
 /* Field values at many points, in two groups of eight lanes (Y1, Y4, Y9). docs/derivations/fields.md
  * The result at a point is independent of its neighbours: a part that only another lane needs has zero weight here. */
 #define LANES 8
+#include <assert.h>
+
 #include "base/lanes.h"
 #include "shapes/shapes.h"
 
@@ -370,6 +372,7 @@ static void evaluate_block(const Field* field, const Vec3* places, int wide, Fie
 }
 
 void field_evaluate_many(const Field* field, const Vec3* places, int count, FieldAnswer wanted, FieldValue* out) {
+  assert(places || count == 0);
   bool many = is_quadric(field) || field->kind == FIELD_UNION;
   for (int i = 0; i < count && !many; i++) out[i] = field_evaluate(field, places[i]);
   for (int i = 0; i < count && many; i += SIDES * LANES)

@@ -1,4 +1,5 @@
 /* The solid { phi <= 0 } of a field: closed surface by marching tetrahedra (Y7), moments by line integrals (Y8). */
+#include <assert.h>
 #include <string.h>
 #include "shapes/shapes.h"
 
@@ -169,6 +170,7 @@ static void march_tetrahedron(March* m, const int node[4]) {
 }
 
 void field_solid(const Field* field, int cells, ConvexHull* mesh) {
+  assert(cells > 0);
   /* the six paths from corner 0 to corner 7 of a cube; corner indices are bit masks */
   static const int WAYS[TETRAHEDRA][4] = {{0, 1, 3, 7}, {0, 1, 5, 7}, {0, 2, 3, 7},
                                           {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 4, 6, 7}};

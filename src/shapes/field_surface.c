@@ -1,4 +1,5 @@
 /* Triangles on the surface of a field. */
+#include <assert.h>
 #include <string.h>
 #include "shapes/shapes.h"
 
@@ -94,6 +95,7 @@ static TriangleSurface points_alone(const Field* field) {
 }
 
 TriangleSurface field_surface(const Field* field, int level) {
+  assert(level >= 0);
   TriangleSurface out;
   if (field->kind == FIELD_SHAPE)
     out = shape_surface(&field->shape, level);

@@ -7,6 +7,7 @@
 enum { STRIPS = 8, POINTS = 8 };
 
 HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh) {
+  assert(level >= 0);
   int count;
   Vec3* points = primitive_sphere_points(level, &count);
   *mesh = (ConvexHull){0};
@@ -132,6 +133,7 @@ Vec3 shape_extents_slope(const Shape* shape, int k) {
 static Vec3 stretched(Vec3 s, Vec3 e) { return vec3(s.x * e.x, s.y * e.y, s.z * e.z); }
 
 void shape_surface_points(const Shape* shape, Vec3* points, int count) {
+  assert(points || count == 0);
   Vec3 e = shape_extents(shape);
   for (int i = 0; i < count; i++) {
     Vec3 x = stretched(points[i], e);

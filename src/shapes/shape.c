@@ -10,7 +10,10 @@ static const ShapeMethods METHODS[SMOOTH_KINDS] = {
     [SMOOTH_SUPERQUADRIC] = {"superquadric", 5, true, quadric_create, quadric_evaluate, quadric_slope},
 };
 
-const ShapeMethods* shape_methods(SmoothKind kind) { return &METHODS[kind]; }
+const ShapeMethods* shape_methods(SmoothKind kind) {
+  assert((unsigned)kind < sizeof METHODS / sizeof *METHODS);
+  return &METHODS[kind];
+}
 
 const char* shape_kind_name(SmoothKind kind) {
   assert(kind >= 0 && kind < SMOOTH_KINDS);

@@ -145,6 +145,7 @@ ShapeSupport shape_support(const Shape* shape, Vec3 direction) {
  */
 bool shape_support_slope(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
                          Vec3* change) {
+  assert(k < shape_parameter_count(shape));
   Vec3 z = support->point, g = support->at.gradient, by_gradient = {0, 0, 0}, t[2], rest = {0, 0, 0};
   double by_value = 0, lambda = vec3_dot(direction, z) / vec3_dot(g, z), a[2][2], b[2];
   if (k >= 0) shape_parameter_slope(shape, z, k, &by_value, &by_gradient);

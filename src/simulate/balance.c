@@ -1,5 +1,6 @@
 /* Convergence test of a step. The residual force is relative to the forces at work on the same bodies
  * (docs/derivations/step.md, S8), so that the result does not depend on units, sizes or masses. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
@@ -121,6 +122,7 @@ void balance_measure(Sim* s, const Assembly* assembly) {
 }
 
 double balance_allowed(const Sim* s, int dof) {
+  assert(dof >= 0 && dof < s->model->dof_count);
   double absolute = s->model->simulation.force_tolerance;
   if (absolute > 0 && vec3_norm(s->screws[dof].w) > 0) absolute *= s->model->links[s->model->dof_link[dof]].reach;
   return s->tolerance * s->at_work[dof] + absolute;
@@ -132,6 +134,7 @@ bool balance_reached(const Sim* s, int dof) {
 }
 
 void balance_note(Sim* s, int tree) {
+  assert(tree >= 0 && tree < s->model->tree_count);
   const ModelTree* t = &s->model->trees[tree];
   s->balanced[tree] = true;
   for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++)
@@ -139,6 +142,7 @@ void balance_note(Sim* s, int tree) {
 }
 
 bool balance_tree(const Sim* s, int tree, bool arrived) {
+  assert(tree >= 0 && tree < s->model->tree_count);
   const ModelTree* t = &s->model->trees[tree];
   bool driven = false;
   for (int d = t->dof_first; s->fixed_count > 0 && d < t->dof_first + t->dof_count; d++) driven = driven || s->fixed[d];
@@ -149,6 +153,7 @@ bool balance_tree(const Sim* s, int tree, bool arrived) {
 #define COORDINATE_ROUNDINGS (16 * DBL_EPSILON)
 
 double balance_place_size(const Sim* s, int link, Vec3 place, const double* q) {
+  assert(link >= 0 && link < s->model->link_count);
   const Model* m = s->model;
   double size = vec3_norm(place);
   for (int i = link; i >= 0 && m->links[i].tree >= 0; i = m->links[i].parent)

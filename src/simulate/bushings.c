@@ -1,6 +1,7 @@
 /* Bushings in a step (docs/derivations/loads.md, L18). */
 #include "simulate/bushings.h"
 
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -58,6 +59,7 @@ static bool even(const StepClock* c) {
 }
 
 BushingTime bushing_time(const Sim* sim, int k, BushingTime* slope) {
+  assert(k >= 0 && k < sim->model->bushing_count);
   const ModelBushing* bushing = &sim->model->bushings[k];
   bool keeps = sim->model->simulation.integrator == INTEGRATOR_MOMENTUM && bushing->home >= 0;
   if (!keeps || sim->weights.factor != 1 || !even(&sim->clock)) {
@@ -124,6 +126,7 @@ void bushings_energies(const BushingSystem* s, const Pose* poses, double* energi
 }
 
 void bushing_spring_push(const BushingSystem* s, int k, const double u[6], double push[6]) {
+  assert(k >= 0 && k < s->model->bushing_count);
   const SceneBushing* b = s->model->bushings[k].source;
   double place[6];
   spring_place(s, k, u, place);
@@ -132,6 +135,7 @@ void bushing_spring_push(const BushingSystem* s, int k, const double u[6], doubl
 }
 
 double bushing_rounding(const BushingSystem* s, int k) {
+  assert(k >= 0 && k < s->model->bushing_count);
   const BushingTerm* t = &s->term[k];
   double size = vec3_norm(t->frame[0].t) + vec3_norm(t->frame[1].t);
   return PLACE_ROUNDINGS * (vec3_norm(vec3_at(t->push)) * size + vec3_norm(vec3_at(t->push + 3)));

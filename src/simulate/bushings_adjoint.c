@@ -1,6 +1,7 @@
 /* Reverse derivatives of bushings (docs/derivations/loads.md, L19). */
 #include "simulate/bushings.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool moves(const Model* m, int link) { return link >= 0 && m->links[link].tree >= 0; }
@@ -171,6 +172,7 @@ static void reverse_turn(const SceneBushing* b, const MovedLink at[2], Vec3 axis
 void bushing_rate_adjoint(const SceneBushing* b, int direction, const Pose* poses, const double (*motion)[3][4],
                           double factor, double (*pose_bar)[3][4], double (*motion_bar)[3][4],
                           double numbers[BUSHING_NUMBERS]) {
+  assert(direction >= 0 && direction < 6);
   MovedLink at[2] = {moved_link(b->link[0], poses, motion), moved_link(b->link[1], poses, motion)};
   Vec3 axis = vec3_scale(mat3_mul_vec(mat3_from_quat(b->rotation[0]), vec3_axis(direction)), factor);
   Vec3 d = vec3_sub(bushing_frame(b, 1, poses).t, bushing_frame(b, 0, poses).t);

@@ -1,6 +1,7 @@
 /* Closures in a step (docs/derivations/closures.md). */
 #include "simulate/closures.h"
 
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ static bool measures_angle(const ClosureSystem* s, int k, int i) {
   return k < s->model->closure_count && s->model->closures[k].rows[i].kind == CLOSURE_ALIGN;
 }
 double closure_row_size(const ClosureSystem* s, int k, int row) {
+  assert(k >= 0 && k < s->count && row >= 0 && row < closure_rows(s, k));
   if (k >= s->model->closure_count) return closure_coupling(s, k)->size;
   return measures_angle(s, k, row) ? 1 : s->model->closures[k].size;
 }
@@ -37,6 +39,7 @@ static double gap_of(const ClosureSystem* s, double most, double size, double ex
 
 /* Returns the larger of the length errors and angle errors, each relative to its own tolerance. */
 double closure_gap(const ClosureSystem* s, int k, const double* values) {
+  assert(k >= 0 && k < s->count);
   if (s->open[k]) return 0;
   if (k >= s->model->closure_count)
     return gap_of(s, fabs(values[closure_first(s, k)]), closure_coupling(s, k)->size, s->extent[k]);
@@ -55,6 +58,7 @@ double closure_gap(const ClosureSystem* s, int k, const double* values) {
 }
 
 double closure_open_by(const ClosureSystem* s, int k) {
+  assert(k >= 0 && k < s->count);
   double most = 0;
   for (int i = 0; i < closure_rows(s, k); i++) most = fmax(most, fabs(s->value[closure_first(s, k) + i]));
   return most;
@@ -82,6 +86,7 @@ double closures_gap(const ClosureSystem* s, int* worst) {
 }
 
 double closure_energy(const ClosureSystem* s, int k, const double* values) {
+  assert(k >= 0 && k < s->count);
   if (s->open[k]) return 0;
   double sum = 0;
   for (int row = closure_first(s, k), end = row + closure_rows(s, k); row < end; row++)
@@ -90,6 +95,7 @@ double closure_energy(const ClosureSystem* s, int k, const double* values) {
 }
 
 double closure_rounding(ClosureSystem* s, int k) {
+  assert(k >= 0 && k < s->count);
   double sum = 0, energy = 0, extent = POSITION_ROUNDING * s->extent[k];
   const ClosureRow* rows = k < s->model->closure_count ? s->model->closures[k].rows : NULL;
   int first = closure_first(s, k), count = s->open[k] ? 0 : closure_rows(s, k);
@@ -103,7 +109,10 @@ double closure_rounding(ClosureSystem* s, int k) {
   return sum + ENERGY_ROUNDING * fabs(energy);
 }
 
-int closure_link(const ClosureSystem* s, int k) { return s->home[k]; }
+int closure_link(const ClosureSystem* s, int k) {
+  assert(k >= 0 && k < s->count);
+  return s->home[k];
+}
 
 /* ---------------------------------------------------------------- multipliers and increments from step to step */
 
@@ -219,12 +228,14 @@ void closures_pass_state(ClosureSystem* s, StateBlock* block) {
 /* ---------------------------------------------------------------- results for the public interface */
 
 SimClosure coupling_state(const ClosureSystem* s, int k, const double* q) {
+  assert(k >= 0 && k < s->model->coupling_count);
   const ModelCoupling* c = &s->model->couplings[k];
   return (SimClosure){
       .broken_at = INFINITY, .gap = fabs(closure_coupling_value(c, q)), .force = {-s->accepted[c->row], 0, 0}};
 }
 
 SimClosure closure_state(const ClosureSystem* s, int k, const Pose* poses) {
+  assert(k >= 0 && k < s->model->closure_count);
   const ModelClosure* c = &s->model->closures[k];
   SimClosure out = {.broken = s->open[k], .broken_at = s->broken_at[k]};
   ClosureEnds e = closure_ends(c, poses);

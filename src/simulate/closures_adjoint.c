@@ -1,5 +1,6 @@
 #include "simulate/closures_adjoint.h"
 
+#include <assert.h>
 #include <string.h>
 
 ClosureAdjoint* closure_adjoint_create(const Sim* s) {
@@ -153,6 +154,7 @@ static Vec3 to_link(const ClosureSide* side, Vec3 bar, Vec3 bar_dot) {
 
 void closure_adjoint_coupling(ClosureAdjoint* a, const Model* m, int k, double mu, double nu, const double* lambda,
                               const double* q) {
+  assert(k >= 0 && k < m->coupling_count);
   const ModelCoupling* c = &m->couplings[k];
   a->length[m->closure_count + k] -= nu;
   for (int i = 1; i < c->count; i++) a->ratio[k][i] -= mu * lambda[c->dof[i]] + nu * q[c->coordinate[i]];
@@ -181,6 +183,7 @@ static void add_row_to_links(const ModelClosure* c, const ClosureRow* row, const
 
 void closure_adjoint_rows(ClosureAdjoint* a, const Model* m, int k, const Pose* poses, const double (*motion)[3][4],
                           const double* mu, const double* nu, ClosurePoseBars out) {
+  assert(k >= 0 && k < m->closure_count);
   const ModelClosure* c = &m->closures[k];
   ClosureSide side[2] = {side_of(m, c, 0, poses, motion), side_of(m, c, 1, poses, motion)};
   for (int i = 0; i < c->row_count; i++) {

@@ -1,4 +1,5 @@
 /* Values, forces and slopes of closure rows at a configuration (docs/derivations/closures.md, Z1, Z2, Z4). */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/closures.h"
@@ -157,6 +158,7 @@ static void find_arms(const ModelClosure* c, const ClosureEnds* e, const Vec3* r
 
 void closure_row_wrench(const ClosureSystem* s, int k, const Pose* poses, const Vec3* reference, const double* nu,
                         double wrench[12]) {
+  assert(k >= 0 && k < s->model->closure_count);
   const ModelClosure* c = &s->model->closures[k];
   ClosureEnds e = closure_ends(c, poses);
   Vec3 arm[2], force = vec3(0, 0, 0), torque[2] = {{0, 0, 0}, {0, 0, 0}};
@@ -372,6 +374,7 @@ void closures_find_slopes(ClosureSystem* s, const Pose* poses, const double* q, 
 
 void closures_place_one(ClosureSystem* s, int k, const Pose* poses, const double* q, const Vec3* reference,
                         const Screw* screws, double weight) {
+  assert(k >= 0 && k < s->count);
   s->found = false;
   find_one(s, k, poses, q);
   place_found(s, k, q, reference, screws, weight);

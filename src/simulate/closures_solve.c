@@ -1,4 +1,5 @@
 /* Multipliers for which Newton's direction satisfies C delta = -c (docs/derivations/closures.md, Z3, Z8). */
+#include <assert.h>
 #include <string.h>
 
 #include "linalg/least_change.h"
@@ -72,14 +73,17 @@ static void add_all_slopes(const ClosureSystem* s, const double* factor, double*
 }
 
 double closures_row_product(const ClosureSystem* s, int k, int row, const double* x) {
+  assert(k >= 0 && k < s->count && row >= 0 && row < closure_rows(s, k));
   return product_of(slope_row(s, k, row), x);
 }
 
 void closures_add_row(const ClosureSystem* s, int k, int row, double factor, double* x) {
+  assert(k >= 0 && k < s->count && row >= 0 && row < closure_rows(s, k));
   add_slopes(slope_row(s, k, row), factor, x);
 }
 
 void closures_add_size(const ClosureSystem* s, int k, int row, double factor, double* x) {
+  assert(k >= 0 && k < s->count && row >= 0 && row < closure_rows(s, k));
   SlopeRow own = slope_row(s, k, row);
   for (int n = 0; n < own.count; n++) x[own.dof[n]] += fabs(factor * own.slope[n]);
 }

@@ -1,4 +1,5 @@
 /* Closures that are closed and opened by a signal during a run (docs/derivations/closures.md, Z12). */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/closures.h"
@@ -76,10 +77,12 @@ static Vec3 apart(const Model* m, int k, const Pose* poses) {
 }
 
 double closures_ahead(const Model* m, int k, const Pose* poses) {
+  assert(k >= 0 && k < m->closure_count);
   return vec3_norm(apart(m, k, poses)) / m->scene->closures[k].within - 1;
 }
 
 void closures_ahead_adjoint(const Model* m, int k, const Pose* poses, double (*bar)[3][4]) {
+  assert(k >= 0 && k < m->closure_count);
   const SceneClosure* c = &m->scene->closures[k];
   Vec3 d = apart(m, k, poses), by = vec3_scale(d, 1 / (c->within * vec3_norm(d)));
   pose_bar_add_point(bar, c->a, by, c->near[0]);

@@ -1,5 +1,6 @@
 /* Configurations of a step: coordinates, the links' poses, and the energies at them; and the energy change of a trial
  * (docs/derivations/step.md, S1, S10). */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -25,16 +26,19 @@ SpringTime spring_time_slope(const StepClock* clock, const StepWeights* weights,
 static bool flies(const Sim* s, const ModelLink* l) { return l->tree >= 0 && s->model->trees[l->tree].flies; }
 
 SpringTime step_spring_time(const Sim* s, int link) {
+  assert(link >= 0 && link < s->model->link_count);
   const ModelLink* l = &s->model->links[link];
   return spring_time(&s->clock, &s->weights, l->spring_theta, flies(s, l));
 }
 
 SpringTime step_spring_time_slope(const Sim* s, int link) {
+  assert(link >= 0 && link < s->model->link_count);
   const ModelLink* l = &s->model->links[link];
   return spring_time_slope(&s->clock, &s->weights, l->spring_theta, flies(s, l));
 }
 
 JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
+  assert(link >= 0 && link < s->model->link_count);
   const ModelLink* l = &s->model->links[link];
   return (JointInput){l,
                       c->q + l->coordinate_first,

@@ -2,6 +2,7 @@
  * (E6). */
 #include "simulate/delay.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A time closer to a state than this fraction of the step counts as the state's time: there the slope is the mean of
@@ -197,6 +198,7 @@ void delay_pending_discount(DelayPending* p, double factor) {
 static double begin_of(const Sim* s) { return s->clock.time - s->clock.dt; }
 
 double* delay_pending_add(DelayPending* p, const Sim* s, int controller) {
+  assert(controller >= 0 && controller < s->model->controller_count);
   PendingDrive* d = p->drives;
   while (d->controller != controller) d++;
   if (d->count == d->capacity) {

@@ -1,4 +1,6 @@
 /* Inputs of drives: a signal and the feedback of measurements, delayed or not, and their derivatives. */
+#include <assert.h>
+
 #include "simulate/delay.h"
 #include "simulate/feedback.h"
 
@@ -16,6 +18,7 @@ static double target_lag(const Sim* s, const ModelController* c) {
 }
 
 void controller_input(const Sim* s, int controller, double* value, double* rate) {
+  assert(controller >= 0 && controller < s->model->controller_count);
   const ModelController* c = &s->model->controllers[controller];
   const SceneController* source = c->source;
   double t = s->clock.time - source->delay, lag = target_lag(s, c), unused[JOINT_MAX_DOF];
@@ -81,6 +84,7 @@ static void lag_adjoint(const Sim* s, const ModelController* c, double t, const 
 
 void controller_input_adjoint(const Sim* s, int controller, const double* value_bar, const double* rate_bar,
                               const FeedbackBars* out) {
+  assert(controller >= 0 && controller < s->model->controller_count);
   const ModelController* c = &s->model->controllers[controller];
   const SceneController* source = c->source;
   double t = s->clock.time - source->delay, lag = target_lag(s, c), zero[JOINT_MAX_DOF] = {0};

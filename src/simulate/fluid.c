@@ -1,6 +1,7 @@
 /* Drag and buoyancy of hulls in a fluid (docs/derivations/fluid.md). */
 #include "simulate/fluid.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- faces */
@@ -287,6 +288,7 @@ static bool turns_by_axes(const Model* m, int link) {
 }
 
 FluidInput fluid_input(const Sim* s, int link, const Pose* pose) {
+  assert(link >= 0 && link < s->model->link_count);
   FluidInput in = {.dt = s->clock.dt};
   take_fluid(s->model, &in);
   take_pose(pose, in.pose);
@@ -303,12 +305,14 @@ FluidInput fluid_input(const Sim* s, int link, const Pose* pose) {
 }
 
 void fluid_take_face(const FluidSystem* s, int index, FluidInput* in) {
+  assert(index >= 0);
   const FluidFace* face = &s->face[index];
   for (int c = 0; c < 3; c++) in->point[c] = plain(face->point[c]);
   in->slowing = s->slowing[face->hull];
 }
 
 double fluid_energy(const Sim* s, int link, const Pose* pose) {
+  assert(link >= 0 && link < s->model->link_count);
   const FluidSystem* f = s->fluid;
   FluidInput in = fluid_input(s, link, pose);
   double sum = 0;
@@ -384,6 +388,7 @@ static void terms_of(const Sim* s, int link, const Pose* pose, Vec3* force, Mat3
 /* Six complex evaluations, one per twist component, give the columns of the Hessian; the real part of the first gives
  * force and moment (L15). */
 void fluid_add_terms(const Sim* s, int link, const Pose* pose, LinkTerms* terms) {
+  assert(link >= 0 && link < s->model->link_count);
   const ModelLink* l = &s->model->links[link];
   const FluidInput still = fluid_input(s, link, pose);
   double motion[6][3][4];
@@ -407,6 +412,7 @@ void fluid_add_terms(const Sim* s, int link, const Pose* pose, LinkTerms* terms)
 }
 
 void fluid_wrench(const Sim* s, int link, const Pose* pose, Vec3* force, Vec3* torque) {
+  assert(link >= 0 && link < s->model->link_count);
   Mat3 moment;
   terms_of(s, link, pose, force, &moment);
   *force = vec3_scale(*force, -1);
@@ -415,6 +421,7 @@ void fluid_wrench(const Sim* s, int link, const Pose* pose, Vec3* force, Vec3* t
 }
 
 WorkingForce fluid_at_work(const Sim* s, int link, const Pose* pose) {
+  assert(link >= 0 && link < s->model->link_count);
   Vec3 force;
   Mat3 moment;
   terms_of(s, link, pose, &force, &moment);

@@ -1,6 +1,7 @@
 /* Inertia and gravity of a link through its second moment S (docs/derivations/step.md, S1-S2). */
 #include "simulate/terms.h"
 
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ static Affine times_moment(const Affine* d, const MassMoment* s) {
 }
 
 double inertia_energy(const ModelLink* link, Pose pose, Pose target, double weight) {
+  assert(!(weight < 0));
   Affine d = difference(pose, target), g = times_moment(&d, &link->moment);
   double sum = 0;
   for (int i = 0; i < 3; i++)
@@ -57,6 +59,7 @@ static Mat3 world_inertia(const ModelLink* link, Mat3 r) {
 }
 
 void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight, LinkTerms* terms) {
+  assert(!(weight < 0));
   *terms = (LinkTerms){.force = {0, 0, 0}};
   if (!(link->mass > 0)) return;
   Affine d = difference(pose, target), g = times_moment(&d, &link->moment);

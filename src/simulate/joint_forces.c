@@ -1,5 +1,6 @@
 /* Forces along the joints' coordinates, for the output. Each kind is computed from the joint's own terms
  * (joint_terms.c, joint_passive.c) with all others switched off, at the solved configuration. */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -59,7 +60,10 @@ static const struct {
     [JOINT_FORCE_CLOSURE] = {"closure", NULL},
 };
 
-const char* joint_force_name(JointForceKind kind) { return KINDS[kind].name; }
+const char* joint_force_name(JointForceKind kind) {
+  assert((unsigned)kind < sizeof KINDS / sizeof *KINDS);
+  return KINDS[kind].name;
+}
 
 /* ---------------------------------------------------------------- one step */
 

@@ -1,4 +1,6 @@
 /* Passive forces of a joint, per coordinate: spring, dry friction, armature (docs/derivations/drives.md). */
+#include <assert.h>
+
 #include "base/base.h"
 #include "simulate/terms.h"
 
@@ -28,6 +30,7 @@ static double stribeck_integral(double end, double v, double s) {
 }
 
 StaticFriction joint_static_friction(const ModelLink* link, int k, double rate) {
+  assert(k >= 0 && k < JOINT_MAX_DOF);
   if (!(link->static_friction[k] > 0)) return (StaticFriction){0};
   double more = link->static_friction[k] - link->friction[k], v = link->friction_speed, s = link->stribeck_speed;
   double root = sqrt(rate * rate + v * v), bend = (v / root) * (v / root) / root;
@@ -57,6 +60,7 @@ static void add_armature(const JointInput* in, int k, PassiveTerms* out) {
 }
 
 PassiveTerms joint_passive(const JointInput* in, int k, double rate) {
+  assert(k >= 0 && k < JOINT_MAX_DOF);
   PassiveTerms out = {0};
   if (in->link->stiffness[k] > 0) add_spring(in, k, &out);
   if (in->link->friction[k] > 0 || in->link->static_friction[k] > 0) add_friction(in, k, rate, &out);
@@ -70,6 +74,7 @@ double joint_ball_friction(const ModelLink* link, int base) {
 }
 
 double joint_friction_slope(const ModelLink* link, int k, double rate) {
+  assert(k >= 0 && k < JOINT_MAX_DOF);
   double more = joint_static_friction(link, k, rate).slope;
   if (!(link->friction[k] > 0)) return more;
   double speed = link->friction_speed, root = sqrt(rate * rate + speed * speed);

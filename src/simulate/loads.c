@@ -63,6 +63,7 @@ static void add_load(const Model* m, const ModelLoad* load, double t, Mat3 rotat
 }
 
 FieldWrench field_wrench(const Model* m, const ModelLoad* load, double t, const Pose* poses) {
+  assert(load->field);
   FieldPlace at = field_place(m, load, poses);
   FieldEnergy slope = field_slope(load->field, &at);
   double strength = load_value(&load->force, t).x;

@@ -1,4 +1,5 @@
 /* Quantities of a state for the output: energies, momenta, gaps, contact forces. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "simulate/fluid.h"
@@ -293,6 +294,7 @@ const ContactRecord* sim_contact_records(Sim* s, int* count) {
 }
 
 void sim_pair_forces(const Sim* s, const ForcePair* pairs, int count, Vec3* force) {
+  assert((pairs && force) || count == 0);
   for (int i = 0; i < count; i++) force[i] = vec3(0, 0, 0);
   int terms = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < terms; k++) {

@@ -1,4 +1,6 @@
 /* Bounds on the motion of links along a straight line in joint increments (docs/derivations/certificate.md, P1-P3). */
+#include <assert.h>
+
 #include "simulate/terms.h"
 
 static JointBound joint_bound(const ModelLink* link, const double* q, const double* d) {
@@ -44,6 +46,7 @@ static void sharpen(MotionBound* b, const JointBound* own) {
 
 void motion_bound_of(const Model* model, int i, const double* q, const Pose* poses, const Screw* screws,
                      const double* delta, MotionBounds* bounds) {
+  assert(i >= 0 && i < model->link_count);
   const ModelLink* link = &model->links[i];
   MotionBound up = link->parent < 0 ? (MotionBound){0, 0, 0, 0} : bounds->link[link->parent];
   bounds->joint[i] = joint_bound(link, q + link->coordinate_first, delta + link->dof_first);

@@ -1,4 +1,6 @@
 /* Single bodies that integrate their angular momentum (docs/derivations/spin.md, W4-W6). */
+#include <assert.h>
+
 #include "simulate/spin.h"
 
 #include "simulate/free_rotation.h"
@@ -88,6 +90,7 @@ static Vec3 explained_by_motion(const Sim* s, int i) {
 }
 
 void spin_balance(Sim* s, ContactTermList contact) {
+  assert(s->spinners);
   for (int i = 0; i < s->model->link_count; i++) {
     Spinner* own = &s->spinners[i];
     own->at_work = 0;
@@ -107,6 +110,7 @@ void spin_balance(Sim* s, ContactTermList contact) {
 static bool balanced(const Spinner* own) { return own->spins && vec3_norm(own->lack) <= SPIN_BALANCE * own->at_work; }
 
 SpinExchange spin_exchange(const Model* m, const Spinner* spinners, int a, int b, const Pose* now, const Pose* next) {
+  assert(a >= 0 && a < m->link_count && b >= 0 && b < m->link_count);
   SpinExchange out = {.both = balanced(&spinners[a]) && balanced(&spinners[b])};
   if (!out.both) return out;
   double mass = m->links[a].mass + m->links[b].mass;
@@ -172,6 +176,7 @@ void spin_rates(Sim* s) {
 enum { SPIN_PARTS_MOST = 16 };
 
 int spin_parts(Sim* s, double dt) {
+  assert(dt > 0);
   int parts = 1;
   double turn = dt * tree_flight_speed(s) / TREE_TURN;
   if (s->spinners) mark_touching(s, false);

@@ -1,6 +1,7 @@
 /* Reverse derivatives of bodies that integrate their angular momentum (docs/derivations/spin.md, W8-W9). */
 #include "simulate/spin_adjoint.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/free_rotation.h"
@@ -39,6 +40,7 @@ void spin_adjoint_begin(SpinAdjoint* a) {
 }
 
 void spin_adjoint_seed(SpinAdjoint* a, int link, int axis) {
+  assert(link >= 0 && link < a->model->link_count && axis >= 0 && axis < 3);
   spin_adjoint_begin(a);
   a->momentum[link] = vec3(axis == 0, axis == 1, axis == 2);
 }

@@ -1,5 +1,6 @@
 /* Adjoint of a recorded step (docs/derivations/adjoint.md). A Sim without contact holds the step's terms; contact pairs
  * come from a ContactReplay. */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/delay.h"
@@ -204,6 +205,7 @@ void step_adjoint_twists(const Model* m, const Screw* screws, const Vec3* at, co
 
 void step_adjoint_signal(StepAdjoint* a, int controller, double t, const double* target_bar, const double* rate_bar,
                          ModelGradient* gradient) {
+  assert(controller >= 0 && controller < a->model->controller_count);
   const ModelController* c = &a->model->controllers[controller];
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], value_bar[JOINT_MAX_DOF] = {0}, value_rate_bar[JOINT_MAX_DOF] = {0};
   signal_eval(&c->target, t, value, rate);

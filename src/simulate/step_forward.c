@@ -1,4 +1,5 @@
 /* Forward sensitivities of a recorded run (docs/derivations/identify.md, Q1). */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/step_forward.h"
@@ -173,6 +174,7 @@ void step_forward_clear(StepForward* f) {
 }
 
 void step_forward_add_product(double* row, const double* factor, int count, const double* matrix, int columns) {
+  assert(count >= 0 && columns >= 0);
   for (int i = 0; i < count; i++) {
     const double* from = matrix + (size_t)i * (size_t)columns;
     if (factor[i] == 0) continue;
@@ -601,9 +603,13 @@ bool step_forward_advance(StepForward* f, const RecordedStep* step) {
   return true;
 }
 
-const double* step_forward_state(const StepForward* f, int before) { return f->sensitivity[before]; }
+const double* step_forward_state(const StepForward* f, int before) {
+  assert(before >= 0 && before <= 3);
+  return f->sensitivity[before];
+}
 
 void step_forward_row(StepForward* f, const double* q, const Pose* pose, int before, double (*bar)[3][4], double* row) {
+  assert(before >= 0 && before <= 3);
   const Model* m = f->model;
   model_gradient_clear(&f->gradient, m);
   memset(f->bar[0].q, 0, sizeof(double) * (size_t)m->dof_count);

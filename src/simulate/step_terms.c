@@ -1,5 +1,6 @@
 /* Assembly at the accepted configuration with tracking of terms that are out of date: links, joints, contact, closures
  * and tendons with their gradient (docs/derivations/step.md, S9). */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -52,6 +53,7 @@ static void assembled(Sim* s) {
 }
 
 void step_link_terms(Sim* s, int i) {
+  assert(i >= 0 && i < s->model->link_count);
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
   model_link_screws(m, i, c->q, c->pose, s->screws);

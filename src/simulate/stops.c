@@ -1,5 +1,7 @@
 /* Impacts of joint coordinates at their limits (docs/derivations/impact.md, I15). The stage of an impact follows from
  * the states at t and at the substep before, and from the clock. */
+#include <assert.h>
+
 #include "simulate/stops.h"
 
 #include "contact/restitution.h"
@@ -107,6 +109,7 @@ bool stops_begin(const Sim* s, double* brief) {
 /* ---------------------------------------------------------------- events */
 
 double stops_ahead(const Sim* s, int dof, int side) {
+  assert(dof >= 0 && dof < s->model->dof_count && (side == -1 || side == 1));
   Stop stop;
   (void)stop_of(s->model, dof, side, &stop);
   return ahead_of(&stop, s->configuration[s->current].q[stop.coordinate]);

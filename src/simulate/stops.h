@@ -27,7 +27,7 @@ bool stops_entry(const Sim* sim, StopEntry* entry);
  * before. second_order would then extrapolate from states on which the barrier acted. Allocates nothing. */
 bool stops_let_go(const Sim* sim);
 /* Returns the distance of a coordinate from the start of its impact in the accepted configuration, in units of
- * limit_margin; negative: beyond it. */
+ * limit_margin; negative: beyond it. side: -1, the lower limit, or 1, the upper (asserted). */
 double stops_ahead(const Sim* sim, int dof, int side);
 
 #endif

@@ -1,5 +1,6 @@
 /* Divides a step into substeps: equal ones, by choice or because the whole step was not solved
  * (docs/derivations/step.md, S13, S14), and unequal ones during impacts with restitution (S15). */
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -189,6 +190,7 @@ StepClock sim_clock(const Sim* s) { return s->reached; }
 /* Sets the clock to substep `index` of `count`. Times are multiples of the substep length, as in a run with steps of
  * that length. */
 void sim_set_clock(Sim* s, int count, int index) {
+  assert(count >= 1 && index >= 0 && index < count);
   double whole = s->model->simulation.dt;
   s->clock.dt = whole / count;
   s->clock.end = END_SHARE;
@@ -714,6 +716,7 @@ static void update_times(Sim* s, double elapsed) {
 }
 
 StepReport sim_step_in(Sim* s, int substeps) {
+  assert(substeps >= 1);
   double start = timer_now();
   if (closures_switch(s->closures, s->pose_now, s->pose_old, s->state.time)) scheme_balance_forget(s);
   s->substep_memory.least = least_substeps(s);
@@ -739,6 +742,7 @@ StepReport sim_step(Sim* s) {
 }
 
 StepReport sim_step_as(Sim* s, const StepClock* parts, int count) {
+  assert(parts && count >= 1);
   double start = timer_now();
   if (closures_switch(s->closures, s->pose_now, s->pose_old, s->state.time)) scheme_balance_forget(s);
   StepReport report = take_substeps(s, parts, count, s->model->simulation.max_iterations);

@@ -1,6 +1,7 @@
 /* Tendons in a step (docs/derivations/loads.md, L5-L6, L8, L94, L95). */
 #include "simulate/tendons.h"
 
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -147,6 +148,7 @@ void tendons_aim(Sim* sim) {
 }
 
 double tendon_stretch_in_step(const TendonSystem* s, int k, double length) {
+  assert(k >= 0 && k < s->model->tendon_count);
   return tendon_stretch(s->model->tendons[k].source, spring_ahead(&s->at[k]) * length + s->past[k]);
 }
 
@@ -159,6 +161,7 @@ static double damped_share(double over, double margin, double* slope) {
 }
 
 TendonLimit tendon_limit(const TendonSystem* s, int k, double length) {
+  assert(k >= 0 && k < s->model->tendon_count);
   const SceneTendon* tendon = s->model->tendons[k].source;
   if (!tendon->limited) return (TendonLimit){0};
   LimitEnergy law;
@@ -187,7 +190,10 @@ void tendons_energies(const TendonSystem* s, const Pose* poses, const double* q,
   }
 }
 
-double tendon_rounding(const TendonSystem* s, int k) { return LENGTH_ROUNDINGS * s->effort[k] * s->extent[k]; }
+double tendon_rounding(const TendonSystem* s, int k) {
+  assert(k >= 0 && k < s->model->tendon_count);
+  return LENGTH_ROUNDINGS * s->effort[k] * s->extent[k];
+}
 
 /* ---------------------------------------------------------------- terms (L6) */
 

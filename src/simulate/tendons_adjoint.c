@@ -1,6 +1,7 @@
 /* Reverse derivatives of tendons (docs/derivations/loads.md, L7, L8, L96). */
 #include "simulate/tendons.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool moves(const Model* m, int link) { return link >= 0 && m->links[link].tree >= 0; }
@@ -295,6 +296,7 @@ static void reverse_wrap_motion(const MovedWay* w, Pose pose, const Vec3 by_pose
 
 void tendon_rate_adjoint(const Sim* sim, int k, const double (*motion)[3][4], double factor, double (*pose_bar)[3][4],
                          double (*motion_bar)[3][4], ModelGradient* gradient) {
+  assert(k >= 0 && k < sim->model->tendon_count);
   const TendonSystem* s = sim->tendons;
   const ModelTendon* tendon = &s->model->tendons[k];
   const SceneTendon* source = tendon->source;

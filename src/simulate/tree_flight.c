@@ -1,6 +1,7 @@
 /* Trees of joints that conserve their momentum in free flight (docs/derivations/spin.md, W11-W17). */
 #include "simulate/tree_flight.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -80,6 +81,7 @@ static void pose_matrix(Pose pose, double out[3][4]) {
 }
 
 void tree_flight_displacement(const Sim* s, int link, double out[3][4]) {
+  assert(link >= 0 && link < s->model->link_count);
   const TreeFlight* f = s->flight;
   double ahead[3][4], now[3][4], before[3][4];
   Vec3 g = vec3_scale(model_link_gravity(s->model, link), f->gravity_time);
@@ -216,9 +218,15 @@ static void solve_in(const TreeFlight* f, int tree, void (*by)(int, const double
   for (int k = 0; k < t->free_count; k++) x[dof[k]] = own[k];
 }
 
-void flight_tree_solve(const TreeFlight* f, int tree, double* x) { solve_in(f, tree, solve, x); }
+void flight_tree_solve(const TreeFlight* f, int tree, double* x) {
+  assert(tree >= 0);
+  solve_in(f, tree, solve, x);
+}
 
-void flight_tree_solve_transposed(const TreeFlight* f, int tree, double* x) { solve_in(f, tree, solve_transposed, x); }
+void flight_tree_solve_transposed(const TreeFlight* f, int tree, double* x) {
+  assert(tree >= 0);
+  solve_in(f, tree, solve_transposed, x);
+}
 
 static void clear_prescribed(const Sim* s, const FlightGroup* g, double* x) {
   LinkSpan span = group_span(s->flight, g);
@@ -229,6 +237,7 @@ static void clear_prescribed(const Sim* s, const FlightGroup* g, double* x) {
 }
 
 bool tree_flight_solve_transposed(const Sim* s, int group, double* x) {
+  assert(group >= 0);
   TreeFlight* f = s->flight;
   const FlightGroup* g = &f->group[group];
   if (factor_group(s, g) == 0) return false;

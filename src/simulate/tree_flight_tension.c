@@ -1,5 +1,6 @@
 /* Frequencies of a tree due to its joint forces, such as the lateral vibration of a cable under tension
  * (docs/derivations/spin.md, W50). */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ static void reduce_at(Sim* s, LinkSpan span, const double* x, double by, double*
 }
 
 double flight_tension(Sim* s, int tree, LinkSpan span) {
+  assert(tree >= 0 && tree < s->model->tree_count);
   TreeFlight* f = s->flight;
   const FlightTree* t = &f->tree[tree];
   const int* free = f->free + t->free_first;

@@ -1,0 +1,106 @@
+/* Types and parameters of the law `separating_plane`, for law_separating_plane.c and law_separating_plane_replay.c.
+ * Private to contact/. */
+#ifndef SDRS_CONTACT_LAW_SEPARATING_PLANE_H
+#define SDRS_CONTACT_LAW_SEPARATING_PLANE_H
+
+#include "contact/adjoint.h"
+#include "contact/law.h"
+#include "contact/rolling.h"
+
+/* Instance of the law (ContactLaw.create). */
+typedef struct {
+  double support, stiffness, range;
+  int threads;
+  PlaneScratch* scratch;       /* one a thread */
+  ActiveVertex** active;       /* one a thread */
+  FrictionParameters friction; /* without the coefficients of the pair's material; the same for `impact` */
+  ImpactParameters impact;
+  double dt_before;     /* length of the substep before [s] */
+  double force_ratio;   /* argument `ratio` of impact_load */
+  double* inverse_mass; /* inverse mass of the tree of each hull; 0: it cannot move [1/kg] (hulls) */
+} PlaneLaw;
+
+/* Numbers of a recorded pair (ContactRecord.kept). */
+typedef struct {
+  Plane plane; /* plane of an active record */
+  double
+      plane_slip[3]; /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane, for a pair with friction */
+  ContactLoad load;  /* impact load of the state before, to which friction is proportional */
+  ImpactPast past;   /* state carried into the step */
+  FrictionSlip slip; /* slip over the step before, for a pair with static friction */
+} PlaneRecord;
+_Static_assert(sizeof(PlaneRecord) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a record is kept as numbers");
+
+/* Memory of a recorded pair (LawReplay.memory). */
+typedef struct {
+  FrictionLag lag;        /* for a pair with friction */
+  RollingLag rolling;     /* for a pair with rolling friction */
+  PlaneResponse response; /* for an active pair */
+  Impact impact;          /* for an active pair */
+  Impact solve_impact;    /* impact in the previous solve of the step, if friction depends on its force */
+} PlaneReplay;
+
+/* Returns the parameters of impacts for the material of a pair. */
+static inline ImpactParameters impact_parameters(const PlaneLaw* law, const PairMaterial* material) {
+  ImpactParameters parameters = law->impact;
+  parameters.restitution = material->value[MATERIAL_RESTITUTION];
+  return parameters;
+}
+
+/* Returns the parameters of rolling friction. factor: impact factor of the force at the end of the last step. */
+static inline RollingParameters rolling_of(const PlaneLaw* law, const PairMaterial* material, double factor) {
+  return (RollingParameters){material->value[MATERIAL_ROLLING] * factor, material->value[MATERIAL_SPINNING] * factor,
+                             law->friction.dt};
+}
+
+/* True if the material has rolling or spinning friction. */
+static inline bool rolls(const PairMaterial* material) {
+  return material->value[MATERIAL_ROLLING] > 0 || material->value[MATERIAL_SPINNING] > 0;
+}
+
+/* True if the material has sliding friction. */
+static inline bool slides(const PairMaterial* material) { return material->value[MATERIAL_FRICTION] > 0; }
+
+/* (F12) Returns true if the material has static friction. */
+static inline bool sticks(const PairMaterial* material) {
+  return slides(material) && material->value[MATERIAL_STATIC_FRICTION] != material->value[MATERIAL_FRICTION];
+}
+
+/* (F12) Returns the fraction exp(-(v / v_s)^2) of the difference between static and sliding friction that acts after a
+ * step with the slip v; 0 if the slip is unknown. */
+static inline double stuck_part(const PairMaterial* material, const FrictionSlip* slip) {
+  double speed = material->value[MATERIAL_STRIBECK_SPEED];
+  return sticks(material) && slip->known ? math_decay(-slip->square / (speed * speed)) : 0;
+}
+
+/* Returns the material with the friction coefficient that acts after this slip (F12). */
+static inline PairMaterial acting(const PairMaterial* material, const FrictionSlip* slip) {
+  PairMaterial out = *material;
+  double above = material->value[MATERIAL_STATIC_FRICTION] - material->value[MATERIAL_FRICTION];
+  out.value[MATERIAL_FRICTION] += stuck_part(material, slip) * above;
+  return out;
+}
+
+/* Returns the normal force for stiffness 1. */
+static inline double force_of(const PlaneSolution* solution) {
+  return fabs(solution->side[0].first[3]) * vec3_norm(solution->plane.n);
+}
+
+/* Returns the friction by direction of a pair with an axis, in `room`; NULL: the pair has none. */
+static inline const FrictionDirection* direction_of(const PairMaterial* material, FrictionDirection* room) {
+  if (!material->directed || !slides(material)) return NULL;
+  *room = (FrictionDirection){material->value[MATERIAL_FRICTION_ALONG] / material->value[MATERIAL_FRICTION],
+                              material->axis, material->axis_side};
+  return room;
+}
+
+/* ContactLaw.revisit: returns true if the record is inactive or its plane was found. */
+bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own);
+/* ContactLaw.replay: returns false if that failed. */
+bool plane_law_replay(const LawReplay* p, PairDerivatives* d);
+/* ContactLaw.potential: returns the derivative of the load with respect to the potential [m]. */
+double plane_law_potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]);
+/* ContactLaw.reverse. */
+void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s);
+
+#endif

@@ -1,0 +1,16 @@
+#include "contact/tree_mass.h"
+
+#include <assert.h>
+
+double* tree_masses(const Model* model) {
+  double* mass = MEMORY_NEW(double, model->tree_count);
+  for (int i = 0; i < model->link_count; i++)
+    if (model->links[i].tree >= 0) mass[model->links[i].tree] += model->links[i].mass;
+  return mass;
+}
+
+double tree_mobility(const Model* model, const double* mass, int link) {
+  assert(link >= 0 && link < model->link_count);
+  const ModelLink* own = &model->links[link];
+  return own->tree >= 0 && own->prescribed < 0 && mass[own->tree] > 0 ? 1 / mass[own->tree] : 0;
+}

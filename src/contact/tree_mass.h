@@ -1,0 +1,14 @@
+/* Masses of trees, for the inertia of a pair in impacts (docs/derivations/impact.md, I7). */
+#ifndef SDRS_CONTACT_TREE_MASS_H
+#define SDRS_CONTACT_TREE_MASS_H
+
+#include "model/model.h"
+
+/* Returns the mass of each tree [kg] (trees). The caller frees it. */
+double* tree_masses(const Model* model);
+
+/* Returns 1 / (mass of the link's tree) [1/kg]; 0 for a fixed or prescribed link. mass: of tree_masses. Allocates
+ * nothing. */
+double tree_mobility(const Model* model, const double* mass, int link);
+
+#endif
