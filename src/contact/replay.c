@@ -437,7 +437,6 @@ int contact_replay_carried(const ContactReplay* r) {
 }
 
 void contact_replay_seed_carry(ContactReplay* r, int pair, int number) {
-  assert(pair >= 0 && number >= 0);
   for (int k = 0; k < r->side[1 - r->next].count; k++) r->carry[0][k] = (PairCarry){0};
   for (int k = 0; k < r->count; k++) r->carry[1][k] = (PairCarry){0};
   if (pair >= 0) ((double*)&r->carry[1][pair])[number] = 1;
