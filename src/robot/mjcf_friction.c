@@ -45,7 +45,7 @@ static double pair_restitution(const MjcfFriction* a, const MjcfFriction* b) {
   double z = solref[0] > 0 ? solref[1] : solref[0] < 0 ? -solref[1] / (2 * sqrt(-solref[0])) : 1;
   if (!(z < 1)) return 0;
   double s = sqrt(1 - z * z);
-  return z > 0 ? exp(-z / s * atan2(2 * z * s, 2 * z * z - 1)) : 1;
+  return z > 0 ? math_decay(-z / s * math_atan2(2 * z * s, 2 * z * z - 1)) : 1;
 }
 
 /* Returns the index of a friction in kinds and adds it if new; -1 if there are too many. */

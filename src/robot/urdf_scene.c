@@ -372,7 +372,7 @@ static void store_inertia(const UrdfBody* body, SceneLink* link) {
 /* Returns the moment of inertia of a solid sphere of mass m and DEFAULT_DENSITY [kg m^2]: 2/5 m r^2,
  * r = (3 m / (4 pi density))^(1/3). */
 static double ball_moment(double mass) {
-  double radius = cbrt(3 * mass / (4 * PI * DEFAULT_DENSITY));
+  double radius = math_cbrt(3 * mass / (4 * PI * DEFAULT_DENSITY));
   return 0.4 * mass * radius * radius;
 }
 
