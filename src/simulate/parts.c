@@ -375,11 +375,12 @@ static bool is_solved(const StepReport* one) {
   return one->outcome == STEP_CONVERGED || floor;
 }
 
-/* Returns the largest number of iterations of a part. Sets the outcome of the step if all trees are solved. */
+/* Returns the largest number of iterations of a part. Sets the outcome of the step if all trees are solved, or if
+ * it was interrupted. */
 static int sum_up(const Sim* s, StepReport* report) {
   const StepParts* p = s->parts;
   int iterations = 0, trials = 0, retries = 0;
-  bool all = p->gathered == s->model->tree_count, floor = false;
+  bool all = p->gathered == s->model->tree_count, floor = false, interrupted = false;
   for (int k = 0; k < p->count; k++) {
     const StepReport* one = &p->result[k].report;
     iterations = most(iterations, one->iterations);
@@ -389,9 +390,11 @@ static int sum_up(const Sim* s, StepReport* report) {
     if (!is_solved(one)) report->iterations = most(report->iterations, one->iterations);
     all = all && is_solved(one);
     floor = floor || one->outcome == STEP_ROUNDING_FLOOR;
+    interrupted = interrupted || one->outcome == STEP_INTERRUPTED;
   }
   for (int k = 0; k < p->count && all; k++) tell_worst(&p->result[k].report, report);
   if (all) report->outcome = floor ? STEP_ROUNDING_FLOOR : STEP_CONVERGED;
+  if (interrupted) report->outcome = STEP_INTERRUPTED;
   report->trials += trials;
   report->factor_retries += retries;
   return iterations;
