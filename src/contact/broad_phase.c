@@ -208,9 +208,8 @@ static void query(const BroadPhase* broad, const BroadTree* tree, const Box* box
 }
 
 /* Builds a tree of the nonempty boxes among `indices` (count; NULL: 0 to count - 1). */
-static void plant(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int threads, const int* indices,
-                  int count) {
-  tree->node_count = 0;
+/* Makes room for a tree of these boxes. */
+static void reserve_tree(BroadTree* tree, const int* indices, int count) {
   if (count > tree->capacity) {
     memory_free(tree->nodes);
     memory_free(tree->order);
@@ -218,12 +217,18 @@ static void plant(BroadTree* tree, const BroadGroups* groups, const Box* boxes, 
     tree->order = MEMORY_NEW(int, count);
     tree->capacity = count;
   }
-  int used = 0, last = count == 0 ? -1 : indices ? indices[count - 1] : count - 1;
-  if (last >= tree->middle_capacity) {
-    memory_free(tree->middle);
-    tree->middle = MEMORY_NEW(Vec3, last + 1);
-    tree->middle_capacity = last + 1;
-  }
+  int last = count == 0 ? -1 : indices ? indices[count - 1] : count - 1;
+  if (last < tree->middle_capacity) return;
+  memory_free(tree->middle);
+  tree->middle = MEMORY_NEW(Vec3, last + 1);
+  tree->middle_capacity = last + 1;
+}
+
+static void plant(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int threads, const int* indices,
+                  int count) {
+  int used = 0;
+  tree->node_count = 0;
+  reserve_tree(tree, indices, count);
   for (int k = 0; k < count; k++) {
     int index = indices ? indices[k] : k;
     tree->middle[index] = vec3_add(boxes[index].low, boxes[index].high);
@@ -243,6 +248,12 @@ static void plant(BroadTree* tree, const BroadGroups* groups, const Box* boxes, 
 
 void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int count) {
   plant(&broad->still, &broad->groups, boxes, broad->threads, still, count);
+}
+
+void broad_phase_reserve(BroadPhase* broad, const int* moving, int count) {
+  reserve_tree(&broad->moving, moving, count);
+  make_room(&broad->keys, &broad->key_capacity, count);
+  for (int part = 0; part < BROAD_PARTS; part++) make_room(&broad->part[part].keys, &broad->part[part].capacity, count);
 }
 
 typedef struct {

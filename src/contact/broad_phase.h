@@ -51,6 +51,9 @@ typedef struct {
 /* Sets the boxes at rest (indices in `still`, ascending, count) and replaces those set before. Their tree is built
  * once, and pairs of two of them are not searched for. Copies the boxes. Allocates. Cannot fail. */
 void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int count);
+/* Makes room for a search of these moving boxes (indices, ascending, count) that finds up to `count` pairs. Cannot
+ * fail. */
+void broad_phase_reserve(BroadPhase* broad, const int* moving, int count);
 /* Sets keys to all overlapping pairs of two moving boxes, and of a moving box and one at rest. moving: indices of the
  * moving boxes, ascending (count); NULL: 0 to count - 1. An empty box (low.x > high.x) overlaps nothing. Boxes in m,
  * borrowed for the call. Keys are owned by broad, valid until its next call, and independent of the number of threads.

@@ -280,7 +280,10 @@ static double hull_path(const ContactSystem* s, int i, const MotionBounds* bound
   return hull->kind->bounded ? b->speed + b->spin * (vec3_norm(hull->center) + hull->radius) : 0;
 }
 
-/* Sets the boxes of immovable hulls in both broad phases; done once. */
+/* Room for pairs of each moving hull that is made before the first step. */
+enum { PAIRS_RESERVED = 8 };
+
+/* Sets the boxes of immovable hulls in both broad phases, and makes room; done once. */
 static void take_rest(ContactSystem* s) {
   for (int k = 0; k < s->still_count; k++) {
     int i = s->still[k];
@@ -290,6 +293,9 @@ static void take_rest(ContactSystem* s) {
   }
   broad_phase_rest(&s->broad, s->boxes, s->sought, s->sought_count);
   broad_phase_rest(&s->way_broad, s->way_boxes, s->sought, s->sought_count);
+  /* the search for pairs beside the list may first happen late in a run, and the list may grow late */
+  broad_phase_reserve(&s->way_broad, s->seeking, s->seeking_count);
+  contact_grow_list(s, PAIRS_RESERVED * s->seeking_count);
   s->rests = true;
 }
 
