@@ -158,8 +158,8 @@ static double moved_mass(const Sim* s, int dof) {
   for (int i = own; i < m->link_count; i++) {
     int up = i;
     while (up > own) up = m->links[up].parent;
-    if (up != own) continue;
     const ModelLink* link = &m->links[i];
+    if (up != own || !(link->mass > 0)) continue;
     Vec3 v = screw_velocity(screw, pose_apply(s->pose_now[i], link->center));
     Vec3 w = mat3_tmul_vec(s->pose_now[i].r, screw->w);
     sum += link->mass * vec3_dot(v, v) + vec3_dot(w, mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), w));
