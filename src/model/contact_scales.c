@@ -1,5 +1,4 @@
 #include "model/contact_scales.h"
-#include <assert.h>
 #include <stdlib.h>
 
 /* Without gravity, the reference acceleration moves a body by its own size in this many steps. */
@@ -63,7 +62,6 @@ static double scene_speed(const Model* model, double feature) {
 }
 
 ContactScales contact_scales(const Model* model, double feature) {
-  assert(feature > 0);
   ContactScales scales = {.acceleration = reference_acceleration(model, feature), .extent = initial_extent(model)};
   scales.speed = scene_speed(model, feature);
   scales.way = sqrt(vec3_norm(model->simulation.gravity) * feature) * simulation_substep(&model->simulation);

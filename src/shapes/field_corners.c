@@ -38,7 +38,6 @@ static int add_oriented(Field* field, Vec3 point, Vec3 normal) {
 }
 
 void field_of_triangles(Field* field, const TriangleSurface* surface, double radius) {
-  assert(radius > 0);
   int count = surface->point_count + surface->triangle_count;
   *field = (Field){.kind = FIELD_POINTS, .pose = pose_identity(), .radius = radius > 0 ? radius : mean_edge(surface)};
   field->points = MEMORY_NEW(Vec3, count);

@@ -42,7 +42,7 @@ static void add_bodies(Text* text, const Model* model, Sim* sim, int dof) {
 }
 
 void closure_add_name(Text* text, const Model* model, int index) {
-  assert(index >= 0 && index < model->closure_count);
+  assert(index >= 0 && index < model->closure_count + model->coupling_count);
   static const char* const word[] = {"weld", "ball", "hinge", "slide", "distance"};
   if (index >= model->closure_count) {
     const ModelCoupling* own = &model->couplings[index - model->closure_count];
