@@ -19,7 +19,8 @@ SCENE = {
     "contact": {"friction": 0.3, "support": 2e-3, "stiffness": 1e-7, "smoothing": 1e-4, "rest_speed": 0.02, "restitution": 0.1,
                 "rolling": 0.01, "spinning": 0.01, "static_friction": 0.5, "stribeck_speed": 0.8,
                 "pairs": [{"a": "ground", "b": "box", "friction": 0.2, "restitution": 0.4, "rolling": 0.02, "spinning": 0.02,
-                           "static_friction": 0.4, "stribeck_speed": 0.9}]},
+                           "static_friction": 0.4, "stribeck_speed": 0.9},
+                          {"a": "ground", "b": "skate", "friction": [0.1, 0.3], "friction_axis": [1, 0.4, 0.2]}]},
     "shapes": {"ground": {"type": "half_space"}, "box": BOX},
     "links": [
         {"name": "ground", "fixed": True, "shape": "ground"},
@@ -28,6 +29,7 @@ SCENE = {
          "stribeck_speed": 0.7, "restitution": 0.3, "rolling": 0.01, "spinning": 0.01,
          "position": [1, 0, 0.13], "rotation_vector": [0.5, 0.2, 0.1]},
         {"name": "plain", "shape": "box", "mass": 1, "position": [2, 0, 0.13], "rotation_vector": [0.5, 0.2, 0.1]},
+        {"name": "skate", "shape": "box", "mass": 1, "position": [3, 0, 0.13], "rotation_vector": [0.5, 0.2, 0.1]},
         {"name": "arm", "shape": "box", "mass": 0.4,
          "joint": hinge(2, damping=0.02, stiffness=0.3, friction=0.05, static_friction=0.08, stribeck_speed=0.5, armature=0.01)},
         {"name": "hand", "parent": "arm", "shape": "box", "density": 160, "joint": {"type": "ball", "position": [0.2, 0, 0]}},
@@ -61,6 +63,7 @@ SCENE = {
         {"link": "box", "velocities": [1, 0.3, -0.9, 0.2, 0.1, 0]},
         {"link": "other", "velocities": [0.5, 0.3, -0.9, 0.2, 0.1, 0]},
         {"link": "plain", "velocities": [0.5, 0.3, -0.9, 0.2, 0.1, 0]},
+        {"link": "skate", "velocities": [0.5, 0.3, -0.9, 0.2, 0.1, 0]},
         {"link": "arm", "velocities": [1]},
         {"link": "hand", "coordinates": [0.5, 0.5, 0.5, 0.5], "velocities": [0.3, -1, 2]},
         {"link": "pinion", "coordinates": [0.4], "velocities": [2]},
@@ -78,7 +81,7 @@ IN_WATER = {
     "links": [link for link in SCENE["links"] if link["name"] == "box"][:1],
     "initial": [start for start in SCENE["initial"] if start["link"] == "box"],
 }
-MOVING = ["box", "other", "plain", "hand", "gate", "bob", "rack", "wheel", "pulled", "egg", "shuttle"]
+MOVING = ["box", "other", "plain", "skate", "hand", "gate", "bob", "rack", "wheel", "pulled", "egg", "shuttle"]
 LOSS = [{"type": "point", "name": link, "link": link, "point": [0.1, 0.05, 0.02], "target": [0.4, 0.2, 0.1]} for link in MOVING]
 
 PARAMETERS = {
@@ -90,6 +93,7 @@ PARAMETERS = {
                                                        "restitution", "rolling", "spinning")},
     **{f"pair_{word}": {"a": "ground", "b": "box"} for word in ("friction", "static_friction", "stribeck_speed", "restitution",
                                                                 "rolling", "spinning")},
+    "pair_friction_along": {"a": "ground", "b": "skate"},
     "closure_point": {"a": "gate"}, "closure_axis": {"a": "gate"}, "closure_length": {"a": "bob"}, "ratio": {"link": "rack"},
     "offset": {"link": "wheel"}, **{f"tendon_{word}": {"link": "pulled"} for word in ("point", "stiffness", "rest_length", "wrap_radius",
                                                                                            "wrap_position", "wrap_axis")},

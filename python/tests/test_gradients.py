@@ -53,7 +53,7 @@ class EveryVariable(unittest.TestCase):
             links = [link for link in SCENE["links"] if link["name"] in ("arm", "hand")]
             initial = [start for start in SCENE["initial"] if start["link"] in ("arm", "hand")]
             task = {"scene": {"simulation": SCENE["simulation"], "shapes": {"box": BOX}, "links": links, "initial": initial},
-                    "loss": LOSS[3:4], "optimizer": {"tolerance": 1e-12}, "parameters": [{"type": kind, **PARAMETERS[kind]}]}
+                    "loss": [loss for loss in LOSS if loss["link"] == "hand"], "optimizer": {"tolerance": 1e-12}, "parameters": [{"type": kind, **PARAMETERS[kind]}]}
             with tempfile.TemporaryDirectory() as folder:
                 path = pathlib.Path(folder, "task.json")
                 path.write_text(json.dumps(task))
