@@ -88,7 +88,8 @@ static JointStop aim_of(const Sim* s, const Stop* stop, Stage stage) {
 }
 
 void stops_aim(Sim* s) {
-  for (int dof = 0; s->stops && dof < s->model->dof_count; dof++) s->stops[dof] = (JointStop){.strikes = false};
+  if (!s->stops) return;
+  for (int dof = 0; dof < s->model->dof_count; dof++) s->stops[dof] = (JointStop){.strikes = false};
   for (Stop stop = BEFORE_FIRST; s->clock.kind == STEP_IMPACT && next_stop(s, &stop);) {
     Stage stage = stage_of(s, &stop, s->clock.kind_before);
     if (stage != STAGE_NONE) s->stops[stop.dof] = aim_of(s, &stop, stage);
