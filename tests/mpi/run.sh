@@ -14,7 +14,7 @@ if ! command -v mpirun >/dev/null || ! command -v mpicc >/dev/null; then
   exit 0
 fi
 # Neither the flags of a make above nor its ./sdrs.
-if ! env -u MAKEFLAGS -u MAKELEVEL make -s -j2 MPI=1 PROGRAM=$SDRS program; then
+if ! env -u MAKEFLAGS -u MAKELEVEL make -s -j2 MPI=1 PROGRAM="$SDRS" program; then
   echo "0 passed, 1 failed"
   exit 1
 fi
