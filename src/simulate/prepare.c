@@ -1,6 +1,7 @@
 /* Targets of the step from t to t + dt (docs/derivations/step.md, S2-S4). */
 #include <string.h>
 
+#include "simulate/aim.h"
 #include "simulate/bushings.h"
 #include "simulate/feedback.h"
 #include "simulate/fluid.h"
@@ -71,28 +72,43 @@ double step_force_ratio(Integrator integrator, const StepClock* clock) {
   return step_force_time(integrator, &before) / step_force_time(integrator, clock);
 }
 
-/* Returns now + last (now - old) + before (old - older) + by_rate rate, entry by entry. Differences of neighbouring
- * states are exact; weighted sums of states lose digits where steps of very different lengths follow one another. */
-static Pose extrapolated(Pose now, double last, Pose old, double before, Pose older, double by_rate, Pose rate) {
+/* Returns last (now - old) + before (old - older) + by_rate rate, entry by entry. Differences of neighbouring states
+ * are exact; weighted sums of states lose digits where steps of very different lengths follow one another. */
+static Pose displacement(Pose now, double last, Pose old, double before, Pose older, double by_rate, Pose rate) {
   Pose out;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      out.r.m[i][j] = now.r.m[i][j] + (last * (now.r.m[i][j] - old.r.m[i][j]) +
-                                       before * (old.r.m[i][j] - older.r.m[i][j]) + by_rate * rate.r.m[i][j]);
+      out.r.m[i][j] = last * (now.r.m[i][j] - old.r.m[i][j]) + before * (old.r.m[i][j] - older.r.m[i][j]) +
+                      by_rate * rate.r.m[i][j];
   Vec3 change = vec3_add_scaled(vec3_scale(vec3_sub(now.t, old.t), last), before, vec3_sub(old.t, older.t));
-  out.t = vec3_add(now.t, vec3_add_scaled(change, by_rate, rate.t));
+  out.t = vec3_add_scaled(change, by_rate, rate.t);
   return out;
 }
 
-static void aim_links(Sim* s) {
-  const Model* m = s->model;
+/* Returns the displacement of a link from t to its target without gravity. */
+static Pose displacement_of(const Sim* s, int link) {
   StepWeights w = s->weights;
-  double dt = s->clock.dt;
-  for (int i = 0; i < m->link_count; i++) {
-    s->target[i] = extrapolated(s->pose_now[i], -w.y_old - w.y_older, s->pose_old[i], -w.y_older, s->pose_older[i],
-                                w.y_rate * dt, s->pose_rate[i]); /* y_now + y_old + y_older = 1 */
-    s->target[i].t = vec3_add(s->target[i].t, vec3_scale(model_link_gravity(m, i), dt * dt / w.factor));
+  return displacement(s->pose_now[link], -w.y_old - w.y_older, s->pose_old[link], -w.y_older, s->pose_older[link],
+                      w.y_rate * s->clock.dt, s->pose_rate[link]); /* y_now + y_old + y_older = 1 */
+}
+
+static Vec3 fall_of(const Sim* s, int link) {
+  return vec3_scale(model_link_gravity(s->model, link), s->clock.dt * s->clock.dt / s->weights.factor);
+}
+
+static void aim_links(Sim* s) {
+  for (int i = 0; i < s->model->link_count; i++) {
+    Pose way = displacement_of(s, i), now = s->pose_now[i];
+    s->target[i] = (Pose){mat3_add(now.r, way.r), vec3_add(vec3_add(now.t, way.t), fall_of(s, i))};
   }
+}
+
+Vec3 aim_lost(const Sim* s, int link) {
+  Pose way = displacement_of(s, link), now = s->pose_now[link], target = s->target[link];
+  if (s->flight) return vec3(0, 0, 0);
+  Vec3 center = s->model->links[link].center, exact = vec3_add(way.t, fall_of(s, link));
+  Vec3 turned = mat3_mul_vec(mat3_sub(way.r, mat3_sub(target.r, now.r)), center);
+  return vec3_add(turned, vec3_sub(exact, vec3_sub(target.t, now.t)));
 }
 
 static void aim_drive(const Sim* s, int controller, JointDrive* drive) {

@@ -35,7 +35,8 @@ typedef struct {
   double* rates;                   /* scratch: rates of the prescribed coordinates (nv) */
   double (*event_bar)[3][4];       /* derivatives of the event function with respect to poses (links) */
   double (*unused_bar)[3][4];      /* unused output of contact_replay_adjoint (links) */
-  ModelGradient unused;            /* unused output of contact_replay_adjoint */
+  double (*lost)[6];    /* inertia forces that rounding of targets takes from a derivative: torque, force (links) */
+  ModelGradient unused; /* unused output of contact_replay_adjoint */
 } StepLengths;
 
 struct StepAdjoint {

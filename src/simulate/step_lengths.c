@@ -2,6 +2,7 @@
  * the lengths with respect to the states (docs/derivations/impact.md, I11, I12). */
 #include <string.h>
 
+#include "simulate/aim.h"
 #include "simulate/step_adjoint.h"
 
 /* ---------------------------------------------------------------- derivatives with respect to lengths, at fixed
@@ -76,6 +77,30 @@ static double* part_of(StepClock* clock, ClockPart part) {
   return &clock->time;
 }
 
+/* Adds `factor` times the inertia force of what rounding took from the links' targets to lost. The targets are rounded
+ * as positions are. In a substep of an impact, of length h, that force divided by the step of the differences would be
+ * the error of the derivative. */
+static void add_lost(const StepAdjoint* a, double factor) {
+  const Sim* s = a->sim;
+  double weight = factor * step_inertia_weight(s);
+  for (int i = 0; i < a->model->link_count; i++) {
+    const ModelLink* link = &a->model->links[i];
+    if (link->tree < 0 || !(link->mass > 0)) continue;
+    double* out = a->lengths->lost[i] + 3;
+    vec3_store(vec3_add_scaled(vec3_at(out), -weight * link->mass, aim_lost(s, i)), out);
+  }
+}
+
+/* Adds the forces in lost to out->equations. */
+static void join_lost(StepAdjoint* a, const RecordedStep* step, LengthSlope* out) {
+  size_t links = (size_t)a->model->link_count;
+  memcpy(a->wrench, a->lengths->lost, sizeof(double[6]) * links);
+  memset(a->lengths->event_bar, 0, sizeof(double[3][4]) * links);
+  step_adjoint_wrench_bars(a, step->pose_next, a->lengths->event_bar);
+  step_adjoint_compose(a, step->pose_next, a->lengths->event_bar);
+  step_adjoint_reduce(a, step->pose_next, a->sim->screws, out->equations);
+}
+
 static bool differences(StepAdjoint* a, const RecordedStep* step, ClockPart part, const double* rate,
                         const ForceSlopes* force, LengthSlope* out) {
   static const double AT[] = {-3, -2, -1, 1, 2, 3},
@@ -84,6 +109,7 @@ static bool differences(StepAdjoint* a, const RecordedStep* step, ClockPart part
   double unit = LENGTH_STEP * (part == BY_TIME ? clock.dt : *part_of(&clock, part));
   memset(out->equations, 0, sizeof(double) * (size_t)a->model->dof_count);
   out->direct = 0;
+  memset(a->lengths->lost, 0, sizeof(double[6]) * (size_t)a->model->link_count);
   for (size_t k = 0; k < sizeof(AT) / sizeof(AT[0]); k++) {
     Assembly assembly;
     StepClock moved = clock;
@@ -95,7 +121,9 @@ static bool differences(StepAdjoint* a, const RecordedStep* step, ClockPart part
     direct += reaction_account(a, force ? force->reaction : NULL);
     direct += spin_adjoint_account(a->spin, a->sim, step, rate, assembly.contact);
     out->direct += factor * direct;
+    add_lost(a, factor);
   }
+  join_lost(a, step, out);
   out->known = true;
   return true;
 }
@@ -291,6 +319,7 @@ StepLengths* step_lengths_create(const Model* model) {
   l->reduced = MEMORY_NEW(double, model->dof_count);
   l->nu = MEMORY_NEW(double, model->closure_row_count + 1);
   l->event_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
+  l->lost = memory_alloc(sizeof(double[6]) * (size_t)model->link_count);
   l->unused_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
   model_gradient_create(&l->unused, model);
   return l;
@@ -305,6 +334,7 @@ void step_lengths_destroy(StepLengths* l) {
   memory_free(l->nu);
   memory_free(l->event_bar);
   memory_free(l->unused_bar);
+  memory_free(l->lost);
   model_gradient_destroy(&l->unused);
   memory_free(l);
 }
