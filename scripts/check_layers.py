@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SECOND_DOORS = {"scene/task.h", "scene/schema.h", "scene/plan.h", "ask/reader.h", "base/lanes.h", "base/outside.h", "linalg/least_change.h", "linalg/dense.h", "contact/restitution.h"}
+SECOND_DOORS = {"scene/task.h", "scene/schema.h", "scene/plan.h", "ask/reader.h", "base/lanes.h", "base/outside.h", "linalg/least_change.h", "linalg/dense.h", "contact/restitution.h", "contact/slip_product.h"}
 # Symbols that lower folders use, and the folder that defines them.
 FROM_ABOVE = {
     # The keys, words and equilibrium gaps of the contact laws, which scenes and models ask for. Each law is a row of one table

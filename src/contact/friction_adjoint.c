@@ -680,6 +680,42 @@ static void roll_reverse(const FrictionReverse* f, int side, const double twist[
   *turn_now = vec3_add(*turn_now, mat3_axial(mat3_mul(mat3_transpose(by_p), p)));
 }
 
+/* Sets the fields of both bodies, the roll and a. */
+static void find_fields(FrictionReverse* f, const double twist[2][6]) {
+  const FrictionLag* lag = f->lag;
+  for (int side = 0; side < 2 && !lag->half_space; side++)
+    f->hull[side] = hull_field(lag, side, &f->next[side], twist[side]);
+  if (lag->half_space) f->roll = friction_roll(lag, 0, &f->next[0].hull.pose);
+  solve_slip_adjoint(lag, f->parameters->smoothing, f->next, twist, f->hull, &f->roll, f->a);
+}
+
+/* Returns (tr(M) x - M^T x) / 2: the torque of a force at a turning arm, with x the arm times the force. */
+static Vec3 torque_of_roll(const FrictionRoll* roll, Vec3 x) {
+  return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(roll->turn)), mat3_tmul_vec(roll->turn, x)), 0.5);
+}
+
+void friction_product(const FrictionLag* lag, const FrictionParameters* parameters, const PairBody next[2],
+                      const double twist[2][6], double wrench[6]) {
+  memset(wrench, 0, sizeof(double[6]));
+  if (!(lag->total_weight > 0)) return;
+  FrictionReverse f = {.lag = lag, .parameters = parameters, .next = next};
+  find_fields(&f, twist);
+  PairShares unused = {0};
+  Vec3 force = {0, 0, 0}, torque = {0, 0, 0};
+  for (int k = 0; k < lag->count[0]; k++) {
+    const FrictionVertex* v = &lag->vertices[k];
+    double b[2], e[2], phi_q, zeta[2];
+    vertex_zeta(lag, roll_field(v, &f.roll, &next[0], twist[0]), zeta);
+    slip_reverse(&f, v, zeta, b, e, &phi_q, &unused);
+    Vec3 by = in_plane(lag, b[0] / parameters->dt, b[1] / parameters->dt);
+    Vec3 arm = vec3_sub(pose_apply(next[0].hull.pose, v->local), next[0].reference);
+    force = vec3_add(force, by);
+    torque = vec3_add(torque, vec3_add(vec3_cross(arm, by), torque_of_roll(&f.roll, vec3_cross(v->arm, by))));
+  }
+  vec3_store(torque, wrench);
+  vec3_store(force, wrench + 3);
+}
+
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
                       const double twist[2][6], double by_slip, ActiveSides* then, PairShares* out) {
@@ -694,10 +730,7 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                        .plane = &solution->plane,
                        .ground = ground_motion(lag, next)};
   for (int side = 0; side < 2; side++) f.centers[side] = friction_centers(lag, &now[0].hull, &now[1].hull, side);
-  for (int side = 0; side < 2 && !lag->half_space; side++)
-    f.hull[side] = hull_field(lag, side, &next[side], twist[side]);
-  if (lag->half_space) f.roll = friction_roll(lag, 0, &next[0].hull.pose);
-  solve_slip_adjoint(lag, parameters->smoothing, next, twist, f.hull, &f.roll, f.a);
+  find_fields(&f, twist);
   LagBar bar = {{0, 0, 0}, 0, {0}};
   double before = out->value;
   int first[2] = {out->count[0], out->count[1]};

@@ -55,6 +55,7 @@ typedef struct {
   const void *own_now, *own_next, *own_solve;
   void* memory;   /* (ContactLaw.replay_size) */
   void* vertices; /* memory of ContactLaw.vertex_size for every vertex of both hulls */
+  bool apart;     /* `replay` leaves the Hessian that `slip_product` multiplies out */
 } LawReplay;
 
 /* Trees of two links with many pieces, whose pair represents the pairs of their hulls: distance and proof are found in
@@ -207,6 +208,10 @@ typedef struct ContactLaw {
   /* Sets the derivatives of Phi (A4) for the twists of both bodies, plus those of `carry` times the numbers that the
    * pair carries on from t + dt (PairShares.carry of the step after), for stiffness 1. out is zeroed. */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
+  /* Sets wrench to the Hessian of friction times the twists of both bodies, stiffness included, with the products of
+   * which `reverse` is made (impact.md, I16): torque and force of the first body. Only after `replay`. Returns false
+   * unless friction over a half-space follows the impulse of an impact; wrench is then undefined. NULL: never. */
+  bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[6]);
 } ContactLaw;
 
 /* Returns the law of the model; the first law for CONTACT_NONE, for questions of range. Static, never NULL. */

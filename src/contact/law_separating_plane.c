@@ -732,4 +732,5 @@ const ContactLaw LAW_separating_plane = {
     .replay = plane_law_replay,
     .potential = plane_law_potential,
     .reverse = plane_law_reverse,
+    .slip_product = plane_law_slip_product,
 };

@@ -30,6 +30,24 @@ static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecor
   return parameters;
 }
 
+/* Returns true if friction on a half-space is limited by the impulse of an impact with restitution (impact.md, I9). */
+static bool follows_impulse(const LawReplay* p) {
+  if (!p->record->rubbing || p->record->own_force || !slides(p->material)) return false;
+  if (!p->next[1].hull.half_space) return false;
+  PlaneRecord r = record_of(p->record);
+  return r.load.bounces;
+}
+
+bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double wrench[6]) {
+  if (!follows_impulse(p)) return false;
+  const PlaneLaw* law = p->law;
+  PlaneRecord r = record_of(p->record);
+  FrictionParameters parameters = recorded_friction(p, &r);
+  friction_product(&((const PlaneReplay*)p->memory)->lag, &parameters, p->next, twist, wrench);
+  for (int i = 0; i < 6; i++) wrench[i] *= law->stiffness;
+  return true;
+}
+
 bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
   const PlaneLaw* law = p->law;
   PlaneReplay* memory = p->memory;
@@ -68,9 +86,13 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
                  p->aim, direction_of(p->material, &direction), p->vertices, &memory->lag);
     memcpy(memory->lag.slip, r.plane_slip, sizeof(r.plane_slip));
     sound = friction_recall(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose) >= 0;
+    double others[12][12];
+    bool apart = p->apart && follows_impulse(p);
+    if (apart) memcpy(others, d->hessian, sizeof(others));
     if (sound)
       friction_derivatives(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose, body[0].reference,
                            body[1].reference, d);
+    if (apart) memcpy(d->hessian, others, sizeof(others));
   }
   pair_scale(d, law->stiffness);
   return sound;

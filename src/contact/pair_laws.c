@@ -397,6 +397,12 @@ static void reverse(const LawReplay* pair, const double twist[2][6], const PairC
   if (part != ((const ByPair*)pair->law)->parts) divide_own(part, out);
 }
 
+static bool slip_product(const LawReplay* pair, const double twist[2][6], double wrench[6]) {
+  LawReplay own;
+  const PairPart* part = turn_to_recorded(pair, &own);
+  return part->law->slip_product && part->law->slip_product(&own, twist, wrench);
+}
+
 /* ---------------------------------------------------------------- the delegating law */
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
@@ -420,6 +426,7 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->relag) row->loads = loads, row->relag = relag, row->rests_on_own = rests_on_own;
   if (law->impact_factor) row->impact_factor = impact_factor;
   if (law->potential) row->potential = potential;
+  if (law->slip_product) row->slip_product = slip_product;
   if (law->impacts)
     row->impacts = impacts, row->enters = enters, row->approach = approach, row->measure_again = measure_again,
     row->clearance = clearance, row->struck = struck, row->presses_on = presses_on, row->lets_go = lets_go;

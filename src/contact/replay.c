@@ -5,6 +5,7 @@
 
 #include "contact/impact.h"
 #include "contact/ring.h"
+#include "contact/slip_product.h"
 #include "contact/system.h"
 #include "contact/tree_mass.h"
 
@@ -67,6 +68,7 @@ struct ContactReplay {
   int aside_capacity;
   const ContactField* field; /* argument of contact_replay_adjoint while it runs */
   ContactLengths lengths;    /* result of the last contact_replay_adjoint */
+  bool apart;                /* argument of contact_replay_set_apart */
 };
 
 /* ---------------------------------------------------------------- creation */
@@ -296,7 +298,8 @@ static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
                      .own_next = own_at(r, &r->side[r->next], p->next),
                      .own_solve = p->solve ? own_at(r, &r->solve, p->solve) : NULL,
                      .memory = r->memory + (size_t)index * r->law->replay_size,
-                     .vertices = p->vertices};
+                     .vertices = p->vertices,
+                     .apart = r->apart};
 }
 
 static void evaluate_pair(void* context, int index, int thread) {
@@ -393,6 +396,7 @@ static bool loaded_before(const ContactReplay* r, const ContactMoment* next) {
 /* Matches the pairs of both states and computes their terms. Returns false if a pair failed. */
 static bool evaluate_pairs(ContactReplay* r, const ContactMoment* now, const ContactMoment* next) {
   r->number_now = now->number;
+  r->apart = false;
   r->pose_now = now->pose;
   r->pose_next = next->pose;
   match_pairs(r, &r->side[1 - r->next], &r->side[r->next]);
@@ -716,6 +720,16 @@ void contact_replay_own_bars(const ContactReplay* r, double (*bar)[3][4]) {
   }
 }
 
+/* Adds the product of friction's Hessian that the pair's terms leave out. Returns false if there is none. */
+static bool add_slip_product(const ContactReplay* r, int index, const double twist[2][6], double (*wrench)[6]) {
+  const ReplayPair* p = &r->pairs[index];
+  LawReplay pair = law_replay(r, index, 0);
+  double own[6];
+  if (!r->law->slip_product || !r->law->slip_product(&pair, twist, own)) return false;
+  for (int i = 0; i < 6; i++) wrench[p->link[0]][i] += own[i];
+  return true;
+}
+
 void contact_replay_product(const ContactReplay* r, const ContactField* field, double (*wrench)[6]) {
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
@@ -727,5 +741,21 @@ void contact_replay_product(const ContactReplay* r, const ContactField* field, d
       for (int j = 0; j < rows; j++) sum += p->derivatives.hessian[i][j] * twist[j / 6][j % 6];
       wrench[p->link[i / 6]][i % 6] += sum;
     }
+    if (r->apart) (void)add_slip_product(r, k, (const double(*)[6])twist, wrench);
   }
+}
+
+bool contact_replay_slip_product(const ContactReplay* r, const ContactField* field, double (*wrench)[6]) {
+  bool found = false;
+  for (int k = 0; k < r->count; k++) {
+    double twist[2][6];
+    (void)pair_field(r, k, field, twist);
+    found = add_slip_product(r, k, (const double(*)[6])twist, wrench) || found;
+  }
+  return found;
+}
+
+void contact_replay_set_apart(ContactReplay* r, bool apart) {
+  r->apart = apart;
+  parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_pair, r);
 }

@@ -29,6 +29,8 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->ground_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->own_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->expected_bar = memory_alloc(sizeof(double[3][4]) * links);
+  a->slip_wrench = memory_alloc(sizeof(double[6]) * links);
+  a->slip_residual = MEMORY_NEW(double, model->dof_count);
   if (a->replay) contact_replay_set_aim(a->replay, a->sim->target, a->expected_bar);
   a->solve_bar = (StateBar){memory_alloc(sizeof(double[3][4]) * links), MEMORY_NEW(double, model->dof_count)};
   Vec3** const asides[] = {&a->momentum_aside, &a->felt_aside, &a->guess_aside};
@@ -67,13 +69,14 @@ void step_adjoint_destroy(StepAdjoint* a) {
   step_lengths_destroy(a->lengths);
   closure_adjoint_destroy(a->closures);
   delay_pending_destroy(a->late);
-  void* owned[] = {
-      a->lambda,         a->reduced,     a->product,        a->zero,        a->twist,       a->wrench,
-      a->rate_bar,       a->felt,        a->pulled,         a->push,        a->motion,      a->ground_bar,
-      a->force,          a->bar_force,   a->bar_moment,     a->target,      a->target_rate, a->gains,
-      a->turn_torque,    a->turn_force,  a->turn_curve,     a->turn_moment, a->aim_bar,     a->back_bar,
-      a->beyond_bar,     a->field,       a->field_now,      a->field_at,    a->field_rows,  a->own_bar,
-      a->solve_bar.pose, a->solve_bar.q, a->momentum_aside, a->felt_aside,  a->guess_aside, a->expected_bar};
+  void* owned[] = {a->lambda,         a->reduced,     a->product,        a->zero,        a->twist,
+                   a->wrench,         a->rate_bar,    a->felt,           a->pulled,      a->push,
+                   a->motion,         a->ground_bar,  a->force,          a->bar_force,   a->bar_moment,
+                   a->target,         a->target_rate, a->gains,          a->turn_torque, a->turn_force,
+                   a->turn_curve,     a->turn_moment, a->aim_bar,        a->back_bar,    a->beyond_bar,
+                   a->field,          a->field_now,   a->field_at,       a->field_rows,  a->own_bar,
+                   a->solve_bar.pose, a->solve_bar.q, a->momentum_aside, a->felt_aside,  a->guess_aside,
+                   a->expected_bar,   a->slip_wrench, a->slip_residual};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }
@@ -383,6 +386,7 @@ StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, S
     return report;
   }
   reverse_prescribed(a, &assembly, step->clock.time, gradient);
+  slip_adjoint(a, step, &assembly, now);
   a->rounding = 0;
   step_adjoint_spread(a, step, &at_end, now, old, older, gradient);
   own_force_bars(a, step);

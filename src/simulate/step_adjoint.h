@@ -62,9 +62,11 @@ struct StepAdjoint {
   struct DelayPending* late;
   double (*expected_bar)[3][4]; /* derivatives with respect to the poses that contact extrapolates to t + dt, the
                                    targets of the step (links) */
-  double (*own_bar)[3][4]; /* derivatives with respect to the poses of the solve before, whose forces limit friction
-                              (links) */
-  StateBar solve_bar;      /* derivatives with respect to the end of the solve that own_force_adjoint processes */
+  double (*own_bar)[3][4];  /* derivatives with respect to the poses of the solve before, whose forces limit friction
+                               (links) */
+  double (*slip_wrench)[6]; /* K delta of (I16): torque about the centre of mass, force (links) */
+  double* slip_residual;    /* scratch of slip_adjoint (nv) */
+  StateBar solve_bar;       /* derivatives with respect to the end of the solve that own_force_adjoint processes */
   Vec3 *momentum_aside, *felt_aside; /* derivatives with respect to momenta and measured forces at t, of later solves of
                                         the step (links) */
   Vec3* guess_aside;                 /* derivatives with respect to momenta at t during guess_adjoint (links) */
@@ -161,6 +163,11 @@ void own_force_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, S
 StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
                                      const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                      ModelGradient* gradient);
+/* ---- simulate/slip_adjoint.c: friction limited by the impulse of an impact (docs/derivations/impact.md, I16) */
+/* Call after lambda is final. Sets slip_wrench, which step_adjoint_spread adds to the products of lambda, and subtracts
+ * it from the derivatives with respect to the poses at t. assembly: of the loaded step. Overwrites the solver's
+ * matrix. */
+void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, StateBar now);
 /* ---- simulate/guess_adjoint.c: friction of a run's first step is limited by the forces of RecordedStep.guess
  * (friction.md, F7) */
 /* Call after step_adjoint_spread of the step. Adds the derivatives through the pairs' friction limits; does nothing

@@ -160,6 +160,8 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   memset(a->wrench, 0, sizeof(double[6]) * (size_t)m->link_count);
   ContactField field = step_adjoint_field(a->twist, NULL, NULL);
   if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
+  for (int i = 0; i < m->link_count; i++)
+    for (int k = 0; k < 6; k++) a->wrench[i][k] += a->slip_wrench[i][k];
   closure_adjoint_product(a->closures, s, (const double(*)[6])a->twist, a->wrench);
   tendons_product(s->tendons, (const double(*)[6])a->twist, a->wrench);
   bushings_product(s->bushings, (const double(*)[6])a->twist, a->wrench);

@@ -1,0 +1,80 @@
+/* Adjoint of friction over a half-space that is limited by the impulse of an impact (docs/derivations/impact.md, I16).
+ * The Hessian K of such friction exceeds the inertia M / h^2 by some 1e4 in the direction of slip, so K lambda is known
+ * to some 1e4 roundings of M lambda / h^2. The present pose receives -K lambda, which must cancel against H lambda. */
+#include <string.h>
+
+#include "contact/slip_product.h"
+#include "simulate/step_adjoint.h"
+
+/* Sets slip_wrench to K times the twists of `rates`. Returns false if no pair has such friction. */
+static bool find_product(StepAdjoint* a, const double* rates) {
+  const Sim* s = a->sim;
+  step_adjoint_twists(a->model, s->screws, s->reference, rates, a->twist);
+  memset(a->slip_wrench, 0, sizeof(double[6]) * (size_t)a->model->link_count);
+  ContactField field = step_adjoint_field(a->twist, NULL, NULL);
+  return contact_replay_slip_product(a->replay, &field, a->slip_wrench);
+}
+
+/* Sets ground_bar to slip_wrench as derivatives with respect to the entries of the poses. */
+static void find_bars(StepAdjoint* a, const RecordedStep* step) {
+  size_t links = (size_t)a->model->link_count;
+  memcpy(a->wrench, a->slip_wrench, sizeof(double[6]) * links);
+  memset(a->ground_bar, 0, sizeof(double[3][4]) * links);
+  step_adjoint_wrench_bars(a, step->pose_next, a->ground_bar);
+}
+
+/* Sets slip_residual to r = b - (H - K) lambda - K lambda, with b = -reduced. */
+static void find_residual(StepAdjoint* a, const RecordedStep* step) {
+  Sim* s = a->sim;
+  Assembly apart;
+  contact_replay_set_apart(a->replay, true);
+  step_assemble_unmeasured(s, contact_replay_terms(a->replay), &apart);
+  step_pattern(s, apart.contact);
+  assemble_hessian(&apart, true, s->solver);
+  block_solver_multiply(s->solver, a->lambda, a->product);
+  find_bars(a, step);
+  step_adjoint_compose(a, step->pose_next, a->ground_bar);
+  step_adjoint_reduce(a, step->pose_next, s->screws, a->product);
+  for (int k = 0; k < a->model->dof_count; k++) a->slip_residual[k] = s->fixed[k] ? 0 : -a->reduced[k] - a->product[k];
+}
+
+/* Replaces slip_residual by delta = H^-1 r. Returns false if H is singular. */
+static bool solve_residual(StepAdjoint* a, Assembly* assembly) {
+  Sim* s = a->sim;
+  double eigenvalue;
+  contact_replay_set_apart(a->replay, false);
+  step_assemble_unmeasured(s, contact_replay_terms(a->replay), assembly);
+  for (int round = 0; round < 2; round++) {
+    step_pattern(s, assembly->contact);
+    assemble_hessian(assembly, true, s->solver);
+    if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, a->zero, a->slip_residual);
+    if (round == 0 ? block_solver_factor(s->solver) : block_solver_factor_indefinite(s->solver, &eigenvalue)) {
+      block_solver_solve(s->solver, a->slip_residual);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Rounds of refinement. The first corrects lambda by what the assembled H has lost of K's directions; the second leaves
+ * a delta of some roundings of lambda. */
+enum { ROUNDS = 2 };
+
+void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, StateBar now) {
+  size_t links = (size_t)a->model->link_count;
+  bool wanted = a->replay && !a->closures && step->clock.kind == STEP_IMPACT, found = true;
+  memset(a->slip_wrench, 0, sizeof(double[6]) * links);
+  for (int round = 0; wanted && found && round < ROUNDS; round++) {
+    if (!find_product(a, a->lambda)) return;
+    find_residual(a, step);
+    found = solve_residual(a, assembly);
+    for (int k = 0; k < a->model->dof_count && found && round + 1 < ROUNDS; k++) a->lambda[k] += a->slip_residual[k];
+  }
+  if (!wanted) return;
+  memset(a->slip_wrench, 0, sizeof(double[6]) * links);
+  if (found) (void)find_product(a, a->slip_residual);
+  find_bars(a, step);
+  for (size_t i = 0; i < links; i++)
+    for (int k = 0; k < 12; k++) now.pose[i][k / 4][k % 4] -= a->ground_bar[i][k / 4][k % 4];
+  contact_replay_set_apart(a->replay, true);
+}
