@@ -308,6 +308,24 @@ static void impact_I14_moving_a_paddle_is_moving_the_ball(void** state) {
     for (int k = 0; k < 4; k++) check_paddle(INTEGRATORS[i], k / 2 ? 2e-3 : 1e-2, k % 2 ? 0.3 : 0);
 }
 
+/* A ball that is thrown, bounces and rolls: a displacement along the ground displaces its end by as much. */
+static void impact_I16_a_displacement_along_the_ground_stays(void** state) {
+  (void)state;
+  const double dt[] = {1e-2, 2e-3, 1e-3};
+  for (int k = 0; k < 3; k++) {
+    Run* run = run_model("simulation: {dt: %g, duration: 2}\ncontact: {restitution: 0.8}\n" GROUND
+                         "  - {name: b, mass: 1, shape: {type: sphere, radius: 0.1}, position: [0, 0, 1]}\n"
+                         "initial: [{link: b, velocities: [1, 0, 0, 0, 0, 0]}]\n",
+                         dt[k]);
+    ModelGradient gradient;
+    derive(run, run->model.simulation.steps, &gradient);
+    compare_near(gradient.attachments[1].x, 1, 1e-8, "along the way, dt = %g", dt[k]);
+    compare_near(gradient.attachments[1].y, -0.7, 1e-8, "across, dt = %g", dt[k]);
+    model_gradient_destroy(&gradient);
+    run_free(run);
+  }
+}
+
 /* One bounce takes its step in five substeps: to the impact, three short ones, the rest. */
 static void impact_I10_a_bounce_costs_four_substeps_more(void** state) {
   (void)state;
@@ -354,6 +372,7 @@ int main(void) {
       cmocka_unit_test(impact_I12_saltation_of_a_drop),
       cmocka_unit_test(impact_I12_I13_I14_table_of_a_landing),
       cmocka_unit_test(impact_I14_moving_a_paddle_is_moving_the_ball),
+      cmocka_unit_test(impact_I16_a_displacement_along_the_ground_stays),
       cmocka_unit_test(impact_I10_the_end_of_a_step_delays_nothing),
       cmocka_unit_test(impact_I10_a_bounce_costs_four_substeps_more),
   };
