@@ -173,6 +173,17 @@ static double place_size(const Sim* s, int link) {
   return balance_place_size(s, link, s->reference[link], s->configuration[s->current].q);
 }
 
+/* Returns the speed of a link with mass at a unit rate of the degree of freedom, that of its radius of gyration
+ * included [m]; 0 for links without mass and those that it does not move. */
+static double speed_of(const Sim* s, int dof, int link) {
+  const Model* m = s->model;
+  int own = m->dof_link[dof], up = link;
+  while (up > own) up = m->links[up].parent;
+  if (up != own || !(m->links[link].mass > 0)) return 0;
+  return vec3_norm(screw_velocity(&s->screws[dof], s->reference[link])) +
+         gyration_radius(&m->links[link]) * vec3_norm(s->screws[dof].w);
+}
+
 /* Returns the change of a degree of freedom's force when its coordinate, or the position of a link that it moves,
  * changes by a few roundings. */
 static double rounding_of(const Sim* s, int dof) {
@@ -183,12 +194,10 @@ static double rounding_of(const Sim* s, int dof) {
   double q = k < link->joint.plain_count ? fabs(c->q[link->coordinate_first + k]) : 1;
   double force = fabs(c->joints[own].hessian[k][k]) * q;
   for (int n = s->tree_first[m->links[own].tree]; n < s->tree_first[m->links[own].tree + 1]; n++) {
-    int i = s->tree_links[n], up = i;
-    while (up > own) up = m->links[up].parent;
-    if (up != own || !(m->links[i].mass > 0)) continue;
-    double radius = gyration_radius(&m->links[i]);
-    double speed = vec3_norm(screw_velocity(&s->screws[dof], s->reference[i])) + radius * vec3_norm(s->screws[dof].w);
-    force += step_inertia_weight(s) * m->links[i].mass * speed * (place_size(s, i) + radius);
+    int i = s->tree_links[n];
+    double speed = speed_of(s, dof, i);
+    if (!(speed > 0)) continue;
+    force += step_inertia_weight(s) * m->links[i].mass * speed * (place_size(s, i) + gyration_radius(&m->links[i]));
   }
   return COORDINATE_ROUNDINGS * force;
 }
@@ -198,12 +207,8 @@ double balance_speed_left(const Sim* s, int dof) {
   int own = m->dof_link[dof];
   double inertia = 0, fastest = 0;
   for (int n = s->tree_first[m->links[own].tree]; n < s->tree_first[m->links[own].tree + 1]; n++) {
-    int i = s->tree_links[n], up = i;
-    while (up > own) up = m->links[up].parent;
-    if (up != own || !(m->links[i].mass > 0)) continue;
-    double radius = gyration_radius(&m->links[i]);
-    double speed = vec3_norm(screw_velocity(&s->screws[dof], s->reference[i])) + radius * vec3_norm(s->screws[dof].w);
-    inertia += m->links[i].mass * speed * speed;
+    double speed = speed_of(s, dof, s->tree_links[n]);
+    inertia += m->links[s->tree_links[n]].mass * speed * speed;
     fastest = fmax(fastest, speed);
   }
   return inertia > 0 ? fabs(s->gradient[dof]) * s->clock.dt / inertia * fastest : (double)INFINITY;
