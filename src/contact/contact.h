@@ -175,8 +175,10 @@ typedef struct {
 } ContactEntry;
 /* Returns true and sets the pair whose impact began first in the substep of length dt > 0 from poses `begin` to the
  * accepted state; `aim`: end poses without contact (links). False if none began before the end. Pairs whose impact
- * begins at the end store their approach speed. Arguments are not checked. */
-bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt, ContactEntry* entry);
+ * begins at the end store their approach speed. An impact of the pair of `sought` begins at any approach speed: a
+ * longer substep has found it; NULL: none. */
+bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt,
+                          const ContactEntry* sought, ContactEntry* entry);
 /* Pairs whose speed of approach the substep measured measure it again in the next one. Allocates nothing. */
 void contact_impact_measure_again(ContactSystem* system);
 /* Returns the normalized distance of a pair of hulls from the start of its impact in the accepted state; negative after

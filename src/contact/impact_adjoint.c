@@ -147,7 +147,7 @@ void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, 
   out->rolling *= load->factor;
   out->spinning *= load->factor;
   if (load->bounces) {
-    out->carry.load += by_factor;
+    out->carry.load += by_factor * (load->factor / load->by_ratio);
     out->value -= by_factor * load->factor;
     return;
   }
