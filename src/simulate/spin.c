@@ -8,6 +8,15 @@
 #include "simulate/loads.h"
 #include "simulate/tree_flight.h"
 
+/* Returns true if the link is one sphere about its centre of mass. */
+static bool is_ball(const Model* m, const ModelLink* link) {
+  if (link->hull_count != 1 || !hull_is_round(&m->hulls[link->hull_first])) return false;
+  const RoundBody* core = &m->hulls[link->hull_first].smooth->core;
+  if (core->points.count != 1 || core->ring_count > 0) return false;
+  Vec3 apart = vec3_sub(vec3(core->points.x[0], core->points.y[0], core->points.z[0]), link->center);
+  return vec3_norm(apart) <= BALL_OFFSET * core->rounding;
+}
+
 Spinner* spinners_create(const Model* m) {
   Spinner* spinners = MEMORY_NEW(Spinner, m->link_count);
   bool any = false;
@@ -15,7 +24,8 @@ Spinner* spinners_create(const Model* m) {
     if (!m->links[i].spins) continue;
     Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
     Mat3 second = mat3_sub(mat3_scale(mat3_identity(), 0.5 * mat3_trace(inertia)), inertia);
-    spinners[i] = (Spinner){.spins = true, .mobility = mat3_inverse(inertia), .second = second};
+    spinners[i] =
+        (Spinner){.spins = true, .ball = is_ball(m, &m->links[i]), .mobility = mat3_inverse(inertia), .second = second};
     any = true;
   }
   if (any) return spinners;
@@ -114,8 +124,10 @@ SpinExchange spin_exchange(const Model* m, const Spinner* spinners, int a, int b
   SpinExchange out = {.both = balanced(&spinners[a]) && balanced(&spinners[b])};
   if (!out.both) return out;
   double mass = m->links[a].mass + m->links[b].mass;
-  out.share[0] = m->links[a].mass / mass;
-  out.share[1] = m->links[b].mass / mass;
+  bool ball[2] = {spinners[a].ball, spinners[b].ball};
+  out.by_mass = !ball[0] && !ball[1];
+  out.share[0] = out.by_mass ? m->links[a].mass / mass : !ball[0];
+  out.share[1] = out.by_mass ? m->links[b].mass / mass : !ball[1];
   Vec3 way[2];
   for (int side = 0; side < 2; side++) {
     int link = side == 0 ? a : b;

@@ -318,18 +318,28 @@ links:
 def rolling_plate(x, y):
     """25 balls on a plate of 10 kg that a force pushes over the ground: the numbers of the test `rolling`."""
     balls = "\n".join(
-        f"  - {{name: ball{5 * i + k}, mass: 1, shape: {{type: sphere, radius: 0.5}}, position: [{2 * i - 4}, {2 * k - 4}, 1.5002]}}" for i in range(5) for k in range(5)
+        f"  - {{name: ball{5 * i + k}, mass: 1, shape: {{type: sphere, radius: 0.5}}, position: [{2 * i - 4}, {2 * k - 4}, 1.502]}}" for i in range(5) for k in range(5)
     )
     return f"""
 simulation: {{duration: 4}}
 contact: {{friction: 0.8, pairs: [{{a: plate, b: ground, friction: 0.4}}]}}
 links:
   - {{name: ground, fixed: true, shape: {{type: half_space}}}}
-  - {{name: plate, mass: 10, shape: {{type: box, size: [20, 20, 1]}}, position: [0, 0, 0.5001]}}
+  - {{name: plate, mass: 10, shape: {{type: box, size: [20, 20, 1]}}, position: [0, 0, 0.501]}}
 {balls}
 loads: [{{link: plate, force: [{x}, {y}, 0]}}]
 """
 
+
+# A frictionless ball at 1.5 m/s meets another at half a radius from its centre: the normal is at 30 degrees.
+OFF_CENTRE = """
+simulation: {duration: 1, gravity: [0, 0, 0]}
+contact: {friction: 0}
+links:
+  - {name: a, mass: 1, shape: {type: sphere, radius: 0.1}, position: [-0.4, 0, 0]}
+  - {name: b, mass: 1, shape: {type: sphere, radius: 0.1}, position: [0, 0.1, 0]}
+initial: [{link: a, velocities: [1.5, 0, 0, 0, 0, 0]}]
+"""
 
 PUSH = (150 - 0.4 * 35 * G) / 10  # of the plate, had it no balls: m/s^2
 BALL_PULL = PUSH / (3.5 + 2.5)  # what the plate gives one ball: 7/2 of it over the mass is the plate's acceleration
@@ -363,8 +373,6 @@ STONE = ("simulation.dt=0.00005", "simulation.integrator=second_order", "contact
 
 LAG = "friction rests on the force of the step before"
 LEVER = "of first order in the time step: contact has the lever that it has at the end of the step"
-ROLLS = {"default": "the ball shares in the exchange of spin with a plate that moves (derivations/spin.md, W6)"}
-
 CLASSICS = [
     Row(
         "Furuta's pendulum: largest error of its energy in 60 s",
@@ -470,8 +478,8 @@ CLASSICS += [
     Row("three logs in a pile, mu 0.24", three_logs(0.24), top_stays, 0, 0.5, "falls for mu < tan 15 degrees = 0.268"),
     Row("log in a row of logs, slope of 28 degrees", log_in_row(28), lambda r: float(r.at("top/cz") > 0.15), 1, 0.5, "rolls on above 30 degrees"),
     Row("log in a row of logs, slope of 32 degrees", log_in_row(32), lambda r: float(r.at("top/cx") > 0.15), 1, 0.5, "rolls on above 30 degrees"),
-    Row("SimBenchmark rolling: speed of the plate after 4 s", rolling_plate(0, 150), lambda r: r.slope("plate/cy", 3.9, 4), PLATE * 3.95, 0.01 * PLATE * 4, "F, friction and 25 balls that roll", known=ROLLS),
-    Row("SimBenchmark rolling: speed of a ball", rolling_plate(0, 150), lambda r: r.slope("ball0/cy", 3.9, 4), BALL * 3.95, 0.01 * BALL * 4, "2/7 of the plate's", known=ROLLS),
+    Row("SimBenchmark rolling: speed of the plate after 4 s", rolling_plate(0, 150), lambda r: r.slope("plate/cy", 3.9, 4), PLATE * 3.95, 0.01 * PLATE * 4, "F, friction and 25 balls that roll"),
+    Row("SimBenchmark rolling: speed of a ball", rolling_plate(0, 150), lambda r: r.slope("ball0/cy", 3.9, 4), BALL * 3.95, 0.01 * BALL * 4, "2/7 of the plate's"),
     Row(
         "SimBenchmark rolling, askew: speed of the plate",
         rolling_plate(75, 75 * math.sqrt(3)),
@@ -479,8 +487,18 @@ CLASSICS += [
         PLATE * 3.95,
         0.01 * PLATE * 4,
         "the same: friction has no direction",
-        known=ROLLS,
     ),
+    Row(
+        "balls that meet off centre, restitution 0: speed of the second",
+        OFF_CENTRE,
+        lambda r: math.hypot(r.mean_rate("b/cx", 0.8, 1), r.mean_rate("b/cy", 0.8, 1)),
+        0.75 * math.cos(math.pi / 6),
+        0.015 * 0.65,
+        "v / 2 cos(30 degrees)",
+        recommended=("contact.restitution=0.01",),
+        known={"default": "the impact ends with the step, and the force has the direction of that time"},
+    ),
+    Row("balls that meet off centre: spin without friction", OFF_CENTRE, lambda r: r.spin("b", "z", 0.8, 1), 0, 1e-6, "the normal goes through the centre"),
     Row("SimBenchmark bouncing, restitution 1: energy after 20 s", bouncing(1, 20), lambda r: energy_error(r, 10 * G * 4.9), 0, 0.01, "energy, share of m g h"),
     Row(
         "SimBenchmark bouncing, restitution 0.8: height of the third rebound",
