@@ -341,6 +341,16 @@ links:
 initial: [{link: a, velocities: [1.5, 0, 0, 0, 0, 0]}]
 """
 
+ROUND_ON_PLATE = """
+simulation: {duration: 1}
+contact: {friction: 0.8, pairs: [{a: plate, b: ground, friction: 0}]}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - {name: plate, mass: 1, shape: {type: box, size: [4, 1, 0.1]}, position: [0, 0, 0.0505]}
+  - {name: log, mass: 1, shapes: [{type: cylinder, radius: 0.1, length: 0.3, rpy: [1.5707963267948966, 0, 0]}], position: [0, 0, 0.201]}
+loads: [{link: plate, force: [4, 0, 0]}]
+"""
+
 PUSH = (150 - 0.4 * 35 * G) / 10  # of the plate, had it no balls: m/s^2
 BALL_PULL = PUSH / (3.5 + 2.5)  # what the plate gives one ball: 7/2 of it over the mass is the plate's acceleration
 PLATE, BALL = PUSH - 2.5 * BALL_PULL, BALL_PULL
@@ -487,6 +497,14 @@ CLASSICS += [
         PLATE * 3.95,
         0.01 * PLATE * 4,
         "the same: friction has no direction",
+    ),
+    Row(
+        "cylinder on a free plate that is pushed: its acceleration",
+        ROUND_ON_PLATE,
+        lambda r: (r.slope("log/cx", 0.8, 0.9) - r.slope("log/cx", 0.2, 0.3)) / 0.6,
+        1,
+        0.01,
+        "1/3 of the plate's, F / (M + m / 3)",
     ),
     Row(
         "balls that meet off centre, restitution 0: speed of the second",
