@@ -1070,6 +1070,24 @@ static const char COLLIDES[] =
     "  - {link: two, velocities: [-1, 0, 0, -2, 4, 1]}\n"
     "  - {link: top, velocities: [0.1, 0, 0, 200, 600, 30]}\n";
 
+/* A ball and a cylinder that roll on free plates, and two balls that meet off-centre. */
+static const char ROUND_PAIRS[] =
+    "simulation: {dt: 0.01, steps: 40, integrator: %s}\n"
+    "contact: {friction: 0.6}\n"
+    "shapes: {plate: {type: box, size: [1, 0.6, 0.1]}}\n"
+    "links:\n"
+    "  - {name: ground, fixed: true, friction: 0.1, shape: {type: half_space}}\n"
+    "  - {name: first, mass: 2, shape: plate, position: [0, 0, 0.0505]}\n"
+    "  - {name: ball, mass: 1, shape: {type: sphere, radius: 0.1}, position: [0, 0, 0.201]}\n"
+    "  - {name: second, mass: 2, shape: plate, position: [0, 3, 0.0505]}\n"
+    "  - {name: log, mass: 1, shapes: [{type: cylinder, radius: 0.1, length: 0.3, rpy: [1.57079632679, 0, 0]}], "
+    "position: [0, 3, 0.201]}\n"
+    "  - {name: meets, mass: 0.5, shape: {type: sphere, radius: 0.1}, position: [-0.5, 0.06, 0.25]}\n"
+    "initial:\n"
+    "  - {link: first, velocities: [1, 0.1, 0, 0, 0, 0]}\n"
+    "  - {link: second, velocities: [1, 0, 0, 0, 0, 0.1]}\n"
+    "  - {link: meets, velocities: [3, 0, 1, 0, 0, 0]}\n";
+
 static void run_W3_W8_W9_W10_with_momentum(void** state) {
   (void)state;
   static const struct {
@@ -1086,6 +1104,7 @@ static void run_W3_W8_W9_W10_with_momentum(void** state) {
        "box",
        {1, 0, 0.05, 0.5}},
       {{"together, momentum", IN_CONTACT | CONTROL, 40, 1e-6, "momentum", TOGETHER}, "one", {3, 1, 0.02, 0.1}},
+      {{"round pairs, momentum", IN_CONTACT, 40, 1e-6, "momentum", ROUND_PAIRS}, "ball", {1, 0, 0.02, 0.05}},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     expect_motion(&rows[k].row, rows[k].link, rows[k].least);
