@@ -312,6 +312,9 @@ static void add_mass(Geom* geom, const UrdfShape* shape, MassMoment* sum) {
   bool given = mjcf_numbers(model, geom->element, "mass", 1, 1, &mass) > 0;
   MassMoment unit = mass_moment_zero();
   double volume;
+  const MjcfCompiler* compiler = mjcf_compiler(model, geom->element.element->place);
+  double group = mjcf_number(model, geom->element, "group", 0);
+  if (group < compiler->least_group || group > compiler->most_group) return;
   if (geom->type == GEOM_PLANE || geom->type == GEOM_HEIGHTS || (given && !(mass > 0)) || (!given && !(density > 0)))
     return;
   if (geom->type == GEOM_MESH) {
