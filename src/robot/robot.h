@@ -117,10 +117,11 @@ typedef struct {
   bool is_mjcf;
 } Robot;
 
-/* Shrinks the shapes of bodies that touch at the start by the overlap plus the equilibrium gap, and raises free ones by
- * half of that gap. The model must be that of the scene, and is not rebuilt. Appends to names, such as "brick 0.0001
- * m". Returns false, and changes nothing, if no face may move that far: a hundredth of the smallest half extent
- * (robot/shrink.c). Allocates temporarily. */
+/* Shrinks the shapes of bodies that touch at the start by half of the overlap plus the equilibrium gap on each side,
+ * and raises free ones by half of that gap. Jointed bodies that touch what stands still leave the range of contact. The
+ * model must be that of the scene, and is not rebuilt. Appends to names, such as "brick 0.0001 m". Returns false, and
+ * changes nothing, if no face may move that far: a fiftieth of the smallest half extent (robot/shrink.c). Allocates
+ * temporarily. */
 bool robot_shrink_touching(Robot* robot, Text* names);
 
 /* Reads the file, puts a free robot on the ground, excludes contact between parts that touch at the start, and holds

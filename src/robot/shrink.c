@@ -5,7 +5,9 @@
 #include "robot/robot.h"
 
 /* Largest displacement of a face, relative to the smallest half extent of the shape. */
-#define SHRINK_MOST 0.01
+#define SHRINK_MOST 0.02
+/* Distance without contact force, relative to the barrier distance: at 1 a thousandth of the equilibrium force is left. */
+#define OUT_OF_RANGE 1.1
 /* Number of shapes that a warning names. */
 enum { NAMES_MOST = 10 };
 
@@ -79,6 +81,24 @@ static bool shrink_shape(Robot* robot, int index, double distance) {
   }
 }
 
+static bool stands_still(const Model* model, int link) { return model->links[link].tree < 0; }
+
+static bool floats(const Model* model, int link) {
+  while (model->links[link].parent >= 0) link = model->links[link].parent;
+  return joint_floats(&model->links[link].joint);
+}
+
+/* Returns how far the faces of both links move inward [m]: half the equilibrium gap. A link whose joints may not let
+ * it leave what stands still moves out of the range of contact instead, where no force acts, as at a distance of 0 in
+ * MuJoCo. */
+static double distance_of(const Model* model, const ModelTouch* pair) {
+  const int link[2] = {pair->a, pair->b};
+  double depth = fmax(pair->depth, 0);
+  for (int side = 0; side < 2; side++)
+    if (stands_still(model, link[1 - side]) && !floats(model, link[side])) return depth + OUT_OF_RANGE * model->contact.support;
+  return 0.5 * (depth + model->contact.gap_at_rest);
+}
+
 /* Sets shrink [m] (shapes) to the distance by which the faces of each must move inward. raise (links): set for moving
  * links of such pairs. Returns the number of pairs. */
 static int find_distances(const Robot* robot, double* shrink, bool* raise) {
@@ -87,10 +107,10 @@ static int find_distances(const Robot* robot, double* shrink, bool* raise) {
   int count = model_touching(model, &pairs), found = 0;
   for (int k = 0; k < count; k++) {
     const int link[2] = {pairs[k].a, pairs[k].b};
-    double distance = 0.5 * (fmax(pairs[k].depth, 0) + model->contact.gap_at_rest);
+    double distance = distance_of(model, &pairs[k]);
     for (int side = 0; side < 2; side++) {
       const SceneLink* owner = &robot->scene.links[link[side]];
-      if (model->links[link[side]].tree < 0) continue;
+      if (stands_still(model, link[side])) continue;
       raise[link[side]] = true;
       for (int i = 0; i < owner->shape_count; i++)
         shrink[owner->shapes[i].shape] = fmax(shrink[owner->shapes[i].shape], distance);
@@ -111,8 +131,7 @@ bool robot_shrink_touching(Robot* robot, Text* names) {
   find_distances(robot, shrink, raise);
   for (int i = 0; i < scene->shape_count; i++) {
     if (!(shrink[i] > 0) || !shrink_shape(robot, i, shrink[i])) continue;
-    if (count++ < NAMES_MOST)
-      text_add(names, "%s%s %.2g m", count > 1 ? ", " : "", scene->shapes[i].name, shrink[i]);
+    if (count++ < NAMES_MOST) text_add(names, "%s%s %.2g m", count > 1 ? ", " : "", scene->shapes[i].name, shrink[i]);
   }
   if (count > NAMES_MOST) text_add(names, " and %d more", count - NAMES_MOST);
   /* The gap to a floor is half the equilibrium gap so far. */
