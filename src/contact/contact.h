@@ -293,7 +293,9 @@ void contact_project(ContactSystem* system, const bool* links);
 /* Independent parts of a scene (contact/part.c; docs/derivations/step.md, S17): trees that cannot come within range of
  * any other while all links stay in their regions. */
 
-/* Allocates the data for parts, freed with the system. Returns false if the model's laws do not allow parts. */
+/* Allocates the data of independent parts, freed with the system. Returns false for laws that cannot be solved by
+ * parts.
+ */
 bool contact_parts_create(ContactSystem* system);
 /* Computes the region of each link: its accepted pose and that of `aim` (links), with a margin. Extends the list of
  * candidates to these regions. Joins trees whose regions are within range in sets (trees). Allocates while the list

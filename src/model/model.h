@@ -390,7 +390,7 @@ typedef enum {
   OVERRIDE_CONTACT,  /* index: CONTACT_SUPPORT, ... */
   OVERRIDE_JOINT,    /* part: JOINT_DAMPING, ...; index: degree of freedom of the link's joint */
   OVERRIDE_GRAVITY,  /* index: axis  [m/s^2] */
-  OVERRIDE_CENTER,   /* index: axis of the centre of mass, for a link with given mass_model [m] */
+  OVERRIDE_CENTER,   /* index: 0 to 2, component of the centre of mass; links with `mass_model: given` [m] */
   OVERRIDE_INERTIA,  /* index: of SceneLink.inertia, for such a link [kg m^2] */
   OVERRIDE_SHAPE,    /* part: use of a convex smooth shape in the link; index: its parameter (shapes/shapes.h) */
   OVERRIDE_GAIN,     /* part: controller among those of the link; index: as of controller_gain */
