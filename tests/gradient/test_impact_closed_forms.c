@@ -100,7 +100,7 @@ static void check_place(const char* integrator, double dt, double e) {
   compare_near(r->gradient.velocities[2], -e * span, 0.01 * span, "%s, dt = %g, e = %g: place by speed", integrator, dt,
                e);
   const double* q = r->recording.q + (size_t)r->steps * (size_t)r->run->model.coordinate_count;
-  double range = 2 * r->run->model.contact.support; /* where an impact takes place */
+  double range = 2 * r->run->model.contact.barrier_distance; /* where an impact takes place */
   compare_near(q[2] + height - (1 + e) * range, e * (speed * span - height), 0.05 * range, "%s, dt = %g, e = %g: place",
                integrator, dt, e);
   rig_free(r);
@@ -245,7 +245,7 @@ static void rolling_T1_spinning_ball_stops(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-9,
                         "simulation: {dt: 0.001, steps: 700, integrator: momentum}\n"
-                        "contact: {friction: 0, spinning: 0.003, support: 0.003}\n"
+                        "contact: {friction: 0, spinning: 0.003, barrier_distance: 0.003}\n"
                         "links:\n"
                         "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
                         "  - {name: ball, mass: 1, mass_model: given, inertia: [0.004, 0.004, 0.004, 0, 0, 0], "

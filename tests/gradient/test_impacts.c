@@ -165,7 +165,8 @@ static void check_saltation(const char* integrator, double dt, double e) {
   ModelGradient gradient;
   derive(run, fall.steps, &gradient);
   double g = 9.81, start = strcmp(integrator, "first_order") == 0 ? -0.5 * g * dt : 0;
-  double way = 0.27 - 2 * run->model.contact.support, v1 = sqrt(start * start + 2 * g * way), t1 = (v1 + start) / g;
+  double way = 0.27 - 2 * run->model.contact.barrier_distance, v1 = sqrt(start * start + 2 * g * way),
+         t1 = (v1 + start) / g;
   double wanted = 1.3 * (-e * t1 + (0.4 - t1) * ((1 + e) * g / v1 * t1 - e)), scale = 1.3 * e * t1;
   compare_near(gradient.velocities[2], wanted, 1e-3 * scale, "%s, dt = %g, e = %g", integrator, dt, e);
   model_gradient_destroy(&gradient);
@@ -211,7 +212,7 @@ static double landing_slope(const Landing* l, int number, double late) {
 static Run* landing_run(const char* integrator, double dt, const Landing* l) {
   return run_model(
       "simulation: {dt: %g, duration: %g, integrator: %s}\n"
-      "contact: {friction: %g, restitution: %g, support: 1e-4}\n" GROUND
+      "contact: {friction: %g, restitution: %g, barrier_distance: 1e-4}\n" GROUND
       "  - {name: b, mass: 1, mass_model: given, inertia: [1e4, 1e4, 1e4, 0, 0, 0], position: [0, 0, 0.3002], shape: "
       "{type: box, size: [0.06, 0.08, 0.1]}}\n" THROWN("[2, 0, -0.2, 0, 0, 0]"),
       dt, LANDING_SPAN, integrator, l->friction, l->e);

@@ -12,7 +12,8 @@
 #include "support/runs.h"
 
 static const char crowd[] =
-    "contact: {support: 0.01, stiffness: 1.0e-6, friction: 0.3, smoothing: 1.0e-4, restitution: null, exclude: "
+    "contact: {barrier_distance: 0.01, stiffness: 1.0e-6, friction: 0.3, smoothing: 1.0e-4, restitution: null, "
+    "exclude: "
     "[[stone0, stone1]]}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}, position: [0, 0, -1.5]}\n"
@@ -81,7 +82,7 @@ static void approach(Rig* r, Random* random) {
     if (!a->kind->bounded || link->dof_count < 6 || link->parent >= 0 || !model_pair_allowed(m, a->link, b->link))
       continue;
     GjkResult found = gjk_distance(a->points, r->from[a->link], b->points, r->from[b->link], NULL);
-    double shift = m->contact.support * random_uniform(random, 0.3, 2.5) - found.distance;
+    double shift = m->contact.barrier_distance * random_uniform(random, 0.3, 2.5) - found.distance;
     for (int k = 0; k < m->dof_count; k++) r->path.delta[k] *= 0.01;
     r->path.delta[link->dof_first] += shift * found.normal.x;
     r->path.delta[link->dof_first + 1] += shift * found.normal.y;
@@ -130,7 +131,7 @@ static int find_candidate(const ContactSystem* s, int i, int j) {
 /* Returns the number of pairs within the range; adds their reference energy. */
 static int check_pairs(Rig* r, double* energy, int step) {
   const Model* m = &r->run->model;
-  double range = plane_range(m->contact.support);
+  double range = plane_range(m->contact.barrier_distance);
   int near = 0;
   for (int i = 0; i < m->hull_count; i++)
     for (int j = i + 1; j < m->hull_count; j++) {
@@ -158,7 +159,7 @@ static int check_pairs(Rig* r, double* energy, int step) {
       }
       if (distance < range) {
         near++;
-        ReferencePlane plane = reference_plane(&a, &b, m->contact.support, a.hull.center);
+        ReferencePlane plane = reference_plane(&a, &b, m->contact.barrier_distance, a.hull.center);
         *energy += m->contact.stiffness * plane.energy;
       }
       body_free(&a);

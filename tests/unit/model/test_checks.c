@@ -3,7 +3,7 @@
 static void load_boxes(Fixture* f, double height, double gap) {
   char yaml[1500];
   snprintf(yaml, sizeof yaml,
-           "contact: {support: 0.001, stiffness: 1e-8}\n"
+           "contact: {barrier_distance: 0.001, stiffness: 1e-8}\n"
            "shapes: {cube: {type: box, size: [0.2, 0.2, 0.2]}}\n"
            "links:\n"
            "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
@@ -140,7 +140,7 @@ static void sweep_finds_what_all_pairs_find(void** state) {
       for (int k = 0; k < i; k++) {
         Pose a = {mat3_identity(), at[i]}, b = {mat3_identity(), at[k]};
         const PointView points = f.model.hulls[0].points;
-        meeting += gjk_distance(points, a, points, b, NULL).distance <= 1e-3 * f.model.contact.support;
+        meeting += gjk_distance(points, a, points, b, NULL).distance <= 1e-3 * f.model.contact.barrier_distance;
       }
     int reported = f.diagnostics.error_count;
     if (reported > 20) sscanf(f.diagnostics.items[20].text, "%d more", &reported), reported += 20;

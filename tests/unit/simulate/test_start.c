@@ -81,7 +81,7 @@ static void goes_on_from_the_first_steps(void** state) {
 /* Drives that measure late look back beyond the state that they go on from; one for longer than it has run. */
 static const char LATE[] =
     "simulation: {dt: 0.01, steps: 1000, integrator: %s, substeps: %d, gravity: [0, 0, -9.8]}\n"
-    "contact: {support: 4.0e-3, friction: 0.4}\n"
+    "contact: {barrier_distance: 4.0e-3, friction: 0.4}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
     "  - {name: cart, joint: {type: slide, axis: [1, 0, 0], position: [0, 0, 0.4]}, mass: 1, shape: {type: box, size: "
@@ -209,7 +209,7 @@ static void run_A1_gradients_with_the_state_as_a_constant(void** state) {
 static void begin_under_long_range(Scene* scene, void* state) {
   scene_set_start(scene, state);
   scene->contact.model = CONTACT_LONG_RANGE;
-  scene->contact.support = scene->contact.stiffness = 0;
+  scene->contact.barrier_distance = scene->contact.stiffness = 0;
 }
 
 /* A state at hand, not a file's, may be of another law: poses and velocities are those of the state, contact begins. */
