@@ -165,8 +165,7 @@ static void check_saltation(const char* integrator, double dt, double e) {
   ModelGradient gradient;
   derive(run, fall.steps, &gradient);
   double g = 9.81, start = strcmp(integrator, "first_order") == 0 ? -0.5 * g * dt : 0;
-  double way = 0.27 - 2 * run->model.contact.barrier_distance, v1 = sqrt(start * start + 2 * g * way),
-         t1 = (v1 + start) / g;
+  double way = 0.27 - 2 * run->model.contact.support, v1 = sqrt(start * start + 2 * g * way), t1 = (v1 + start) / g;
   double wanted = 1.3 * (-e * t1 + (0.4 - t1) * ((1 + e) * g / v1 * t1 - e)), scale = 1.3 * e * t1;
   compare_near(gradient.velocities[2], wanted, 1e-3 * scale, "%s, dt = %g, e = %g", integrator, dt, e);
   model_gradient_destroy(&gradient);

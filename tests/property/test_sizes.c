@@ -40,7 +40,7 @@ static void cubes_drop_and_rest(void** state) {
     Run* run = cube_run(c, step_of(c), 100, 0);
     run_steps(run, 1000);
     double gap = sim_state(run->sim)->center[1].z - 0.5 * c.size, support = c.size / 200;
-    compare_relative(run->model.contact.barrier_distance, support, 1e-12, "cube of %g m: derived support", c.size);
+    compare_relative(run->model.contact.support, support, 1e-12, "cube of %g m: derived support", c.size);
     compare_relative(gap, GAP * support, 2e-3, "cube of %g m: gap at rest", c.size);
     int count;
     const SimContact* contacts = sim_contacts(run->sim, &count);

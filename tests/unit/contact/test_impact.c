@@ -231,7 +231,7 @@ static double barrier_potential(const ContactSystem* s, const ContactPair* p) {
   PlaneScratch scratch = {room[0], room[1], room[2], 64, 0};
   PlaneSolution found;
   const Plane start = p->state[s->current].plane;
-  assert_int_equal(plane_solve(a, b, s->model->contact.barrier_distance, start, &scratch, &found), PLANE_ACTIVE);
+  assert_int_equal(plane_solve(a, b, s->model->contact.support, start, &scratch, &found), PLANE_ACTIVE);
   return found.energy;
 }
 

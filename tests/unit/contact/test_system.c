@@ -82,7 +82,7 @@ static void approach(Rig* r, Random* random) {
     if (!a->kind->bounded || link->dof_count < 6 || link->parent >= 0 || !model_pair_allowed(m, a->link, b->link))
       continue;
     GjkResult found = gjk_distance(a->points, r->from[a->link], b->points, r->from[b->link], NULL);
-    double shift = m->contact.barrier_distance * random_uniform(random, 0.3, 2.5) - found.distance;
+    double shift = m->contact.support * random_uniform(random, 0.3, 2.5) - found.distance;
     for (int k = 0; k < m->dof_count; k++) r->path.delta[k] *= 0.01;
     r->path.delta[link->dof_first] += shift * found.normal.x;
     r->path.delta[link->dof_first + 1] += shift * found.normal.y;
@@ -131,7 +131,7 @@ static int find_candidate(const ContactSystem* s, int i, int j) {
 /* Returns the number of pairs within the range; adds their reference energy. */
 static int check_pairs(Rig* r, double* energy, int step) {
   const Model* m = &r->run->model;
-  double range = plane_range(m->contact.barrier_distance);
+  double range = plane_range(m->contact.support);
   int near = 0;
   for (int i = 0; i < m->hull_count; i++)
     for (int j = i + 1; j < m->hull_count; j++) {
@@ -159,7 +159,7 @@ static int check_pairs(Rig* r, double* energy, int step) {
       }
       if (distance < range) {
         near++;
-        ReferencePlane plane = reference_plane(&a, &b, m->contact.barrier_distance, a.hull.center);
+        ReferencePlane plane = reference_plane(&a, &b, m->contact.support, a.hull.center);
         *energy += m->contact.stiffness * plane.energy;
       }
       body_free(&a);

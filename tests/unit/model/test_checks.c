@@ -140,7 +140,7 @@ static void sweep_finds_what_all_pairs_find(void** state) {
       for (int k = 0; k < i; k++) {
         Pose a = {mat3_identity(), at[i]}, b = {mat3_identity(), at[k]};
         const PointView points = f.model.hulls[0].points;
-        meeting += gjk_distance(points, a, points, b, NULL).distance <= 1e-3 * f.model.contact.barrier_distance;
+        meeting += gjk_distance(points, a, points, b, NULL).distance <= 1e-3 * f.model.contact.support;
       }
     int reported = f.diagnostics.error_count;
     if (reported > 20) sscanf(f.diagnostics.items[20].text, "%d more", &reported), reported += 20;

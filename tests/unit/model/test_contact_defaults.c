@@ -266,7 +266,7 @@ static void warns_R7_of_bodies_that_are_small_where_they_stand(void** state) {
         "name: far\nlinks: [{name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: "
         "[%.17g, 0, 0]}]\n",
         far[k]);
-    compare_relative(run->model.contact.barrier_distance, wanted[k], 1e-6, "a box at %g m", far[k]);
+    compare_relative(run->model.contact.support, wanted[k], 1e-6, "a box at %g m", far[k]);
     int warned = 0;
     for (int n = 0; n < run->diagnostics.count; n++)
       warned += strstr(run->diagnostics.items[n].text, "place the scene near the origin") != NULL;

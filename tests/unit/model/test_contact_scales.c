@@ -56,7 +56,7 @@ static void nothing_moves(void** state) {
   ContactScales scales = contact_scales(&f.model, 1);
   assert_int_equal(scales.tree_count, 0);
   check_near(scales.total, 0, 0, "total");
-  assert_true(f.model.contact.barrier_distance > 0 && f.model.contact.stiffness > 0 && f.model.contact.smoothing > 0);
+  assert_true(f.model.contact.support > 0 && f.model.contact.stiffness > 0 && f.model.contact.smoothing > 0);
   fixture_free(&f);
 }
 

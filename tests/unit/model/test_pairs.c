@@ -123,8 +123,7 @@ static void fixed_laws_of_pairs_are_read_again(void** state) {
   scene_write_yaml(&f.scene, ".", &yaml);
   fixture_load(&again, yaml.data);
   check_clean(&again);
-  assert_true(again.scene.contact.pairs[1].material.value[MATERIAL_SUPPORT] ==
-              f.model.pair_laws[1].contact.barrier_distance);
+  assert_true(again.scene.contact.pairs[1].material.value[MATERIAL_SUPPORT] == f.model.pair_laws[1].contact.support);
   fixture_free(&again);
   text_free(&yaml);
   fixture_free(&f);

@@ -556,9 +556,8 @@ static void the_scene_is_made_ready(void** state) {
   assert_int_equal(model_create(&before, scene, &diagnostics), STATUS_OK);
   apply_random(c, 11, 0.3);
   assert_int_equal(model_create(&after, scene, &diagnostics), STATUS_OK);
-  assert_false(after.contact.barrier_distance_derived || after.contact.stiffness_derived ||
-               after.contact.smoothing_derived);
-  compare_near(after.contact.barrier_distance, before.contact.barrier_distance, 0, "support");
+  assert_false(after.contact.support_derived || after.contact.stiffness_derived || after.contact.smoothing_derived);
+  compare_near(after.contact.support, before.contact.support, 0, "support");
   compare_near(after.contact.stiffness, before.contact.stiffness, 0, "stiffness");
   model_destroy(&before);
   model_destroy(&after);

@@ -209,7 +209,7 @@ static void run_A1_gradients_with_the_state_as_a_constant(void** state) {
 static void begin_under_long_range(Scene* scene, void* state) {
   scene_set_start(scene, state);
   scene->contact.model = CONTACT_LONG_RANGE;
-  scene->contact.barrier_distance = scene->contact.stiffness = 0;
+  scene->contact.support = scene->contact.stiffness = 0;
 }
 
 /* A state at hand, not a file's, may be of another law: poses and velocities are those of the state, contact begins. */
