@@ -263,6 +263,8 @@ void mjcf_take_key(MjcfModel* model);
 /* Call after the scene is made: reads equality constraints and moves the start to satisfy them (robot/mjcf_equality.c).
  * carrier (links of the robot). */
 void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier);
+/* Returns the coefficient of restitution of a contact with this solref (robot/mjcf_friction.c). */
+double mjcf_restitution(const double solref[2]);
 /* Sets the friction of links and pairs of the scene (robot/mjcf_friction.c). Call after the scene is created. carrier
  * (links of the robot). */
 void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier);
