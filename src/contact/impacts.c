@@ -66,9 +66,6 @@ static double ahead_of(const ContactSystem* s, const ContactPair* p, const LawPa
   return z - IMPACT_ENTRY;
 }
 
-/* Tolerance of z - IMPACT_ENTRY: within it a pair is exactly at the start of its impact. */
-#define BEGUN 1e-9
-
 /* Returns true if the impact of some pair begins exactly at the end of the substep. Pairs within IMPACT_TIE then begin
  * their impacts at the same time. */
 static bool ends_with_entry(ContactSystem* s) {
@@ -76,7 +73,7 @@ static bool ends_with_entry(ContactSystem* s) {
     ContactPair* p = contact_pair(s, k);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     if (p->state[s->current].outcome != PAIR_PRESSED || !(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
-    if (fabs(ahead_of(s, p, &pair, false, s->pose[s->current])) <= BEGUN) return true;
+    if (fabs(ahead_of(s, p, &pair, false, s->pose[s->current])) <= IMPACT_BEGUN) return true;
   }
   return false;
 }
@@ -97,11 +94,11 @@ bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, 
     double approach = is_pair(sought, p) ? (double)INFINITY : approach_of(s, p, begin, aim, dt);
     ContactEntry own = {p->hull_a, p->hull_b, ahead_of(s, p, &pair, true, begin),
                         ahead_of(s, p, &pair, false, s->pose[s->current])};
-    bool tied = p->material.value[MATERIAL_RESTITUTION] > 0 && own.after > BEGUN;
+    bool tied = p->material.value[MATERIAL_RESTITUTION] > 0 && own.after > IMPACT_BEGUN;
     s->law->approach(&pair, tied && !ties ? 0 : approach);
     bool fast = approach > s->model->contact.rest_speed * IMPACT_FROM;
     if (!(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
-    if (!fast || !(own.after < -BEGUN) || !(own.before > BEGUN)) continue;
+    if (!fast || !(own.after < -IMPACT_BEGUN) || !(own.before > IMPACT_BEGUN)) continue;
     double share = own.before / (own.before - own.after); /* fraction of the substep */
     if (share < first) *entry = own;
     first = fmin(share, first);

@@ -9,6 +9,8 @@
 #define IMPACT_TIE 1e-4
 /* Accuracy of the beginning of an impact at the end of a substep, in the same units. */
 #define IMPACT_KNOWN 1e-12
+/* Within this distance an impact is exactly at its beginning, in the same units. */
+#define IMPACT_BEGUN 1e-9
 /* Fraction of the rebound displacement by which the spring of a recorded step acts beyond its rest position.
  * Differences with respect to lengths exceed its deflection. */
 #define IMPACT_BEYOND 0.05

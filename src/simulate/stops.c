@@ -125,12 +125,17 @@ static double speed_of(const Sim* s, const Stop* stop) {
   return fmax(-stop->sign * way / s->clock.dt, -stop->sign * old);
 }
 
-bool stops_entry(const Sim* s, StopEntry* entry) {
+static bool is_stop(const StopEntry* entry, const Stop* stop) {
+  return entry && entry->dof == stop->dof && entry->side == stop->side;
+}
+
+bool stops_entry(const Sim* s, const StopEntry* sought, StopEntry* entry) {
   double first = INFINITY;
   for (Stop stop = BEFORE_FIRST; next_stop(s, &stop);) {
     double after = ahead_of(&stop, s->configuration[s->current].q[stop.coordinate]);
     StopEntry own = {stop.dof, stop.side, ahead_of(&stop, s->q_now[stop.coordinate]), after};
-    if (!(own.before > 0) || !(own.after < -IMPACT_KNOWN) || !(speed_of(s, &stop) > FROM)) continue;
+    if (!(own.before > IMPACT_BEGUN) || !(own.after < -IMPACT_KNOWN)) continue;
+    if (!is_stop(sought, &stop) && !(speed_of(s, &stop) > FROM)) continue;
     double share = own.before / (own.before - own.after);
     if (share < first) *entry = own;
     first = fmin(share, first);

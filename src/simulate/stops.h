@@ -21,8 +21,9 @@ void stops_aim(Sim* sim);
  * substep, which is halved until the coordinate moves by at most a sixteenth of its margin. Allocates nothing. */
 bool stops_begin(const Sim* sim, double* brief);
 /* Returns true and sets the first impact that began in the substep of sim->clock, from q_now to the accepted
- * configuration. False: none began before its end. Allocates nothing. */
-bool stops_entry(const Sim* sim, StopEntry* entry);
+ * configuration. False: none began before its end. sought: the limit that a longer substep has found, where an impact
+ * begins at any speed; NULL: none. Allocates nothing. */
+bool stops_entry(const Sim* sim, const StopEntry* sought, StopEntry* entry);
 /* Returns true if a coordinate left its margin in the accepted configuration and was inside it at t or one substep
  * before. second_order would then extrapolate from states on which the barrier acted. Allocates nothing. */
 bool stops_let_go(const Sim* sim);

@@ -410,19 +410,22 @@ static SubstepEvent closing(const ClosureEntry* join) {
   return (SubstepEvent){{.kind = EVENT_CLOSURE, .closure = join->closure}, join->before, join->after};
 }
 
+static bool is_stop_event(const StepEvent* event) { return event->kind == EVENT_LOWER || event->kind == EVENT_UPPER; }
+
 /* Finds the first event in the solved substep of s->clock: an impact that begins, or a closure that closes. Returns
  * false if there is none. An impact that the search has found stays one, although the approach over a shorter substep
  * may be slower: its first short substep measures the speed. */
 static bool find_event(Sim* s, const EventSearch* search, SubstepEvent* event) {
   ContactEntry pair, sought = {search->event.what.hull_a, search->event.what.hull_b, 0, 0};
   bool seeks = search->found && search->event.what.kind == EVENT_HULLS;
-  StopEntry stop;
+  bool seeks_stop = search->found && is_stop_event(&search->event.what);
+  StopEntry stop, limit = {search->event.what.dof, search->event.what.kind == EVENT_LOWER ? -1 : 1, 0, 0};
   bool found = looks_at_impacts(s) &&
                contact_impact_entry(s->contact, s->pose_now, s->target, s->clock.dt, seeks ? &sought : NULL, &pair);
   if (found)
     *event =
         (SubstepEvent){{.kind = EVENT_HULLS, .hull_a = pair.hull_a, .hull_b = pair.hull_b}, pair.before, pair.after};
-  if (stops_entry(s, &stop)) {
+  if (stops_entry(s, seeks_stop ? &limit : NULL, &stop)) {
     SubstepEvent own = {{.kind = stop.side < 0 ? EVENT_LOWER : EVENT_UPPER, .dof = stop.dof}, stop.before, stop.after};
     if (!found || share_of(&own) < share_of(event)) *event = own;
     found = true;
