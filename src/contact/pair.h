@@ -160,6 +160,7 @@ typedef struct {
   double load, event;
   /* With respect to the squared slip of the step to t, on which static friction of the step from t depends. */
   double slip;
+  double left; /* with respect to Payment.left of the step to t (friction.md, F14) */
 } PairCarry;
 
 /* Derivatives contributed by one pair, for stiffness 1. */

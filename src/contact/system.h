@@ -153,6 +153,7 @@ struct ContactSystem {
   char *lag_room, *own_room;       /* memory of the law for friction points */
   size_t lag_capacity, *lag_first; /* offset of each candidate's share of lag_room (list) */
   size_t own_capacity;
+  bool own_blends;   /* argument of contact_relag while it runs */
   const int* groups; /* argument of contact_try: group of each link, -1: none; NULL outside (links) */
   bool* refused;     /* argument of contact_try: groups with a pair that makes the trial fail */
   bool suspects_only;

@@ -151,6 +151,33 @@ static void friction_F9_few_solves(void** state) {
   }
 }
 
+/* By default (F14) the weight of the step's own force is between 0 and 1 in these landings: mu times the impulse is
+ * 0.6 m/s, and the weight grows from 5 to 25 rest speeds. */
+static void friction_F14_weight_between_0_and_1(void** state) {
+  (void)state;
+  static const double rest_speed[] = {0.03, 0.05, 0.08};
+  for (int k = 0; k < 3; k++) {
+    char scene[1024];
+    snprintf(scene, sizeof(scene),
+             "simulation: {dt: 0.01, gravity: [2, 0, -9.5]}\ncontact: {friction: 0.4, friction_iterations: null, "
+             "rest_speed: %g}\n"
+             "links:\n" GROUND "  - {name: box, " BOX
+             ", position: [0, 0, 0.1], rpy: [0.1, 0.04, 0]}\n  - {name: ball, " BALL
+             ", position: [0.5, 0.1, 0.13]}\ninitial: [{link: box, " FALLS "}, {link: ball, " FALLS "}]\n",
+             rest_speed[k]);
+    check_gradients("box and ball that land on a slope, weighted", 24, scene, NO_SHAPES, 1e-6);
+    snprintf(
+        scene, sizeof(scene),
+        "simulation: {dt: 0.01}\ncontact: {friction: 0.4, friction_iterations: null, rest_speed: %g}\nlinks:\n" GROUND
+        "  - {name: box, " BOX
+        ", position: [0, 0, 0.075]}\n  - {name: plate, shape: {type: box, size: [0.3, 0.3, "
+        "0.05]}, mass: 2, position: [0.02, 0.01, 0.2], rpy: [0.02, 0.1, 0]}\n"
+        "initial: [{link: box, velocities: [1, 0.3, 0, 0, 0, 0]}, {link: plate, " FALLS "}]\n",
+        rest_speed[k]);
+    check_gradients("plate that falls on a box, weighted", 24, scene, NO_SHAPES, 1e-5);
+  }
+}
+
 static void drum_lands(int iterations, double q[6]) {
   Run* run =
       run_model("simulation: {dt: 0.01, steps: 20}\ncontact: {friction: 0.3, friction_iterations: %d}\nlinks:\n" GROUND
@@ -187,6 +214,7 @@ int main(void) {
       cmocka_unit_test(friction_F9_ground_that_turns),
       cmocka_unit_test(friction_F9_leg),
       cmocka_unit_test(friction_F9_few_solves),
+      cmocka_unit_test(friction_F14_weight_between_0_and_1),
       cmocka_unit_test(friction_F8_circles_keep_the_force_before),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
