@@ -147,7 +147,7 @@ static const SchemaRow ROWS[] = {
      .only = "none|separating_plane", .fallback = "0", .nullable = true, .range = RANGE_BETWEEN(0, 1000),
      .meaning =
          "Largest number of repetitions of a step with updated normal forces for friction. 0: friction uses the "
-         "normal force of the previous step, and acts one step late in an impact. null: 2 in steps in which this "
+         "normal force of the previous step, and acts one step late in an impact. null: 1 in steps in which this "
          "changes the speed of a pair by more than 2 rest_speed. The updated force has a weight that grows "
          "smoothly from 0 there to 1 at 10 rest_speed. In the first step with contact at its start, with "
          "restitution and in steps that an event cuts, null is 0."},

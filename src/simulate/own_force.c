@@ -104,7 +104,7 @@ static bool length_varies(const StepClock* c) {
 }
 
 /* Solves after the first one of a step with late friction (F14). */
-enum { BLENDED_SOLVES = 2 };
+enum { BLENDED_SOLVES = 1 };
 
 /* Returns false where a step keeps the friction of its first solve: in a run's first step if its friction has a grip
  * (F6), and in scenes with restitution, whose impacts have substeps of their own. */
