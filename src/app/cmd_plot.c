@@ -91,8 +91,11 @@ static Status plot_matching(const Options* options, const char* target, const Pl
   if (!path_is_folder(operand)) return plot_columns(target, operand, columns, plot, diagnostics);
   char* file = plot_file_with(operand, columns);
   if (!file) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){operand, 0, 0}, "no file of the run has a column '%s'",
-                    columns);
+    diagnostics_add(
+        diagnostics, SEVERITY_ERROR, (SourcePlace){operand, 0, 0},
+        "none of trajectory.csv, joints.csv, solver.csv, contacts.csv, convergence.csv of the run has a column "
+        "'%s'; for another file name it instead of the run, as in %s/velocities.csv",
+        columns, operand);
     return STATUS_BAD_INPUT;
   }
   Status status = plot_columns(target, file, columns, plot, diagnostics);

@@ -105,7 +105,7 @@ void query_answer(Text* line, const QueryList* list, const QueryItem* item, Quer
  * of the one before. */
 enum { QUERY_ROW_NUMBERS = 14 };
 typedef struct {
-  QueryList list;    /* the question of the first line */
+  QueryList list;    /* one question: the first line of the file */
   const char* bytes; /* borrowed; the rows */
   size_t first;      /* number of bytes before the rows */
   int64_t count;     /* number of rows */

@@ -51,8 +51,8 @@ static inline double norm_first_by_support(double length, double support) {
  * in that state, to y of the step that led to it, and to parameters at fixed U and y (docs/derivations/impact.md). */
 typedef struct {
   double factor, by_potential, by_before, by_support, by_rest_speed, by_ratio; /* by_ratio: of impact_load */
-  /* True for the force of an impact with restitution. Of the members above only `factor` is used then: the others
-   * belong to the step that led to t. */
+  /* True for the force of an impact with restitution. Of the members above only `factor` and `by_ratio` are used then:
+   * the others belong to the step that led to t. */
   bool bounces;
 } ContactLoad;
 

@@ -54,12 +54,13 @@ typedef struct {
 ContactSystem* contact_create(const Model* model, int threads, double tolerance);
 /* Frees the system with all pairs and the data of the laws. Accepts NULL. */
 void contact_destroy(ContactSystem* system);
-/* Sets the length dt > 0 (not checked) of the following steps [s]; initially that of the scene. Friction uses it from
+/* Sets the length dt > 0 (asserted) of the following steps [s]; initially that of the scene. Friction uses it from
  * the next contact_lag on. */
 void contact_set_dt(ContactSystem* system, double dt);
 /* Sets the length dt > 0 of the following substeps, the length dt_before >= 0 of the substep before (0: none) [s], and
  * force_ratio > 0: the duration of force action in the substep before over that in this one
- * (docs/derivations/impact.md, I5; 1 without one). Arguments are not checked. Allocates nothing. */
+ * (docs/derivations/impact.md, I5; 1 without one). dt > 0 is asserted, the others are not checked. Allocates nothing.
+ */
 void contact_set_part(ContactSystem* system, double dt, double dt_before, double force_ratio);
 /* Sets the expected poses (links) at the end of the following steps; rotations may be affine maps. Borrowed: read by
  * every contact_lag. NULL, as initially: unknown. Cannot fail. */
@@ -159,7 +160,7 @@ typedef enum { CONTACT_STEP, CONTACT_PART } ContactMemory; /* two slots */
 void contact_remember(ContactSystem* system, ContactMemory which);
 /* Returns the factor by which an impact scales the force of candidate `index` in the accepted state, after a step of
  * length dt [s] from the state of contact_remember(CONTACT_STEP). 1 for inactive pairs and laws without impacts.
- * rest_speed [m/s]. index < contact_candidate_count (not checked). Allocates nothing. */
+ * rest_speed [m/s]. index < contact_candidate_count (asserted). Allocates nothing. */
 double contact_impact_factor(const ContactSystem* system, int index, double rest_speed, double dt);
 /* Restores the data of a slot, after contact_reset at the poses of contact_remember. Pairs that were inactive, or are
  * new, are unchanged. Cannot fail, allocates nothing. */
@@ -177,8 +178,10 @@ typedef struct {
 } ContactEntry;
 /* Returns true and sets the pair whose impact began first in the substep of length dt > 0 from poses `begin` to the
  * accepted state; `aim`: end poses without contact (links). False if none began before the end. Pairs whose impact
- * begins at the end store their approach speed. Arguments are not checked. */
-bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt, ContactEntry* entry);
+ * begins at the end store their approach speed. An impact of the pair of `sought` begins at any approach speed: a
+ * longer substep has found it; NULL: none. */
+bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt,
+                          const ContactEntry* sought, ContactEntry* entry);
 /* Pairs whose speed of approach the substep measured measure it again in the next one. Allocates nothing. */
 void contact_impact_measure_again(ContactSystem* system);
 /* Returns the normalized distance of a pair of hulls from the start of its impact in the accepted state; negative after
@@ -263,13 +266,13 @@ typedef struct {
   double before; /* distance in the accepted state, or a lower bound [m] */
 } ContactSqueeze;
 /* Returns the squeeze of a candidate; gap and before are INFINITY for a pair of links. Requires index <
- * contact_candidate_count and an evaluated trial (not checked). */
+ * contact_candidate_count (asserted) and an evaluated trial (not checked). */
 ContactSqueeze contact_squeeze(const ContactSystem* system, int index);
 
 /* Returns the number of pairs with terms in the accepted state, in a fixed order, as of the last contact_accept,
  * contact_lag or contact_reset. Cannot fail, allocates nothing. */
 int contact_term_count(const ContactSystem* system);
-/* Returns gradient [N, N m] and Hessian (12 x 12) of term `index` < contact_term_count (undefined otherwise). Owned by
+/* Returns gradient [N, N m] and Hessian (12 x 12) of term `index` < contact_term_count (asserted). Owned by
  * the system; pointers are valid until the next contact_accept. */
 ContactTerms contact_term(const ContactSystem* system, int index);
 
@@ -292,7 +295,9 @@ void contact_project(ContactSystem* system, const bool* links);
 /* Independent parts of a scene (contact/part.c; docs/derivations/step.md, S17): trees that cannot come within range of
  * any other while all links stay in their regions. */
 
-/* Allocates the data for parts, freed with the system. Returns false if the model's laws do not allow parts. */
+/* Allocates the data of independent parts, freed with the system. Returns false for laws that cannot be solved by
+ * parts.
+ */
 bool contact_parts_create(ContactSystem* system);
 /* Computes the region of each link: its accepted pose and that of `aim` (links), with a margin. Extends the list of
  * candidates to these regions. Joins trees whose regions are within range in sets (trees). Allocates while the list
@@ -324,7 +329,7 @@ void contact_parts_end(ContactSystem* system, const Pose* begin);
 /* Returns the number of candidates: pairs that may touch during this step, for the sparsity pattern. Changes whenever
  * contact_version does. Cannot fail, allocates nothing. */
 int contact_candidate_count(const ContactSystem* system);
-/* Sets both links of candidate `index` < contact_candidate_count (undefined otherwise). Pointers must not be NULL.
+/* Sets both links of candidate `index` < contact_candidate_count (asserted). Pointers must not be NULL.
  * Allocates nothing. */
 void contact_candidate(const ContactSystem* system, int index, int* link_a, int* link_b);
 /* Returns a counter that increases with every change of the candidate list, which invalidates data derived from it. */
@@ -405,7 +410,7 @@ typedef struct {
 } ContactMoment;
 /* Forgets the loaded step: the next one belongs to another run. Keeps allocated memory. Cannot fail. */
 void contact_replay_begin(ContactReplay* replay);
-/* Sets the length dt > 0 (not checked) of steps loaded from now on [s]; initially that of the scene. */
+/* Sets the length dt > 0 (asserted) of steps loaded from now on [s]; initially that of the scene. */
 void contact_replay_set_dt(ContactReplay* replay, double dt);
 /* Sets the expected poses (links; contact_set_aim) for steps loaded from now on, and the array bar (links) to which
  * contact_replay_adjoint adds the derivatives with respect to their entries. Both are borrowed. NULL, as initially:
@@ -499,7 +504,7 @@ void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, do
  * contact_replay_set_solve, 3x4 matrices. Cannot fail. */
 void contact_replay_own_bars(const ContactReplay* replay, double (*bar)[3][4]);
 /* Returns the derivative with respect to ContactRecord.grip of record `index` at t + dt, from the last
- * contact_replay_adjoint. index is not checked. Valid until the next load. */
+ * contact_replay_adjoint. index >= 0 is asserted. Valid until the next load. */
 double contact_replay_by_grip(const ContactReplay* replay, int index);
 /* Adds to wrench (links x 6: torque about the centre of mass, force) [N m, N] the Hessians of the pairs times
  * field->twist [rad, m]. Half-spaces have no share. The caller zeroes wrench. Cannot fail, allocates nothing. */

@@ -63,18 +63,25 @@ Impact impact_eval(const ImpactParameters* p, double potential, double before) {
                   .by_rest_speed = -slope * past * (1 + growth) / p->rest_speed};
 }
 
-double impact_impulse(const Impact* now) {
+double impact_impulse(const Impact* now, bool bounces) {
   double x = now->first - 1;
+  if (bounces) return now->first;
   return x > 0 ? x * (x * x) / (1 + x * x) : 0;
 }
 
-Impact impact_load(const Impact* now, double ratio) {
+/* Returns the derivative of `first` of impact_load with respect to that of `now`. */
+static double load_slope(double x, bool bounces, double ratio) {
+  if (bounces) return ratio;
+  double square = x * x;
+  return 1 + (ratio - 1) * square * (3 + square) / ((1 + square) * (1 + square));
+}
+
+Impact impact_load(const Impact* now, bool bounces, double ratio) {
   Impact load = *now;
   double x = now->first - 1;
-  if (ratio == 1 || !(x > 0)) return load;
-  double square = x * x, impulse = impact_impulse(now);
-  double slope = 1 + (ratio - 1) * square * (3 + square) / ((1 + square) * (1 + square));
-  load.first = now->first + (ratio - 1) * impulse;
+  if (ratio == 1 || !(bounces || x > 0)) return load;
+  double slope = load_slope(x, bounces, ratio);
+  load.first = now->first + (ratio - 1) * impact_impulse(now, bounces);
   load.second *= slope;
   load.by_before *= slope;
   load.by_support *= slope;

@@ -52,10 +52,11 @@ Impact impact_bounce(const ImpactParameters* parameters, double potential, const
 /* Returns the load of friction in a substep in which forces act 1 / ratio times as long as in the one that led to t.
  * The force beyond the barrier's is an impulse and is multiplied by `ratio` (I5):
  *   first + (ratio - 1) (first - 1)^3 / (1 + (first - 1)^2)   for first > 1.
+ * bounces: `now` is of an impact with restitution, all of it an impulse: first times ratio.
  * The derivatives are scaled accordingly. ratio > 0; bit-identical to `now` for 1. Cannot fail, allocates nothing. */
-Impact impact_load(const Impact* now, double ratio);
+Impact impact_load(const Impact* now, bool bounces, double ratio);
 /* Returns the derivative of `first` of impact_load with respect to the ratio. Cannot fail, allocates nothing. */
-double impact_impulse(const Impact* now);
+double impact_impulse(const Impact* now, bool bounces);
 /* Returns impact_bounce for a pair that bounces with U > 0, otherwise impact_eval. Cannot fail, allocates nothing. */
 Impact impact_of(const ImpactParameters* parameters, double potential, double before, const ImpactPast* past);
 /* Returns the approach speed over the substep that led to t, from the pressures at both its ends [m/s]; 0 unless the

@@ -157,7 +157,7 @@ void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, 
 
 void impact_late_load_adjoint(const ContactLoad* load, double by_factor, Pressure* bar, PairShares* out) {
   if (load->bounces) {
-    out->carry.load += by_factor;
+    out->carry.load += by_factor * (load->factor / load->by_ratio);
     out->value -= by_factor * load->factor;
     return;
   }

@@ -81,7 +81,12 @@ static bool ends_with_entry(ContactSystem* s) {
   return false;
 }
 
-bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, double dt, ContactEntry* entry) {
+static bool is_pair(const ContactEntry* entry, const ContactPair* p) {
+  return entry && entry->hull_a == p->hull_a && entry->hull_b == p->hull_b;
+}
+
+bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, double dt, const ContactEntry* sought,
+                          ContactEntry* entry) {
   assert(dt > 0);
   double first = INFINITY;
   bool ties = ends_with_entry(s);
@@ -89,7 +94,7 @@ bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, 
     ContactPair* p = contact_pair(s, k);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     if (p->state[s->current].outcome != PAIR_PRESSED || !s->law->enters(&pair)) continue;
-    double approach = approach_of(s, p, begin, aim, dt);
+    double approach = is_pair(sought, p) ? (double)INFINITY : approach_of(s, p, begin, aim, dt);
     ContactEntry own = {p->hull_a, p->hull_b, ahead_of(s, p, &pair, true, begin),
                         ahead_of(s, p, &pair, false, s->pose[s->current])};
     bool tied = p->material.value[MATERIAL_RESTITUTION] > 0 && own.after > BEGUN;

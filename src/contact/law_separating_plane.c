@@ -457,8 +457,7 @@ static size_t lag(const LawPair* p, void* room) {
   memory->before = p->lagged ? compression(p) : 0;
   memory->load = p->lagged ? own->impact : (Impact){0};
   memory->load_bounces = p->lagged && memory->course.past.bounces;
-  memory->step_load =
-      memory->load_bounces ? memory->load : impact_load(&memory->load, ((const PlaneLaw*)p->law)->force_ratio);
+  memory->step_load = impact_load(&memory->load, memory->load_bounces, ((const PlaneLaw*)p->law)->force_ratio);
   Pressure now = pressure_of(p);
   memory->course = course_of(p, ((const PlaneLaw*)p->law)->dt_before);
   memory->slip = slip_to(p);
@@ -662,7 +661,7 @@ static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMB
                            .by_before = load->by_before,
                            .by_support = load->by_support,
                            .by_rest_speed = load->by_rest_speed,
-                           .by_ratio = memory->load_bounces ? 0 : impact_impulse(&memory->load),
+                           .by_ratio = impact_impulse(&memory->load, memory->load_bounces),
                            .bounces = memory->load_bounces};
   }
   memcpy(kept, &r, sizeof(r));

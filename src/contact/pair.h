@@ -173,7 +173,7 @@ typedef struct {
   double ratio; /* with respect to FrictionDirection.ratio at fixed friction */
   double static_friction, stribeck_speed;
   double own[CONTACT_OWN_PARAMETERS]; /* with respect to the law's own parameters */
-  double inertia, stiffness; /* with respect to ImpactPast.inertia; with respect to the stiffness at a fixed factor */
+  double inertia, stiffness; /* dPhi by ImpactPast.inertia; dPhi by the stiffness, the impact factor constant */
   double dt, dt_before;      /* with respect to the lengths of the step and of the one before, of contact only */
   PairCarry carry;           /* derivatives for the step that ends at t */
   GroundShare ground_now, ground_next;     /* for a half-space */

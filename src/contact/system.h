@@ -76,7 +76,7 @@ typedef struct {
 typedef struct {
   const int* of_tree; /* part of each tree, -1: none; borrowed (trees) */
   int *of, *items;    /* of: part of each candidate; items: candidates sorted by part, those without one first (list) */
-  int* first;         /* start of part k in items at first[k + 2] (parts + 3) */
+  int* first;         /* candidates of part k: items[first[k + 2]] to items[first[k + 3] - 1] (parts + 3) */
   int capacity, part_capacity;
 } PartLists;
 
@@ -129,7 +129,7 @@ struct ContactSystem {
   bool* strange;      /* pairs of groups whose hulls are not searched for */
   bool* whole;        /* pairs of links that represent the pairs of their hulls; NULL: none (links x links) */
   double* crowd;      /* mean radius of the triangles of a link with very many of them; 0 for others [m] (links) */
-  KeyList rubbing;    /* hull pairs with friction among those that pairs of links represent */
+  KeyList rubbing;    /* hull pairs with friction, of links whose pair represents all pairs of their hulls (`whole`) */
   ContactPair* pairs; /* indexed by slot */
   /* Derivatives of both states of every pair. Large and read rarely (slots). */
   PairDerivatives* derivatives[2];

@@ -10,7 +10,7 @@
 bool part_is_mirrored(const Part* part, int axis);
 /* Returns true if the image of every block in each plane is a block; also true without planes. */
 bool blocks_are_mirrored(const Blocks* blocks, const bool mirror[3]);
-/* Blocks that are images of others. Owned arrays. */
+/* Groups of blocks that are mirror images of each other. Owned arrays. */
 typedef struct {
   int* first;     /* first block whose image it is, else itself (count) */
   int* by;        /* planes in which block `first` is reflected to give it, bit = axis (count) */

@@ -30,7 +30,8 @@ typedef struct RunParts RunParts;
 RunParts* run_parts_create(const Model* model, Sim* sim, int steps, const RecordOptions* options);
 /* Frees the parts and everything they own. Accepts NULL. */
 void run_parts_destroy(RunParts* parts);
-/* Adds the present row. Call after each step. Drops rows of parts when memory runs out. */
+/* Records the present state as `row`. Call after each step. At the memory limit it discards recorded states, which
+ * run_parts_last recomputes. */
 void run_parts_add(RunParts* parts, Sim* sim, int row);
 /* Returns the last part, recomputed if not held. Borrowed until the next call. */
 Recording* run_parts_last(RunParts* parts);

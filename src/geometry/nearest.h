@@ -119,7 +119,8 @@ static inline NearestPoint nearest_on_triangle(const Vec3* p, int i, int j, int 
   add_parts(&t, t.point[0], part);
   bool inside = !t.collinear && part[0] > 0 && part[1] > 0 && part[2] > 0;
   if (inside) {
-    add_parts(&t, foot_by_parts(&t, part), part); /* a thin triangle's parts come with rounding: refine */
+    add_parts(&t, foot_by_parts(&t, part),
+              part); /* refines: of thin triangles the barycentric coordinates are inexact */
     inside = part[0] > 0 && part[1] > 0 && part[2] > 0;
   }
   if (inside) return nearest_in_plane(&t, part);

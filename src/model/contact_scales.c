@@ -23,7 +23,8 @@ static int compare_numbers(const void* left, const void* right) {
   return (a > b) - (a < b);
 }
 
-/* Lists the masses of trees that forces can move and that can collide, ascending. Returns their number. */
+/* Lists the masses of trees that forces can move and that can collide, ascending. Returns their number. Not the
+ * tree_masses of contact/, a folder above this one, which counts every tree. */
 static int tree_masses(const Model* model, double* mass) {
   bool* collides = MEMORY_NEW(bool, model->tree_count);
   for (int i = 0; i < model->link_count; i++) {

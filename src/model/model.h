@@ -390,7 +390,7 @@ typedef enum {
   OVERRIDE_CONTACT,  /* index: CONTACT_SUPPORT, ... */
   OVERRIDE_JOINT,    /* part: JOINT_DAMPING, ...; index: degree of freedom of the link's joint */
   OVERRIDE_GRAVITY,  /* index: axis  [m/s^2] */
-  OVERRIDE_CENTER,   /* index: axis of the centre of mass, for a link with given mass_model [m] */
+  OVERRIDE_CENTER,   /* index: 0 to 2, component of the centre of mass; links with `mass_model: given` [m] */
   OVERRIDE_INERTIA,  /* index: of SceneLink.inertia, for such a link [kg m^2] */
   OVERRIDE_SHAPE,    /* part: use of a convex smooth shape in the link; index: its parameter (shapes/shapes.h) */
   OVERRIDE_GAIN,     /* part: controller among those of the link; index: as of controller_gain */
@@ -517,7 +517,7 @@ int model_pair_law(const Model* model, int link_a, int link_b);
  * they remain when the scene changes. scene: has the same items. Cannot fail, allocates nothing. */
 void model_fix_pairs(const Model* model, Scene* scene);
 /* Returns the largest value over all links and pairs, whether they ever touch or not. which: MATERIAL_FRICTION, ...;
- * other numbers are undefined, unchecked. Allocates nothing. */
+ * other numbers are refused by an assertion. Allocates nothing. */
 double model_largest_material(const Model* model, int which);
 /* Warns of given contact parameters that cannot work. Called by model_create. Allocates temporarily, never fails. */
 void model_check_contact(const Model* model, Diagnostics* diagnostics);
@@ -588,7 +588,7 @@ typedef struct {
   Vec3 slope;
   Mat3 curvature;
 } TendonPiece;
-/* Returns the segment. apart and eyelet in m, eyelet >= 0 (not checked). The gradient has at most length 1. Coincident
+/* Returns the segment. apart and eyelet in m, eyelet >= 0 (asserted). The gradient has at most length 1. Coincident
  * points with eyelet 0 have zero gradient and Hessian. */
 TendonPiece tendon_piece(Vec3 apart, double eyelet);
 /* The path from a to b around a wrap (L8). Derivatives with respect to a and b hold the wrap fixed. */
@@ -659,7 +659,7 @@ static inline int model_theta_count(const Model* model) {
 /* Sets the world poses of all links, parents first [m]. q[nq]; poses[links] belongs to the caller. Quaternions in q are
  * assumed to have unit length. Cannot fail, allocates nothing. */
 void model_poses(const Model* model, const double* q, Pose* poses);
-/* Sets poses[i] from q[nq] and the parent's pose in poses. i is not checked. Allocates nothing. */
+/* Sets poses[i] from q[nq] and the parent's pose in poses. The range of i is asserted. Allocates nothing. */
 void model_link_pose(const Model* model, int i, const double* q, Pose* poses);
 /* Sets out to q displaced by fraction * increments, joint by joint (nv -> nq). increments[nv] in m and rad; q and out
  * have nq numbers; out may be q. Quaternions keep unit length to rounding. Cannot fail. */
@@ -770,7 +770,7 @@ void model_gradient_material(const Model* model, int link_a, int link_b, const d
                              ModelGradient* gradient);
 /* Adds derivatives with respect to the own parameters of one of Model.pair_laws (MATERIAL_SUPPORT [m],
  * MATERIAL_STIFFNESS, MATERIAL_OWN + k; other entries of `by` are 0) to the row of its item. pair_law <
- * Model.pair_law_count is not checked. Allocates nothing. */
+ * Model.pair_law_count is asserted. Allocates nothing. */
 void model_gradient_pair_law(const Model* model, int pair_law, const double by[MATERIAL_NUMBERS],
                              ModelGradient* gradient);
 /* Chain rule for a scalar with derivative bar [1/m], link frame, with respect to ModelLink.center. Adds to `moment`, or

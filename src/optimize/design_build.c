@@ -157,6 +157,35 @@ static void fix_masses(const Task* task, const Model* model, Scene* scene) {
   }
 }
 
+/* The link with a density whose shape an item changes, or -1. */
+static int dense_link(const Scene* scene, const char* name) {
+  int link = design_link_named(scene, name);
+  return link >= 0 && scene->links[link].has_density ? link : -1;
+}
+
+/* Reports links with a density whose mass `design.mass: fixed`, the default, keeps while their shapes change. */
+static void note_fixed_mass(const DesignBuild* b, const Model* model, const Scene* scene) {
+  const Task* task = b->task;
+  int link = -1;
+  SourcePlace place = {0};
+  if (task->mass == TASK_MASS_DENSITY) return;
+  for (int k = 0; k < task->vertices_count && link < 0; k++) {
+    link = dense_link(scene, task->vertices[k].link.text);
+    place = task->vertices[k].place;
+  }
+  for (int k = 0; k < task->parameter_count && link < 0; k++) {
+    const TaskParameter* item = &task->parameters[k];
+    if (item->type != PARAMETER_SIZE && item->type != PARAMETER_SHAPE_SIZE) continue;
+    for (int i = 0; i < item->link_count && link < 0; i++) link = dense_link(scene, item->links[i].text);
+    place = item->place;
+  }
+  if (link < 0) return;
+  diagnostics_add(b->diagnostics, SEVERITY_NOTE, place,
+                  "link '%s' has a density, but its mass stays %.6g kg while its shape changes; to keep the density "
+                  "instead, write 'design: {mass: density}'",
+                  scene->links[link].name, model->links[link].mass);
+}
+
 /* Replaces round solids of a link whose vertices are variables by inscribed polyhedra. */
 static void facet_link(const DesignBuild* b, Scene* scene, bool first, const char* name, SourcePlace place) {
   int link = design_link_named(scene, name);
@@ -192,6 +221,7 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
     b->scene = scene;
     if (first) design_note_boxes(b, &model);
     model_expand_shapes(&model, scene);
+    if (first) note_fixed_mass(b, &model, scene);
     fix_masses(b->task, &model, scene);
     design_give_masses(b->task, &model, scene);
     b->model = &model;

@@ -51,7 +51,7 @@ struct Optimizer {
   Projector* projector;
   LinearProgram* program; /* NULL unless the rule solves linear programs */
   double steps[2];        /* of the settings, per block */
-  double *step_of, *ones; /* scales for projections: step of each variable's block; ones (count) */
+  double *step_of, *ones; /* metrics of projections: the step of each variable's block; 1 for every variable (count) */
   double clip;            /* factor on the present gradient (O10) */
   double *state, *own;    /* own = state + STATE_OWN */
   int state_size;

@@ -420,7 +420,7 @@ typedef struct {
   bool smoothed; /* false: no smoothed path could be proven free; the points lie on the polyline of the search */
   Vec3* points;  /* (count); owned by the caller */
   int count;     /* PathProblem.points, more where the polyline has more corners */
-  double length, start_length; /* length of the path, of the polyline of the search [m] */
+  double length, start_length; /* length of the path; length of the polyline that the search found [m] */
   double least;                /* least alpha at the points and midpoints */
   int queries;                 /* number of growth queries */
 } PlannedPath;
@@ -525,9 +525,9 @@ typedef struct {
  * rounding. Arguments and result as manifold_query. Never fails. */
 int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                   const ManifoldOptions* options, ManifoldMean* out, void* room);
-/* manifold_query with other derivatives (X8), in the first six columns; the rest are zero. cause: the parameters first,
- * first + 1, ... of one body (manifold_parameter_count; points move by point_slopes or as corners), or, in the first
- * column, the smoothing. first must be below the parameter count, not checked. */
+/* As manifold_query, but with derivatives by shape parameters instead of poses (X8). cause selects body a, body b or
+ * the smoothing. The six columns are the parameters first .. first + 5 of that body, zero where it has fewer; of the
+ * smoothing the first column alone. first < manifold_parameter_count (not checked). */
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room);

@@ -122,13 +122,55 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
 /* Largest penetration [m] up to which bodies of a MuJoCo file are lifted at the start. */
 #define LIFT_DEEPEST 0.05
 
+static void rebuild(Robot* robot) {
+  Diagnostics unsaid = {0};
+  model_destroy(&robot->model);
+  model_create(&robot->model, &robot->scene, &unsaid);
+  diagnostics_free(&unsaid);
+}
+
+/* Returns true if bodies that no joint connects touch or intersect. */
+static bool has_touching_bodies(const Robot* robot) {
+  ModelTouch* pairs = NULL;
+  int count = robot->model.links ? model_touching(&robot->model, &pairs) : 0;
+  bool found = false;
+  for (int k = 0; k < count && !found; k++) found = !is_one_robot(&robot->model, pairs[k].a, pairs[k].b);
+  memory_free(pairs);
+  return found;
+}
+
+/* Shrinks touching bodies that lifting did not separate, at their given positions. */
+static void shrink_bodies(Robot* robot, const Vec3* given, Diagnostics* diagnostics) {
+  Scene* scene = &robot->scene;
+  Text names = {0};
+  for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = given[i];
+  rebuild(robot);
+  if (!robot->model.links || !robot_shrink_touching(robot, &names)) return;
+  rebuild(robot);
+  robot_warn(&robot->report, diagnostics, (SourcePlace){scene->path, 0, 0},
+             "bodies that touch at the start are smaller here by the gap that contact needs: %s; masses and inertias "
+             "are those of the file",
+             names.data);
+  text_free(&names);
+}
+
 static void lift_off(Robot* robot, Diagnostics* diagnostics) {
   if (!robot->is_mjcf || !robot->model.links) return;
+  int links = robot->scene.link_count;
+  Vec3* given = MEMORY_NEW(Vec3, links + 1);
   Text names = {0};
-  if (model_lift(&robot->model, &robot->scene, LIFT_DEEPEST, &names))
+  for (int i = 0; i < links; i++) given[i] = robot->scene.links[i].joint.position;
+  bool lifted = model_lift(&robot->model, &robot->scene, LIFT_DEEPEST, &names);
+  if (has_touching_bodies(robot)) {
+    names.length = 0;
+    shrink_bodies(robot, given, diagnostics);
+    lifted = robot->model.links && model_lift(&robot->model, &robot->scene, LIFT_DEEPEST, &names);
+  }
+  if (lifted)
     robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
                  "these start higher, for the gap that contact needs: %s", names.data);
   text_free(&names);
+  memory_free(given);
 }
 
 static void move_uses(Scene* scene, int shape, Pose by) {

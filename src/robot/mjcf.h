@@ -17,7 +17,11 @@ typedef struct {
   bool strips_paths;  /* only the part of a file name behind its last slash counts */
   bool exact_meshes;  /* meshes have the mass of the volume they enclose */
   double total_mass;  /* total mass of all bodies to which masses and inertias are scaled [kg]; 0: not scaled */
-  double timestep;    /* s */
+  double least_mass;  /* boundmass: lower bound of the mass of a body [kg] */
+  double least_inertia;           /* boundinertia: lower bound of its principal moments of inertia [kg m^2] */
+  bool balances_inertia;          /* principal moments A + B < C are replaced by their mean */
+  double least_group, most_group; /* inertiagrouprange: geoms of other groups have no mass */
+  double timestep;                /* s */
   Vec3 gravity;
 } MjcfCompiler;
 
@@ -225,6 +229,12 @@ void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose fr
  * m^4, m^5], for a shell [m^2, m^3, m^4] (robot/mjcf_mesh.c). Zero if it cannot be computed; errors are reported.
  * shape: of the mesh, with its file or points. */
 MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const UrdfShape* shape, const char* name);
+
+/* Sets the mass of a body's link from <inertial>, else from the mass moment of its geoms, and applies boundmass,
+ * boundinertia and balanceinertia. inertial, moment: NULL = not given. frame: pose of the body in the link's frame
+ * (robot/mjcf_mass.c). */
+void mjcf_weigh_body(MjcfModel* model, const XmlElement* body, const XmlElement* inertial, const MassMoment* moment,
+                     UrdfPose frame, UrdfLink* link);
 
 /* ---------------------------------------------------------------- bodies (robot/mjcf_body.c) */
 

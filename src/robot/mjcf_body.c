@@ -214,32 +214,6 @@ static void fill_joint(MjcfModel* model, const Body* body, int index, int parent
   read_passive(model, element, joint, reference);
 }
 
-/* ---------------------------------------------------------------- masses */
-
-static void read_inertial(MjcfModel* model, const XmlElement* element, UrdfPose frame, UrdfLink* link) {
-  MjcfElement e = {element, ""};
-  double i[6] = {0}, diagonal[3] = {0};
-  UrdfPose pose = urdf_pose_mul(frame, mjcf_pose(model, e));
-  bool full = mjcf_numbers(model, e, "fullinertia", 6, 6, i) > 0;
-  if (!full && mjcf_numbers(model, e, "diaginertia", 3, 3, diagonal) > 0) memcpy(i, diagonal, sizeof diagonal);
-  const Mat3 own = {{{i[0], i[3], i[4]}, {i[3], i[1], i[5]}, {i[4], i[5], i[2]}}};
-  Mat3 turn = mat3_from_quat(pose.rotation);
-  bool turned = pose.rotation.x != 0 || pose.rotation.y != 0 || pose.rotation.z != 0;
-  link->inertial_place = element->place;
-  link->mass = mjcf_number(model, e, "mass", 0);
-  if (!(link->mass >= 0)) mjcf_error(model, element->place, "mass of <inertial> must be >= 0, got %.10g", link->mass);
-  link->center = pose.position;
-  link->inertia = turned ? mat3_mul(turn, mat3_mul(own, mat3_transpose(turn))) : own;
-}
-
-static void mass_of_geoms(const MassMoment* moment, UrdfLink* link) {
-  double mass = mass_moment_mass(moment);
-  if (!(mass > 0)) return;
-  link->mass = mass;
-  link->center = mass_moment_center(moment);
-  link->inertia = mass_moment_inertia_tensor(moment);
-}
-
 /* ---------------------------------------------------------------- the body */
 
 typedef struct {
@@ -382,10 +356,9 @@ static void read_inside(MjcfModel* model, MjcfElement inside, const Body* body, 
   bool from_geoms = link > 0 && (mode == 1 || (mode < 0 && !body->inertial));
   GeomTarget target = {link, anchor, from_geoms ? &moment : NULL};
   visit(model, inside, none, "geom", take_geom, &target);
-  if (from_geoms)
-    mass_of_geoms(&moment, &model->robot.links[link]);
-  else if (body->inertial)
-    read_inertial(model, body->inertial, shifted, &model->robot.links[link]);
+  if (link > 0)
+    mjcf_weigh_body(model, inside.element, from_geoms ? NULL : body->inertial, from_geoms ? &moment : NULL, shifted,
+                    &model->robot.links[link]);
   model->anchors[link] = anchor;
   visit(model, inside, none, "site", take_site, &link);
 }

@@ -109,6 +109,7 @@ enum { DISABLED_GROUPS = 31 };
 static const MjcfCompiler PLAIN_COMPILER = {.degrees = true,
                                             .auto_limits = true,
                                             .from_geoms = -1,
+                                            .most_group = 5,
                                             .euler = "xyz",
                                             .mesh_folder = "",
                                             .folder = "",
@@ -316,6 +317,17 @@ UrdfPose mjcf_pose(MjcfModel* model, MjcfElement element) {
 
 /* ---------------------------------------------------------------- compiler, option, defaults, assets */
 
+static void read_mass_rules(MjcfModel* model, MjcfElement e, MjcfCompiler* compiler) {
+  double groups[2] = {compiler->least_group, compiler->most_group};
+  compiler->least_mass = mjcf_number(model, e, "boundmass", compiler->least_mass);
+  compiler->least_inertia = mjcf_number(model, e, "boundinertia", compiler->least_inertia);
+  if (mjcf_flag(model, e, "balanceinertia") >= 0)
+    compiler->balances_inertia = mjcf_flag(model, e, "balanceinertia") == 1;
+  mjcf_numbers(model, e, "inertiagrouprange", 2, 2, groups);
+  compiler->least_group = groups[0];
+  compiler->most_group = groups[1];
+}
+
 static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompiler* compiler) {
   MjcfElement e = {element, ""};
   const char *angle = mjcf_text(model, e, "angle"), *euler = mjcf_text(model, e, "eulerseq");
@@ -327,6 +339,7 @@ static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompi
   if (mjcf_flag(model, e, "exactmeshinertia") >= 0)
     compiler->exact_meshes = mjcf_flag(model, e, "exactmeshinertia") == 1;
   compiler->total_mass = mjcf_number(model, e, "settotalmass", compiler->total_mass);
+  read_mass_rules(model, e, compiler);
   if (*inertia) compiler->from_geoms = mjcf_flag(model, e, "inertiafromgeom");
   if (!*folder) folder = mjcf_text(model, e, "assetdir");
   if (*folder) compiler->mesh_folder = folder;

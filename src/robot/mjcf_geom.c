@@ -32,6 +32,7 @@ typedef struct {
   GeomType type;
   double size[3]; /* m */
   UrdfPose pose;  /* link frame */
+  bool concave;   /* a mesh that is decomposed */
 } Geom;
 
 /* ---------------------------------------------------------------- type and size */
@@ -49,16 +50,51 @@ static void half_length_from_segment(Geom* geom) {
   }
 }
 
+/* Returns the name of the plugin that a mesh or geom names, by itself or by an instance of <extension>; NULL: none. */
+static const char* plugin_of(const MjcfModel* model, const XmlElement* element) {
+  const XmlElement* plugin = element ? xml_child(element, "plugin") : NULL;
+  const XmlAttribute* name = plugin ? xml_attribute(plugin, "plugin") : NULL;
+  const XmlAttribute* instance = plugin ? xml_attribute(plugin, "instance") : NULL;
+  if (name || !instance) return name ? name->value : NULL;
+  for (const XmlElement* e = xml_child(model->root, "extension"); e; e = xml_next(e))
+    for (const XmlElement* p = xml_child(e, "plugin"); p; p = xml_next(p))
+      for (const XmlElement* i = xml_child(p, "instance"); i; i = xml_next(i)) {
+        const XmlAttribute* own = xml_attribute(i, "name");
+        name = xml_attribute(p, "plugin");
+        if (own && name && strcmp(own->value, instance->value) == 0) return name->value;
+      }
+  return instance->value;
+}
+
+/* A geom of type sdf: the surface of its mesh, decomposed. A field of a plugin is not supported, which is reported:
+ * returns false. */
+static bool read_distance_field(Geom* geom, const char* name) {
+  MjcfModel* model = geom->model;
+  const XmlElement* mesh = mjcf_asset(model, &model->meshes, name);
+  const char* plugin = plugin_of(model, mesh);
+  SourcePlace place = geom->element.element->place;
+  Text reason = {0};
+  geom->type = GEOM_MESH;
+  geom->concave = true;
+  if (mesh && !plugin) return true;
+  if (!plugin) plugin = plugin_of(model, geom->element.element);
+  text_add(&reason, "its geom of type sdf by the plugin '%s' is not supported", plugin ? plugin : "");
+  UrdfLink* link = &model->robot.links[geom->link];
+  link->left_out = mjcf_keep(model, &reason);
+  link->left_out_place = place;
+  robot_warn(model->report, model->diagnostics, place,
+             "a geom of type sdf by the plugin '%s' is not supported and is left out: replace it by primitives, or "
+             "give its mesh a 'file'",
+             plugin ? text_excerpt(plugin).text : "");
+  return false;
+}
+
 /* Reads the type. Returns false if it is not supported, which is reported. */
 static bool read_type(Geom* geom) {
   MjcfModel* model = geom->model;
   const char *word = mjcf_text(model, geom->element, "type"), *mesh = mjcf_text(model, geom->element, "mesh");
   int type = words_index(TYPES, *word ? word : "sphere");
-  if (strcmp(word, "sdf") == 0) {
-    mjcf_drop(model, "geom of type sdf");
-    model->robot.links[geom->link].left_out = "its geoms of type sdf are not supported";
-    return false;
-  }
+  if (strcmp(word, "sdf") == 0) return read_distance_field(geom, mesh);
   if (type < 0) {
     mjcf_error(model, geom->element.element->place, "a geom's type is %s, got '%s'",
                "plane, sphere, capsule, ellipsoid, cylinder, box, mesh or hfield", text_excerpt(word).text);
@@ -159,6 +195,15 @@ static const char* asset_file(MjcfModel* model, const XmlAttribute* file) {
   return mjcf_keep(model, &path);
 }
 
+/* Returns true for a geom that neither collides nor has mass. */
+static bool is_idle(const Geom* geom) {
+  MjcfModel* model = geom->model;
+  bool paired = names_find(&model->paired, mjcf_text(model, geom->element, "name")) >= 0;
+  bool collides =
+      mjcf_number(model, geom->element, "contype", 1) != 0 || mjcf_number(model, geom->element, "conaffinity", 1) != 0;
+  return !paired && !collides && mjcf_number(model, geom->element, "mass", 1) == 0;
+}
+
 static bool fill_mesh(Geom* geom, UrdfShape* shape) {
   MjcfModel* model = geom->model;
   const XmlAttribute* name = mjcf_attribute(model, geom->element, "mesh");
@@ -171,10 +216,21 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
   shape->scale = mesh_scale(model, mesh);
   shape->kind = URDF_MESH;
   shape->place = mesh->place;
+  shape->concave = geom->concave;
   if (file) {
     shape->file = asset_file(model, file);
     shape->file_place = file->place;
     return true;
+  }
+  if (!vertex && is_idle(geom)) { /* such a mesh is drawn, or measures in a sensor */
+    mjcf_drop(model, "meshes without 'file' and 'vertex' of geoms without contact and mass");
+    return false;
+  }
+  const XmlAttribute* builtin = xml_attribute(mesh, "builtin");
+  if (!vertex && builtin) {
+    mjcf_error(model, builtin->place, "the built-in mesh '%s' (%s) is not supported: give it 'file' or 'vertex'",
+               text_excerpt(name->value).text, text_excerpt(builtin->value).text);
+    return false;
   }
   if (!vertex) {
     mjcf_error(model, mesh->place, "the mesh '%s' needs 'file' or 'vertex'", text_excerpt(name->value).text);
@@ -312,6 +368,9 @@ static void add_mass(Geom* geom, const UrdfShape* shape, MassMoment* sum) {
   bool given = mjcf_numbers(model, geom->element, "mass", 1, 1, &mass) > 0;
   MassMoment unit = mass_moment_zero();
   double volume;
+  const MjcfCompiler* compiler = mjcf_compiler(model, geom->element.element->place);
+  double group = mjcf_number(model, geom->element, "group", 0);
+  if (group < compiler->least_group || group > compiler->most_group) return;
   if (geom->type == GEOM_PLANE || geom->type == GEOM_HEIGHTS || (given && !(mass > 0)) || (!given && !(density > 0)))
     return;
   if (geom->type == GEOM_MESH) {

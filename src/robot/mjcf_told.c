@@ -33,7 +33,8 @@ static const ElementRow ROWS[] = {
     {"", "mujoco", "", "model", FATE_ATTRIBUTES},
     {"", "include", "file", "", FATE_ATTRIBUTES},
     {"", "compiler",
-     "angle|autolimits|inertiafromgeom|meshdir|assetdir|eulerseq|coordinate|settotalmass|exactmeshinertia|strippath",
+     "angle|autolimits|inertiafromgeom|meshdir|assetdir|eulerseq|coordinate|settotalmass|exactmeshinertia|strippath|"
+     "boundmass|boundinertia|balanceinertia|inertiagrouprange",
      "texturedir|discardvisual|fitaabb|convexhull|usethread|fusestatic|saveinertial|conflict", FATE_ATTRIBUTES},
     {"", "lengthrange", "", "", FATE_IDLE},
     {"", "option", "timestep|gravity|actuatorgroupdisable",
@@ -134,12 +135,26 @@ static const ElementRow ROWS[] = {
 /* Values that leave the attribute without effect. */
 static const struct {
   const char *attribute, *value;
-} NEUTRAL[] = {{"density", "0"},   {"viscosity", "0"},      {"condim", "3"},       {"margin", "0"},
-               {"gap", "0"},       {"solmix", "1"},         {"align", "false"},    {"shellinertia", "false"},
-               {"boundmass", "0"}, {"boundinertia", "0"},   {"armature", "0"},     {"balanceinertia", "false"},
-               {"wind", "0 0 0"},  {"alignfree", "false"},  {"surfacevel", "0"},   {"actuatorgravcomp", "false"},
-               {"adhesion", "0"},  {"refpos", "0 0 0"},     {"delay", "0"},        {"damping", "0"},
-               {"timeconst", "0"}, {"springdamper", "0 0"}, {"refquat", "1 0 0 0"}};
+} NEUTRAL[] = {{"density", "0"},
+               {"viscosity", "0"},
+               {"condim", "3"},
+               {"margin", "0"},
+               {"gap", "0"},
+               {"solmix", "1"},
+               {"align", "false"},
+               {"shellinertia", "false"},
+               {"armature", "0"},
+               {"wind", "0 0 0"},
+               {"alignfree", "false"},
+               {"surfacevel", "0"},
+               {"actuatorgravcomp", "false"},
+               {"adhesion", "0"},
+               {"refpos", "0 0 0"},
+               {"delay", "0"},
+               {"damping", "0"},
+               {"timeconst", "0"},
+               {"springdamper", "0 0"},
+               {"refquat", "1 0 0 0"}};
 
 static const ElementRow* row_of(const XmlElement* element) {
   const char* parent = element->parent ? element->parent->name : "";

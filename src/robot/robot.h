@@ -117,6 +117,13 @@ typedef struct {
   bool is_mjcf;
 } Robot;
 
+/* Shrinks the shapes of bodies that touch at the start by half of the overlap plus the equilibrium gap on each side,
+ * and raises free ones by half of that gap. Jointed bodies that touch what stands still leave the range of contact. The
+ * model must be that of the scene, and is not rebuilt. Appends to names, such as "brick 0.0001 m". Returns false, and
+ * changes nothing, if no face may move that far: a fiftieth of the smallest half extent (robot/shrink.c). Allocates
+ * temporarily. */
+bool robot_shrink_touching(Robot* robot, Text* names);
+
 /* Reads the file, puts a free robot on the ground, excludes contact between parts that touch at the start, and holds
  * its joints. Returns STATUS_IO, or STATUS_BAD_INPUT with diagnostics. The caller frees it with robot_free in any case.
  */

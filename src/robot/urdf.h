@@ -49,6 +49,7 @@ typedef struct {
   const char* file;      /* mesh, as written */
   SourcePlace file_place;
   Vec3 scale;
+  bool concave; /* mesh: decomposed into convex hulls whatever RobotOptions.decompose says */
   Vec3* points; /* owned (point_count) */
   int point_count;
 } UrdfShape;
@@ -70,6 +71,7 @@ typedef struct {
   int joint;       /* joint whose child this link is, or -1 */
   double gravity_compensation;
   const char* left_out; /* reason for missing shapes, for messages about its mass; NULL: none are missing */
+  SourcePlace left_out_place;
 } UrdfLink;
 
 typedef struct {

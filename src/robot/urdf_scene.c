@@ -444,9 +444,10 @@ static void weigh_without_mass(UrdfBuild* build, const UrdfBody* body, SceneLink
                  text_excerpt(link->name).text);
     return;
   }
-  diagnostics_add(build->diagnostics, SEVERITY_ERROR, link->place, "link '%s' moves and has no mass: %s%s%s",
+  SourcePlace place = left_out ? body->from->left_out_place : link->place;
+  diagnostics_add(build->diagnostics, SEVERITY_ERROR, place, "link '%s' moves and has no mass: %s%s%s",
                   text_excerpt(link->name).text, left_out ? body->from->left_out : "", left_out ? ": " : "",
-                  left_out ? "replace them by primitives or meshes"
+                  left_out ? "replace it by primitives or a mesh"
                   : shaped ? "give it an <inertial>, or weigh its shapes by --density"
                            : "give it an <inertial>");
 }

@@ -161,7 +161,7 @@ static bool scaled_points(UrdfBuild* build, const UrdfShape* from, SceneShape* s
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, from->file_place, "the mesh '%s'%s%s",
                     text_excerpt(from->file).text, good ? ": " : " cannot be used",
                     good ? hull_result_text(result) : "");
-  if (build->options->decompose || build->options->hull_per_group)
+  if (build->options->decompose || build->options->hull_per_group || from->concave)
     robot_remark(build->report, build->diagnostics, from->file_place,
                  "the mesh '%s' is scaled unevenly and becomes one hull", text_excerpt(from->file).text);
   shape->type = SHAPE_POINTS;
@@ -183,8 +183,8 @@ static bool add_mesh(UrdfBuild* build, const UrdfShape* from, SceneShape* shape)
   if (!shape->file) return false;
   shape->scale = scale.x;
   shape->hull_per_group = options->hull_per_group;
-  shape->decompose = options->decompose;
-  if (!options->decompose)
+  shape->decompose = options->decompose || from->concave;
+  if (!shape->decompose)
     shape->max_vertices = options->max_vertices;
   else if (options->max_vertices > 0)
     shape->decomposition.max_vertices = options->max_vertices;
@@ -217,7 +217,7 @@ static int shared_mesh(const UrdfBuild* build, const UrdfShape* from) {
   for (int i = 0; i < build->mesh_count; i++) {
     const UrdfShape* other = build->mesh_sources[i];
     bool scaled = vec3_norm(vec3_sub(other->scale, from->scale)) == 0;
-    if (scaled && strcmp(other->file, from->file) == 0) return build->mesh_shapes[i];
+    if (scaled && other->concave == from->concave && strcmp(other->file, from->file) == 0) return build->mesh_shapes[i];
   }
   return -1;
 }

@@ -138,7 +138,7 @@ typedef struct ClosureSystem {
   double* column;         /* H^-1 C^T by degree of freedom, `width` columns each (nv, capacity) */
   double *matrix, *right; /* C H^-1 C^T of the cluster's rows, and the right-hand side (capacity^2, capacity) */
   double *unit, *work;    /* scaling of the multipliers, and workspace (capacity, 2 capacity) */
-  double* apart;          /* c of the rows relative to their reference size (capacity) */
+  double* apart;          /* closure error c of each row, divided by the row's reference size (capacity) */
   int width;              /* number of rows of the cluster, rounded up to a multiple of four */
   int capacity;           /* rows that the arrays have room for, a multiple of four */
 } ClosureSystem;

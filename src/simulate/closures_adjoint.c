@@ -51,7 +51,8 @@ void closure_adjoint_load(Sim* s, const double* broken_at, const SimJoin* joined
   if (joined) closures_put(c, joined);
   for (int k = 0; k < s->model->closure_count; k++)
     c->open[k] = (broken_at && broken_at[k] < s->clock.time) ||
-                 (joined && !(joined[k].since <= s->clock.time - (1 - SAME_TIME) * s->clock.dt));
+                 (joined && closure_is_switched(s->model, k) &&
+                  !(joined[k].since <= s->clock.time - (1 - SAME_TIME) * s->clock.dt));
 }
 
 bool closure_adjoint_forces(Sim* s) {

@@ -46,7 +46,7 @@ typedef enum {
 } StepKind;
 /* The rule that sets the end of a substep (impact.md, I10). */
 typedef enum {
-  END_SHARE, /* a fraction of the remaining step; share 1: all of it */
+  END_SHARE, /* after a given fraction of the remaining step; 1: at the end of the step */
   END_SHORT, /* a fixed length that does not depend on the state */
   END_REST,  /* that fixed length minus dt_before: the remainder of a substep that was cut at the end of a step */
   END_EVENT, /* the start of the impact of a pair of hulls, or of a joint at its limit, or a closure closes */

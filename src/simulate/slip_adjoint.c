@@ -32,28 +32,18 @@ static void find_residual(StepAdjoint* a, const RecordedStep* step) {
   step_pattern(s, apart.contact);
   assemble_hessian(&apart, true, s->solver);
   block_solver_multiply(s->solver, a->lambda, a->product);
-  find_bars(a, step);
-  step_adjoint_compose(a, step->pose_next, a->ground_bar);
-  step_adjoint_reduce(a, step->pose_next, s->screws, a->product);
+  step_adjoint_reduce_wrenches(a, step, (const double(*)[6])a->slip_wrench, a->ground_bar, a->product);
   for (int k = 0; k < a->model->dof_count; k++) a->slip_residual[k] = s->fixed[k] ? 0 : -a->reduced[k] - a->product[k];
 }
 
 /* Replaces slip_residual by delta = H^-1 r. Returns false if H is singular. */
 static bool solve_residual(StepAdjoint* a, Assembly* assembly) {
-  Sim* s = a->sim;
-  double eigenvalue;
+  StepAdjointReport report = {0}; /* that of the step tells of H already */
   contact_replay_set_apart(a->replay, false);
-  step_assemble_unmeasured(s, contact_replay_terms(a->replay), assembly);
-  for (int round = 0; round < 2; round++) {
-    step_pattern(s, assembly->contact);
-    assemble_hessian(assembly, true, s->solver);
-    if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, a->zero, a->slip_residual);
-    if (round == 0 ? block_solver_factor(s->solver) : block_solver_factor_indefinite(s->solver, &eigenvalue)) {
-      block_solver_solve(s->solver, a->slip_residual);
-      return true;
-    }
-  }
-  return false;
+  step_assemble_unmeasured(a->sim, contact_replay_terms(a->replay), assembly);
+  if (!step_adjoint_factor(a, assembly, a->slip_residual, &report)) return false;
+  block_solver_solve(a->sim->solver, a->slip_residual);
+  return true;
 }
 
 /* Rounds of refinement. The first corrects lambda by what the assembled H has lost of K's directions; the second leaves

@@ -8,6 +8,28 @@
 #include "simulate/loads.h"
 #include "simulate/tree_flight.h"
 
+static Vec3 core_point(const RoundBody* core, int k) {
+  return vec3(core->points.x[k], core->points.y[k], core->points.z[k]);
+}
+
+/* Returns how a link rolls by itself, from its only piece. */
+static Rolling rolling_of(const Model* m, const ModelLink* link) {
+  if (link->hull_count != 1 || !hull_is_round(&m->hulls[link->hull_first])) return ROLLS_NOT;
+  const RoundBody* core = &m->hulls[link->hull_first].smooth->core;
+  bool segment = core->ring_count == 0 && core->points.count == 2;
+  bool ball = core->ring_count == 0 && core->points.count == 1;
+  if (core->ring_count == 0 && !segment && !ball) return ROLLS_NOT;
+  Vec3 at = core->ring_count > 0 ? core->rings[0].center : core_point(core, 0);
+  Vec3 apart = vec3_sub(link->center, at);
+  double radius = core->rounding + (core->ring_count > 0 ? core->rings[0].radius : 0);
+  if (!ball) { /* the part across the axis */
+    Vec3 axis = core->ring_count > 0 ? core->rings[0].axis : vec3_normalized(vec3_sub(core_point(core, 1), at));
+    apart = vec3_add_scaled(apart, -vec3_dot(apart, axis), axis);
+  }
+  if (vec3_norm(apart) > ROLLING_OFFSET * radius) return ROLLS_NOT;
+  return ball ? ROLLS_EVERY_WAY : ROLLS_ABOUT_AXIS;
+}
+
 Spinner* spinners_create(const Model* m) {
   Spinner* spinners = MEMORY_NEW(Spinner, m->link_count);
   bool any = false;
@@ -15,7 +37,8 @@ Spinner* spinners_create(const Model* m) {
     if (!m->links[i].spins) continue;
     Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
     Mat3 second = mat3_sub(mat3_scale(mat3_identity(), 0.5 * mat3_trace(inertia)), inertia);
-    spinners[i] = (Spinner){.spins = true, .mobility = mat3_inverse(inertia), .second = second};
+    spinners[i] = (Spinner){
+        .spins = true, .rolling = rolling_of(m, &m->links[i]), .mobility = mat3_inverse(inertia), .second = second};
     any = true;
   }
   if (any) return spinners;
@@ -114,8 +137,10 @@ SpinExchange spin_exchange(const Model* m, const Spinner* spinners, int a, int b
   SpinExchange out = {.both = balanced(&spinners[a]) && balanced(&spinners[b])};
   if (!out.both) return out;
   double mass = m->links[a].mass + m->links[b].mass;
-  out.share[0] = m->links[a].mass / mass;
-  out.share[1] = m->links[b].mass / mass;
+  Rolling first = spinners[a].rolling, second = spinners[b].rolling;
+  out.by_mass = first == second && first != ROLLS_EVERY_WAY;
+  out.share[0] = out.by_mass ? m->links[a].mass / mass : first < second;
+  out.share[1] = out.by_mass ? m->links[b].mass / mass : second < first;
   Vec3 way[2];
   for (int side = 0; side < 2; side++) {
     int link = side == 0 ? a : b;

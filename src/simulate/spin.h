@@ -6,10 +6,15 @@
 
 #include "simulate/sim.h"
 
+/* How a link rolls whose only piece is a round solid with the centre of mass on its axis, to ROLLING_OFFSET of the
+ * radius: ABOUT_AXIS a capsule or a solid of circles, EVERY_WAY a sphere. */
+typedef enum { ROLLS_NOT, ROLLS_ABOUT_AXIS, ROLLS_EVERY_WAY } Rolling;
+
 typedef struct Spinner {
-  bool spins;    /* this link integrates its angular momentum; false: the rest is unused */
-  Mat3 mobility; /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
-  Mat3 second;   /* sum m r r^T about the centre of mass, link axes [kg m^2] */
+  bool spins;      /* this link integrates its angular momentum; false: the rest is unused */
+  Rolling rolling; /* how this link rolls */
+  Mat3 mobility;   /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
+  Mat3 second;     /* sum m r r^T about the centre of mass, link axes [kg m^2] */
   Mat3 drift; /* rotation part of the affine extrapolation, which determines only the position of the centre of mass */
   bool touches;   /* scratch: contact, friction or (depending on the caller) a load acts on the link in the accepted
                      configuration */
@@ -35,13 +40,19 @@ void spin_rates(Sim* sim);
  * (W6). A solved step is far below it (the largest tolerance is 0.1). A step that ended at rounding with strongly
  * compressed contacts can exceed it; its pair forces then are not reliable. */
 #define SPIN_BALANCE 0.2
+/* Largest distance of the centre of mass from the axis or centre of what rolls, over the radius. The normal force then
+ * has no moment about it (W6). */
+#define ROLLING_OFFSET 1e-3
 /* Sets lack and at_work from the pairs' forces at the accepted configuration. sim->spinners must not be NULL. */
 void spin_balance(Sim* sim, ContactTermList contact);
 /* Angular momentum that two such bodies in contact exchange, beyond the torques about their new centres of mass. It
- * results from torques about a point that moves with the lighter body's velocity, in the limit (W6). */
+ * results from torques about a point that moves with the lighter body's velocity, in the limit, or with what rolls
+ * (W6). */
 typedef struct {
   bool both; /* both bodies integrate their momentum and their forces balance; false: no exchange, the rest is unset */
-  double share[2]; /* m_a and m_b over their sum */
+  double share[2]; /* of a and b: 0 of what rolls more ways and 1 of the other; of two spheres 0; else m_a and m_b over
+                      their sum */
+  bool by_mass;    /* the shares follow from the masses */
   Vec3 way;        /* e: displacement of the centre of a minus that of b in the step [m] */
 } SpinExchange;
 /* Returns the exchange of links a and b. now, next: poses (links) at the start and the end of the step. */

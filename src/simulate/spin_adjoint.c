@@ -142,7 +142,8 @@ static Vec3 reverse_exchange(SpinAdjoint* a, const Sim* s, const RecordedStep* s
   Vec3 f = vec3_scale(t.force[0], -1.0);
   Vec3 sum = vec3_scale(a->momentum[t.link_a], dt * e.share[0]);
   sum = vec3_add_scaled(sum, dt * e.share[1], a->momentum[t.link_b]);
-  double by_share = dt * vec3_dot(vec3_cross(e.way, f), vec3_sub(a->momentum[t.link_a], a->momentum[t.link_b]));
+  double by_share =
+      !e.by_mass ? 0 : dt * vec3_dot(vec3_cross(e.way, f), vec3_sub(a->momentum[t.link_a], a->momentum[t.link_b]));
   gradient->moment[t.link_a].s[3][3] += by_share * e.share[1] / mass;
   gradient->moment[t.link_b].s[3][3] -= by_share * e.share[0] / mass;
   Vec3 by_way = vec3_cross(f, sum), back = vec3_scale(by_way, -1.0);

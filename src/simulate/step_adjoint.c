@@ -284,6 +284,16 @@ void step_adjoint_wrench_bars(const StepAdjoint* a, const Pose* pose, double (*b
   }
 }
 
+void step_adjoint_reduce_wrenches(StepAdjoint* a, const RecordedStep* step, const double (*wrench)[6],
+                                  double (*bar)[3][4], double* reduced) {
+  size_t links = (size_t)a->model->link_count;
+  memcpy(a->wrench, wrench, sizeof(double[6]) * links);
+  memset(bar, 0, sizeof(double[3][4]) * links);
+  step_adjoint_wrench_bars(a, step->pose_next, bar);
+  step_adjoint_compose(a, step->pose_next, bar);
+  step_adjoint_reduce(a, step->pose_next, a->sim->screws, reduced);
+}
+
 /* Returns the largest gradient entry of a free degree of freedom, the residual of the recorded step. */
 static double residual_of(const Sim* s) {
   double residual = 0;
@@ -292,23 +302,27 @@ static double residual_of(const Sim* s) {
   return residual;
 }
 
-void step_adjoint_hessian(StepAdjoint* a, const Assembly* assembly) {
+/* Assembles H; fixed degrees of freedom are constrained to 0, in `right` (nv) too. */
+static void assemble_constrained(StepAdjoint* a, const Assembly* assembly, double* right) {
   Sim* s = a->sim;
   step_pattern(s, assembly->contact);
   assemble_hessian(assembly, true, s->solver);
-  for (int k = 0; k < a->model->dof_count; k++) a->lambda[k] = -a->reduced[k];
-  if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, a->zero, a->lambda);
+  if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, a->zero, right);
+}
+
+bool step_adjoint_factor(StepAdjoint* a, const Assembly* assembly, double* right, StepAdjointReport* report) {
+  assemble_constrained(a, assembly, right);
+  if (block_solver_factor(a->sim->solver)) return true;
+  assemble_constrained(a, assembly, right);
+  report->indefinite = true;
+  report->singular = !block_solver_factor_indefinite(a->sim->solver, &report->eigenvalue);
+  return !report->singular;
 }
 
 static bool solve_lambda(StepAdjoint* a, const Assembly* assembly, StepAdjointReport* report) {
   Sim* s = a->sim;
-  step_adjoint_hessian(a, assembly);
-  if (!block_solver_factor(s->solver)) {
-    step_adjoint_hessian(a, assembly);
-    report->indefinite = true;
-    report->singular = !block_solver_factor_indefinite(s->solver, &report->eigenvalue);
-    if (report->singular) return false;
-  }
+  for (int k = 0; k < a->model->dof_count; k++) a->lambda[k] = -a->reduced[k];
+  if (!step_adjoint_factor(a, assembly, a->lambda, report)) return false;
   block_solver_solve(s->solver, a->lambda);
   if (a->closures && !closures_solve(s->closures, s->solver, NULL, s->fixed, a->reacts ? a->field_rows : NULL,
                                      a->lambda, a->closures->nu))

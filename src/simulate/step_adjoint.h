@@ -102,6 +102,10 @@ bool step_adjoint_pull_loads(StepAdjoint* a, const Pose* pose, double (*bar)[3][
 /* Adds a->wrench[links] (torque about the centre of mass, force) to bar[links], as derivatives with respect to the
  * entries of the poses. pose[links] and sim->reference: of one state. */
 void step_adjoint_wrench_bars(const StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
+/* Adds `wrench` (links; torque about the centre of mass, force) at the poses at t + dt, reduced to coordinates, to
+ * reduced (nv). bar (links): scratch, overwritten, as is a->wrench. */
+void step_adjoint_reduce_wrenches(StepAdjoint* a, const RecordedStep* step, const double (*wrench)[6],
+                                  double (*bar)[3][4], double* reduced);
 /* Computes the closures' forces of the loaded step. Returns false if they are not found; true without closures. */
 bool step_adjoint_closure_forces(StepAdjoint* a, Assembly* assembly);
 /* ---- simulate/step_lengths.c */
@@ -183,8 +187,10 @@ bool guess_load_start(StepAdjoint* a, const RecordedStep* step, bool forward);
  * respect to the poses and the model. */
 void guess_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, double (*now)[3][4],
                         ModelGradient* gradient);
-/* Assembles H in the solver and sets lambda = -reduced, without prescribed coordinates. lambda and reduced (nv). */
-void step_adjoint_hessian(StepAdjoint* a, const Assembly* assembly);
+/* Assembles and factors H, by the indefinite factorization if it is not positive definite, which report tells
+ * (indefinite, singular, eigenvalue). right (nv): the entries of fixed degrees of freedom are set to 0. Returns false
+ * if H is singular. */
+bool step_adjoint_factor(StepAdjoint* a, const Assembly* assembly, double* right, StepAdjointReport* report);
 /* Adds lambda . dF / d(earlier states, model) (simulate/step_adjoint_spread.c). Reads lambda; NULL members of `force`
  * are skipped. */
 void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,

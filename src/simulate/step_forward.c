@@ -356,15 +356,11 @@ static void carry_on(StepForward* f, const RecordedStep* step) {
 
 /* ---------------------------------------------------------------- a step */
 
-/* Factors the Hessian; assembles it again after a failed attempt, because factoring works in place. */
 static bool factor(StepForward* f, const Assembly* assembly) {
   StepAdjoint* a = f->adjoint;
-  double smallest;
-  memset(a->reduced, 0, sizeof(double) * (size_t)f->model->dof_count);
-  step_adjoint_hessian(a, assembly);
-  if (block_solver_factor(a->sim->solver)) return true;
-  step_adjoint_hessian(a, assembly);
-  return block_solver_factor_indefinite(a->sim->solver, &smallest);
+  StepAdjointReport report = {0};
+  memset(a->lambda, 0, sizeof(double) * (size_t)f->model->dof_count);
+  return step_adjoint_factor(a, assembly, a->lambda, &report);
 }
 
 /* Applies the closure equations C S = -dc/dp of one parameter to the column. */

@@ -93,12 +93,7 @@ static void add_lost(const StepAdjoint* a, double factor) {
 
 /* Adds the forces in lost to out->equations. */
 static void join_lost(StepAdjoint* a, const RecordedStep* step, LengthSlope* out) {
-  size_t links = (size_t)a->model->link_count;
-  memcpy(a->wrench, a->lengths->lost, sizeof(double[6]) * links);
-  memset(a->lengths->event_bar, 0, sizeof(double[3][4]) * links);
-  step_adjoint_wrench_bars(a, step->pose_next, a->lengths->event_bar);
-  step_adjoint_compose(a, step->pose_next, a->lengths->event_bar);
-  step_adjoint_reduce(a, step->pose_next, a->sim->screws, out->equations);
+  step_adjoint_reduce_wrenches(a, step, (const double(*)[6])a->lengths->lost, a->lengths->event_bar, out->equations);
 }
 
 static bool differences(StepAdjoint* a, const RecordedStep* step, ClockPart part, const double* rate,

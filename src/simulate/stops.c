@@ -5,6 +5,7 @@
 #include "simulate/stops.h"
 
 #include "contact/restitution.h"
+#include "simulate/moved_links.h"
 
 /* Restitution is 0 below FROM and limit_restitution above twice that [m/s, rad/s]; a quintic between them (I8). */
 #define FROM 5e-3
@@ -157,10 +158,8 @@ static double moved_mass(const Sim* s, int dof) {
   int own = m->dof_link[dof];
   double sum = m->links[own].passive ? m->links[own].armature[dof - m->links[own].dof_first] : 0;
   for (int i = own; i < m->link_count; i++) {
-    int up = i;
-    while (up > own) up = m->links[up].parent;
     const ModelLink* link = &m->links[i];
-    if (up != own || !(link->mass > 0)) continue;
+    if (!link_is_moved(m, own, i) || !(link->mass > 0)) continue;
     Vec3 v = screw_velocity(screw, pose_apply(s->pose_now[i], link->center));
     Vec3 w = mat3_tmul_vec(s->pose_now[i].r, screw->w);
     sum += link->mass * vec3_dot(v, v) + vec3_dot(w, mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), w));

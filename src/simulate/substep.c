@@ -411,11 +411,14 @@ static SubstepEvent closing(const ClosureEntry* join) {
 }
 
 /* Finds the first event in the solved substep of s->clock: an impact that begins, or a closure that closes. Returns
- * false if there is none. end: as of EventSearch. */
-static bool find_event(Sim* s, double end, SubstepEvent* event) {
-  ContactEntry pair;
+ * false if there is none. An impact that the search has found stays one, although the approach over a shorter substep
+ * may be slower: its first short substep measures the speed. */
+static bool find_event(Sim* s, const EventSearch* search, SubstepEvent* event) {
+  ContactEntry pair, sought = {search->event.what.hull_a, search->event.what.hull_b, 0, 0};
+  bool seeks = search->found && search->event.what.kind == EVENT_HULLS;
   StopEntry stop;
-  bool found = looks_at_impacts(s) && contact_impact_entry(s->contact, s->pose_now, s->target, s->clock.dt, &pair);
+  bool found = looks_at_impacts(s) &&
+               contact_impact_entry(s->contact, s->pose_now, s->target, s->clock.dt, seeks ? &sought : NULL, &pair);
   if (found)
     *event =
         (SubstepEvent){{.kind = EVENT_HULLS, .hull_a = pair.hull_a, .hull_b = pair.hull_b}, pair.before, pair.after};
@@ -429,7 +432,7 @@ static bool find_event(Sim* s, double end, SubstepEvent* event) {
   if (!closures_entry(s->closures, s->pose_now, ahead, s->state.time, &join)) return found;
   SubstepEvent own = closing(&join);
   double at = s->clock.time - (1 - share_of(&own)) * s->clock.dt;
-  if (end - at < CLOSES_APART * s->model->simulation.dt) return found;
+  if (search->end - at < CLOSES_APART * s->model->simulation.dt) return found;
   if (!found || share_of(&own) < share_of(event)) *event = own;
   return true;
 }
@@ -451,7 +454,7 @@ static double event_ahead(Sim* s, const StepEvent* event) {
  * *length to the next length to try. */
 static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
   SubstepEvent event = {{.kind = EVENT_HULLS}, 0, 0};
-  bool entry = find_event(s, e->end, &event);
+  bool entry = find_event(s, e, &event);
   if (s->clock.kind == STEP_IMPACT) return true; /* it is already short */
   if (entry)
     event_after(e, &event, *length);

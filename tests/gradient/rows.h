@@ -3,6 +3,7 @@
 #define SDRS_TESTS_GRADIENT_ROWS_H
 
 #include "differentiate/differentiate.h"
+#include "support/long.h"
 #include "support/runs.h"
 
 /* An ellipsoid-like shape of so many points (`resolution`, a string). */
@@ -26,8 +27,13 @@ enum { ALL_BLOCKS = (1 << GRADCHECK_BLOCKS) - 1 };
 /* blocks: a bit for each GradcheckBlock that is asked for; that of shapes must have something to show. */
 static inline void check_gradients(const char* name, int steps, const char* scene, unsigned blocks, double bound) {
   Run* run = run_model("%s", scene);
-  GradcheckOptions options = {
-      .blocks = blocks, .seed = 1, .directions = 2, .steps = steps, .tolerance = 1e-10, .bound = bound, .threads = 1};
+  GradcheckOptions options = {.blocks = blocks,
+                              .seed = 1,
+                              .directions = tests_count(1, 2),
+                              .steps = steps,
+                              .tolerance = 1e-10,
+                              .bound = bound,
+                              .threads = 1};
   GradcheckReport report;
   model_expand_shapes(&run->model, &run->scene);
   model_destroy(&run->model);

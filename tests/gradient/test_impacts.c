@@ -366,6 +366,52 @@ static void impact_I10_the_end_of_a_step_delays_nothing(void** state) {
   }
 }
 
+/* A box of 0.2 m that tumbles and lands on its corners in turn. wy: initial rate about y [rad/s]; z: height [m]. */
+static Run* tumbling_box(double friction, double wy, double z) {
+  return run_model("simulation: {dt: 1e-2, steps: 40}\ncontact: {restitution: 0.6, friction: %g}\n" GROUND
+                   "  - {name: b, mass: 1, position: [0, 0, %.17g], shape: {type: box, size: [0.2, 0.2, 0.2]}}\n"
+                   "initial: [{link: b, velocities: [1, 0.3, 0, 0.5, %g, 0.1]}]\n",
+                   friction, z, wy);
+}
+
+static double tumbled(double friction, double wy, double z) {
+  Run* run = tumbling_box(friction, wy, z);
+  double value = run_value(run, 40);
+  run_free(run);
+  return value;
+}
+
+/* The approach over the substep that ends at the beginning of an impact can be slower than over the whole step. The
+ * impact begins there all the same, with the restitution of its speed. */
+static void impact_I10_an_approach_that_is_slower_at_first(void** state) {
+  (void)state;
+  static const double WY[] = {-1.1, -0.95, 0.2, 1, 1.1};
+  for (int k = 0; k < 5; k++) {
+    Run* run = tumbling_box(0, WY[k], 0.5);
+    ModelGradient gradient;
+    derive(run, 40, &gradient);
+    double error = INFINITY, z = 0.5;
+    for (double h = 1e-5; h > 1e-7; h *= 0.1) {
+      double slope = (tumbled(0, WY[k], z + h) - tumbled(0, WY[k], z - h)) / (2 * h);
+      error = fmin(error, fabs(slope - gradient.attachments[1].z));
+    }
+    compare_at_most(error, 2e-6, "wy = %g: slope by height", WY[k]);
+    model_gradient_destroy(&gradient);
+    run_free(run);
+  }
+}
+
+/* The end of a step cuts the short substeps of the second impact for the heights in the middle. The impact then takes
+ * place up to a short substep earlier, while the box turns at 12 rad/s: 1e-4 of its impulse. */
+static void impact_I5_friction_of_a_cut_substep(void** state) {
+  (void)state;
+  enum { COUNT = 13 };
+  double value[COUNT];
+  for (int k = 0; k < COUNT; k++) value[k] = tumbled(0.3, 2.15, 0.5 + (k - COUNT / 2) * 1e-5);
+  double slope = (value[COUNT - 1] - value[0]) / (COUNT - 1);
+  for (int k = 0; k < COUNT; k++) compare_near(value[k], value[0] + k * slope, 5e-5, "height %d of %d", k + 1, COUNT);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(impact_I12_gradient_is_that_of_runs_with_their_own_substeps),
@@ -375,6 +421,8 @@ int main(void) {
       cmocka_unit_test(impact_I16_a_displacement_along_the_ground_stays),
       cmocka_unit_test(impact_I10_the_end_of_a_step_delays_nothing),
       cmocka_unit_test(impact_I10_a_bounce_costs_four_substeps_more),
+      cmocka_unit_test(impact_I10_an_approach_that_is_slower_at_first),
+      cmocka_unit_test(impact_I5_friction_of_a_cut_substep),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

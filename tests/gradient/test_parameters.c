@@ -1,6 +1,7 @@
 /* Physical parameters as variables of a task: the gradient by each kind against central differences of whole runs, with
  * contact, drives of joints and all integrators. */
 #include "gradient/variables.h"
+#include "support/long.h"
 
 #include <cmocka.h>
 
@@ -201,25 +202,28 @@ static void check_item(const char* integrator, const char* form, const char* ite
 
 static void first_order_A14(void** state) {
   (void)state;
-  for (size_t k = 0; k < sizeof ITEMS / sizeof ITEMS[0]; k++) check_item("first_order", "bodies", ITEMS[k]);
+  for (int k = 0; k < (int)(sizeof ITEMS / sizeof ITEMS[0]); k++)
+    if (tests_pair(k, 0, 3)) check_item("first_order", "bodies", ITEMS[k]);
 }
 
 static void second_order_A14_A20(void** state) {
   (void)state;
-  for (size_t k = 0; k < sizeof ITEMS / sizeof ITEMS[0]; k++) check_item("second_order", "bodies", ITEMS[k]);
+  for (int k = 0; k < (int)(sizeof ITEMS / sizeof ITEMS[0]); k++)
+    if (tests_pair(k, 1, 3)) check_item("second_order", "bodies", ITEMS[k]);
 }
 
 static void momentum_A14(void** state) {
   (void)state;
-  for (size_t k = 0; k < sizeof ITEMS / sizeof ITEMS[0]; k++) check_item("momentum", "bodies", ITEMS[k]);
+  for (int k = 0; k < (int)(sizeof ITEMS / sizeof ITEMS[0]); k++)
+    if (tests_pair(k, 2, 3)) check_item("momentum", "bodies", ITEMS[k]);
 }
 
 static void closures_Z9(void** state) {
   (void)state;
   static const char* const integrators[] = {"first_order", "second_order", "momentum"};
   for (int i = 0; i < 3; i++)
-    for (size_t k = 0; k < sizeof OF_MACHINE / sizeof OF_MACHINE[0]; k++)
-      check_item(integrators[i], "machine", OF_MACHINE[k]);
+    for (int k = 0; k < (int)(sizeof OF_MACHINE / sizeof OF_MACHINE[0]); k++)
+      if (tests_pair(k, i, 3)) check_item(integrators[i], "machine", OF_MACHINE[k]);
 }
 
 static void friction_and_restitution_of_pairs_A14(void** state) {

@@ -183,7 +183,8 @@ for place in SCHEMA:
 # ---------------------------------------------------------------- what is read changes the scene
 SPRING = '<spatial name="t" stiffness="5" springlength="0.1" {}><site site="s"/><site site="nail"/></spatial>'
 READ = {  # element: ({part: attributes around}, {attribute: value, or value and others that it needs})
-    ("mujoco", "compiler"): ("COMPILER", "{}", {"JOINT": 'range="-1 1"', "BODY": 'euler="0.1 0.2 0.3"'}, {
+    ("mujoco", "compiler"): ("COMPILER", "{}", {"JOINT": 'range="-1 1"', "BODY": 'euler="0.1 0.2 0.3"', "INERTIAL": 'pos="0 0 0" mass="1" diaginertia="1 1 3"'}, {
+        "boundmass": "2", "boundinertia": "2", "balanceinertia": "true", "inertiagrouprange": ("1 5", 'inertiafromgeom="true" boundmass="1" boundinertia="1"'),
         "angle": "radian", "autolimits": "false", "inertiafromgeom": "true", "eulerseq": "zyx", "settotalmass": "9", "meshdir": "sub", "assetdir": "sub"}),
     ("mujoco", "option"): ("OPTION", "{}", {"ACTUATOR": '<motor joint="j" group="3" ctrlrange="-1 1"/>'}, {"timestep": "0.001", "gravity": "0 0 -1", "actuatorgroupdisable": "3"}),
     ("option", "flag"): ("FLAG", "{}", {}, {"gravity": "disable"}),

@@ -8,22 +8,12 @@ parameters, unless the row is about them. `recommended` are the overrides that t
 import math
 import os
 
+from classics import CLASSICS
 from crawlers import MECANUM, mecanum, mecanum_share, snake_speed
+from row import Row
 
 G = 9.81
 OWN_FORCE = ("contact.friction_iterations=20",)
-
-
-class Row:
-    def __init__(self, name, scene, measure, right, within, source, recommended=(), known=None, duration=None):
-        self.name = name
-        self.scene = scene
-        self.measure = measure
-        self.right = right
-        self.within = within  # absolute, in the unit of `right`
-        self.source = source
-        self.recommended = recommended
-        self.known = known or {}  # by variant: "default", "recommended"
 
 
 def wheel(extra="", joint="", duration=10):
@@ -1965,3 +1955,5 @@ loads: [{link: a, field: {type: dipole, to: b, axis: [1, 0, 0], strength: 0.5, m
         "energy -2 c m^2 / r^3, integrated",
     ),
 ]
+
+ROWS += CLASSICS

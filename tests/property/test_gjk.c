@@ -5,6 +5,7 @@
  *    below; at distance zero the witness points are one point. */
 #include "../unit/geometry/geometry_testing.h"
 #include "support/exhaustive.h"
+#include "support/long.h"
 
 /* ---------------------------------------------------------------- shapes */
 
@@ -240,7 +241,7 @@ static void proves_its_answers(void** state) {
   Random random = {seed};
   double worst_gap = 0, worst_start = 0;
   int most = 0, meet = 0, total = 0;
-  for (int trial = 0; trial < 8000; trial++) {
+  for (int trial = 0; trial < tests_count(2000, 8000); trial++) {
     TestPair pair = make_pair(&random, SHAPES);
     GjkCache cache = {0};
     for (int k = 0; k < 4; k++) {
@@ -272,7 +273,7 @@ static void is_invariant(void** state) {
   const uint64_t seed = 53;
   Random random = {seed};
   double worst = 0;
-  for (int trial = 0; trial < 5000; trial++) {
+  for (int trial = 0; trial < tests_count(1200, 5000); trial++) {
     TestPair pair = make_pair(&random, SOLIDS);
     GjkResult plain = pair_distance(&pair, NULL);
     move_pair(&pair, &random, plain);
@@ -299,7 +300,7 @@ static void is_invariant(void** state) {
 static void repeats_bit_for_bit(void** state) {
   (void)state;
   Random random = {54};
-  for (int trial = 0; trial < 1000; trial++) {
+  for (int trial = 0; trial < tests_count(300, 1000); trial++) {
     TestPair pair = make_pair(&random, SHAPES);
     GjkCache caches[2];
     memset(caches, 0, sizeof caches);

@@ -5,6 +5,7 @@
 #include "scene/task.h"
 #include "scene_run.h"
 #include "support/compare.h"
+#include "support/long.h"
 #include "unit/scene/scene_difference.h"
 
 /* Steps that are compared: what begins the same and follows the same rules goes on the same. */
@@ -125,7 +126,8 @@ static void open_written(SceneRun* run, const Scene* scene, const char* folder, 
   text_free(&yaml);
 }
 
-static void check_scene_file(const char* path, const char* folder) {
+/* run: both are simulated too. */
+static void check_scene_file(const char* path, const char* folder, bool run) {
   SceneRun original, written;
   Text copy = {0};
   text_add(&copy, "%s/copy.yaml", folder);
@@ -134,7 +136,7 @@ static void check_scene_file(const char* path, const char* folder) {
   const char* difference = scene_difference(&original.scene, &written.scene);
   if (difference) fail_msg("%s: %s differs", path, difference);
   compare_models(path, &original.model, &written.model);
-  compare_runs(path, &original, &written);
+  if (run) compare_runs(path, &original, &written);
   run_close(&written);
   run_close(&original);
   unlink(copy.data);
@@ -153,7 +155,7 @@ static void shipped_scenes_come_back_bit_for_bit(void** state) {
     if (!dot || strcmp(dot, ".yaml") != 0) continue;
     Text path = {0};
     text_add(&path, "scenes/%s", entry->d_name);
-    check_scene_file(path.data, folder);
+    check_scene_file(path.data, folder, count % tests_count(3, 1) == 0);
     text_free(&path);
     count++;
   }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "support/long.h"
+
 static const double GRAVITY = 9.81;
 static const double DEGREE = 3.14159265358979323846 / 180;
 
@@ -351,6 +353,7 @@ static void pile_begins_to_fall(void** state) {
 /* Room for one more active pair is taken in steps 401 and 533, for none between. */
 static void pile_allocates_nothing_once_its_heap_has_formed(void** state) {
   (void)state;
+  if (!tests_are_long()) skip();
   SceneRun run;
   run_open(&run, "scenes/pile.yaml", NULL);
   for (int step = 0; step < 420; step++) assert_false(step_outcome_failed(sim_step(run.sim).outcome));

@@ -223,14 +223,17 @@ def fit(name, case, folder, kind):
 
 def main():
     wanted, passed, failed = sys.argv[3:], 0, 0
-    for name, case in {**CASES, **INITIAL}.items():
+    for number, (name, case) in enumerate({**CASES, **INITIAL}.items()):
         if wanted and name not in wanted:
             continue
         folder, said, good = f"{FOLDER}/{name}", [], True
         os.makedirs(folder, exist_ok=True)
         with open(f"{folder}/scene.yaml", "w") as file:
             file.write(case[0])
-        for kind in ["optimize"] if name in INITIAL else ["identify", "optimize"]:
+        kinds = ["optimize"] if name in INITIAL else ["identify", "optimize"]
+        if not wanted and "SDRS_LONG" not in os.environ:
+            kinds = kinds[number % len(kinds):][:1]  # the short form takes one of both, in turn
+        for kind in kinds:
             try:
                 value, start = fit(name, case, folder, kind)
                 apart = max(abs(v - start[k]) for k, v in case[3].items())

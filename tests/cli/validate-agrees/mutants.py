@@ -46,7 +46,7 @@ def said(*words):
 
 def main():
     refused = taken = 0
-    every = 1 if "SDRS_LONG" in os.environ else 3  # of more than 300; coprime to how many stand for a value
+    every = 1 if "SDRS_LONG" in os.environ else 7  # of more than 300; coprime to how many stand for a value
     for path, task in list(mutants(json.load(open(sys.argv[1]))))[::every]:
         with open("mutant.json", "w") as file:
             json.dump(task, file)

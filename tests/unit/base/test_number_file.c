@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "support/compare.h"
+#include "support/long.h"
 
 static const char KIND[] = "checkpoint";
 static const char PATH[] = "run/checkpoint";
@@ -107,7 +108,7 @@ static void every_changed_byte_is_refused(void** state) {
   (void)state;
   Text text = make_text();
   for (size_t at = 0; at < text.length; at++)
-    for (int change = 1; change < 256; change++) {
+    for (int change = 1; change < 256; change += tests_count(17, 1)) {
       char kept = text.data[at];
       text.data[at] = (char)(kept ^ change);
       expect_refused(text.data, text.length, NULL, "a changed byte", at);

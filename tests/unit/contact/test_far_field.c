@@ -5,12 +5,13 @@
 
 #include "contact/far_field.h"
 #include "support/bodies.h"
+#include "support/long.h"
 #include "support/runs.h"
 #include "support/sweep.h"
 
 /* ---------------------------------------------------------------- bodies: links of a model */
 
-enum { PIECES = 4, STATES = 100000 };
+enum { PIECES = 4 };
 static const char TWO_BODIES[] =
     "simulation: {dt: 0.01, steps: 1, integrator: first_order}\n"
     "contact: {model: none}\n"
@@ -370,8 +371,8 @@ static void check_properties(const char* scene) {
   Random random = {426};
   Bench b;
   bench_create_of(&b, scene, 1, false);
-  int apart = 0, met = 0;
-  for (int n = 0; n < STATES; n++) {
+  int apart = 0, met = 0, states = tests_count(30000, 100000);
+  for (int n = 0; n < states; n++) {
     FieldPair pair = random_pair(&random, random_distance(&random));
     PairDerivatives d;
     double gap = INFINITY;
@@ -396,7 +397,7 @@ static void check_properties(const char* scene) {
     if (vec3_norm(way) <= one->radius + two->radius) continue;
     if (!(vec3_dot(d.force[0], way) < 0)) fail_msg("seed 426, draw %d: they attract", n);
   }
-  assert_true(apart > STATES / 2 && met > STATES / 40);
+  assert_true(apart > states / 2 && met > states / 40);
   bench_free(&b);
 }
 

@@ -100,6 +100,7 @@ static void a_brick_comes_back(void** state) {
 /* Each of the two is one of those found; the same bits for any number of threads. */
 static void two_that_overlap_come_back_B12(void** state) {
   (void)state;
+  if (!tests_are_long()) skip();
   Mesh mesh = mesh_of(PAIR, 2);
   SuperquadricUnion found, again;
   assert_int_equal(mesh_superquadrics(&found, &mesh, &(SuperquadricOptions){.max = 2, .threads = 3}), HULL_OK);

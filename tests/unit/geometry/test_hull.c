@@ -1,6 +1,7 @@
 #include <dirent.h>
 #include <unistd.h>
 #include "geometry_testing.h"
+#include "support/long.h"
 
 /* ---------------------------------------------------------------- small sets */
 
@@ -114,7 +115,7 @@ static void random_sets_lie_inside_their_hulls(void** state) {
   (void)state;
   Random random = {13};
   double worst = 0;
-  for (int trial = 0; trial < 3000; trial++) {
+  for (int trial = 0; trial < tests_count(800, 3000); trial++) {
     double scale = pow(10, random_uniform(&random, -6, 7));
     Pose pose = random_pose(&random, trial % 3 == 0 ? 1e3 * scale : scale);
     int count = 5 + (int)(random_bits(&random) % (trial % 50 == 0 ? 2000 : 60));
@@ -243,7 +244,7 @@ static void qhull_prints_nothing(void** state) {
   dup2(fileno(catcher), 1);
   dup2(fileno(catcher), 2);
   Random random = {15};
-  for (int trial = 0; trial < 300; trial++) {
+  for (int trial = 0; trial < tests_count(100, 300); trial++) {
     Vec3 points[40];
     double thickness = pow(10, random_uniform(&random, -13, -5));
     for (int i = 0; i < 40; i++) {

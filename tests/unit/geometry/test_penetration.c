@@ -1,11 +1,12 @@
 #include "geometry_testing.h"
+#include "support/long.h"
 
 /* Two boxes with parallel axes: the least overlap of the three axes, along that axis. */
 static void parallel_boxes(void** state) {
   (void)state;
   Random random = {41};
   int met = 0;
-  for (int trial = 0; trial < 300; trial++) {
+  for (int trial = 0; trial < tests_count(100, 300); trial++) {
     double scale = pow(10, random_uniform(&random, -3, 2));
     Vec3 size_a, size_b, offset = random_vector(&random, 0.6 * scale);
     double *a = &size_a.x, *b = &size_b.x;
@@ -82,7 +83,7 @@ static void a_sunken_corner_and_two_spheres(void** state) {
 static void no_direction_is_shorter(void** state) {
   (void)state;
   Random random = {42};
-  for (int trial = 0; trial < 100; trial++) {
+  for (int trial = 0; trial < tests_count(40, 100); trial++) {
     Vec3 points[2][20];
     for (int i = 0; i < 40; i++) points[i / 20][i % 20] = random_vector(&random, 1);
     PointView a = point_view_create(points[0], 20), b = point_view_create(points[1], 20);

@@ -234,7 +234,7 @@ static void random_hulls_U3(void** state) {
   (void)state;
   Random random = {7};
   int united = 0;
-  const int trials = tests_count(50, 120);
+  const int trials = tests_count(20, 120);
   for (int trial = 0; trial < trials; trial++) {
     int count = 2 + trial % 4;
     ConvexHull hulls[5];
@@ -260,7 +260,7 @@ static void random_hulls_U3(void** state) {
 static void hulls_with_common_corners_U4(void** state) {
   (void)state;
   Random random = {9};
-  const int trials = tests_count(30, 60);
+  const int trials = tests_count(12, 60);
   for (int trial = 0; trial < trials; trial++) {
     Vec3 rings[6][4];
     for (int r = 0; r < 6; r++)
@@ -385,7 +385,7 @@ static void boxes_of_cells(void** state) {
   (void)state;
   Random random = {21};
   int united = 0, edges = 0;
-  const int trials = tests_count(60, 200);
+  const int trials = tests_count(25, 200);
   for (int trial = 0; trial < trials; trial++) {
     ConvexHull hulls[10];
     Cells cell = {{{false}}};

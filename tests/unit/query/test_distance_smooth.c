@@ -3,6 +3,7 @@
 #include <string.h>
 #include "query/query.h"
 #include "support/bodies.h"
+#include "support/long.h"
 #include "support/shapes.h"
 #include "support/sweep.h"
 
@@ -143,7 +144,7 @@ static void no_direction_parts_more_H3(void** state) {
     pair_make(&pair, &random, k, k % 2 ? 1.2 : 0.35);
     ConvexDistance d = convex_distance(pair.body, pair.pose);
     double size = pair.shape[0].outer + (pair.body[1].shape ? pair.shape[1].outer : 1), most = -HUGE_VAL;
-    for (int i = 0; i < 4000; i++) {
+    for (int i = 0; i < tests_count(1000, 4000); i++) {
       Vec3 near = vec3_add_scaled(d.nearest.normal, i % 2 ? 1e-3 : 0.2, random_direction(&random));
       most = fmax(most, apart_along(&pair, i % 4 ? vec3_normalized(near) : random_direction(&random)));
     }

@@ -166,7 +166,7 @@ static void growth_G1_against_a_second_method(void** state) {
   int round = 0;
   for (int a = 0; a < SMOOTH_KINDS; a++)
     for (int b = a; b < SMOOTH_KINDS; b++, round++) {
-      if (!tests_are_long() && b > a + 1) continue; /* every kind with its like and with another */
+      if (!tests_are_long() && b != a + 1) continue; /* every kind with another */
       Pair p;
       pair_make(&p, &random, a, b, &WILD_NOT, random_uniform(&random, 0.3, 3));
       Growth g = pair_query(&p, NULL);
@@ -485,8 +485,8 @@ static void derivatives_G3_by_motions_G21_G22(void** state) {
   (void)state;
   Random random = {33};
   const double growths[3] = {0.4, 1, 2.5}; /* overlapping, touching, apart */
-  int checked = 0, without = 0;
-  for (int k = 0; checked < 45 && k < 400; k++) {
+  int checked = 0, without = 0, wanted = tests_count(21, 45);
+  for (int k = 0; checked < wanted && k < 400; k++) {
     Pair p;
     pair_make(&p, &random, k % SMOOTH_KINDS, k / SMOOTH_KINDS % SMOOTH_KINDS, &WILD_NOT, growths[checked % 3]);
     pair_leave_room(&p);
@@ -494,7 +494,7 @@ static void derivatives_G3_by_motions_G21_G22(void** state) {
     pair_free(&p);
   }
   printf("seed 33: %d pairs, %d left out\n", checked, without);
-  assert_int_equal(checked, 45);
+  assert_int_equal(checked, wanted);
 }
 
 /* The same where the method that cannot fail found the answer: its barrier's multipliers belong to the gauges. */

@@ -39,6 +39,31 @@ static void pairs_touch_whatever_masks_say(void** state) {
       NULL, "error: <pair>: geom2: no geom is named 'z'");
 }
 
+/* Bounds of masses and principal moments, geoms without mass by their group; numbers of MuJoCo 3.3.8. */
+static void compiler_bounds_masses(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><compiler boundmass='0.02' boundinertia='2e-5' balanceinertia='true' inertiagrouprange='0 2'/>"
+      "<worldbody><body name='light'><freejoint/><geom type='box' size='0.01 0.02 0.01' density='100'/></body>"
+      "<body name='thin' pos='1 0 1'><joint/>"
+      "<inertial pos='0.1 0 0' mass='1' quat='1 0.3 0.2 0' diaginertia='0.1 0.2 0.9'/><geom size='0.1'/></body>"
+      "<body name='empty' pos='2 0 1'><joint/><body name='tip' pos='0 0 0.2'><joint axis='1 0 0'/>"
+      "<geom size='0.05'/><geom size='0.05' pos='0.2 0 0' group='3'/></body></body></worldbody></mujoco>",
+      NULL);
+  const SceneLink *light = link_named(&c, "light"), *thin = link_named(&c, "thin");
+  const SceneLink *empty = link_named(&c, "empty"), *tip = link_named(&c, "tip");
+  compare_near(light->mass, 0.02, 0, "boundmass");
+  compare_near(empty->mass, 0.02, 0, "boundmass of a body without geoms");
+  for (int k = 0; k < 6; k++) {
+    compare_near(light->inertia[k], k < 3 ? 2e-5 : 0, 1e-18, "boundinertia");
+    compare_near(empty->inertia[k], k < 3 ? 2e-5 : 0, 1e-18, "boundinertia of a body without geoms");
+    compare_near(thin->inertia[k], k < 3 ? 0.4 : 0, 1e-14, "balanceinertia");
+  }
+  compare_near(tip->mass, 0.5235987755982989, 1e-14, "mass of the geom in the range of groups");
+  compare_near(vec3_norm(tip->center), 0, 1e-15, "centre of the geom in the range of groups");
+  urdf_case_free(&c);
+}
+
 /* Returns the restitution of the pair of groups of two links; 0 if no pair has one. */
 static double restitution_of(const UrdfCase* c, const char* a, const char* b) {
   const SceneLink *first = link_named(c, a), *second = link_named(c, b);
@@ -260,11 +285,17 @@ static void limits_are_felt_near_them(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pairs_touch_whatever_masks_say), cmocka_unit_test(height_fields_are_ground),
-      cmocka_unit_test(motors_at_sites_are_loads),      cmocka_unit_test(damping_by_ratio),
-      cmocka_unit_test(inherited_ranges_and_efforts),   cmocka_unit_test(springs_of_tendons_whose_joints_are_free),
-      cmocka_unit_test(sites_that_are_held_together),   cmocka_unit_test(attributes_without_counterpart_are_named),
-      cmocka_unit_test(limits_are_felt_near_them),      cmocka_unit_test(solref_is_restitution),
+      cmocka_unit_test(compiler_bounds_masses),
+      cmocka_unit_test(pairs_touch_whatever_masks_say),
+      cmocka_unit_test(height_fields_are_ground),
+      cmocka_unit_test(motors_at_sites_are_loads),
+      cmocka_unit_test(damping_by_ratio),
+      cmocka_unit_test(inherited_ranges_and_efforts),
+      cmocka_unit_test(springs_of_tendons_whose_joints_are_free),
+      cmocka_unit_test(sites_that_are_held_together),
+      cmocka_unit_test(attributes_without_counterpart_are_named),
+      cmocka_unit_test(limits_are_felt_near_them),
+      cmocka_unit_test(solref_is_restitution),
       cmocka_unit_test(armature_of_balls_is_inertia),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,10 @@
 /* Smooth shapes: level functions against their definitions, derivatives against differences, radii, mass. */
 #include "support/bodies.h"
+#include "support/long.h"
 #include "support/shapes.h"
 #include "support/sweep.h"
 
-enum { ROUNDS = 12, PARAMETERS_MAX = 1 + 4 * TEST_FACES };
+enum { PARAMETERS_MAX = 1 + 4 * TEST_FACES };
 
 static Vec3 place_near(Random* random, const Shape* shape, double low, double high) {
   Vec3 d = random_direction(random);
@@ -68,7 +69,7 @@ static void check_by_place(Place* p, const char* what, int k) {
 static void derivatives_B4_by_place(void** state) {
   (void)state;
   Random random = {12};
-  for (int k = 0; k < ROUNDS * SMOOTH_KINDS; k++) {
+  for (int k = 0; k < tests_count(4, 12) * SMOOTH_KINDS; k++) {
     Place p = {.gauge = false};
     test_form(&p.form, &random, k % SMOOTH_KINDS, &WILD_NOT);
     assert_null(shape_create(&p.shape, &p.form.form));
@@ -99,7 +100,7 @@ static bool value_of_parameters(void* context, const double* x, double* y) {
 static void derivatives_by_parameters(void** state) {
   (void)state;
   Random random = {13};
-  for (int k = 0; k < ROUNDS * SMOOTH_KINDS; k++) {
+  for (int k = 0; k < tests_count(4, 12) * SMOOTH_KINDS; k++) {
     Place p = {.gauge = false};
     test_form(&p.form, &random, k % SMOOTH_KINDS, &WILD_NOT);
     p.form.form.exponent = fmax(1.3, p.form.form.exponent);
@@ -127,7 +128,7 @@ static void derivatives_by_parameters(void** state) {
 static void radii_B5_hold_the_surface(void** state) {
   (void)state;
   Random random = {14};
-  for (int k = 0; k < 60 * SMOOTH_KINDS; k++) {
+  for (int k = 0; k < tests_count(20, 60) * SMOOTH_KINDS; k++) {
     TestForm form;
     test_form(&form, &random, k % SMOOTH_KINDS, k % 8 < 4 ? &WILD_NOT : &WILD_MOST);
     Shape shape;

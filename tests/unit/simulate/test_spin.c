@@ -175,6 +175,75 @@ static void spin_W6_two_boxes_meet(void** state) {
   }
 }
 
+/* A sphere that meets another body off-centre. */
+static const char BALL_MEETS[] =
+    "simulation: {dt: 0.01, duration: 1.0, gravity: [0, 0, 0], integrator: momentum, tolerance: 1.0e-11}\n"
+    "contact: {friction: 0}\n"
+    "links:\n"
+    "  - {name: a, mass: 1, shape: {type: sphere, radius: 0.1}, position: [-0.4, 0, 0]}\n"
+    "  - {name: b, mass: 0.6, shape: %s, position: [0, 0.1, 0.03]}\n"
+    "initial: [{link: a, velocities: [1.5, 0, 0, 0, 0, 0]}]\n";
+
+/* The normal goes through a ball's centre: without friction it keeps its spin of zero, and a box beside it takes what
+ * keeps the angular momentum of both. */
+static void spin_W6_normal_forces_turn_no_ball(void** state) {
+  (void)state;
+  for (int other = 0; other < 2; other++) {
+    bool box = other == 1;
+    Run* run = run_create(1, 0, BALL_MEETS, box ? "{type: box, size: [0.2, 0.3, 0.2]}" : "{type: sphere, radius: 0.1}");
+    Vec3 start = sim_measure(run->sim).angular_momentum;
+    int meets = 0;
+    for (int k = 0; k < 100; k++) {
+      meets += run_steps(run, 1).active_pairs > 0;
+      SimMeasure now = sim_measure(run->sim);
+      compare_at_most(vec3_norm(sim_state(run->sim)->momentum[0]), 1e-12, "spin of the ball, step %d", k);
+      if (box)
+        compare_at_most(vec3_norm(vec3_sub(now.angular_momentum, start)), 1e-10, "change of both, step %d", k);
+      else
+        compare_at_most(vec3_norm(sim_state(run->sim)->momentum[1]), 1e-12, "spin of the other, step %d", k);
+    }
+    assert_true(meets > 0);
+    run_free(run);
+  }
+}
+
+/* Round bodies of 1 kg on a free plate of 2 kg without friction below: by m a_b = f and I w' = f r they have
+ * k / (1 + k) of the plate's acceleration 6 / (2 + k / (1 + k)) m/s^2, with k = I / (m r^2). */
+static void spin_W6_what_rolls_on_a_plate_that_moves(void** state) {
+  (void)state;
+  static const struct {
+    const char* shape;
+    double inertia; /* k */
+  } rows[] = {{"{type: sphere, radius: 0.1}", 0.4},
+              {"{type: cylinder, radius: 0.1, length: 0.3, rpy: [1.5707963267948966, 0, 0]}", 0.5},
+              {"{type: capsule, radius: 0.1, length: 0.3, rpy: [1.5707963267948966, 0, 0]}", 0.5}};
+  for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    double k = rows[row].inertia, i = 0.01 * k;
+    Run* run =
+        run_create(1, 0,
+                   "simulation: {dt: 0.01, duration: 1.0}\n"
+                   "contact: {friction: 0.8, pairs: [{a: plate, b: ground, friction: 0}]}\n"
+                   "links:\n"
+                   "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                   "  - {name: plate, mass: 2, shape: {type: box, size: [4, 1, 0.1]}, position: [0, 0, 0.0505]}\n"
+                   "  - {name: round, mass: 1, inertia: [%g, %g, %g, 0, 0, 0], shapes: [%s], position: [0, 0, 0.201]}\n"
+                   "loads: [{link: plate, force: [6, 0, 0]}]\n",
+                   i, i, i, rows[row].shape);
+    double x[4], plate[4];
+    for (int n = 0; n < 4; n++) { /* at 0.3, 0.31, 0.9 and 0.91 s */
+      run_steps(run, n == 0 ? 30 : n == 2 ? 59 : 1);
+      x[n] = sim_state(run->sim)->center[2].x;
+      plate[n] = sim_state(run->sim)->center[1].x;
+    }
+    double share = k / (1 + k), right = 6 / (2 + share);
+    compare_relative(((x[3] - x[2]) - (x[1] - x[0])) / 0.01 / 0.6, right * share, 1e-3, "acceleration of body %zu",
+                     row);
+    compare_relative(((plate[3] - plate[2]) - (plate[1] - plate[0])) / 0.01 / 0.6, right, 1e-3, "of the plate %zu",
+                     row);
+    run_free(run);
+  }
+}
+
 /* Forces that are out of balance by more than a fifth of those at work turn nothing. */
 static void spin_W6_needs_balance(void** state) {
   (void)state;
@@ -281,6 +350,8 @@ int main(void) {
       cmocka_unit_test(spin_W7_measures),
       cmocka_unit_test(spin_W1_handle_turns_over),
       cmocka_unit_test(spin_W6_two_boxes_meet),
+      cmocka_unit_test(spin_W6_normal_forces_turn_no_ball),
+      cmocka_unit_test(spin_W6_what_rolls_on_a_plate_that_moves),
       cmocka_unit_test(spin_W6_needs_balance),
       cmocka_unit_test(spin_hardly_rebounds),
       cmocka_unit_test(spin_rolls_down),

@@ -1,0 +1,145 @@
+/* Shrinks bodies that touch one another at the start and cannot be lifted apart, such as the bricks of a wall: a scene
+ * starts with a gap between them, a MuJoCo file at a distance of 0. */
+#include <string.h>
+
+#include "robot/robot.h"
+
+/* Largest displacement of a face, relative to the smallest half extent of the shape. */
+#define SHRINK_MOST 0.02
+/* Distance without contact force, relative to the barrier distance: at 1 a thousandth of the equilibrium force is left. */
+#define OUT_OF_RANGE 1.1
+/* Number of shapes that a warning names. */
+enum { NAMES_MOST = 10 };
+
+/* Axis-aligned bounding box of all hulls of a shape, in the shape's frame. */
+typedef struct {
+  Vec3 low, high;
+} Extent;
+
+static Extent extent_of(const Robot* robot, int shape) {
+  const Model* model = &robot->model;
+  Extent e = {vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), vec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL)};
+  int link = -1;
+  for (int h = 0; h < model->hull_count; h++) {
+    const ModelHull* hull = &model->hulls[h];
+    if (hull->shape != shape || (link >= 0 && hull->link != link)) continue;
+    const SceneLink* owner = &robot->scene.links[hull->link];
+    const SceneShapeUse* use = NULL;
+    for (int k = owner->shape_count - 1; k >= 0; k--)
+      if (owner->shapes[k].shape == shape) use = &owner->shapes[k];
+    if (!use) continue;
+    link = hull->link;
+    Mat3 turn = mat3_from_quat(use->rotation);
+    for (int i = 0; i < hull->solid.vertex_count; i++) {
+      Vec3 p = mat3_tmul_vec(turn, vec3_sub(hull->solid.vertices[i], use->position));
+      e.low = vec3(fmin(e.low.x, p.x), fmin(e.low.y, p.y), fmin(e.low.z, p.z));
+      e.high = vec3(fmax(e.high.x, p.x), fmax(e.high.y, p.y), fmax(e.high.z, p.z));
+    }
+  }
+  return e;
+}
+
+static void move_uses(Scene* scene, int shape, Vec3 by) {
+  for (int i = 0; i < scene->link_count; i++)
+    for (int k = 0; k < scene->links[i].shape_count; k++) {
+      SceneShapeUse* use = &scene->links[i].shapes[k];
+      if (use->shape == shape) use->position = vec3_add(use->position, mat3_mul_vec(mat3_from_quat(use->rotation), by));
+    }
+}
+
+/* Moves all faces of a shape inward by a distance [m]; those of a mesh or point list at least by it along the shortest
+ * half extent. Returns false, and changes nothing, if that is more than SHRINK_MOST allows or the shape has another
+ * type. */
+static bool shrink_shape(Robot* robot, int index, double distance) {
+  SceneShape* shape = &robot->scene.shapes[index];
+  Extent e = extent_of(robot, index);
+  Vec3 size = vec3_sub(e.high, e.low), center = vec3_scale(vec3_add(e.low, e.high), 0.5);
+  double half = 0.5 * fmin(size.x, fmin(size.y, size.z)), factor = 1 - distance / half;
+  if (!(half > 0) || !(distance <= SHRINK_MOST * half)) return false;
+  switch (shape->type) {
+    case SHAPE_BOX:
+      shape->size = vec3_sub(shape->size, vec3(2 * distance, 2 * distance, 2 * distance));
+      return true;
+    case SHAPE_CYLINDER:
+      shape->length -= 2 * distance;
+      shape->radius -= distance;
+      return true;
+    case SHAPE_SPHERE:
+    case SHAPE_CAPSULE:
+      shape->radius -= distance;
+      return true;
+    case SHAPE_POINTS:
+      for (int i = 0; i < shape->point_count; i++)
+        shape->points[i] = vec3_add_scaled(center, factor, vec3_sub(shape->points[i], center));
+      return true;
+    case SHAPE_MESH:
+      shape->scale *= factor;
+      move_uses(&robot->scene, index, vec3_scale(center, 1 - factor));
+      return true;
+    default:
+      return false;
+  }
+}
+
+static bool stands_still(const Model* model, int link) { return model->links[link].tree < 0; }
+
+static bool floats(const Model* model, int link) {
+  while (model->links[link].parent >= 0) link = model->links[link].parent;
+  return joint_floats(&model->links[link].joint);
+}
+
+/* Returns how far the faces of both links move inward [m]: half the equilibrium gap. A link whose joints may not let
+ * it leave what stands still moves out of the range of contact instead, where no force acts, as at a distance of 0 in
+ * MuJoCo. */
+static double distance_of(const Model* model, const ModelTouch* pair) {
+  const int link[2] = {pair->a, pair->b};
+  double depth = fmax(pair->depth, 0);
+  for (int side = 0; side < 2; side++)
+    if (stands_still(model, link[1 - side]) && !floats(model, link[side])) return depth + OUT_OF_RANGE * model->contact.support;
+  return 0.5 * (depth + model->contact.gap_at_rest);
+}
+
+/* Sets shrink [m] (shapes) to the distance by which the faces of each must move inward. raise (links): set for moving
+ * links of such pairs. Returns the number of pairs. */
+static int find_distances(const Robot* robot, double* shrink, bool* raise) {
+  const Model* model = &robot->model;
+  ModelTouch* pairs = NULL;
+  int count = model_touching(model, &pairs), found = 0;
+  for (int k = 0; k < count; k++) {
+    const int link[2] = {pairs[k].a, pairs[k].b};
+    double distance = distance_of(model, &pairs[k]);
+    for (int side = 0; side < 2; side++) {
+      const SceneLink* owner = &robot->scene.links[link[side]];
+      if (stands_still(model, link[side])) continue;
+      raise[link[side]] = true;
+      for (int i = 0; i < owner->shape_count; i++)
+        shrink[owner->shapes[i].shape] = fmax(shrink[owner->shapes[i].shape], distance);
+    }
+    found++;
+  }
+  memory_free(pairs);
+  return found;
+}
+
+bool robot_shrink_touching(Robot* robot, Text* names) {
+  Scene* scene = &robot->scene;
+  const Model* model = &robot->model;
+  double* shrink = MEMORY_NEW(double, scene->shape_count + 1);
+  bool* raise = MEMORY_NEW(bool, scene->link_count + 1);
+  int count = 0;
+  double pull = vec3_norm(scene->simulation.gravity);
+  find_distances(robot, shrink, raise);
+  for (int i = 0; i < scene->shape_count; i++) {
+    if (!(shrink[i] > 0) || !shrink_shape(robot, i, shrink[i])) continue;
+    if (count++ < NAMES_MOST) text_add(names, "%s%s %.2g m", count > 1 ? ", " : "", scene->shapes[i].name, shrink[i]);
+  }
+  if (count > NAMES_MOST) text_add(names, " and %d more", count - NAMES_MOST);
+  /* The gap to a floor is half the equilibrium gap so far. */
+  for (int i = 0; i < scene->link_count && count > 0 && pull > 0; i++)
+    if (raise[i] && joint_floats(&model->links[i].joint))
+      scene->links[i].joint.position = vec3_add_scaled(
+          scene->links[i].joint.position, -0.5 * model->contact.gap_at_rest / pull, scene->simulation.gravity);
+  memory_free(shrink);
+  memory_free(raise);
+  return count > 0;
+}

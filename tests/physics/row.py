@@ -1,0 +1,14 @@
+"""A row of the battery: a scene, what is measured on it, and the right value."""
+
+
+class Row:
+    def __init__(self, name, scene, measure, right, within, source, recommended=(), known=None, long=False):
+        self.name = name
+        self.scene = scene
+        self.measure = measure
+        self.right = right
+        self.within = within  # absolute, in the unit of `right`
+        self.source = source
+        self.recommended = recommended
+        self.known = known or {}  # by variant: "default", "recommended"
+        self.long = long  # more than 3 s of processor time: not in `make check`
