@@ -15,13 +15,14 @@
 
 /* A pair in one state. */
 typedef struct {
-  void* law;                 /* of ContactLaw.create, or ContactLaw.instance */
-  int thread;                /* number of the workspace to use */
-  int item[2];               /* numbers of hulls; from Model.hull_count on, of links (ContactLaw.links) */
-  const HullInstance *a, *b; /* hulls at their poses; a half-space is b */
-  Vec3 reference[2];         /* reference points of twists: the links' centres of mass [m] */
-  const Pose* aim[2];        /* expected poses of the links at the end of the step; NULL: unknown */
-  const PairMaterial* material;
+  void* law;                    /* of ContactLaw.create, or ContactLaw.instance */
+  int thread;                   /* number of the workspace to use */
+  int item[2];                  /* numbers of hulls; from Model.hull_count on, of links (ContactLaw.links) */
+  const HullInstance *a, *b;    /* hulls at their poses; a half-space is b */
+  Vec3 reference[2];            /* reference points of twists: the links' centres of mass [m] */
+  const Pose* aim[2];           /* expected poses of the links at the end of the step; NULL: unknown */
+  const PairMaterial* material; /* friction times `grip` */
+  double grip;                  /* 1 except in a run's first step (friction.md, F6) */
   GjkCache* gjk;
   void* memory; /* memory of the pair (ContactLaw.pair_size) */
   bool lagged;  /* active at the last `lag` */

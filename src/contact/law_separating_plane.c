@@ -37,8 +37,7 @@ typedef struct {
   Impact own_load;
   double owed;       /* normal forces of past steps, less those that limited friction (F14), for stiffness 1 */
   double paid;       /* factor on friction that pays `owed` */
-  double left;       /* Payment.left */
-  bool begins;       /* first step of a run: `left` is unknown */
+  double left;       /* sum of the forces that limited friction, less `owed` */
   bool owes;         /* `owed` is known */
   double before;     /* y_t (impact.h) at the time of the lag */
   Impact load;       /* impact of the force that friction uses, from the step before */
@@ -65,7 +64,6 @@ typedef struct {
   ImpactCourse course;
   FrictionSlip slip;
   double left;
-  bool begins;
 } Kept;
 
 /* ---------------------------------------------------------------- the scene */
@@ -432,21 +430,21 @@ static bool takes_own_force(const LawPair* p) {
          !memory->course.past.bounces;
 }
 
-static void pay(Memory* memory, double bound) {
+static void pay(const LawPair* p, double bound) {
+  Memory* memory = p->memory;
   Payment payment = payment_of(bound, memory->owed);
   memory->paid = payment.value;
-  memory->left = payment.left;
+  memory->left = p->grip * payment.left;
 }
 
-/* (F14) Sets the force that friction owes at t, and the payment in the first solve. The friction of a run's first step
- * has a grip (F6), so that nothing is owed in the second. A pair that has left the range owes nothing. */
+/* (F14) Sets the force that friction owes at t, and the payment in the first solve. In a run's first step nothing is
+ * owed. A pair that has left the range owes nothing. */
 static void begin_payment(const LawPair* p) {
   Memory* memory = p->memory;
   const PlaneLaw* law = p->law;
-  memory->owes = law->pays && p->lagged && !memory->begins && takes_own_force(p);
+  memory->owes = law->pays && p->lagged && law->dt_before > 0 && takes_own_force(p);
   memory->owed = memory->owes ? memory->late_force - memory->left : 0;
-  memory->begins = p->lagged && !(law->dt_before > 0);
-  pay(memory, memory->late_force);
+  pay(p, memory->late_force);
 }
 
 static size_t lag(const LawPair* p, void* room) {
@@ -518,7 +516,7 @@ static size_t relag(const LawPair* p, const Pose begin[2], bool blends, void* ro
   bool presses = p->state->outcome == PAIR_PRESSED;
   memory->own_share = blends ? own_share(p) : 1;
   memory->own_load = (Impact){0};
-  pay(memory, (1 - memory->own_share) * memory->late_force + memory->own_share * own_force(p));
+  pay(p, (1 - memory->own_share) * memory->late_force + memory->own_share * own_force(p));
   if (!(memory->own_share > 0)) return 0;
   memory->own_force = true;
   if (presses) memory->own_load = own->impact;
@@ -539,9 +537,8 @@ static void begin(const LawPair* p) {
 }
 
 static void keep(const LawPair* p, void* kept) {
-  *(Kept*)kept = (Kept){((const PairOwn*)p->own)->impact,   compression(p),
-                        ((const Memory*)p->memory)->course, slip_to(p),
-                        ((const Memory*)p->memory)->left,   ((const Memory*)p->memory)->begins};
+  *(Kept*)kept = (Kept){((const PairOwn*)p->own)->impact, compression(p), ((const Memory*)p->memory)->course,
+                        slip_to(p), ((const Memory*)p->memory)->left};
 }
 
 static void recall(const LawPair* p, const void* kept) {
@@ -550,7 +547,6 @@ static void recall(const LawPair* p, const void* kept) {
   memory->course = ((const Kept*)kept)->course;
   memory->past = ((const Kept*)kept)->slip;
   memory->left = ((const Kept*)kept)->left;
-  memory->begins = ((const Kept*)kept)->begins;
   memory->has_past = true;
 }
 
@@ -615,7 +611,6 @@ static void pass(const LawPair* p, StateBlock* block) {
   PairOwn* own = p->own;
   state_block_doubles(block, &memory->before, 1);
   state_block_doubles(block, &memory->left, 1);
-  state_block_bool(block, &memory->begins);
   pass_impact(&memory->load, block);
   pass_impact(&memory->step_load, block);
   state_block_bool(block, &memory->load_bounces);

@@ -110,8 +110,8 @@ static inline const FrictionDirection* direction_of(const PairMaterial* material
 
 /* (F14) Changes of speed by late friction, in rest speeds, up to which the weight of the step's own force is 0, and
  * from which it is 1. */
-#define LATE_FROM 2.0
-#define LATE_TO 10.0
+#define LATE_FROM 5.0
+#define LATE_TO 25.0
 
 /* (F14) Weight of the step's own force, and its derivative with respect to the change of speed by late friction. */
 typedef struct {

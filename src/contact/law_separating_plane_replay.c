@@ -197,7 +197,8 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
   s->friction = by_late * late_weight * b.load + by_own * own_weight * b.own_load;
   double by_paid = mu * (by_late * (1 - own) * b.load + by_own * own * b.own_load);
   double by_owed = by_paid * b.paid.by_owed + by_left * b.paid.left_by_owed;
-  double by_bound = by_paid * b.paid.by_bound + by_left * b.paid.left_by_bound;
+  double by_bound = by_paid * b.paid.by_bound + by_left * p->record->grip * b.paid.left_by_bound;
+  s->grip = by_left * b.paid.left; /* a pair with a grip owes nothing */
   double force = b.load * b.force, own_force = b.own_load * b.own_force;
   double by_change = 0;
   if (weighs.pays && own > 0) /* otherwise there may be no solve before */

@@ -173,6 +173,7 @@ typedef struct {
   double ratio; /* with respect to FrictionDirection.ratio at fixed friction */
   double static_friction, stribeck_speed;
   double own[CONTACT_OWN_PARAMETERS]; /* with respect to the law's own parameters */
+  double grip; /* with respect to ContactRecord.grip, except through the friction coefficients (friction.md, F14) */
   double inertia, stiffness; /* dPhi by ImpactPast.inertia; dPhi by the stiffness, the impact factor constant */
   double dt, dt_before;      /* with respect to the lengths of the step and of the one before, of contact only */
   PairCarry carry;           /* derivatives for the step that ends at t */

@@ -635,7 +635,7 @@ double contact_replay_by_grip(const ContactReplay* r, int index) {
   if (!p->record->late || p->record->own_force) return 0;
   PairMaterial whole = model_pair_material(r->model, p->link[0], p->link[1]);
   return p->contact->stiffness *
-         (p->shares.friction * whole.value[MATERIAL_FRICTION] +
+         (p->shares.grip + p->shares.friction * whole.value[MATERIAL_FRICTION] +
           p->shares.static_friction * whole.value[MATERIAL_STATIC_FRICTION] +
           p->shares.rolling * whole.value[MATERIAL_ROLLING] + p->shares.spinning * whole.value[MATERIAL_SPINNING]);
 }

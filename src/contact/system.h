@@ -312,6 +312,7 @@ static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, i
                    .reference = {s->reference[which][p->link_a], s->reference[which][p->link_b]},
                    .aim = {s->aim ? &s->aim[p->link_a] : NULL, s->aim ? &s->aim[p->link_b] : NULL},
                    .material = &p->material,
+                   .grip = p->grip,
                    .gjk = &p->gjk,
                    .memory = s->memory + slot * s->law->pair_size,
                    .lagged = p->lagged,

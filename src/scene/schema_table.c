@@ -148,8 +148,8 @@ static const SchemaRow ROWS[] = {
      .meaning =
          "Largest number of repetitions of a step with updated normal forces for friction. 0: friction uses the "
          "normal force of the previous step, and acts one step late in an impact. null: 1 in steps in which this "
-         "changes the speed of a pair by more than 2 rest_speed. The updated force has a weight that grows "
-         "smoothly from 0 there to 1 at 10 rest_speed. In the first step with contact at its start, with "
+         "changes the speed of a pair by more than 5 rest_speed. The updated force has a weight that grows "
+         "smoothly from 0 there to 1 at 25 rest_speed. In the first step with contact at its start, with "
          "restitution and in steps that an event cuts, null is 0."},
     {"contact", "exclude", VALUE_NAME_PAIRS, AT(ContactForm, exclude), .nullable = true,
      .meaning = "Pairs of links or groups without contact. A link and its parent never have contact."},

@@ -322,6 +322,9 @@ static void weighted_own_force_F14(void** state) {
   (void)state;
   check("momentum", 1, CONTACT ", friction_iterations: null, rest_speed: 0.01", "", 1e-8);
   check("momentum", 1, CONTACT ", friction_iterations: null, rest_speed: 0.03", "", 1e-8);
+  check("first_order", 1, CONTACT ", friction_iterations: null, rest_speed: 0.003", "", 1e-8);
+  check_from(LOW, "first_order", 1, CONTACT ", friction_iterations: null", "", 1e-8);
+  check_from(LOW, "momentum", 1, CONTACT ", friction_iterations: null", "", 1e-8);
 }
 
 int main(void) {

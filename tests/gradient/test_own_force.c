@@ -180,6 +180,43 @@ static void friction_F14_gradient_of_weighted_friction(void** state) {
   }
 }
 
+/* F14: contact forces at the start of a run have a grip (F6), on which the force that friction owes depends. */
+static void friction_F14_gradient_of_a_first_step_with_contact(void** state) {
+  (void)state;
+  static const double height[] = {0.055, 0.058};
+  for (int k = 0; k < 2; k++) {
+    char scene[1024];
+    snprintf(scene, sizeof(scene),
+             "simulation: {dt: 0.01}\ncontact: {friction: 0.4, friction_iterations: null, support: 0.005, rest_speed: "
+             "0.01}\nlinks:\n" GROUND "  - {name: box, " BOX
+             ", position: [0, 0, %g], rpy: [0.02, 0.01, 0]}\ninitial: [{link: box, " FALLS "}]\n",
+             height[k]);
+    check_gradients("box that is in contact from the start, weighted", 12, scene, NO_SHAPES, 1e-5);
+  }
+}
+
+/* F14: a foot that is in contact with a hundredth of its later force where the run begins: friction has all of the
+ * impulse that ends the fall of the leg, and of its weight. */
+static void friction_F14_foot_in_contact_from_the_start(void** state) {
+  (void)state;
+  Run* run = run_model(
+      "simulation: {dt: 0.01, steps: 12}\ncontact: {friction: 0.2, friction_iterations: null}\nlinks:\n" GROUND
+      "  - {name: foot, mass: 2, shape: {type: box, size: [0.2, 0.2, 0.1]}, position: [0, 0, 0.051]}\n"
+      "  - {name: body, parent: foot, joint: {type: slide, axis: [0, 0, 1], stiffness: 28800, damping: 960}, mass: 8,\n"
+      "     center: [0, 0, 0.2], inertia: [0.05, 0.05, 0.05, 0, 0, 0]}\n"
+      "initial: [{link: foot, velocities: [0.5, 0, -1, 0, 0, 0]}]\n");
+  Recording r;
+  RecordOptions options = {.threads = 1};
+  RecordReport report;
+  recording_create(&r, &run->model, 12);
+  assert_int_equal(recording_run(&r, &run->model, &options, &report, &run->diagnostics), STATUS_OK);
+  /* the rate is that of the middle of the last step */
+  double loses = 0.2 * (1 + (0.12 - 0.005) * GRAVITY), speed = r.rate[12 * run->model.dof_count];
+  compare_near(0.5 - speed, loses, 0.03 * loses, "speed lost by the foot");
+  recording_destroy(&r);
+  run_free(run);
+}
+
 /* Returns where the cube of `lands` is after 0.3 s if it begins at this height. */
 static double end_of_landing(double height) {
   Run* run =
@@ -246,6 +283,8 @@ int main(void) {
       cmocka_unit_test(friction_F9_leg),
       cmocka_unit_test(friction_F9_few_solves),
       cmocka_unit_test(friction_F14_gradient_of_weighted_friction),
+      cmocka_unit_test(friction_F14_gradient_of_a_first_step_with_contact),
+      cmocka_unit_test(friction_F14_foot_in_contact_from_the_start),
       cmocka_unit_test(friction_F14_end_is_smooth_over_heights),
       cmocka_unit_test(friction_F8_circles_keep_the_force_before),
   };
