@@ -340,6 +340,7 @@ static void carried_row(StepForward* f, const RecordedStep* step, int pair, int 
   add_carried_load(f, step, row);
   add_contact_lengths(f, true, row);
   add_grips(f, step, row);
+  add_solve(f, step, row); /* what friction owes (friction.md, F14) */
   step_forward_finish_row(f, step, row);
 }
 

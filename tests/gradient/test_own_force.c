@@ -168,7 +168,7 @@ static void friction_F14_gradient_of_weighted_friction(void** state) {
              ", position: [0.5, 0.1, 0.13]}\ninitial: [{link: box, " FALLS "}, {link: ball, " FALLS "}]\n",
              rest_speed[k]);
     check_gradients("box and ball that land on a slope, weighted", 24, scene, NO_SHAPES & ~(1U << GRADCHECK_MASS),
-                    1e-6);
+                    1e-5);
     snprintf(scene, sizeof(scene),
              "simulation: {dt: 0.01}\ncontact: {friction: 0.4, friction_iterations: null, rest_speed: %g}\n"
              "links:\n" GROUND "  - {name: box, " BOX
