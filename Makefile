@@ -247,7 +247,9 @@ wheel: ## a Python wheel with the library, the program and all that they need, i
 	@$(MAKE) --no-print-directory ARCH= program library
 	+@scripts/make_wheel.sh out
 
-packages: deb wheel ## the Debian packages and the wheel, in out/
+packages: ## the Debian packages and the wheel, in out/; one after the other, since both build the same objects
+	+@$(MAKE) --no-print-directory deb
+	+@$(MAKE) --no-print-directory wheel
 
 release: packages site ## source archive, packages and site of the commit, each checked outside of the checkout
 	@scripts/make_release.sh $(VERSION)

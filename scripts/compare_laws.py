@@ -23,7 +23,7 @@ FRICTION = "friction: 0.3"
 LAWS = {
     "long_range": [],
     "separating_plane": ["scene.contact={%s}" % FRICTION],
-    "ipc": ["scene.contact={model: ipc, support: 0.01, %s}" % FRICTION],
+    "ipc": ["scene.contact={model: ipc, barrier_distance: 0.01, %s}" % FRICTION],
     "bundle": ["scene.contact={%s}" % FRICTION, "gradient={bundle: 8, spread: 0.05}"],
 }
 # A gradient that is not zero and leads nowhere need not be followed to the end of table 3's iterations.
@@ -62,7 +62,7 @@ FAR = {
 def smoothness_cases(name):
     lighter, far = FAR[name]
     yield "long_range", lighter
-    yield "ipc, far", lighter + ["scene.contact={model: ipc, support: 0.01, stiffness: 15.25, %s, %s}" % (FRICTION, far)]
+    yield "ipc, far", lighter + ["scene.contact={model: ipc, barrier_distance: 0.01, stiffness: 15.25, %s, %s}" % (FRICTION, far)]
 
 
 CASES = {"laws": lambda _: LAWS.items(), "steps": step_cases, "stiffness": stiffness_cases, "smoothness": smoothness_cases}

@@ -16,10 +16,10 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SDRS = os.environ.get("SDRS", os.path.join(ROOT, "sdrs"))
 TWENTY = ("parameters=[{type: center, link: cube, prior: 0.003}, {type: friction, low: 0.01, high: 1}, {type: gravity, axes: [x, y, z], within: 0.5, prior: 0.1}, "
-          "{type: inertia, link: cube}, {type: rest_speed, low: 0.02, high: 2}, {type: size, link: cube, prior: 0.01}, {type: support}, {type: smoothing}]")
+          "{type: inertia, link: cube}, {type: rest_speed, low: 0.02, high: 2}, {type: size, link: cube, prior: 0.01}, {type: barrier_distance}, {type: smoothing}]")
 CASES = {  # what, settings
-    "whole tosses, 4 steps a sample": ["identify.window=10", "identify.stride=10", "set=[simulation.substeps=4, contact.support=0.002, contact.rest_speed=0.3]"],
-    "windows of 0.3 s, 8 steps a sample": ["set=[simulation.substeps=8, contact.support=0.002, contact.rest_speed=0.3]"],
+    "whole tosses, 4 steps a sample": ["identify.window=10", "identify.stride=10", "set=[simulation.substeps=4, contact.barrier_distance=0.002, contact.rest_speed=0.3]"],
+    "windows of 0.3 s, 8 steps a sample": ["set=[simulation.substeps=8, contact.barrier_distance=0.002, contact.rest_speed=0.3]"],
     "the same with restitution": [],
 }
 

@@ -875,7 +875,7 @@ def contact_text(fixture, problem, bodies):
     """Support s is half the distance where the collection's contact begins: that of sdrs begins at about 2 s."""
     section = fixture.get("distance_barrier_constraint", {})
     begins = float(section.get("initial_barrier_activation_distance", ACTIVATION_DISTANCE))
-    text = f"contact: {{friction: {float(problem.get('coefficient_friction', 0))!r}, support: {begins / 2!r}"
+    text = f"contact: {{friction: {float(problem.get('coefficient_friction', 0))!r}, barrier_distance: {begins / 2!r}"
     restitution = float(problem.get("coefficient_restitution", -1))
     if restitution > 0:
         text += f", restitution: {restitution!r}"

@@ -49,8 +49,17 @@ void mjcf_contact_solref(const Mjcf* m, double restitution, double out[2]) {
   out[0] = out[1] < CONTACT_DAMPING ? BOUNCE_STEPS * m->step / out[1] : CONTACT_STEPS * m->step;
 }
 
+static void add_exclude(Mjcf* m, int a, int b) {
+  text_add(m->out, "    <exclude");
+  xml_text(m->out, "body1", m->model->links[a].name);
+  xml_text(m->out, "body2", m->model->links[b].name);
+  text_add(m->out, "/>\n");
+}
+
 /* Writes explicit pairs for links whose friction or restitution differs from the defaults, because MuJoCo combines
- * materials by other rules. */
+ * materials by other rules. The two bodies are excluded as well, which does not concern explicit pairs: MuJoCo 2.2.2
+ * lists a body pair twice if one has a plane whose origin is inside the bounds of the other, and the second time adds
+ * the contacts of the geoms with their own friction. */
 static void add_pair(Mjcf* m, int a, int b) {
   const Model* model = m->model;
   PairMaterial own = model_pair_material(model, a, b);
@@ -77,6 +86,7 @@ static void add_pair(Mjcf* m, int a, int b) {
       text_free(&one);
       text_free(&other);
     }
+  add_exclude(m, a, b);
 }
 
 /* Notes the friction features that MuJoCo lacks: directional and static friction. */
@@ -113,10 +123,7 @@ void mjcf_add_contacts(Mjcf* m) {
         if (model->has_materials) add_pair(m, a, b);
         continue;
       }
-      text_add(m->out, "    <exclude");
-      xml_text(m->out, "body1", model->links[a].name);
-      xml_text(m->out, "body2", model->links[b].name);
-      text_add(m->out, "/>\n");
+      add_exclude(m, a, b);
     }
   }
   text_add(m->out, "  </contact>\n");

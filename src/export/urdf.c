@@ -62,10 +62,28 @@ static void joint_name(const Urdf* u, Text* name, int index, int dof) {
            scene_joint_coordinate_name(&u->model->scene->links[index].joint, dof));
 }
 
+/* A shape that URDF has for round bodies. Its axis is z of the body's pose. */
+typedef struct {
+  const char* name;      /* sphere or cylinder; NULL: neither */
+  double radius, length; /* m */
+} RoundShape;
+
+static RoundShape round_shape(const ModelHull* hull) {
+  RoundShape none = {NULL, 0, 0};
+  if (!hull_is_round(hull)) return none;
+  RoundBody body = hull_body(hull);
+  if (body.ring_count == 0 && body.points.count == 1) return (RoundShape){"sphere", body.rounding, 0};
+  bool cylinder = body.ring_count == 2 && body.points.count == 0 && !(body.rounding > 0) &&
+                  body.rings[0].radius == body.rings[1].radius;
+  if (!cylinder) return none;
+  return (RoundShape){"cylinder", body.rings[0].radius,
+                      vec3_norm(vec3_sub(body.rings[1].center, body.rings[0].center))};
+}
+
 static bool is_mesh(const ModelHull* hull) {
   Pose pose;
   Vec3 half;
-  return hull->kind->bounded && !hull_is_box(&hull->solid, &pose, &half);
+  return hull->kind->bounded && !round_shape(hull).name && !hull_is_box(&hull->solid, &pose, &half);
 }
 
 bool export_urdf_mesh(const Model* model, int hull, Text* name) {
@@ -99,6 +117,13 @@ static void add_geometry(Urdf* u, const char* element, int hull) {
     xml_text(u->out, "filename", path.data);
     text_add(u->out, "/></geometry>\n");
     text_free(&path);
+  } else if (round_shape(h).name) {
+    RoundShape shape = round_shape(h);
+    xml_origin(u, 6, h->smooth->pose);
+    text_add(u->out, "      <geometry><%s", shape.name);
+    xml_numbers(u->out, "radius", &shape.radius, 1);
+    if (shape.length > 0) xml_numbers(u->out, "length", &shape.length, 1);
+    text_add(u->out, "/></geometry>\n");
   } else if (hull_is_box(&h->solid, &pose, &half)) {
     xml_origin(u, 6, pose);
     text_add(u->out, "      <geometry><box");

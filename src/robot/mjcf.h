@@ -263,6 +263,11 @@ void mjcf_take_key(MjcfModel* model);
 /* Call after the scene is made: reads equality constraints and moves the start to satisfy them (robot/mjcf_equality.c).
  * carrier (links of the robot). */
 void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier);
+/* Returns the coefficient of restitution of a solref, that of a linear spring and damper without gravity which bodies
+ * leave when its force is zero, as export has it: exp(-z f / s) with the damping ratio z, s = sqrt(1 - z^2),
+ * f = atan2(2 z s, 2 z^2 - 1). 0 for z >= 1: there gravity keeps bodies in MuJoCo's contact. solref: time constant [s]
+ * and z, or -stiffness [1/s^2] and -damping [1/s]. */
+double mjcf_restitution(const double solref[2]);
 /* Sets the friction of links and pairs of the scene (robot/mjcf_friction.c). Call after the scene is created. carrier
  * (links of the robot). */
 void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier);

@@ -11,7 +11,8 @@ enum { MASKED_LINKS_MAX = 2000 };
 /* Two links of the scene with geoms in a <pair>: they may collide regardless of masks and excludes. */
 typedef struct {
   int a, b;
-  double friction; /* friction of the pair; negative: that of the geoms */
+  double friction;    /* largest of its <pair>s; negative: that of the geoms */
+  double restitution; /* largest of its <pair>s with solref; negative: that of the geoms */
 } TouchingLinks;
 
 typedef struct {
@@ -55,16 +56,20 @@ static TouchingLinks* find_pair(const Contacts* c, int a, int b) {
 
 static void read_pair(Contacts* c, const XmlElement* element) {
   int a = link_of_geom(c, element, "geom1"), b = link_of_geom(c, element, "geom2");
-  double friction[5] = {-1};
+  double friction[5] = {-1}, solref[2] = {1, 1};
   if (a < 0 || b < 0 || a == b) return;
   TouchingLinks* pair = find_pair(c, a, b);
   if (!pair) {
     c->pairs = memory_grown(c->pairs, sizeof(TouchingLinks), c->pair_count, &c->pair_capacity);
     pair = &c->pairs[c->pair_count++];
-    *pair = (TouchingLinks){a, b, -1};
+    *pair = (TouchingLinks){a, b, -1, -1};
   }
   mjcf_numbers(c->model, (MjcfElement){element, ""}, "friction", 1, 5, friction);
   pair->friction = fmax(pair->friction, friction[0]);
+  if (mjcf_numbers(c->model, (MjcfElement){element, ""}, "solref", 1, 2, solref) > 0) {
+    mjcf_drop(c->model, "pair/solref except for its damping ratio (restitution)");
+    pair->restitution = fmax(pair->restitution, mjcf_restitution(solref));
+  }
   if (c->scene->links[a].shape_count > 1 || c->scene->links[b].shape_count > 1)
     mjcf_drop(c->model, "contact/pair of single geoms of a link (all of them touch)");
 }
@@ -73,15 +78,17 @@ static void put_pairs(Contacts* c) {
   SceneContact* contact = &c->scene->contact;
   for (int k = 0; k < c->pair_count; k++) {
     const TouchingLinks* pair = &c->pairs[k];
-    if (pair->friction < 0) continue;
+    if (pair->friction < 0 && pair->restitution < 0) continue;
     size_t count = (size_t)contact->pair_count, size = sizeof(ScenePair);
     contact->pairs = memory_resize(contact->pairs, count * size, (count + 1) * size);
     ScenePair* own = &contact->pairs[contact->pair_count++];
     *own = (ScenePair){.place = {c->scene->path, 0, 0}};
     own->name[0] = memory_text(c->scene->links[pair->a].name);
     own->name[1] = memory_text(c->scene->links[pair->b].name);
-    own->material.given[MATERIAL_FRICTION] = true;
-    own->material.value[MATERIAL_FRICTION] = pair->friction;
+    own->material.given[MATERIAL_FRICTION] = pair->friction >= 0;
+    own->material.value[MATERIAL_FRICTION] = fmax(pair->friction, 0);
+    own->material.given[MATERIAL_RESTITUTION] = pair->restitution >= 0;
+    own->material.value[MATERIAL_RESTITUTION] = fmax(pair->restitution, 0);
   }
 }
 

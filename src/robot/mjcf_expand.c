@@ -242,12 +242,20 @@ static bool is_own_name(const Expansion* x, const char* file, const char* name) 
 /* Returns the <model> asset that an <attach> names; NULL after an error. */
 static const XmlElement* model_asset(Expansion* x, const XmlElement* element) {
   const XmlAttribute* name = xml_attribute(element, "model");
+  const XmlAttribute* frame = xml_attribute(element, "frame");
+  if (!name && frame) {
+    mjcf_error(x->model, frame->place,
+               "<attach>: 'frame' without 'model' copies a frame of the same model, which is not supported: write the "
+               "content of <frame name=\"%s\"> in its place",
+               text_excerpt(frame->value).text);
+    return NULL;
+  }
   if (!name) {
     mjcf_error(x->model, element->place, "<attach> needs 'model'");
     return NULL;
   }
-  if (xml_attribute(element, "frame")) {
-    mjcf_error(x->model, element->place, "<attach> by 'frame' is not supported: name a body by 'body'");
+  if (frame) {
+    mjcf_error(x->model, frame->place, "<attach> by 'frame' is not supported: name a body by 'body'");
     return NULL;
   }
   for (const XmlElement* asset = xml_child(x->root, "asset"); asset; asset = xml_next(asset)) {

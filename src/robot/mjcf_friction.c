@@ -36,16 +36,17 @@ static void pair_solref(const MjcfFriction* a, const MjcfFriction* b, double sol
     solref[k] = mixed ? weight * a->solref[k] + (1 - weight) * b->solref[k] : fmin(a->solref[k], b->solref[k]);
 }
 
-/* Returns the coefficient of restitution of a pair of geoms, that of a linear spring and damper without gravity which
- * bodies leave when its force is zero, as export has it: exp(-z f / s) with the damping ratio z, s = sqrt(1 - z^2),
- * f = atan2(2 z s, 2 z^2 - 1). 0 for z >= 1: there gravity keeps bodies in MuJoCo's contact. */
-static double pair_restitution(const MjcfFriction* a, const MjcfFriction* b) {
-  double solref[2];
-  pair_solref(a, b, solref);
+double mjcf_restitution(const double solref[2]) {
   double z = solref[0] > 0 ? solref[1] : solref[0] < 0 ? -solref[1] / (2 * sqrt(-solref[0])) : 1;
   if (!(z < 1)) return 0;
   double s = sqrt(1 - z * z);
   return z > 0 ? math_decay(-z / s * math_atan2(2 * z * s, 2 * z * z - 1)) : 1;
+}
+
+static double pair_restitution(const MjcfFriction* a, const MjcfFriction* b) {
+  double solref[2];
+  pair_solref(a, b, solref);
+  return mjcf_restitution(solref);
 }
 
 /* Returns the index of a friction in kinds and adds it if new; -1 if there are too many. */

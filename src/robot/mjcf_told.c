@@ -96,7 +96,7 @@ static const ElementRow ROWS[] = {
     {"spatial", "site", "site", "", FATE_ATTRIBUTES},
     {"", "site", "name|class|fromto" FRAME, "type|size" DRAWN, FATE_ATTRIBUTES},
     {"", "contact", "", "", FATE_ATTRIBUTES},
-    {"", "pair", "name|class|geom1|geom2|friction", "", FATE_ATTRIBUTES},
+    {"", "pair", "name|class|geom1|geom2|friction|solref", "", FATE_ATTRIBUTES},
     {"", "exclude", "body1|body2", "name", FATE_ATTRIBUTES},
     {"equality", "tendon", EQUALITY "tendon1|tendon2|polycoef", "", FATE_ATTRIBUTES},
     {"", "tendon", "", "", FATE_ATTRIBUTES},

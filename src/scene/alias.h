@@ -1,7 +1,9 @@
-/* alias: renamed keys and words of scenes and tasks. The old ones are read without a warning. */
+/* alias: renamed keys and words of scenes and tasks. The old ones are read with a warning. */
 #ifndef SDRS_SCENE_ALIAS_H
 #define SDRS_SCENE_ALIAS_H
 
+/* Format of the warning that an old name is used: the old name, then twice the present one. */
+#define ALIAS_WARNING "'%s' is the old name of '%s' and will be refused from version 0.2 on: write '%s'"
 /* Returns the present key of an object of the schema for an old one, else `key` itself. Borrowed; no allocation. */
 const char* alias_key(const char* object, const char* key);
 /* Returns the old key number `index` of an object of the schema, NULL past the last. */

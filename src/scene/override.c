@@ -169,6 +169,10 @@ static Node* new_child(const Override* override, const SchemaRow* row) {
   return node;
 }
 
+static void warn_of_alias(const Override* override, SourcePlace place, const char* old, const char* present) {
+  diagnostics_add(override->diagnostics, SEVERITY_WARNING, place, ALIAS_WARNING, old, present, present);
+}
+
 /* Follows the path into a map that the schema describes. Adds missing keys, and removes keys that exclude them. */
 static bool walk_object(Override* override, Node* map, const char* name) {
   const SchemaObject* object = schema_object(override->table, name);
@@ -179,7 +183,12 @@ static bool walk_object(Override* override, Node* map, const char* name) {
   if (!row) return report_unknown(override, object, type, key);
   if (map->kind != NODE_MAP) return fail(override, "the value that should hold '%s' is no map", key);
   advance(override, strlen(part));
-  for (Node* entry = map->first; entry; entry = entry->next) entry->key = alias_key(object->name, entry->key);
+  if (key != part) warn_of_alias(override, place_of(override), part, key);
+  for (Node* entry = map->first; entry; entry = entry->next) {
+    const char* present = alias_key(object->name, entry->key);
+    if (present != entry->key) warn_of_alias(override, node_key_place(entry), entry->key, present);
+    entry->key = present;
+  }
   Node* child = (Node*)node_find(map, key);
   bool is_there = child && !node_is_null(child);
   if (is_there && !at_end(override)) return walk(override, child, row);

@@ -101,8 +101,10 @@ static void store_defaults(const Form* form) {
 static int read_word(Reader* reader, const Node* node, const SchemaRow* row) {
   Text sentence = {0};
   words_sentence(row->of, &sentence);
-  int index = node->kind == NODE_SCALAR ? words_index(row->of, alias_word(row->of, node->text)) : -1;
+  const char* present = node->kind == NODE_SCALAR ? alias_word(row->of, node->text) : NULL;
+  int index = present ? words_index(row->of, present) : -1;
   if (index >= 0) {
+    if (present != node->text) reader_warning(reader, node->place, ALIAS_WARNING, node->text, present, present);
     text_free(&sentence);
     return index;
   }
@@ -376,6 +378,8 @@ static void use_present_keys(Reader* reader, const Form* form) {
     if (present == entry->key) continue;
     if (node_find(form->map, present))
       reader_error(reader, node_key_place(entry), "give '%s' or '%s' (its old name), not both", present, entry->key);
+    else
+      reader_warning(reader, node_key_place(entry), ALIAS_WARNING, entry->key, present, present);
     ((Node*)entry)->key = present;
   }
 }

@@ -57,6 +57,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   if (!a->sim->flight) return a;
   a->aim_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->back_bar = memory_alloc(sizeof(double[3][4]) * links);
+  a->behind_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->beyond_bar = memory_alloc(sizeof(double[3][4]) * links);
   return a;
 }
@@ -76,7 +77,7 @@ void step_adjoint_destroy(StepAdjoint* a) {
                    a->turn_curve,     a->turn_moment, a->aim_bar,        a->back_bar,    a->beyond_bar,
                    a->field,          a->field_now,   a->field_at,       a->field_rows,  a->own_bar,
                    a->solve_bar.pose, a->solve_bar.q, a->momentum_aside, a->felt_aside,  a->guess_aside,
-                   a->expected_bar,   a->slip_wrench, a->slip_residual};
+                   a->expected_bar,   a->slip_wrench, a->slip_residual,  a->behind_bar};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }

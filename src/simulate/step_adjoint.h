@@ -83,9 +83,9 @@ struct StepAdjoint {
                                           at t + dt, and about the frame origins at t (links) */
   Vec3* field_at;                      /* scratch (links) */
   double* field_rows; /* work of a unit force of every closure row in this motion; NULL: no closures (rows) */
-  double (*aim_bar)[3][4], (*back_bar)[3][4],
-      (*beyond_bar)[3][4]; /* derivatives with respect to the aims of links of flying trees, to their poses `before` and
-                              to their poses `beyond` (TreeFlight); NULL: no tree flies (links) */
+  double (*aim_bar)[3][4], (*back_bar)[3][4], (*behind_bar)[3][4],
+      (*beyond_bar)[3][4]; /* derivatives with respect to the aims of links of flying trees and to their poses `before`,
+                              `behind` and `beyond` (TreeFlight); NULL: no tree flies (links) */
 };
 
 /* Loads a recorded step: value and derivatives of all terms at t + dt. forward: steps are processed from first to last.

@@ -34,8 +34,8 @@ double tree_flight_speed(const Sim* s) {
 
 /* ---------------------------------------------------------------- the equations */
 
-/* Sets the coordinates of a joint one step of the present length before and after q^t, for motion as in the last step,
- * and the initial guess of its aim. */
+/* Sets the coordinates of a joint before and after q^t, for motion as in the last step: one step of the present length,
+ * and one of the longer length. Sets the initial guess of its aim. */
 static void go_back(Sim* s, int i) {
   TreeFlight* f = s->flight;
   const ModelLink* link = &s->model->links[i];
@@ -43,9 +43,11 @@ static void go_back(Sim* s, int i) {
   int q = link->coordinate_first, dof = link->dof_first;
   memcpy(f->way + dof, (first ? s->start_rate : s->difference_old) + dof, sizeof(double) * (size_t)link->dof_count);
   joint_continue(&link->joint, s->q_now + q, f->way + dof, -f->factor, f->before + q);
-  joint_continue(&link->joint, s->q_now + q, f->way + dof, f->factor, f->beyond + q);
-  memcpy(f->ahead + q, (link->prescribed >= 0 ? s->prescribed : f->beyond) + q,
-         sizeof(double) * (size_t)link->coordinate_count);
+  joint_continue(&link->joint, s->q_now + q, f->way + dof, f->factor, f->ahead + q);
+  if (link->prescribed >= 0) memcpy(f->ahead + q, s->prescribed + q, sizeof(double) * (size_t)link->coordinate_count);
+  if (f->bend == 0) return;
+  joint_continue(&link->joint, s->q_now + q, f->way + dof, -f->span, f->behind + q);
+  joint_continue(&link->joint, s->q_now + q, f->way + dof, f->span, f->beyond + q);
 }
 
 static void begin(Sim* s, const FlightGroup* g) {
@@ -56,7 +58,10 @@ static void begin(Sim* s, const FlightGroup* g) {
     int i = span.links[k];
     go_back(s, i);
     model_link_pose(m, i, f->before, f->pose_before);
-    if (f->bend != 0) model_link_pose(m, i, f->beyond, f->pose_beyond);
+    if (f->bend != 0) {
+      model_link_pose(m, i, f->behind, f->pose_behind);
+      model_link_pose(m, i, f->beyond, f->pose_beyond);
+    }
     model_link_screws(m, i, s->q_now, s->pose_now, f->screws_now);
   }
   flight_rows_begin(s, g);
@@ -94,10 +99,11 @@ void tree_flight_displacement(const Sim* s, int link, double out[3][4]) {
     out[r][3] -= fall[r];
   }
   if (f->bend == 0) return;
-  double beyond[3][4];
+  double behind[3][4], beyond[3][4];
+  pose_matrix(f->pose_behind[link], behind);
   pose_matrix(f->pose_beyond[link], beyond);
   for (int r = 0; r < 3; r++)
-    for (int c = 0; c < 4; c++) out[r][c] -= f->bend * ((beyond[r][c] - now[r][c]) - (now[r][c] - before[r][c]));
+    for (int c = 0; c < 4; c++) out[r][c] -= f->bend * ((beyond[r][c] - now[r][c]) - (now[r][c] - behind[r][c]));
 }
 
 /* reduced = J(q^t)^T bar over the degrees of freedom of the tree. */
@@ -384,10 +390,13 @@ void tree_flight_aim(Sim* s) {
   double dt = s->clock.dt, before = fmax(s->clock.dt_before, 0);
   f->gravity_time = 0.5 * dt * (dt + before);
   f->factor = before > 0 ? dt / before : dt;
-  f->bend = 0.5 * (1 - before / dt);
+  double shorter = before > dt ? dt / before : 1; /* of the present length and the longer one */
+  f->span = f->factor / shorter;
+  f->bend = 0.5 * (1 - before / dt) * shorter * shorter;
   f->coarse = false;
   memcpy(f->pose_before, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
   memcpy(f->pose_ahead, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
+  memcpy(f->pose_behind, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
   memcpy(f->pose_beyond, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
   memcpy(f->pose_side, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
   if (s->closures) memset(s->closures->aimed, 0, sizeof(double) * (size_t)s->closures->row_count);

@@ -33,24 +33,26 @@ typedef struct {
 typedef struct TreeFlight {
   FlightGroup* group;
   int group_count;
-  int *trees, *links, *closures;   /* lists of the groups, concatenated */
-  int* group_of;                   /* group of every tree; -1: it does not fly (trees) */
-  FlightTree* tree;                /* (trees) */
-  int* free;                       /* degrees of freedom that are not prescribed, tree by tree (nv) */
-  bool* found;                     /* the aim of the tree in the present step is the solution of W11 (trees) */
-  bool* steady;                    /* result of turns_in_place for every link (links) */
-  bool* untouched;                 /* scratch: the tree and its group have an aim and no contact (trees) */
-  double *before, *ahead, *beyond; /* coordinates one step before q^t by the present motion; at the aim; one step after
-                                      q^t by the present motion (nq) */
-  Pose *pose_before, *pose_ahead, *pose_beyond; /* poses at these coordinates (links) */
-  Screw *screws_now, *screws_ahead;             /* (nv) */
-  Screw* screws_side;                           /* scratch of tree_flight_adjoint and flight_tension (nv) */
-  double *side, *less;                          /* scratch of flight_tension  (nq), (nv) */
-  Pose* pose_side;                              /* (links) */
+  int *trees, *links, *closures;    /* lists of the groups, concatenated */
+  int* group_of;                    /* group of every tree; -1: it does not fly (trees) */
+  FlightTree* tree;                 /* (trees) */
+  int* free;                        /* degrees of freedom that are not prescribed, tree by tree (nv) */
+  bool* found;                      /* the aim of the tree in the present step is the solution of W11 (trees) */
+  bool* steady;                     /* result of turns_in_place for every link (links) */
+  bool* untouched;                  /* scratch: the tree and its group have an aim and no contact (trees) */
+  double *before, *ahead;           /* coordinates one step before q^t by the present motion; at the aim (nq) */
+  double *behind, *beyond;          /* coordinates the longer of h and h' before and after q^t by this motion (nq) */
+  Pose *pose_before, *pose_ahead;   /* poses at these coordinates (links) */
+  Pose *pose_behind, *pose_beyond;  /* poses at these coordinates (links) */
+  Screw *screws_now, *screws_ahead; /* (nv) */
+  Screw* screws_side;               /* scratch of tree_flight_adjoint and flight_tension (nv) */
+  double *side, *less;              /* scratch of flight_tension  (nq), (nv) */
+  Pose* pose_side;                  /* (links) */
   bool coarse;         /* shorter substeps would resolve a tree's oscillation, or let its aim be found (W14, W50) */
   bool turns;          /* scratch: the group's matrix is not singular */
   double *way, factor; /* displacement of the last step; before = q^t continued by -factor way (nv) */
-  double bend;         /* weight of `beyond` for unequal steps h and h' (before): (1 - h'/h) / 2 */
+  double span;         /* beyond = q^t continued by span way */
+  double bend;         /* weight of the bracket of W11: (1 - h'/h) / 2, times (h/h')^2 where h' is longer */
   double gravity_time; /* h (h + h') / 2 [s^2]: displacement per acceleration */
   double (*bar)[3][4]; /* scratch  (links) */
   Vec3* force;         /* scratch: forces summed over descendants (links) */

@@ -49,7 +49,8 @@ static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradi
     for (int c = 0; c < 4; c++) {
       now.pose[i][r][c] += 2 * (1 - f->bend) * by_d[r][c];
       a->aim_bar[i][r][c] -= by_d[r][c];
-      a->back_bar[i][r][c] -= (1 - f->bend) * by_d[r][c];
+      a->back_bar[i][r][c] -= by_d[r][c];
+      a->behind_bar[i][r][c] += f->bend * by_d[r][c];
       a->beyond_bar[i][r][c] += f->bend * by_d[r][c];
       f->bar[i][r][c] = -f->bar[i][r][c];
       for (int k = 0; k < 4; k++) gradient->moment[i].s[c][k] -= motion[r][c] * d[r][k];
@@ -102,8 +103,8 @@ static void reverse_prescribed(StepAdjoint* a, const RecordedStep* step, ModelGr
   step_adjoint_prescribed(a, f->change, step->clock.time, gradient);
 }
 
-/* Coordinates and poses reached from q^t by `factor` times the last displacement (TreeFlight.before or beyond), with
- * the derivatives `bar` with respect to them. */
+/* Coordinates and poses reached from q^t by `factor` times the last displacement (TreeFlight.before, behind or beyond),
+ * with the derivatives `bar` with respect to them. */
 typedef struct {
   const double* q;
   const Pose* pose;
@@ -154,6 +155,7 @@ void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now,
   TreeFlight* f = s->flight;
   if (!f) return;
   memset(a->back_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  memset(a->behind_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(a->beyond_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   reverse_reactions(a, now, gradient);
   if (!find_multipliers(a)) return;
@@ -173,7 +175,10 @@ void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now,
   reverse_prescribed(a, step, gradient);
   step_adjoint_rates(a, s->pose_now, f->screws_now, f->bar, now.q, a->product, NULL, gradient);
   const FlightSide before = {f->before, f->pose_before, a->back_bar, -f->factor};
-  const FlightSide beyond = {f->beyond, f->pose_beyond, a->beyond_bar, f->factor};
   reverse_side(a, step, &before, now, old, gradient);
-  if (f->bend != 0) reverse_side(a, step, &beyond, now, old, gradient);
+  if (f->bend == 0) return;
+  const FlightSide behind = {f->behind, f->pose_behind, a->behind_bar, -f->span};
+  const FlightSide beyond = {f->beyond, f->pose_beyond, a->beyond_bar, f->span};
+  reverse_side(a, step, &behind, now, old, gradient);
+  reverse_side(a, step, &beyond, now, old, gradient);
 }

@@ -11,7 +11,7 @@ static const int thread_counts[THREADS] = {1, 2, 3, 8, 1};
 
 static const char pile[] =
     "simulation: {dt: 0.01, steps: 200, integrator: %s}\n"
-    "contact: {support: 2.0e-3, stiffness: 1.0e-8, friction: 0.4, smoothing: 1.0e-5}\n"
+    "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-8, friction: 0.4, smoothing: 1.0e-5}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
     "  - {name: \"box{n}\", mass: 0.3, shape: {type: box, size: [0.2, 0.16, 0.12]}, position: [0, 0, 0.075], "
@@ -24,7 +24,7 @@ static const char pile[] =
 
 static const char chains[] =
     "simulation: {dt: 0.01, steps: 200, gravity: [0, 0, -3], integrator: first_order}\n"
-    "contact: {support: 2.0e-3, stiffness: 1.0e-8, friction: 0.3, smoothing: 1.0e-5}\n"
+    "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-8, friction: 0.3, smoothing: 1.0e-5}\n"
     "shapes:\n"
     "  bone: {type: rounded_box, radius: 0.04, size: [0.1, 0, 0]}\n"
     "links:\n"

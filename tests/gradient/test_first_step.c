@@ -45,7 +45,7 @@ static void check_first_step(const char* name, const char* scene, Side side, uns
   "], rotation_vector: [2e-3, 0.098669, 0.1]}\n"                                              \
   "initial:\n"                                                                                \
   "  - {link: brick, velocities: [0.8, 0.2, -0.01, 0.05, 0, 0.9]}\n"
-#define PLANES "friction: 0.3, support: 2e-3, stiffness: 1e-7"
+#define PLANES "friction: 0.3, barrier_distance: 2e-3, stiffness: 1e-7"
 #define FINE "dt: 2e-3, integrator: momentum"
 
 static void first_step_F7_planes(void** state) {
@@ -63,7 +63,8 @@ static void first_step_F7_planes(void** state) {
 
 static void first_step_F7_other_laws(void** state) {
   (void)state;
-  check_first_step("features", SLIDES(FINE, "model: ipc, friction: 0.3, support: 2e-3, stiffness: 1e7", "0.0513"), LESS,
+  check_first_step("features",
+                   SLIDES(FINE, "model: ipc, friction: 0.3, barrier_distance: 2e-3, stiffness: 1e7", "0.0513"), LESS,
                    STATE | CONTACT);
   check_first_step("far-reaching", SLIDES(FINE, "model: long_range, friction: 0.3, stiffness: 1e-3", "0.0513"), LESS,
                    HULLS);
@@ -90,8 +91,8 @@ static void first_step_F7_other_laws(void** state) {
 
 static void first_step_F7_several_bodies(void** state) {
   (void)state;
-  check_first_step("pile", PILE("friction: 0.3, support: 2e-3, stiffness: 1e-7"), LESS, HULLS | MASS);
-  check_first_step("pile, features", PILE("model: ipc, friction: 0.3, support: 2e-3, stiffness: 1e7"), LESS,
+  check_first_step("pile", PILE("friction: 0.3, barrier_distance: 2e-3, stiffness: 1e-7"), LESS, HULLS | MASS);
+  check_first_step("pile, features", PILE("model: ipc, friction: 0.3, barrier_distance: 2e-3, stiffness: 1e7"), LESS,
                    STATE | CONTACT);
   check_first_step("pile, far-reaching", PILE("model: long_range, friction: 0.3, stiffness: 1e-3"), LESS, HULLS);
 }

@@ -9,7 +9,7 @@
 
 #include "support/compare.h"
 
-#define CONTACT "friction: 0.3, support: 2.0e-3, stiffness: 1.0e-7, smoothing: 1.0e-4"
+#define CONTACT "friction: 0.3, barrier_distance: 2.0e-3, stiffness: 1.0e-7, smoothing: 1.0e-4"
 #define TEXT                                                                                                          \
   "steps: 50\nscene:\n"                                                                                               \
   "  simulation: {dt: 0.005, steps: 50, integrator: %s, substeps: %d}\n"                                              \
@@ -42,7 +42,7 @@
   "  - {type: inertia, link: ball}\n"                                                                                 \
   "  - {type: size, link: box}\n"                                                                                     \
   "  - {type: damping, links: [arm, ball]}\n"                                                                         \
-  "  - {type: spring, links: [arm, ball, rocker]}\n"                                                                  \
+  "  - {type: joint_stiffness, links: [arm, ball, rocker]}\n"                                                         \
   "  - {type: armature, link: arm}\n"                                                                                 \
   "  - {type: gravity}\n"                                                                                             \
   "  - {type: friction}\n"                                                                                            \

@@ -245,7 +245,7 @@ static void rolling_T1_spinning_ball_stops(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-9,
                         "simulation: {dt: 0.001, steps: 700, integrator: momentum}\n"
-                        "contact: {friction: 0, spinning: 0.003, support: 0.003}\n"
+                        "contact: {friction: 0, spinning: 0.003, barrier_distance: 0.003}\n"
                         "links:\n"
                         "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
                         "  - {name: ball, mass: 1, mass_model: given, inertia: [0.004, 0.004, 0.004, 0, 0, 0], "

@@ -211,7 +211,7 @@ static double landing_slope(const Landing* l, int number, double late) {
 static Run* landing_run(const char* integrator, double dt, const Landing* l) {
   return run_model(
       "simulation: {dt: %g, duration: %g, integrator: %s}\n"
-      "contact: {friction: %g, restitution: %g, support: 1e-4}\n" GROUND
+      "contact: {friction: %g, restitution: %g, barrier_distance: 1e-4}\n" GROUND
       "  - {name: b, mass: 1, mass_model: given, inertia: [1e4, 1e4, 1e4, 0, 0, 0], position: [0, 0, 0.3002], shape: "
       "{type: box, size: [0.06, 0.08, 0.1]}}\n" THROWN("[2, 0, -0.2, 0, 0, 0]"),
       dt, LANDING_SPAN, integrator, l->friction, l->e);
@@ -306,6 +306,35 @@ static void impact_I14_moving_a_paddle_is_moving_the_ball(void** state) {
   (void)state;
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 4; k++) check_paddle(INTEGRATORS[i], k / 2 ? 2e-3 : 1e-2, k % 2 ? 0.3 : 0);
+}
+
+/* A door on a hinge strikes a ball. The slope of the end by the ball's start is that of differences of the run over
+ * 2e-4 m, which rounding does not reach, from eight starts. */
+static void impact_W11_a_door_strikes_a_ball(void** state) {
+  (void)state;
+  Run* run = run_model(
+      "simulation: {dt: 0.0005, duration: 0.3, gravity: [0, 0, 0], integrator: momentum}\n"
+      "contact: {friction: 0, restitution: 0.6}\n"
+      "links:\n"
+      "  - {name: door, mass: 1, mass_model: uniform, joint: {type: hinge, axis: [0, 0, 1]}, "
+      "shapes: [{type: box, size: [0.6, 0.04, 0.5], position: [0.3, 0, 0]}]}\n"
+      "  - {name: b, mass: 0.6, position: [0.4, 0.25, 0], shape: {type: sphere, radius: 0.1}}\n"
+      "initial: [{link: door, velocities: [2]}]\n");
+  const int steps = run->model.simulation.steps;
+  const double start = run->model.initial_coordinates[2], h = 1e-4;
+  double* y = &run->model.initial_coordinates[2];
+  for (int k = 0; k < 8; k++) {
+    ModelGradient gradient;
+    *y = start + k * 1e-7;
+    derive(run, steps, &gradient);
+    *y += h;
+    double up = run_value(run, steps);
+    *y -= 2 * h;
+    double down = run_value(run, steps);
+    compare_near(gradient.coordinates[2], (up - down) / (2 * h), 1e-4, "start %d", k);
+    model_gradient_destroy(&gradient);
+  }
+  run_free(run);
 }
 
 /* A ball that is thrown, bounces and rolls: a displacement along the ground displaces its end by as much. */
@@ -418,6 +447,7 @@ int main(void) {
       cmocka_unit_test(impact_I12_saltation_of_a_drop),
       cmocka_unit_test(impact_I12_I13_I14_table_of_a_landing),
       cmocka_unit_test(impact_I14_moving_a_paddle_is_moving_the_ball),
+      cmocka_unit_test(impact_W11_a_door_strikes_a_ball),
       cmocka_unit_test(impact_I16_a_displacement_along_the_ground_stays),
       cmocka_unit_test(impact_I10_the_end_of_a_step_delays_nothing),
       cmocka_unit_test(impact_I10_a_bounce_costs_four_substeps_more),

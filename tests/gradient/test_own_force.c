@@ -8,7 +8,7 @@
 #define DROP 0.05
 
 #define GROUND "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
-#define CONTACT "contact: {friction: 0.4, support: 0.01, friction_iterations: 20}\n"
+#define CONTACT "contact: {friction: 0.4, barrier_distance: 0.01, friction_iterations: 20}\n"
 #define BOX "shape: {type: box, size: [0.2, 0.15, 0.1]}, mass: 1"
 #define BALL "shape: {type: sphere, radius: 0.1}, mass: 1"
 #define FALLS "velocities: [1, 0.4, -1, 0.3, -0.5, 2]"

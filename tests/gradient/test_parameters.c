@@ -9,7 +9,7 @@
   "steps: 40\n"                                                                                                        \
   "scene:\n"                                                                                                           \
   "  simulation: {dt: 0.005, steps: 40, integrator: %s}\n"                                                             \
-  "  contact: {friction: 0.3, support: 2.0e-3, stiffness: 1.0e-7, smoothing: 1.0e-4,"                                  \
+  "  contact: {friction: 0.3, barrier_distance: 2.0e-3, stiffness: 1.0e-7, smoothing: 1.0e-4,"                         \
   " spinning: 0.01, pairs: [{a: ground, b: box, rolling: 0.02}]}\n"                                                    \
   "  shapes: {ground: {type: half_space}, box: {type: box, size: [0.2, 0.1, 0.15]}}\n"                                 \
   "  links:\n"                                                                                                         \
@@ -46,8 +46,8 @@ static const char* const ITEMS[] = {
     "{type: inertia, links: [box, ball], form: scale, tie: true}",
     "{type: size, link: box}",
     "{type: damping, links: [arm, ball]}",
-    "{type: spring, links: [arm, ball]}",
-    "{type: dry_friction, link: arm}",
+    "{type: joint_stiffness, links: [arm, ball]}",
+    "{type: joint_friction, link: arm}",
     "{type: armature, link: arm}",
     "{type: joint_static_friction, link: arm}",
     "{type: axis, link: arm}",
@@ -58,7 +58,7 @@ static const char* const ITEMS[] = {
     "{type: pair_rolling, a: box, b: ground}",
     "{type: gravity, axes: [x, y, z]}",
     "{type: friction}",
-    "{type: support}",
+    "{type: barrier_distance}",
     "{type: stiffness}",
     "{type: smoothing}",
     "{type: rest_speed}",
@@ -130,7 +130,8 @@ static const char* const OF_MACHINE[] = {
   "steps: 20\n"                                                                                                       \
   "scene:\n"                                                                                                          \
   "  simulation: {dt: 0.005, steps: 20, integrator: %s}\n"                                                            \
-  "  contact: {friction: 0.5, restitution: 0.1, rest_speed: 0.02, support: 2.0e-3, stiffness: 1.0e-7, smoothing: "    \
+  "  contact: {friction: 0.5, restitution: 0.1, rest_speed: 0.02, barrier_distance: 2.0e-3, stiffness: 1.0e-7, "      \
+  "smoothing: "                                                                                                       \
   "1.0e-3, pairs: [{a: ground, b: box, friction: 0.2, restitution: 0.4}]}\n"                                          \
   "  shapes: {ground: {type: half_space}, box: {type: box, size: [0.2, 0.1, 0.15]}}\n"                                \
   "  links:\n"                                                                                                        \

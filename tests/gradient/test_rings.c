@@ -77,8 +77,8 @@ static void gradients_A8c_of_pairs_with_their_own_stiffness(void** state) {
   check_gradients("a wheel and a ball that press harder than the scene says", 8,
                   "simulation: {dt: 0.005, tolerance: 1e-11}\n"
                   "contact: {friction: 0.3, pairs: [\n"
-                  "  {a: ground, b: wheel, model: separating_plane, stiffness: 1.0e-7, support: 0.002},\n"
-                  "  {a: ground, b: ball, model: separating_plane, stiffness: 1.0e-7, support: 0.002}]}\n"
+                  "  {a: ground, b: wheel, model: separating_plane, stiffness: 1.0e-7, barrier_distance: 0.002},\n"
+                  "  {a: ground, b: ball, model: separating_plane, stiffness: 1.0e-7, barrier_distance: 0.002}]}\n"
                   "links:\n"
                   "  - {name: ground, fixed: true, shape: {type: box, size: [4, 4, 0.2]}, position: [0, 0, -0.1]}\n"
                   "  - {name: wheel, density: 1000, position: [0, 0, 0.0512], rpy: [1.56, 0, 0.1], shape: " WHEEL
@@ -96,7 +96,7 @@ static void gradients_A7_of_pairs_with_their_own_stiffness(void** state) {
   check_gradients("a wheel on a half-space that presses harder than the scene says", 40,
                   "simulation: {dt: 0.005, tolerance: 1e-11}\n"
                   "contact: {friction: 0.3, pairs: [\n"
-                  "  {a: ground, b: wheel, model: separating_plane, stiffness: 1.0e-7, support: 0.002}]}\n"
+                  "  {a: ground, b: wheel, model: separating_plane, stiffness: 1.0e-7, barrier_distance: 0.002}]}\n"
                   "links:\n"
                   "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
                   "  - {name: wheel, density: 1000, position: [0, 0, 0.0512], rpy: [1.56, 0, 0.1], shape: " WHEEL
@@ -110,7 +110,7 @@ static void gradients_A7_of_pairs_with_their_own_stiffness(void** state) {
     text_add(
         &scene,
         "simulation: {dt: 0.005, tolerance: 1e-11}\n"
-        "contact: {pairs: [{a: ground, b: box, model: separating_plane, stiffness: 1.0e-7, support: 0.002}]}\n"
+        "contact: {pairs: [{a: ground, b: box, model: separating_plane, stiffness: 1.0e-7, barrier_distance: 0.002}]}\n"
         "links:\n"
         "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
         "  - {name: box, mass: 1, position: [0, 0, 0.0551], rpy: [0.02, 0.05, 0.1], shape: {type: box, size: [0.1, "
@@ -159,7 +159,7 @@ static void gradients_A8c_among_boxes(void** state) {
   check_gradients(
       "a wheel, a disc and a block that touch", 8,
       "simulation: {dt: 0.005, tolerance: 1e-11}\n"
-      "contact: {friction: 0.3, support: 0.001}\n"
+      "contact: {friction: 0.3, barrier_distance: 0.001}\n"
       "links:\n"
       "  - {name: wheel, density: 1000, position: [0, 0, 0.0508], rpy: [1.56, 0, 0.3], shape: " WHEEL
       "}\n"

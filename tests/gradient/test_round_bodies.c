@@ -139,7 +139,7 @@ static void gradients_A8b_of_rounded_boxes(void** state) {
     text_add(
         &scene,
         "simulation: {dt: 0.005, tolerance: 1e-11}\n"
-        "contact: {friction: 0.3, support: 0.0005}\n"
+        "contact: {friction: 0.3, barrier_distance: 0.0005}\n"
         "links:\n"
         "  - {name: ground, fixed: true, shape: %s}\n"
         "  - {name: box, density: 1000, position: [0, 0, 0.0504], rpy: [0, 0.002, 0.3], shape: {type: rounded_box, "
@@ -240,7 +240,7 @@ static void gradients_A8b_among_boxes(void** state) {
   check_gradients(
       "a ball, a capsule and a box that touch", 8,
       "simulation: {dt: 0.005, tolerance: 1e-11, integrator: first_order}\n"
-      "contact: {friction: 0.3, support: 0.001}\n"
+      "contact: {friction: 0.3, barrier_distance: 0.001}\n"
       "links:\n"
       "  - {name: ball, density: 1000, position: [0, 0, 0.0508], shape: " SPHERE
       "}\n"

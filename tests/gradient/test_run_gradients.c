@@ -435,13 +435,13 @@ static void run_A11_prescribed_joints_without_contact(void** state) {
 #define IN_CONTACT (STATE | VERTICES | ATTACHMENTS | MASS | CONTACT)
 
 /* One body on fixed ground: a half-space, or a slab that is a hull. */
-#define ON_GROUND(ground, body)                                                                         \
-  "simulation: {dt: 0.005, steps: 200, integrator: %s}\n"                                               \
-  "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4, rest_speed: 0.01}\n" \
-  "shapes:\n"                                                                                           \
-  "  brick: {type: box, size: [0.2, 0.16, 0.1]}\n"                                                      \
-  "  ball: {type: sphere, radius: 0.1, resolution: 1}\n"                                                \
-  "links:\n"                                                                                            \
+#define ON_GROUND(ground, body)                                                                                  \
+  "simulation: {dt: 0.005, steps: 200, integrator: %s}\n"                                                        \
+  "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4, rest_speed: 0.01}\n" \
+  "shapes:\n"                                                                                                    \
+  "  brick: {type: box, size: [0.2, 0.16, 0.1]}\n"                                                               \
+  "  ball: {type: sphere, radius: 0.1, resolution: 1}\n"                                                         \
+  "links:\n"                                                                                                     \
   "  - {name: ground, fixed: true, " ground "}\n" body
 
 #define HALF_SPACE "shape: {type: half_space}"
@@ -566,12 +566,15 @@ static void run_N9_N11_N14_felt_from_far_away(void** state) {
 static void run_laws_of_pairs(void** state) {
   (void)state;
   static const char FAR_FIRST[] = FAR_REACHING(
-      ", pairs: [{a: bar, b: hut, model: separating_plane, support: 5.0e-3, stiffness: 1.0e-6, friction: 0.2}, "
-      "{a: third, b: ground, model: separating_plane, support: 4.0e-3, stiffness: 2.0e-6}]",
+      ", pairs: [{a: bar, b: hut, model: separating_plane, barrier_distance: 5.0e-3, stiffness: 1.0e-6, friction: "
+      "0.2}, "
+      "{a: third, b: ground, model: separating_plane, barrier_distance: 4.0e-3, stiffness: 2.0e-6}]",
       "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
   static const char NEAR_FIRST[] = FAR_REACHING_OR(
-      "support: 5.0e-3, stiffness: 1.0e-6, rest_speed: 0.02, pairs: [{a: bar, b: third, model: long_range, stiffness: "
-      "1.0e-3}, {a: bar, b: hut, model: separating_plane, support: 4.0e-3, stiffness: 3.0e-6}, {a: hut, b: ground, "
+      "barrier_distance: 5.0e-3, stiffness: 1.0e-6, rest_speed: 0.02, pairs: [{a: bar, b: third, model: long_range, "
+      "stiffness: "
+      "1.0e-3}, {a: bar, b: hut, model: separating_plane, barrier_distance: 4.0e-3, stiffness: 3.0e-6}, {a: hut, b: "
+      "ground, "
       "model: long_range, stiffness: 1.0e-4}]",
       "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
   if (tests_are_long())
@@ -607,7 +610,7 @@ static void run_N1_A5_sets_of_triangles(void** state) {
   (void)state;
   static const char FAR[] = TRIANGLE_SETS("model: long_range, stiffness: 1.0e-5");
   static const char PLAIN[] = TRIANGLE_SETS("model: long_range, stiffness: 1.0e-5, hierarchy: false"); /* N3, N26 */
-  static const char NEAR[] = TRIANGLE_SETS("support: 2.0e-3, stiffness: 1.0e-7, rest_speed: 0.01");
+  static const char NEAR[] = TRIANGLE_SETS("barrier_distance: 2.0e-3, stiffness: 1.0e-7, rest_speed: 0.01");
   if (tests_are_long()) check_row(&(Row){"triangles, far-reaching", IN_CONTACT, 40, 1e-6, "first_order", FAR});
   check_row(&(Row){"triangles, plain sum", IN_CONTACT, 40, 1e-6, "first_order", PLAIN});
   check_row(&(Row){"triangles, planes", IN_CONTACT, 40, 1e-6, "first_order", NEAR});
@@ -637,9 +640,10 @@ static void run_N26_many_pairs_of_two_links(void** state) {
 static void run_N22_N23_N25_distances_of_features(void** state) {
   (void)state;
   static const char HULLS[] =
-      FAR_REACHING_OR("model: ipc, support: 5.0e-3, stiffness: 3.0e4", "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
-  static const char SETS[] = TRIANGLE_SETS("model: ipc, support: 5.0e-3, stiffness: 1.0e4");
-  static const char FAR[] = TRIANGLE_SETS("model: ipc, support: 5.0e-3, stiffness: 1.0e4, far: 1.0e-8"); /* N25 */
+      FAR_REACHING_OR("model: ipc, barrier_distance: 5.0e-3, stiffness: 3.0e4", "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
+  static const char SETS[] = TRIANGLE_SETS("model: ipc, barrier_distance: 5.0e-3, stiffness: 1.0e4");
+  static const char FAR[] =
+      TRIANGLE_SETS("model: ipc, barrier_distance: 5.0e-3, stiffness: 1.0e4, far: 1.0e-8"); /* N25 */
   check_row(&(Row){"mesh distances, hulls", STATE | ATTACHMENTS | CONTACT, 40, 1e-6, "first_order", HULLS});
   if (tests_are_long())
     check_row(
@@ -781,7 +785,7 @@ static void run_A11_prescribed_joints_push(void** state) {
 enum { SHAKEN_BLOCKS = (IN_CONTACT | CONTROL) & ~MASS };
 static const char SHAKEN[] =
     "simulation: {dt: 0.005, steps: 200, integrator: %s}\n"
-    "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.3, smoothing: 1.0e-4}\n"
+    "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-7, friction: 0.3, smoothing: 1.0e-4}\n"
     "links:\n"
     "  - {name: shaker, joint: {type: slide, axis: [1, 0.3, 0.1], position: [0.01, 0, -0.2]}}\n"
     "  - {name: ground, parent: shaker, joint: {type: ball, position: [0.1, 0.2, 0.1]}, shape: {type: half_space, "
@@ -802,7 +806,7 @@ static void run_A13_ground_that_moves(void** state) {
  * their own, and a cup on it. */
 static const char TOGETHER[] =
     "simulation: {dt: 0.005, steps: 200, integrator: %s}\n"
-    "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.5, smoothing: 1.0e-4}\n"
+    "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-7, friction: 0.5, smoothing: 1.0e-4}\n"
     "shapes:\n"
     "  body: {type: box, size: [0.2, 0.16, 0.1]}\n"
     "  foot: {type: box, size: [0.06, 0.06, 0.12]}\n"
@@ -839,7 +843,7 @@ static void run_A10_trees_that_meet(void** state) {
 /* More boxes than an island that is solved by itself holds: the matrix of the whole scene is sparse. */
 static const char FIELD[] =
     "simulation: {dt: 0.01, steps: 20, integrator: %s}\n"
-    "contact: {support: 2.0e-3, stiffness: 1.0e-8, friction: 0.4, smoothing: 1.0e-4}\n"
+    "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-8, friction: 0.4, smoothing: 1.0e-4}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
     "  - {name: \"box{n}\", mass: 0.3, shape: {type: box, size: [0.2, 0.16, 0.12]}, position: [0, 0, 0.062], "
@@ -928,7 +932,7 @@ static const char LISTENS[] =
 /* A servo that follows a box which slides away from its pusher, by friction. */
 static const char SERVES[] =
     "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
-    "contact: {support: 2.0e-3, stiffness: 1.0e-6, friction: 0.4, smoothing: 1.0e-4}\n"
+    "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-6, friction: 0.4, smoothing: 1.0e-4}\n"
     "shapes:\n"
     "  brick: {type: box, size: [0.2, 0.16, 0.1]}\n"
     "  ground: {type: half_space}\n"
@@ -959,7 +963,7 @@ static void run_E3_E4_E5_feedback_and_delay(void** state) {
 /* Networks: of one drive at once, two outputs with two hidden layers late. */
 static const char NETWORKS[] =
     "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
-    "contact: {support: 2.0e-3, stiffness: 1.0e-6, friction: 0.4, smoothing: 1.0e-4}\n"
+    "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-6, friction: 0.4, smoothing: 1.0e-4}\n"
     "shapes: {brick: {type: box, size: [0.2, 0.16, 0.1]}}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
@@ -990,7 +994,7 @@ static void run_E7_networks(void** state) {
  * 1e-4. */
 #define LATE_BY(delay)                                                                                                \
   "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"                                                              \
-  "contact: {support: 4.0e-3, friction: 0.4, smoothing: 1.0e-7}\n"                                                    \
+  "contact: {barrier_distance: 4.0e-3, friction: 0.4, smoothing: 1.0e-7}\n"                                           \
   "links:\n"                                                                                                          \
   "  - {name: ground, fixed: true, shape: {type: half_space}}\n"                                                      \
   "  - {name: cart, joint: {type: slide, axis: [1, 0, 0], position: [0, 0, 0.4]}, mass: 1, shape: {type: box, size: " \
@@ -1073,7 +1077,7 @@ static void run_M5_M8_three_rotations(void** state) {
 /* Two bodies that meet off-centre in space, spinning; and a free one that turns by three radians a step. */
 static const char COLLIDES[] =
     "simulation: {dt: 0.005, steps: 200, gravity: [0, 0, 0], integrator: %s}\n"
-    "contact: {support: 2.0e-3, stiffness: 1.0e-6, friction: 0.4, smoothing: 1.0e-4}\n"
+    "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-6, friction: 0.4, smoothing: 1.0e-4}\n"
     "shapes:\n"
     "  brick: {type: box, size: [0.2, 0.16, 0.1]}\n"
     "links:\n"
@@ -1138,7 +1142,7 @@ static const char MATERIALS[] =
     "contact:\n"
     "  friction: 0.5\n"
     "  restitution: %s\n"
-    "  support: 4.0e-3\n"
+    "  barrier_distance: 4.0e-3\n"
     "  stiffness: 1.0e-7\n"
     "  smoothing: 1.0e-3\n"
     "  pairs: [{a: one, b: two, friction: 0.3}, {a: slides, b: ground, restitution: 0.7}, {a: two, b: ground, "
@@ -1173,7 +1177,7 @@ static void run_I12_materials_of_links_and_pairs(void** state) {
 /* A box that a changing load presses and rubs on the ground, and an arm that is driven by what it feels there. */
 static const char FEELS[] =
     "simulation: {dt: 0.005, steps: 25, integrator: %s}\n"
-    "contact: {friction: 0.4, support: 6.0e-3, stiffness: 1.0e-6, smoothing: 1.0e-3}\n"
+    "contact: {friction: 0.4, barrier_distance: 6.0e-3, stiffness: 1.0e-6, smoothing: 1.0e-3}\n"
     "shapes: {ground: {type: half_space}, box: {type: box, size: [0.2, 0.12, 0.15]}}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: ground}\n"
@@ -1490,7 +1494,8 @@ static void run_Z6_a_closure_that_breaks(void** state) {
  * half-space, which a joint moves in the second. */
 #define RESISTS(ground)                                                                                               \
   "simulation: {dt: 0.005, steps: 60, integrator: %s}\n"                                                              \
-  "contact: {friction: 0.5, rolling: 0.004, spinning: 0.006, support: 0.004, stiffness: 1.0e-7, smoothing: 1.0e-3}\n" \
+  "contact: {friction: 0.5, rolling: 0.004, spinning: 0.006, barrier_distance: 0.004, stiffness: 1.0e-7, smoothing: " \
+  "1.0e-3}\n"                                                                                                         \
   "links:\n" ground                                                                                                   \
   "  - {name: plank, mass: 2, position: [0, 0, 0.0535], shape: {type: box, size: [0.5, 0.4, 0.1]}}\n"                 \
   "  - {name: ball, rolling: 0.003, mass: 1, position: [0, 0, 0.182], rotation_vector: [0.3, 0.2, 0.1], shape: "      \

@@ -17,7 +17,7 @@ enum { STEPS = 16 };
  */
 static const char SCENE[] =
     "simulation: {dt: 0.005, steps: 16, integrator: %s}\n"
-    "contact: {support: 4.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-3}\n"
+    "contact: {barrier_distance: 4.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-3}\n"
     "shapes:\n"
     "  brick: {type: points, points: [[-0.1, -0.083, -0.051], [0.1, -0.07, -0.05], [-0.104, 0.08, -0.047], [0.09, "
     "0.08, "

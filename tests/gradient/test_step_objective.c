@@ -11,7 +11,7 @@
 /* A tree of everything above another, both over a ground, near each other everywhere. */
 static const char* const mixed_scene =
     "simulation: {dt: 0.01, integrator: %s, gravity: [0.3, -0.2, -9.81]}\n"
-    "contact: {support: 0.02, stiffness: 1.0e-4, friction: %s, smoothing: 1.0e-4, rest_speed: 0.5}\n"
+    "contact: {barrier_distance: 0.02, stiffness: 1.0e-4, friction: %s, smoothing: 1.0e-4, rest_speed: 0.5}\n"
     "shapes:\n"
     "  bone: {type: capsule, radius: 0.05, length: 0.2, segments: 6}\n"
     "  brick: {type: box, size: [0.3, 0.25, 0.1]}\n"

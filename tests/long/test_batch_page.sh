@@ -78,7 +78,7 @@ if len(rows) != 30:
     bad(len(rows), "rows")
 for row in rows:
     way = 1 / (2 * number(row, "contact.friction") * 9.81) - 0.5e-3
-    if not abs(number(row, "trajectory.csv:box/px") - way) < number(row, "contact.support") / 2:
+    if not abs(number(row, "trajectory.csv:box/px") - way) < number(row, "contact.barrier_distance") / 2:
         bad(row, way)
 ')"
 # The same pitch on the way to 0.5 m, at a support of 2 mm: 1 mm; the way goes with the square of the speed.

@@ -217,7 +217,7 @@ READ = {  # element: ({part: attributes around}, {attribute: value, or value and
                                                   {"mass": "1", "density": "10", "rgba": "1 0 0 1"}.items()},
         "contype": ("0", 'type="capsule" conaffinity="0" size="0.1"'), "conaffinity": ("0", 'type="capsule" contype="0" size="0.1"'), "size": ("0.2", 'type="capsule"'),
         "friction": ("0.3", 'type="capsule" size="0.1" priority="1"'), "priority": ("1", 'type="capsule" size="0.1" friction="0.4"')}),
-    ("contact", "pair"): ("PAIR", "<pair {}/>", {}, {"friction": ("0.3 0.3", 'geom1="gb" geom2="gc"')}),
+    ("contact", "pair"): ("PAIR", "<pair {}/>", {}, {"friction": ("0.3 0.3", 'geom1="gb" geom2="gc"'), "solref": ("0.02 0.2", 'geom1="gb" geom2="gc"')}),
     ("contact", "exclude"): ("EXCLUDE", "<exclude {}/>", {}, {"body1": ("b", 'body2="c"'), "body2": ("b", 'body1="c"')}),
     ("keyframe", "key"): ("KEY", "{}", {"ACTUATOR": '<motor joint="j"/><intvelocity joint="j"/>'}, {
         "qpos": "0.1 0.1 0 0 0 5 1 0 0 0 0", "qvel": "1 0 0 0 0 0 0 0 0 0", "ctrl": "0.5 0", "act": "0.3"}),

@@ -390,7 +390,7 @@ def bounce():
 ROLLING = """
 name: rolling
 simulation: {dt: 0.002, duration: 1, integrator: momentum}
-contact: {friction: 0.5, rolling: 0.004, spinning: 0.003, support: 0.003}
+contact: {friction: 0.5, rolling: 0.004, spinning: 0.003, barrier_distance: 0.003}
 links:
   - {name: ground, fixed: true, shape: {type: half_space}}
   - name: ball
@@ -415,7 +415,7 @@ def rolling():
 LEG = """
 name: leg
 simulation: {dt: 0.01, duration: 2, integrator: first_order}
-contact: {friction: 0.5, support: 0.001, restitution: 0}
+contact: {friction: 0.5, barrier_distance: 0.001, restitution: 0}
 links:
   - {name: ground, fixed: true, shape: {type: half_space}}
   - {name: body, mass: 3, joint: {type: slide, axis: [0, 0, 1], position: [0, 0, 0.52]}, shape: {type: box, size: [0.2, 0.2, 0.1]}}

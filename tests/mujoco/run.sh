@@ -39,6 +39,9 @@ code=0
 python3 tests/mujoco/mjcf.py "$SDRS" "$work/urdf_poses" "$work" >"$work/mjcf.log" || code=$?
 add_up "$work/mjcf.log" "$code"
 code=0
+python3 tests/mujoco/pairs.py "$SDRS" "$work/mujoco_run" "$work" >"$work/pairs.log" || code=$?
+add_up "$work/pairs.log" "$code"
+code=0
 python3 tests/mujoco/gym.py "$SDRS" "$work/mujoco_run" "$work" >"$work/gym.log" || code=$?
 add_up "$work/gym.log" "$code"
 code=0

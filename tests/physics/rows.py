@@ -1145,7 +1145,7 @@ ROWS += [
         "box that lands on a floor that is moved: energy gained [J]",
         """
 simulation: {dt: 0.005, duration: 0.12, tolerance: 1e-8, integrator: first_order}
-contact: {support: 4.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-3, restitution: 0.5}
+contact: {barrier_distance: 4.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-3, restitution: 0.5}
 shapes: {brick: {type: box, size: [0.2, 0.16, 0.1]}}
 links:
   - {name: ground, joint: {type: slide, axis: [0, 0, 1]}, shape: {type: half_space}}

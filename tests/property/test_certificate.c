@@ -5,7 +5,7 @@
 #include "support/paths.h"
 #include "support/runs.h"
 
-#define CONTACT "contact: {support: 1.0e-3, stiffness: 1.0e-8}\n"
+#define CONTACT "contact: {barrier_distance: 1.0e-3, stiffness: 1.0e-8}\n"
 
 static const char* const verdict_name[] = {"certified", "refused", "ends meet"};
 
@@ -226,7 +226,7 @@ static void certificate_P4_passes_ordinary_motion(void** state) {
 /* ---------------------------------------------------------------- random paths */
 
 static const char crowd[] =
-    "contact: {support: 1.0e-3, stiffness: 1.0e-8, exclude: [[post, ground]]}\n"
+    "contact: {barrier_distance: 1.0e-3, stiffness: 1.0e-8, exclude: [[post, ground]]}\n"
     "shapes:\n"
     "  bar: {type: box, size: [0.6, 0.03, 0.03]}\n"
     "  leaf: {type: box, size: [0.5, 0.5, 0.01]}\n"

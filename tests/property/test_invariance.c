@@ -13,7 +13,7 @@ enum { STEPS = 60 };
 
 #define HEAD                                                                                                         \
   "simulation: {dt: 0.005, steps: 100, integrator: %s}\n"                                                            \
-  "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n"                                \
+  "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n"                       \
   "shapes:\n"                                                                                                        \
   "  brick: {type: box, size: [0.2, 0.15, 0.1]}\n"                                                                   \
   "  stone: {type: points, points: [[0.1, 0, 0], [-0.05, 0.09, 0.01], [-0.04, -0.08, 0], [0, 0.01, 0.1], [0.01, 0, " \
@@ -118,7 +118,7 @@ static void invariant_forces_of_a_swapped_pair(void** state) {
   (void)state;
   static const char pair[] =
       "simulation: {dt: 0.005, steps: 50, gravity: [0, 0, 0], integrator: first_order}\n"
-      "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n"
+      "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n"
       "links:\n"
       "  - {name: %s, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, %s]}\n"
       "  - {name: %s, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, %s]}\n"

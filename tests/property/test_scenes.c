@@ -81,8 +81,8 @@ static void check_gap(const SceneRun* run, const char* body, int other_vertices)
 
 static void resting_gap_is_the_closed_form(void** state) {
   (void)state;
-  static const char* const given[] = {"contact.support=0.001", "contact.stiffness=1e-8", "simulation.tolerance=1e-5",
-                                      NULL};
+  static const char* const given[] = {"contact.barrier_distance=0.001", "contact.stiffness=1e-8",
+                                      "simulation.tolerance=1e-5", NULL};
   for (int k = 0; k < 2; k++) {
     SceneRun run;
     run_parse(&run, RESTING, k ? given : given + 2); /* derived parameters, then those of the paper's scale */

@@ -22,8 +22,8 @@ static void add_contact(Text* text, Parameters parameters, double length, double
   if (parameters == DERIVED)
     text_add(text, "contact: {friction: 0.4}\n");
   else
-    text_add(text, "contact: {support: %.17g, stiffness: %.17g, friction: 0.4, smoothing: %.17g}\n", 1e-3 * length,
-             3e-10 * energy * length, 1e-7 * speed * speed);
+    text_add(text, "contact: {barrier_distance: %.17g, stiffness: %.17g, friction: 0.4, smoothing: %.17g}\n",
+             1e-3 * length, 3e-10 * energy * length, 1e-7 * speed * speed);
 }
 
 static void add_bodies(Text* text, double length, double mass) {

@@ -34,7 +34,7 @@ links:
 """
 SLIDE = """
 simulation: {dt: 0.004, steps: 100, tolerance: 1.0e-9, integrator: first_order}
-contact: {friction: 0.4, support: 5.0e-4, stiffness: 4.0e-11, smoothing: 1.0e-6, rest_speed: 0.002}
+contact: {friction: 0.4, barrier_distance: 5.0e-4, stiffness: 4.0e-11, smoothing: 1.0e-6, rest_speed: 0.002}
 initial: [{link: box, velocities: [1.2, -0.4, 0, 0, 0, 2]}]
 links:
   - {name: ground, fixed: true, shape: {type: half_space}}
@@ -55,7 +55,7 @@ loads: [{link: box, force: [2, 1, 0], torque: [0.5, -0.4, 0.6], point: [-0.1, 0.
 """
 DROP = """
 simulation: {dt: 0.002, steps: 120, tolerance: 1.0e-9, integrator: first_order}
-contact: {friction: 0.4, support: 1.0e-3, stiffness: 1.0e-9, rest_speed: 0.05}
+contact: {friction: 0.4, barrier_distance: 1.0e-3, stiffness: 1.0e-9, rest_speed: 0.05}
 shapes: {brick: {type: box, size: [0.2, 0.2, 0.1]}}
 links:
   - {name: ground, fixed: true, shape: {type: half_space}}
@@ -74,7 +74,7 @@ links:
 """
 BOUNCE = """
 simulation: {dt: 0.002, steps: 120, tolerance: 1.0e-9, integrator: first_order}
-contact: {friction: 0.2, support: 1.0e-3, stiffness: 1.0e-9, rest_speed: 0.05, restitution: 0.4}
+contact: {friction: 0.2, barrier_distance: 1.0e-3, stiffness: 1.0e-9, rest_speed: 0.05, restitution: 0.4}
 links:
   - {name: ground, fixed: true, shape: {type: half_space}}
   - {name: box, shape: {type: box, size: [0.2, 0.2, 0.1]}, mass: 1, mass_model: given, center: [0, 0, 0], inertia: [0.005, 0.005, 0.005, 0, 0, 0], position: [0, 0, 0.09]}
@@ -115,9 +115,9 @@ CASES = {
     "inertia-scale": (HINGE, ["links.rod.inertia=[0.075, 0.075, 0.075, 0, 0, 0]"], parameter("type: inertia, link: rod, form: scale"), {"rod/inertia/scale": 1.25}),
     "inertia-full": (FLYING.replace("mass: 2,", "mass: 2, mass_model: given, center: [0, 0, 0], inertia: [0.0083, 0.0167, 0.0217, 0, 0, 0],"), ["links.box.inertia=[0.01, 0.017, 0.02, 0.001, 0.0005, -0.002]"], parameter("type: inertia, link: box"), factor_of([0.01, 0.017, 0.02, 0.001, 0.0005, -0.002])),
     "joint-damping": (HINGE, ["links.rod.joint.damping=0.05"], parameter("type: damping, link: rod"), {"rod/damping/0": 0.05}),
-    "joint-friction": (HINGE, ["links.rod.joint.friction=0.12"], parameter("type: dry_friction, link: rod"), {"rod/friction/0": 0.12}),
+    "joint-friction": (HINGE, ["links.rod.joint.friction=0.12"], parameter("type: joint_friction, link: rod"), {"rod/friction/0": 0.12}),
     "joint-armature": (HINGE, ["links.rod.joint.armature=0.05"], parameter("type: armature, link: rod"), {"rod/armature/0": 0.05}),
-    "joint-stiffness": (HINGE, ["links.rod.joint.stiffness=1.6"], parameter("type: spring, link: rod"), {"rod/stiffness/0": 1.6}),
+    "joint-stiffness": (HINGE, ["links.rod.joint.stiffness=1.6"], parameter("type: joint_stiffness, link: rod"), {"rod/stiffness/0": 1.6}),
     "joint-axis": (HINGE, [f"links.rod.joint.axis={tilted((1, 0.3), 0.1)}"], parameter("type: axis, link: rod, axes: [x]"), {"rod/axis/x": math.tan(0.1)}),
     "joint-direction": (HINGE, ["links.rod.joint.rotation_vector=[0.1, 0, 0]"], parameter("type: rotation, link: rod, axes: [x]"), {"rod/rotation/x": 0.1}),
     "joint-origin": (DOUBLE, ["links.lower.joint.position=[0.04, 0, -0.45]"], "design: {connect: false, attachments: [{link: lower, axes: [x, z]}]}", {"lower/attachment/x": 0.04, "lower/attachment/z": -0.45}),
@@ -134,7 +134,7 @@ CASES = {
     "friction-of-a-link": (OWN, ["links.box.friction=0.5"], parameter("type: link_friction, link: box"), {"box/friction": 0.5}),
     "friction-of-a-pair": (PAIR, ["contact.pairs.0.friction=0.5"], parameter("type: pair_friction, a: ground, b: box"), {"ground+box/friction": 0.5}),
     "friction-along-a-pair": (DIRECTED, ["contact.pairs.0.friction=[0.5, 0.6]"], parameter("type: pair_friction_along, a: ground, b: box"), {"ground+box/friction_along": 0.5}),
-    "contact-support": (DROP, ["contact.support=0.0013"], parameter("type: support"), {"contact/support": 0.0013}),
+    "contact-support": (DROP, ["contact.barrier_distance=0.0013"], parameter("type: barrier_distance"), {"contact/support": 0.0013}),
     "contact-stiffness": (DROP, ["contact.stiffness=1.4e-9"], parameter("type: stiffness"), {"contact/stiffness": 1.4e-9}),
     "box-size": (BOX, ["links.box.shape.size=[0.2, 0.2, 0.106]"], parameter("type: size, link: box, axes: [z]"), {"box/size/z": 0.106}),
     "hull-vertices": (TUMBLING, ["shapes.brick.size=[0.2, 0.2, 0.106]", "links.box.shapes=[{shape: brick, position: [0, 0, -0.003]}]"], "design: {connect: false, vertices: [{link: box, axes: [z], box: {low: [-1, -1, -1], high: [1, 1, 0]}}]}", {f"box/0/{k}/z": -0.056 for k in (0, 2, 4, 6)}),

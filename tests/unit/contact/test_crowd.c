@@ -93,7 +93,7 @@ static bool is_listed(const ContactSystem* s, int a, int b) {
 /* Sheets are of planes to each other, the box feels the far-reaching law. */
 static void pairs_are_listed_by_their_own_law(void** state) {
   (void)state;
-  Run* run = sheets("support: 1.0e-3, pairs: [{a: box, b: one, model: long_range}]", 0.05);
+  Run* run = sheets("barrier_distance: 1.0e-3, pairs: [{a: box, b: one, model: long_range}]", 0.05);
   const Model* m = &run->model;
   Random random = {SEED};
   double range = contact_law_of_links(m, 0, 1)->range(m);

@@ -57,7 +57,7 @@ static void pressure_balances_the_weight(void** state) {
 static void what_does_not_touch_has_a_gap(void** state) {
   (void)state;
   Run* run = run_model(
-      "contact: {support: 0.001}\n"
+      "contact: {barrier_distance: 0.001}\n"
       "shapes: {g: {type: half_space}, b: {type: box, size: [0.2, 0.2, 0.2]}}\n"
       "links: [{name: ground, fixed: true, shape: g}, {name: one, mass: 1, shape: b, position: [0, 0, 0.13]}, {name: "
       "two, mass: 1, shape: b, position: [0.25, 0, 0.13]}]\n");

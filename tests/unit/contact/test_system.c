@@ -12,7 +12,8 @@
 #include "support/runs.h"
 
 static const char crowd[] =
-    "contact: {support: 0.01, stiffness: 1.0e-6, friction: 0.3, smoothing: 1.0e-4, restitution: null, exclude: "
+    "contact: {barrier_distance: 0.01, stiffness: 1.0e-6, friction: 0.3, smoothing: 1.0e-4, restitution: null, "
+    "exclude: "
     "[[stone0, stone1]]}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}, position: [0, 0, -1.5]}\n"

@@ -132,7 +132,7 @@ static void adjoint_tells_where_it_fails(void** state) {
   Rig* r =
       rig_create(5,
                  "simulation: {dt: 0.01, steps: %d, integrator: first_order}\n"
-                 "contact: {support: 2.0e-3, stiffness: 1.0e-8, friction: 0.4, smoothing: 1.0e-4}\n"
+                 "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-8, friction: 0.4, smoothing: 1.0e-4}\n"
                  "links:\n"
                  "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
                  "  - {name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.1015]}\n");

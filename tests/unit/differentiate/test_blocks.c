@@ -9,7 +9,7 @@
 
 static const char SCENE[] =
     "simulation: {dt: 0.01, steps: 50, integrator: first_order}\n"
-    "contact: {support: 2.0e-3, stiffness: 1.0e-8, friction: 0.4, smoothing: 1.0e-4}\n"
+    "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-8, friction: 0.4, smoothing: 1.0e-4}\n"
     "shapes: {brick: {type: box, size: [0.2, 0.1, 0.1]}}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"

@@ -199,7 +199,10 @@ static void pairs_have_their_own_friction(void** state) {
   expect_in(&e, "<geom condim=\"4\" friction=\"0.5 0.01 0\"");
   expect_in(&e, "<pair geom1=\"ground/0\" geom2=\"a/0\" condim=\"4\" friction=\"0.2 0.2 0.01 0 0\"/>");
   expect_in(&e, "<pair geom1=\"a/0\" geom2=\"b/0\" condim=\"6\" friction=\"0.7 0.7 0.01 0.02 0.02\"/>");
+  expect_in(&e, "<exclude body1=\"ground\" body2=\"a\"/>"); /* else their geoms may touch as well */
+  expect_in(&e, "<exclude body1=\"a\" body2=\"b\"/>");
   expect_not_in(&e, "geom1=\"ground/0\" geom2=\"b/0\"");
+  expect_not_in(&e, "<exclude body1=\"ground\" body2=\"b\"/>");
   export_free(&e);
 }
 

@@ -98,7 +98,7 @@ static void joints_keep_axis_limits_and_damping(void** state) {
   expect_in(&e, "<dynamics damping=\"0.25\" friction=\"0\"/>");
   expect_in(&e, "<joint name=\"f_angle\" type=\"continuous\">");
   expect_in(&e, "<joint name=\"s_position\" type=\"prismatic\">");
-  expect_in(&e, "<mesh filename=\"x_meshes/h_0.obj\"/>");
+  expect_in(&e, "<geometry><sphere radius=\"0.1\"/></geometry>");
   const char* link = strstr(e.urdf.data, "<link name=\"f\">");
   assert_non_null(link);
   assert_true(strstr(link, "<collision>") > strstr(link, "</link>")); /* f touches nothing */
@@ -159,10 +159,32 @@ static void what_urdf_cannot_say_is_told(void** state) {
   export_free(&e);
 }
 
+/* A sphere and a cylinder stay such, at their poses in the link; URDF has no capsule. */
+static void round_shapes_stay_round(void** state) {
+  (void)state;
+  Export e = export_text(
+      "shapes: {s: {type: sphere, radius: 0.1}, c: {type: cylinder, radius: 0.2, length: 0.5}, "
+      "k: {type: capsule, radius: 0.1, length: 0.2}}\n"
+      "links:\n"
+      "  - {name: a, mass: 1, position: [0, 0, 5], shapes: [{shape: s, position: [0.5, 0, 0]}, "
+      "{shape: c, position: [0, 1, 0], rotation: [0.7071067811865476, 0.7071067811865476, 0, 0]}, {shape: k}]}\n");
+  assert_int_equal(e.status, STATUS_OK);
+  expect_in(&e, "<origin xyz=\"0.5 0 0\" rpy=\"0 0 0\"/>\n      <geometry><sphere radius=\"0.1\"/></geometry>");
+  const char* cylinder = strstr(e.urdf.data, "<cylinder radius=\"0.2\" length=\"0.5\"/>");
+  const char* place = strstr(e.urdf.data, "<origin xyz=\"0 1 0\" rpy=\"1.570796326794");
+  assert_non_null(cylinder);
+  assert_non_null(place);
+  assert_true(cylinder > place && cylinder - place < 120);
+  expect_in(&e, "<mesh filename=\"x_meshes/a_2.obj\"/>");
+  expect_not_in(&e, "a_0.obj");
+  expect_not_in(&e, "a_1.obj");
+  export_free(&e);
+}
+
 static void file_names_are_plain_and_different(void** state) {
   (void)state;
   Run* run = run_model(
-      "shapes: {b: {type: sphere, radius: 0.1}}\n"
+      "shapes: {b: {type: capsule, radius: 0.1, length: 0.2}}\n"
       "links:\n"
       "  - {name: 'a b', mass: 1, shape: b}\n"
       "  - {name: a_b, mass: 1, shape: b, position: [1, 0, 0]}\n"
@@ -185,6 +207,7 @@ int main(void) {
       cmocka_unit_test(several_degrees_of_freedom_become_a_chain),
       cmocka_unit_test(balls_are_refused_by_name),
       cmocka_unit_test(what_urdf_cannot_say_is_told),
+      cmocka_unit_test(round_shapes_stay_round),
       cmocka_unit_test(file_names_are_plain_and_different),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

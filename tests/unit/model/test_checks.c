@@ -3,7 +3,7 @@
 static void load_boxes(Fixture* f, double height, double gap) {
   char yaml[1500];
   snprintf(yaml, sizeof yaml,
-           "contact: {support: 0.001, stiffness: 1e-8}\n"
+           "contact: {barrier_distance: 0.001, stiffness: 1e-8}\n"
            "shapes: {cube: {type: box, size: [0.2, 0.2, 0.2]}}\n"
            "links:\n"
            "  - {name: ground, fixed: true, shape: {type: half_space}}\n"

@@ -206,14 +206,14 @@ static void derived_R3_leaves_out_slivers_and_fixed_bodies(void** state) {
 static void given_values_are_kept_and_the_rest_follows_them(void** state) {
   (void)state;
   Fixture f;
-  load_box(&f, "contact: {support: 0.01, friction: 0.3}");
+  load_box(&f, "contact: {barrier_distance: 0.01, friction: 0.3}");
   check_clean(&f);
   const ModelContact* c = &f.model.contact;
   assert_true(!c->support_derived && c->stiffness_derived && c->smoothing_derived);
   check_near(c->support, 0.01, 0, "support");
   check_near(gap_of(c, 9.81), 5e-3, 1e-8, "gap for the given support");
   fixture_free(&f);
-  load_box(&f, "contact: {support: 0.001, stiffness: 1e-8, smoothing: 1e-6}");
+  load_box(&f, "contact: {barrier_distance: 0.001, stiffness: 1e-8, smoothing: 1e-6}");
   check_clean(&f);
   check_near(f.model.contact.gap_at_rest, 7.994156234e-4, 1e-12, "gap of the guide");
   assert_true(!f.model.contact.stiffness_derived && !f.model.contact.smoothing_derived);
@@ -248,12 +248,13 @@ static void check_silent(const char* before) {
 
 static void warns_R7_of_supports_that_are_too_large_or_too_small(void** state) {
   (void)state;
-  check_warned("contact: {support: 0.25}",
+  check_warned("contact: {barrier_distance: 0.25}",
                "barrier_distance 0.25 m is larger than the smallest feature of the moving bodies, 0.2 m");
-  check_warned("contact: {support: 1e-12}", "barrier_distance 1e-12 m is below");
-  check_silent("contact: {support: 0.02}");
-  check_warned("contact: {support: 0.2001}", "larger than the smallest feature");
-  check_warned("contact: {support: 30}", "larger than the smallest feature of the moving bodies, 0.2 m"); /* no error */
+  check_warned("contact: {barrier_distance: 1e-12}", "barrier_distance 1e-12 m is below");
+  check_silent("contact: {barrier_distance: 0.02}");
+  check_warned("contact: {barrier_distance: 0.2001}", "larger than the smallest feature");
+  check_warned("contact: {barrier_distance: 30}",
+               "larger than the smallest feature of the moving bodies, 0.2 m"); /* no error */
 }
 
 /* A box of 0.2 m whose link stands far off: rounding asks for 1e-9 of that, up to an eighth of the box. */
@@ -278,30 +279,33 @@ static void warns_R7_of_bodies_that_are_small_where_they_stand(void** state) {
 static void warns_R8_of_stiffness_out_of_range(void** state) {
   (void)state;
   Fixture f;
-  load_box(&f, "contact: {support: 0.001, stiffness: 1e-5}");
+  load_box(&f, "contact: {barrier_distance: 0.001, stiffness: 1e-5}");
   check_message(&f, SEVERITY_WARNING, 1, "the lightest moving body (9.81 N) rests at a gap of");
-  assert_int_equal(find_message(&f, "lightest")->column, (int)strlen("contact: {support: 0.001, stiffness: ") + 1);
+  assert_int_equal(find_message(&f, "lightest")->column,
+                   (int)strlen("contact: {barrier_distance: 0.001, stiffness: ") + 1);
   fixture_free(&f);
-  check_warned("contact: {support: 0.001, stiffness: 1e-5}",
+  check_warned("contact: {barrier_distance: 0.001, stiffness: 1e-5}",
                "beyond the barrier_distance 0.001 m; use a contact.stiffness of about 3e-10");
-  check_warned("contact: {support: 0.001, stiffness: 1e-16}", "less than a tenth of the barrier_distance 0.001 m");
-  check_silent("contact: {support: 0.001, stiffness: 3e-8}");
-  check_silent("contact: {support: 0.001, stiffness: 1e-12}");
+  check_warned("contact: {barrier_distance: 0.001, stiffness: 1e-16}",
+               "less than a tenth of the barrier_distance 0.001 m");
+  check_silent("contact: {barrier_distance: 0.001, stiffness: 3e-8}");
+  check_silent("contact: {barrier_distance: 0.001, stiffness: 1e-12}");
 }
 
 /* At rest at s/2, k = 14.1 F/s: the period is 2 pi sqrt(s / (14.1 g)) = 0.535 s^(1/2), 17 ms for s = 1 mm. Twenty of
  * them are dt = 10 ms at s = 0.87 um. */
 static void warns_R9_of_steps_too_long_for_the_stiffness(void** state) {
   (void)state;
-  check_warned("contact: {support: 0.8e-6}", "time step 0.01 s is too long for the contact stiffness: 20.9 periods");
-  check_silent("contact: {support: 0.95e-6}");
+  check_warned("contact: {barrier_distance: 0.8e-6}",
+               "time step 0.01 s is too long for the contact stiffness: 20.9 periods");
+  check_silent("contact: {barrier_distance: 0.95e-6}");
 }
 
 static void warns_R10_of_smoothing(void** state) {
   (void)state;
   check_warned("contact: {smoothing: 100}",
                "friction reaches its full strength at a slip of sqrt(smoothing) dt = 0.1 m a step");
-  check_warned("contact: {support: 0.01, smoothing: 0.04}",
+  check_warned("contact: {barrier_distance: 0.01, smoothing: 0.04}",
                "friction reaches its full strength at a slip of sqrt(smoothing) = 0.2 m/s");
   check_warned("contact: {smoothing: 1e-16}", "sqrt(smoothing) = 1e-08 m/s is 2e-07 of the speed");
   check_silent("contact: {smoothing: 1e-6}");
@@ -310,7 +314,7 @@ static void warns_R10_of_smoothing(void** state) {
 
 static void no_contact_no_warnings(void** state) {
   (void)state;
-  check_silent("contact: {model: none, support: 0.3, stiffness: 1e9, smoothing: 100}");
+  check_silent("contact: {model: none, barrier_distance: 0.3, stiffness: 1e9, smoothing: 100}");
 }
 
 int main(void) {

@@ -360,7 +360,7 @@ static void tendons_are_named(void** state) {
   design_case_free(c);
   expect_design_problems(CORDS
                          "control: [{link: arm, of: [tensions]}]\n"
-                         "parameters: [{type: tendon_rest, link: box}]\n",
+                         "parameters: [{type: tendon_rest_length, link: box}]\n",
                          "11:18: error: no such load or tendon acts on link 'arm'\n"
                          "12:40: error: link 'box': its tendons have no stiffness\n");
 }

@@ -90,7 +90,8 @@ static void expect_same(const Search* a, const Search* b, const char* what) {
 /* A brick slides over the ground against another one; shape and speed change. The rest speed is one that differences
  * resolve. */
 #define SLIDE_SCENE                                                                                                   \
-  "{simulation: {dt: 0.01, integrator: first_order}, contact: {friction: 0.3, rest_speed: 0.2, support: 2.0e-3, "     \
+  "{simulation: {dt: 0.01, integrator: first_order}, contact: {friction: 0.3, rest_speed: 0.2, barrier_distance: "    \
+  "2.0e-3, "                                                                                                          \
   "stiffness: 1.2e-9, smoothing: "                                                                                    \
   "1.0e-6},\n"                                                                                                        \
   "  links: [{name: ground, fixed: true, shape: {type: half_space}}, {name: brick, mass: 1, mass_model: vertices, "   \
@@ -445,7 +446,7 @@ static void steps_that_are_not_solved(void** state) {
   (void)state;
   expect_trial(
       "scene: {simulation: {dt: 0.05, gravity: [0, 0, 0], max_iterations: 2, integrator: first_order}, contact: "
-      "{support: 0.01, stiffness: "
+      "{barrier_distance: 0.01, stiffness: "
       "1.0e-6, friction: 0.5}, links: [{name: ground, fixed: true, shape: {type: half_space}}, "
       "{name: ball, mass: 1, mass_model: vertices, shape: {type: sphere, radius: 0.1}}], initial: [{link: ball, "
       "coordinates: [0, 0, 1, "

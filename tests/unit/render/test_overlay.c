@@ -105,7 +105,7 @@ static bool is_white(const RenderImage* image, double x, double y) {
  * a link of the second's mechanism. */
 static Run* two_boxes(bool first_fixed, bool second_fixed, bool second_has_child) {
   return run_model(
-      "contact: {support: 0.01}\n"
+      "contact: {barrier_distance: 0.01}\n"
       "shapes: {b: {type: box, size: [2, 2, 2]}}\n"
       "links: [{name: one, mass: 1, fixed: %s, shape: b, position: [-1.005, 0, 0]}, {name: two, mass: 1, fixed: %s, "
       "shape: b, position: [1.005, 0, 0]}, {name: third, mass: 1, shape: b, %s [0, 0, 50]%s}]\n",

@@ -244,6 +244,9 @@ static void mistakes_are_told(void** state) {
   expect_told(WORLD("<replicate count='9999'><replicate count='9999'><body/></replicate></replicate>"), NULL,
               "for at most 1000000 elements in all");
   expect_told(WORLD("<attach prefix='a'/>"), NULL, "<attach> needs 'model'");
+  expect_told(WORLD("<frame name='f'><geom size='1'/></frame><attach frame='f' prefix='a'/>"), NULL,
+              "'frame' without 'model' copies a frame of the same model, which is not supported: write the content of "
+              "<frame name=\"f\"> in its place");
   expect_told(WORLD("<attach model='a'/>"), NULL, "no <model> with 'file' is named 'a' in <asset>");
   expect_told(
       "<mujoco><asset><model name='a' file='/nowhere.xml'/></asset><worldbody><attach model='a'/></worldbody>"

@@ -50,7 +50,7 @@ static void feedback_E1_contact_force(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-10,
                         "simulation: {dt: 0.005, steps: 400, gravity: [0, 0, -10], integrator: first_order}\n"
-                        "contact: {support: 4.0e-3}\n"
+                        "contact: {barrier_distance: 4.0e-3}\n"
                         "links:\n"
                         "  - {name: cart, joint: {type: slide, axis: [1, 0, 0], position: [0, 9, 9]}, mass: 1, center: "
                         "[0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"

@@ -9,7 +9,7 @@ static void line_search_S10_lowers_the_objective(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-7,
                         "simulation: {dt: 0.01, steps: 100, integrator: first_order}\n"
-                        "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-5}\n"
+                        "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-5}\n"
                         "links:\n"
                         "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
                         "  - {name: a, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.15], "
@@ -43,7 +43,7 @@ static void line_search_S10_islands_are_independent(void** state) {
   (void)state;
   static const char scene[] =
       "simulation: {dt: 0.01, steps: 100, integrator: first_order}\n"
-      "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-5}\n"
+      "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-5}\n"
       "links:\n"
       "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
       "  - {name: a, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.1015]}\n"
@@ -75,7 +75,7 @@ static double thin_wall(const char* certificate, double* smallest) {
   Run* run =
       run_create(1, 1e-6,
                  "simulation: {dt: 0.01, steps: 20, gravity: [0, 0, 0], certificate: %s, integrator: first_order}\n"
-                 "contact: {support: 5.0e-4, stiffness: 1.0e-9, friction: 0.3, smoothing: 1.0e-5}\n"
+                 "contact: {barrier_distance: 5.0e-4, stiffness: 1.0e-9, friction: 0.3, smoothing: 1.0e-5}\n"
                  "links:\n"
                  "  - {name: wall, fixed: true, shape: {type: box, size: [0.002, 2, 2]}}\n"
                  "  - {name: dart, mass: 0.1, shape: {type: box, size: [0.002, 0.1, 0.1]}, position: [-0.41, 0, 0]}\n"

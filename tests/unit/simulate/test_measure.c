@@ -69,7 +69,7 @@ static void measure_contacts_are_merged_by_link_and_sorted(void** state) {
   Run* run = run_create(
       1, 1e-8,
       "simulation: {dt: 0.01, steps: 300, integrator: first_order}\n"
-      "contact: {support: 1.0e-3, stiffness: 1.0e-8, friction: 0.5, smoothing: 1.0e-6}\n"
+      "contact: {barrier_distance: 1.0e-3, stiffness: 1.0e-8, friction: 0.5, smoothing: 1.0e-6}\n"
       "links:\n"
       "  - {name: cup, mass: 0.5, mass_model: vertices, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0, 0, "
       "0.3524]}\n"
@@ -177,7 +177,7 @@ static void S19_momentum_of_a_closed_system_is_kept(void** state) {
   Run* run = run_create(
       1, 1e-9,
       "simulation: {dt: 0.01, steps: 60, gravity: [0, 0, 0], integrator: first_order}\n"
-      "contact: {support: 0.005}\n"
+      "contact: {barrier_distance: 0.005}\n"
       "links:\n"
       "  - {name: a, mass: 2, mass_model: vertices, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
       "  - {name: b, mass: 1, mass_model: vertices, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0.5, 0.1, "

@@ -8,7 +8,7 @@
 
 static const char tower[] =
     "simulation: {dt: 0.01, steps: 100, integrator: first_order}\n"
-    "contact: {support: 1.0e-3, stiffness: 1.0e-9, friction: 0.5, smoothing: 1.0e-6}\n"
+    "contact: {barrier_distance: 1.0e-3, stiffness: 1.0e-9, friction: 0.5, smoothing: 1.0e-6}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
     "  - {name: \"plank{i}\", shape: {type: box, size: [0.4, 0.2, 0.05]}, mass: 0.3, position: [0, 0, 0.0255], repeat: "
@@ -112,7 +112,7 @@ static void newton_S8_prescribed_joints_push(void** state) {
   Run* run =
       run_create(1, 1e-6,
                  "simulation: {dt: 0.01, steps: 200, integrator: first_order}\n"
-                 "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.2, smoothing: 1.0e-6}\n"
+                 "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-7, friction: 0.2, smoothing: 1.0e-6}\n"
                  "links:\n"
                  "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
                  "  - {name: ram, joint: {type: slide, axis: [1, 0, 0], position: [0, 0, 0.2]}, shape: {type: box, "

@@ -130,7 +130,7 @@ static void parts_S17_leave_moves_that_are_proved(void** state) {
 static Run* struck_run(int threads) {
   return run_create(threads, 1e-9,
                     "simulation: {dt: 0.01, steps: 100, gravity: [0, 0, 0], integrator: first_order}\n"
-                    "contact: {friction: 0.3, support: 1.0e-3}\n"
+                    "contact: {friction: 0.3, barrier_distance: 1.0e-3}\n"
                     "shapes:\n  cube: {type: box, size: [0.1, 0.1, 0.1]}\n"
                     "links:\n"
                     "  - {name: ram, mass: 100, mass_model: vertices, shape: cube, joint: {type: free, position: "

@@ -8,7 +8,7 @@
 /* ---------------------------------------------------------------- a plate through a wall */
 
 static const char wall_and_plate[] =
-    "contact: {support: 0.001}\n"
+    "contact: {barrier_distance: 0.001}\n"
     "shapes:\n"
     "  thin: {type: box, size: [0.01, 1, 1]}\n"
     "links:\n"
@@ -71,7 +71,7 @@ static void a_state_in_which_bodies_meet_is_found_and_left_again(void** state) {
 static void P5_a_rod_that_pivots_is_proved_beside_the_straight_way(void** state) {
   (void)state;
   Run* run = run_model(
-      "contact: {support: 0.0005}\n"
+      "contact: {barrier_distance: 0.0005}\n"
       "shapes:\n"
       "  rod: {type: points, points: [[0, 0, -0.5], [0.001, 0, 0.5], [-0.001, 0.001, 0.5], [-0.001, -0.001, 0.5]]}\n"
       "  ground: {type: half_space, normal: [0, 0, 1]}\n"
@@ -96,7 +96,7 @@ static void P5_a_rod_that_pivots_is_proved_beside_the_straight_way(void** state)
 /* ---------------------------------------------------------------- random ways of a tree */
 
 static const char tree[] =
-    "contact: {support: 0.001}\n"
+    "contact: {barrier_distance: 0.001}\n"
     "shapes:\n"
     "  block: {type: box, size: [0.5, 0.1, 0.1]}\n"
     "links:\n"
@@ -169,7 +169,7 @@ static void P6_moves_are_gone_along_as_they_are(void** state) {
 static void P6_turns_beyond_half_a_turn_are_those_that_were_recorded(void** state) {
   (void)state;
   Run* run = run_model(
-      "contact: {support: 0.001}\n"
+      "contact: {barrier_distance: 0.001}\n"
       "links:\n"
       "  - {name: post, fixed: true, shapes: [{type: box, size: [0.1, 0.1, 0.1], position: [0, 0, 0.4]}]}\n"
       "  - {name: bar, mass: 1, joint: {type: ball}, shapes: [{type: box, size: [0.1, 1, 0.1], position: [0, 0.5, "

@@ -67,7 +67,7 @@ static void sim_box_rests_at_the_gap_of_the_closed_form(void** state) {
     Run* run = run_create(
         1, 1e-8,
         "simulation: {dt: 0.02, steps: 100, integrator: first_order}\n"
-        "contact: {support: %g, stiffness: %g, friction: 0.3, smoothing: 1.0e-6}\n"
+        "contact: {barrier_distance: %g, stiffness: %g, friction: 0.3, smoothing: 1.0e-6}\n"
         "links:\n"
         "  - {name: ground, fixed: true, %s}\n"
         "  - {name: box, shape: {type: box, size: [0.2, 0.2, 0.2]}, mass: %g, position: [0.3, -0.2, %.17g]}\n",
@@ -96,7 +96,7 @@ static void sim_rest_closed_form_gives_the_known_number(void** state) {
 
 static const char stack[] =
     "simulation: {dt: 0.01, steps: 300, integrator: first_order}\n"
-    "contact: {support: 1.0e-3, stiffness: 1.0e-9, friction: 0.5, smoothing: 1.0e-6}\n"
+    "contact: {barrier_distance: 1.0e-3, stiffness: 1.0e-9, friction: 0.5, smoothing: 1.0e-6}\n"
     "shapes:\n"
     "  plank: {type: box, size: [0.4, 0.2, 0.05]}\n"
     "links:\n"
@@ -128,7 +128,7 @@ static void sim_moving_ground_drags_what_lies_on_it(void** state) {
     Run* run =
         run_create(1, 1e-8,
                    "simulation: {dt: 0.005, steps: 100, integrator: first_order}\n"
-                   "contact: {support: 1.0e-3, stiffness: 1.0e-8, friction: 0.2, smoothing: 1.0e-6}\n"
+                   "contact: {barrier_distance: 1.0e-3, stiffness: 1.0e-8, friction: 0.2, smoothing: 1.0e-6}\n"
                    "links:\n"
                    "  - {name: belt, joint: {type: slide, axis: [1, 0, 0]}, shapes: [%s]}\n"
                    "  - {name: box, shape: {type: box, size: [0.2, 0.2, 0.2]}, mass: 1, position: [0, 0, 0.1008]}\n"
@@ -148,7 +148,7 @@ static void sim_moving_ground_drags_what_lies_on_it(void** state) {
 
 static const char collision[] =
     "simulation: {dt: 0.002, steps: 200, gravity: [0, 0, 0], integrator: first_order}\n"
-    "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-6}\n"
+    "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-6}\n"
     "links:\n"
     "  - {name: a, mass: 1.5, shape: {type: box, size: [0.2, 0.3, 0.1]}, position: [0, 0, 0]}\n"
     "  - {name: b, mass: 0.7, shape: {type: sphere, radius: 0.1}, position: [0.3, 0.05, 0.02]}\n"
@@ -227,7 +227,7 @@ static void sim_failed_step_keeps_the_state(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-12,
                         "simulation: {dt: 0.01, steps: 100, max_iterations: 1, integrator: first_order}\n"
-                        "contact: {support: 1.0e-3, stiffness: 1.0e-8, friction: 0.3, smoothing: 1.0e-6}\n"
+                        "contact: {barrier_distance: 1.0e-3, stiffness: 1.0e-8, friction: 0.3, smoothing: 1.0e-6}\n"
                         "links:\n"
                         "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
                         "  - {name: box, shape: {type: box, size: [0.2, 0.2, 0.2]}, mass: 1, position: [0, 0, 0.13]}\n"
@@ -269,7 +269,7 @@ static void sim_stops_at_the_rounding_floor(void** state) {
     Run* run =
         run_create(1, 1e-11,
                    "simulation: {dt: 0.001, steps: 100, integrator: first_order}\n"
-                   "contact: {support: 1.0e-3, stiffness: 1.0e-8, friction: 0.3, smoothing: 1.0e-6}\n"
+                   "contact: {barrier_distance: 1.0e-3, stiffness: 1.0e-8, friction: 0.3, smoothing: 1.0e-6}\n"
                    "links:\n"
                    "  - {name: ground, fixed: true, position: [%g, 0, -0.5], shape: {type: box, size: [10, 10, 1]}}\n"
                    "  - {name: box, shape: {type: box, size: [0.2, 0.2, 0.2]}, mass: 1, position: [%g, 0, 0.1008]}\n"
@@ -310,7 +310,7 @@ static void sim_step_does_not_allocate(void** state) {
   run_free(run);
   run = run_create(2, 0,
                    "simulation: {dt: 0.01, steps: 400, gravity: [0, 0, 0], integrator: first_order}\n"
-                   "contact: {support: 2.0e-3, stiffness: 1.0e-8, friction: 0.3, smoothing: 1.0e-6}\n"
+                   "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-8, friction: 0.3, smoothing: 1.0e-6}\n"
                    "shapes:\n"
                    "  bone: {type: rounded_box, radius: 0.04, size: [0.12, 0, 0]}\n"
                    "links:\n"

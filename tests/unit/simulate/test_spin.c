@@ -264,7 +264,7 @@ static void spin_W6_needs_balance(void** state) {
  * downward-going state of the second, are those of first order. */
 static const char DROPPED[] =
     "simulation: {dt: %g, duration: 2, integrator: %s}\n"
-    "contact: {support: 1.0e-3, stiffness: 1.0e-7, friction: 0.3}\n"
+    "contact: {barrier_distance: 1.0e-3, stiffness: 1.0e-7, friction: 0.3}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
     "  - {name: box, mass: 1, mass_model: uniform, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.6]}\n";

@@ -81,7 +81,7 @@ static void goes_on_from_the_first_steps(void** state) {
 /* Drives that measure late look back beyond the state that they go on from; one for longer than it has run. */
 static const char LATE[] =
     "simulation: {dt: 0.01, steps: 1000, integrator: %s, substeps: %d, gravity: [0, 0, -9.8]}\n"
-    "contact: {support: 4.0e-3, friction: 0.4}\n"
+    "contact: {barrier_distance: 4.0e-3, friction: 0.4}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
     "  - {name: cart, joint: {type: slide, axis: [1, 0, 0], position: [0, 0, 0.4]}, mass: 1, shape: {type: box, size: "

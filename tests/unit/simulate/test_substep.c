@@ -128,7 +128,7 @@ static void substep_S13_keeps_the_orders(void** state) {
 /* A driven arm over a box that lands, slides and is pushed by a prescribed paddle. */
 static const char busy[] =
     "simulation: {dt: %.17g, steps: 400, integrator: %s, substeps: %d}\n"
-    "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n"
+    "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
     "  - {name: box, mass: 0.6, shape: {type: box, size: [0.2, 0.16, 0.1]}, position: [0, 0, 0.07]}\n"
@@ -373,7 +373,7 @@ static void substep_S14_dampers_do_not_change_in_halves(void** state) {
 /* A brick thrown at the ground edge first. */
 static const char thrown[] =
     "simulation: {dt: 0.02, steps: 30, max_iterations: %d, integrator: %s}\n"
-    "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n"
+    "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
     "  - {name: box, mass: 0.6, shape: {type: box, size: [0.2, 0.16, 0.1]}, position: [0, 0, 0.3], rotation_vector: "
@@ -487,7 +487,7 @@ static void substep_S14_what_is_blocked_stays_blocked(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-7,
                         "simulation: {dt: 0.01, steps: 100, integrator: first_order}\n"
-                        "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n"
+                        "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n"
                         "links:\n"
                         "  - {name: wall, fixed: true, position: [0.5, 0, 0], shape: {type: box, size: [0.1, 1, 1]}}\n"
                         "  - {name: piston, joint: {type: slide, axis: [1, 0, 0]}, shape: {type: box, size: [0.2, 0.2, "
