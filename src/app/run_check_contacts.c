@@ -65,7 +65,7 @@ static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair
   if (c->recorded->model.start && row->row <= 1) return; /* depends on the state before the start */
   if (friction > 0 && impacts && row->row > 1 && !before_is_known(c, row->row - 1)) return;
   double rests_on = before ? before->load : 0;
-  if (c->recorded->model.contact.friction_iterations > 0) rests_on = fmax(rests_on, OWN_FORCE_MOST * pair->load);
+  if (c->recorded->model.contact.friction_iterations != 0) rests_on = fmax(rests_on, OWN_FORCE_MOST * pair->load);
   double allowed = friction * rests_on + FORCE_TOLERANCE * (pair->load + rests_on);
   allowed += part_unknown(c, row->row, pair) * pair->load;
   if (row->row == 1) allowed += (FIRST_GRIP_MOST - 1) * friction * rests_on;

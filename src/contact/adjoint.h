@@ -94,12 +94,14 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
  * the state at t, and in out->carry through the state before. Call after friction_adjoint and rolling_adjoint. Scales
  * the coefficients' derivatives in out by the factor. Cannot fail, allocates nothing. */
 void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out);
-/* As impact_load_adjoint for friction that depends on the force of the previous solve of the step: derivatives through
- * its factor W', for a pair without restitution. solve: the state of that solve; own: its active vertices from
- * friction_adjoint. */
-void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, const PairMaterial* material,
-                             const ImpactMoment* now, const ImpactMoment* solve, ActiveSides* own, Pressure* bar,
-                             PairShares* out);
+/* As impact_load_adjoint for a given derivative with respect to the factor. Leaves the coefficients' derivatives. */
+void impact_late_load_adjoint(const ContactLoad* load, double by_factor, Pressure* bar, PairShares* out);
+/* As impact_late_load_adjoint for the factor W' in the previous solve of the step, for a pair without restitution.
+ * by_force: derivative with respect to the magnitude of the pair's force in that solve, for stiffness 1 and W' = 1.
+ * solve: the state of that solve; own: its active vertices, found here if unknown. */
+void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, double by_factor,
+                             double by_force, const ImpactMoment* now, const ImpactMoment* solve, ActiveSides* own,
+                             Pressure* bar, PairShares* out);
 /* Adds the derivatives that the next step passes back through the pair's y at t to bar and out. Cannot fail, allocates
  * nothing. */
 void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,

@@ -136,9 +136,11 @@ void contact_accept(ContactSystem* system);
  * Asserts that contact_reset or contact_pass_state was called. Allocates when more pairs are active than before. */
 bool contact_lag(ContactSystem* system);
 /* Replaces the reference forces of friction by those of the accepted state, for laws with ContactLaw.relag; slip is
- * still relative to the poses of contact_lag. Re-evaluates the state. Returns false and allocates as contact_lag.
- * Asserts that some law has relag. */
-bool contact_relag(ContactSystem* system);
+ * still relative to the poses of contact_lag. blends: with the weight ContactLaw.own_share of each pair. Re-evaluates
+ * the state. Returns false and allocates as contact_lag. Asserts that some law has relag. */
+bool contact_relag(ContactSystem* system, bool blends);
+/* Returns true if some pair has a weight ContactLaw.own_share above 0 in the accepted state. Allocates nothing. */
+bool contact_friction_is_late(const ContactSystem* system);
 /* Returns true if all reference forces of friction agree with those of the accepted state to `tolerance` times the
  * largest force. Laws without relag count as settled. links: the two with the largest change, or NULL. Allocates
  * nothing. */
@@ -375,9 +377,9 @@ typedef struct ContactRecord {
   int hull_a, hull_b; /* a half-space is always hull_b */
   bool active;        /* nonzero contact energy: friction of the next step depends on it */
   bool rubbing;       /* friction acts between them */
-  bool own_force; /* friction depends on the force of the previous solve of the step (contact_relag), otherwise on that
-                     of the state before */
-  double grip;    /* fraction of that force that limits friction: 1 except in a run's first step */
+  bool own_force;     /* friction depends on the force of the previous solve of the step (contact_relag) */
+  bool late;          /* friction depends on the force of the state before */
+  double grip;        /* fraction of that force that limits friction: 1 except in a run's first step */
   double kept[CONTACT_KEPT_NUMBERS]; /* data of the law */
 } ContactRecord;
 /* Completes the candidate list for contact_record; call it before contact_record and contact_candidate_count. May grow

@@ -47,9 +47,10 @@ static void compression_adjoint(double y_bar, const ImpactParameters* parameters
   bar->potential += y_bar * y / (2 * energy);
 }
 
-/* Adds bar times the derivatives of the magnitude of the force at t: those of Phi for a uniform field along the force
- * (A5). */
-static void force_adjoint(double bar, double support, const ImpactMoment* now, ActiveSides* then, PairShares* out) {
+/* Adds bar times the derivatives of the magnitude of the force at t, or in the previous solve of the step (AT_OWN):
+ * those of Phi for a uniform field along the force (A5). */
+static void force_adjoint(double bar, double support, const ImpactMoment* now, MomentShare moment, ActiveSides* then,
+                          PairShares* out) {
   PairDerivatives d;
   PlaneResponse response;
   plane_derivatives(now->solution, now->body[1].hull.half_space, now->body[0].reference, now->body[1].reference, &d,
@@ -63,24 +64,29 @@ static void force_adjoint(double bar, double support, const ImpactMoment* now, A
   for (int side = 0; side < 2; side++) {
     for (int k = 0; k < own.count[side]; k++) {
       VertexShare* share = &own.share[side][k];
-      *share = (VertexShare){.vertex = share->vertex, .now = share->next};
+      Vec3 by = share->next;
+      *share = (VertexShare){.vertex = share->vertex};
+      *(moment == AT_OWN ? &share->own : &share->now) = by;
     }
     out->count[side] += own.count[side];
     out->rounding[side] += own.rounding[side];
-    out->move_now[side] = vec3_add(out->move_now[side], own.move_next[side]);
-    out->turn_now[side] = vec3_add(out->turn_now[side], own.turn_next[side]);
+    Vec3* move = moment == AT_OWN ? &out->move_own[side] : &out->move_now[side];
+    Vec3* turn = moment == AT_OWN ? &out->turn_own[side] : &out->turn_now[side];
+    *move = vec3_add(*move, own.move_next[side]);
+    *turn = vec3_add(*turn, own.turn_next[side]);
     for (int k = 0; k < now->body[side].hull.slope_count; k++) out->shape[side][k] += shape[side][k];
   }
   out->support += own.support;
-  out->ground_now.force = vec3_add(out->ground_now.force, own.ground_next.force);
-  out->ground_now.torque = vec3_add(out->ground_now.torque, own.ground_next.torque);
+  GroundShare* ground = moment == AT_OWN ? &out->ground_next : &out->ground_now;
+  ground->force = vec3_add(ground->force, own.ground_next.force);
+  ground->torque = vec3_add(ground->torque, own.ground_next.torque);
 }
 
 void impact_pressure_adjoint(const Pressure* bar, const ImpactParameters* parameters, const ImpactMoment* now,
                              ActiveSides* then, PairShares* out) {
   if (!now->solution) return;
   if (bar->potential != 0) potential_adjoint(bar->potential, parameters->support, now, AT_NOW, then, out);
-  if (bar->force != 0) force_adjoint(bar->force, parameters->support, now, then, out);
+  if (bar->force != 0) force_adjoint(bar->force, parameters->support, now, AT_NOW, then, out);
 }
 
 void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,
@@ -146,6 +152,10 @@ void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, 
   out->friction *= load->factor;
   out->rolling *= load->factor;
   out->spinning *= load->factor;
+  impact_late_load_adjoint(load, by_factor, bar, out);
+}
+
+void impact_late_load_adjoint(const ContactLoad* load, double by_factor, Pressure* bar, PairShares* out) {
   if (load->bounces) {
     out->carry.load += by_factor * (load->factor / load->by_ratio);
     out->value -= by_factor * load->factor;
@@ -157,14 +167,13 @@ void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, 
   bar->potential += by_factor * load->by_potential;
 }
 
-void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, const PairMaterial* material,
-                             const ImpactMoment* now, const ImpactMoment* solve, ActiveSides* own, Pressure* bar,
-                             PairShares* out) {
-  double by_factor = out->friction * material->value[MATERIAL_FRICTION];
-  out->friction *= impact->first;
+void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, double by_factor,
+                             double by_force, const ImpactMoment* now, const ImpactMoment* solve, ActiveSides* own,
+                             Pressure* bar, PairShares* out) {
   out->support += by_factor * impact->by_support;
   out->rest_speed += by_factor * impact->by_rest_speed;
   compression_adjoint(by_factor * impact->by_before, parameters, now, bar, out);
   double by_potential = by_factor * impact->second;
   if (by_potential != 0) potential_adjoint(by_potential, parameters->support, solve, AT_OWN, own, out);
+  if (by_force != 0) force_adjoint(by_force, parameters->support, solve, AT_OWN, own, out);
 }

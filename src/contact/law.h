@@ -15,13 +15,14 @@
 
 /* A pair in one state. */
 typedef struct {
-  void* law;                 /* of ContactLaw.create, or ContactLaw.instance */
-  int thread;                /* number of the workspace to use */
-  int item[2];               /* numbers of hulls; from Model.hull_count on, of links (ContactLaw.links) */
-  const HullInstance *a, *b; /* hulls at their poses; a half-space is b */
-  Vec3 reference[2];         /* reference points of twists: the links' centres of mass [m] */
-  const Pose* aim[2];        /* expected poses of the links at the end of the step; NULL: unknown */
-  const PairMaterial* material;
+  void* law;                    /* of ContactLaw.create, or ContactLaw.instance */
+  int thread;                   /* number of the workspace to use */
+  int item[2];                  /* numbers of hulls; from Model.hull_count on, of links (ContactLaw.links) */
+  const HullInstance *a, *b;    /* hulls at their poses; a half-space is b */
+  Vec3 reference[2];            /* reference points of twists: the links' centres of mass [m] */
+  const Pose* aim[2];           /* expected poses of the links at the end of the step; NULL: unknown */
+  const PairMaterial* material; /* friction times `grip` */
+  double grip;                  /* 1 except in a run's first step (friction.md, F6) */
   GjkCache* gjk;
   void* memory; /* memory of the pair (ContactLaw.pair_size) */
   bool lagged;  /* active at the last `lag` */
@@ -151,11 +152,16 @@ typedef struct ContactLaw {
   size_t (*lag_room)(const LawPair* pair);
   size_t (*lag)(const LawPair* pair, void* room);
   /* Friction that depends on the force in the same state. `loads` sets the normal force that limits friction [N], and
-   * its difference from the reference force. `relag` updates the reference force as `lag` does, for slip since the
-   * poses `begin` of both bodies; SIZE_MAX: unchanged. Both NULL: friction depends on the state before only. */
+   * its difference from the reference force. `own_share` returns the weight of friction by the state's own force, whose
+   * rest is by the force at t: 0 where the difference of both is negligible, 1 where it is large (friction.md, F14).
+   * `relag` sets the reference force of the former as `lag` does, for slip since the poses `begin` of both bodies, and
+   * its weight: own_share if `blends`, otherwise 1; SIZE_MAX: unchanged. rests_on returns true if friction by the force
+   * of the previous solve of the step acts (own), or that by the force at t. All NULL: friction depends on the state
+   * before only. */
   void (*loads)(const LawPair* pair, double* load, double* change);
-  size_t (*relag)(const LawPair* pair, const Pose begin[2], void* room);
-  bool (*rests_on_own)(const LawPair* pair);
+  double (*own_share)(const LawPair* pair);
+  size_t (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
+  bool (*rests_on)(const LawPair* pair, bool own);
   /* Initializes an active pair at the start of a run. NULL: nothing to do. */
   void (*begin)(const LawPair* pair);
   /* Store and restore the data of an active pair that do not follow from the poses. NULL: there are none. */

@@ -18,21 +18,31 @@
  * smaller tolerances to rounding. */
 #define LOOSE_TOLERANCE 1e-6
 #define LOOSE_LAST_STEP 1e-11
-/* Largest number of VertexShare entries of a vertex: contact; its potential at t + dt (also for friction by the force
- * of the same step) and at t; its force at t; friction; the normal for rolling friction. */
-enum { VERTEX_SHARES = 7 };
+/* Largest number of VertexShare entries of a vertex: contact; its potential at t + dt, at t and in the previous solve
+ * of the step; its force at t and in that solve; friction by both forces; the normal for rolling friction. */
+enum { VERTEX_SHARES = 10 };
 
 /* Memory of a pair. Parts of it and of PairOwn that last from one step to the next are passed by `pass`. */
 typedef struct {
   FrictionLag lag;
   RollingLag rolling;
-  double lag_force;   /* normal force that friction uses, for stiffness 1 */
+  double lag_force;   /* normal force of the last `lag` or `relag`, for stiffness 1 */
   Vec3 lag_center[2]; /* its point of action, in the frames of both bodies [m] */
-  bool own_force;     /* friction depends on the force of the same step (relag), otherwise on the force at t */
-  double before;      /* y_t (impact.h) at the time of the lag */
-  Impact load;        /* impact of the force that friction uses, from the step before */
-  Impact step_load;   /* `load` for the length of this step (I5) */
-  bool load_bounces;  /* `load` is of an impact with restitution */
+  bool own_force;     /* lag_force is that of the same step (relag), otherwise that at t */
+  double late_force;  /* normal force at t, for stiffness 1 */
+  /* Friction is (1 - own_share) times that by the force at t (lag, step_load), plus own_share times that by the force
+   * of the previous solve of the same step (own_lag, own_load), (F14). */
+  double own_share;
+  FrictionLag own_lag;
+  Impact own_load;
+  double owed;       /* normal forces of past steps, less those that limited friction (F14), for stiffness 1 */
+  double paid;       /* factor on friction that pays `owed` */
+  double left;       /* sum of the forces that limited friction, less `owed` */
+  bool owes;         /* `owed` is known */
+  double before;     /* y_t (impact.h) at the time of the lag */
+  Impact load;       /* impact of the force that friction uses, from the step before */
+  Impact step_load;  /* `load` for the length of this step (I5) */
+  bool load_bounces; /* `load` is of an impact with restitution */
   ImpactCourse course;
   bool acts;               /* friction acts in this step; set by `lag` */
   bool has_past;           /* `past` is set: the slip of the step that led to the accepted state */
@@ -44,8 +54,8 @@ typedef struct {
   PlaneSolution solution; /* minimizer, for an active pair */
   PlaneResponse response;
   Impact impact;
-  double slip[3]; /* slip of the friction minimum (FrictionLag.slip) */
-  bool follows;   /* value of FrictionParameters.follow */
+  double slip[2][3]; /* slips of the friction minima (FrictionLag.slip) of `lag` and `own_lag` */
+  bool follows;      /* value of FrictionParameters.follow */
 } PairOwn;
 
 typedef struct {
@@ -53,6 +63,7 @@ typedef struct {
   double compression;
   ImpactCourse course;
   FrictionSlip slip;
+  double left;
 } Kept;
 
 /* ---------------------------------------------------------------- the scene */
@@ -127,7 +138,8 @@ static void* create(const Model* model, int threads, double tolerance) {
                     .friction = {0, contact->smoothing, dt, 0, false},
                     .impact = {contact->support, contact->rest_speed, dt, 0, contact->stiffness},
                     .inverse_mass = inverse_masses(model),
-                    .force_ratio = 1};
+                    .force_ratio = 1,
+                    .pays = contact->friction_iterations < 0 && !contact->bounces && contact->rest_speed > 0};
   for (int t = 0; t < threads; t++) {
     scratch_create(&law->scratch[t], model, tolerance);
     law->active[t] = MEMORY_NEW(ActiveVertex, law->scratch[t].capacity);
@@ -250,14 +262,28 @@ static FrictionSlip slip_to(const LawPair* p) {
   return friction_slip(&memory->lag, &p->a->pose, &p->b->pose, law->dt_before > 0 ? law->dt_before : law->friction.dt);
 }
 
-static bool friction_acts(const LawPair* p) {
-  return p->lagged && (slides(p->material) || rolls(p->material)) && ((const Memory*)p->memory)->step_load.first > 0;
+/* Returns true if friction by the force at t acts, or, with `own`, friction by that of the previous solve of the step.
+ */
+static bool rests_on(const LawPair* p, bool own) {
+  const Memory* memory = p->memory;
+  if (own) return memory->own_share > 0 && memory->own_load.first > 0;
+  return memory->own_share < 1 && memory->step_load.first > 0;
 }
 
-static FrictionParameters friction_of(const LawPair* p) {
+static bool friction_acts(const LawPair* p) {
+  return p->lagged && (slides(p->material) || rolls(p->material)) && (rests_on(p, false) || rests_on(p, true));
+}
+
+static FrictionLag* lag_of(const LawPair* p, bool own) {
+  Memory* memory = p->memory;
+  return own ? &memory->own_lag : &memory->lag;
+}
+
+static FrictionParameters friction_of(const LawPair* p, bool own) {
   FrictionParameters parameters = ((const PlaneLaw*)p->law)->friction;
   const Memory* memory = p->memory;
-  parameters.coefficient = acting(p->material, &memory->slip).value[MATERIAL_FRICTION] * memory->step_load.first;
+  double load = own ? memory->own_share * memory->own_load.first : (1 - memory->own_share) * memory->step_load.first;
+  parameters.coefficient = acting(p->material, &memory->slip).value[MATERIAL_FRICTION] * load * memory->paid;
   parameters.state = p->which;
   parameters.follow = ((const PairOwn*)p->own)->follows;
   return parameters;
@@ -270,22 +296,28 @@ static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
   double energy = 0;
   bool found = true;
   own->follows = from->follows;
-  if (slides(p->material)) {
-    FrictionParameters parameters = friction_of(p);
-    found = friction_value(&memory->lag, &parameters, &p->a->pose, &p->b->pose, &energy) >= 0;
+  memset(own->slip, 0, sizeof(own->slip));
+  for (int k = 0; k < 2 && slides(p->material); k++) {
+    if (!rests_on(p, k == 1)) continue;
+    FrictionParameters parameters = friction_of(p, k == 1);
+    FrictionLag* lag = lag_of(p, k == 1);
+    double one = 0;
+    found = friction_value(lag, &parameters, &p->a->pose, &p->b->pose, &one) >= 0 && found;
+    energy += one;
+    memcpy(own->slip[k], lag->slip, sizeof(own->slip[k]));
   }
   if (rolls(p->material)) {
     RollingParameters rolling = rolling_of(law, p->material, memory->step_load.first);
     energy += rolling_value(&memory->rolling, &rolling, &p->a->pose, &p->b->pose);
   }
-  memcpy(own->slip, memory->lag.slip, sizeof(own->slip));
   p->state->friction_energy = law->stiffness * energy;
   p->state->has_terms = true;
   return found;
 }
 
 static void take_over(const LawPair* p) {
-  if (p->lagged) friction_keep(&((Memory*)p->memory)->lag, p->which);
+  for (int k = 0; k < 2 && p->lagged; k++)
+    if (rests_on(p, k == 1)) friction_keep(lag_of(p, k == 1), p->which);
 }
 
 /* Returns LAW_NEARER_MOST times the accepted separation, or times the contact range if that is smaller: much nearer,
@@ -312,9 +344,10 @@ static void derive(const LawPair* p) {
     RollingParameters rolling = rolling_of(law, p->material, memory->step_load.first);
     rolling_derivatives(&memory->rolling, &rolling, &p->a->pose, &p->b->pose, p->b->half_space, d);
   }
-  if (friction_acts(p) && slides(p->material)) {
-    FrictionParameters parameters = friction_of(p);
-    friction_derivatives(&memory->lag, &parameters, &p->a->pose, &p->b->pose, p->reference[0], p->reference[1], d);
+  for (int k = 0; k < 2 && friction_acts(p) && slides(p->material); k++) {
+    if (!rests_on(p, k == 1)) continue;
+    FrictionParameters parameters = friction_of(p, k == 1);
+    friction_derivatives(lag_of(p, k == 1), &parameters, &p->a->pose, &p->b->pose, p->reference[0], p->reference[1], d);
   }
   pair_scale(d, law->stiffness);
 }
@@ -388,11 +421,37 @@ static void note_load(const LawPair* p, double force) {
   for (int side = 0; side < 2 && force > 0; side++) memory->lag_center[side] = center_in_body(p, side);
 }
 
+/* Returns true if friction of the pair may depend on the force of the same step. Impacts with restitution have friction
+ * in a separate substep (impact.md, I9). Pairs with circles, static or rolling friction use the force at t. */
+static bool takes_own_force(const LawPair* p) {
+  const Memory* memory = p->memory;
+  if (p->a->ring_count > 0 || p->b->ring_count > 0) return false;
+  return slides(p->material) && !sticks(p->material) && !rolls(p->material) && !memory->load_bounces &&
+         !memory->course.past.bounces;
+}
+
+static void pay(const LawPair* p, double bound) {
+  Memory* memory = p->memory;
+  Payment payment = payment_of(bound, memory->owed);
+  memory->paid = payment.value;
+  memory->left = p->grip * payment.left;
+}
+
+/* (F14) Sets the force that friction owes at t, and the payment in the first solve. In a run's first step nothing is
+ * owed. A pair that has left the range owes nothing. */
+static void begin_payment(const LawPair* p) {
+  Memory* memory = p->memory;
+  const PlaneLaw* law = p->law;
+  memory->owes = law->pays && p->lagged && law->dt_before > 0 && takes_own_force(p);
+  memory->owed = memory->owes ? memory->late_force - memory->left : 0;
+  pay(p, memory->late_force);
+}
+
 static size_t lag(const LawPair* p, void* room) {
   Memory* memory = p->memory;
   const PairOwn* own = p->own;
   memory->own_force = false;
-  memory->lag_force = 0;
+  memory->own_share = memory->lag_force = memory->late_force = 0;
   memory->before = p->lagged ? compression(p) : 0;
   memory->load = p->lagged ? own->impact : (Impact){0};
   memory->load_bounces = p->lagged && memory->course.past.bounces;
@@ -402,22 +461,15 @@ static size_t lag(const LawPair* p, void* room) {
   memory->slip = slip_to(p);
   memory->has_past = false;
   memory->acts = p->lagged && slides(p->material) && memory->step_load.first > 0;
+  if (p->lagged) note_load(p, memory->step_load.first * now.force);
+  memory->late_force = memory->lag_force;
+  begin_payment(p);
   if (!p->lagged) return 0;
-  note_load(p, memory->step_load.first * now.force);
   FrictionDirection direction;
   friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, NULL, p->aim,
                direction_of(p->material, &direction), room, &memory->lag);
   memory->rolling = rolling_lag(p->a, p->b, &own->solution.plane, now.force);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
-}
-
-/* Returns true if friction of the pair may depend on the force of the same step. Impacts with restitution have friction
- * in a separate substep (impact.md, I9). Pairs with circles, static or rolling friction use the force at t. */
-static bool takes_own_force(const LawPair* p) {
-  const Memory* memory = p->memory;
-  if (p->a->ring_count > 0 || p->b->ring_count > 0) return false;
-  return slides(p->material) && !sticks(p->material) && !rolls(p->material) && !memory->load_bounces &&
-         !memory->course.past.bounces;
 }
 
 static double own_force(const LawPair* p) {
@@ -429,7 +481,7 @@ static double own_force(const LawPair* p) {
  * motion is not counted. */
 static double center_shift(const LawPair* p) {
   const Memory* memory = p->memory;
-  bool one_point = memory->lag.order == 2 && !p->b->half_space;
+  bool one_point = (memory->own_force ? &memory->own_lag : &memory->lag)->order == 2 && !p->b->half_space;
   if (!memory->own_force && (one_point || p->a->rounding > 0)) return 0;
   double by[2], size = p->a->radius;
   if (!p->b->half_space) size = fmin(size, p->b->radius);
@@ -443,29 +495,38 @@ static void loads(const LawPair* p, double* load, double* change) {
   const Memory* memory = p->memory;
   *load = *change = 0;
   if (!takes_own_force(p)) return;
-  double force = own_force(p), old = p->lagged ? memory->lag_force : 0;
+  double force = own_force(p), old = memory->own_share > 0 ? memory->lag_force : memory->late_force;
   double shift = force > 0 && old > 0 ? center_shift(p) : 0;
   double scale = ((const PlaneLaw*)p->law)->stiffness * pair_largest_friction(p->material);
   *load = scale * fmax(force, old);
   *change = scale * (fabs(force - old) + fmin(force, old) * shift);
 }
 
-static size_t relag(const LawPair* p, const Pose begin[2], void* room) {
+static double own_share(const LawPair* p) {
+  const PlaneLaw* law = p->law;
+  if (!law->pays || !takes_own_force(p)) return 0;
+  double mobility = law->inverse_mass[p->item[0]] + law->inverse_mass[p->item[1]];
+  return own_share_of(law, p->material, mobility, own_force(p) - ((const Memory*)p->memory)->late_force).value;
+}
+
+static size_t relag(const LawPair* p, const Pose begin[2], bool blends, void* room) {
   Memory* memory = p->memory;
   const PairOwn* own = p->own;
   if (!takes_own_force(p)) return SIZE_MAX;
   bool presses = p->state->outcome == PAIR_PRESSED;
+  memory->own_share = blends ? own_share(p) : 1;
+  memory->own_load = (Impact){0};
+  pay(p, (1 - memory->own_share) * memory->late_force + memory->own_share * own_force(p));
+  if (!(memory->own_share > 0)) return 0;
   memory->own_force = true;
-  memory->step_load = presses ? own->impact : (Impact){0};
+  if (presses) memory->own_load = own->impact;
   note_load(p, own_force(p));
   if (!presses) return 0;
   FrictionDirection direction;
   friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, begin, NULL,
-               direction_of(p->material, &direction), room, &memory->lag);
-  return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
+               direction_of(p->material, &direction), room, &memory->own_lag);
+  return sizeof(FrictionVertex) * (size_t)(memory->own_lag.count[0] + memory->own_lag.count[1]);
 }
-
-static bool rests_on_own(const LawPair* p) { return ((const Memory*)p->memory)->own_force; }
 
 /* At the start of a run contacts count as resting, not as impacts. */
 static void begin(const LawPair* p) {
@@ -476,8 +537,8 @@ static void begin(const LawPair* p) {
 }
 
 static void keep(const LawPair* p, void* kept) {
-  *(Kept*)kept =
-      (Kept){((const PairOwn*)p->own)->impact, compression(p), ((const Memory*)p->memory)->course, slip_to(p)};
+  *(Kept*)kept = (Kept){((const PairOwn*)p->own)->impact, compression(p), ((const Memory*)p->memory)->course,
+                        slip_to(p), ((const Memory*)p->memory)->left};
 }
 
 static void recall(const LawPair* p, const void* kept) {
@@ -485,6 +546,7 @@ static void recall(const LawPair* p, const void* kept) {
   ((PairOwn*)p->own)->impact = ((const Kept*)kept)->impact;
   memory->course = ((const Kept*)kept)->course;
   memory->past = ((const Kept*)kept)->slip;
+  memory->left = ((const Kept*)kept)->left;
   memory->has_past = true;
 }
 
@@ -548,6 +610,7 @@ static void pass(const LawPair* p, StateBlock* block) {
   Memory* memory = p->memory;
   PairOwn* own = p->own;
   state_block_doubles(block, &memory->before, 1);
+  state_block_doubles(block, &memory->left, 1);
   pass_impact(&memory->load, block);
   pass_impact(&memory->step_load, block);
   state_block_bool(block, &memory->load_bounces);
@@ -555,7 +618,7 @@ static void pass(const LawPair* p, StateBlock* block) {
   pass_solution(&own->solution, block);
   state_block_doubles(block, &own->response.dp[0][0], 48);
   pass_impact(&own->impact, block);
-  state_block_doubles(block, own->slip, 3);
+  state_block_doubles(block, own->slip[0], 3);
   state_block_bool(block, &own->follows);
   pass_slip(p, block);
 }
@@ -584,7 +647,10 @@ static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMB
   const Memory* memory = p->memory;
   if (rubbing) memcpy(r.plane_slip, own->slip, sizeof(r.plane_slip));
   if (rubbing && sticks(p->material)) r.slip = memory->slip;
-  if (rubbing && !memory->own_force) {
+  r.own_share = memory->own_share;
+  const bool pays = ((const PlaneLaw*)p->law)->pays && takes_own_force(p);
+  if (!sticks(p->material)) r.weighs = (PlanePayment){memory->owed, pays, memory->owes};
+  if (rubbing && (pays ? memory->step_load.first > 0 : rests_on(p, false))) {
     r.load = (ContactLoad){.factor = load->first,
                            .by_potential = load->second,
                            .by_before = load->by_before,
@@ -686,7 +752,7 @@ const ContactLaw LAW_separating_plane = {
     .kept_size = sizeof(Kept),
     .moment_size = sizeof(PlaneSolution),
     .replay_size = sizeof(PlaneReplay),
-    .vertex_size = sizeof(FrictionVertex),
+    .vertex_size = 2 * sizeof(FrictionVertex),
     .vertex_shares = VERTEX_SHARES,
     .round = true,
     .directions = true,
@@ -709,7 +775,8 @@ const ContactLaw LAW_separating_plane = {
     .lag = lag,
     .loads = loads,
     .relag = relag,
-    .rests_on_own = rests_on_own,
+    .own_share = own_share,
+    .rests_on = rests_on,
     .begin = begin,
     .keep = keep,
     .recall = recall,

@@ -18,22 +18,36 @@ typedef struct {
   double dt_before;     /* length of the substep before [s] */
   double force_ratio;   /* argument `ratio` of impact_load */
   double* inverse_mass; /* inverse mass of the tree of each hull; 0: it cannot move [1/kg] (hulls) */
+  bool pays;            /* friction by weighted forces, which pays what it owes (friction.md, F14) */
 } PlaneLaw;
+
+/* (F14) Payment of a recorded pair. */
+typedef struct {
+  double owed; /* force that friction owes, for stiffness 1 */
+  bool pays;   /* friction is weighted and pays what it owes */
+  bool owes;   /* `owed` depends on the step before */
+} PlanePayment;
 
 /* Numbers of a recorded pair (ContactRecord.kept). */
 typedef struct {
   Plane plane; /* plane of an active record */
-  double
-      plane_slip[3]; /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane, for a pair with friction */
-  ContactLoad load;  /* impact load of the state before, to which friction is proportional */
-  ImpactPast past;   /* state carried into the step */
-  FrictionSlip slip; /* slip over the step before, for a pair with static friction */
+  /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane, for a pair with friction: by the force at t,
+   * and by that of the previous solve of the step */
+  double plane_slip[2][3];
+  double own_share; /* (F14) weight of the force of the previous solve */
+  ContactLoad load; /* impact load of the state before, to which friction is proportional */
+  ImpactPast past;  /* state carried into the step */
+  union {
+    FrictionSlip slip;   /* slip over the step before, for a pair with static friction */
+    PlanePayment weighs; /* for other pairs */
+  };
 } PlaneRecord;
 _Static_assert(sizeof(PlaneRecord) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a record is kept as numbers");
 
 /* Memory of a recorded pair (LawReplay.memory). */
 typedef struct {
-  FrictionLag lag;        /* for a pair with friction */
+  FrictionLag lag;        /* for a pair whose friction depends on the force at t */
+  FrictionLag own_lag;    /* for one whose friction depends on the force of the previous solve of the step */
   RollingLag rolling;     /* for a pair with rolling friction */
   PlaneResponse response; /* for an active pair */
   Impact impact;          /* for an active pair */
@@ -92,6 +106,42 @@ static inline const FrictionDirection* direction_of(const PairMaterial* material
   *room = (FrictionDirection){material->value[MATERIAL_FRICTION_ALONG] / material->value[MATERIAL_FRICTION],
                               material->axis, material->axis_side};
   return room;
+}
+
+/* (F14) Changes of speed by late friction, in rest speeds, up to which the weight of the step's own force is 0, and
+ * from which it is 1. */
+#define LATE_FROM 5.0
+#define LATE_TO 25.0
+
+/* (F14) Weight of the step's own force, and its derivative with respect to the change of speed by late friction. */
+typedef struct {
+  double speed; /* mu |change of the normal force| dt / m [m/s] */
+  double value, by_speed;
+} OwnShare;
+
+/* mobility: 1 / m [1/kg]; change: of the normal force, for stiffness 1. */
+static inline OwnShare own_share_of(const PlaneLaw* law, const PairMaterial* material, double mobility, double change) {
+  double from = LATE_FROM * law->impact.rest_speed, width = (LATE_TO - LATE_FROM) * law->impact.rest_speed;
+  double speed = material->value[MATERIAL_FRICTION] * law->stiffness * fabs(change) * law->friction.dt * mobility;
+  if (!(speed > from)) return (OwnShare){speed, 0, 0};
+  double x = (speed - from) / width;
+  if (!(x < 1)) return (OwnShare){speed, 1, 0};
+  return (OwnShare){speed, x * x * (3 - 2 * x), 6 * x * (1 - x) / width};
+}
+
+/* (F14) Factor on friction that has the bound `bound` and owes `owed`, and its derivatives with respect to both. left:
+ * value * bound - owed, which the next step subtracts from its force, and its derivatives. */
+typedef struct {
+  double value, by_bound, by_owed;
+  double left, left_by_bound, left_by_owed;
+} Payment;
+
+/* value = r = 1 + owed / bound for r > 1/2, else 1 / (4 (1 - r)): once continuously differentiable, and above 0. */
+static inline Payment payment_of(double bound, double owed) {
+  if (!(bound > 0)) return (Payment){1, 0, 0, bound - owed, 1, -1};
+  double x = owed / bound;
+  if (x > -0.5) return (Payment){1 + x, -x / bound, 1 / bound, bound, 1, 0};
+  return (Payment){-0.25 / x, -0.25 / owed, 0.25 / (x * owed), -0.25 * bound / x - owed, -0.5 / x, 0.25 / (x * x) - 1};
 }
 
 /* ContactLaw.revisit: returns true if the record is inactive or its plane was found. */

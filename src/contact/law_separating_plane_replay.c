@@ -9,6 +9,11 @@ static PlaneRecord record_of(const ContactRecord* from) {
   return r;
 }
 
+/* (F14) */
+static PlanePayment payment_in(const LawReplay* p, const PlaneRecord* r) {
+  return sticks(p->material) ? (PlanePayment){0} : r->weighs;
+}
+
 bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own) {
   const PlaneLaw* law = instance;
   if (!from->active) return true;
@@ -21,12 +26,35 @@ static double load_of(const PlaneLaw* law, const PlaneRecord* r) {
   return r->load.factor + (law->force_ratio - 1) * r->load.by_ratio;
 }
 
-/* Returns the friction parameters of a recorded pair. The coefficient is scaled by the impact factor at t, or in the
- * previous solve of the step if friction depends on its force. */
-static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecord* r) {
+/* (F14) Forces of a recorded pair on which its friction rests, for stiffness 1, and the factor that pays what it owes.
+ */
+typedef struct {
+  double load, own_load;   /* impact factors at t and in the previous solve of the step */
+  double force, own_force; /* normal forces there, without these factors */
+  double bound;            /* (1 - w) load force + w own_load own_force */
+  Payment paid;
+} RecordedBound;
+
+static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
+  RecordedBound b = {.paid = {.value = 1}};
+  if (p->now && p->own_now) b.load = load_of(p->law, r);
+  if (p->record->own_force) b.own_load = ((const PlaneReplay*)p->memory)->solve_impact.first;
+  const PlanePayment weighs = payment_in(p, r);
+  if (!weighs.pays) return b;
+  if (b.load > 0) b.force = force_of(p->own_now);
+  if (b.own_load > 0) b.own_force = force_of(p->own_solve);
+  b.bound = (1 - r->own_share) * b.load * b.force + r->own_share * b.own_load * b.own_force;
+  b.paid = payment_of(b.bound, weighs.owed);
+  return b;
+}
+
+/* Returns the friction parameters of a recorded pair for friction by the force at t, or, with `own`, by that of the
+ * previous solve of the step. The coefficient is scaled by the impact factor in that state, and by its weight. */
+static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecord* r, bool own) {
   FrictionParameters parameters = ((const PlaneLaw*)p->law)->friction;
-  double load = p->record->own_force ? ((const PlaneReplay*)p->memory)->solve_impact.first : load_of(p->law, r);
-  parameters.coefficient = acting(p->material, &r->slip).value[MATERIAL_FRICTION] * load;
+  RecordedBound b = bound_of(p, r);
+  double load = own ? r->own_share * b.own_load : (1 - r->own_share) * b.load;
+  parameters.coefficient = acting(p->material, &r->slip).value[MATERIAL_FRICTION] * load * b.paid.value;
   return parameters;
 }
 
@@ -42,9 +70,33 @@ bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double
   if (!follows_impulse(p)) return false;
   const PlaneLaw* law = p->law;
   PlaneRecord r = record_of(p->record);
-  FrictionParameters parameters = recorded_friction(p, &r);
+  FrictionParameters parameters = recorded_friction(p, &r, false);
   friction_product(&((const PlaneReplay*)p->memory)->lag, &parameters, p->next, twist, wrench);
   for (int i = 0; i < 6; i++) wrench[i] *= law->stiffness;
+  return true;
+}
+
+/* Adds the terms of friction by the force at t or of the previous solve. Returns false if the minimum is not found. */
+static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool own, PairDerivatives* d) {
+  const PlaneLaw* law = p->law;
+  PlaneReplay* memory = p->memory;
+  const PairBody *at = own ? p->solve : p->now, *body = p->next;
+  const PlaneSolution* solution = own ? p->own_solve : p->own_now;
+  FrictionLag* lag = own ? &memory->own_lag : &memory->lag;
+  FrictionVertex* room = p->vertices;
+  if (own && p->record->late) room += memory->lag.count[0] + memory->lag.count[1];
+  FrictionParameters parameters = recorded_friction(p, r, own);
+  FrictionDirection direction;
+  friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, own ? p->begin : NULL, p->aim,
+               direction_of(p->material, &direction), room, lag);
+  memcpy(lag->slip, r->plane_slip[own], sizeof(lag->slip));
+  if (friction_recall(lag, &parameters, &body[0].hull.pose, &body[1].hull.pose) < 0) return false;
+  double others[12][12];
+  bool apart = p->apart && follows_impulse(p);
+  if (apart) memcpy(others, d->hessian, sizeof(others));
+  friction_derivatives(lag, &parameters, &body[0].hull.pose, &body[1].hull.pose, body[0].reference, body[1].reference,
+                       d);
+  if (apart) memcpy(d->hessian, others, sizeof(others));
   return true;
 }
 
@@ -78,21 +130,8 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
   }
   if (p->record->rubbing && slides(p->material)) {
     PlaneRecord r = record_of(p->record);
-    FrictionParameters parameters = recorded_friction(p, &r);
-    const PairBody* at = p->record->own_force ? p->solve : p->now;
-    const PlaneSolution* solution = p->record->own_force ? p->own_solve : now;
-    FrictionDirection direction;
-    friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, p->record->own_force ? p->begin : NULL,
-                 p->aim, direction_of(p->material, &direction), p->vertices, &memory->lag);
-    memcpy(memory->lag.slip, r.plane_slip, sizeof(r.plane_slip));
-    sound = friction_recall(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose) >= 0;
-    double others[12][12];
-    bool apart = p->apart && follows_impulse(p);
-    if (apart) memcpy(others, d->hessian, sizeof(others));
-    if (sound)
-      friction_derivatives(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose, body[0].reference,
-                           body[1].reference, d);
-    if (apart) memcpy(d->hessian, others, sizeof(others));
+    if (p->record->late) sound = replay_friction(p, &r, false, d);
+    if (p->record->own_force) sound = sound && replay_friction(p, &r, true, d);
   }
   pair_scale(d, law->stiffness);
   return sound;
@@ -112,18 +151,71 @@ double plane_law_potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
   return ((const PlaneReplay*)p->memory)->impact.second;
 }
 
-/* As plane_law_reverse for friction that depends on the force of the previous solve of the step. */
+/* Passes the derivative by_share with respect to the weight of the step's own force on to parameters (F14). Returns the
+ * derivative with respect to the difference of that force from the force at t, for stiffness 1. */
+static double reverse_own_share(const LawReplay* p, double by_share, double change, PairShares* s) {
+  const PlaneLaw* law = p->law;
+  double mu = p->material->value[MATERIAL_FRICTION];
+  double mobility = law->inverse_mass[p->record->hull_a] + law->inverse_mass[p->record->hull_b];
+  OwnShare share = own_share_of(law, p->material, mobility, change);
+  double by_speed = by_share * share.by_speed;
+  if (by_speed == 0) return 0;
+  s->friction += by_speed * share.speed / mu;
+  s->stiffness += by_speed * share.speed / law->stiffness;
+  s->inertia -= by_speed * share.speed * mobility;
+  s->rest_speed -= by_speed * share.speed / law->impact.rest_speed;
+  return by_speed * share.speed / change;
+}
+
+/* As plane_law_reverse for friction that depends on the force of the previous solve of the step (F9), or on weighted
+ * forces (F14). by_left: derivative with respect to Payment.left, from the next step. */
 static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
-                              Pressure* bar, PairShares* s) {
+                              double by_left, Pressure* bar, PairShares* s) {
   const PlaneLaw* law = p->law;
   const PlaneReplay* memory = p->memory;
   PlaneRecord r = record_of(p->record);
   ActiveSides then = {.vertices = law->active[p->thread]};
   ImpactMoment solve = {p->solve, p->own_solve}, now = {p->now, p->own_now};
-  FrictionParameters parameters = recorded_friction(p, &r);
-  friction_adjoint(&memory->lag, &parameters, law->support, p->solve, p->next, true, solve.solution, twist, 0, &then,
-                   s);
-  impact_own_load_adjoint(&memory->solve_impact, impact, p->material, &now, &solve, &then, bar, s);
+  RecordedBound b = bound_of(p, &r);
+  const PlanePayment weighs = payment_in(p, &r);
+  double mu = p->material->value[MATERIAL_FRICTION], own = r.own_share;
+  double late_weight = (1 - own) * b.paid.value, own_weight = own * b.paid.value;
+  double by_late = 0, by_own = 0; /* with respect to both coefficients times their factors */
+  if (p->record->late) {
+    FrictionParameters parameters = recorded_friction(p, &r, false);
+    friction_adjoint(&memory->lag, &parameters, law->support, p->now, p->next, false, now.solution, twist, 0, &then, s);
+    by_late = s->friction;
+    s->friction = 0;
+  }
+  then.known = false;
+  if (p->record->own_force) {
+    FrictionParameters parameters = recorded_friction(p, &r, true);
+    friction_adjoint(&memory->own_lag, &parameters, law->support, p->solve, p->next, true, solve.solution, twist, 0,
+                     &then, s);
+    by_own = s->friction;
+  }
+  s->friction = by_late * late_weight * b.load + by_own * own_weight * b.own_load;
+  double by_paid = mu * (by_late * (1 - own) * b.load + by_own * own * b.own_load);
+  double by_owed = by_paid * b.paid.by_owed + by_left * b.paid.left_by_owed;
+  double by_bound = by_paid * b.paid.by_bound + by_left * p->record->grip * b.paid.left_by_bound;
+  s->grip = by_left * b.paid.left; /* a pair with a grip owes nothing */
+  double force = b.load * b.force, own_force = b.own_load * b.own_force;
+  double by_change = 0;
+  if (weighs.pays && own > 0) /* otherwise there may be no solve before */
+    by_change = reverse_own_share(
+        p, mu * b.paid.value * (by_own * b.own_load - by_late * b.load) + by_bound * (own_force - force),
+        own_force - force, s);
+  if (b.own_load > 0) {
+    double by_force = by_bound * own + by_change;
+    impact_own_load_adjoint(&memory->solve_impact, impact, by_own * mu * own_weight + by_force * b.own_force,
+                            by_force * b.own_load, &now, &solve, &then, bar, s);
+  }
+  if (weighs.owes) s->carry.left = -by_owed;
+  if (b.load > 0) {
+    double by_force = by_bound * (1 - own) - by_change + (weighs.owes ? by_owed : 0);
+    bar->force += by_force * b.load;
+    impact_late_load_adjoint(&r.load, by_late * mu * late_weight + by_force * b.force, bar, s);
+  }
 }
 
 /* Distributes the derivative with respect to the acting friction coefficient to both coefficients, the Stribeck speed
@@ -170,16 +262,16 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
   ImpactMoment next = {p->next, p->own_next}, now = {p->now, p->own_now};
   ImpactParameters impact = impact_parameters(law, p->material);
   Pressure bar = {0, 0}; /* derivatives with respect to the pressure at t */
+  PlaneRecord r = record_of(p->record);
   if (p->record->active) {
     plane_adjoint(p->next, law->support, next.solution, &memory->response, twist, &active, s);
-    PlaneRecord r = record_of(p->record);
     if (r.past.bounces) s->value = potential_change(p, twist);
     impact_adjoint(&memory->impact, &impact, &r.past, carry, &now, &next, &active, &bar, s);
   }
-  if (p->record->own_force) reverse_own_force(p, twist, &impact, &bar, s);
-  if (p->record->rubbing && !p->record->own_force) {
-    PlaneRecord r = record_of(p->record);
-    FrictionParameters parameters = recorded_friction(p, &r);
+  bool weighted = p->record->own_force || payment_in(p, &r).pays;
+  if (weighted) reverse_own_force(p, twist, &impact, carry->left, &bar, s);
+  if (p->record->rubbing && !weighted) {
+    FrictionParameters parameters = recorded_friction(p, &r, false);
     RollingParameters rolling = rolling_of(law, p->material, load_of(law, &r));
     if (slides(p->material))
       friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, false, now.solution, twist,

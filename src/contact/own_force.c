@@ -79,15 +79,26 @@ static void relag_pair(void* context, int index, int thread) {
   if (!presses && !p->lagged) return;
   const Pose begin[2] = {s->begin_poses[p->link_a], s->begin_poses[p->link_b]};
   LawPair pair = contact_law_pair(s, p, s->current, thread);
-  if (s->law->relag(&pair, begin, s->own_room + s->lag_first[index]) == SIZE_MAX) return;
-  p->lagged = presses;
+  if (s->law->relag(&pair, begin, s->own_blends, s->own_room + s->lag_first[index]) == SIZE_MAX) return;
+  p->lagged = p->lagged || presses;
   contact_grip_pair(s, p);
 }
 
-bool contact_relag(ContactSystem* s) {
+bool contact_friction_is_late(const ContactSystem* s) {
+  for (int k = 0; k < s->list_count && s->law->own_share; k++) {
+    ContactPair* p = contact_pair(s, k);
+    if (!p->lagged && p->state[s->current].outcome != PAIR_PRESSED) continue;
+    LawPair pair = contact_law_pair(s, p, s->current, 0);
+    if (s->law->own_share(&pair) > 0) return true;
+  }
+  return false;
+}
+
+bool contact_relag(ContactSystem* s, bool blends) {
   assert(s->entered && s->law->relag);
   double start = timer_now();
   contact_set_grip(s, GRIP_FULL);
+  s->own_blends = blends;
   size_t needed = find_rooms(s);
   if (needed > s->own_capacity) {
     memory_free(s->own_room);

@@ -160,6 +160,7 @@ typedef struct {
   double load, event;
   /* With respect to the squared slip of the step to t, on which static friction of the step from t depends. */
   double slip;
+  double left; /* with respect to Payment.left of the step to t (friction.md, F14) */
 } PairCarry;
 
 /* Derivatives contributed by one pair, for stiffness 1. */
@@ -172,6 +173,7 @@ typedef struct {
   double ratio; /* with respect to FrictionDirection.ratio at fixed friction */
   double static_friction, stribeck_speed;
   double own[CONTACT_OWN_PARAMETERS]; /* with respect to the law's own parameters */
+  double grip; /* with respect to ContactRecord.grip, except through the friction coefficients (friction.md, F14) */
   double inertia, stiffness; /* dPhi by ImpactPast.inertia; dPhi by the stiffness, the impact factor constant */
   double dt, dt_before;      /* with respect to the lengths of the step and of the one before, of contact only */
   PairCarry carry;           /* derivatives for the step that ends at t */

@@ -239,16 +239,22 @@ static void loads(const LawPair* pair, double* load, double* change) {
   if (law->loads) law->loads(&own, load, change);
 }
 
-static size_t relag(const LawPair* pair, const Pose begin[2], void* room) {
+static double own_share(const LawPair* pair) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
-  return law->relag ? law->relag(&own, begin, room) : SIZE_MAX;
+  return law->own_share ? law->own_share(&own) : 0;
 }
 
-static bool rests_on_own(const LawPair* pair) {
+static size_t relag(const LawPair* pair, const Pose begin[2], bool blends, void* room) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
-  return law->rests_on_own && law->rests_on_own(&own);
+  return law->relag ? law->relag(&own, begin, blends, room) : SIZE_MAX;
+}
+
+static bool rests_on(const LawPair* pair, bool own_force) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->rests_on ? law->rests_on(&own, own_force) : !own_force;
 }
 
 static void begin(const LawPair* pair) {
@@ -423,7 +429,7 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->keep) row->keep = keep, row->recall = recall;
   if (law->refine) row->refine = refine;
   if (law->convex) row->convex = convex;
-  if (law->relag) row->loads = loads, row->relag = relag, row->rests_on_own = rests_on_own;
+  if (law->relag) row->loads = loads, row->relag = relag, row->own_share = own_share, row->rests_on = rests_on;
   if (law->impact_factor) row->impact_factor = impact_factor;
   if (law->potential) row->potential = potential;
   if (law->slip_product) row->slip_product = slip_product;

@@ -305,8 +305,8 @@ static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
 static void evaluate_pair(void* context, int index, int thread) {
   ContactReplay* r = context;
   ReplayPair* p = &r->pairs[index];
-  const ReplayMoment* rests = p->record->own_force ? p->solve : p->now;
-  p->sound = p->next->found && (!p->now || p->now->found) && (rests ? rests->found : !p->record->rubbing);
+  p->sound = p->next->found && (p->now ? p->now->found : !p->record->late) &&
+             (p->solve ? p->solve->found : !p->record->own_force);
   memset(&p->derivatives, 0, sizeof(p->derivatives));
   LawReplay pair = law_replay(r, index, thread);
   p->sound = p->sound && r->law->replay(&pair, &p->derivatives);
@@ -517,7 +517,8 @@ static bool pair_field(const ContactReplay* r, int index, const ContactField* f,
 }
 
 static bool carries(const PairCarry* c) {
-  return c->y != 0 || c->old.potential != 0 || c->old.force != 0 || c->load != 0 || c->event != 0 || c->slip != 0;
+  return c->y != 0 || c->old.potential != 0 || c->old.force != 0 || c->load != 0 || c->event != 0 || c->slip != 0 ||
+         c->left != 0;
 }
 
 static void reverse_pair(void* context, int index, int thread) {
@@ -631,10 +632,10 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
 double contact_replay_by_grip(const ContactReplay* r, int index) {
   assert(index >= 0);
   const ReplayPair* p = &r->pairs[index];
-  if (!p->record->rubbing || p->record->own_force) return 0;
+  if (!p->record->late || p->record->own_force) return 0;
   PairMaterial whole = model_pair_material(r->model, p->link[0], p->link[1]);
   return p->contact->stiffness *
-         (p->shares.friction * whole.value[MATERIAL_FRICTION] +
+         (p->shares.grip + p->shares.friction * whole.value[MATERIAL_FRICTION] +
           p->shares.static_friction * whole.value[MATERIAL_STATIC_FRICTION] +
           p->shares.rolling * whole.value[MATERIAL_ROLLING] + p->shares.spinning * whole.value[MATERIAL_SPINNING]);
 }

@@ -341,12 +341,12 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     bool active = pair.state->outcome == PAIR_PRESSED,
          rubbing = p->lagged && s->law->friction_acts && s->law->friction_acts(&pair);
-    bool own_force = s->law->rests_on_own && s->law->rests_on_own(&pair);
     if (!active && !rubbing) continue;
     ContactRecord* r = &records[count++];
     *r = (ContactRecord){
         .hull_a = p->hull_a, .hull_b = p->hull_b, .active = active, .rubbing = rubbing, .grip = p->grip};
-    r->own_force = rubbing && own_force;
+    r->own_force = rubbing && s->law->rests_on && s->law->rests_on(&pair, true);
+    r->late = rubbing && (!s->law->rests_on || s->law->rests_on(&pair, false));
     if (s->law->record) s->law->record(&pair, rubbing, r->kept);
   }
   return count;

@@ -153,6 +153,7 @@ struct ContactSystem {
   char *lag_room, *own_room;       /* memory of the law for friction points */
   size_t lag_capacity, *lag_first; /* offset of each candidate's share of lag_room (list) */
   size_t own_capacity;
+  bool own_blends;   /* argument of contact_relag while it runs */
   const int* groups; /* argument of contact_try: group of each link, -1: none; NULL outside (links) */
   bool* refused;     /* argument of contact_try: groups with a pair that makes the trial fail */
   bool suspects_only;
@@ -311,6 +312,7 @@ static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, i
                    .reference = {s->reference[which][p->link_a], s->reference[which][p->link_b]},
                    .aim = {s->aim ? &s->aim[p->link_a] : NULL, s->aim ? &s->aim[p->link_b] : NULL},
                    .material = &p->material,
+                   .grip = p->grip,
                    .gjk = &p->gjk,
                    .memory = s->memory + slot * s->law->pair_size,
                    .lagged = p->lagged,

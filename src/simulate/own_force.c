@@ -87,9 +87,9 @@ SimSolve* sim_solves_copy(const SimSolve* solves, int count, const Model* m) {
 
 /* ---------------------------------------------------------------- solves */
 
-static StepReport solve_again(Sim* s) {
+static StepReport solve_again(Sim* s, bool blends) {
   StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
-  if (!contact_relag(s->contact)) return report;
+  if (!contact_relag(s->contact, blends)) return report;
   s->settling = true;
   report = step_solve(s);
   s->settling = false;
@@ -103,17 +103,29 @@ static bool length_varies(const StepClock* c) {
          c->older_varies;
 }
 
+/* Solves after the first one of a step with late friction (F14). */
+enum { BLENDED_SOLVES = 1 };
+
+/* Returns false where a step keeps the friction of its first solve: in a run's first step if its friction has a grip
+ * (F6), and in scenes with restitution, whose impacts have substeps of their own. */
+static bool blends_here(const Sim* s) {
+  return !s->guessed && !s->model->contact.bounces && contact_friction_is_late(s->contact);
+}
+
 void own_force_settle(Sim* s, StepReport* report) {
-  int most = s->model->contact.friction_iterations;
-  if (length_varies(&s->clock)) return;
+  const int given = s->model->contact.friction_iterations;
+  const bool blends = given < 0, varies = length_varies(&s->clock);
+  int most = varies ? 0 : !blends ? given : blends_here(s) ? BLENDED_SOLVES : 0;
   for (int k = 0; k < most; k++) {
-    if (contact_friction_settled(s->contact, s->tolerance, NULL)) return;
+    if (!blends && contact_friction_settled(s->contact, s->tolerance, NULL)) return;
     keep_solve(s);
-    StepReport one = solve_again(s);
+    StepReport one = solve_again(s, blends);
     step_add_work(&one, report);
     *report = one;
     if (step_outcome_failed(one.outcome)) return;
   }
-  if (most == 0) report->late_friction = contact_late_friction(s->contact, s->clock.dt, report->late_links);
-  report->friction_open = most > 0 && !contact_friction_settled(s->contact, s->tolerance, report->friction_links);
+  if (blends || (given == 0 && !varies))
+    report->late_friction = contact_late_friction(s->contact, s->clock.dt, report->late_links);
+  report->friction_open =
+      !blends && most > 0 && !contact_friction_settled(s->contact, s->tolerance, report->friction_links);
 }

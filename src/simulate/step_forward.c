@@ -251,6 +251,14 @@ static void add_solve(StepForward* f, const RecordedStep* step, double* row) {
   step_forward_add_product(row, a->solve_bar.q, f->model->dof_count, f->solve, f->parameters);
 }
 
+/* Adds the derivatives with respect to the pairs' grips in a run's first step. */
+static void add_grips(StepForward* f, const RecordedStep* step, double* row) {
+  for (int k = 0; step->guess && k < step->contact_count_next; k++) {
+    const double by_grip = contact_replay_by_grip(f->adjoint->replay, k);
+    step_forward_add_product(row, &by_grip, 1, f->grips + (size_t)k * (size_t)f->parameters, f->parameters);
+  }
+}
+
 /* Adds d(lambda . F + nu . c) / d(parameters), with lambda and nu set, at constant state at t + dt. add_start
  * overwrites the screws, so they are restored. */
 static void spread_row(StepForward* f, const RecordedStep* step, const Screw* screws, double* row) {
@@ -259,10 +267,7 @@ static void spread_row(StepForward* f, const RecordedStep* step, const Screw* sc
   a->lengths->by_prescribed = 0;
   step_adjoint_spread(a, step, NULL, f->bar[0], f->bar[1], f->bar[2], &f->gradient);
   add_contact_lengths(f, false, row);
-  for (int k = 0; step->guess && k < step->contact_count_next; k++) {
-    const double by_grip = contact_replay_by_grip(a->replay, k);
-    step_forward_add_product(row, &by_grip, 1, f->grips + (size_t)k * (size_t)f->parameters, f->parameters);
-  }
+  add_grips(f, step, row);
   add_solve(f, step, row);
   add_start(f);
   add_closures(f);
@@ -334,6 +339,8 @@ static void carried_row(StepForward* f, const RecordedStep* step, int pair, int 
   for (int j = 0; j < f->parameters; j++) row[j] += by_end * f->end[j];
   add_carried_load(f, step, row);
   add_contact_lengths(f, true, row);
+  add_grips(f, step, row);
+  add_solve(f, step, row); /* what friction owes (friction.md, F14) */
   step_forward_finish_row(f, step, row);
 }
 

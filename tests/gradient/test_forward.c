@@ -318,9 +318,19 @@ static void own_force_F9(void** state) {
   check("momentum", 1, CONTACT ", friction_iterations: 20", "", 1e-8);
 }
 
+static void weighted_own_force_F14(void** state) {
+  (void)state;
+  check("momentum", 1, CONTACT ", friction_iterations: null, rest_speed: 0.01", "", 1e-8);
+  check("momentum", 1, CONTACT ", friction_iterations: null, rest_speed: 0.03", "", 1e-8);
+  check("first_order", 1, CONTACT ", friction_iterations: null, rest_speed: 0.003", "", 1e-8);
+  check_from(LOW, "first_order", 1, CONTACT ", friction_iterations: null", "", 1e-8);
+  check_from(LOW, "momentum", 1, CONTACT ", friction_iterations: null", "", 1e-8);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(own_force_F9),
+      cmocka_unit_test(weighted_own_force_F14),
       cmocka_unit_test(first_order_Q1),
       cmocka_unit_test(second_order_Q1),
       cmocka_unit_test(rods_Q1),
