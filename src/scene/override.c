@@ -23,6 +23,7 @@ PlacedOverride override_of_source(const char* source) {
 typedef struct {
   const SchemaTable* table;
   Document* document;
+  const Node* root;
   const PlacedOverride* placed;
   const char *path, *path_end; /* rest of the path */
   const char* value;           /* behind the = */
@@ -382,6 +383,21 @@ static bool walk_scene(Override* override, Node* node) {
   return walk_object(override, node, SCENE_SCHEMA.root);
 }
 
+static bool continues_name(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
+/* Returns true if an expression below the node names the variable. */
+static bool is_used(const Node* node, const char* name) {
+  size_t length = strlen(name);
+  if (node->kind == NODE_SCALAR && strchr(node->text, '{'))
+    for (const char* at = strstr(node->text, name); at; at = strstr(at + 1, name))
+      if ((at == node->text || !continues_name(at[-1])) && !continues_name(at[length])) return true;
+  for (const Node* child = node->first; child; child = child->next)
+    if (is_used(child, name)) return true;
+  return false;
+}
+
 static bool walk_variables(Override* override, Node* map) {
   const char* name = next_part(override);
   if (map->kind != NODE_MAP) return fail(override, "'%s' stands in no map", name);
@@ -391,6 +407,10 @@ static bool walk_variables(Override* override, Node* map) {
   if (old) return set_node(override, old);
   Node* value = read_value(override);
   if (!value) return false;
+  if (!is_used(override->root, name))
+    diagnostics_add(override->diagnostics, SEVERITY_WARNING, place_of(override),
+                    "the file has no variable '%s' and no expression with it: the value changes nothing",
+                    text_excerpt(name).text);
   value->key = name;
   node_append(map, value);
   return true;
@@ -417,7 +437,7 @@ bool override_apply(const SchemaTable* table, Document* document, Node* root, co
                     Diagnostics* diagnostics) {
   const char* path = placed->text;
   const char* equals = strchr(path, '=');
-  Override override = {.table = table, .document = document, .placed = placed, .path = path};
+  Override override = {.table = table, .document = document, .root = root, .placed = placed, .path = path};
   override.diagnostics = diagnostics;
   bool whole = equals && equals > path && path[0] != '.' && equals[-1] != '.';
   if (!whole) return fail(&override, "expected path.to.key=value, got '%s'", path);

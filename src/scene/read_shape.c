@@ -302,11 +302,25 @@ static int inline_shape(Reader* reader, const Node* node, const SceneShapeForm* 
   return index;
 }
 
+/* Reports keys of a shape beside the name of one: they would change nothing. */
+static void refuse_shape_keys(Reader* reader, const Node* node) {
+  const SchemaObject *shape = schema_object(reader->table, "shape"), *pose = schema_object(reader->table, "pose");
+  for (const Node* entry = node->first; entry; entry = entry->next) {
+    const char* key = entry->key;
+    if (strcmp(key, "shape") == 0 || schema_row(reader->table, pose, key, NULL)) continue;
+    if (schema_row(reader->table, shape, key, NULL))
+      reader_error(reader, node_key_place(entry),
+                   "'%s' is a key of the named shape: change it there, or give 'type' and its keys instead of 'shape'",
+                   key);
+  }
+}
+
 static void read_shape_map(Reader* reader, const Node* node, SceneShapeUse* use) {
   ShapeUseForm form;
   if (!schema_read_in_part(reader, node, "shape_use", &form)) return;
   const Node* type = node_find(node, "type");
   if (is_given(node, "shape") && type) reader_error(reader, node_key_place(type), "give 'shape' or 'type', not both");
+  if (is_given(node, "shape") && !type) refuse_shape_keys(reader, node);
   warn_of_pose_degrees(reader, node, &form.pose);
   use->position = form.pose.position;
   use->rotation = pose_form_rotation(&form.pose);

@@ -83,9 +83,10 @@ static int law_of(const Model* model, const char* a, const char* b) {
 static void laws_of_pairs(void** state) {
   (void)state;
   Fixture f;
-  fixture_load(&f, LAWS_OF_PAIRS("pairs: [{a: rod, b: c, model: long_range, stiffness: 2.0e-5}, {a: c1, b: rod, model: "
-                                 "ipc, support: 3.0e-3}, {a: c, b: rod, friction: 0.1}, {a: c2, b: c3, model: none}, "
-                                 "{a: c0, b: c1, model: none}, {a: c0, b: c1, model: separating_plane}]"));
+  fixture_load(
+      &f, LAWS_OF_PAIRS("pairs: [{a: rod, b: c, model: long_range, stiffness: 2.0e-5}, {a: c1, b: rod, model: "
+                        "ipc, barrier_distance: 3.0e-3}, {a: c, b: rod, friction: 0.1}, {a: c2, b: c3, model: none}, "
+                        "{a: c0, b: c1, model: none}, {a: c0, b: c1, model: separating_plane}]"));
   check_clean(&f);
   const Model* m = &f.model;
   assert_int_equal(law_of(m, "rod", "c0"), CONTACT_LONG_RANGE);

@@ -343,7 +343,7 @@ static void tendons_are_named(void** state) {
       CORDS
       "control: [{link: box, of: [tensions]}]\n"
       "parameters: [{type: tendon_point, link: arm, axes: [y]}, {type: tendon_stiffness, link: arm}, {type: "
-      "tendon_rest, link: arm}]\n");
+      "tendon_rest_length, link: arm}]\n");
   expect_variables(&c->design,
                    "box/tension_values/0\narm/tendon_point/0/y\narm/tendon_point/1/y\n"
                    "arm/tendon_point/2/y\narm/tendon_stiffness\narm/tendon_rest\n");
@@ -463,8 +463,8 @@ static void what_cannot_change(void** state) {
   refuse("{type: shape_form, link: arm}", "9:39: error: link 'arm': it has no convex smooth shape\n");
   refuse("{type: armature, link: arm}", "9:14: error: arm/armature/0 must begin above 0 to change, got 0\n");
   refuse("{type: damping, link: arm, dof: [3]}", "9:36: error: link 'arm': its joint has no such degree of freedom\n");
-  refuse("{type: dry_friction, link: box, dof: [4]}",
-         "9:41: error: link 'box': its joint has no such degree of freedom\n");
+  refuse("{type: joint_friction, link: box, dof: [4]}",
+         "9:43: error: link 'box': its joint has no such degree of freedom\n");
   refuse("{type: link_friction, link: box}",
          "9:42: error: link 'box': the scene gives it no such value: set the value for this link in the scene\n");
   refuse("{type: friction, low: 0.5}", "9:14: error: contact/friction starts at 0.4, outside its bounds [0.5, inf]\n");

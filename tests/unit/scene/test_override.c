@@ -184,6 +184,26 @@ static void later_overrides_see_earlier_ones(void** state) {
   diagnostics_free(&diagnostics);
 }
 
+static void a_variable_without_use_is_reported(void** state) {
+  (void)state;
+  static const char TEXTS[2][120] = {"links:\n  - {name: a, fixed: true, shape: {type: sphere, radius: '{2 * r}'}}\n",
+                                     "links:\n  - {name: a, fixed: true, shape: {type: sphere, radius: '{2 * rr}'}}\n"};
+  static const SceneOverride OVERRIDES[] = {{"variables.r=3"}, {"variables.rr=1"}};
+  for (int i = 0; i < 2; i++) {
+    Scene scene;
+    Diagnostics diagnostics = {0};
+    assert_int_equal(scene_parse(&scene, "t.yaml", TEXTS[i], strlen(TEXTS[i]), false, OVERRIDES, i + 1, &diagnostics),
+                     STATUS_OK);
+    char* found = told(&diagnostics);
+    assert_string_equal(found, i == 0 ? ""
+                                      : "0:0: warning: the file has no variable 'r' and no expression with it: the "
+                                        "value changes nothing\n");
+    memory_free(found);
+    scene_free(&scene);
+    diagnostics_free(&diagnostics);
+  }
+}
+
 static void mistakes_name_the_override(void** state) {
   (void)state;
   static const struct {
@@ -241,6 +261,7 @@ int main(void) {
       cmocka_unit_test(new_keys_come_into_being),
       cmocka_unit_test(a_new_key_drops_what_it_excludes),
       cmocka_unit_test(later_overrides_see_earlier_ones),
+      cmocka_unit_test(a_variable_without_use_is_reported),
       cmocka_unit_test(mistakes_name_the_override),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

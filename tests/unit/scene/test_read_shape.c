@@ -186,6 +186,11 @@ static void wrong_uses_are_told(void** state) {
   expect_problems("links: [{name: a, fixed: true, shapes: [{shape: {type: sphere, radius: 1}}]}]\n",
                   "1:49: error: links[0].shapes[0].shape: expected a text, got a map: Name of a shape; or write the "
                   "shape's own keys here. In a repeat it may hold {expressions}.\n");
+  expect_problems(
+      "shapes: {ball: {type: sphere, radius: 1}}\n"
+      "links: [{name: a, fixed: true, shapes: [{shape: ball, position: [1, 0, 0], radius: 2}]}]\n",
+      "2:76: error: links[0].shapes[0]: 'radius' is a key of the named shape: change it there, or give 'type' and its "
+      "keys instead of 'shape'\n");
   expect_problems("links: [{name: a, fixed: true, shape: [1]}]\n",
                   "1:39: error: links[0].shape: expected the name of a shape, or a shape, got a list\n");
 }
