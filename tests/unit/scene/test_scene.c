@@ -200,7 +200,7 @@ static void pairs_have_materials(void** state) {
 static void pairs_have_laws(void** state) {
   (void)state;
   Scene scene = load(
-      "contact: {pairs: [{a: a, b: b, model: ipc, support: 0.01}, {a: b, b: a, friction: 1}]}\n"
+      "contact: {pairs: [{a: a, b: b, model: ipc, barrier_distance: 0.01}, {a: b, b: a, friction: 1}]}\n"
       "links: [{name: a, fixed: true}, {name: b, fixed: true}]\n");
   const ScenePair* pairs = scene.contact.pairs;
   assert_true(pairs[0].has_model && pairs[0].model == CONTACT_IPC && !pairs[1].has_model);
@@ -235,7 +235,7 @@ static void pairs_have_laws(void** state) {
       "contact:\n"
       "  pairs:\n"
       "    - {a: a, b: b, stiffness: 1}\n"
-      "    - {a: a, b: b, model: long_range, support: 1, restitution: 0.1}\n"
+      "    - {a: a, b: b, model: long_range, barrier_distance: 1, restitution: 0.1}\n"
       "    - {a: a, b: b, model: newton}\n"
       "links: [{name: a, fixed: true}, {name: b, fixed: true}]\n",
       "3:7: error: contact.pairs[0]: 'stiffness' belongs to a pair that names a model\n"

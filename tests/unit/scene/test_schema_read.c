@@ -27,7 +27,7 @@ static void values_replace_the_defaults(void** state) {
   Scene scene = load(
       "simulation: {dt: 0.002, steps: 7, gravity: [1, -2, 3e-1], integrator: second_order, tolerance: 1e-8,\n"
       "  max_iterations: 5, certificate: false, record_every: 2, substeps: 8}\n"
-      "contact: {model: none, support: 1e-3, stiffness: 1e-8, friction: 0, smoothing: .5}\n"
+      "contact: {model: none, barrier_distance: 1e-3, stiffness: 1e-8, friction: 0, smoothing: .5}\n"
       "links:\n" BALL_LINK);
   const SceneSimulation* simulation = &scene.simulation;
   compare_near(simulation->dt, 0.002, 0, "dt");
