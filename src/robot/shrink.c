@@ -6,7 +6,8 @@
 
 /* Largest displacement of a face, relative to the smallest half extent of the shape. */
 #define SHRINK_MOST 0.02
-/* Distance without contact force, relative to the barrier distance: at 1 a thousandth of the equilibrium force is left. */
+/* Distance without contact force, relative to the barrier distance: at 1 a thousandth of the equilibrium force is left.
+ */
 #define OUT_OF_RANGE 1.1
 /* Number of shapes that a warning names. */
 enum { NAMES_MOST = 10 };
@@ -95,7 +96,8 @@ static double distance_of(const Model* model, const ModelTouch* pair) {
   const int link[2] = {pair->a, pair->b};
   double depth = fmax(pair->depth, 0);
   for (int side = 0; side < 2; side++)
-    if (stands_still(model, link[1 - side]) && !floats(model, link[side])) return depth + OUT_OF_RANGE * model->contact.support;
+    if (stands_still(model, link[1 - side]) && !floats(model, link[side]))
+      return depth + OUT_OF_RANGE * model->contact.support;
   return 0.5 * (depth + model->contact.gap_at_rest);
 }
 
