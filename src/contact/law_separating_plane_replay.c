@@ -41,8 +41,8 @@ static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
   if (p->record->own_force) b.own_load = ((const PlaneReplay*)p->memory)->solve_impact.first;
   const PlanePayment weighs = payment_in(p, r);
   if (!weighs.pays) return b;
-  if (b.load > 0) b.force = force_of(p->own_now);
-  if (b.own_load > 0) b.own_force = force_of(p->own_solve);
+  if (b.load > 0 && p->own_now) b.force = force_of(p->own_now);
+  if (b.own_load > 0 && p->own_solve) b.own_force = force_of(p->own_solve);
   b.bound = (1 - r->own_share) * b.load * b.force + r->own_share * b.own_load * b.own_force;
   b.paid = payment_of(b.bound, weighs.owed);
   return b;
