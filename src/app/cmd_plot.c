@@ -163,7 +163,7 @@ const Verb VERB_PLOT = {
         "  sdrs plot out/spider --columns 'body/px,body/py' -o way.png\n"
         "  sdrs plot benchmarks/results/orders.csv --columns error --log -o orders.png\n"
         "  sdrs plot benchmarks/results/batch-slide.csv --columns '*px' --x contact.friction --by "
-        "contact.barrier_distance --log-x\n",
+        "contact.barrier_distance\n",
     .details =
         "Plots of simulate's runs: energy, forces (size of each pair's contact force), gap, iterations, and where\n"
         "simulation.output asked for them speeds, joint-forces, closures, pressure, contact-moments;\n"

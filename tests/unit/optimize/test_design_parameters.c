@@ -362,7 +362,7 @@ static void tendons_are_named(void** state) {
                          "control: [{link: arm, of: [tensions]}]\n"
                          "parameters: [{type: tendon_rest_length, link: box}]\n",
                          "11:18: error: no such load or tendon acts on link 'arm'\n"
-                         "12:40: error: link 'box': its tendons have no stiffness\n");
+                         "12:47: error: link 'box': its tendons have no stiffness\n");
 }
 
 #define MOUNTS                                                                                                    \
