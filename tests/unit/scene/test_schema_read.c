@@ -44,7 +44,7 @@ static void values_replace_the_defaults(void** state) {
   compare_near(scene.contact.friction, 0, 0, "friction");
   compare_near(scene.contact.smoothing, 0.5, 0, "smoothing");
   assert_int_equal(scene.contact.support_place.line, 3);
-  assert_int_equal(scene.contact.support_place.column, 33);
+  assert_int_equal(scene.contact.support_place.column, 42);
   scene_free(&scene);
 }
 
