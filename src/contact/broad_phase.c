@@ -207,8 +207,7 @@ static void query(const BroadPhase* broad, const BroadTree* tree, const Box* box
   }
 }
 
-/* Builds a tree of the nonempty boxes among `indices` (count; NULL: 0 to count - 1). */
-/* Makes room for a tree of these boxes. */
+/* Makes room for a tree of the boxes in `indices` (count; NULL: 0 to count - 1). */
 static void reserve_tree(BroadTree* tree, const int* indices, int count) {
   if (count > tree->capacity) {
     memory_free(tree->nodes);
@@ -224,6 +223,7 @@ static void reserve_tree(BroadTree* tree, const int* indices, int count) {
   tree->middle_capacity = last + 1;
 }
 
+/* Builds a tree of the nonempty boxes among `indices` (count; NULL: 0 to count - 1). */
 static void plant(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int threads, const int* indices,
                   int count) {
   int used = 0;

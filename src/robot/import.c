@@ -260,7 +260,7 @@ static void tell_masses(Robot* robot, Diagnostics* diagnostics) {
 
 /* ---------------------------------------------------------------- hold */
 
-static bool stands_free(const Model* model, int link) {
+bool robot_stands_free(const Model* model, int link) {
   while (model->links[link].parent >= 0) link = model->links[link].parent;
   return joint_floats(&model->links[link].joint);
 }
@@ -281,7 +281,7 @@ static double carried_inertia(const Model* model, int link, const Screw* screw, 
         one->mass * vec3_dot(v, v) + vec3_dot(w, mat3_mul_vec(mass_moment_inertia_tensor(&one->moment), w));
   }
   memory_free(carried);
-  return stands_free(model, link) ? fmax(sum[0], sum[1]) : sum[1];
+  return robot_stands_free(model, link) ? fmax(sum[0], sum[1]) : sum[1];
 }
 
 /* Returns the file's force limit for the drive of a degree of freedom [N, N m]; 0: none. */

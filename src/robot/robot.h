@@ -117,6 +117,9 @@ typedef struct {
   bool is_mjcf;
 } Robot;
 
+/* Returns true if the root of the tree of a link of the model has a free joint. Allocates nothing. */
+bool robot_stands_free(const Model* model, int link);
+
 /* Shrinks the shapes of bodies that touch at the start by half of the overlap plus the equilibrium gap on each side,
  * and raises free ones by half of that gap. Jointed bodies that touch what stands still leave the range of contact. The
  * model must be that of the scene, and is not rebuilt. Appends to names, such as "brick 0.0001 m". Returns false, and

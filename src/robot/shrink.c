@@ -84,11 +84,6 @@ static bool shrink_shape(Robot* robot, int index, double distance) {
 
 static bool stands_still(const Model* model, int link) { return model->links[link].tree < 0; }
 
-static bool floats(const Model* model, int link) {
-  while (model->links[link].parent >= 0) link = model->links[link].parent;
-  return joint_floats(&model->links[link].joint);
-}
-
 /* Returns how far the faces of both links move inward [m]: half the equilibrium gap. A link whose joints may not let
  * it leave what stands still moves out of the range of contact instead, where no force acts, as at a distance of 0 in
  * MuJoCo. */
@@ -96,17 +91,17 @@ static double distance_of(const Model* model, const ModelTouch* pair) {
   const int link[2] = {pair->a, pair->b};
   double depth = fmax(pair->depth, 0);
   for (int side = 0; side < 2; side++)
-    if (stands_still(model, link[1 - side]) && !floats(model, link[side]))
+    if (stands_still(model, link[1 - side]) && !robot_stands_free(model, link[side]))
       return depth + OUT_OF_RANGE * model->contact.support;
   return 0.5 * (depth + model->contact.gap_at_rest);
 }
 
 /* Sets shrink [m] (shapes) to the distance by which the faces of each must move inward. raise (links): set for moving
- * links of such pairs. Returns the number of pairs. */
-static int find_distances(const Robot* robot, double* shrink, bool* raise) {
+ * links of such pairs. */
+static void find_distances(const Robot* robot, double* shrink, bool* raise) {
   const Model* model = &robot->model;
   ModelTouch* pairs = NULL;
-  int count = model_touching(model, &pairs), found = 0;
+  int count = model_touching(model, &pairs);
   for (int k = 0; k < count; k++) {
     const int link[2] = {pairs[k].a, pairs[k].b};
     double distance = distance_of(model, &pairs[k]);
@@ -117,10 +112,8 @@ static int find_distances(const Robot* robot, double* shrink, bool* raise) {
       for (int i = 0; i < owner->shape_count; i++)
         shrink[owner->shapes[i].shape] = fmax(shrink[owner->shapes[i].shape], distance);
     }
-    found++;
   }
   memory_free(pairs);
-  return found;
 }
 
 bool robot_shrink_touching(Robot* robot, Text* names) {
