@@ -11,7 +11,8 @@ static PlaneRecord record_of(const ContactRecord* from) {
 
 /* (F14) */
 static PlanePayment payment_in(const LawReplay* p, const PlaneRecord* r) {
-  return sticks(p->material) ? (PlanePayment){0} : r->weighs;
+  const PlanePayment none = {0};
+  return sticks(p->material) ? none : r->weighs;
 }
 
 bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own) {
