@@ -124,6 +124,27 @@ static const Synonym CHOICES[] = {
     {"bdf2", "second_order"},
 };
 
+/* Keys that people write into an object, though they stand in another section of the file. */
+typedef struct {
+  const char *object, *words, *place;
+} Elsewhere;
+
+static const Elsewhere PLACES[] = {
+    {"link", "velocity|velocities|initial_velocity|linear_velocity|angular_velocity|qvel|initial",
+     "initial: [{link: NAME, velocities: [...]}]"},
+    {"joint", "velocity|velocities|initial_velocity|qvel", "initial: [{link: NAME, velocities: [...]}]"},
+    {"joint", "coordinate|coordinates|initial|initial_position|angle|qpos",
+     "initial: [{link: NAME, coordinates: [...]}]"},
+    {"joint", "controller|motor|actuator|drive|target", "controllers: [{link: NAME, type: pd, ...}]"},
+};
+
+/* Returns where such a key stands, or NULL. */
+static const char* place_elsewhere(const SchemaObject* object, const char* key) {
+  for (size_t k = 0; k < sizeof PLACES / sizeof PLACES[0]; k++)
+    if (strcmp(PLACES[k].object, object->name) == 0 && words_index(PLACES[k].words, key) >= 0) return PLACES[k].place;
+  return NULL;
+}
+
 /* The candidate that the word's row names first, or NULL. */
 static const char* by_synonym(const Synonym* rows, size_t row_count, const char* word, const char* const* candidates,
                               int count) {
@@ -196,6 +217,11 @@ void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object,
                            Text* out) {
   const char* keys[SCHEMA_ROWS_MAX];
   int count = keys_of(table, object, type, keys);
+  const char* place = place_elsewhere(object, key);
+  if (place) {
+    text_add(out, " (write %s at the top level of the file)", place);
+    return;
+  }
   const char* meant = by_synonym(KEYS, sizeof KEYS / sizeof KEYS[0], key, keys, count);
   const char* section = meant ? NULL : section_with(table, object, key);
   bool embedded = !meant && !section && is_of_embedded(table, object, key);
