@@ -104,7 +104,7 @@ static void reverse_sides(const Reverse* r, const NodePlaces* at, const Blend* w
     const ModelHull* hull = &r->field->model->hulls[tree->nodes[at->node[side]].hull];
     Vec3* out = r->out->vertices[side] + (r->pair->ground ? 0 : hull->vertex_first - tree->vertex_first);
     for (int m = 0; m < hull->points.count; m++) {
-      Vec3 local = vec3(hull->points.x[m], hull->points.y[m], hull->points.z[m]);
+      Vec3 local = point_at(hull->points, m);
       Vec3 x = vec3_sub(pose_apply(r->pair->pose[side], local), plane->origin);
       reverse_vertex(r, within, side, plane, dp, RECIPROCAL_PIECE / hull->points.count, x, &out[m]);
     }

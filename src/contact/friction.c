@@ -21,7 +21,7 @@
  * vector from its centre to its point nearest to the plane; otherwise zero. sigma: -1 for side A, +1 for B. */
 static bool side_is_active(const HullInstance* h, double sigma, const Plane* plane, double support, int m, Vec3* arm,
                            double* c) {
-  Vec3 x = pose_apply(h->pose, vec3(h->points.x[m], h->points.y[m], h->points.z[m]));
+  Vec3 x = pose_apply(h->pose, point_at(h->points, m));
   *arm = vec3(0, 0, 0);
   if (h->rounding > 0) *arm = vec3_scale(plane->n, -sigma * h->rounding / vec3_norm(plane->n));
   *c = sigma * (vec3_dot(plane->n, vec3_sub(vec3_add(x, *arm), plane->origin)) + plane->o);

@@ -18,9 +18,7 @@ static double root(double x) {
   return x;
 }
 
-static Vec3 vertex_at(const ModelHull* hull, int m) {
-  return vec3(hull->points.x[m], hull->points.y[m], hull->points.z[m]);
-}
+static Vec3 vertex_at(const ModelHull* hull, int m) { return point_at(hull->points, m); }
 
 /* ---------------------------------------------------------------- radii (N5, N6) */
 

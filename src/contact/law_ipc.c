@@ -179,7 +179,7 @@ static Vec3 local_vertex(const Model* model, int link, int vertex) {
   }
   const PointView* p = &model->hulls[low].points;
   int m = first + vertex - model->hulls[low].vertex_first;
-  return vec3(p->x[m], p->y[m], p->z[m]);
+  return point_at(*p, m);
 }
 
 static void set_point(const Search* q, Stencil* s, int i, int side, int vertex) {
@@ -192,7 +192,7 @@ static Surface surface_at(const Search* q, int side, int hull) {
   const Model* model = q->law->model;
   const PointView* p = &model->hulls[hull].points;
   Vec3* points = q->work->points[side];
-  for (int m = 0; m < p->count; m++) points[m] = pose_apply(q->bodies->pose[side], vec3(p->x[m], p->y[m], p->z[m]));
+  for (int m = 0; m < p->count; m++) points[m] = pose_apply(q->bodies->pose[side], point_at(*p, m));
   int first =
       model->hulls[hull].vertex_first - model->hulls[model->links[q->bodies->link[side]].hull_first].vertex_first;
   return (Surface){&q->law->features[hull], points, p->count, first};

@@ -65,7 +65,7 @@ int active_vertices(const HullInstance* h, double sigma, double support, const P
   for (int m = 0; m < h->points.count; m++) {
     double c = n.x * h->points.x[m] + n.y * h->points.y[m] + n.z * h->points.z[m] + o;
     if (!(c < support) || !(c > 0)) continue;
-    Vec3 x = vec3_add(mat3_mul_vec(h->pose.r, vec3(h->points.x[m], h->points.y[m], h->points.z[m])), shift);
+    Vec3 x = vec3_add(mat3_mul_vec(h->pose.r, point_at(h->points, m)), shift);
     Barrier b = vertex_barrier(h, support, c);
     Vec3 at = vec3_add_scaled(x, -sigma * h->rounding / length, plane->n);
     out[count++] = (ActiveVertex){m, x, b.first, b.second, c, at};

@@ -33,7 +33,7 @@ static void gather(Problem* p) {
     p->count[side] = h->points.count;
     Vec3 shift = vec3_sub(h->pose.t, p->origin);
     for (int m = 0; m < h->points.count; m++, next++) {
-      Vec3 x = vec3_add(mat3_mul_vec(h->pose.r, vec3(h->points.x[m], h->points.y[m], h->points.z[m])), shift);
+      Vec3 x = vec3_add(mat3_mul_vec(h->pose.r, point_at(h->points, m)), shift);
       p->scratch->x[next] = x.x;
       p->scratch->y[next] = x.y;
       p->scratch->z[next] = x.z;

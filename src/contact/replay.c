@@ -542,7 +542,7 @@ static Vec3 local_point(const Model* model, int item, int m) {
   int hull = item < model->hull_count ? item : model->links[item - model->hull_count].hull_first;
   while (m >= hull_body(&model->hulls[hull]).points.count) m -= hull_body(&model->hulls[hull++]).points.count;
   PointView points = hull_body(&model->hulls[hull]).points;
-  return vec3(points.x[m], points.y[m], points.z[m]);
+  return point_at(points, m);
 }
 
 static bool is_zero(Vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }

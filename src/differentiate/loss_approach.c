@@ -20,8 +20,6 @@ typedef struct {
   Pose pose, other; /* of the vertex's link; of the hull's link */
 } Pair;
 
-static Vec3 vertex_at(PointView view, int i) { return vec3(view.x[i], view.y[i], view.z[i]); }
-
 /* Returns a vertex as a set of one point. */
 static PointView alone(PointView view, int i, double room[3][8]) {
   for (int k = 0; k < 8; k++) {
@@ -50,7 +48,7 @@ static VertexReach reach_half_space(const Pair* p, const ModelHull* half, Vec3 x
 static VertexReach reach_of(const Pair* p) {
   const Model* m = p->recording->model;
   const ModelHull *hull = &m->hulls[p->hull], *own = &m->hulls[p->vertex_hull];
-  Vec3 x = pose_apply(p->pose, vertex_at(own->points, p->vertex));
+  Vec3 x = pose_apply(p->pose, point_at(own->points, p->vertex));
   if (!hull->kind->bounded) return reach_half_space(p, hull, x);
   double room[3][8] __attribute__((aligned(64)));
   GjkCache simplex = {0};
@@ -62,7 +60,7 @@ static VertexReach reach_of(const Pair* p) {
   out.count = simplex.count;
   for (int k = 0; k < simplex.count; k++) {
     out.index[k] = simplex.b[k];
-    corner[k] = vec3_sub(x, pose_apply(p->other, vertex_at(hull->points, simplex.b[k])));
+    corner[k] = vec3_sub(x, pose_apply(p->other, point_at(hull->points, simplex.b[k])));
   }
   loss_nearest_weights(corner, simplex.count, out.weight);
   return out;
@@ -73,7 +71,7 @@ static double bound_of(const Pair* p) {
   const Model* m = p->recording->model;
   const ModelHull *hull = &m->hulls[p->hull], *own = &m->hulls[p->vertex_hull];
   if (!hull->kind->bounded) return 0;
-  Vec3 x = pose_apply(p->pose, vertex_at(own->points, p->vertex));
+  Vec3 x = pose_apply(p->pose, point_at(own->points, p->vertex));
   double least = vec3_norm(vec3_sub(x, pose_apply(p->other, hull->center))) - hull->radius;
   return least > 0 ? least * least : 0;
 }
@@ -140,7 +138,7 @@ static void add_seeds(const Pair* p, void* context) {
   const ModelHull *own = &r->model->hulls[p->vertex_hull], *hull = &r->model->hulls[p->hull];
   VertexReach reach = reach_of(p);
   Vec3 g = vec3_scale(vec3_sub(reach.from, reach.nearest), 2 * s->factor * share_of(&reach, s) / s->sum);
-  loss_seed_pose(r, own->link, p->step, vertex_at(own->points, p->vertex), g, s->seeds);
+  loss_seed_pose(r, own->link, p->step, point_at(own->points, p->vertex), g, s->seeds);
   loss_seed_pose(r, hull->link, p->step, pose_apply_inverse(p->other, reach.nearest), vec3_scale(g, -1), s->seeds);
   Vec3* vertex = &s->seeds->vertices[own->vertex_first + p->vertex];
   *vertex = vec3_add(*vertex, mat3_tmul_vec(p->pose.r, g));

@@ -99,7 +99,7 @@ static double pair_below(const Sweep* s, const Around* a, const Nearest* nearest
   Vec3 out = vec3_scale(nearest->normal, own == nearest->a ? -1 : 1);
   double lowest = HUGE_VAL, lowest_around = HUGE_VAL;
   for (int i = 0; i < own->points.count; i++) {
-    Vec3 point = vec3(own->points.x[i], own->points.y[i], own->points.z[i]), x = pose_apply(pose, point);
+    Vec3 point = point_at(own->points, i), x = pose_apply(pose, point);
     double height = vec3_dot(out, vec3_sub(x, pose.t)), arm = vec3_norm(point), straight = a->bend * arm;
     for (int k = 0; k < s->count; k++)
       straight += fabs(vec3_dot(out, screw_velocity(&a->screws[k], x))) * a->box->half[k];
@@ -280,8 +280,7 @@ static double reach_of(const Model* model, int link) {
   double reach = 0;
   for (int i = 0; i < model->links[link].hull_count; i++) {
     const ModelHull* hull = &model->hulls[model->links[link].hull_first + i];
-    for (int k = 0; k < hull->points.count; k++)
-      reach = fmax(reach, vec3_norm(vec3(hull->points.x[k], hull->points.y[k], hull->points.z[k])));
+    for (int k = 0; k < hull->points.count; k++) reach = fmax(reach, vec3_norm(point_at(hull->points, k)));
   }
   return reach;
 }

@@ -5,8 +5,6 @@
 
 /* ---------------------------------------------------------------- distance */
 
-static Vec3 vertex(PointView view, int i) { return vec3(view.x[i], view.y[i], view.z[i]); }
-
 void loss_nearest_weights(const Vec3* corner, int count, double* weight) {
   weight[0] = 1;
   weight[1] = weight[2] = weight[3] = 0;
@@ -35,8 +33,8 @@ static Nearest nearest_of_hulls(const ModelHull* a, const ModelHull* b, Pose pos
   for (int i = 0; i < simplex.count; i++) {
     out.vertex_a[i] = simplex.a[i];
     out.vertex_b[i] = simplex.b[i];
-    difference[i] =
-        vec3_sub(pose_apply(pose_a, vertex(view_a, simplex.a[i])), pose_apply(pose_b, vertex(view_b, simplex.b[i])));
+    difference[i] = vec3_sub(pose_apply(pose_a, point_at(view_a, simplex.a[i])),
+                             pose_apply(pose_b, point_at(view_b, simplex.b[i])));
   }
   loss_nearest_weights(difference, simplex.count, out.weight);
   return out;
@@ -49,7 +47,7 @@ static Nearest nearest_of_half_space(const ModelHull* half, const ModelHull* ove
       .a = half, .b = over, .normal = mat3_mul_vec(half_space_pose.r, half->normal), .count = 1, .weight = {1}};
   out.vertex_a[0] = -1;
   over->kind->support(over, mat3_tmul_vec(hull_pose.r, vec3_scale(out.normal, -1)), &out.vertex_b[0]);
-  out.point_b = vertex(over->points, out.vertex_b[0]);
+  out.point_b = point_at(over->points, out.vertex_b[0]);
   Vec3 seen = pose_apply_inverse(half_space_pose, pose_apply(hull_pose, out.point_b));
   out.distance = vec3_dot(half->normal, seen) - half->offset;
   out.point_a = vec3_add_scaled(seen, -out.distance, half->normal);
@@ -98,9 +96,9 @@ static void carrier_of_simplex(Carrier* carrier, const Nearest* nearest, const i
 static bool level_vertices(Carrier* carrier, PointView view, Vec3 direction, double tolerance) {
   double highest = -HUGE_VAL;
   carrier->count = 0;
-  for (int i = 0; i < view.count; i++) highest = fmax(highest, vec3_dot(direction, vertex(view, i)));
+  for (int i = 0; i < view.count; i++) highest = fmax(highest, vec3_dot(direction, point_at(view, i)));
   for (int i = 0; i < view.count; i++) {
-    if (vec3_dot(direction, vertex(view, i)) < highest - tolerance) continue;
+    if (vec3_dot(direction, point_at(view, i)) < highest - tolerance) continue;
     if (carrier->count == CARRIER_MAX) return false;
     carrier->vertex[carrier->count++] = i;
   }
@@ -110,7 +108,7 @@ static bool level_vertices(Carrier* carrier, PointView view, Vec3 direction, dou
 static void set_point(Carrier* carrier, PointView view) {
   carrier->point = vec3(0, 0, 0);
   for (int i = 0; i < carrier->count; i++)
-    carrier->point = vec3_add_scaled(carrier->point, carrier->weight[i], vertex(view, carrier->vertex[i]));
+    carrier->point = vec3_add_scaled(carrier->point, carrier->weight[i], point_at(view, carrier->vertex[i]));
 }
 
 /* Constraints on the weights: each side sums to 1, and both points coincide in two tangential directions. */
@@ -179,7 +177,7 @@ static bool share_between(const Nearest* nearest, PointView view[2], const Pose 
   Vec3 middle = pose_apply(pose[0], nearest->point_a);
   for (int s = 0, n = 0; s < 2; s++)
     for (int i = 0; i < side[s].count; i++, n++) {
-      Vec3 x = vec3_sub(pose_apply(pose[s], vertex(view[s], side[s].vertex[i])), middle);
+      Vec3 x = vec3_sub(pose_apply(pose[s], point_at(view[s], side[s].vertex[i])), middle);
       conditions.row[s][n] = 1;
       for (int k = 0; k < 2; k++) conditions.row[2 + k][n] = (s == 0 ? 1 : -1) * vec3_dot(along[k], x) / size;
     }

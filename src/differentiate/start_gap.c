@@ -3,7 +3,7 @@
 
 static Vec3 vertex_of(const ModelHull* hull, int vertex) {
   if (vertex < 0) return vec3_scale(hull->normal, hull->offset);
-  return vec3(hull->points.x[vertex], hull->points.y[vertex], hull->points.z[vertex]);
+  return point_at(hull->points, vertex);
 }
 
 static double height(const ModelHull* hull, const Pose* pose, int vertex, Vec3 direction) {

@@ -337,6 +337,8 @@ typedef struct {
   const double *x, *y, *z;
   int count, padded;
 } PointView;
+/* Returns point i in the local frame [m]; 0 <= i < padded, not checked. Allocates nothing. */
+static inline Vec3 point_at(PointView points, int i) { return vec3(points.x[i], points.y[i], points.z[i]); }
 /* Returns a view with its own copy of points[count], count >= 1, in one block, padded with the last point. Freed by
  * point_view_free. Never fails. */
 PointView point_view_create(const Vec3* points, int count);

@@ -22,7 +22,7 @@ typedef struct {
 static Vec3 farthest_vertex(PointView view, Pose pose, Vec3 direction) {
   double height;
   int i = support_index(view, mat3_tmul_vec(pose.r, direction), &height);
-  return pose_apply(pose, vec3(view.x[i], view.y[i], view.z[i]));
+  return pose_apply(pose, point_at(view, i));
 }
 
 /* Returns the vertex of C farthest along a direction. */

@@ -24,7 +24,7 @@ double round_support(const RoundBody* body, Vec3 direction, Vec3* at) {
   Vec3 where = {0, 0, 0};
   if (body->points.count > 0) {
     int i = support_index(body->points, direction, &best);
-    where = vec3(body->points.x[i], body->points.y[i], body->points.z[i]);
+    where = point_at(body->points, i);
   }
   for (int k = 0; k < body->ring_count; k++) {
     Vec3 x = ring_support(&body->rings[k], direction);
@@ -65,7 +65,7 @@ static void seed(Inscribed* in, const RoundBody* body) {
     }
   }
   for (int i = 0; i < body->points.count && in->count < SEEDS * ROUND_RINGS_MAX; i++)
-    if (body->ring_count > 0) add_point(in, vec3(body->points.x[i], body->points.y[i], body->points.z[i]));
+    if (body->ring_count > 0) add_point(in, point_at(body->points, i));
 }
 
 static PointView view_of(Inscribed* in, const RoundBody* body) {

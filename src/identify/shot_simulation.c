@@ -11,7 +11,7 @@ static double height_above(const Model* m, const Pose* pose, int tree, const Mod
     const ModelHull* hull = &m->hulls[h];
     if (m->links[hull->link].tree != tree || !m->links[hull->link].collide) continue;
     for (int k = 0; k < hull->points.count; k++) {
-      Vec3 x = pose_apply(pose[hull->link], vec3(hull->points.x[k], hull->points.y[k], hull->points.z[k]));
+      Vec3 x = pose_apply(pose[hull->link], point_at(hull->points, k));
       least = fmin(least, vec3_dot(normal, x) - level);
     }
   }

@@ -254,10 +254,6 @@ void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* dra
   hull->radius = radius + round->core.rounding;
 }
 
-static Vec3 core_point(const RoundBody* core, int k) {
-  return vec3(core->points.x[k], core->points.y[k], core->points.z[k]);
-}
-
 /* Returns the circle on the vertex's side of the solid, or the point of the core nearest to it. */
 static int nearest_element(const ModelSmooth* round, Vec3 vertex) {
   const RoundBody* core = &round->core;
@@ -265,7 +261,8 @@ static int nearest_element(const ModelSmooth* round, Vec3 vertex) {
   if (core->ring_count > 0) return core->ring_count > 1 && vec3_dot(axis, vec3_sub(vertex, round->pose.t)) > 0;
   int nearest = 0;
   for (int k = 1; k < core->points.count; k++)
-    if (vec3_norm(vec3_sub(vertex, core_point(core, k))) < vec3_norm(vec3_sub(vertex, core_point(core, nearest))))
+    if (vec3_norm(vec3_sub(vertex, point_at(core->points, k))) <
+        vec3_norm(vec3_sub(vertex, point_at(core->points, nearest))))
       nearest = k;
   return nearest;
 }
@@ -277,7 +274,7 @@ Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k) {
   const RoundSlope* slope = &round->slope[k];
   const RoundBody* core = &round->core;
   int end = nearest_element(round, hull->solid.vertices[vertex]);
-  Vec3 center = core->ring_count > 0 ? core->rings[end].center : core_point(core, end);
+  Vec3 center = core->ring_count > 0 ? core->rings[end].center : point_at(core->points, end);
   Vec3 out = vec3_sub(hull->solid.vertices[vertex], center), radial = {0, 0, 0};
   if (core->ring_count > 0) {
     Vec3 axis = core->rings[end].axis;
@@ -304,7 +301,7 @@ static double thickness(const ModelHull* hull) {
   if (core->ring_count == 0) {
     double least = core->points.count == ROUND_POINTS_MAX ? HUGE_VAL : 0; /* fewer points than corners: a size is 0 */
     for (int k = 1; k < core->points.count && least > 0; k *= 2)
-      least = fmin(least, vec3_norm(vec3_sub(core_point(core, k), core_point(core, 0))));
+      least = fmin(least, vec3_norm(vec3_sub(point_at(core->points, k), point_at(core->points, 0))));
     return least + 2 * core->rounding;
   }
   double length = 0, widest = 0;

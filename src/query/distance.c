@@ -19,7 +19,7 @@ double point_view_size(PointView view) {
 /* Mean of the vertices, world frame [m]. */
 static Vec3 middle_of(PointView view, Pose pose) {
   Vec3 sum = {0, 0, 0};
-  for (int i = 0; i < view.count; i++) sum = vec3_add(sum, vec3(view.x[i], view.y[i], view.z[i]));
+  for (int i = 0; i < view.count; i++) sum = vec3_add(sum, point_at(view, i));
   return pose_apply(pose, vec3_scale(sum, 1.0 / view.count));
 }
 
@@ -60,9 +60,6 @@ Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkC
 
 /* ---------------------------------------------------------------- derivatives */
 
-/* Position of vertex i, body frame [m]. */
-static Vec3 corner_at(PointView view, int i) { return vec3(view.x[i], view.y[i], view.z[i]); }
-
 Feature feature_of(PointView view, Pose pose, Vec3 out, double reach) {
   double size = point_view_size(view);
   Feature f = {.directions = 0};
@@ -73,7 +70,7 @@ Feature feature_of(PointView view, Pose pose, Vec3 out, double reach) {
   for (int i = 0; i < view.count && count < FEATURE_CORNERS; i++)
     if (view.x[i] * local.x + view.y[i] * local.y + view.z[i] * local.z >= top - reach) {
       f.corner[count] = i;
-      corner[count++] = corner_at(view, i);
+      corner[count++] = point_at(view, i);
     }
   f.corners = count;
   Vec3 first = vec3(0, 0, 0);
@@ -107,11 +104,11 @@ bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 p
   if (count >= FEATURE_CORNERS) return false;
   Vec3 along[2], mean = {0, 0, 0};
   for (int k = 0; k < directions; k++) along[k] = mat3_tmul_vec(turned, feature->along[k]);
-  for (int i = 0; i < count; i++) mean = vec3_add_scaled(mean, 1.0 / count, corner_at(view, feature->corner[i]));
+  for (int i = 0; i < count; i++) mean = vec3_add_scaled(mean, 1.0 / count, point_at(view, feature->corner[i]));
   double spread[3] = {0}, here[2], c[FEATURE_CORNERS][2];
   flat_coordinates(along, directions, vec3_sub(place, mean), here);
   for (int i = 0; i < count; i++) {
-    flat_coordinates(along, directions, vec3_sub(corner_at(view, feature->corner[i]), mean), c[i]);
+    flat_coordinates(along, directions, vec3_sub(point_at(view, feature->corner[i]), mean), c[i]);
     spread_add(spread, c[i]);
   }
   for (int i = 0; i < count; i++) {

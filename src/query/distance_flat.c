@@ -28,7 +28,7 @@ static void outline(const Feature* f, PointView view, Pose pose, const Vec3 axis
   out->count = 0;
   for (int i = 0; i < f->corners; i++) {
     int v = f->corner[i];
-    Vec3 world = pose_apply(pose, vec3(view.x[v], view.y[v], view.z[v]));
+    Vec3 world = pose_apply(pose, point_at(view, v));
     for (int k = 0; k < 2; k++) {
       out->at[i][k] = vec3_dot(axis[k], world);
       mean[k] += out->at[i][k] / f->corners;

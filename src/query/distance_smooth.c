@@ -61,7 +61,7 @@ Vec3 convex_farthest(const ConvexBody* body, Pose pose, Vec3 direction) {
   } else {
     double value;
     int i = support_index(body->points, local, &value);
-    point = vec3(body->points.x[i], body->points.y[i], body->points.z[i]);
+    point = point_at(body->points, i);
   }
   return pose_apply(pose, point);
 }

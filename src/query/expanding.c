@@ -26,11 +26,9 @@ typedef struct {
   double size; /* largest |point| [m] */
 } Expanding;
 
-static Vec3 vertex_of(PointView view, int i) { return vec3(view.x[i], view.y[i], view.z[i]); }
-
 static Vec3 farthest(PointView view, Pose pose, Vec3 direction) {
   double height;
-  return pose_apply(pose, vertex_of(view, support_index(view, mat3_tmul_vec(pose.r, direction), &height)));
+  return pose_apply(pose, point_at(view, support_index(view, mat3_tmul_vec(pose.r, direction), &height)));
 }
 
 static bool add_point(Expanding* e, Vec3 point) {
@@ -57,8 +55,8 @@ static bool add_face(Expanding* e, int a, int b, int c) {
 static bool start(Expanding* e, const GjkCache* simplex) {
   if (simplex->count != 4) return false;
   for (int i = 0; i < 4; i++)
-    add_point(e, vec3_sub(pose_apply(e->pose_a, vertex_of(e->a, simplex->a[i])),
-                          pose_apply(e->pose_b, vertex_of(e->b, simplex->b[i]))));
+    add_point(e, vec3_sub(pose_apply(e->pose_a, point_at(e->a, simplex->a[i])),
+                          pose_apply(e->pose_b, point_at(e->b, simplex->b[i]))));
   Vec3 side[3];
   for (int k = 0; k < 3; k++) side[k] = vec3_sub(e->point[k + 1], e->point[0]);
   bool turned = vec3_dot(vec3_cross(side[0], side[1]), side[2]) > 0;

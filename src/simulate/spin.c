@@ -8,10 +8,6 @@
 #include "simulate/loads.h"
 #include "simulate/tree_flight.h"
 
-static Vec3 core_point(const RoundBody* core, int k) {
-  return vec3(core->points.x[k], core->points.y[k], core->points.z[k]);
-}
-
 /* Returns how a link rolls by itself, from its only piece. */
 static Rolling rolling_of(const Model* m, const ModelLink* link) {
   if (link->hull_count != 1 || !hull_is_round(&m->hulls[link->hull_first])) return ROLLS_NOT;
@@ -19,11 +15,11 @@ static Rolling rolling_of(const Model* m, const ModelLink* link) {
   bool segment = core->ring_count == 0 && core->points.count == 2;
   bool ball = core->ring_count == 0 && core->points.count == 1;
   if (core->ring_count == 0 && !segment && !ball) return ROLLS_NOT;
-  Vec3 at = core->ring_count > 0 ? core->rings[0].center : core_point(core, 0);
+  Vec3 at = core->ring_count > 0 ? core->rings[0].center : point_at(core->points, 0);
   Vec3 apart = vec3_sub(link->center, at);
   double radius = core->rounding + (core->ring_count > 0 ? core->rings[0].radius : 0);
   if (!ball) { /* the part across the axis */
-    Vec3 axis = core->ring_count > 0 ? core->rings[0].axis : vec3_normalized(vec3_sub(core_point(core, 1), at));
+    Vec3 axis = core->ring_count > 0 ? core->rings[0].axis : vec3_normalized(vec3_sub(point_at(core->points, 1), at));
     apart = vec3_add_scaled(apart, -vec3_dot(apart, axis), axis);
   }
   if (vec3_norm(apart) > ROLLING_OFFSET * radius) return ROLLS_NOT;
