@@ -1,8 +1,9 @@
 #!/bin/bash
 # Layout, static analysis, include order, shell scripts; each check counts as one test.
 #   scripts/lint.sh [--all]
-# clang-tidy reads the files that changed since the merge base with $LINT_BASE (default origin/main; the commit before, when
-# that is this one), and with --all every file. A changed header is read through a source that includes it.
+# cppcheck and clang-tidy read the files that changed since the merge base with $LINT_BASE (default origin/main; the commit
+# before, when that is this one), and with --all every file: cppcheck those of src, clang-tidy those of tests too. A changed header
+# is read through a source that includes it.
 # Prints the findings, then `N passed, N failed`; exits 1 when a check failed. Logs are kept in out/lint/.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -88,8 +89,9 @@ tidy() {
 }
 
 static_analysis() {
-  cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j 2 --enable=warning,performance,portability \
-    --suppress=missingIncludeSystem -D_GNU_SOURCE -Isrc src
+  sources_to_read | sed -n '/^src\//p' |
+    xargs -r cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j 2 --enable=warning,performance,portability \
+      --suppress=missingIncludeSystem -D_GNU_SOURCE -Isrc
 }
 
 shell_scripts() { { listed scripts tests -name '*.sh'; echo .ci/run; } | xargs shellcheck; }
@@ -105,8 +107,8 @@ check documents python3 scripts/check_documents.py
 check equations python3 scripts/check_equations.py
 check elementary-functions python3 scripts/check_elementary.py
 if command -v shellcheck >/dev/null; then check shellcheck shell_scripts; fi
+echo "     cppcheck and clang-tidy read $(sources_to_read | wc -l) of $(readable_sources | wc -l) files"
 check cppcheck static_analysis
-echo "     clang-tidy reads $(sources_to_read | wc -l) of $(readable_sources | wc -l) files"
 check clang-tidy tidy
 echo "$passed passed, $failed failed"
 ((failed == 0))
