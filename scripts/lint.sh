@@ -1,9 +1,9 @@
 #!/bin/bash
 # Layout, static analysis, include order, shell scripts; each check counts as one test.
 #   scripts/lint.sh [--all]
-# cppcheck and clang-tidy read the files that changed since the merge base with $LINT_BASE (default origin/main; the commit
-# before, when that is this one), and with --all every file: cppcheck those of src, clang-tidy those of tests too. A changed header
-# is read through a source that includes it.
+# clang-format, cppcheck and clang-tidy read the files that changed since the merge base with $LINT_BASE (default origin/main; the
+# commit before, when that is this one), and with --all every file: cppcheck those of src, the others those of tests too. cppcheck
+# and clang-tidy read a changed header through a source that includes it.
 # Prints the findings, then `N passed, N failed`; exits 1 when a check failed. Logs are kept in out/lint/.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -33,7 +33,7 @@ check() { # name, command...
 
 listed() { find "$@" | sort; }
 
-layout() { listed src tests -name '*.[ch]' | xargs clang-format --dry-run -Werror; }
+layout() { files_to_read | xargs -r clang-format --dry-run -Werror; }
 
 # The flags of the release build that matter to a reader of the source.
 tidy_flags=(-std=c17 -D_GNU_SOURCE -Isrc -Isrc/library -Itests -Iout/build/release)
@@ -71,6 +71,16 @@ changed_sources() {
         fi ;;
     esac
   done | sort -u
+}
+
+# Sources and headers.
+files_to_read() {
+  local changed
+  if ! ((all)) && changed=$(changed_files); then
+    sed -n '/\.[ch]$/p' <<<"$changed"
+  else
+    listed src tests -name '*.[ch]'
+  fi
 }
 
 sources_to_read() {
