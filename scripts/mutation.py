@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """How many seeded one-line faults in src do the tests find?
 
-  scripts/mutation.py [--long] [--minutes M] [FAULTS [SEED]]   defaults 60 faults, seed 1; --long: the tests in their long form
+  scripts/mutation.py [--long] [--minutes M] [--resume] [FAULTS [SEED]]
+      60 faults of seed 1 by default; --long: the tests in their long form; --minutes: no test starts later;
+      --resume: go on after a run of the same faults was ended, with the tests that did not run then
 
 All faults are planted in one copy of the checkout (out/mutation/checkout), each behind a switch, so that one build of the
 flavour check serves all of them. SDRS_FAULT=N turns fault N on; a run without it has the results of the checkout and tells which
 faults it reaches. Tests run from the shortest to the longest. A test runs once without a fault, then once with each fault
-that it reaches and that no test has found. A test that fails without a fault as well finds nothing.
+that it reaches and that no test has found. A test that fails without a fault as well finds nothing. Unit tests of a folder with a
+fault that is not found count as ten times shorter.
 A fault that no test finds and that leaves the object file as it was is no fault, and is reported as `same object`.
 Writes out/mutation/faults.csv (number, kind, file, line, source line, faulty line, found by, reached by) after each finding.
 Not run: sanitized programs, fuzzers, and tests that start other programs (MuJoCo, browsers, mpirun).
@@ -284,15 +287,7 @@ def same_object(fault):
     return hashes[0] == hashes[1]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--long", action="store_true")
-    parser.add_argument("--minutes", type=float, default=1e9, help="start no further test after this time")
-    parser.add_argument("faults", nargs="?", type=int, default=60)
-    parser.add_argument("seed", nargs="?", type=int, default=1)
-    options = parser.parse_args()
-    end = time.time() + 60 * options.minutes
-
+def copy_checkout():
     shutil.rmtree(RESULTS, ignore_errors=True)
     COPY.mkdir(parents=True)
     sources = [name for name in COPIED.split() if (ROOT / name).exists()]
@@ -304,43 +299,78 @@ def main():
     (COPY / "src/faults.h").write_text(SWITCHES)
     (COPY / "src/base/faults.c").write_text(SWITCHES_SOURCE)
 
+
+def read(faults):
+    """Findings of an earlier run; returns the names of the tests that ran."""
+    with open(RESULTS / "faults.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            fault = faults[int(row["number"])]
+            fault.found, fault.reached = row["found by"], row["reached by"].split()
+    return set((RESULTS / "done").read_text().split("\n"))
+
+
+def run_test(test, faults, alive, env, end):
+    """Runs a test without a fault and with those of `alive` that it reaches; returns the processor time."""
+    _, name, command = test
+    reached = RESULTS / "reached"
+    reached.unlink(missing_ok=True)
+    start = time.time()
+    good, spent = run(command, dict(env, SDRS_FAULTS_REACHED=str(reached)), 1800)
+    wall = time.time() - start
+    if not good:
+        print(f"{name} fails without a fault", flush=True)
+        return spent
+    numbers = {int(line) for line in reached.read_text().split()} if reached.exists() else set()
+    for number in sorted(numbers.intersection(alive)):
+        if time.time() > end:
+            break
+        good, seconds = run(command, dict(env, SDRS_FAULT=str(number)), 20 + 10 * wall)
+        spent += seconds
+        if good:
+            faults[number].reached.append(name)
+        else:
+            faults[number].found = name
+            print(f"{number},{faults[number].kind},{faults[number].path}:{faults[number].line + 1},{name}", flush=True)
+    write(faults)
+    return spent
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--minutes", type=float, default=1e9, help="start no further test after this time")
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("faults", nargs="?", type=int, default=60)
+    parser.add_argument("seed", nargs="?", type=int, default=1)
+    options = parser.parse_args()
+    end = time.time() + 60 * options.minutes
+
+    if not options.resume:
+        copy_checkout()
     faults, drawn = draw(options.faults, options.seed)
     print(f"{len(faults)} faults of {drawn} drawn", flush=True)
     outcome = make("program", "unit-tests", "other-tests")
     if outcome.returncode:
         sys.exit(outcome.stderr)
+    done = read(faults) if options.resume else set()
     write(faults)
     print("built", flush=True)
 
     env = environment()
     if options.long:
         env["SDRS_LONG"] = "1"
-    reached = RESULTS / "reached"
-    spent, tried = 0.0, 0
-    for _, name, command in tests(options.long):
+    left, spent, tried = [test for test in tests(options.long) if test[1] not in done], 0.0, 0
+    while left:
         alive = [number for number, f in faults.items() if not f.found]
         if time.time() > end or not alive:
             break
+        folders = {f"unit/{faults[number].path.parent.name}" for number in alive}
+        test = min(left, key=lambda t: t[0] / 10 if t[1].rpartition("/")[0] in folders else t[0])
+        left.remove(test)
         tried += 1
-        reached.unlink(missing_ok=True)
-        start = time.time()
-        good, seconds = run(command, dict(env, SDRS_FAULTS_REACHED=str(reached)), 1800)
-        wall, spent = time.time() - start, spent + seconds
-        if not good:
-            print(f"{name} fails without a fault", flush=True)
-            continue
-        numbers = {int(line) for line in reached.read_text().split()} if reached.exists() else set()
-        for number in sorted(numbers.intersection(alive)):
-            good, seconds = run(command, dict(env, SDRS_FAULT=str(number)), 20 + 10 * wall)
-            spent += seconds
-            if good:
-                faults[number].reached.append(name)
-            else:
-                faults[number].found = name
-                print(f"{number},{faults[number].kind},{faults[number].path}:{faults[number].line + 1},{name}", flush=True)
-                write(faults)
-            if time.time() > end:
-                break
+        spent += run_test(test, faults, alive, env, end)
+        with open(RESULTS / "done", "a") as file:
+            file.write(test[1] + "\n")
     print(f"{tried} tests, {spent:.0f} cpu s", flush=True)
     for fault in faults.values():
         if not fault.found and same_object(fault):
