@@ -1,8 +1,9 @@
 #!/bin/bash
 # Layout, static analysis, include order, shell scripts; each check counts as one test.
 #   scripts/lint.sh [--all]
-# clang-tidy reads the files that changed since the merge base with $LINT_BASE (default origin/main; the commit before, when
-# that is this one), and with --all every file. A changed header is read through a source that includes it.
+# clang-format, cppcheck and clang-tidy read the files that changed since the merge base with $LINT_BASE (default origin/main; the
+# commit before, when that is this one), and with --all every file: cppcheck those of src, the others those of tests too. cppcheck
+# and clang-tidy read a changed header through a source that includes it.
 # Prints the findings, then `N passed, N failed`; exits 1 when a check failed. Logs are kept in out/lint/.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -32,7 +33,7 @@ check() { # name, command...
 
 listed() { find "$@" | sort; }
 
-layout() { listed src tests -name '*.[ch]' | xargs clang-format --dry-run -Werror; }
+layout() { files_to_read | xargs -r clang-format --dry-run -Werror; }
 
 # The flags of the release build that matter to a reader of the source.
 tidy_flags=(-std=c17 -D_GNU_SOURCE -Isrc -Isrc/library -Itests -Iout/build/release)
@@ -72,6 +73,16 @@ changed_sources() {
   done | sort -u
 }
 
+# Sources and headers.
+files_to_read() {
+  local changed
+  if ! ((all)) && changed=$(changed_files); then
+    sed -n '/\.[ch]$/p' <<<"$changed"
+  else
+    listed src tests -name '*.[ch]'
+  fi
+}
+
 sources_to_read() {
   local changed
   if ! ((all)) && changed=$(changed_sources); then
@@ -88,8 +99,9 @@ tidy() {
 }
 
 static_analysis() {
-  cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j 2 --enable=warning,performance,portability \
-    --suppress=missingIncludeSystem -D_GNU_SOURCE -Isrc src
+  sources_to_read | sed -n '/^src\//p' |
+    xargs -r cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j 2 --enable=warning,performance,portability \
+      --suppress=missingIncludeSystem -D_GNU_SOURCE -Isrc
 }
 
 shell_scripts() { { listed scripts tests -name '*.sh'; echo .ci/run; } | xargs shellcheck; }
@@ -105,8 +117,8 @@ check documents python3 scripts/check_documents.py
 check equations python3 scripts/check_equations.py
 check elementary-functions python3 scripts/check_elementary.py
 if command -v shellcheck >/dev/null; then check shellcheck shell_scripts; fi
+echo "     cppcheck and clang-tidy read $(sources_to_read | wc -l) of $(readable_sources | wc -l) files"
 check cppcheck static_analysis
-echo "     clang-tidy reads $(sources_to_read | wc -l) of $(readable_sources | wc -l) files"
 check clang-tidy tidy
 echo "$passed passed, $failed failed"
 ((failed == 0))

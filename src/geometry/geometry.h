@@ -172,7 +172,7 @@ TriangleSurface surface_of_hull(const ConvexHull* hull);
 int* points_equal(const Vec3* points, int count);
 /* Replaces point i by point number[i] in all triangles (number[point_count]), in place. Removes triangles with fewer
  * than three different corners, and pairs of opposite triangles, so that a closed and oriented surface remains so.
- * Points keep their indices. number[i] must be the index of a point; this is not checked. Allocates temporarily. Never
+ * Points keep their indices. number[i] must be the index of a point (asserted). Allocates temporarily. Never
  * fails. */
 void surface_join_points(TriangleSurface* surface, const int* number);
 /* Collapses edges with four triangles, along which two sheets touch, to points if they are not longer than length, in
@@ -235,11 +235,11 @@ SurfaceTree surface_tree_create(const Vec3* points, const int (*triangles)[3], i
 /* Frees the arrays and zeroes the tree; accepts a zeroed tree, but not NULL. */
 void surface_tree_free(SurfaceTree* tree);
 /* Returns the distance of a point from the surface, and sets *nearest to the nearest triangle, 0..count-1 in the order
- * of the leaves. *nearest on entry: any triangle of the tree, which is not checked; a near one makes the search short.
+ * of the leaves. *nearest on entry: any triangle of the tree (asserted); a near one makes the search short.
  * point: in the surface's frame and unit, here and below. No allocation. */
 double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest);
 /* Returns the distance of a point from a triangle of the tree, 0..count-1 in the order of the leaves, in the surface's
- * unit. The index is not checked. No allocation. */
+ * unit. The index is asserted. No allocation. */
 double surface_tree_triangle_distance(const SurfaceTree* tree, int triangle, Vec3 point);
 /* Returns the winding number of a closed surface about a point: the triangles above it that face up minus those that
  * face down. A ray passes an edge on the same side for all of its triangles, so none is counted twice. 1 inside a

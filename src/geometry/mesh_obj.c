@@ -362,6 +362,7 @@ Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t len
 }
 
 void mesh_free(Mesh* mesh) {
+  assert(mesh);
   for (int i = 0; i < mesh->group_count; i++) memory_free(mesh->groups[i].name);
   memory_free(mesh->groups);
   memory_free(mesh->positions);

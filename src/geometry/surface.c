@@ -104,6 +104,7 @@ static void drop_opposite_pairs(TriangleSurface* surface) {
 }
 
 void surface_join_points(TriangleSurface* surface, const int* number) {
+  for (int i = 0; i < surface->point_count; i++) assert(number[i] >= 0 && number[i] < surface->point_count);
   int kept = 0;
   for (int t = 0; t < surface->triangle_count; t++) {
     int* corner = surface->triangles[kept];

@@ -81,6 +81,7 @@ SurfaceTree surface_tree_create(const Vec3* points, const int (*triangles)[3], i
 }
 
 void surface_tree_free(SurfaceTree* tree) {
+  assert(tree);
   memory_free(tree->corners);
   memory_free(tree->low);
   memory_free(tree->high);
@@ -126,7 +127,7 @@ static void search_distance(DistanceSearch* s, int node) {
 }
 
 double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest) {
-  assert(*nearest >= 0);
+  assert(*nearest >= 0 && *nearest < tree->count);
   DistanceSearch s = {tree, mat3_mul_vec(tree->turn, point), 0, *nearest};
   s.square = triangle_square(tree, *nearest, s.point);
   search_distance(&s, 1);
@@ -135,7 +136,7 @@ double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest) 
 }
 
 double surface_tree_triangle_distance(const SurfaceTree* tree, int triangle, Vec3 point) {
-  assert(triangle >= 0);
+  assert(triangle >= 0 && triangle < tree->count);
   return sqrt(triangle_square(tree, triangle, mat3_mul_vec(tree->turn, point)));
 }
 

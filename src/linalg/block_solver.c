@@ -109,6 +109,11 @@ static void place_values(BlockSolver* s) {
 }
 
 void block_solver_pattern(BlockSolver* s, const uint64_t* couplings, int count) {
+  for (int k = 0; k < count; k++) {
+    assert(couplings[k] >> 32 < (couplings[k] & 0xffffffffu) &&
+           (couplings[k] & 0xffffffffu) < (uint64_t)s->block_count);
+    assert(k == 0 || couplings[k - 1] < couplings[k]);
+  }
   assert(count == 0 || couplings);
   room_for_couplings(s, count);
   s->coupling_count = count;

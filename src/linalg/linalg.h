@@ -160,18 +160,18 @@ static inline Quat quat_about(Vec3 axis, double angle) {
   math_sincos(0.5 * angle, &s, &c);
   return (Quat){c, s * axis.x, s * axis.y, s * axis.z};
 }
-/* Quaternion of a rotation matrix by Shepperd's method, w >= 0 (linalg/rotation.c). Functions below do not check their
- * arguments and do not allocate. */
+/* Quaternion of a rotation matrix by Shepperd's method, w >= 0 (linalg/rotation.c). A matrix that is no rotation is
+ * not reported. Functions below do not allocate. */
 Quat quat_from_mat3(Mat3 r);
 /* Quaternion of URDF's roll, pitch, yaw [rad]: rotations about the fixed x, then y, then z axis. */
 Quat quat_from_rpy(Vec3 rpy);
 /* Roll, pitch, yaw [rad] of a rotation matrix; pitch in [-pi/2, pi/2]. At pitch = +-pi/2, where roll and yaw share an
  * axis, the angles still reproduce r to rounding. */
 Vec3 rpy_from_mat3(Mat3 r);
-/* Angles d [rad] with Rx(d1) Ry(d2) Rz(d3) = r, d2 in [-pi/2, pi/2]. r must be a rotation, not checked. */
+/* Angles d [rad] with Rx(d1) Ry(d2) Rz(d3) = r, d2 in [-pi/2, pi/2]. r must be a rotation (asserted). */
 Vec3 turns_from_mat3(Mat3 r);
-/* Rotation vector [rad] of q, angle in [0, pi]; the same for q and -q. q need not have unit length but must not be 0.
- */
+/* Rotation vector [rad] of q, angle in [0, pi]; the same for q and -q. q need not have unit length but must not be 0
+ * (asserted). */
 Vec3 quat_log(Quat q);
 /* Unit quaternion of a rotation vector [rad]. */
 Quat quat_exp(Vec3 v);
@@ -246,7 +246,7 @@ void block_solver_reshape(BlockSolver* solver, int block_count, const int* block
 /* Frees the solver and all blocks returned by block_solver_block; accepts NULL. */
 void block_solver_destroy(BlockSolver* solver);
 /* Sets which off-diagonal blocks may be non-zero: keys a << 32 | b with a < b, couplings (count), sorted and unique
- * (not checked), copied; may be NULL if count is 0. A superset costs little. Zeroes all blocks and invalidates pointers
+ * (asserted), copied; may be NULL if count is 0. A superset costs little. Zeroes all blocks and invalidates pointers
  * of block_solver_block. */
 void block_solver_pattern(BlockSolver* solver, const uint64_t* couplings, int count);
 /* Zeroes and uncouples all blocks; the pattern stays. Does not allocate. */

@@ -37,7 +37,10 @@ Vec3 rpy_from_mat3(Mat3 r) {
 }
 
 /* Rx Ry Rz: the angles are minus roll, pitch and yaw of the transpose. */
-Vec3 turns_from_mat3(Mat3 r) { return vec3_scale(rpy_from_mat3(mat3_transpose(r)), -1.0); }
+Vec3 turns_from_mat3(Mat3 r) {
+  assert(!(fabs(mat3_det(r) - 1) > 1e-6)); /* NaN passes */
+  return vec3_scale(rpy_from_mat3(mat3_transpose(r)), -1.0);
+}
 
 /* v = 2 atan2(n, w) u / n with u the vector part and n = |u|; atan(t)/t = 1 - t^2/3 + O(t^4) for small t = n/w. */
 Vec3 quat_log(Quat q) {

@@ -68,7 +68,7 @@ static void add_rows(ModelClosure* c, const SceneClosure* source, const ClosureS
 }
 
 ClosureStart model_closure_start(const SceneClosure* source, const Pose at[2]) {
-  assert(source);
+  assert(source && at);
   bool link = source->link_axes;
   double length = vec3_norm(source->axis);
   Vec3 axis = is_unit(length) || !source->has_axis ? source->axis : vec3_scale(source->axis, 1 / length);

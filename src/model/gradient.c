@@ -10,6 +10,7 @@ static size_t material_size(const Model* model) {
 }
 
 void model_gradient_create(ModelGradient* g, const Model* model) {
+  assert(g && model);
   *g = (ModelGradient){.vertices = MEMORY_NEW(Vec3, model->vertex_count),
                        .attachments = MEMORY_NEW(Vec3, model->link_count),
                        .turns = MEMORY_NEW(Vec3, model->link_count),
@@ -35,6 +36,7 @@ void model_gradient_create(ModelGradient* g, const Model* model) {
 }
 
 void model_gradient_destroy(ModelGradient* g) {
+  assert(g);
   memory_free(g->vertices);
   memory_free(g->attachments);
   memory_free(g->turns);

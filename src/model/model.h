@@ -335,11 +335,11 @@ typedef struct {
  * true if the law defines an equilibrium under a force > 0 and at a gap within its range. CONTACT_NONE gives the answer
  * of the first law. Cannot fail, allocates nothing. */
 bool contact_rests(ContactModel model);
-/* Returns the equilibrium under force > 0 [N], divided by kappa; support > 0 [m]. Valid only if contact_rests(model);
- * otherwise it calls NULL, unchecked. */
+/* Returns the equilibrium under force > 0 [N], divided by kappa; support > 0 [m]. Valid only if contact_rests(model)
+ * (asserted). */
 ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
-/* Returns the equilibrium at a gap > 0 within the law's range [m]. Valid only if contact_rests(model); otherwise it
- * calls NULL, unchecked. */
+/* Returns the equilibrium at a gap > 0 within the law's range [m]. Valid only if contact_rests(model)
+ * (asserted). */
 ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);
 /* Returns the force of two bodies that overlap by `overlap` > 0 [m], for stiffness 1 [N]; 0 if the law does not allow
  * overlap. own: ModelContact.own. Cannot fail, allocates nothing. */
@@ -477,8 +477,8 @@ SignalPlace model_scene_signal(const Scene* scene, int link, int number);
 /* Returns the scene index of a link's controller, or -1 if there is none. ordinal: 0 for the link's first controller in
  * the scene's order. Allocates nothing. */
 int model_scene_controller(const Scene* scene, int link, int ordinal);
-/* Returns the number of the signal's first parameter in ModelGradient.control. place must name an existing signal; this
- * is not checked. Allocates nothing. */
+/* Returns the number of the signal's first parameter in ModelGradient.control. place must name an existing signal
+ * (asserted). Allocates nothing. */
 int model_signal_first(const Model* model, SignalPlace place);
 /* Replaces a signal of the model by one with as many channels. The caller keeps the source alive. Renumbers the signal
  * parameters and frees the old signal. Allocates for splines and integrals. Invalidates the size of every existing
@@ -490,7 +490,7 @@ void model_begin_signals(Model* model, double time);
 /* Returns the initial state that the scene gives for the link's joint, or NULL. Borrowed from the scene. */
 SceneInitial* model_scene_initial(const Scene* scene, int link);
 /* True if the two links can collide. False for one link, parent and child, links without relative motion, excluded
- * pairs and collide: false. Symmetric. Undefined for link numbers out of range. Allocates nothing. */
+ * pairs and collide: false. Symmetric. Link numbers in range are asserted. Allocates nothing. */
 bool model_pair_allowed(const Model* model, int link_a, int link_b);
 /* Material of a pair of links (model/materials.c). Sources, in order: the last item of contact.pairs that gives the
  * value; sqrt(value of a times value of b); the value of the one link that has one; contact. Axial and static friction
@@ -507,8 +507,8 @@ static inline double pair_largest_friction(const PairMaterial* material) {
   double directed = fmax(v[MATERIAL_FRICTION], v[MATERIAL_FRICTION_ALONG]);
   return v[MATERIAL_FRICTION] > 0 ? directed * fmax(1, v[MATERIAL_STATIC_FRICTION] / v[MATERIAL_FRICTION]) : directed;
 }
-/* Returns friction and restitution without unit, rolling and spinning friction in m. Symmetric in the links. Undefined
- * for link numbers out of range. */
+/* Returns friction and restitution without unit, rolling and spinning friction in m. Symmetric in the links, whose
+ * numbers are asserted. */
 PairMaterial model_pair_material(const Model* model, int link_a, int link_b);
 /* Returns the index into Model.pair_laws of the law that the last matching item of contact.pairs names for the two
  * links; -1: the law of contact, also for link numbers out of range. Symmetric. Allocates nothing. */
@@ -553,7 +553,7 @@ double model_spring_energy(const Model* model, const double* q);
 /* Returns the elastic energy of stretched tendons, sum stiffness/2 (length - rest length)^2 [J] (model/tendons.c).
  * poses[links], q[nq]. Cannot fail, allocates nothing. */
 double model_tendon_energy(const Model* model, const Pose* poses, const double* q);
-/* Returns the world pose of a bushing's frame on a (side 0) or b (side 1). poses[links]. Undefined for other sides. */
+/* Returns the world pose of a bushing's frame on a (side 0) or b (side 1). poses[links]. Other sides: assertion. */
 Pose bushing_frame(const SceneBushing* bushing, int side, const Pose* poses);
 /* (L18) Sets u: translation [m] and rotation vector [rad], |.| <= pi, of b's frame in a's frame. poses[links]. The
  * vector is discontinuous at a rotation by pi. Cannot fail, allocates nothing. */
@@ -566,8 +566,8 @@ void bushing_times(const double (*matrix)[6], const double v[6], double out[6]);
 double bushing_energy(const SceneBushing* bushing, const Pose* poses);
 /* Sum of bushing_energy over all bushings [J]; 0 without bushings. poses[links]. */
 double model_bushing_energy(const Model* model, const Pose* poses);
-/* (L16) model/fields.c: returns the geometry of a field in the world. poses[links]. load must have a field; this is not
- * checked. */
+/* (L16) model/fields.c: returns the geometry of a field in the world. poses[links]. load must have a field
+ * (asserted). */
 FieldPlace field_place(const Model* model, const ModelLoad* load, const Pose* poses);
 /* Returns the energy and its derivatives. Not finite where the points coincide without softening. */
 FieldEnergy field_slope(const SceneField* field, const FieldPlace* at);

@@ -29,6 +29,7 @@ SignalPlace model_scene_signal(const Scene* scene, int link, int number) {
 }
 
 int model_signal_first(const Model* model, SignalPlace place) {
+  assert(place.signal && place.item >= 0);
   if (place.kind == CONTROL_DRIVES) return model->controllers[place.item].parameter_first;
   if (place.kind == CONTROL_TENSIONS) return model->tendons[place.item].tension_first;
   return place.kind == CONTROL_FORCES ? model->loads[place.item].force_first : model->loads[place.item].torque_first;
@@ -42,6 +43,7 @@ SceneInitial* model_scene_initial(const Scene* scene, int link) {
 }
 
 int model_scene_controller(const Scene* scene, int link, int ordinal) {
+  assert(link >= 0 && link < scene->link_count && ordinal >= 0);
   for (int c = 0; c < scene->controller_count; c++)
     if (scene->controllers[c].link == link && ordinal-- == 0) return c;
   return -1;

@@ -1,5 +1,6 @@
 #include "scene/document.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,7 @@ const char* document_text(Document* document, const char* bytes, size_t length) 
 }
 
 void node_append(Node* parent, Node* child) {
+  assert(parent->last != child);
   child->next = NULL;
   if (parent->last)
     parent->last->next = child;

@@ -118,6 +118,7 @@ static void read_parent(Reader* reader, const LinkForm* form, SceneLink* link, i
 /* ---------------------------------------------------------------- mass */
 
 bool inertia_is_positive(const double m[6]) {
+  assert(m);
   double minor = m[0] * m[1] - m[3] * m[3];
   double determinant =
       m[0] * (m[1] * m[2] - m[5] * m[5]) - m[3] * (m[3] * m[2] - m[5] * m[4]) + m[4] * (m[3] * m[5] - m[1] * m[4]);
@@ -129,6 +130,7 @@ bool inertia_is_positive(const double m[6]) {
 
 /* Returns true if half the trace minus the tensor is positive semidefinite. */
 bool inertia_of_a_body(const double m[6]) {
+  assert(m);
   double half = 0.5 * (m[0] + m[1] + m[2]) * (1.0 + TRIANGLE_TOLERANCE);
   return inertia_is_positive((const double[6]){half - m[0], half - m[1], half - m[2], -m[3], -m[4], -m[5]});
 }

@@ -139,6 +139,7 @@ static void read_exclude_pair(Reader* reader, const Node* pair, SceneContact* co
 }
 
 const char* material_key(int which) {
+  assert(which >= 0 && which < MATERIAL_COUNT);
   static const char* const KEYS[MATERIAL_COUNT] = {"friction",       "restitution",      "rolling",
                                                    "spinning",       "friction_along",   "static_friction",
                                                    "stribeck_speed", "barrier_distance", "stiffness"};
@@ -173,6 +174,7 @@ bool contact_law_has(ContactModel law, const char* key) {
 }
 
 int contact_row_own(const SchemaRow* row) {
+  assert(row);
   size_t first = offsetof(ContactForm, contact.own), end = first + sizeof(double[CONTACT_OWN_PARAMETERS]);
   return row->offset < first || row->offset >= end ? -1 : (int)((row->offset - first) / sizeof(double));
 }

@@ -157,14 +157,14 @@ typedef struct {
   double value[MATERIAL_COUNT];
   Vec3 axis; /* direction of MATERIAL_FRICTION_ALONG in the frame of the link or of a pair's first one, unit */
 } SceneMaterial;
-/* Returns the key of a material value, such as "friction"; static. which: MATERIAL_FRICTION ... MATERIAL_STIFFNESS,
- * unchecked. "friction_along" is not a key in files: it is the second number of `friction`. */
+/* Returns the key of a material value, such as "friction"; static. which: MATERIAL_FRICTION ... MATERIAL_STIFFNESS
+ * (asserted). "friction_along" is not a key in files: it is the second number of `friction`. */
 const char* material_key(int which);
 
 /* MASS_BY_SHAPE, the default for links without an inertia, becomes MASS_UNIFORM if the shapes enclose a volume, and
  * MASS_VERTICES otherwise (ModelLink.mass_model). */
 typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN, MASS_MODELS, MASS_BY_SHAPE = MASS_MODELS } MassModel;
-/* Returns the value of `mass_model` in a scene, such as "vertices"; static. Undefined for model >= MASS_MODELS. */
+/* Returns the value of `mass_model` in a scene, such as "vertices"; static. model < MASS_MODELS (asserted). */
 const char* mass_model_word(MassModel model);
 
 typedef struct {
@@ -642,7 +642,7 @@ void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics);
 /* Returns the first character that is not allowed in a name, because names become column headers and file names; NULL
  * if there is none. Borrowed from name. Control characters are not allowed. Allocates nothing. */
 const char* name_bad_character(const char* name);
-/* Returns true if a name begins or ends with a blank, or begins with a dot. Undefined for an empty name. Allocates
+/* Returns true if a name begins or ends with a blank, or begins with a dot. name: not empty (asserted). Allocates
  * nothing. */
 bool name_is_blank(const char* name);
 /* Returns true if the matrix ixx iyy izz ixy ixz iyz [kg m^2] is positive definite; false for NaN. inertia: six

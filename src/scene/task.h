@@ -308,7 +308,7 @@ typedef enum {
   OPTIMIZER_CMA_ES,
   OPTIMIZER_LEVENBERG_MARQUARDT /* for fits */
 } TaskOptimizerType;
-/* Returns the word of an optimizer in tasks; static, never NULL. Undefined for an invalid type. */
+/* Returns the word of an optimizer in tasks; static, never NULL. type: valid (asserted). */
 const char* task_optimizer_name(TaskOptimizerType type);
 typedef enum { NORM_INFINITY, NORM_EUCLIDEAN } TaskNorm;
 typedef enum { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE } TaskSchedule;

@@ -1,4 +1,6 @@
 /* Links of a scene and their joints as YAML. */
+#include <assert.h>
+
 #include "scene/write_scene.h"
 
 /* ---------------------------------------------------------------- joints */
@@ -110,6 +112,7 @@ static void write_joint(Text* out, const SceneJoint* joint) {
 /* ---------------------------------------------------------------- links */
 
 const char* mass_model_word(MassModel model) {
+  assert((unsigned)model < MASS_MODELS);
   static const char* const WORDS[MASS_MODELS] = {"vertices", "uniform", "given"};
   return WORDS[model];
 }

@@ -213,6 +213,7 @@ const char* field_points_rule(const Vec3* points, const Vec3* normals, int count
 }
 
 void field_free(Field* field) {
+  assert(field);
   for (int i = 0; i < field->part_count; i++) field_free(&field->parts[i]);
   memory_free(field->parts);
   memory_free(field->points);

@@ -241,7 +241,7 @@ int field_parameter_count(const Field* field) {
 }
 
 void field_parameter_slopes(const Field* field, Vec3 place, int first, int count, double* value, Vec3* outward) {
-  assert(first >= 0 && count >= 0);
+  assert(first >= 0 && count >= 0 && first + count <= field_parameter_count(field));
   Vec3 x = pose_apply_inverse(field->pose, place);
   if (field->kind == FIELD_POINTS)
     points_slopes(field, x, first, count, value, outward);

@@ -97,7 +97,7 @@ double shape_reach(const Shape* shape, Vec3 direction);
 
 /* Number of parameters. Their order: polytope: beta, then nx, ny, nz, offset of every face as given; cone: beta,
  * bottom_radius, top_radius, below, above; superellipsoid: exponent, a, b, c; cylinder: exponent, radius, half length;
- * superquadric: e1, e2, a, b, c. Every k below must be in 0 ... count - 1, not checked. */
+ * superquadric: e1, e2, a, b, c. Every k below must be in 0 ... count - 1 (asserted). */
 int shape_parameter_count(const Shape* shape);
 /* True if parameter k stays inside its range when changed by `way` in both directions; always true for parameters other
  * than bounded exponents. */
@@ -201,7 +201,7 @@ void field_evaluate_many(const Field* field, const Vec3* places, int count, Fiel
 enum { PART_MOTIONS = 6 };
 int field_parameter_count(const Field* field);
 /* Derivatives of value (count) and outward (count) at a point of the body's frame [m] by the parameters first, first +
- * 1, ... (Y10, Y11), which must exist, not checked. Does not allocate. */
+ * 1, ... (Y10, Y11), which must exist (asserted). Does not allocate. */
 void field_parameter_slopes(const Field* field, Vec3 place, int first, int count, double* value, Vec3* outward);
 /* Frees shape, arrays and parts and zeroes the field; accepts a zeroed one, not NULL. */
 void field_free(Field* field);

@@ -14,7 +14,7 @@ typedef struct {
 } Problem;
 
 typedef struct {
-  Real energy, gradient[4], hessian[4][4], largest;
+  Real energy, gradient[4], hessian[4][4], largest, rounding;
   bool feasible;
 } Sums;
 
@@ -28,8 +28,9 @@ static void barrier(Real c, Real s, Real p[3]) {
   p[2] = 12 * d * d / c5 - 40 * d * d * d / (c5 * c) + 30 * d * d * d * d / (c5 * c * c);
 }
 
-/* g: the point with 1; r: radius of a ball about it, which is nearer by r |n|. */
-static void add_term(const Problem* q, Sums* sums, const Real p[4], const Real g[4], Real sigma, Real r) {
+/* g: the point with 1; r: radius of a ball about it, which is nearer by r |n|; reach: size of the coordinates of which
+ * the clearance is a difference [m]. */
+static void add_term(const Problem* q, Sums* sums, const Real p[4], const Real g[4], Real sigma, Real r, Real reach) {
   Real length = sqrtl(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]), c = -r * length, value[3], dc[4];
   for (int i = 0; i < 4; i++) c += sigma * p[i] * g[i];
   if (!(c > 0)) {
@@ -41,6 +42,7 @@ static void add_term(const Problem* q, Sums* sums, const Real p[4], const Real g
   for (int i = 0; i < 4; i++) dc[i] = sigma * g[i] - (i < 3 ? r * p[i] / length : 0);
   sums->energy += value[0];
   sums->largest = fmaxl(sums->largest, fabsl(value[1]));
+  sums->rounding += fabsl(value[1]) * (reach + r);
   for (int i = 0; i < 4; i++) {
     for (int j = 0; j < 4; j++) {
       Real bend = i < 3 && j < 3 ? -r * ((i == j) - p[i] * p[j] / (length * length)) / length : 0;
@@ -61,6 +63,7 @@ static void add_norm(const Problem* q, Sums* sums, const Real p[4]) {
   barrier(1 - length, sigma, value);
   for (int k = 0; k < 3; k++) value[k] *= sigma / q->s;
   sums->energy += value[0];
+  sums->rounding += fabsl(value[1]);
   for (int i = 0; i < 3; i++) {
     sums->gradient[i] -= value[1] * p[i] / length;
     for (int j = 0; j < 3; j++) {
@@ -75,13 +78,13 @@ static void add_body(const Problem* q, Sums* sums, const Real p[4], const Body* 
     Real level = (Real)vec3_dot(body->hull.normal, q->origin) - (Real)body->hull.offset;
     const Real g[4] = {-level * (Real)body->hull.normal.x, -level * (Real)body->hull.normal.y,
                        -level * (Real)body->hull.normal.z, 1};
-    add_term(q, sums, p, g, sigma, 0);
+    add_term(q, sums, p, g, sigma, 0, (Real)(vec3_norm(q->origin) + fabs(body->hull.offset)));
     return;
   }
   for (int k = 0; k < body->hull.points.count; k++) {
     Vec3 x = body_vertex(body, k);
     const Real g[4] = {(Real)x.x - (Real)q->origin.x, (Real)x.y - (Real)q->origin.y, (Real)x.z - (Real)q->origin.z, 1};
-    add_term(q, sums, p, g, sigma, (Real)body->hull.rounding);
+    add_term(q, sums, p, g, sigma, (Real)body->hull.rounding, (Real)(vec3_norm(x) + vec3_norm(q->origin)));
   }
 }
 
@@ -193,7 +196,8 @@ ReferencePlane reference_plane(const Body* a, const Body* b, double support, Vec
     norm = fmaxl(norm, fabsl(g));
   }
   return (ReferencePlane){vec3((double)p[0], (double)p[1], (double)p[2]), (double)p[3], (double)sums.energy,
-                          sums.largest > 0 ? (double)(norm / sums.largest) : 0};
+                          sums.largest > 0 ? (double)(norm / sums.largest) : 0,
+                          sums.energy > 0 ? (double)(sums.rounding / sums.energy) : 0};
 }
 
 double reference_energy(const Body* a, const Body* b, double support, Vec3 origin, Vec3 n, double o) {

@@ -10,6 +10,9 @@ typedef struct {
   double o;        /* n . x + o, x relative to the origin asked for */
   double energy;   /* U [1/m] */
   double gradient; /* norm of dU/dp relative to the largest term in it: how well it is solved */
+  /* Relative change of U by a relative error of 1 in coordinates and |n|: (sum |P_s'| (|x| + |origin| + r) + |dQ/d|n||
+   * / s) / U */
+  double condition;
 } ReferencePlane;
 
 /* Plane with its offset about `origin`. The bodies must be apart. */

@@ -139,8 +139,10 @@ static void a_failure_leads_back_to_where_it_was_expected(void** state) {
   memory_fail_at(7);
   assert_false(memory_try(pool, take, &taking));
   assert_int_equal(taking.got, 6);
-  assert_false(memory_try(pool, take, &taking)); /* and all after it */
-  assert_int_equal(taking.got, 0);
+  for (int again = 0; again < 3; again++) { /* and all after it */
+    assert_false(memory_try(pool, take, &taking));
+    assert_int_equal(taking.got, 0);
+  }
   char* free_of_it = memory_text("not within memory_try");
   memory_fail_at(0);
   assert_null(memory_pool_in_use());

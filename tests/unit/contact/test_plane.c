@@ -22,10 +22,10 @@ static void check_against_reference(const Pair* pair, const char* what) {
   PlaneSolution found = pair_solution(pair, what);
   Vec3 origin = found.plane.origin;
   ReferencePlane wanted = reference_plane(&pair->a, &pair->b, pair->support, origin);
-  /* Clearances and 1 - |n| are differences of numbers of the size of the bodies and of 1. The barrier sees them divided
-   * by s z, z the least of them in units of s, to the fifth power: some roundings of eps / (s z) each. */
-  double least = fmin(fmin(found.clearance[0], found.clearance[1]), 1.0 - vec3_norm(found.plane.n));
-  double allowed = 1e-9 + 100 * DBL_EPSILON / least;
+  /* Clearances and 1 - |n| are differences of numbers of the size of the coordinates and of 1, each with some
+   * roundings: three products and their sum to turn a vertex, the translation, the origin, three products and their sum
+   * in n . x + o. */
+  double allowed = 10 * DBL_EPSILON * wanted.condition;
   compare_relative(found.energy, wanted.energy, allowed, "%s: U", what);
   /* the reference also says that no plane is better than the one found, beyond rounding of the coordinates */
   double own = reference_energy(&pair->a, &pair->b, pair->support, origin, found.plane.n, found.plane.o);

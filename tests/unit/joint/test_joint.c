@@ -177,6 +177,21 @@ static void joint_target_of_a_ball_is_a_rotation_vector(void** state) {
   compare_arrays(d, target, 4, 1e-14, "target");
 }
 
+/* Coordinates of a model's joints lie one after the other: none may write into those of the next. */
+static void joint_target_sets_the_coordinates_of_this_joint_alone(void** state) {
+  (void)state;
+  for (int slides = 0; slides <= 3; slides++)
+    for (int rotations = 0; rotations <= 3; rotations++) {
+      Joint joint = joint_of(slides, rotations);
+      const double target[8] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8};
+      double q[8];
+      int own = slides + (rotations == 3 ? 4 : rotations);
+      for (int k = 0; k < 8; k++) q[k] = 7;
+      joint_coordinates_from_target(&joint, target, q);
+      for (int k = own; k < 8; k++) compare_near(q[k], 7, 0, "%d slides, %d rotations, q[%d]", slides, rotations, k);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(joint_K1_motion_is_slides_then_rotations),
@@ -187,6 +202,7 @@ int main(void) {
       cmocka_unit_test(joint_K1_difference_undoes_the_way),
       cmocka_unit_test(joint_K1_increment_and_difference_agree_to_first_order),
       cmocka_unit_test(joint_target_of_a_ball_is_a_rotation_vector),
+      cmocka_unit_test(joint_target_sets_the_coordinates_of_this_joint_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
