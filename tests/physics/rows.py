@@ -10,6 +10,7 @@ import os
 
 from classics import CLASSICS
 from crawlers import MECANUM, mecanum, mecanum_share, snake_speed
+from rollers import ROLLERS
 from row import Row
 
 G = 9.81
@@ -1957,4 +1958,4 @@ loads: [{link: a, field: {type: dipole, to: b, axis: [1, 0, 0], strength: 0.5, m
     ),
 ]
 
-ROWS += CLASSICS
+ROWS += CLASSICS + ROLLERS
