@@ -185,9 +185,15 @@ static void fix_arms(FrictionLag* lag, const Pose* pose) {
   }
 }
 
-/* (F13) Sets the weighted mean arm of each side; zero for points that are fixed in the bodies. */
-static void mean_arms(FrictionLag* lag) {
+Vec3 friction_ring_axis(const HullInstance* h) {
+  return h->ring_count > 0 ? mat3_mul_vec(h->pose.r, h->rings[0].axis) : vec3(0, 0, 0);
+}
+
+/* (F13) Sets the weighted mean arm of each side, and the part of it that does not rotate with the body; zero for points
+ * that are fixed in the bodies. */
+static void mean_arms(FrictionLag* lag, const HullInstance* const hull[2]) {
   const FrictionVertex* v = lag->vertices;
+  Vec3 n = lag->normal;
   for (int side = 0; side < 2; side++) {
     Vec3 sum = {0, 0, 0};
     double weight = 0;
@@ -195,7 +201,10 @@ static void mean_arms(FrictionLag* lag) {
       sum = vec3_add_scaled(sum, v->weight, v->arm);
       weight += v->weight;
     }
-    lag->arm[side] = weight > 0 ? vec3_scale(sum, 1 / weight) : vec3(0, 0, 0);
+    lag->mean_arm[side] = weight > 0 ? vec3_scale(sum, 1 / weight) : vec3(0, 0, 0);
+    double flat = vec3_dot(n, friction_ring_axis(hull[side])), along = vec3_dot(n, lag->mean_arm[side]);
+    Vec3 upright = vec3_scale(lag->mean_arm[side], 1 - flat * flat);
+    lag->arm[side] = vec3_add_scaled(upright, flat * flat * along, n);
   }
 }
 
@@ -237,9 +246,9 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
     if (c < support && c > 0) lag->ground_weight = smoothed_weight(b, support, c, length);
   }
   centre_on_weights(lag, a, b, plane->origin);
-  mean_arms(lag);
-  aim_at(lag, aim);
   const HullInstance* hull[2] = {a, b};
+  mean_arms(lag, hull);
+  aim_at(lag, aim);
   for (int side = 0; side < 2; side++)
     lag->from[side] = begin ? pose_apply(begin[side], pose_apply_inverse(hull[side]->pose, lag->center)) : lag->center;
   lag->slip[0] = lag->slip[1] = lag->slip[2] = 0;

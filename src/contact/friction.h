@@ -52,7 +52,8 @@ typedef struct {
   Mat3 aim[2];              /* rotations that the bodies are expected to have at t + dt; may be affine (F13) */
   Vec3 roll[2];             /* rotation vectors from t to `aim` [rad] */
   bool aimed;               /* false: `aim` is the rotation at t */
-  Vec3 arm[2];              /* weighted mean arm of a side's points (F13), zero for vertices [m] */
+  Vec3 mean_arm[2];         /* weighted mean arm of a side's points (F13), zero for vertices [m] */
+  Vec3 arm[2];              /* the part of it that does not rotate with the body (F13) [m] */
   Vec3 from[2]; /* positions at t of the bodies' points at c [m]; c itself unless friction depends on the force of the
                    same step */
   double ground_weight; /* half-space: weight of its single term; the spin is fixed at zero */
@@ -68,6 +69,9 @@ typedef struct {
 /* Returns whether the contact vertices of `side` count for c. If one body has balls or circles and the other has none,
  * only those of the first count: friction then acts at its surface (F13). Otherwise both sides count. Cannot fail. */
 bool friction_centers(const FrictionLag* lag, const HullInstance* a, const HullInstance* b, int side);
+
+/* Returns the unit axis of a hull's circles, world axes; zero without circles. Cannot fail. */
+Vec3 friction_ring_axis(const HullInstance* h);
 
 /* Rotation of a body relative to its expected rotation (F13). */
 typedef struct {

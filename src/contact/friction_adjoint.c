@@ -186,7 +186,7 @@ typedef struct {
   HullBar by[2];
   Vec3 by_center;    /* with respect to c */
   bool centers[2];   /* friction_centers */
-  Vec3 by_mean[2];   /* with respect to the mean arms FrictionLag.arm of two hulls */
+  Vec3 by_mean[2];   /* with respect to the mean arms of two hulls */
   Vec3 by_e[2];      /* with respect to the tangents e1, e2 */
   Vec3 by_axis;      /* with respect to the axis of directed friction, world */
   Vec3 fixed;        /* part of LagBar.direction through quantities that do not rotate with the bodies at t */
@@ -323,14 +323,26 @@ static Vec3 spin_of(Mat3 rotation, Vec3 x) {
   return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(rotation)), mat3_mul_vec(rotation, x)), 0.5);
 }
 
-/* (A8d) Sets the derivatives with respect to a hull's mean arm, to its roll angle and to the angle's rate. by_point:
- * derivative with respect to the point c - arm, which moves with the arm. */
-static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point) {
+/* (A8d) Sets the derivative with respect to a hull's mean arm E and adds those with respect to the normal and to the
+ * circles' axis z, of the arm e = (1 - q^2) E + q^2 (n^ . E) n^, q = n^ . z. by_e: with respect to e. */
+static void mean_arm_reverse(FrictionReverse* f, int side, Vec3 by_e, LagBar* bar, PairShares* out) {
+  Vec3 n = f->lag->normal, mean = f->lag->mean_arm[side], axis = friction_ring_axis(&f->now[side].hull);
+  double q = vec3_dot(n, axis), along = vec3_dot(n, mean), by_along = q * q * vec3_dot(n, by_e);
+  double by_q = 2 * q * (along * vec3_dot(n, by_e) - vec3_dot(mean, by_e));
+  f->by_mean[side] = vec3_add_scaled(vec3_scale(by_e, 1 - q * q), by_along, n);
+  Vec3 by_n = vec3_add_scaled(vec3_scale(mean, by_along), q * q * along, by_e);
+  bar->direction = vec3_add(bar->direction, vec3_add_scaled(by_n, by_q, axis));
+  out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(axis, vec3_scale(n, by_q)));
+}
+
+/* (A8d) Passes the derivative with respect to a hull's arm on to the mean arm. Sets those with respect to its roll
+ * angle and to the angle's rate. by_point: derivative with respect to the point c - arm, which moves with the arm. */
+static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point, LagBar* bar, PairShares* out) {
   const HullField* h = &f->hull[side];
   const HullBar* by = &f->by[side];
   Vec3 e = f->lag->arm[side], turn = axial_change(h->motion.roll.turn, h->w);
   Vec3 by_turned = vec3_add(vec3_cross(by->displacement, h->motion.roll.angle), vec3_cross(by->field, turn));
-  f->by_mean[side] = vec3_sub(by_turned, by_point);
+  mean_arm_reverse(f, side, vec3_sub(by_turned, by_point), bar, out);
   f->by_angle[side] = vec3_cross(e, by->displacement);
   f->by_change[side] = vec3_cross(e, by->field);
 }
@@ -356,7 +368,7 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   } else {
     Vec3 back = mat3_tmul_vec(turn, forth);
     f->by_center = vec3_add(f->by_center, vec3_sub(back, by->displacement));
-    if (h->motion.rolls) arm_reverse(f, side, vec3_sub(back, by->displacement));
+    if (h->motion.rolls) arm_reverse(f, side, vec3_sub(back, by->displacement), bar, out);
     out->move_now[side] = vec3_sub(out->move_now[side], back);
     by_turn = vec3_scale(vec3_cross(arm, back), -1);
   }
@@ -429,12 +441,12 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
 }
 
 /* Returns the derivative with respect to a point's position at t through c, the weighted mean of the points.
- * *weight_bar: with respect to its weight; *by_arm: with respect to its arm, through FrictionLag.arm, the weighted mean
- * of the side's arms. side_weight: total weight of the side's points. */
+ * *weight_bar: with respect to its weight; *by_arm: with respect to its arm, through FrictionLag.mean_arm, the
+ * weighted mean of the side's arms. side_weight: total weight of the side's points. */
 static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVertex* v, double side_weight,
                          double* weight_bar, Vec3* by_arm) {
   const FrictionLag* lag = f->lag;
-  *weight_bar = vec3_dot(f->by_mean[side], vec3_sub(v->arm, lag->arm[side])) / side_weight;
+  *weight_bar = vec3_dot(f->by_mean[side], vec3_sub(v->arm, lag->mean_arm[side])) / side_weight;
   *by_arm = vec3_scale(f->by_mean[side], v->weight / side_weight);
   if (!f->centers[side]) return vec3(0, 0, 0);
   double weight = f->centers[1 - side] ? lag->total_weight - lag->ground_weight : side_weight;

@@ -156,14 +156,18 @@ static void add_start(Json* json, const Model* model) {
   json_close(json, '}');
 }
 
+static const char* integrator_word(const SceneSimulation* simulation) {
+  static const char* const WORDS[] = {"first_order", "second_order", "momentum"};
+  return WORDS[simulation->integrator];
+}
+
 static void add_simulation(Json* json, const SceneSimulation* simulation) {
   const double gravity[3] = {simulation->gravity.x, simulation->gravity.y, simulation->gravity.z};
   json_open(json, "simulation", '{');
   json_number(json, "dt", simulation->dt);
   json_integer(json, "steps", simulation->steps);
   json_vector(json, "gravity", gravity, 3);
-  static const char* const INTEGRATORS[] = {"first_order", "second_order", "momentum"};
-  json_text(json, "integrator", INTEGRATORS[simulation->integrator]);
+  json_text(json, "integrator", integrator_word(simulation));
   json_number(json, "tolerance", simulation->tolerance);
   json_number(json, "force_tolerance", simulation->force_tolerance);
   json_integer(json, "max_iterations", simulation->max_iterations);
@@ -297,7 +301,9 @@ void run_summary_json(Text* text, const RunSummary* summary) {
   add_inputs(&json, summary);
   json_integer(&json, "threads", summary->threads);
   add_model(&json, model);
+  json_text(&json, "integrator", integrator_word(&model->simulation));
   add_mass_models(&json, model);
+  json_number(&json, "scheme_work", summary->totals.scheme_work);
   add_simulation(&json, &model->simulation);
   add_start(&json, model);
   add_contact(&json, model);

@@ -23,7 +23,9 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   }
   task->name = read_file_name(reader, form.name, "task", task->path);
   task->seed = (uint64_t)form.seed;
+  int of_scenes = reader->problem_count;
   read_scenarios(reader, task, root, &form);
+  of_scenes = reader->problem_count - of_scenes;
   read_design(reader, task, form.design);
   read_controls(reader, task, form.control);
   read_starts(reader, task, form.initial);
@@ -44,12 +46,11 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_choices(reader, task, form.choices);
   read_validation(reader, task, form.validation);
   read_multistart(reader, task, root, &form);
-  if (reader->problem_count > before) return; /* later messages would be misleading */
-  if (!anything_moves(task))
+  if (reader->problem_count == before && !anything_moves(task))
     reader_error(reader, root->place,
                  "nothing may change: give design with vertices, a cage or attachments, control, initial or "
                  "parameters");
-  check_link_names(reader, task);
+  if (of_scenes == 0) check_link_names(reader, task); /* links of a scene with errors may be missing */
 }
 
 /* Applies overrides to the task, except those for the scenes, which are applied to each scene. */

@@ -158,6 +158,7 @@ static void look_up_name(const Lookup* lookup, const TaskName* name) {
 /* Checks "link/attachment/x": names of links contain no slash. Names with one slash, "link/mass" or "contact/friction",
  * are checked against the list of variables. */
 static void look_up_variable(const Lookup* lookup, const TaskName* variable) {
+  if (!variable->text) return; /* already reported */
   const char* slash = strchr(variable->text, '/');
   if (slash && !strchr(slash + 1, '/')) return;
   if (!slash) {

@@ -170,6 +170,54 @@ static void gradients_A8c_among_boxes(void** state) {
       ALL_BLOCKS & ~(1 << GRADCHECK_VERTICES), 1e-6);
 }
 
+/* A turntable 1 m in radius at 2.5 rad/s, %s the table and %s what rides on it, 0.3 m off its axis. */
+#define TURNTABLE                                                                  \
+  "simulation: {dt: 0.01}\n"                                                       \
+  "contact: {friction: 0.5}\n"                                                     \
+  "links:\n"                                                                       \
+  "  - {name: table, joint: {type: hinge, axis: [0, 0, 1]}, mass: 5, shape: %s}\n" \
+  "  - {name: rider, mass: 0.5, position: [0.3, 0, %g], shape: %s}\n"              \
+  "controllers: [{link: table, type: velocity, damping_gain: 100, target: 2.5}]\n" \
+  "initial: [{link: table, velocities: [2.5]}, {link: rider, velocities: [0, 0.75, 0, 0, 0, 2.5]}]\n"
+#define TABLE "{type: cylinder, radius: 1, length: 0.1}"
+#define BOX "{type: box, size: [0.1, 0.08, 0.06]}"
+
+/* Friction of bodies that turn together is zero (F2, F13): at 38 % of what friction holds a rider creeps by 0.04 mm/s. */
+static void riders_F13_stay_on_a_turntable(void** state) {
+  (void)state;
+  static const struct {
+    const char *table, *rider;
+    double height;
+  } CASES[] = {
+      {TABLE, BOX, 0.0802},
+      {"{type: wheel, radius: 1, width: 0.1, rim: 0.02}", "{type: cylinder, radius: 0.04, length: 0.06}", 0.0802},
+      {"{type: disc, radius: 1, rim: 0.05}", DISC, 0.0602}};
+  for (int k = 0; k < 3; k++) {
+    Run* run = run_create(1, 0, TURNTABLE, CASES[k].table, CASES[k].height, CASES[k].rider);
+    for (int step = 0; step < 100; step++) assert_int_equal(sim_step(run->sim).outcome, STEP_CONVERGED);
+    Vec3 p = sim_state(run->sim)->pose[1].t;
+    compare_relative(hypot(p.x, p.y), 0.3, 1e-3, "distance from the axis after 1 s, %s", CASES[k].rider);
+    run_free(run);
+  }
+}
+
+static void gradients_F13_on_a_turntable(void** state) {
+  (void)state;
+  check_gradients("a wheel that leans and rolls on a cylinder that turns", 8,
+                  "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+                  "contact: {friction: 0.3}\n"
+                  "links:\n"
+                  "  - {name: table, joint: {type: hinge, axis: [0, 0, 1]}, mass: 5, shape: " TABLE
+                  "}\n"
+                  "  - {name: wheel, density: 1000, position: [0.3, 0, 0.1018], rpy: [1.2, 0, 0.1], shape: " WHEEL
+                  "}\n"
+                  "  - {name: box, density: 1000, position: [-0.3, 0, 0.0802], shape: " BOX
+                  "}\n"
+                  "initial: [{link: table, velocities: [2]}, {link: wheel, velocities: [1, 0.2, 0, 0.1, 0.5, -10]}, "
+                  "{link: box, velocities: [0.2, -0.5, 0, 0, 0, 3]}]\n",
+                  ALL_BLOCKS, 1e-6);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spin_F10_on_a_flat_end),
@@ -180,6 +228,8 @@ int main(void) {
       cmocka_unit_test(gradients_A7_of_pairs_with_their_own_stiffness),
       cmocka_unit_test(gradients_A8c_on_a_moving_half_space),
       cmocka_unit_test(gradients_A8c_among_boxes),
+      cmocka_unit_test(riders_F13_stay_on_a_turntable),
+      cmocka_unit_test(gradients_F13_on_a_turntable),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

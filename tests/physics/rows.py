@@ -10,6 +10,7 @@ import os
 
 from classics import CLASSICS
 from crawlers import MECANUM, mecanum, mecanum_share, snake_speed
+from rollers import ROLLERS
 from row import Row
 
 G = 9.81
@@ -1115,12 +1116,12 @@ ROWS += [
 ]
 
 
-def turntable(radius):
+def turntable(shape):
     return f"""
-simulation: {{dt: 0.005, duration: 2}}
+simulation: {{duration: 2}}
 contact: {{friction: 0.3}}
 links:
-  - {{name: disc, joint: {{type: hinge, axis: [0, 0, 1]}}, shape: {{type: cylinder, radius: {radius}, length: 0.1, segments: 64}}, mass: 1}}
+  - {{name: disc, joint: {{type: hinge, axis: [0, 0, 1]}}, shape: {{{shape}}}, mass: 1}}
   - {{name: box, shape: {{type: box, size: [0.1, 0.1, 0.05]}}, mass: 2, position: [0.4, 0, 0.0753]}}
 controllers: [{{link: disc, type: prescribed, velocity: 2}}]
 initial: [{{link: box, velocities: [0, 0.8, 0, 0, 0, 2]}}]
@@ -1129,14 +1130,15 @@ initial: [{{link: box, velocities: [0, 0.8, 0, 0, 0, 2]}}]
 
 ROWS += [
     Row(
-        f"box on a turntable of radius {radius} m: creep [mm/s]",
-        turntable(radius),
+        f"box on a turntable{of}: creep [mm/s]",
+        turntable(shape),
         lambda r: 1000 * (math.hypot(r.at("box/cx"), r.at("box/cy")) - math.hypot(r.at("box/cx", 1.0), r.at("box/cy", 1.0))),
         0.18,
         0.3,
         "54 % of what friction holds",
     )
-    for radius in (0.5, 1, 2, 5)
+    for of, shape in [(f" of radius {radius} m", f"type: cylinder, radius: {radius}, length: 0.1") for radius in (0.5, 1, 2, 5)]
+    + [(" with 64 corners", "type: cylinder, radius: 1, length: 0.1, segments: 64"), (" that is a wheel", "type: wheel, radius: 1, width: 0.1, rim: 0.02")]
 ]
 
 ROWS += [
@@ -1956,4 +1958,4 @@ loads: [{link: a, field: {type: dipole, to: b, axis: [1, 0, 0], strength: 0.5, m
     ),
 ]
 
-ROWS += CLASSICS
+ROWS += CLASSICS + ROLLERS

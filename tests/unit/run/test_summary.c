@@ -119,11 +119,17 @@ static void the_report_is_json_with_the_promised_keys(void** state) {
   summary.totals.steps = 4;
   summary.totals.iterations = 10;
   summary.totals.time = 2.0;
+  summary.totals.scheme_work = -0.125;
+  f.model.simulation.integrator = INTEGRATOR_MOMENTUM;
   Text text = {0};
   run_summary_json(&text, &summary);
   cJSON* root = cJSON_Parse(text.data);
   assert_non_null(root);
   assert_string_equal(text_at(root, "program.version"), "1.2.3");
+  assert_string_equal(text_at(root, "integrator"), "momentum");
+  assert_string_equal(text_at(root, "simulation.integrator"), "momentum");
+  expect_near(number_at(root, "scheme_work"), -0.125, 0);
+  expect_near(number_at(root, "result.scheme_work"), -0.125, 0);
   assert_string_equal(text_at(root, "program.libraries.BLAS"), "B");
   assert_string_equal(cJSON_GetArrayItem(at(root, "overrides"), 0)->valuestring, "contact.friction=0.1");
   assert_string_equal(text_at(cJSON_GetArrayItem(at(root, "inputs"), 0), "sha256"), "5ce");

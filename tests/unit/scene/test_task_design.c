@@ -265,10 +265,10 @@ static void mistakes_in_constraints_are_told(void** state) {
   expect_task_problems(TWO_LINKS
                        "design:\n"
                        "  constraints:\n"
-                       "    - {variables: [a/b/c, a/b/d], coefficients: [1], relation: equal}\n"
+                       "    - {variables: [box/b/c, box/b/d], coefficients: [1], relation: equal}\n"
                        "    - {variables: [], relation: below}\n"
                        "    - {relation: equal}\n" REST,
-                       "4:49: error: design.constraints[0].coefficients: expected 2 numbers, one per variable, got 1\n"
+                       "4:53: error: design.constraints[0].coefficients: expected 2 numbers, one per variable, got 1\n"
                        "5:33: error: design.constraints[1].relation: must be at_most, equal or at_least, got 'below'\n"
                        "5:19: error: design.constraints[1].variables: must not be empty\n"
                        "6:7: error: design.constraints[2]: 'variables' is missing: a list of names\n");

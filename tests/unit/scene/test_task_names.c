@@ -29,11 +29,16 @@ static void a_link_must_be_in_every_scene(void** state) {
       "2:18: error: no link of the scene scenes/double-pendulum.yaml is named 'box'\n"); /* told once */
 }
 
-/* A mistake elsewhere may be why a link is not known. */
-static void names_wait_until_the_rest_is_right(void** state) {
+/* All problems are reported at once. A mistake in the scene may be why a link is not known. */
+static void names_wait_until_the_scene_is_right(void** state) {
   (void)state;
   expect_task_problems("scene: slide.yaml\ninitial: [{link: knee, velocities: 1}]\n" SHAPE_LOSS,
-                       "2:36: error: initial[0].velocities: expected true or false, got 1\n");
+                       "2:36: error: initial[0].velocities: expected true or false, got 1\n"
+                       "2:18: error: no link of the scene scenes/slide.yaml is named 'knee'\n");
+  expect_task_problems(
+      "scene: {links: [{nam: knee, fixed: true}]}\ninitial: [{link: knee, velocities: true}]\n" SHAPE_LOSS,
+      "1:18: error: unknown key 'nam' in scene.links[0] (did you mean 'name'?)\n"
+      "1:17: error: scene.links[0]: 'name' is missing: a text\n");
 }
 
 /* "box/mass" has two; whether there is such a one is known when variables are listed. */
@@ -87,7 +92,7 @@ static void link_and_links_name_each_other(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(link_and_links_name_each_other), cmocka_unit_test(unknown_links_are_told_wherever_they_stand),
-      cmocka_unit_test(a_link_must_be_in_every_scene),  cmocka_unit_test(names_wait_until_the_rest_is_right),
+      cmocka_unit_test(a_link_must_be_in_every_scene),  cmocka_unit_test(names_wait_until_the_scene_is_right),
       cmocka_unit_test(a_variable_has_parts),           cmocka_unit_test(names_have_a_length),
       cmocka_unit_test(a_pattern_stands_for_links),
   };
