@@ -132,17 +132,39 @@ void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeed
 
 /* ---------------------------------------------------------------- value */
 
-/* Returns the sum over the term's links, times a factor. */
+/* Returns the sum over the term's links. */
+static double sum_links(LossTerm term, const Recording* recording, LossSeeds* seeds) {
+  double sum = term.kind->evaluate(&term, recording, seeds);
+  for (int k = 1; k < term.link_count; k++) {
+    term.link = term.links[k];
+    sum += term.kind->evaluate(&term, recording, seeds);
+  }
+  return sum;
+}
+
+/* Returns the value of the best or worst state of the window, NaN if a state's value is. The derivative is that of
+ * this state, d max_k v_k = dv_k* (envelope); of equal states the first counts. */
+static double extreme_state(LossTerm term, const Recording* recording, LossSeeds* seeds) {
+  int last = term.last, found = term.first;
+  double extreme = NAN;
+  for (int k = term.first; k <= last; k++) {
+    term.first = term.last = k;
+    double value = sum_links(term, recording, NULL);
+    if (isnan(value)) return value;
+    if (k > found && !(term.over == OVER_BEST ? value < extreme : value > extreme)) continue;
+    extreme = value;
+    found = k;
+  }
+  term.first = term.last = found;
+  return seeds ? sum_links(term, recording, seeds) : extreme;
+}
+
+/* Returns the term's value times a factor. */
 static double evaluate(const LossTerm* term, const Recording* recording, double factor, LossSeeds* seeds) {
   if (term->absent) return 0;
   LossTerm one = *term;
   one.weight *= factor;
-  double sum = term->kind->evaluate(&one, recording, seeds);
-  for (int k = 1; k < term->link_count; k++) {
-    one.link = term->links[k];
-    sum += term->kind->evaluate(&one, recording, seeds);
-  }
-  return sum;
+  return term->over == OVER_MEAN ? sum_links(one, recording, seeds) : extreme_state(one, recording, seeds);
 }
 
 double loss_evaluate_with(const Loss* loss, const Recording* recording, double* terms, const double* factors,

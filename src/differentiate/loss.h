@@ -46,6 +46,7 @@ typedef struct {
   int power;                  /* 1 or 2 */
   int dof;                    /* of coordinate */
   double value;               /* of coordinate [m or rad] */
+  LossOver over;              /* reduction over the states of the window */
   int first, last;            /* first and last state of the window */
   int reference;              /* reference state of relative losses */
   HullReference* hulls;
@@ -115,9 +116,9 @@ void loss_seed_pose(const Recording* recording, int link, int step, Vec3 x_local
 /* Mean over the window of |x - target|^power, times weight [m, m^2]; the target is fixed to `other`, or to the world.
  * Power 1 has slope zero at the target. */
 double loss_point(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* - weight direction . (x_last - x_first) [m]. */
+/* - weight direction . (x_last - x_reference) [m]. */
 double loss_travel(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Normalizes the direction; reports a zero one. */
+/* Normalizes the direction; reports a zero one. Takes the reference out of the states that best and worst compare. */
 void loss_travel_prepare(LossTerm* term, const LossOrigin* origin);
 /* Mean squared displacement of the other link's point in the axes of `link` since the reference state [m^2]. */
 double loss_relative(const LossTerm* term, const Recording* recording, LossSeeds* seeds);

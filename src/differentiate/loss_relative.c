@@ -2,9 +2,10 @@
  * |y_k - y_reference|^2, mean over the window. */
 #include "differentiate/loss.h"
 
-/* With a window its first state is the reference; otherwise the end is compared with the start. */
+/* With a window, or with best and worst, its first state is the reference; otherwise the end is compared with the
+ * start. */
 void loss_relative_prepare(LossTerm* term, const LossOrigin* origin) {
-  bool given = origin->source->from != -1 || origin->source->to != -1;
+  bool given = origin->source->from != -1 || origin->source->to != -1 || term->over != OVER_MEAN;
   term->reference = term->first;
   term->first = given ? term->first + 1 : term->last;
 }

@@ -103,11 +103,12 @@ static bool check_time(const LossOrigin* origin, const char* key, double t) {
   return false;
 }
 
-/* Selects states k with from <= k dt <= to. If one end is given, the other defaults to the run's. */
+/* Selects states k with from <= k dt <= to. If one end is given, the other defaults to the run's. The best and the
+ * worst state are looked for in the whole run by default. */
 static void set_window(LossTerm* term, const LossOrigin* origin) {
   const LossKind* kind = term->kind;
   double dt = origin->model->simulation.dt, from = origin->source->from, to = origin->source->to;
-  bool given = from != -1 || to != -1;
+  bool given = from != -1 || to != -1 || term->over != OVER_MEAN;
   term->first = kind->window == WINDOW_END && !given ? origin->steps : kind->first_state;
   term->last = origin->steps;
   bool inside = check_time(origin, "from", from);
@@ -164,6 +165,7 @@ void loss_resolve(LossTerm* term, const LossOrigin* origin) {
   term->absent = !task_where(&source->where, origin->scenario);
   term->point = source->point;
   term->target = draw_target(origin);
+  term->over = source->over;
   term->direction = source->direction;
   term->axis = source->axis;
   term->margin = source->margin;

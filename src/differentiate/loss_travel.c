@@ -1,13 +1,16 @@
-/* Travel: - direction . (x at the window's end - x at its beginning). */
+/* Travel: - direction . (x at the window's last state - x at its reference, the first). */
 #include "differentiate/loss.h"
 
-void loss_travel_prepare(LossTerm* term, const LossOrigin* origin) { loss_unit(origin, "direction", &term->direction); }
+void loss_travel_prepare(LossTerm* term, const LossOrigin* origin) {
+  loss_unit(origin, "direction", &term->direction);
+  if (term->over != OVER_MEAN) term->first = term->reference + 1;
+}
 
 double loss_travel(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
-  Vec3 from = loss_position(term, recording, term->link, term->first);
+  Vec3 from = loss_position(term, recording, term->link, term->reference);
   Vec3 to = loss_position(term, recording, term->link, term->last);
   Vec3 g = vec3_scale(term->direction, term->weight);
-  loss_seed_position(term, recording, term->link, term->first, g, seeds);
+  loss_seed_position(term, recording, term->link, term->reference, g, seeds);
   loss_seed_position(term, recording, term->link, term->last, vec3_scale(g, -1), seeds);
   return -vec3_dot(g, vec3_sub(to, from));
 }

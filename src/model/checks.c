@@ -180,24 +180,42 @@ static double pair_depth(const TouchSearch* search, const LinkMeeting* pair) {
   return depth + 0.0; /* turns -0 into 0 */
 }
 
+/* Appends the name of the hull's link, with the number of the hull where the link has several. */
+static void add_hull(const Model* model, int hull, Text* out) {
+  const ModelLink* link = &model->links[model->hulls[hull].link];
+  text_add(out, "'%s'", link->name);
+  if (link->hull_count > 1) text_add(out, " (hull %d)", hull - link->hull_first);
+}
+
+/* Returns "'box' (hull 2) and 'ball'" for the deepest intersection of the pair, for the caller to free. */
+static char* pair_text(const TouchSearch* search, const LinkMeeting* pair) {
+  const Meeting *first = search->meetings + pair->first, *deepest = first;
+  for (const Meeting* m = first; m < first + pair->count; m++)
+    if (meeting_depth(search, m) > meeting_depth(search, deepest)) deepest = m;
+  Text text = {0};
+  add_hull(search->model, deepest->hull_a, &text);
+  text_add(&text, " and ");
+  add_hull(search->model, deepest->hull_b, &text);
+  return text.data;
+}
+
 static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
   const Meeting* meetings = search->meetings + pair->first;
   const Model* model = search->model;
-  const char *a = model->links[meetings->link_a].name, *b = model->links[meetings->link_b].name;
   SourcePlace place = model->scene->links[meetings->link_b].place;
   double depth = pair_depth(search, pair), rest = model->contact.gap_at_rest;
+  char* names = pair_text(search, pair);
   if (depth > search->touch)
-    diagnostics_add(
-        search->diagnostics, SEVERITY_ERROR, place,
-        "links '%s' and '%s' intersect at the start, depth %.6g m; move them apart to a gap of about %.2g m "
-        "(the equilibrium gap), or switch their contact off by contact.exclude",
-        a, b, depth, rest);
+    diagnostics_add(search->diagnostics, SEVERITY_ERROR, place,
+                    "links %s intersect at the start, depth %.6g m; move them apart to a gap of about %.2g m "
+                    "(the equilibrium gap), or switch their contact off by contact.exclude",
+                    names, depth, rest);
   else
-    diagnostics_add(
-        search->diagnostics, SEVERITY_ERROR, place,
-        "links '%s' and '%s' touch at the start (depth %.6g m); move them apart by a gap of about %.2g m (the "
-        "equilibrium gap)",
-        a, b, depth, rest);
+    diagnostics_add(search->diagnostics, SEVERITY_ERROR, place,
+                    "links %s touch at the start (depth %.6g m); move them apart by a gap of about %.2g m (the "
+                    "equilibrium gap)",
+                    names, depth, rest);
+  memory_free(names);
 }
 
 static void report_narrow(const TouchSearch* search, const LinkMeeting* pair) {

@@ -19,8 +19,13 @@ static void add_point_shape(Scene* scene, const ModelHull* hull, SceneShapeUse* 
   *use = (SceneShapeUse){scene->shape_count++, use->place, {0, 0, 0}, quat_identity()};
 }
 
-/* Copies a smooth or exact shape for one use, so that this use can change independently. */
-static void add_smooth_shape(Scene* scene, SceneShapeUse* use) {
+/* Gives one use of a smooth or exact shape a shape of its own, so that it can change independently: the shape itself
+ * for its first use, copies for the others. taken: by shape, true after its first use. */
+static void own_smooth_shape(Scene* scene, SceneShapeUse* use, bool* taken) {
+  if (!taken[use->shape]) {
+    taken[use->shape] = true;
+    return;
+  }
   const SceneShape* from = &scene->shapes[use->shape];
   SceneShape* shape = &scene->shapes[scene->shape_count];
   *shape = *from;
@@ -43,7 +48,7 @@ static void mark_replaced(Scene* scene, const SceneLink* link) {
 }
 
 /* Adds one use per hull, in the model's order. Half-spaces are kept. */
-static void expand_link(Scene* scene, const Model* model, int index) {
+static void expand_link(Scene* scene, const Model* model, int index, bool* taken) {
   SceneLink* link = &scene->links[index];
   const ModelLink* source = &model->links[index];
   SceneShapeUse* uses = MEMORY_NEW(SceneShapeUse, source->hull_count);
@@ -54,7 +59,7 @@ static void expand_link(Scene* scene, const Model* model, int index) {
     int parameters = hull_parameter_count(hull);
     if (!hull->kind->bounded || hull->smooth) from++; /* a single hull keeps the pose of its use */
     if (parameters > 0)
-      add_smooth_shape(scene, &uses[k]);
+      own_smooth_shape(scene, &uses[k], taken);
     else if (hull->kind->bounded && !hull->smooth)
       add_point_shape(scene, hull, &uses[k]);
   }
@@ -63,11 +68,20 @@ static void expand_link(Scene* scene, const Model* model, int index) {
   link->shape_count = source->hull_count;
 }
 
+/* Marks the parts of unions, which no use may change. */
+static void mark_parts(const Scene* scene, bool* taken) {
+  for (int i = 0; i < scene->shape_count; i++)
+    for (int k = 0; k < scene->shapes[i].part_count; k++) taken[scene->shapes[i].parts[k].shape] = true;
+}
+
 void model_expand_shapes(const Model* model, Scene* scene) {
   size_t old = sizeof(SceneShape) * (size_t)scene->shape_count;
+  bool* taken = MEMORY_NEW(bool, scene->shape_count);
+  mark_parts(scene, taken);
   scene->shapes = memory_resize(scene->shapes, old, old + sizeof(SceneShape) * (size_t)model->hull_count);
   for (int i = 0; i < scene->link_count; i++) mark_replaced(scene, &scene->links[i]);
-  for (int i = 0; i < scene->link_count; i++) expand_link(scene, model, i);
+  for (int i = 0; i < scene->link_count; i++) expand_link(scene, model, i, taken);
+  memory_free(taken);
   for (int i = 0; i < scene->link_count; i++) scene->links[i].mass_model = model->links[i].mass_model;
   scene->contact.support = model->contact.support;
   scene->contact.stiffness = model->contact.stiffness;

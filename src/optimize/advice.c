@@ -195,6 +195,15 @@ static bool is_flat(const Optimization* o) {
   return o->task->optimizer.type != OPTIMIZER_CMA_ES && first->grad_design == 0 && first->grad_control == 0;
 }
 
+/* Returns the iteration after which the gradient of a design other than the first was zero, or 0. */
+static int slope_lost_at(const Optimization* o) {
+  for (int k = 0; k < o->automatic.change_count; k++) {
+    const MethodChange* c = &o->automatic.changes[k];
+    if (c->reason == CHANGE_NO_SLOPE && c->iteration > 0) return c->iteration;
+  }
+  return 0;
+}
+
 static bool is_same_wish(const TaskLoss* a, const TaskLoss* b) {
   if (a->type == LOSS_TRAVEL && b->type == LOSS_TRAVEL && !(vec3_dot(a->direction, b->direction) > 0.5)) return false;
   return a->type == b->type && (!a->link.text || !b->link.text || strcmp(a->link.text, b->link.text) == 0);
@@ -209,9 +218,11 @@ static void advise_term(Advisor* a) {
   for (int t = 0; t < o->term_count; t++)
     if (is_same_wish(wish, &o->task->losses[t])) return;
   if (wish->type == LOSS_TRAVEL && wish->link.text)
-    advise(a,
-           "no term of the loss asks for %s of '%s': --set 'loss.+={type: travel, link: %s, direction: [%g, %g, %g]}'",
-           term.name, wish->link.text, wish->link.text, wish->direction.x, wish->direction.y, wish->direction.z);
+    advise(
+        a,
+        "no term of the loss asks for %s of '%s': --set 'loss.+={type: travel, link: %s, direction: [%g, %g, %g]%s}'",
+        term.name, wish->link.text, wish->link.text, wish->direction.x, wish->direction.y, wish->direction.z,
+        (const char*[]){"", ", over: best", ", over: worst"}[wish->over]);
   else if (wish->type == LOSS_POINT && wish->link.text)
     advise(a, "no term of the loss asks for %s of '%s': --set 'loss.+={type: point, link: %s, target: [%g, %g, %g]}'",
            term.name, wish->link.text, wish->link.text, wish->target.x, wish->target.y, wish->target.z);
@@ -409,6 +420,13 @@ static void add_advice(Advisor* a) {
   if (term >= 0 && !(is_flat(o) && a->best == 0)) {
     Text why = {0};
     text_add(&why, "term %s never changed", optimization_term_name(o, term));
+    advise_continuation(a, why.data);
+    text_free(&why);
+  }
+  int lost = slope_lost_at(o);
+  if (lost > 0 && term < 0) {
+    Text why = {0};
+    text_add(&why, "the design of iteration %d no longer changes the loss, as where bodies stopped touching", lost);
     advise_continuation(a, why.data);
     text_free(&why);
   }

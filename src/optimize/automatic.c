@@ -160,7 +160,7 @@ bool automatic_leave_flat(Optimization* o) {
   if (first && flat)
     change(o, OPTIMIZER_CMA_ES, 1, CHANGE_NO_SLOPE, 0);
   else if (o->automatic.method == OPTIMIZER_LBFGS && needs_samples(o))
-    change(o, OPTIMIZER_CMA_ES, o->automatic.factor, CHANGE_NO_SUCCESS, 0);
+    change(o, OPTIMIZER_CMA_ES, o->automatic.factor, flat ? CHANGE_NO_SLOPE : CHANGE_NO_SUCCESS, 0);
   else
     return false; /* a minimum */
   return true;

@@ -33,6 +33,7 @@ static void identify_losses(const Optimization* o, Text* text) {
     for (int k = 0; k < 5; k++) add_vector(text, vectors[k]);
     for (int k = 0; k < l->links_count; k++) text_add(text, " %s", l->links[k].text);
     if (l->bounded) text_add(text, " <= %a", l->bound);
+    if (l->over != OVER_MEAN) text_add(text, " over %d", (int)l->over);
     if (l->type == LOSS_COORDINATE) text_add(text, " %d %a", l->dof, l->value);
     text_add(text, " %a %a %a %a %a %a", l->length, l->smoothing, l->rotation.w, l->rotation.x, l->rotation.y,
              l->rotation.z);

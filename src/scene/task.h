@@ -264,6 +264,12 @@ typedef enum {
 } TaskLossType;
 enum { LOSS_TYPE_COUNT = LOSS_COORDINATE + 1 };
 
+typedef enum {
+  OVER_MEAN, /* mean over the states of the window; TRAVEL: its last state */
+  OVER_BEST, /* least value of all states of the window */
+  OVER_WORST /* largest value */
+} LossOver;
+
 typedef struct {
   SourcePlace place;
   TaskLossType type;
@@ -293,6 +299,7 @@ typedef struct {
   int power;                /* POINT: 1 or 2 */
   int dof;                  /* COORDINATE: number of the degree of freedom */
   double value;             /* COORDINATE [m or rad] */
+  LossOver over;            /* how the values of the window's states make one */
   double from, to;          /* window of time [s]; -1 = not given: type's default (end of the run, or all of it) */
   /* random targets: target += a number in [-spread, spread] per axis, a different one per scenario, from task.seed */
   Vec3 spread;

@@ -109,6 +109,7 @@ static TaskLoss loss_of_form(Reader* reader, const Task* task, const Node* item,
   TaskLoss loss = form->loss;
   loss.place = item->place;
   loss.type = (TaskLossType)form->type;
+  loss.over = (LossOver)form->over;
   loss.has_point = is_given(item, "point");
   loss.has_target = is_given(item, "target");
   int before = reader->problem_count;

@@ -181,7 +181,7 @@ typedef struct {
 
 typedef struct {
   TaskLoss loss;
-  int type;
+  int type, over;
   const Node *name, *link, *links, *other, *motion, *scenarios, *box;
 } LossForm;
 

@@ -526,6 +526,11 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_ABOVE(0), .meaning = "Gap above which the term is zero."},
     {"loss", "power", VALUE_INTEGER, AT(LossForm, loss.power), .only = "point", .fallback = "2",
      .range = RANGE_BETWEEN(1, 2), .meaning = "1 for the distance, 2 for its square."},
+    {"loss", "over", VALUE_CHOICE, AT(LossForm, over), .only = LOSSES_IN_TIME, .of = "mean|best|worst",
+     .fallback = "mean",
+     .meaning = "mean: the mean over the states of the window (travel: its last state). best: the state with the least "
+                "value of the term, as of a jump's highest point. worst: the state with the largest value. best and "
+                "worst look at the whole run unless `from` or `to` is given."},
     {"loss", "from", VALUE_NUMBER, AT(LossForm, loss.from), .only = LOSSES_IN_TIME, .unit = "s",
      .fallback = "(the type's own: the end of the run, or its beginning)", .range = RANGE_AT_LEAST(0),
      .meaning = "Start of the time window of the term."},

@@ -39,6 +39,14 @@ static void check_windows(LossRun* run, TaskLoss loss, unsigned moved, const cha
   }
 }
 
+/* The best and the worst state: derivatives of that state alone. */
+static void check_extremes(LossRun* run, TaskLoss loss, unsigned moved, const char* what) {
+  for (int over = OVER_BEST; over <= OVER_WORST; over++) {
+    loss.over = (LossOver)over;
+    check_windows(run, loss, moved, what);
+  }
+}
+
 /* With a point the centre does not matter. */
 static void check_points(LossRun* run, TaskLoss loss, const char* what) {
   char text[60];
@@ -185,6 +193,30 @@ static void efforts(LossRun* run) {
 static void effort(void** state) {
   (void)state;
   on_runs(efforts);
+}
+
+/* Every reading of the recording, by the best and the worst state. */
+static void extremes(LossRun* run) {
+  TaskLoss point = loss_of(LOSS_POINT, "hand"), travel = loss_of(LOSS_TRAVEL, "crate");
+  TaskLoss relative = loss_of(LOSS_RELATIVE, "hand"), turn = loss_of(LOSS_ORIENTATION, "drone");
+  TaskLoss joint = loss_of(LOSS_COORDINATE, "arm");
+  point.target = vec3(0.3, -0.2, 0.9);
+  travel.direction = vec3(1, -2, 0.5);
+  relative.other.text = name_text("drone");
+  turn.axis = vec3(1, 2, -2);
+  turn.target = vec3(0, 3, 4);
+  joint.value = 0.7;
+  check_extremes(run, point, SEED_POSE | SEED_CENTER, "extreme point");
+  check_extremes(run, travel, SEED_POSE | SEED_CENTER, "extreme travel");
+  check_extremes(run, relative, SEED_POSE | SEED_CENTER, "extreme relative");
+  check_extremes(run, turn, SEED_POSE, "extreme orientation");
+  check_extremes(run, joint, SEED_Q, "extreme coordinate");
+  check_extremes(run, loss_of(LOSS_VELOCITY, "hand"), SEED_POSE | SEED_CENTER, "extreme velocity");
+  check_extremes(run, loss_of(LOSS_EFFORT, "cart"), SEED_Q | SEED_RATE | SEED_CONTROL | SEED_GAINS, "extreme effort");
+}
+static void best_and_worst_states(void** state) {
+  (void)state;
+  on_runs(extremes);
 }
 
 /* Drives of the other types, below, on the way to and at their limits. */
@@ -459,18 +491,31 @@ static void moving_target_of_a_group(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(point),       cmocka_unit_test(point_near_its_target),
-      cmocka_unit_test(travel),      cmocka_unit_test(relative),
-      cmocka_unit_test(reach),       cmocka_unit_test(reach_near_its_margin),
-      cmocka_unit_test(orientation), cmocka_unit_test(velocity),
-      cmocka_unit_test(effort),      cmocka_unit_test(effort_of_motors),
-      cmocka_unit_test(smoothness),  cmocka_unit_test(force),
-      cmocka_unit_test(gap),         cmocka_unit_test(gap_of_bodies_in_any_position),
-      cmocka_unit_test(shape),       cmocka_unit_test(volume),
-      cmocka_unit_test(roughness),   cmocka_unit_test(approach),
-      cmocka_unit_test(fabrication), cmocka_unit_test(clearance),
-      cmocka_unit_test(pose),        cmocka_unit_test(moving_target_of_a_group),
-      cmocka_unit_test(coordinate),  cmocka_unit_test(point_of_another_link),
+      cmocka_unit_test(point),
+      cmocka_unit_test(point_near_its_target),
+      cmocka_unit_test(travel),
+      cmocka_unit_test(relative),
+      cmocka_unit_test(reach),
+      cmocka_unit_test(reach_near_its_margin),
+      cmocka_unit_test(orientation),
+      cmocka_unit_test(velocity),
+      cmocka_unit_test(effort),
+      cmocka_unit_test(best_and_worst_states),
+      cmocka_unit_test(effort_of_motors),
+      cmocka_unit_test(smoothness),
+      cmocka_unit_test(force),
+      cmocka_unit_test(gap),
+      cmocka_unit_test(gap_of_bodies_in_any_position),
+      cmocka_unit_test(shape),
+      cmocka_unit_test(volume),
+      cmocka_unit_test(roughness),
+      cmocka_unit_test(approach),
+      cmocka_unit_test(fabrication),
+      cmocka_unit_test(clearance),
+      cmocka_unit_test(pose),
+      cmocka_unit_test(moving_target_of_a_group),
+      cmocka_unit_test(coordinate),
+      cmocka_unit_test(point_of_another_link),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,7 @@ static void hulls_of_one_pair_of_links_share_a_message(void** state) {
                "position: [2, 0, 0.06]}]}\n"
                "  - {name: bar, mass: 1, shape: {type: box, size: [5, 0.1, 0.2]}, position: [1, 0, 0.19]}\n");
   assert_int_equal(f.diagnostics.error_count, 1);
-  check_message(&f, SEVERITY_ERROR, 4, "links 'rake' and 'bar' intersect at the start, depth 0.07 m");
+  check_message(&f, SEVERITY_ERROR, 4, "links 'rake' (hull 2) and 'bar' intersect at the start, depth 0.07 m");
   fixture_free(&f);
 }
 

@@ -57,7 +57,7 @@ static void every_type_and_key_is_read(void** state) {
                         "  - {type: clearance, link: arm, other: box, margin: 0.04}\n"
                         "  - {type: removal, link: arm, direction: [0, 0, -4], length: 0.7, margin: 0.05}\n"
                         "  - {type: mass, links: [box, arm]}\n"
-                        "  - {type: coordinate, link: box, other: arm, dof: 2, value: -0.5}\n");
+                        "  - {type: coordinate, link: box, other: arm, dof: 2, value: -0.5, over: worst}\n");
   assert_int_equal(task.loss_count, LOSS_TYPE_COUNT);
   const TaskLoss* all = task.losses;
   for (int i = 0; i < LOSS_TYPE_COUNT; i++) assert_int_equal(all[i].type, i);
@@ -101,6 +101,8 @@ static void every_type_and_key_is_read(void** state) {
   compare_near(all[LOSS_REMOVAL].length, 0.7, 0, "length");
   assert_string_equal(all[LOSS_CLEARANCE].other.text, "box");
   assert_int_equal(all[LOSS_COORDINATE].dof, 2);
+  assert_int_equal(all[LOSS_COORDINATE].over, OVER_WORST);
+  assert_int_equal(all[LOSS_TRAVEL].over, OVER_MEAN);
   compare_near(all[LOSS_COORDINATE].value, -0.5, 0, "value");
   compare_near(all[LOSS_POSE].rotation.x, 1, 0, "rotation");
   compare_near(all[LOSS_POSE].length, 0.5, 0, "length");
