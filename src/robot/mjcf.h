@@ -230,6 +230,22 @@ void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose fr
  * shape: of the mesh, with its file or points. */
 MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const UrdfShape* shape, const char* name);
 
+/* Returns the name of the plugin that a mesh or geom names, by itself or by an instance of <extension>, and sets the
+ * element with its <config>; NULL for both: none (robot/mjcf_made.c). */
+const char* mjcf_plugin(const MjcfModel* model, const XmlElement* element, const XmlElement** settings);
+/* Returns true for a <plugin> that names mujoco.sdf.torus. */
+bool mjcf_is_torus(const XmlElement* plugin);
+/* Returns true for a mesh of the plugin mujoco.sdf.torus, without a scale, and sets its major and minor radius [m]:
+ * a torus about z. Wrong radii are reported. */
+bool mjcf_torus(MjcfModel* model, const XmlElement* mesh, double radii[2]);
+typedef enum { MADE_NOT, MADE_WRONG, MADE_MESH } MjcfMade;
+/* Makes the surface of a mesh without file and vertices: `builtin` supersphere or supertorus, or mjcf_torus. Vertex 0
+ * is free. MADE_NOT: it is none of these; MADE_WRONG: an error is reported. Frees with hull_free. */
+MjcfMade mjcf_make_mesh(MjcfModel* model, const XmlElement* mesh, Vec3 scale, ConvexHull* solid);
+/* Returns the scaled points of an OBJ file without faces, whose hull is the mesh; NULL for any other file. The caller
+ * frees the array. */
+Vec3* mjcf_obj_points(const char* path, Vec3 scale, int* count);
+
 /* Sets the mass of a body's link from <inertial>, else from the mass moment of its geoms, and applies boundmass,
  * boundinertia and balanceinertia. inertial, moment: NULL = not given. frame: pose of the body in the link's frame
  * (robot/mjcf_mass.c). */

@@ -109,6 +109,32 @@ static void a_whole_model(void** state) {
 }
 
 /* Ends of the segments of a cable on a circle of radius 0.5: vertex k of n is at 0.5 (cos, sin)(pi k / (n - 1)). */
+/* MuJoCo 3.12: <attach> without 'model' copies a frame or body of the same model, with what refers to nothing else. */
+static void a_frame_of_the_same_model(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><default><default class='dense'><geom density='2000'/></default></default><worldbody>"
+      "<body name='table' childclass='dense' pos='0 0 1'><geom size='0.1'/><frame name='f' pos='1 0 0'>"
+      "<body name='arm' pos='0 0 0.5'><joint name='j'/><geom type='box' size='0.5 0.5 0.5'/></body></frame></body>"
+      "<frame pos='0 3 0'><attach frame='f' prefix='x-'/></frame><attach body='arm' prefix='y-'/></worldbody>"
+      "<actuator><position name='p' joint='j' kp='30'/></actuator></mujoco>",
+      NULL);
+  compare_vec3(stands_at(&c, "arm"), vec3(1, 0, 1.5), 1e-15, "the original");
+  compare_vec3(stands_at(&c, "x-arm"), vec3(1, 3, 0.5), 1e-15, "the frame's own pose below the new one");
+  compare_vec3(stands_at(&c, "y-arm"), vec3(0, 0, 0.5), 1e-15, "a body");
+  compare_near(link_named(&c, "x-arm")->mass, 2000, 1e-10, "of the class around the original");
+  assert_int_equal(c.scene.controller_count, 3);
+  urdf_case_free(&c);
+}
+
+static void a_frame_of_another_model(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load_at(MAIN, WITH_ARM("<attach model='arm' frame='mount' prefix='p'/>"), NULL);
+  compare_vec3(stands_at(&c, "pstone"), vec3(1, 0, 0), 1e-15, "in its frame");
+  assert_int_equal(c.scene.controller_count, 0);
+  urdf_case_free(&c);
+}
+
 static void a_cable_is_a_chain_of_bodies(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(
@@ -244,9 +270,13 @@ static void mistakes_are_told(void** state) {
   expect_told(WORLD("<replicate count='9999'><replicate count='9999'><body/></replicate></replicate>"), NULL,
               "for at most 1000000 elements in all");
   expect_told(WORLD("<attach prefix='a'/>"), NULL, "<attach> needs 'model'");
-  expect_told(WORLD("<frame name='f'><geom size='1'/></frame><attach frame='f' prefix='a'/>"), NULL,
-              "'frame' without 'model' copies a frame of the same model, which is not supported: write the content of "
-              "<frame name=\"f\"> in its place");
+  expect_told(WORLD("<frame name='f'><geom size='1'/></frame><attach frame='f'/>"), NULL, "needs a 'prefix'");
+  expect_told(WORLD("<frame name='f'><geom size='1'/></frame><attach frame='g' prefix='a'/>"), NULL,
+              "<attach>: the model has no frame named 'g'");
+  expect_told(WORLD("<frame name='f'><attach frame='f' prefix='a'/></frame>"), NULL,
+              "the <frame> that it copies must be before it, and not contain it");
+  expect_told(WORLD("<attach body='b' prefix='a'/><body name='b'><geom size='1'/></body>"), NULL,
+              "the <body> that it copies must be before it");
   expect_told(WORLD("<attach model='a'/>"), NULL, "no <model> with 'file' is named 'a' in <asset>");
   expect_told(
       "<mujoco><asset><model name='a' file='/nowhere.xml'/></asset><worldbody><attach model='a'/></worldbody>"
@@ -271,6 +301,8 @@ int main(void) {
       cmocka_unit_test(numbers_have_as_many_digits_as_the_count),
       cmocka_unit_test(a_body_of_another_model),
       cmocka_unit_test(a_whole_model),
+      cmocka_unit_test(a_frame_of_the_same_model),
+      cmocka_unit_test(a_frame_of_another_model),
       cmocka_unit_test(a_cable_is_a_chain_of_bodies),
       cmocka_unit_test(cables_in_replicas_and_by_vertices),
       cmocka_unit_test(cables_resist_bending_and_twisting),
