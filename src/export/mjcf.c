@@ -90,17 +90,11 @@ static Vec3 reference_axis(const Mjcf* m, int index, int dof) {
 
 static bool is_static(const Mjcf* m, int link) { return m->model->links[link].tree < 0; }
 
-/* True for a hull of two equal rings without rounding. */
-static bool is_cylinder(const ModelHull* hull) {
-  RoundBody body = hull_body(hull);
-  return body.ring_count == 2 && !(body.rounding > 0) && body.rings[0].radius == body.rings[1].radius;
-}
-
 static bool is_mesh(const ModelHull* hull) {
   Pose pose;
   Vec3 half;
   if (hull_is_round(hull))
-    return hull_body(hull).points.count > 2 || (hull_body(hull).ring_count > 0 && !is_cylinder(hull));
+    return hull_body(hull).points.count > 2 || (hull_body(hull).ring_count > 0 && !hull_is_cylinder(hull));
   return hull->kind->bounded && !hull_is_box(&hull->solid, &pose, &half);
 }
 
