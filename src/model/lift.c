@@ -1,11 +1,15 @@
 /* Lifts bodies that touch others at the start: contact needs a gap. */
 #include "model/build.h"
-#include "model/root.h"
 
 /* Largest number of layers in a stack that is lifted. */
 enum { LIFT_ROUNDS = 30 };
 /* Cosine of the largest angle to the vertical at which a joint can lift its robot. */
 #define LIFT_COSINE 0.1
+
+static int root_of(const Model* model, int link) {
+  while (model->links[link].parent >= 0) link = model->links[link].parent;
+  return link;
+}
 
 /* Returns the joint displacement that lifts a root by one, in the frame of its joint's position, or zero if the joint
  * cannot lift it. up: unit. */
@@ -30,7 +34,7 @@ static bool can_rise(const Model* model, int link, Vec3 up) { return vec3_norm(r
 
 /* Returns the root to lift: the one that can rise, the higher one if both can, -1 if neither can. */
 static int lifted_of(const Model* model, const ModelTouch* touch, double deepest, Vec3 up) {
-  int a = model_root(model, touch->a), b = model_root(model, touch->b);
+  int a = root_of(model, touch->a), b = root_of(model, touch->b);
   if (a == b || touch->depth > deepest) return -1;
   bool rises[2] = {can_rise(model, a, up), can_rise(model, b, up)};
   if (!rises[0] || !rises[1]) return rises[0] ? a : rises[1] ? b : -1;

@@ -117,6 +117,8 @@ typedef struct {
   bool is_mjcf;
 } Robot;
 
+/* Returns the link without a parent from which joints lead to a link. Allocates nothing. */
+int robot_root(const Model* model, int link);
 /* Returns true if the root of the tree of a link of the model has a free joint. Allocates nothing. */
 bool robot_stands_free(const Model* model, int link);
 
