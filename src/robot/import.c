@@ -344,6 +344,11 @@ Status robot_import(Robot* robot, const char* path, const RobotOptions* options,
   robot->scene.threads = options->threads;
   if (status == STATUS_OK) status = build_model(robot, options, diagnostics);
   if (status != STATUS_OK) return status;
+  if (!robot->is_mjcf && !options->free_base)
+    robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
+                 "the base is fixed to the world%s",
+                 options->ground ? " (--base free lets it move)"
+                                 : " (--base free lets it move, --ground adds a ground to stand on)");
   tell_masses(robot, diagnostics);
   hold_joints(robot, options->hold);
   return STATUS_OK;

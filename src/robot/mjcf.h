@@ -27,9 +27,16 @@ typedef struct {
 
 /* An attached model and the compiler settings with which its elements are read. */
 typedef struct {
-  const char* file; /* the same pointer as `file` of its SourcePlaces */
+  const char* file;       /* the same pointer as `file` of its SourcePlaces */
+  const XmlElement* root; /* of the attached model, whose file includes this one or is it */
   MjcfCompiler compiler;
 } MjcfOwnCompiler;
+
+/* A keyframe of an attached model: the coordinates, velocities and controls of what is attached. */
+typedef struct {
+  const char* name; /* with the prefix of the attached model */
+  const XmlElement* key;
+} MjcfAttachedKey;
 
 /* Masks of a geom. Two may touch if (contype_a & conaffinity_b) || (contype_b & conaffinity_a). */
 typedef struct {
@@ -132,6 +139,8 @@ typedef struct {
   unsigned disabled_groups; /* actuator groups that are disabled, one bit each */
   Text dropped;             /* names of elements and attributes that are not imported, separated by commas */
   Names dropped_names;
+  MjcfAttachedKey* attached_keys;
+  int attached_key_count, attached_key_capacity;
   const XmlElement* key; /* keyframe of the initial state; NULL = none */
   RobotStart* starts;    /* initial coordinates of its joints (start_count) */
   int start_count;
@@ -160,6 +169,9 @@ void mjcf_free(MjcfModel* model);
 /* Returns the compiler settings of the file that a place is in. Borrowed from the model, until the next attached file.
  */
 const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place);
+/* Returns true if the initial keyframe has an entry for the element at a place: always, unless the keyframe is that of
+ * an attached model and the element is not. There must be a keyframe. */
+bool mjcf_key_has(const MjcfModel* model, SourcePlace place);
 /* Reads another model's file, relative to `base`, with the files it includes, and returns its root; folder: as
  * MjcfCompiler's. NULL after an error. The model owns the document, the report its path. */
 XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const char* base, const char* folder,

@@ -325,12 +325,25 @@ static void attach_section(Expansion* x, Renaming* renaming, const XmlElement* f
   xml_append(x->root, section);
 }
 
+static void add_key(MjcfModel* model, const Renaming* renaming, const XmlElement* key) {
+  const XmlAttribute* name = xml_attribute(key, "name");
+  Text prefixed = {0};
+  if (!name) return; /* --key cannot name it */
+  text_add(&prefixed, "%s%s", renaming->prefix, name->value);
+  model->attached_keys = memory_grown(model->attached_keys, sizeof(MjcfAttachedKey), model->attached_key_count,
+                                      &model->attached_key_capacity);
+  model->attached_keys[model->attached_key_count++] = (MjcfAttachedKey){mjcf_keep(model, &prefixed), key};
+}
+
 static void attach_sections(Expansion* x, Renaming* renaming, const XmlElement* root, bool whole,
                             const char* main_class) {
   for (int s = 0; s < SECTION_COUNT; s++)
     for (const XmlElement* section = xml_child(root, SECTIONS[s]); section; section = xml_next(section))
       attach_section(x, renaming, section, whole, main_class);
-  if (xml_child(root, "keyframe")) mjcf_drop(x->model, "keyframes of attached models");
+  for (const XmlElement* frame = xml_child(root, "keyframe"); frame; frame = xml_next(frame)) {
+    mjcf_report(x->model, frame);
+    for (const XmlElement* key = xml_child(frame, "key"); key; key = xml_next(key)) add_key(x->model, renaming, key);
+  }
   for (const XmlElement* section = root->first; section; section = section->next)
     if (words_index("sensor|extension|deformable", section->name) >= 0) mjcf_report(x->model, section);
 }

@@ -140,9 +140,21 @@ XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const ch
   for (int k = first; k < model->document_count; k++) {
     model->compilers =
         memory_grown(model->compilers, sizeof(MjcfOwnCompiler), model->compiler_count, &model->compiler_capacity);
-    model->compilers[model->compiler_count++] = (MjcfOwnCompiler){model->documents[k].root->place.file, compiler};
+    model->compilers[model->compiler_count++] = (MjcfOwnCompiler){model->documents[k].root->place.file, root, compiler};
   }
   return root;
+}
+
+/* Returns the root of the attached model that an element was read with; NULL: it is of the first file. */
+static const XmlElement* model_of(const MjcfModel* model, SourcePlace place) {
+  for (int k = 0; k < model->compiler_count; k++)
+    if (model->compilers[k].file == place.file) return model->compilers[k].root;
+  return NULL;
+}
+
+bool mjcf_key_has(const MjcfModel* model, SourcePlace place) {
+  const XmlElement* owner = model_of(model, model->key->place);
+  return !owner || owner == model_of(model, place);
 }
 
 const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place) {
@@ -462,6 +474,7 @@ void mjcf_free(MjcfModel* model) {
   memory_free(model->paired_link);
   memory_free(model->placed);
   memory_free(model->compilers);
+  memory_free(model->attached_keys);
   names_free(&model->bodies);
   names_free(&model->site_names);
   names_free(&model->round_names);

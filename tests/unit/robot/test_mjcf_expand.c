@@ -104,7 +104,36 @@ static void a_whole_model(void** state) {
   assert_int_equal(c.scene.controller_count, 2);
   assert_int_equal(c.scene.contact.exclude_count, 2);
   assert_string_equal(c.scene.contact.exclude[1][1], "pstone1");
-  assert_non_null(strstr(c.report.remarks.data, "keyframes of attached models"));
+  assert_non_null(strstr(c.report.remarks.data,
+                         "it starts without the keyframes of attached models, which --key "
+                         "takes: pup"));
+  urdf_case_free(&c);
+}
+
+/* A keyframe of an attached model has numbers for what is attached: what else there is starts without. */
+static void a_keyframe_of_another_model(void** state) {
+  (void)state;
+  RobotOptions options = {.key = "pup"};
+  UrdfCase c = mjcf_load_at(
+      MAIN,
+      WITH_ARM("<body name='first' pos='0 5 1'><joint/><geom size='0.1'/></body><attach model='arm' prefix='p'/>"),
+      &options);
+  compare_vec3(stands_at(&c, "pstone"), vec3(1, 0, 0), 1e-15, "where the keyframe has it");
+  int starts = 0;
+  for (int i = 0; i < c.scene.initial_count; i++)
+    if (c.scene.initials[i].has_coordinates && c.scene.initials[i].coordinates[0] != 0) {
+      assert_string_equal(c.scene.links[c.scene.initials[i].link].name, "plink");
+      compare_near(c.scene.initials[i].coordinates[0], 0.1, 0, "the arm's coordinate");
+      starts++;
+    }
+  assert_int_equal(starts, 1);
+  compare_near(c.scene.controllers[0].target.values[0], 0.4, 0, "the arm's control");
+  assert_non_null(strstr(c.report.remarks.data, "it starts in the keyframe 'pup'"));
+  urdf_case_free(&c);
+  c = mjcf_import_at(MAIN, WITH_ARM("<attach model='arm' body='base' prefix='p'/>"), &options);
+  char* found = told(&c.diagnostics);
+  assert_non_null(strstr(found, "qpos of <key> has 8 numbers, the joints have 1"));
+  memory_free(found);
   urdf_case_free(&c);
 }
 
@@ -301,6 +330,7 @@ int main(void) {
       cmocka_unit_test(numbers_have_as_many_digits_as_the_count),
       cmocka_unit_test(a_body_of_another_model),
       cmocka_unit_test(a_whole_model),
+      cmocka_unit_test(a_keyframe_of_another_model),
       cmocka_unit_test(a_frame_of_the_same_model),
       cmocka_unit_test(a_frame_of_another_model),
       cmocka_unit_test(a_cable_is_a_chain_of_bodies),
