@@ -136,6 +136,7 @@ typedef struct {
   int friction_count, friction_capacity;
   MjcfElasticity* elasticities; /* of cables */
   int elasticity_count, elasticity_capacity;
+  bool small_restitution;   /* damping ratios from 1 to 5 are restitutions below exp(-2): the file is an export */
   unsigned disabled_groups; /* actuator groups that are disabled, one bit each */
   Text dropped;             /* names of elements and attributes that are not imported, separated by commas */
   Names dropped_names;
@@ -293,9 +294,10 @@ void mjcf_take_key(MjcfModel* model);
 void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier);
 /* Returns the coefficient of restitution of a solref, that of a linear spring and damper without gravity which bodies
  * leave when its force is zero, as export has it: exp(-z f / s) with the damping ratio z, s = sqrt(1 - z^2),
- * f = atan2(2 z s, 2 z^2 - 1). 0 for z >= 1: there gravity keeps bodies in MuJoCo's contact. solref: time constant [s]
+ * f = atan2(2 z s, 2 z^2 - 1). 0 for z >= 1, where gravity keeps bodies in MuJoCo's contact,
+ * unless small_restitution is set. solref: time constant [s]
  * and z, or -stiffness [1/s^2] and -damping [1/s]. */
-double mjcf_restitution(const double solref[2]);
+double mjcf_restitution(const MjcfModel* model, const double solref[2]);
 /* Sets the friction of links and pairs of the scene (robot/mjcf_friction.c). Call after the scene is created. carrier
  * (links of the robot). */
 void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier);

@@ -383,12 +383,14 @@ static void read_option(MjcfModel* model, const XmlElement* element) {
       model->compiler.gravity = vec3(0, 0, 0);
 }
 
-/* Reads the time step of the scene that the file was exported from (sdrs_dt), which may be longer than MuJoCo's. */
+/* Reads what export tells of the scene: its time step (sdrs_dt), which may be longer than MuJoCo's, and that damping
+ * ratios above 1 stand for small restitutions (sdrs_restitution). */
 static void read_custom(MjcfModel* model, const XmlElement* element) {
   for (const XmlElement* numeric = xml_child(element, "numeric"); numeric; numeric = xml_next(numeric)) {
     MjcfElement e = {numeric, ""};
     if (strcmp(mjcf_text(model, e, "name"), "sdrs_dt") == 0)
       model->compiler.timestep = mjcf_number(model, e, "data", model->compiler.timestep);
+    if (strcmp(mjcf_text(model, e, "name"), "sdrs_restitution") == 0) model->small_restitution = true;
   }
 }
 

@@ -192,6 +192,26 @@ static void solref_of_pairs_decides(void** state) {
   urdf_case_free(&c);
 }
 
+/* Damping ratios above 1 are restitutions in exported files alone. z = 2: s = sqrt(3), e = exp(-2/s artanh(4 s / 7)).
+ */
+static void exports_keep_small_restitutions(void** state) {
+  (void)state;
+  static const char* const TEXTS[] = {"<custom><numeric name='sdrs_restitution' data='1'/></custom>", ""};
+  static const double WANTED[] = {0.04776873250562, 0};
+  for (int k = 0; k < 2; k++) {
+    Text text = {0};
+    text_add(&text,
+             "<mujoco>%s<worldbody><geom type='plane' size='1 1 1' solref='0.02 2'/><body name='a' pos='0 0 1'>"
+             "<freejoint/><geom size='0.1' solref='0.02 2'/></body></worldbody></mujoco>",
+             TEXTS[k]);
+    UrdfCase c = mjcf_load(text.data, NULL);
+    double found = fmax(c.scene.contact.restitution, restitution_of(&c, "a", "ground"));
+    compare_near(found, WANTED[k], 1e-12, "restitution");
+    urdf_case_free(&c);
+    text_free(&text);
+  }
+}
+
 /* MuJoCo adds armature/2 |w|^2 to the energy, w relative to the parent: the same as an inertia about all axes where the
  * parent does not move. 0.4 m r^2 = 0.4 * 2 * 0.01 = 0.008 without it. */
 static void armature_of_balls_is_inertia(void** state) {
@@ -389,6 +409,7 @@ int main(void) {
       cmocka_unit_test(built_in_meshes_have_mass),
       cmocka_unit_test(a_torus_is_a_ring_of_capsules),
       cmocka_unit_test(solref_is_restitution),
+      cmocka_unit_test(exports_keep_small_restitutions),
       cmocka_unit_test(solref_of_pairs_decides),
       cmocka_unit_test(armature_of_balls_is_inertia),
   };
