@@ -1,4 +1,4 @@
-// Runs a file of MJCF or URDF in the current MuJoCo (npm: mujoco-js) from its keyframe 'home' or its first one, and prints what tests/mujoco/mujoco_run.c prints with
+// Runs a file of MJCF or URDF in the current MuJoCo (npm: mujoco-js) from the keyframe named by the environment's KEY ('home'; 'none' for none; the first where that is missing), and prints what tests/mujoco/mujoco_run.c prints with
 // CONTACTS=1: run.mjs PACKAGE ROOT MODEL DURATION INTERVAL. PACKAGE: folder of mujoco-js. ROOT: the folder with all files that MODEL (a path below
 // it) names. DURATION, INTERVAL in s. Centres of mass [m] in the columns of trajectory.csv on stdout; on stderr, after each row, a line
 // "contact,time,body,body,vertical force [N],force [N]" for every pair of bodies; before them a line "joint,body" for every body with a joint. Exit code 1 if MuJoCo cannot read the file.
@@ -89,7 +89,8 @@ for (let b = 0; b < model.nbody; b++) {
   const unnamed = model.names[model.name_bodyadr[b]] === 0; // mj_id2name gives "emsc" then; sdrs import numbers these bodies
   names.push(unnamed ? `body${b}` : mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_BODY.value, b));
 }
-if (model.nkey > 0) mujoco.mj_resetDataKeyframe(model, data, Math.max(0, mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_KEY.value, "home")));
+const key = process.env.KEY ?? "home";
+if (model.nkey > 0 && key !== "none") mujoco.mj_resetDataKeyframe(model, data, Math.max(0, mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_KEY.value, key)));
 if (file.endsWith(".urdf")) start_within_limits(model, data);
 for (let b = 1; b < model.nbody; b++) {
   if (model.body_jntnum[b] > 0) console.error("joint," + names[b]);

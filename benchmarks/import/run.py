@@ -5,13 +5,13 @@
 
 Every *.xml below the folders whose root is <mujoco> with a <worldbody>, and every *.urdf, is a model. MuJoCo is that of npm's mujoco-js (3.3.8) where node
 and --current (default out/node/node_modules/mujoco-js, put there by tests/mujoco/current.sh) exist, else Debian's libmujoco-dev (2.2.2), which reads no URDF.
-Both programs start in a model's keyframe 'home' or its first one, with that one's controls, and run for 1 s. MuJoCo gets a URDF file without <visual>, with
+Both programs start in the keyframe that the import names, with its controls, or without one, and run for 1 s. MuJoCo gets a URDF file without <visual>, with
 the paths of its meshes made relative to the file, since it knows no packages, within limits at the start, and without contact between
 links that share a joint or touch at the start, as here. Compared are bodies with a mass by name, those of MJCF with fixed joints too: the largest distance of a centre of mass after 0.2 and 1 s, and the pairs of bodies in contact with the total vertical force at both times.
 A model's class is the first that holds:
 
     refused   the import fails; the message is the column `why`
-    slow      import or simulation is ended after the limit (60 s of time)
+    slow      import or simulation is ended after the limit (60 s of processor time, or twenty times as long)
     stops     the simulation ends before 1 s
     alone     MuJoCo cannot read or run it
     partial   bodies that have a joint in MuJoCo are not here (flexcomp); told of mujoco-js only
@@ -24,11 +24,12 @@ import csv
 import math
 import os
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-import time
 import xml.etree.ElementTree as tree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -52,12 +53,22 @@ def models(folder):
 
 
 def run(command, limit, **more):
-    begin = time.monotonic()
+    """Result, or None beyond the limit, and the processor time [s]."""
+
+    def used():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    def bound():
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit) + 1))
+
+    begin = used()
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=limit, **more)
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=20 * limit, preexec_fn=bound, check=False, **more)
     except subprocess.TimeoutExpired:
         return None, limit
-    return done, time.monotonic() - begin
+    ended = done.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+    return None if ended else done, used() - begin
 
 
 def rows_at(lines, moments):
@@ -152,6 +163,7 @@ def judge(path, folder_of_all, options, work, other):
         placed = [line for line in errors if re.search(r":\d+:\d+: error: ", line)]
         row["why"] = "" if done is None else (placed + errors + [done.stderr.strip()[:200]])[0]
         return row
+    said = done.stderr
     row["left out"] = (re.search(r"left out: (.*)", done.stderr) or [None, ""])[1]
     step = float((re.search(r"^  dt: (\S+)", open(scene, encoding="utf-8").read(), re.M) or [None, "0"])[1])
     more = ["--set", "simulation.duration=1"] if step > 0 else []
@@ -161,8 +173,9 @@ def judge(path, folder_of_all, options, work, other):
         return row
     with open(folder + "/trajectory.csv", encoding="utf-8") as file:
         lines = file.readlines()
+    key = re.search(r"it starts in the keyframe '(.*)'", said)
     copy = for_mujoco(path, folder_of_all, dict(package.split("=", 1) for package in options.package))
-    done, _ = run([*other, *([folder_of_all] if len(other) > 1 else []), copy, "1", "0.2"], options.limit, env=dict(os.environ, CONTACTS="1"))
+    done, _ = run([*other, *([folder_of_all] if len(other) > 1 else []), copy, "1", "0.2"], options.limit, env=dict(os.environ, CONTACTS="1", KEY=key[1] if key else "none"))
     if copy != path:
         os.remove(copy)
     if done is None or done.returncode != 0:

@@ -22,6 +22,8 @@ void text_add_numbers(Text* out, const double* values, int count);
 
 /* True if the hull is a box; pose then receives its centre and axes in the link's frame, half its half extents [m]. */
 bool hull_is_box(const ConvexHull* solid, Pose* pose, Vec3* half);
+/* True for a round hull of two equal rings without points and rounding. */
+bool hull_is_cylinder(const ModelHull* hull);
 
 /* ---------------------------------------------------------------- surfaces of links */
 

@@ -90,17 +90,11 @@ static Vec3 reference_axis(const Mjcf* m, int index, int dof) {
 
 static bool is_static(const Mjcf* m, int link) { return m->model->links[link].tree < 0; }
 
-/* True for a hull of two equal rings without rounding. */
-static bool is_cylinder(const ModelHull* hull) {
-  RoundBody body = hull_body(hull);
-  return body.ring_count == 2 && !(body.rounding > 0) && body.rings[0].radius == body.rings[1].radius;
-}
-
 static bool is_mesh(const ModelHull* hull) {
   Pose pose;
   Vec3 half;
   if (hull_is_round(hull))
-    return hull_body(hull).points.count > 2 || (hull_body(hull).ring_count > 0 && !is_cylinder(hull));
+    return hull_body(hull).points.count > 2 || (hull_body(hull).ring_count > 0 && !hull_is_cylinder(hull));
   return hull->kind->bounded && !hull_is_box(&hull->solid, &pose, &half);
 }
 
@@ -435,10 +429,16 @@ static void add_options(Mjcf* m) {
            integrator_of(m));
   text_add(m->out, "    <flag filterparent=\"disable\" multiccd=\"enable\"%s/>\n  </option>\n",
            model->contact_model == CONTACT_NONE ? " contact=\"disable\"" : "");
-  if (m->step == model->simulation.dt) return;
-  text_add(m->out, "  <custom>\n    <numeric name=\"sdrs_dt\""); /* the scene's step, for re-import */
-  xml_numbers(m->out, "data", &model->simulation.dt, 1);
-  text_add(m->out, "/>\n  </custom>\n");
+  bool small = mjcf_has_small_restitution(model), step = m->step != model->simulation.dt;
+  if (!small && !step) return;
+  text_add(m->out, "  <custom>\n"); /* for re-import: the scene's step, and what damping ratios above 1 mean */
+  if (step) {
+    text_add(m->out, "    <numeric name=\"sdrs_dt\"");
+    xml_numbers(m->out, "data", &model->simulation.dt, 1);
+    text_add(m->out, "/>\n");
+  }
+  if (small) text_add(m->out, "    <numeric name=\"sdrs_restitution\" data=\"1\"/>\n");
+  text_add(m->out, "  </custom>\n");
 }
 
 static bool has_dry_friction(const Model* model) {
@@ -494,6 +494,9 @@ static void tell_restitution(Mjcf* m) {
   if (m->model->scene->contact.elastic && m->model->contact_model != CONTACT_NONE)
     mjcf_note(m, m->model->scene->name,
               "restitution null is the bare barrier, which MuJoCo has not: contact is damped");
+  else if (mjcf_has_small_restitution(m->model))
+    mjcf_note(m, m->model->scene->name,
+              "a restitution below 0.135 has no effect in MuJoCo, where gravity keeps bodies in such contacts");
 }
 
 static void add_model(Mjcf* m) {

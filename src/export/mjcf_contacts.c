@@ -49,6 +49,16 @@ void mjcf_contact_solref(const Mjcf* m, double restitution, double out[2]) {
   out[0] = out[1] < CONTACT_DAMPING ? BOUNCE_STEPS * m->step / out[1] : CONTACT_STEPS * m->step;
 }
 
+bool mjcf_has_small_restitution(const Model* model) {
+  double most = math_decay(-2);
+  for (int a = 0; a < model->link_count && !model->scene->contact.elastic; a++)
+    for (int b = 0; b < a; b++) {
+      double e = model_pair_material(model, a, b).value[MATERIAL_RESTITUTION];
+      if (e > 0 && e < most) return true;
+    }
+  return false;
+}
+
 static void add_exclude(Mjcf* m, int a, int b) {
   text_add(m->out, "    <exclude");
   xml_text(m->out, "body1", m->model->links[a].name);

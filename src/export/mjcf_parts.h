@@ -74,6 +74,9 @@ double mjcf_rotor(const Mjcf* m, int index, int dof);
 int mjcf_contact_dimension(double friction, double spinning, double rolling);
 /* solref: time constant [s] and damping ratio. A contact with restitution oscillates as fast as the step resolves. */
 void mjcf_contact_solref(const Mjcf* m, double restitution, double out[2]);
+/* True if two links have a restitution above 0 and below exp(-2), where the damping ratio of a contact exceeds 1:
+ * bodies do not leave such a contact in MuJoCo, since gravity keeps them in it (export/mjcf_contacts.c). */
+bool mjcf_has_small_restitution(const Model* model);
 /* Appends <contact>: excluded pairs, and pairs with their own friction. */
 void mjcf_add_contacts(Mjcf* m);
 /* Name of a hull's geom; overwrites name. */

@@ -44,3 +44,10 @@ bool hull_is_box(const ConvexHull* solid, Pose* pose, Vec3* half) {
   *half = vec3_scale(vec3(vec3_norm(edges[0]), vec3_norm(edges[1]), vec3_norm(edges[2])), 0.5);
   return true;
 }
+
+bool hull_is_cylinder(const ModelHull* hull) {
+  if (!hull_is_round(hull)) return false;
+  RoundBody body = hull_body(hull);
+  return body.ring_count == 2 && body.points.count == 0 && !(body.rounding > 0) &&
+         body.rings[0].radius == body.rings[1].radius;
+}

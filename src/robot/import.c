@@ -46,12 +46,13 @@ void robot_exclude(Scene* scene, const char* a, const char* b) {
   contact->exclude_count++;
 }
 
-/* Returns true if joints connect the links. */
-static bool is_one_robot(const Model* model, int a, int b) {
-  while (model->links[a].parent >= 0) a = model->links[a].parent;
-  while (model->links[b].parent >= 0) b = model->links[b].parent;
-  return a == b;
+int robot_root(const Model* model, int link) {
+  while (model->links[link].parent >= 0) link = model->links[link].parent;
+  return link;
 }
+
+/* Returns true if joints connect the links. */
+static bool is_one_robot(const Model* model, int a, int b) { return robot_root(model, a) == robot_root(model, b); }
 
 /* Returns the height of the lowest hull vertex at the start [m]; HUGE_VAL without hulls. */
 static double lowest_vertex(const Model* model) {
@@ -122,7 +123,7 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
 /* Largest penetration [m] up to which bodies of a MuJoCo file are lifted at the start. */
 #define LIFT_DEEPEST 0.05
 
-static void rebuild(Robot* robot) {
+void robot_rebuild(Robot* robot) {
   Diagnostics unsaid = {0};
   model_destroy(&robot->model);
   model_create(&robot->model, &robot->scene, &unsaid);
@@ -144,14 +145,30 @@ static void shrink_bodies(Robot* robot, const Vec3* given, Diagnostics* diagnost
   Scene* scene = &robot->scene;
   Text names = {0};
   for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = given[i];
-  rebuild(robot);
+  robot_rebuild(robot);
   if (!robot->model.links || !robot_shrink_touching(robot, &names)) return;
-  rebuild(robot);
+  robot_rebuild(robot);
   robot_warn(&robot->report, diagnostics, (SourcePlace){scene->path, 0, 0},
              "bodies that touch at the start are smaller here by the gap that contact needs: %s; masses and inertias "
              "are those of the file",
              names.data);
   text_free(&names);
+}
+
+/* Moves free bodies out of planes. given (links): positions that the file gives, displaced with them. */
+static void move_aside(Robot* robot, Vec3* given, Diagnostics* diagnostics) {
+  int links = robot->scene.link_count;
+  Vec3* before = MEMORY_NEW(Vec3, links + 1);
+  Text names = {0};
+  for (int i = 0; i < links; i++) before[i] = robot->scene.links[i].joint.position;
+  if (robot_move_aside(robot, LIFT_DEEPEST, &names))
+    robot_warn(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
+               "these start aside, outside of planes that they intersect, or in the way of those that do: %s",
+               names.data);
+  for (int i = 0; i < links; i++)
+    given[i] = vec3_add(given[i], vec3_sub(robot->scene.links[i].joint.position, before[i]));
+  text_free(&names);
+  memory_free(before);
 }
 
 static void lift_off(Robot* robot, Diagnostics* diagnostics) {
@@ -161,6 +178,7 @@ static void lift_off(Robot* robot, Diagnostics* diagnostics) {
   Text names = {0};
   for (int i = 0; i < links; i++) given[i] = robot->scene.links[i].joint.position;
   bool lifted = model_lift(&robot->model, &robot->scene, LIFT_DEEPEST, &names);
+  if (has_touching_bodies(robot)) move_aside(robot, given, diagnostics);
   if (has_touching_bodies(robot)) {
     names.length = 0;
     shrink_bodies(robot, given, diagnostics);
@@ -171,16 +189,6 @@ static void lift_off(Robot* robot, Diagnostics* diagnostics) {
                  "these start higher, for the gap that contact needs: %s", names.data);
   text_free(&names);
   memory_free(given);
-}
-
-static void move_uses(Scene* scene, int shape, Pose by) {
-  for (int i = 0; i < scene->link_count; i++)
-    for (int k = 0; k < scene->links[i].shape_count; k++) {
-      SceneShapeUse* use = &scene->links[i].shapes[k];
-      if (use->shape != shape) continue;
-      use->position = vec3_add(use->position, mat3_mul_vec(mat3_from_quat(use->rotation), by.t));
-      use->rotation = quat_normalized(quat_mul(use->rotation, quat_from_mat3(by.r)));
-    }
 }
 
 /* Replaces meshes that are nearly solids of revolution by round solids, which roll without facets. */
@@ -206,7 +214,7 @@ static bool fit_primitives(Robot* robot, Diagnostics* diagnostics) {
     shape->rim = fit.rim;
     shape->bottom_radius = fit.bottom_radius;
     shape->top_radius = fit.top_radius;
-    move_uses(scene, i, (Pose){mat3_from_quat(fit.rotation), fit.position});
+    robot_move_uses(scene, i, (Pose){mat3_from_quat(fit.rotation), fit.position});
     any = true;
   }
   return any;
@@ -261,8 +269,7 @@ static void tell_masses(Robot* robot, Diagnostics* diagnostics) {
 /* ---------------------------------------------------------------- hold */
 
 bool robot_stands_free(const Model* model, int link) {
-  while (model->links[link].parent >= 0) link = model->links[link].parent;
-  return joint_floats(&model->links[link].joint);
+  return joint_floats(&model->links[robot_root(model, link)].joint);
 }
 
 /* Returns the inertia for a unit motion of the degree of freedom with everything else fixed [kg, kg m^2]: m v^2 or
@@ -337,6 +344,11 @@ Status robot_import(Robot* robot, const char* path, const RobotOptions* options,
   robot->scene.threads = options->threads;
   if (status == STATUS_OK) status = build_model(robot, options, diagnostics);
   if (status != STATUS_OK) return status;
+  if (!robot->is_mjcf && !options->free_base)
+    robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
+                 "the base is fixed to the world%s",
+                 options->ground ? " (--base free lets it move)"
+                                 : " (--base free lets it move, --ground adds a ground to stand on)");
   tell_masses(robot, diagnostics);
   hold_joints(robot, options->hold);
   return STATUS_OK;

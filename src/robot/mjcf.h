@@ -27,9 +27,16 @@ typedef struct {
 
 /* An attached model and the compiler settings with which its elements are read. */
 typedef struct {
-  const char* file; /* the same pointer as `file` of its SourcePlaces */
+  const char* file;       /* the same pointer as `file` of its SourcePlaces */
+  const XmlElement* root; /* of the attached model, whose file includes this one or is it */
   MjcfCompiler compiler;
 } MjcfOwnCompiler;
+
+/* A keyframe of an attached model: the coordinates, velocities and controls of what is attached. */
+typedef struct {
+  const char* name; /* with the prefix of the attached model */
+  const XmlElement* key;
+} MjcfAttachedKey;
 
 /* Masks of a geom. Two may touch if (contype_a & conaffinity_b) || (contype_b & conaffinity_a). */
 typedef struct {
@@ -129,9 +136,12 @@ typedef struct {
   int friction_count, friction_capacity;
   MjcfElasticity* elasticities; /* of cables */
   int elasticity_count, elasticity_capacity;
+  bool small_restitution;   /* damping ratios from 1 to 5 are restitutions below exp(-2): the file is an export */
   unsigned disabled_groups; /* actuator groups that are disabled, one bit each */
   Text dropped;             /* names of elements and attributes that are not imported, separated by commas */
   Names dropped_names;
+  MjcfAttachedKey* attached_keys;
+  int attached_key_count, attached_key_capacity;
   const XmlElement* key; /* keyframe of the initial state; NULL = none */
   RobotStart* starts;    /* initial coordinates of its joints (start_count) */
   int start_count;
@@ -160,6 +170,9 @@ void mjcf_free(MjcfModel* model);
 /* Returns the compiler settings of the file that a place is in. Borrowed from the model, until the next attached file.
  */
 const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place);
+/* Returns true if the initial keyframe has an entry for the element at a place: always, unless the keyframe is that of
+ * an attached model and the element is not. There must be a keyframe. */
+bool mjcf_key_has(const MjcfModel* model, SourcePlace place);
 /* Reads another model's file, relative to `base`, with the files it includes, and returns its root; folder: as
  * MjcfCompiler's. NULL after an error. The model owns the document, the report its path. */
 XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const char* base, const char* folder,
@@ -230,6 +243,22 @@ void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose fr
  * shape: of the mesh, with its file or points. */
 MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const UrdfShape* shape, const char* name);
 
+/* Returns the name of the plugin that a mesh or geom names, by itself or by an instance of <extension>, and sets the
+ * element with its <config>; NULL for both: none (robot/mjcf_made.c). */
+const char* mjcf_plugin(const MjcfModel* model, const XmlElement* element, const XmlElement** settings);
+/* Returns true for a <plugin> that names mujoco.sdf.torus. */
+bool mjcf_is_torus(const XmlElement* plugin);
+/* Returns true for a mesh of the plugin mujoco.sdf.torus, without a scale, and sets its major and minor radius [m]:
+ * a torus about z. Wrong radii are reported. */
+bool mjcf_torus(MjcfModel* model, const XmlElement* mesh, double radii[2]);
+typedef enum { MADE_NOT, MADE_WRONG, MADE_MESH } MjcfMade;
+/* Makes the surface of a mesh without file and vertices: `builtin` supersphere or supertorus, or mjcf_torus. Vertex 0
+ * is free. MADE_NOT: it is none of these; MADE_WRONG: an error is reported. Frees with hull_free. */
+MjcfMade mjcf_make_mesh(MjcfModel* model, const XmlElement* mesh, Vec3 scale, ConvexHull* solid);
+/* Returns the scaled points of an OBJ file without faces, whose hull is the mesh; NULL for any other file. The caller
+ * frees the array. */
+Vec3* mjcf_obj_points(const char* path, Vec3 scale, int* count);
+
 /* Sets the mass of a body's link from <inertial>, else from the mass moment of its geoms, and applies boundmass,
  * boundinertia and balanceinertia. inertial, moment: NULL = not given. frame: pose of the body in the link's frame
  * (robot/mjcf_mass.c). */
@@ -265,9 +294,10 @@ void mjcf_take_key(MjcfModel* model);
 void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier);
 /* Returns the coefficient of restitution of a solref, that of a linear spring and damper without gravity which bodies
  * leave when its force is zero, as export has it: exp(-z f / s) with the damping ratio z, s = sqrt(1 - z^2),
- * f = atan2(2 z s, 2 z^2 - 1). 0 for z >= 1: there gravity keeps bodies in MuJoCo's contact. solref: time constant [s]
+ * f = atan2(2 z s, 2 z^2 - 1). 0 for z >= 1, where gravity keeps bodies in MuJoCo's contact,
+ * unless small_restitution is set. solref: time constant [s]
  * and z, or -stiffness [1/s^2] and -damping [1/s]. */
-double mjcf_restitution(const double solref[2]);
+double mjcf_restitution(const MjcfModel* model, const double solref[2]);
 /* Sets the friction of links and pairs of the scene (robot/mjcf_friction.c). Call after the scene is created. carrier
  * (links of the robot). */
 void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier);

@@ -602,11 +602,13 @@ void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier) {
   bool any = false;
   add_tendon_springs(model, scene, carrier);
   for (const XmlElement* section = xml_child(model->root, "actuator"); section; section = xml_next(section))
-    for (const XmlElement* item = section->first; item; item = item->next, index++) {
-      const double* control = controls && index < count ? &controls[index] : NULL;
-      const double* act = acts && state < act_count ? &acts[state] : NULL;
+    for (const XmlElement* item = section->first; item; item = item->next) {
+      bool in_key = model->key && mjcf_key_has(model, item->place);
+      const double* control = in_key && controls && index < count ? &controls[index] : NULL;
+      const double* act = in_key && acts && state < act_count ? &acts[state] : NULL;
       any = true;
-      state += has_state(model, item);
+      index += in_key;
+      state += in_key && has_state(model, item);
       int group = (int)mjcf_number(model, (MjcfElement){item, ""}, "group", 0);
       if (group >= 0 && group < 31 && (model->disabled_groups >> group & 1)) continue;
       if (!(model->options->hold > 0)) add_actuator(model, scene, (MjcfElement){item, ""}, carrier, control, act);

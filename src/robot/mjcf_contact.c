@@ -68,7 +68,7 @@ static void read_pair(Contacts* c, const XmlElement* element) {
   pair->friction = fmax(pair->friction, friction[0]);
   if (mjcf_numbers(c->model, (MjcfElement){element, ""}, "solref", 1, 2, solref) > 0) {
     mjcf_drop(c->model, "pair/solref except for its damping ratio (restitution)");
-    pair->restitution = fmax(pair->restitution, mjcf_restitution(solref));
+    pair->restitution = fmax(pair->restitution, mjcf_restitution(c->model, solref));
   }
   if (c->scene->links[a].shape_count > 1 || c->scene->links[b].shape_count > 1)
     mjcf_drop(c->model, "contact/pair of single geoms of a link (all of them touch)");

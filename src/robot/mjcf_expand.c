@@ -239,25 +239,9 @@ static bool is_own_name(const Expansion* x, const char* file, const char* name) 
   return same;
 }
 
-/* Returns the <model> asset that an <attach> names; NULL after an error. */
+/* Returns the <model> asset that an <attach> with 'model' names; NULL after an error. */
 static const XmlElement* model_asset(Expansion* x, const XmlElement* element) {
   const XmlAttribute* name = xml_attribute(element, "model");
-  const XmlAttribute* frame = xml_attribute(element, "frame");
-  if (!name && frame) {
-    mjcf_error(x->model, frame->place,
-               "<attach>: 'frame' without 'model' copies a frame of the same model, which is not supported: write the "
-               "content of <frame name=\"%s\"> in its place",
-               text_excerpt(frame->value).text);
-    return NULL;
-  }
-  if (!name) {
-    mjcf_error(x->model, element->place, "<attach> needs 'model'");
-    return NULL;
-  }
-  if (frame) {
-    mjcf_error(x->model, frame->place, "<attach> by 'frame' is not supported: name a body by 'body'");
-    return NULL;
-  }
   for (const XmlElement* asset = xml_child(x->root, "asset"); asset; asset = xml_next(asset)) {
     const XmlElement* found = named(asset, "model", name->value);
     if (found && xml_attribute(found, "file")) return found;
@@ -294,7 +278,7 @@ static void collect_classes(Renaming* renaming, const XmlElement* element) {
 
 /* Collects the names in the attached tree, and those of all assets and classes. */
 static void collect_model(Renaming* renaming, const XmlElement* root, const XmlElement* tree) {
-  if (strcmp(tree->name, "body") == 0)
+  if (tree != root)
     collect(renaming, tree);
   else
     for (const XmlElement* world = xml_child(root, "worldbody"); world; world = xml_next(world))
@@ -322,7 +306,7 @@ static void attach_defaults(Renaming* renaming, const XmlElement* root, const ch
 }
 
 /* Copies the items of a section with new names: all assets, and other items if `whole` is set or they refer only to the
- * attached tree. */
+ * attached tree. main_class: of items without a class; NULL = none. */
 static void attach_section(Expansion* x, Renaming* renaming, const XmlElement* from, bool whole,
                            const char* main_class) {
   XmlDocument* document = &x->model->documents[0];
@@ -334,11 +318,21 @@ static void attach_section(Expansion* x, Renaming* renaming, const XmlElement* f
     if (!assets) collect(renaming, item);
     Text name = {0};
     text_add(&name, "%s%s", renaming->prefix, stem ? stem : "");
-    const char* const more[] = {"class", main_class, stem ? "name" : NULL, name.data, NULL};
+    const char* const more[] = {main_class ? "class" : NULL, main_class, stem ? "name" : NULL, name.data, NULL};
     xml_append(section, xml_copy(document, item, more, renamed, renaming));
     text_free(&name);
   }
   xml_append(x->root, section);
+}
+
+static void add_key(MjcfModel* model, const Renaming* renaming, const XmlElement* key) {
+  const XmlAttribute* name = xml_attribute(key, "name");
+  Text prefixed = {0};
+  if (!name) return; /* --key cannot name it */
+  text_add(&prefixed, "%s%s", renaming->prefix, name->value);
+  model->attached_keys = memory_grown(model->attached_keys, sizeof(MjcfAttachedKey), model->attached_key_count,
+                                      &model->attached_key_capacity);
+  model->attached_keys[model->attached_key_count++] = (MjcfAttachedKey){mjcf_keep(model, &prefixed), key};
 }
 
 static void attach_sections(Expansion* x, Renaming* renaming, const XmlElement* root, bool whole,
@@ -346,21 +340,83 @@ static void attach_sections(Expansion* x, Renaming* renaming, const XmlElement* 
   for (int s = 0; s < SECTION_COUNT; s++)
     for (const XmlElement* section = xml_child(root, SECTIONS[s]); section; section = xml_next(section))
       attach_section(x, renaming, section, whole, main_class);
-  if (xml_child(root, "keyframe")) mjcf_drop(x->model, "keyframes of attached models");
+  for (const XmlElement* frame = xml_child(root, "keyframe"); frame; frame = xml_next(frame)) {
+    mjcf_report(x->model, frame);
+    for (const XmlElement* key = xml_child(frame, "key"); key; key = xml_next(key)) add_key(x->model, renaming, key);
+  }
   for (const XmlElement* section = root->first; section; section = section->next)
     if (words_index("sensor|extension|deformable", section->name) >= 0) mjcf_report(x->model, section);
 }
 
-/* Returns the body that the attribute 'body' names, else the other model's root, which stands for all its worldbodies;
- * NULL after an error. */
+/* Copies the items of the model's own sections, except assets, that refer only to the tree. The copies are appended,
+ * and are not copied again. */
+static void repeat_sections(Expansion* x, Renaming* renaming) {
+  const XmlElement* last = x->root->last;
+  for (int s = 0; s < SECTION_COUNT; s++) {
+    if (strcmp(SECTIONS[s], "asset") == 0) continue;
+    for (const XmlElement* section = x->root->first;; section = section->next) {
+      if (strcmp(section->name, SECTIONS[s]) == 0) attach_section(x, renaming, section, false, NULL);
+      if (section == last) break;
+    }
+  }
+}
+
+/* Returns the body or frame that an <attach> names, else the root, which stands for all its worldbodies; NULL after an
+ * error. */
 static const XmlElement* attached_tree(Expansion* x, const XmlElement* element, const XmlElement* root) {
-  const XmlAttribute* name = xml_attribute(element, "body");
+  const XmlAttribute *body = xml_attribute(element, "body"), *frame = xml_attribute(element, "frame");
+  const XmlAttribute* name = body ? body : frame;
   if (!name || !*name->value || strcmp(name->value, "world") == 0) return root;
   const XmlElement* found = NULL;
   for (const XmlElement* world = xml_child(root, "worldbody"); world && !found; world = xml_next(world))
-    found = named(world, "body", name->value);
+    found = named(world, name->name, name->value);
   if (!found)
-    mjcf_error(x->model, name->place, "<attach>: the model has no body named '%s'", text_excerpt(name->value).text);
+    mjcf_error(x->model, name->place, "<attach>: the model has no %s named '%s'", name->name,
+               text_excerpt(name->value).text);
+  return found;
+}
+
+/* Returns true if `a` begins before `b` in the tree below parent, which contains b. Clears *open at the one found
+ * first. */
+static bool is_before(const XmlElement* parent, const XmlElement* a, const XmlElement* b, bool* open) {
+  for (const XmlElement* item = parent->first; item && *open; item = item->next) {
+    if (item == a || item == b) {
+      *open = false;
+      return item == a;
+    }
+    if (is_before(item, a, b, open)) return true;
+  }
+  return false;
+}
+
+/* Checks an <attach> without 'model', which copies a body or frame of the same model, for what MuJoCo requires of it.
+ * tree: what it names. */
+static bool may_repeat(Expansion* x, const XmlElement* element, const XmlElement* tree) {
+  const XmlAttribute* prefix = xml_attribute(element, "prefix");
+  bool inside = false, open = true;
+  if (tree == x->root) {
+    mjcf_error(x->model, element->place, "<attach> needs 'model', or 'body' or 'frame' of the same model");
+    return false;
+  }
+  if (!prefix || !*prefix->value) {
+    mjcf_error(x->model, element->place,
+               "<attach> without 'model' needs a 'prefix', which keeps the names of the copy apart");
+    return false;
+  }
+  for (const XmlElement* item = element; item; item = item->parent) inside = inside || item == tree;
+  if (inside || !is_before(x->root, tree, element, &open)) {
+    mjcf_error(x->model, element->place, "<attach> without 'model': the <%s> that it copies must be before it%s",
+               tree->name, inside ? ", and not contain it" : "");
+    return false;
+  }
+  return true;
+}
+
+/* Returns the class of elements of a tree that name none: the nearest `childclass` around it; NULL without one. */
+static const XmlAttribute* class_around(const XmlElement* tree) {
+  const XmlAttribute* found = NULL;
+  for (const XmlElement* item = tree->parent; item && !found; item = item->parent)
+    found = xml_attribute(item, "childclass");
   return found;
 }
 
@@ -390,30 +446,54 @@ static XmlElement* read_attached(Expansion* x, const XmlElement* element, int de
   return expand_worlds(&inner, depth) ? inner.root : NULL;
 }
 
+/* Returns a container with a frame of the class that contains a copy of the tree, or of all worldbodies of the root. */
+static XmlElement* copied_tree(Expansion* x, Renaming* renaming, const XmlElement* element, const XmlElement* root,
+                               const XmlElement* tree, const char* class_name) {
+  XmlDocument* document = &x->model->documents[0];
+  XmlElement* frames = xml_make(document, "attached", element->place, (const char* const[]){NULL});
+  XmlElement* frame = make_frame(x->model, element, (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}}, class_name);
+  xml_append(frames, frame);
+  if (tree != root)
+    xml_append(frame, xml_copy(document, tree, NULL, renamed, renaming));
+  else
+    for (const XmlElement* world = xml_child(root, "worldbody"); world; world = xml_next(world))
+      for (const XmlElement* child = world->first; child; child = child->next)
+        xml_append(frame, xml_copy(document, child, NULL, renamed, renaming));
+  return frames;
+}
+
+/* Returns a copy of a body or frame of the same model, as attach does; NULL after an error. */
+static XmlElement* repeat(Expansion* x, const XmlElement* element) {
+  const XmlElement* tree = attached_tree(x, element, x->root);
+  if (!tree || !may_repeat(x, element, tree)) return NULL;
+  Renaming renaming = {.model = x->model, .prefix = xml_attribute(element, "prefix")->value, .suffix = ""};
+  const XmlAttribute* around = class_around(tree);
+  collect(&renaming, tree);
+  XmlElement* frames = copied_tree(x, &renaming, element, x->root, tree, around ? around->value : "main");
+  repeat_sections(x, &renaming);
+  names_free(&renaming.names);
+  return frames;
+}
+
 /* Returns a container with a frame that contains the attached tree; NULL after an error. */
 static XmlElement* attach(Expansion* x, const XmlElement* element, int depth) {
   MjcfModel* model = x->model;
+  if (!xml_attribute(element, "model")) return repeat(x, element);
   XmlElement* root = read_attached(x, element, depth);
-  XmlDocument* document = &model->documents[0]; /* set here, because reading a model may reallocate the documents */
   const XmlElement* tree = root ? attached_tree(x, element, root) : NULL;
   const XmlAttribute* prefix = xml_attribute(element, "prefix");
   if (!tree) return NULL;
   Renaming renaming = {.model = model, .prefix = prefix ? prefix->value : "", .suffix = ""};
-  Text main_class = {0};
+  Text main_class = {0}, around = {0};
   text_add(&main_class, "%smain of %s", renaming.prefix, root->place.file);
   const char* own = mjcf_keep(model, &main_class);
+  const XmlAttribute* class_name = tree == root ? NULL : class_around(tree);
+  text_add(&around, "%s%s", renaming.prefix, class_name ? class_name->value : "");
   collect_model(&renaming, root, tree);
   attach_defaults(&renaming, root, own);
-  XmlElement* frames = xml_make(document, "attached", element->place, (const char* const[]){NULL});
-  XmlElement* frame = make_frame(model, element, (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}}, own);
-  xml_append(frames, frame);
-  if (tree != root)
-    xml_append(frame, xml_copy(document, tree, NULL, renamed, &renaming));
-  else
-    for (const XmlElement* world = xml_child(root, "worldbody"); world; world = xml_next(world))
-      for (const XmlElement* child = world->first; child; child = child->next)
-        xml_append(frame, xml_copy(document, child, NULL, renamed, &renaming));
+  XmlElement* frames = copied_tree(x, &renaming, element, root, tree, class_name ? around.data : own);
   attach_sections(x, &renaming, root, tree == root, own);
+  text_free(&around);
   names_free(&renaming.names);
   return frames;
 }

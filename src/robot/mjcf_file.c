@@ -140,9 +140,21 @@ XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const ch
   for (int k = first; k < model->document_count; k++) {
     model->compilers =
         memory_grown(model->compilers, sizeof(MjcfOwnCompiler), model->compiler_count, &model->compiler_capacity);
-    model->compilers[model->compiler_count++] = (MjcfOwnCompiler){model->documents[k].root->place.file, compiler};
+    model->compilers[model->compiler_count++] = (MjcfOwnCompiler){model->documents[k].root->place.file, root, compiler};
   }
   return root;
+}
+
+/* Returns the root of the attached model that an element was read with; NULL: it is of the first file. */
+static const XmlElement* model_of(const MjcfModel* model, SourcePlace place) {
+  for (int k = 0; k < model->compiler_count; k++)
+    if (model->compilers[k].file == place.file) return model->compilers[k].root;
+  return NULL;
+}
+
+bool mjcf_key_has(const MjcfModel* model, SourcePlace place) {
+  const XmlElement* owner = model_of(model, model->key->place);
+  return !owner || owner == model_of(model, place);
 }
 
 const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place) {
@@ -371,12 +383,14 @@ static void read_option(MjcfModel* model, const XmlElement* element) {
       model->compiler.gravity = vec3(0, 0, 0);
 }
 
-/* Reads the time step of the scene that the file was exported from (sdrs_dt), which may be longer than MuJoCo's. */
+/* Reads what export tells of the scene: its time step (sdrs_dt), which may be longer than MuJoCo's, and that damping
+ * ratios above 1 stand for small restitutions (sdrs_restitution). */
 static void read_custom(MjcfModel* model, const XmlElement* element) {
   for (const XmlElement* numeric = xml_child(element, "numeric"); numeric; numeric = xml_next(numeric)) {
     MjcfElement e = {numeric, ""};
     if (strcmp(mjcf_text(model, e, "name"), "sdrs_dt") == 0)
       model->compiler.timestep = mjcf_number(model, e, "data", model->compiler.timestep);
+    if (strcmp(mjcf_text(model, e, "name"), "sdrs_restitution") == 0) model->small_restitution = true;
   }
 }
 
@@ -462,6 +476,7 @@ void mjcf_free(MjcfModel* model) {
   memory_free(model->paired_link);
   memory_free(model->placed);
   memory_free(model->compilers);
+  memory_free(model->attached_keys);
   names_free(&model->bodies);
   names_free(&model->site_names);
   names_free(&model->round_names);

@@ -36,17 +36,22 @@ static void pair_solref(const MjcfFriction* a, const MjcfFriction* b, double sol
     solref[k] = mixed ? weight * a->solref[k] + (1 - weight) * b->solref[k] : fmin(a->solref[k], b->solref[k]);
 }
 
-double mjcf_restitution(const double solref[2]) {
+/* Damping ratio of an exported contact without restitution. */
+#define RATIO_MOST 5.0
+
+double mjcf_restitution(const MjcfModel* model, const double solref[2]) {
   double z = solref[0] > 0 ? solref[1] : solref[0] < 0 ? -solref[1] / (2 * sqrt(-solref[0])) : 1;
-  if (!(z < 1)) return 0;
-  double s = sqrt(1 - z * z);
+  if (!(z < 1) && !(model->small_restitution && z < RATIO_MOST)) return 0;
+  double s = sqrt(fabs(1 - z * z));
+  if (s < 1e-6) return math_decay(-2);
+  if (z > 1) return math_decay(-z / s * 0.5 * math_log((2 * z * z - 1 + 2 * z * s) / (2 * z * z - 1 - 2 * z * s)));
   return z > 0 ? math_decay(-z / s * math_atan2(2 * z * s, 2 * z * z - 1)) : 1;
 }
 
-static double pair_restitution(const MjcfFriction* a, const MjcfFriction* b) {
+static double pair_restitution(const MjcfModel* model, const MjcfFriction* a, const MjcfFriction* b) {
   double solref[2];
   pair_solref(a, b, solref);
-  return mjcf_restitution(solref);
+  return mjcf_restitution(model, solref);
 }
 
 /* Returns the index of a friction in kinds and adds it if new; -1 if there are too many. */
@@ -139,7 +144,7 @@ void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier) {
   for (int a = 0; a < f.kind_count; a++)
     for (int b = a; b < f.kind_count && occurs(&f, a); b++) {
       double value = decides(&f.kinds[a], &f.kinds[b]) ? f.kinds[a].value : f.kinds[b].value;
-      double restitution = pair_restitution(&f.kinds[a], &f.kinds[b]);
+      double restitution = pair_restitution(model, &f.kinds[a], &f.kinds[b]);
       if (occurs(&f, b) && (value != largest || restitution > 0)) add_pair(&f, a, b, value, restitution);
     }
   if (f.kind_count > 0) add_groups(&f);

@@ -9,6 +9,8 @@
 #define DENSITY 1000.0 /* MuJoCo's default density [kg/m^3] */
 /* Level of the icosphere that replaces an ellipsoid: 42 points, as for a sphere. */
 enum { ELLIPSOID_LEVEL = 1 };
+/* Capsules that replace a torus: 0.5 % of its major radius. */
+enum { TORUS_CAPSULES = 16 };
 
 typedef enum {
   GEOM_PLANE,
@@ -30,9 +32,11 @@ typedef struct {
   MjcfElement element;
   int link; /* of the robot */
   GeomType type;
-  double size[3]; /* m */
-  UrdfPose pose;  /* link frame */
-  bool concave;   /* a mesh that is decomposed */
+  double size[3];  /* m */
+  UrdfPose pose;   /* link frame */
+  bool concave;    /* a mesh that is decomposed */
+  bool torus;      /* a torus about z, made of capsules */
+  double radii[2]; /* its major and minor radius [m] */
 } Geom;
 
 /* ---------------------------------------------------------------- type and size */
@@ -50,34 +54,20 @@ static void half_length_from_segment(Geom* geom) {
   }
 }
 
-/* Returns the name of the plugin that a mesh or geom names, by itself or by an instance of <extension>; NULL: none. */
-static const char* plugin_of(const MjcfModel* model, const XmlElement* element) {
-  const XmlElement* plugin = element ? xml_child(element, "plugin") : NULL;
-  const XmlAttribute* name = plugin ? xml_attribute(plugin, "plugin") : NULL;
-  const XmlAttribute* instance = plugin ? xml_attribute(plugin, "instance") : NULL;
-  if (name || !instance) return name ? name->value : NULL;
-  for (const XmlElement* e = xml_child(model->root, "extension"); e; e = xml_next(e))
-    for (const XmlElement* p = xml_child(e, "plugin"); p; p = xml_next(p))
-      for (const XmlElement* i = xml_child(p, "instance"); i; i = xml_next(i)) {
-        const XmlAttribute* own = xml_attribute(i, "name");
-        name = xml_attribute(p, "plugin");
-        if (own && name && strcmp(own->value, instance->value) == 0) return name->value;
-      }
-  return instance->value;
-}
-
-/* A geom of type sdf: the surface of its mesh, decomposed. A field of a plugin is not supported, which is reported:
- * returns false. */
+/* A geom of type sdf: the surface of its mesh, decomposed, or a torus of a plugin. A field of another plugin is not
+ * supported, which is reported: returns false. */
 static bool read_distance_field(Geom* geom, const char* name) {
   MjcfModel* model = geom->model;
   const XmlElement* mesh = mjcf_asset(model, &model->meshes, name);
-  const char* plugin = plugin_of(model, mesh);
+  const XmlElement* settings;
+  const char* plugin = mjcf_plugin(model, mesh, &settings);
   SourcePlace place = geom->element.element->place;
   Text reason = {0};
   geom->type = GEOM_MESH;
   geom->concave = true;
-  if (mesh && !plugin) return true;
-  if (!plugin) plugin = plugin_of(model, geom->element.element);
+  geom->torus = mesh && mjcf_torus(model, mesh, geom->radii);
+  if (mesh && (!plugin || geom->torus)) return true;
+  if (!plugin) plugin = mjcf_plugin(model, geom->element.element, &settings);
   text_add(&reason, "its geom of type sdf by the plugin '%s' is not supported", plugin ? plugin : "");
   UrdfLink* link = &model->robot.links[geom->link];
   link->left_out = mjcf_keep(model, &reason);
@@ -204,6 +194,14 @@ static bool is_idle(const Geom* geom) {
   return !paired && !collides && mjcf_number(model, geom->element, "mass", 1) == 0;
 }
 
+/* Takes the points of an OBJ file without faces in place of the file. */
+static void fill_obj_points(const MjcfModel* model, UrdfShape* shape) {
+  char* path = file_resolve(model->path, shape->file);
+  shape->points = mjcf_obj_points(path, shape->scale, &shape->point_count);
+  if (shape->points) shape->kind = URDF_POINTS;
+  memory_free(path);
+}
+
 static bool fill_mesh(Geom* geom, UrdfShape* shape) {
   MjcfModel* model = geom->model;
   const XmlAttribute* name = mjcf_attribute(model, geom->element, "mesh");
@@ -217,11 +215,27 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
   shape->kind = URDF_MESH;
   shape->place = mesh->place;
   shape->concave = geom->concave;
+  if (geom->torus) return true;
   if (file) {
     shape->file = asset_file(model, file);
     shape->file_place = file->place;
+    fill_obj_points(model, shape);
     return true;
   }
+  ConvexHull made;
+  MjcfMade kind = mjcf_make_mesh(model, mesh, shape->scale, &made);
+  if (kind == MADE_MESH) { /* as in MuJoCo, contact is that of the hull */
+    shape->kind = URDF_POINTS;
+    shape->point_count = made.vertex_count - 1;
+    shape->points = MEMORY_NEW(Vec3, shape->point_count);
+    memcpy(shape->points, made.vertices + 1, sizeof(Vec3) * (size_t)shape->point_count);
+  }
+  hull_free(&made);
+  if (kind == MADE_MESH && geom->concave)
+    robot_warn(model->report, model->diagnostics, geom->element.element->place,
+               "a geom of type sdf with a built-in mesh: contact is that of the convex hull of '%s'",
+               text_excerpt(name->value).text);
+  if (kind != MADE_NOT) return kind == MADE_MESH;
   if (!vertex && is_idle(geom)) { /* such a mesh is drawn, or measures in a sensor */
     mjcf_drop(model, "meshes without 'file' and 'vertex' of geoms without contact and mass");
     return false;
@@ -451,6 +465,29 @@ static void note_round(const Geom* geom) {
   model->rounds[model->round_count++] = (MjcfRound){geom->link, geom->pose, geom->type == GEOM_SPHERE, geom->size[0]};
 }
 
+static void add_shape(UrdfShapes* shapes, const UrdfShape* shape) {
+  shapes->items = memory_grown(shapes->items, sizeof(UrdfShape), shapes->count, &shapes->capacity);
+  shapes->items[shapes->count++] = *shape;
+}
+
+/* Adds a torus as a ring of capsules, whose middle line deviates from the circle by the same length inwards and
+ * outwards. */
+static void add_torus(const Geom* geom, UrdfShapes* shapes, UrdfShape shape) {
+  double half = PI / TORUS_CAPSULES, radius = 2 * geom->radii[0] / (1 + cos(half)), deviation = radius - geom->radii[0];
+  shape.kind = URDF_CAPSULE;
+  shape.radius = geom->radii[1];
+  shape.length = 2 * radius * sin(half);
+  for (int k = 0; k < TORUS_CAPSULES; k++) {
+    double angle = 2 * half * k, middle = radius * cos(half);
+    Quat turn = quat_mul((Quat){cos(angle / 2), 0, 0, sin(angle / 2)}, (Quat){sqrt(0.5), -sqrt(0.5), 0, 0});
+    shape.origin = urdf_pose_mul(geom->pose, (UrdfPose){{middle * cos(angle), middle * sin(angle), 0}, turn});
+    add_shape(shapes, &shape);
+  }
+  robot_remark(geom->model->report, geom->model->diagnostics, geom->element.element->place,
+               "a torus of the plugin mujoco.sdf.torus became %d capsules; its surface deviates by %.2g m",
+               TORUS_CAPSULES, deviation);
+}
+
 void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose frame, MassMoment* moment) {
   Geom geom = {.model = model, .element = element, .link = link};
   UrdfShape shape;
@@ -474,6 +511,8 @@ void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose fr
     add_mask(model, mask);
     add_friction(&geom, link);
   }
-  shapes->items = memory_grown(shapes->items, sizeof(UrdfShape), shapes->count, &shapes->capacity);
-  shapes->items[shapes->count++] = shape;
+  if (geom.torus)
+    add_torus(&geom, shapes, shape);
+  else
+    add_shape(shapes, &shape);
 }

@@ -85,6 +85,34 @@ static void report_legacy(MjcfModel* model, const XmlElement* mesh, const char* 
                text_excerpt(name).text, counted / enclosed);
 }
 
+/* Returns the mass moment of triangles with vertex 0 free; flipped: they look inwards. Changes the solid. */
+static MassMoment weigh_triangles(MjcfModel* model, const XmlElement* element, ConvexHull* solid, bool flipped,
+                                  const char* name, MeshRule rule) {
+  MassMoment moment = mass_moment_zero(), zero = mass_moment_zero();
+  if (rule == RULE_SHELL) return moment_of_surface(solid);
+  if (rule == RULE_CONVEX) {
+    ConvexHull hull = {0};
+    if (hull_create(&hull, solid->vertices + 1, solid->vertex_count - 1) == HULL_OK) moment = mass_moment_solid(&hull);
+    hull_free(&hull);
+    return moment;
+  }
+  solid->vertices[0] = solid->vertices[1];
+  moment = mass_moment_solid(solid);
+  double enclosed = flipped ? -mass_moment_mass(&moment) : mass_moment_mass(&moment);
+  if (rule == RULE_LEGACY) {
+    moment = moment_legacy(solid);
+    report_legacy(model, element, name, enclosed, mass_moment_mass(&moment));
+    return moment;
+  }
+  if (!(enclosed > 0))
+    mjcf_error(model, element->place,
+               "the triangles of mesh '%s' enclose no volume: inertia=\"exact\" needs a closed surface whose faces "
+               "look outwards",
+               text_excerpt(name).text);
+  if (flipped) mass_moment_add(&zero, &moment, -1);
+  return flipped ? zero : moment;
+}
+
 static MassMoment weigh_file(MjcfModel* model, const XmlElement* element, const UrdfShape* shape, const char* name,
                              MeshRule rule) {
   Mesh mesh = {0};
@@ -96,28 +124,9 @@ static MassMoment weigh_file(MjcfModel* model, const XmlElement* element, const 
   if (!good && !model->options->skip_unsupported && !model->options->lenient)
     mjcf_error(model, shape->file_place, "the mesh '%s' cannot be used: %s", text_excerpt(path).text,
                unsaid.count > 0 ? unsaid.items[0].text : "");
-  if (good) triangles_of(&mesh, shape->scale, &solid);
-  if (good && rule == RULE_CONVEX) {
-    ConvexHull hull = {0};
-    if (hull_create(&hull, solid.vertices + 1, mesh.position_count) == HULL_OK) moment = mass_moment_solid(&hull);
-    hull_free(&hull);
-  } else if (good && rule == RULE_SHELL) {
-    moment = moment_of_surface(&solid);
-  } else if (good) {
-    solid.vertices[0] = solid.vertices[1];
-    moment = mass_moment_solid(&solid);
-    double enclosed = mass_moment_mass(&moment);
-    bool flipped = shape->scale.x * shape->scale.y * shape->scale.z < 0;
-    if (rule == RULE_LEGACY) moment = moment_legacy(&solid);
-    if (rule == RULE_LEGACY)
-      report_legacy(model, element, name, flipped ? -enclosed : enclosed, mass_moment_mass(&moment));
-    if (rule == RULE_EXACT && !((flipped ? -enclosed : enclosed) > 0))
-      mjcf_error(model, element->place,
-                 "the triangles of mesh '%s' enclose no volume: inertia=\"exact\" needs a closed "
-                 "surface whose faces look outwards",
-                 text_excerpt(name).text);
-    MassMoment zero = mass_moment_zero();
-    if (rule == RULE_EXACT && flipped) mass_moment_add(&zero, &moment, -1), moment = zero;
+  if (good) {
+    triangles_of(&mesh, shape->scale, &solid);
+    moment = weigh_triangles(model, element, &solid, shape->scale.x * shape->scale.y * shape->scale.z < 0, name, rule);
   }
   hull_free(&solid);
   mesh_free(&mesh);
@@ -146,9 +155,13 @@ MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const Urdf
                text_excerpt(word).text);
     rule = RULE_LEGACY;
   }
-  bool points = shape->kind == URDF_POINTS;
-  MassMoment moment =
-      points ? weigh_points(shape, (MeshRule)rule) : weigh_file(model, mesh, shape, name, (MeshRule)rule);
+  ConvexHull made;
+  bool flipped = shape->scale.x * shape->scale.y * shape->scale.z < 0;
+  MassMoment moment = mjcf_make_mesh(model, mesh, shape->scale, &made) == MADE_MESH
+                          ? weigh_triangles(model, mesh, &made, flipped, name, (MeshRule)rule)
+                      : shape->kind == URDF_POINTS ? weigh_points(shape, (MeshRule)rule)
+                                                   : weigh_file(model, mesh, shape, name, (MeshRule)rule);
+  hull_free(&made);
   model->weighed =
       memory_grown(model->weighed, sizeof(MjcfWeighedMesh), model->weighed_count, &model->weighed_capacity);
   model->weighed[model->weighed_count++] = (MjcfWeighedMesh){mesh, moment};

@@ -9,7 +9,27 @@
 
 /* ---------------------------------------------------------------- the keyframe */
 
-/* Returns the keyframe of --key, else the one named home, else the first; NULL without one. */
+static const XmlElement* find_attached_key(const MjcfModel* model, const char* name) {
+  for (int k = 0; k < model->attached_key_count; k++)
+    if (strcmp(model->attached_keys[k].name, name) == 0) return model->attached_keys[k].key;
+  return NULL;
+}
+
+/* Names the keyframes of attached models. */
+static void tell_attached_keys(MjcfModel* model) {
+  enum { NAMES_MOST = 10 };
+  Text names = {0};
+  for (int k = 0; k < model->attached_key_count && k < NAMES_MOST; k++)
+    text_add(&names, "%s%s", k > 0 ? ", " : "", text_excerpt(model->attached_keys[k].name).text);
+  if (model->attached_key_count > NAMES_MOST) text_add(&names, ", ...");
+  if (names.length > 0)
+    robot_remark(model->report, model->diagnostics, model->root->place,
+                 "it starts without the keyframes of attached models, which --key takes: %s", names.data);
+  text_free(&names);
+}
+
+/* Returns the keyframe of --key, of an attached model too, else the model's own one named home, else its first; NULL
+ * without one. */
 static const XmlElement* find_key(MjcfModel* model) {
   const char* wanted = model->options->key;
   const XmlElement *first = NULL, *found = NULL;
@@ -19,7 +39,9 @@ static const XmlElement* find_key(MjcfModel* model) {
       if (!first) first = key;
       if (name && !found && strcmp(name->value, wanted ? wanted : "home") == 0) found = key;
     }
+  if (!wanted && !first) tell_attached_keys(model);
   if (!wanted) return found ? found : first;
+  if (!found) found = find_attached_key(model, wanted);
   if (strcmp(wanted, "none") == 0) return NULL;
   if (!found)
     mjcf_error(model, model->root->place, "no keyframe is named '%s' (--key none starts without one)",
@@ -101,13 +123,20 @@ static void take_velocity(MjcfModel* model, const MjcfCoordinate* coordinate, co
   if (joint->type == URDF_FLOATING) memcpy(joint->velocity + 3, v + 3, 3 * sizeof(double));
 }
 
+/* Returns true if the keyframe has numbers for a coordinate. */
+static bool in_key(const MjcfModel* model, int coordinate) {
+  return model->key && mjcf_key_has(model, model->robot.joints[model->coordinates[coordinate].joint].place);
+}
+
 static void take_velocities(MjcfModel* model) {
   int count, wanted = 0, at = 0;
   double* numbers = mjcf_key_numbers(model, "qvel", &count);
-  for (int i = 0; i < model->coordinate_count; i++) wanted += dof_of(&model->robot.joints[model->coordinates[i].joint]);
+  for (int i = 0; i < model->coordinate_count; i++)
+    if (in_key(model, i)) wanted += dof_of(&model->robot.joints[model->coordinates[i].joint]);
   if (numbers && count != wanted)
     mjcf_error(model, model->key->place, "qvel of <key> has %d numbers, the joints have %d", count, wanted);
   for (int i = 0; numbers && count == wanted && i < model->coordinate_count; i++) {
+    if (!in_key(model, i)) continue;
     take_velocity(model, &model->coordinates[i], numbers + at);
     at += dof_of(&model->robot.joints[model->coordinates[i].joint]);
   }
@@ -121,10 +150,11 @@ void mjcf_take_key(MjcfModel* model) {
   model->starts = MEMORY_NEW(RobotStart, model->coordinate_count + model->options->start_count + 1);
   double* numbers = mjcf_key_numbers(model, "qpos", &count);
   for (int i = 0; i < model->coordinate_count; i++)
-    wanted += size_of(&model->robot.joints[model->coordinates[i].joint]);
+    if (in_key(model, i)) wanted += size_of(&model->robot.joints[model->coordinates[i].joint]);
   if (numbers && count != wanted)
     mjcf_error(model, model->key->place, "qpos of <key> has %d numbers, the joints have %d", count, wanted);
   for (int i = 0; numbers && count == wanted && i < model->coordinate_count; i++) {
+    if (!in_key(model, i)) continue;
     take_coordinate(model, &model->coordinates[i], numbers + at, &moved);
     at += size_of(&model->robot.joints[model->coordinates[i].joint]);
   }
@@ -160,8 +190,11 @@ void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene) {
   mjcf_read_contact(model, scene, carrier);
   if (model->key) {
     const XmlAttribute* name = xml_attribute(model->key, "name");
+    const char* prefixed = name ? name->value : "";
+    for (int k = 0; k < model->attached_key_count; k++)
+      if (model->attached_keys[k].key == model->key) prefixed = model->attached_keys[k].name;
     robot_remark(model->report, model->diagnostics, model->key->place, "it starts in the keyframe '%s'",
-                 name ? text_excerpt(name->value).text : "");
+                 text_excerpt(prefixed).text);
   }
   if (model->dropped.length > 0)
     robot_remark(model->report, model->diagnostics, place, "left out: %s", model->dropped.data);

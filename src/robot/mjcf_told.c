@@ -65,8 +65,8 @@ static const ElementRow ROWS[] = {
     {"default", "tendon", TENDON, TENDON_IDLE, FATE_ATTRIBUTES},
     {"", "default", "class", "", FATE_ATTRIBUTES},
     {"", "asset", "", "", FATE_ATTRIBUTES},
-    {"", "mesh", "name|class|file|vertex|scale|inertia", "content_type|smoothnormal|normal|texcoord|material",
-     FATE_ATTRIBUTES},
+    {"", "mesh", "name|class|file|vertex|builtin|params|scale|inertia",
+     "content_type|smoothnormal|normal|texcoord|material", FATE_ATTRIBUTES},
     {"", "hfield", "name|file|size|nrow|ncol|elevation", "content_type", FATE_ATTRIBUTES},
     {"", "material", "name|class|rgba",
      "texture|texrepeat|texuniform|emission|specular|shininess|reflectance|metallic|roughness", FATE_ATTRIBUTES},
@@ -200,10 +200,15 @@ static void report_attributes(MjcfModel* model, const XmlElement* element, const
   }
 }
 
-/* The elasticity of a cable is imported (robot/mjcf_composite.c), and so is an extension that declares no other. */
-static bool is_cable_elasticity(const XmlElement* element) {
+/* The elasticity of a cable is imported (robot/mjcf_composite.c), and so are a torus (robot/mjcf_made.c) and an
+ * extension that declares no other. */
+static bool is_known_plugin(const MjcfModel* model, const XmlElement* element) {
   if (strcmp(element->name, "plugin") == 0) {
+    const XmlElement* settings;
     const XmlAttribute* name = xml_attribute(element, "plugin");
+    if (mjcf_is_torus(element)) return true;
+    const char* used = element->parent ? mjcf_plugin(model, element->parent, &settings) : NULL;
+    if (used && strcmp(used, "mujoco.sdf.torus") == 0) return true;
     bool in_composite = element->parent && strcmp(element->parent->name, "composite") == 0;
     bool declared = element->parent && strcmp(element->parent->name, "extension") == 0;
     return name ? (in_composite || declared) && strcmp(name->value, MJCF_CABLE_PLUGIN) == 0 : in_composite;
@@ -211,14 +216,14 @@ static bool is_cable_elasticity(const XmlElement* element) {
   if (strcmp(element->name, MJCF_ELASTICITY) == 0) return true;
   if (strcmp(element->name, "extension") != 0) return false;
   for (const XmlElement* child = element->first; child; child = child->next)
-    if (!is_cable_elasticity(child)) return false;
+    if (!is_known_plugin(model, child)) return false;
   return true;
 }
 
 void mjcf_report(MjcfModel* model, const XmlElement* element) {
   const ElementRow* row = row_of(element);
   Text what = {0};
-  if (is_cable_elasticity(element)) return;
+  if (is_known_plugin(model, element)) return;
   if (!row) {
     text_add(&what, "%s (no element of MJCF)", element->name);
     mjcf_drop(model, what.data);

@@ -117,6 +117,8 @@ typedef struct {
   bool is_mjcf;
 } Robot;
 
+/* Returns the link without a parent from which joints lead to a link. Allocates nothing. */
+int robot_root(const Model* model, int link);
 /* Returns true if the root of the tree of a link of the model has a free joint. Allocates nothing. */
 bool robot_stands_free(const Model* model, int link);
 
@@ -126,6 +128,16 @@ bool robot_stands_free(const Model* model, int link);
  * changes nothing, if no face may move that far: a fiftieth of the smallest half extent (robot/shrink.c). Allocates
  * temporarily. */
 bool robot_shrink_touching(Robot* robot, Text* names);
+
+/* Builds the model of the robot's scene again, without messages. It may be one that model_create refuses. */
+void robot_rebuild(Robot* robot);
+/* Moves free bodies that start inside of half-spaces by at most `deepest` [m] out of them, along their normals and by
+ * the equilibrium gap more, and free bodies that are then in the way of these. Rebuilds the model, which must exist.
+ * Appends to names, such as "ball 0.01 m". Returns false, and changes nothing, if a moved body would touch another one,
+ * or none is moved (robot/aside.c). */
+bool robot_move_aside(Robot* robot, double deepest, Text* names);
+/* Moves a shape of the scene in the frames of all links that have it: use = use * by (robot/shrink.c). */
+void robot_move_uses(Scene* scene, int shape, Pose by);
 
 /* Reads the file, puts a free robot on the ground, excludes contact between parts that touch at the start, and holds
  * its joints. Returns STATUS_IO, or STATUS_BAD_INPUT with diagnostics. The caller frees it with robot_free in any case.

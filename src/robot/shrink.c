@@ -40,11 +40,13 @@ static Extent extent_of(const Robot* robot, int shape) {
   return e;
 }
 
-static void move_uses(Scene* scene, int shape, Vec3 by) {
+void robot_move_uses(Scene* scene, int shape, Pose by) {
   for (int i = 0; i < scene->link_count; i++)
     for (int k = 0; k < scene->links[i].shape_count; k++) {
       SceneShapeUse* use = &scene->links[i].shapes[k];
-      if (use->shape == shape) use->position = vec3_add(use->position, mat3_mul_vec(mat3_from_quat(use->rotation), by));
+      if (use->shape != shape) continue;
+      use->position = vec3_add(use->position, mat3_mul_vec(mat3_from_quat(use->rotation), by.t));
+      use->rotation = quat_normalized(quat_mul(use->rotation, quat_from_mat3(by.r)));
     }
 }
 
@@ -75,7 +77,7 @@ static bool shrink_shape(Robot* robot, int index, double distance) {
       return true;
     case SHAPE_MESH:
       shape->scale *= factor;
-      move_uses(&robot->scene, index, vec3_scale(center, 1 - factor));
+      robot_move_uses(&robot->scene, index, (Pose){mat3_identity(), vec3_scale(center, 1 - factor)});
       return true;
     default:
       return false;

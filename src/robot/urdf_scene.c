@@ -697,6 +697,8 @@ static void tell_losses(UrdfBuild* build) {
 
 static void tell_merged(UrdfBuild* build) {
   const UrdfRobot* robot = build->robot;
+  const UrdfLink* first = NULL;
+  Text names = {0};
   for (int n = 0; n < robot->link_count; n++) {
     const UrdfLink* link = &robot->links[robot->order[n]];
     int carrier = build->carrier[robot->order[n]];
@@ -708,10 +710,14 @@ static void tell_merged(UrdfBuild* build) {
                  text_excerpt(joint->name).text, text_excerpt(link->name).text);
     if (joint->type != URDF_FIXED || carrier < 0) continue;
     const SceneLink* to = &build->scene->links[carrier];
-    if (to->place.line != link->place.line || to->place.column != link->place.column)
-      robot_remark(build->report, build->diagnostics, link->place, "link '%s' is part of '%s' (fixed joint)",
-                   text_excerpt(link->name).text, text_excerpt(to->name).text);
+    if (to->place.line == link->place.line && to->place.column == link->place.column) continue;
+    text_add(&names, "%s'%s' of '%s'", first ? ", " : "", text_excerpt(link->name).text, text_excerpt(to->name).text);
+    if (!first) first = link;
   }
+  if (first)
+    robot_remark(build->report, build->diagnostics, first->place,
+                 "links on fixed joints are part of others (--keep-fixed keeps them): %s", names.data);
+  text_free(&names);
 }
 
 /* ---------------------------------------------------------------- the whole */

@@ -80,7 +80,7 @@ def page():
         seen.add(name)
         words = lambda names: " ".join(f"`{n}`" for n in names if n in SCHEMA[place])
         if place[1] in ("replicate", "attach"):
-            print(f"| `{name}` | {words(a for a in SCHEMA[place] if a != 'frame')} | | {'`frame` (refused)' if place[1] == 'attach' else ''} |")
+            print(f"| `{name}` | {words(SCHEMA[place])} | |  |")
         elif row[4] == "FATE_ATTRIBUTES":
             if SCHEMA[place]:
                 print(f"| `{name}` | {words(row[2])} | {words(row[3])} | {words(left_of(place))} |")

@@ -1,4 +1,5 @@
-/* Runs an MJCF file in MuJoCo from its keyframe 0, or its reference without one, and prints body poses and centres of
+/* Runs an MJCF file in MuJoCo from its keyframe 0, or its reference without one or with the environment's
+ * KEY=none, and prints body poses and centres of
  * mass in the columns of trajectory.csv. mujoco_run MODEL.xml DURATION INTERVAL [TIMESTEP [CONTROLS.csv]] DURATION,
  * INTERVAL (between rows), TIMESTEP in seconds (0 = the file's; below 0: as long, by Runge and Kutta). Controls over
  * time hold each row until the next. With FEEDBACK=TABLE.csv in the environment (sdrs export writes it): what
@@ -172,7 +173,8 @@ int main(int argc, char** argv) {
   Controls controls = {0};
   if (argc > 5) read_controls(&controls, argv[5], m->nu);
   double hold = controls.count > 1 ? controls.rows[controls.width] - controls.rows[0] : 1.0;
-  if (m->nkey > 0)
+  const char* key = getenv("KEY");
+  if (m->nkey > 0 && !(key && strcmp(key, "none") == 0))
     mj_resetDataKeyframe(m, d, 0);
   else
     mj_resetData(m, d);

@@ -104,11 +104,66 @@ static void a_whole_model(void** state) {
   assert_int_equal(c.scene.controller_count, 2);
   assert_int_equal(c.scene.contact.exclude_count, 2);
   assert_string_equal(c.scene.contact.exclude[1][1], "pstone1");
-  assert_non_null(strstr(c.report.remarks.data, "keyframes of attached models"));
+  assert_non_null(strstr(c.report.remarks.data,
+                         "it starts without the keyframes of attached models, which --key "
+                         "takes: pup"));
+  urdf_case_free(&c);
+}
+
+/* A keyframe of an attached model has numbers for what is attached: what else there is starts without. */
+static void a_keyframe_of_another_model(void** state) {
+  (void)state;
+  RobotOptions options = {.key = "pup"};
+  UrdfCase c = mjcf_load_at(
+      MAIN,
+      WITH_ARM("<body name='first' pos='0 5 1'><joint/><geom size='0.1'/></body><attach model='arm' prefix='p'/>"),
+      &options);
+  compare_vec3(stands_at(&c, "pstone"), vec3(1, 0, 0), 1e-15, "where the keyframe has it");
+  int starts = 0;
+  for (int i = 0; i < c.scene.initial_count; i++)
+    if (c.scene.initials[i].has_coordinates && c.scene.initials[i].coordinates[0] != 0) {
+      assert_string_equal(c.scene.links[c.scene.initials[i].link].name, "plink");
+      compare_near(c.scene.initials[i].coordinates[0], 0.1, 0, "the arm's coordinate");
+      starts++;
+    }
+  assert_int_equal(starts, 1);
+  compare_near(c.scene.controllers[0].target.values[0], 0.4, 0, "the arm's control");
+  assert_non_null(strstr(c.report.remarks.data, "it starts in the keyframe 'pup'"));
+  urdf_case_free(&c);
+  c = mjcf_import_at(MAIN, WITH_ARM("<attach model='arm' body='base' prefix='p'/>"), &options);
+  char* found = told(&c.diagnostics);
+  assert_non_null(strstr(found, "qpos of <key> has 8 numbers, the joints have 1"));
+  memory_free(found);
   urdf_case_free(&c);
 }
 
 /* Ends of the segments of a cable on a circle of radius 0.5: vertex k of n is at 0.5 (cos, sin)(pi k / (n - 1)). */
+/* MuJoCo 3.12: <attach> without 'model' copies a frame or body of the same model, with what refers to nothing else. */
+static void a_frame_of_the_same_model(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><default><default class='dense'><geom density='2000'/></default></default><worldbody>"
+      "<body name='table' childclass='dense' pos='0 0 1'><geom size='0.1'/><frame name='f' pos='1 0 0'>"
+      "<body name='arm' pos='0 0 0.5'><joint name='j'/><geom type='box' size='0.5 0.5 0.5'/></body></frame></body>"
+      "<frame pos='0 3 0'><attach frame='f' prefix='x-'/></frame><attach body='arm' prefix='y-'/></worldbody>"
+      "<actuator><position name='p' joint='j' kp='30'/></actuator></mujoco>",
+      NULL);
+  compare_vec3(stands_at(&c, "arm"), vec3(1, 0, 1.5), 1e-15, "the original");
+  compare_vec3(stands_at(&c, "x-arm"), vec3(1, 3, 0.5), 1e-15, "the frame's own pose below the new one");
+  compare_vec3(stands_at(&c, "y-arm"), vec3(0, 0, 0.5), 1e-15, "a body");
+  compare_near(link_named(&c, "x-arm")->mass, 2000, 1e-10, "of the class around the original");
+  assert_int_equal(c.scene.controller_count, 3);
+  urdf_case_free(&c);
+}
+
+static void a_frame_of_another_model(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load_at(MAIN, WITH_ARM("<attach model='arm' frame='mount' prefix='p'/>"), NULL);
+  compare_vec3(stands_at(&c, "pstone"), vec3(1, 0, 0), 1e-15, "in its frame");
+  assert_int_equal(c.scene.controller_count, 0);
+  urdf_case_free(&c);
+}
+
 static void a_cable_is_a_chain_of_bodies(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(
@@ -244,9 +299,13 @@ static void mistakes_are_told(void** state) {
   expect_told(WORLD("<replicate count='9999'><replicate count='9999'><body/></replicate></replicate>"), NULL,
               "for at most 1000000 elements in all");
   expect_told(WORLD("<attach prefix='a'/>"), NULL, "<attach> needs 'model'");
-  expect_told(WORLD("<frame name='f'><geom size='1'/></frame><attach frame='f' prefix='a'/>"), NULL,
-              "'frame' without 'model' copies a frame of the same model, which is not supported: write the content of "
-              "<frame name=\"f\"> in its place");
+  expect_told(WORLD("<frame name='f'><geom size='1'/></frame><attach frame='f'/>"), NULL, "needs a 'prefix'");
+  expect_told(WORLD("<frame name='f'><geom size='1'/></frame><attach frame='g' prefix='a'/>"), NULL,
+              "<attach>: the model has no frame named 'g'");
+  expect_told(WORLD("<frame name='f'><attach frame='f' prefix='a'/></frame>"), NULL,
+              "the <frame> that it copies must be before it, and not contain it");
+  expect_told(WORLD("<attach body='b' prefix='a'/><body name='b'><geom size='1'/></body>"), NULL,
+              "the <body> that it copies must be before it");
   expect_told(WORLD("<attach model='a'/>"), NULL, "no <model> with 'file' is named 'a' in <asset>");
   expect_told(
       "<mujoco><asset><model name='a' file='/nowhere.xml'/></asset><worldbody><attach model='a'/></worldbody>"
@@ -271,6 +330,9 @@ int main(void) {
       cmocka_unit_test(numbers_have_as_many_digits_as_the_count),
       cmocka_unit_test(a_body_of_another_model),
       cmocka_unit_test(a_whole_model),
+      cmocka_unit_test(a_keyframe_of_another_model),
+      cmocka_unit_test(a_frame_of_the_same_model),
+      cmocka_unit_test(a_frame_of_another_model),
       cmocka_unit_test(a_cable_is_a_chain_of_bodies),
       cmocka_unit_test(cables_in_replicas_and_by_vertices),
       cmocka_unit_test(cables_resist_bending_and_twisting),

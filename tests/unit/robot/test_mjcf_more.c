@@ -64,6 +64,72 @@ static void compiler_bounds_masses(void** state) {
   urdf_case_free(&c);
 }
 
+/* Masses and principal moments as MuJoCo 3.3.8 has them for this file, in double precision here. */
+static void built_in_meshes_have_mass(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><asset><mesh name='a' builtin='supersphere' params='32 .3 .4' scale='.2 .13 .085'/>"
+      "<mesh name='b' builtin='supertorus' params='24 .2 .4 1' scale='1.7 1.7 .9'/>"
+      "<mesh name='c' builtin='supertorus' params='24 .2 .4 1' scale='1.7 1.7 .9' inertia='exact'/>"
+      "<mesh name='d' builtin='supersphere' params='9 1 1' scale='.1 .1 .1' inertia='shell'/></asset><worldbody>"
+      "<body name='a' pos='0 0 1'><freejoint/><geom type='mesh' mesh='a'/></body>"
+      "<body name='b' pos='5 0 1'><freejoint/><geom type='mesh' mesh='b'/></body>"
+      "<body name='c' pos='10 0 1'><freejoint/><geom type='mesh' mesh='c'/></body>"
+      "<body name='d' pos='15 0 1'><freejoint/><geom type='mesh' mesh='d'/></body></worldbody></mujoco>",
+      NULL);
+  static const double WANTED[][4] = {{15.54870340751835, 0.11046435940185001, 0.216994731561741, 0.2624059816405854},
+                                     {4957.805502353384, 5052.466454753643, 5052.466454753648, 10028.778073694635},
+                                     {2435.382356885081, 3631.271667747487, 3631.271667747487, 7214.184415447527},
+                                     {118.82358909739499, 0.7425707144019253, 0.7425707016163033, 0.7215057144378084}};
+  static const char* const NAMES[] = {"a", "b", "c", "d"};
+  for (int k = 0; k < 4; k++) {
+    const SceneLink* link = link_named(&c, NAMES[k]);
+    compare_near(link->mass, WANTED[k][0], 1e-7 * WANTED[k][0], "mass");
+    for (int i = 0; i < 3; i++) compare_near(link->inertia[i], WANTED[k][i + 1], 1e-7 * WANTED[k][i + 1], "moment");
+  }
+  urdf_case_free(&c);
+  expect_told(
+      "<mujoco><asset><mesh name='a' builtin='supersphere' params='2 1 1'/></asset><worldbody><body><joint/>"
+      "<geom type='mesh' mesh='a'/></body></worldbody></mujoco>",
+      NULL, "a whole resolution from 3 to 200 and two exponents >= 0, got '2 1 1'");
+  expect_told(
+      "<mujoco><asset><mesh name='a' builtin='cone' params='8 1'/></asset><worldbody><body><joint/>"
+      "<geom type='mesh' mesh='a'/></body></worldbody></mujoco>",
+      NULL, "the built-in mesh 'a' (cone) is not supported");
+}
+
+/* Torus of radii R, r: volume 2 pi^2 R r^2, moments of unit mass R^2 + 3/4 r^2 about its axis and R^2/2 + 5/8 r^2. Its
+ * facets, 64 around both circles, enclose 1 - (2 pi/64)^2/2 = 0.995 of it or more. */
+static void a_torus_is_a_ring_of_capsules(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><extension><plugin plugin='mujoco.sdf.torus'><instance name='t'><config key='radius1' value='0.4'/>"
+      "<config key='radius2' value='0.1'/></instance></plugin></extension>"
+      "<asset><mesh name='m' inertia='exact'><plugin instance='t'/></mesh></asset><worldbody>"
+      "<body name='ring' pos='0 0 1'><freejoint/><geom type='sdf' mesh='m'><plugin instance='t'/></geom></body>"
+      "</worldbody></mujoco>",
+      NULL);
+  const SceneLink* ring = link_named(&c, "ring");
+  double pi = acos(-1), mass = 1000 * 2 * pi * pi * 0.4 * 0.01;
+  compare_near(ring->mass, 0.997 * mass, 0.003 * mass, "mass");
+  compare_near(ring->inertia[2] / ring->mass, 0.16 + 0.0075, 0.005 * 0.1675, "about its axis");
+  compare_near(ring->inertia[0] / ring->mass, 0.08 + 0.00625, 0.005 * 0.08625, "across");
+  assert_int_equal(ring->shape_count, 16);
+  for (int k = 0; k < 16; k++) {
+    const SceneShapeUse* use = &ring->shapes[k];
+    const SceneShape* shape = &c.scene.shapes[use->shape];
+    Vec3 along = mat3_mul_vec(mat3_from_quat(use->rotation), vec3(0, 0, 1));
+    compare_near(shape->radius, 0.1, 1e-15, "radius of the tube");
+    compare_near(use->position.z, 0, 1e-15, "in its plane");
+    compare_near(vec3_dot(along, use->position), 0, 1e-15, "along the circle");
+    double middle = vec3_norm(use->position), end = hypot(middle, shape->length / 2);
+    compare_near(middle + end, 0.8, 1e-15, "inside as much as outside");
+    compare_near(end - middle, 2 * 0.4 * tan(pi / 32) * tan(pi / 32), 1e-15, "closed"); /* (1 - c)/(1 + c) = tan^2 */
+  }
+  assert_null(strstr(c.report.remarks.data, "left out"));
+  urdf_case_free(&c);
+}
+
 /* Returns the restitution of the pair of groups of two links; 0 if no pair has one. */
 static double restitution_of(const UrdfCase* c, const char* a, const char* b) {
   const SceneLink *first = link_named(c, a), *second = link_named(c, b);
@@ -124,6 +190,26 @@ static void solref_of_pairs_decides(void** state) {
   compare_near(pair[1].material.value[MATERIAL_RESTITUTION], 0, 0, "a pair without restitution of a geom with");
   compare_near(pair[1].material.value[MATERIAL_FRICTION], 0.3, 0, "friction beside solref");
   urdf_case_free(&c);
+}
+
+/* Damping ratios above 1 are restitutions in exported files alone. z = 2: s = sqrt(3), e = exp(-2/s artanh(4 s / 7)).
+ */
+static void exports_keep_small_restitutions(void** state) {
+  (void)state;
+  static const char* const TEXTS[] = {"<custom><numeric name='sdrs_restitution' data='1'/></custom>", ""};
+  static const double WANTED[] = {0.04776873250562, 0};
+  for (int k = 0; k < 2; k++) {
+    Text text = {0};
+    text_add(&text,
+             "<mujoco>%s<worldbody><geom type='plane' size='1 1 1' solref='0.02 2'/><body name='a' pos='0 0 1'>"
+             "<freejoint/><geom size='0.1' solref='0.02 2'/></body></worldbody></mujoco>",
+             TEXTS[k]);
+    UrdfCase c = mjcf_load(text.data, NULL);
+    double found = fmax(c.scene.contact.restitution, restitution_of(&c, "a", "ground"));
+    compare_near(found, WANTED[k], 1e-12, "restitution");
+    urdf_case_free(&c);
+    text_free(&text);
+  }
 }
 
 /* MuJoCo adds armature/2 |w|^2 to the energy, w relative to the parent: the same as an inertia about all axes where the
@@ -320,7 +406,10 @@ int main(void) {
       cmocka_unit_test(sites_that_are_held_together),
       cmocka_unit_test(attributes_without_counterpart_are_named),
       cmocka_unit_test(limits_are_felt_near_them),
+      cmocka_unit_test(built_in_meshes_have_mass),
+      cmocka_unit_test(a_torus_is_a_ring_of_capsules),
       cmocka_unit_test(solref_is_restitution),
+      cmocka_unit_test(exports_keep_small_restitutions),
       cmocka_unit_test(solref_of_pairs_decides),
       cmocka_unit_test(armature_of_balls_is_inertia),
   };

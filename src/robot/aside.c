@@ -1,0 +1,121 @@
+/* Moves bodies that start inside of planes, such as the walls of a container, out of them. model_lift moves bodies
+ * against gravity only. */
+#include <assert.h>
+
+#include "robot/robot.h"
+
+/* Largest number of bodies in a row from a plane. */
+enum { ASIDE_ROUNDS = 30 };
+/* Number of bodies that the note names. */
+enum { ASIDE_NAMES = 10 };
+
+/* State of moving bodies aside. */
+typedef struct {
+  Robot* robot;
+  double deepest; /* [m] */
+  Vec3* along;    /* unit direction in which a root was moved; zero: not moved  (links) */
+  Vec3* more;     /* displacement of this round [m]  (links) */
+} Aside;
+
+static bool is_moved(const Aside* x, int root) { return vec3_norm(x->along[root]) > 0; }
+
+/* Adds a displacement of a free root, unless it was moved in another direction. */
+static void push(Aside* x, int root, Vec3 along, double distance) {
+  if (is_moved(x, root) && vec3_dot(x->along[root], along) < 1 - 1e-9) return;
+  x->along[root] = along;
+  if (distance > vec3_norm(x->more[root])) x->more[root] = vec3_scale(along, distance);
+}
+
+/* Pushes a root out of the half-spaces of a link that stands still. poses: initial (links). */
+static void push_off_planes(Aside* x, const ModelTouch* touch, const Pose* poses) {
+  const Model* model = &x->robot->model;
+  int still = model->links[touch->a].tree < 0 ? touch->a : touch->b, other = still == touch->a ? touch->b : touch->a;
+  for (int h = 0; h < model->hull_count; h++) {
+    const ModelHull* plane = &model->hulls[h];
+    if (plane->link != still || plane->kind != &SOLID_HALF_SPACE) continue;
+    Vec3 normal = mat3_mul_vec(poses[still].r, plane->normal);
+    double level = plane->offset + vec3_dot(normal, poses[still].t), depth = 0;
+    for (int k = 0; k < model->hull_count; k++) {
+      const ModelHull* hull = &model->hulls[k];
+      if (hull->link != other || !hull->kind->bounded) continue;
+      int vertex;
+      Vec3 down = mat3_tmul_vec(poses[other].r, vec3_scale(normal, -1));
+      double low = vec3_dot(normal, poses[other].t) - hull->kind->support(hull, down, &vertex);
+      depth = fmax(depth, level - low);
+    }
+    if (depth > 0 && depth <= x->deepest) push(x, robot_root(model, other), normal, depth + model->contact.gap_at_rest);
+  }
+}
+
+/* Pushes the neighbour of a body that was moved in the same direction. */
+static void push_neighbour(Aside* x, const ModelTouch* touch) {
+  const Model* model = &x->robot->model;
+  int a = robot_root(model, touch->a), b = robot_root(model, touch->b);
+  if (is_moved(x, a) == is_moved(x, b)) return;
+  int from = is_moved(x, a) ? a : b, to = from == a ? b : a;
+  push(x, to, x->along[from], fmax(touch->depth, 0) + model->contact.gap_at_rest);
+}
+
+/* Returns the number of roots that were moved. */
+static int push_once(Aside* x) {
+  const Model* model = &x->robot->model;
+  ModelTouch* touches;
+  Pose* poses = MEMORY_NEW(Pose, model->link_count + 1);
+  int count = model_touching(model, &touches), moved = 0;
+  model_poses(model, model->initial_coordinates, poses);
+  for (int i = 0; i < model->link_count; i++) x->more[i] = vec3(0, 0, 0);
+  for (int k = 0; k < count; k++) {
+    bool still[2] = {model->links[touches[k].a].tree < 0, model->links[touches[k].b].tree < 0};
+    if ((!still[0] && !robot_stands_free(model, touches[k].a)) ||
+        (!still[1] && !robot_stands_free(model, touches[k].b)))
+      continue;
+    if (still[0] != still[1])
+      push_off_planes(x, &touches[k], poses);
+    else if (!still[0])
+      push_neighbour(x, &touches[k]);
+  }
+  for (int i = 0; i < model->link_count; i++) {
+    if (!(vec3_norm(x->more[i]) > 0)) continue;
+    SceneJoint* joint = &x->robot->scene.links[i].joint;
+    joint->position = vec3_add(joint->position, x->more[i]);
+    moved++;
+  }
+  memory_free(touches);
+  memory_free(poses);
+  return moved;
+}
+
+/* Returns true if a body that was moved touches another one. */
+static bool is_stuck(const Aside* x) {
+  ModelTouch* touches;
+  const Model* model = &x->robot->model;
+  int count = model_touching(model, &touches);
+  bool stuck = false;
+  for (int k = 0; k < count; k++)
+    stuck = stuck || is_moved(x, robot_root(model, touches[k].a)) || is_moved(x, robot_root(model, touches[k].b));
+  memory_free(touches);
+  return stuck;
+}
+
+bool robot_move_aside(Robot* robot, double deepest, Text* names) {
+  assert(robot->model.links);
+  int links = robot->model.link_count, moved = 0;
+  Aside x = {robot, deepest, MEMORY_NEW(Vec3, links + 1), MEMORY_NEW(Vec3, links + 1)};
+  Vec3* given = MEMORY_NEW(Vec3, links + 1);
+  for (int i = 0; i < links; i++) given[i] = robot->scene.links[i].joint.position;
+  for (int n = 0; n < ASIDE_ROUNDS && robot->model.links && push_once(&x) > 0; n++) robot_rebuild(robot);
+  bool good = robot->model.links && !is_stuck(&x);
+  for (int i = 0; i < links; i++) {
+    double distance = vec3_norm(vec3_sub(robot->scene.links[i].joint.position, given[i]));
+    if (!(distance > 0)) continue;
+    if (!good) robot->scene.links[i].joint.position = given[i];
+    if (moved++ < ASIDE_NAMES)
+      text_add(names, "%s%s %.2g m", moved > 1 ? ", " : "", robot->scene.links[i].name, distance);
+  }
+  if (moved > ASIDE_NAMES) text_add(names, " and %d more", moved - ASIDE_NAMES);
+  if (!good) robot_rebuild(robot);
+  memory_free(given);
+  memory_free(x.along);
+  memory_free(x.more);
+  return good && moved > 0;
+}
