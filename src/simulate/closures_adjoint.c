@@ -60,7 +60,7 @@ bool closure_adjoint_forces(Sim* s) {
   for (int k = 0; k < s->model->dof_count; k++) s->solution[k] = s->fixed[k] ? 0 : -s->gradient[k];
   block_solver_solve(s->solver, s->solution);
   if (!closures_solve(c, s->solver, NULL, s->fixed, NULL, s->solution, c->change)) return false;
-  memcpy(c->multiplier, c->change, sizeof(double) * (size_t)c->row_count);
+  for (int row = 0; row < c->row_count; row++) c->multiplier[row] += c->change[row];
   return true;
 }
 

@@ -29,8 +29,9 @@ void closure_adjoint_load(Sim* sim, const double* broken_at, const SimJoin* join
 /* Call after a step. For closures that closed at its start, moves the accumulated derivatives to the poses there, pose
  * (links), and to the initial numbers (Z12). Adds to bar (links). */
 void closure_adjoint_join(ClosureAdjoint* adjoint, const Sim* sim, const Pose* pose, double (*bar)[3][4]);
-/* Computes the closures' multipliers mu [N, N m] from the gradient without them and the factored matrix: C^T mu =
- * -gradient, in the least-change sense. Overwrites sim->solution (nv). Returns false if the result is not finite. */
+/* Adds to the closures' multipliers mu [N, N m] the change that the present gradient and the factored matrix require:
+ * C^T dmu = -gradient, in the least-change sense. Overwrites sim->solution (nv). Returns false if the result is not
+ * finite. */
 bool closure_adjoint_forces(Sim* sim);
 /* wrench[links] += change of force and torque by closures while all links move by twist[links] and mu changes by nu.
  * Both are (links x 6): [rad, m] and [N m, N]. */
