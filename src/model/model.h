@@ -201,7 +201,8 @@ typedef struct {
   Vec3 end[2];        /* in the links' frames [m] */
   double length;      /* for a distance closure [m] */
   double size;        /* of the links about the attachment points: reference length of the closure tolerance [m] */
-  double break_force; /* N; 0: never breaks */
+  double force_limit; /* force at which it breaks or, with `releases`, opens [N]; 0: none */
+  bool releases;      /* it may close again after its force exceeded the limit */
   Signal active;      /* one channel; zero channels if the closure is always active */
   ClosureRow rows[CLOSURE_ROWS];
   Mat3 frame;               /* rows f_k: the directions along which points are measured */

@@ -166,7 +166,7 @@ typedef struct {
   const Node *a, *b, *active;
   int type, axes;
   Vec3 point, axis, near_a, near_b;
-  double length, break_force, within;
+  double length, break_force, release_force, within;
 } ClosureForm;
 
 typedef struct {

@@ -1488,6 +1488,39 @@ static void run_Z6_a_closure_that_breaks(void** state) {
   check_row(&(Row){"before it breaks", blocks, 4, 1e-7, "first_order", ROPE_BREAKS});
   check_row(&(Row){"after it broke", blocks, 30, 1e-6, "first_order", ROPE_BREAKS});
   check_row(&(Row){"after it broke, second order", blocks, 30, 1e-6, "second_order", ROPE_BREAKS});
+  check_row(&(Row){"after it broke, momentum", blocks, 30, 1e-6, "momentum", ROPE_BREAKS});
+}
+
+/* A magnet on a prescribed carriage takes a weight that hangs on a spring, loses it and takes it again. */
+static const char MAGNET[] =
+    "simulation: {dt: 0.02, steps: 145, gravity: [0, 0, 0], integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: a, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"
+    "  - {name: b, joint: {type: slide, axis: [1, 0, 0], position: [0.3, 0, 0], stiffness: 30, damping: 8}, mass: 0.5, "
+    "center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"
+    "closures: [{type: weld, a: a, b: b, within: 0.1, release_force: 4}]\n"
+    "controllers: [{link: a, type: prescribed, target: {type: spline, times: [0, 0.6, 1.5, 2.5, 3], values: [0, 0.22, "
+    "-0.2, 0.2, 0.1]}}]\n";
+
+static void run_Z21_a_magnet_takes_loses_and_takes_again(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"first_order", "second_order", "momentum"};
+  for (int k = 0; k < 3; k++) {
+    Run* run = run_create(1, 0, MAGNET, integrators[k]);
+    double closed_at[2], opened_at[2];
+    const SimJoin* join = sim_closures_joined(run->sim);
+    for (int n = 0; n < 2; n++) {
+      for (int step = 0; step < 145 && (n == 0 ? !join_holds(join) : !(join->since > opened_at[0])); step++)
+        run_steps(run, 1);
+      closed_at[n] = join->since;
+      for (int step = 0; step < 145 && join_holds(join) && sim_state(run->sim)->step < 145; step++) run_steps(run, 1);
+      opened_at[n] = join->until;
+    }
+    assert_true(closed_at[0] < opened_at[0] && opened_at[0] < closed_at[1] && closed_at[1] < opened_at[1]);
+    run_free(run);
+    check_row(&(Row){integrators[k], CONTROL | MASS, 145, 1e-6, integrators[k], MAGNET});
+  }
 }
 
 /* A ball rolls and spins on a plank, which slides on the ground: rolling and spinning friction between hulls and on a
@@ -1598,6 +1631,7 @@ int main(void) {
       cmocka_unit_test(run_Z7_couplings),
       cmocka_unit_test(run_Z7_geared_fingers_meet),
       cmocka_unit_test(run_Z6_a_closure_that_breaks),
+      cmocka_unit_test(run_Z21_a_magnet_takes_loses_and_takes_again),
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
       cmocka_unit_test(run_L4_loads_without_contact),
       cmocka_unit_test(run_M3_motors_through_saturation),

@@ -193,6 +193,55 @@ static void a_catch_has_derivatives(void** state) {
   compare_grasp(CATCH, "momentum", "hinge, axis: [0, 0.6, 0.8]");
 }
 
+/* A load grows by 10 N/s on a box of 0.5 kg that a cup holds with 10 N: t* = (10 - m g) / (10 N/s) = 0.5095 s. The cup
+ * opens one dt later, and holds again after its signal has been off. */
+static const char CUP[] =
+    "simulation: {dt: 0.005, steps: 220, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: box, mass: 0.5, position: [0, 0, 1], shape: {type: box, size: [0.1, 0.1, 0.1]}}\n"
+    "closures: [{type: weld, a: box, release_force: 10, active: {type: keyframes, times: [0, 0.8, 0.801, 0.9, 0.901], "
+    "values: [1, 1, 0, 0, 1]}}]\n"
+    "loads: [{link: box, force: {type: keyframes, times: [0, 0.6, 0.7], values: [[0, 0, 0], [0, 0, -6], [0, 0, "
+    "0]]}}]\n";
+
+static void a_cup_lets_go_and_holds_again_Z21(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"momentum", "first_order", "second_order"};
+  for (int n = 0; n < 3; n++) {
+    sdrs* s = parsed(CUP, integrators[n]);
+    must(s, sdrs_run(s, 220));
+    sdrs_array x = shown(s, SDRS_POSITION, 0);
+    must(s, sdrs_step(s, 110));
+    compare_near(sim_closures_joined(s->own->sim)[0].until, 0.5145, 1e-9, "%s: opens", integrators[n]);
+    const double g = 9.81, from = 0.5145, t = 0.6 - from; /* the fall until 0.6 s */
+    double fall = (g + 20 * from) * t * t / 2 + 20 * t * t * t / 6, speed = (g + 20 * from) * t + 10 * t * t;
+    compare_near(x.data[120 * x.stride + 2], 1 - fall, 0.51 * 0.005 * speed, "%s: falls", integrators[n]);
+    double rest = x.data[185 * x.stride + 2];
+    for (size_t row = 185; row <= 220; row++)
+      compare_near(x.data[row * x.stride + 2], rest, 1e-9, "%s: held again, row %zu", integrators[n], row);
+    sdrs_free(s);
+  }
+}
+
+static const char NEVER_CLOSES[] =
+    "links: [{name: box, mass: 0.5, shape: {type: box, size: [0.1, 0.1, 0.1]}}]\n"
+    "closures: [{type: weld, a: box, release_force: 10%s}]\n";
+
+static void release_force_needs_what_closes_it(void** state) {
+  (void)state;
+  static const char *const more[] = {"", ", active: 1, break_force: 5"}, *const said[] = {"needs 'within' or 'active'",
+                                                                                          "not both"};
+  for (int n = 0; n < 2; n++) {
+    char text[512];
+    snprintf(text, sizeof text, NEVER_CLOSES, more[n]);
+    sdrs* s = NULL;
+    assert_int_equal(sdrs_parse(&s, text, NULL, NULL), SDRS_BAD_INPUT);
+    if (!strstr(sdrs_error(s), said[n])) fail_msg("%s", sdrs_error(s));
+    sdrs_free(s);
+  }
+}
+
 static void a_distance_is_not_switched(void** state) {
   (void)state;
   sdrs* s = NULL;
@@ -209,7 +258,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(carts_join_with_their_momentum_Z12), cmocka_unit_test(a_grasp_has_derivatives),
       cmocka_unit_test(carts_join_where_they_meet_Z20),     cmocka_unit_test(a_catch_has_derivatives),
-      cmocka_unit_test(a_distance_is_not_switched),
+      cmocka_unit_test(a_distance_is_not_switched),         cmocka_unit_test(a_cup_lets_go_and_holds_again_Z21),
+      cmocka_unit_test(release_force_needs_what_closes_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
