@@ -1491,6 +1491,24 @@ static void run_Z6_a_closure_that_breaks(void** state) {
   check_row(&(Row){"after it broke, momentum", blocks, 30, 1e-6, "momentum", ROPE_BREAKS});
 }
 
+/* Two bodies on a ball closure fall on the ground and bounce. */
+static const char LOOP_BOUNCES[] =
+    "simulation: {dt: 0.005, steps: 60, integrator: %s}\n"
+    "contact: {friction: 0.2, restitution: 0.6}\n"
+    "links:\n"
+    "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+    "  - {name: a, mass: 0.4, position: [0, 0, 0.3], shape: {type: sphere, radius: 0.1}}\n"
+    "  - {name: b, mass: 0.3, position: [0.3, 0, 0.45], shape: {type: box, size: [0.1, 0.12, 0.14]}}\n"
+    "closures: [{type: ball, a: a, b: b, point: [0.15, 0, 0.35]}]\n";
+
+static void run_Z6_a_loop_bounces(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | ATTACHMENTS | CLOSURES;
+  check_row(&(Row){"first order", blocks, 60, 1e-6, "first_order", LOOP_BOUNCES});
+  check_row(&(Row){"second order", blocks, 60, 1e-6, "second_order", LOOP_BOUNCES});
+  check_row(&(Row){"momentum", blocks, 60, 1e-6, "momentum", LOOP_BOUNCES});
+}
+
 /* A magnet on a prescribed carriage takes a weight that hangs on a spring, loses it and takes it again. */
 static const char MAGNET[] =
     "simulation: {dt: 0.02, steps: 145, gravity: [0, 0, 0], integrator: %s}\n"
@@ -1631,6 +1649,7 @@ int main(void) {
       cmocka_unit_test(run_Z7_couplings),
       cmocka_unit_test(run_Z7_geared_fingers_meet),
       cmocka_unit_test(run_Z6_a_closure_that_breaks),
+      cmocka_unit_test(run_Z6_a_loop_bounces),
       cmocka_unit_test(run_Z21_a_magnet_takes_loses_and_takes_again),
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
       cmocka_unit_test(run_L4_loads_without_contact),
