@@ -96,7 +96,7 @@ static void compare_grasp(const char* scene, const char* integrator, const char*
   for (int k = 0; k < MOST; k++) weights[k] = random_normal(&random);
   for (int k = 0; k < 2 * NV; k++) direction[k] = random_normal(&random);
   (void)weighted(s, q0, v0, moved, weights);
-  must(s, sdrs_step(s, STEPS));
+  must(s, sdrs_step(s, STEPS / 2));
   double closed_at = sim_closures_joined(s->own->sim)[0].since;
   if (!(closed_at > 0.03 && closed_at < 0.06)) fail_msg("%s: closed at %g s", type, closed_at);
   (void)weighted(s, q0, v0, moved, weights);
