@@ -124,7 +124,7 @@ typedef struct {
 
 typedef struct {
   const Node *points, *wrap, *joints, *tension, *range;
-  double stiffness, rest_length, eyelet, range_stiffness, range_margin, range_damping;
+  double stiffness, rest_length, eyelet, range_stiffness, range_margin, range_damping, friction, friction_speed;
 } TendonForm;
 
 typedef struct {

@@ -370,6 +370,8 @@ typedef struct {
   double range_stiffness; /* N/m */
   double range_margin;    /* m */
   double range_damping;   /* N s/m */
+  double friction;        /* force against changes of the length [N]; 0: none */
+  double friction_speed;  /* width of its smoothing [m/s]; > 0 with friction */
 } SceneTendon;
 
 /* Spring and damper in all six directions between frames of link a and link b (docs/derivations/loads.md, L18). u =

@@ -712,6 +712,15 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_AT_LEAST(0),
      .meaning = "Damping beyond the limits, on the way out and back. 2 sqrt(range_stiffness x mass) is critical: the "
                 "mass comes to rest at the limit without a rebound. 0: a spring without loss."},
+    {"tendon", "friction", VALUE_NUMBER, AT(TendonForm, friction), .unit = "N", .fallback = "0",
+     .range = RANGE_AT_LEAST(0),
+     .meaning = "Dry friction against changes of the length, independent of the tension. With `joints` over two "
+                "pulleys it is a belt that slips: 2 T tanh(mu angle / 2) for belts with the tension T at rest in both "
+                "strands, the coefficient mu and the smaller angle of wrap (Euler-Eytelwein)."},
+    {"tendon", "friction_speed", VALUE_NUMBER, AT(TendonForm, friction_speed), .unit = "m/s", .fallback = "1e-4",
+     .range = RANGE_ABOVE(0),
+     .meaning = "Smoothing width of `friction`: at the rate r of the length it is r / sqrt(r^2 + friction_speed^2) of "
+                "its full value. A belt creeps at 0.58 friction_speed under half of it."},
     {"tendon_wrap", "type", VALUE_CHOICE, AT(TendonWrapForm, type), .of = "cylinder|sphere", .required = true,
      .meaning = "Kind of the solid. A cylinder has no ends: the tendon runs on it as a helix."},
     {"tendon_wrap", "link", VALUE_TEXT, AT(TendonWrapForm, link), .fallback = "(world)",

@@ -440,6 +440,13 @@ static void write_tendon(const SceneWriter* writer, const SceneTendon* tendon) {
     text_add(out, "\n");
   }
   if (tendon->limited) write_range(out, tendon);
+  if (tendon->friction > 0) {
+    text_add(out, "    friction: ");
+    write_number(out, tendon->friction);
+    text_add(out, "\n    friction_speed: ");
+    write_number(out, tendon->friction_speed);
+    text_add(out, "\n");
+  }
   if (tendon->tension.channels > 0) write_signal(out, "tension", &tendon->tension);
 }
 

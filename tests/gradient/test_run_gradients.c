@@ -1341,19 +1341,22 @@ static const char RANGES[] =
     "  - {points: [{link: lower, point: [0, 0, -0.3]}, {link: ball, point: [0.02, 0, 0.05]}], range: [0.30, 0.42], "
     "range_stiffness: 300, range_margin: 0.02, range_damping: 5}\n"
     "  - {points: [{point: [0.3, 0, 0]}, {link: upper, point: [0.05, 0, -0.2]}, {link: lower, point: [0.04, 0, "
-    "-0.1]}], range: [null, 0.5], range_stiffness: 400, range_margin: 0.03, range_damping: 8, tension: 2}\n"
+    "-0.1]}], range: [null, 0.5], range_stiffness: 400, range_margin: 0.03, range_damping: 8, tension: 2, friction: 1, "
+    "friction_speed: 0.05}\n"
+    "  - {joints: [{link: upper, coordinate: angle1, ratio: 0.3}, {link: lower, ratio: -0.2}], friction: 0.5, "
+    "friction_speed: 0.02}\n"
     "  - {joints: [{link: upper, coordinate: angle1, ratio: 0.7}, {link: lower, ratio: -1.2}], range: [-0.1, 0.15], "
     "range_stiffness: 20, range_margin: 0.05, range_damping: 0.4, stiffness: 3, rest_length: 0.05}\n"
     "initial:\n"
     "  - {link: upper, coordinates: [0.2, 0.1], velocities: [1, -0.5]}\n"
     "  - {link: ball, velocities: [0, 0.2, 0.3, 1, 2, -1]}\n";
 
-static void run_L96_ranges_of_tendons(void** state) {
+static void run_L96_L97_ranges_and_friction_of_tendons(void** state) {
   (void)state;
   static const char* const integrators[] = {"first_order", "second_order", "momentum"};
   const unsigned blocks = STATE | CONTROL | ATTACHMENTS | MASS | TENDONS;
   for (int k = 0; k < 3; k++)
-    if (tests_pair(2, k, 3)) check_row(&(Row){"ranges of tendons", blocks, 60, 1e-6, integrators[k], RANGES});
+    if (tests_pair(2, k, 3)) check_row(&(Row){"ranges and friction of tendons", blocks, 60, 1e-6, integrators[k], RANGES});
 }
 
 /* Cords round a bone that is part of a chain, over a free ball and round a pulley of the world, ends and wraps on three
@@ -1641,7 +1644,7 @@ int main(void) {
       cmocka_unit_test(run_M10_springs_of_every_frequency),
       cmocka_unit_test(run_M10_derivative_of_theta),
       cmocka_unit_test(run_L7_tendons),
-      cmocka_unit_test(run_L96_ranges_of_tendons),
+      cmocka_unit_test(run_L96_L97_ranges_and_friction_of_tendons),
       cmocka_unit_test(run_L18_L19_bushings),
       cmocka_unit_test(run_L8_wraps),
       cmocka_unit_test(run_L9_L10_L11_L12_L13_L14_L15_fluid),
