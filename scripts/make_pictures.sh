@@ -141,6 +141,14 @@ if chosen suction; then
   simulate suction
   draw scenes/suction $RUNS/suction --trail 4 --size 640x480
 fi
+if chosen magnet; then
+  simulate magnet
+  draw scenes/magnet $RUNS/magnet --azimuth -75 --elevation 20 --trail 4 --size 640x480
+fi
+if chosen pulleys; then
+  simulate pulleys
+  draw scenes/pulleys $RUNS/pulleys --azimuth -90 --elevation 50 --size 640x480
+fi
 if chosen balls; then
   simulate balls
   draw scenes/balls $RUNS/balls --trail 6 --size 640x480

@@ -18,7 +18,8 @@ typedef struct {
   double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
   double* arrival;     /* largest rate with which it came within the margin of a limit [m/s, rad/s]  (nv) */
   double* rate_before; /* its rate before the present step [m/s, rad/s]  (nv) */
-  bool* has_closed;    /* of every closure that is switched, so far  (closures) */
+  double* closed_at;   /* last reported closing of every closure; INFINITY: none (closures) */
+  double* opened_at;   /* last reported opening by its force (closures) */
   bool* has_broken;    /* of every closure, so far (closures) */
   Pose* poses[2];      /* poses one and two steps ago; NULL: not needed  (links) */
   RunTotals totals;
@@ -54,7 +55,9 @@ static Status run_create(Run* run, const Options* options) {
   run->arrival = MEMORY_NEW(double, run->loaded.model.dof_count);
   run->rate_before = MEMORY_NEW(double, run->loaded.model.dof_count);
   memcpy(run->rate_before, sim_state(run->sim)->rate, sizeof(double) * (size_t)run->loaded.model.dof_count);
-  run->has_closed = MEMORY_NEW(bool, run->loaded.model.closure_count);
+  run->closed_at = MEMORY_NEW(double, run->loaded.model.closure_count);
+  run->opened_at = MEMORY_NEW(double, run->loaded.model.closure_count);
+  for (int k = 0; k < run->loaded.model.closure_count; k++) run->closed_at[k] = run->opened_at[k] = INFINITY;
   run->has_broken = MEMORY_NEW(bool, run->loaded.model.closure_count);
   bool measures = run->loaded.model.simulation.output & OUTPUT_IMU;
   for (int k = 0; k < 2 && measures; k++) run->poses[k] = MEMORY_NEW(Pose, run->loaded.model.link_count);
@@ -76,7 +79,8 @@ static void run_free(Run* run) {
   memory_free(run->fastest);
   memory_free(run->arrival);
   memory_free(run->rate_before);
-  memory_free(run->has_closed);
+  memory_free(run->closed_at);
+  memory_free(run->opened_at);
   memory_free(run->has_broken);
   memory_free(run->poses[0]);
   memory_free(run->poses[1]);
@@ -192,15 +196,33 @@ static double distance_of(const Model* model, int a, int b, const Pose* pose) {
   return least;
 }
 
-/* Reports the first time that a switched closure closes, with the distance of its links, which the user should judge.
- */
+/* Reports that a closure opens because its force exceeded release_force. */
+static void report_openings(Run* run) {
+  const Model* model = &run->loaded.model;
+  const SimJoin* joined = sim_closures_joined(run->sim);
+  for (int k = 0; joined && k < model->closure_count; k++) {
+    const ModelClosure* c = &model->closures[k];
+    double until = joined[k].until;
+    if (!(until < (double)INFINITY) || until == run->opened_at[k]) continue;
+    run->opened_at[k] = until;
+    if (run->options->quiet) continue;
+    fprintf(stderr, "closures[%d] of '%s' and '%s' opens at t = %.6g s: its force exceeded %.6g N (release_force)\n", k,
+            model->links[c->link[0]].name, c->link[1] < 0 ? "world" : model->links[c->link[1]].name, until,
+            c->force_limit);
+  }
+}
+
+/* Reports the first time that a switched closure closes, and every time after its force opened it, with the distance of
+ * its links, which the user should judge. */
 static void report_joins(Run* run) {
   const Model* model = &run->loaded.model;
   const SimJoin* joined = sim_closures_joined(run->sim);
   for (int k = 0; joined && k < model->closure_count; k++) {
     const ModelClosure* c = &model->closures[k];
-    if (run->has_closed[k] || !c->active.source || !(joined[k].since < (double)INFINITY)) continue;
-    run->has_closed[k] = true;
+    double since = joined[k].since, last = run->closed_at[k];
+    bool again = last < (double)INFINITY && (since == last || !c->releases);
+    if (again || !c->active.source || !(since < (double)INFINITY)) continue;
+    run->closed_at[k] = since;
     const char* other = c->link[1] < 0 ? "world" : model->links[c->link[1]].name;
     double apart = c->link[1] < 0 ? -1 : distance_of(model, c->link[0], c->link[1], sim_state(run->sim)->pose);
     if (run->options->quiet) continue;
@@ -222,7 +244,7 @@ static void report_breaks(Run* run) {
     if (run->options->quiet) continue;
     fprintf(stderr, "closures[%d] of '%s' and '%s' breaks at t = %.6g s: its force exceeded %.6g N (break_force)\n", k,
             model->links[c->link[0]].name, c->link[1] < 0 ? "world" : model->links[c->link[1]].name, broken[k],
-            c->break_force);
+            c->force_limit);
   }
 }
 
@@ -272,6 +294,7 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     unconverged_add(&run->unconverged, last, state->time);
     note_rates(run, state);
     report_joins(run);
+    report_openings(run);
     report_breaks(run);
     if (state->step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
     keep_state(run);

@@ -156,12 +156,17 @@ static bool number_of_wrap(const SceneTendonWrap* wrap, int index) {
   return index < WRAP_NUMBER_AXIS || wrap->type == WRAP_CYLINDER;
 }
 
-/* Lists stiffness and rest length where the tendon has them, all points and all wraps. */
+/* Returns true if the tendon has the number: stiffness, rest length and friction only where they act. */
+static bool number_of_tendon(const SceneTendon* tendon, int index) {
+  if (index == TENDON_NUMBER_FRICTION) return tendon->friction > 0;
+  return index >= TENDON_NUMBER_POINTS || tendon->stiffness > 0;
+}
+
+/* Lists stiffness, rest length and friction where the tendon has them, all points and all wraps. */
 static void list_tendons(const Scene* scene, ModelOverride** next) {
   for (int k = 0; k < scene->tendon_count; k++) {
-    int first = scene->tendons[k].stiffness > 0 ? 0 : TENDON_NUMBER_POINTS;
-    for (int i = first; i < TENDON_NUMBER_POINTS + 3 * scene->tendons[k].count; i++)
-      *(*next)++ = (ModelOverride){OVERRIDE_TENDON, -1, k, i, 0};
+    for (int i = 0; i < TENDON_NUMBER_POINTS + 3 * scene->tendons[k].count; i++)
+      if (number_of_tendon(&scene->tendons[k], i)) *(*next)++ = (ModelOverride){OVERRIDE_TENDON, -1, k, i, 0};
     for (int i = 0; i < WRAP_NUMBERS * scene->tendons[k].wrap_count; i++)
       if (number_of_wrap(&scene->tendons[k].wraps[i / WRAP_NUMBERS], i % WRAP_NUMBERS))
         *(*next)++ = (ModelOverride){OVERRIDE_WRAP, -1, k, i, 0};
@@ -171,7 +176,8 @@ static void list_tendons(const Scene* scene, ModelOverride** next) {
 static int count_tendons(const Scene* scene) {
   int count = 0;
   for (int k = 0; k < scene->tendon_count; k++) {
-    count += (scene->tendons[k].stiffness > 0 ? TENDON_NUMBER_POINTS : 0) + 3 * scene->tendons[k].count;
+    for (int i = 0; i < TENDON_NUMBER_POINTS + 3 * scene->tendons[k].count; i++)
+      count += number_of_tendon(&scene->tendons[k], i);
     for (int i = 0; i < WRAP_NUMBERS * scene->tendons[k].wrap_count; i++)
       count += number_of_wrap(&scene->tendons[k].wraps[i / WRAP_NUMBERS], i % WRAP_NUMBERS);
   }

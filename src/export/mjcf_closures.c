@@ -125,7 +125,7 @@ static void add_equality(Mjcf* m, int k) {
     mjcf_note(m, name, closure_left_out(m, c));
     return;
   }
-  if (c->break_force > 0) mjcf_note(m, name, "its closure does not break in MuJoCo");
+  if (c->force_limit > 0 && !c->releases) mjcf_note(m, name, "its closure does not break in MuJoCo");
   if (c->active.source) mjcf_note(m, name, "its closure always holds in MuJoCo");
   if (c->type == CLOSURE_SLIDE) {
     text_add(m->out, "    <weld");

@@ -40,10 +40,11 @@ void mjcf_add_tendon_sites(Mjcf* m, int index) {
   }
 }
 
-/* Writes the limits; MuJoCo needs a finite value for an unlimited side. */
-static void add_range(Mjcf* m, const SceneTendon* tendon) {
+/* Writes limits and friction; MuJoCo needs a finite value for an unlimited side. */
+static void add_resistance(Mjcf* m, const SceneTendon* tendon) {
   const double far = 1e6;
   double range[2] = {fmax(tendon->lower, -far), fmin(tendon->upper, far)};
+  if (tendon->friction > 0) xml_numbers(m->out, "frictionloss", &tendon->friction, 1);
   if (!tendon->limited) return;
   text_add(m->out, " limited=\"true\"");
   xml_numbers(m->out, "range", range, 2);
@@ -53,7 +54,7 @@ static void add_range(Mjcf* m, const SceneTendon* tendon) {
 static void add_fixed(Mjcf* m, int k) {
   const SceneTendon* tendon = m->model->tendons[k].source;
   text_add(m->out, "    <fixed name=\"tendon%d\"", k);
-  add_range(m, tendon);
+  add_resistance(m, tendon);
   text_add(m->out, ">\n");
   for (int i = 0; i < tendon->joint_count; i++) {
     const SceneCouplingTerm* joint = &tendon->joints[i];
@@ -83,7 +84,7 @@ static void add_tendon(Mjcf* m, int k) {
     mjcf_note(m, m->model->links[tendon->end].name,
               "its tendon pushes below its rest length in MuJoCo (later versions: springlength of two numbers)");
   }
-  add_range(m, tendon);
+  add_resistance(m, tendon);
   text_add(m->out, ">\n");
   for (int i = 0; i < tendon->count; i++) {
     int wrap = tendon->points[i].wrap - 1;

@@ -131,8 +131,9 @@ void build_closures(Builder* builder) {
   model->closures = MEMORY_NEW(ModelClosure, scene->closure_count);
   for (int k = 0; k < scene->closure_count; k++) {
     const SceneClosure* source = &scene->closures[k];
-    model->closures[k] =
-        (ModelClosure){.type = source->type, .link = {source->a, source->b}, .break_force = source->break_force};
+    model->closures[k] = (ModelClosure){.type = source->type, .link = {source->a, source->b}};
+    model->closures[k].releases = source->release_force > 0;
+    model->closures[k].force_limit = source->release_force > 0 ? source->release_force : source->break_force;
     if (source->active.channels > 0) signal_create(&model->closures[k].active, &source->active);
   }
   model_place_closures(model);

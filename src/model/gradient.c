@@ -24,7 +24,7 @@ void model_gradient_create(ModelGradient* g, const Model* model) {
                        .gains = MEMORY_NEW(double, model->gain_count),
                        .closures = memory_alloc(sizeof(double[CLOSURE_NUMBERS]) * (size_t)model->closure_count),
                        .ratios = memory_alloc(sizeof(double[COUPLING_TERMS]) * (size_t)model->coupling_count),
-                       .tendons = memory_alloc(sizeof(double[2]) * (size_t)model->tendon_count),
+                       .tendons = memory_alloc(sizeof(double[TENDON_NUMBER_POINTS]) * (size_t)model->tendon_count),
                        .bushings = memory_alloc(sizeof(double[BUSHING_NUMBERS]) * (size_t)model->bushing_count),
                        .thetas = MEMORY_NEW(double, model_theta_count(model)),
                        .tendon_points = MEMORY_NEW(Vec3, model->tendon_point_count),
@@ -75,7 +75,7 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
   memset(g->gains, 0, sizeof(double) * (size_t)model->gain_count);
   memset(g->closures, 0, sizeof(double[CLOSURE_NUMBERS]) * (size_t)model->closure_count);
   memset(g->ratios, 0, sizeof(double[COUPLING_TERMS]) * (size_t)model->coupling_count);
-  memset(g->tendons, 0, sizeof(double[2]) * (size_t)model->tendon_count);
+  memset(g->tendons, 0, sizeof(double[TENDON_NUMBER_POINTS]) * (size_t)model->tendon_count);
   memset(g->bushings, 0, sizeof(double[BUSHING_NUMBERS]) * (size_t)model->bushing_count);
   memset(g->thetas, 0, sizeof(double) * (size_t)model_theta_count(model));
   memset(g->tendon_points, 0, sizeof(Vec3) * (size_t)model->tendon_point_count);

@@ -201,7 +201,8 @@ typedef struct {
   Vec3 end[2];        /* in the links' frames [m] */
   double length;      /* for a distance closure [m] */
   double size;        /* of the links about the attachment points: reference length of the closure tolerance [m] */
-  double break_force; /* N; 0: never breaks */
+  double force_limit; /* force at which it breaks or, with `releases`, opens [N]; 0: none */
+  bool releases;      /* it may close again after its force exceeded the limit */
   Signal active;      /* one channel; zero channels if the closure is always active */
   ClosureRow rows[CLOSURE_ROWS];
   Mat3 frame;               /* rows f_k: the directions along which points are measured */
@@ -420,7 +421,7 @@ enum {
 /* Numbers of a closure: point, three [m]; axis, three [1], of any length; length [m]. */
 enum { CLOSURE_NUMBER_POINT, CLOSURE_NUMBER_AXIS = 3, CLOSURE_NUMBER_LENGTH = 6, CLOSURE_NUMBERS };
 /* Numbers of a tendon: stiffness [N/m], rest length [m], then its points, three each [m]. */
-enum { TENDON_NUMBER_STIFFNESS, TENDON_NUMBER_REST, TENDON_NUMBER_POINTS };
+enum { TENDON_NUMBER_STIFFNESS, TENDON_NUMBER_REST, TENDON_NUMBER_FRICTION, TENDON_NUMBER_POINTS };
 /* Numbers of a wrap: radius [m], position [m], axis of any length. */
 enum { WRAP_NUMBER_RADIUS, WRAP_NUMBER_POSITION, WRAP_NUMBER_AXIS = 4, WRAP_NUMBERS = 7 };
 typedef struct {
@@ -730,7 +731,7 @@ typedef struct {
   double* shapes;                          /* parameters of convex smooth shapes (shape parameters) */
   double* gains;                           /* gains of all controllers, consecutively (gains) */
   double (*closures)[CLOSURE_NUMBERS];     /* point, axis and length of every closure, as in the scene (closures) */
-  double (*tendons)[2];                    /* stiffness, rest length of every tendon  (tendons) */
+  double (*tendons)[TENDON_NUMBER_POINTS]; /* stiffness, rest length, friction of every tendon  (tendons) */
   Vec3* tendon_points;                     /* in their links' frames  (tendon points) */
   double (*tendon_wraps)[WRAP_NUMBERS];    /* by the numbers of every wrap, WRAP_NUMBER_RADIUS ... (tendon wraps) */
   double (*bushings)[BUSHING_NUMBERS];     /* by the numbers of every bushing, BUSHING_STIFFNESS ... (bushings) */

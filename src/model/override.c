@@ -67,6 +67,7 @@ static double* contact_number(const Scene* scene, int index) {
 static double* tendon_number(SceneTendon* tendon, int index) {
   if (index == TENDON_NUMBER_STIFFNESS) return &tendon->stiffness;
   if (index == TENDON_NUMBER_REST) return &tendon->rest_length;
+  if (index == TENDON_NUMBER_FRICTION) return &tendon->friction;
   index -= TENDON_NUMBER_POINTS;
   return component(&tendon->points[index / 3].point, index % 3);
 }

@@ -203,7 +203,7 @@ void build_materials(Builder* builder) {
 static void exclude_closed(Model* model, int* capacity) {
   for (int k = 0; k < model->closure_count; k++) {
     const ModelClosure* c = &model->closures[k];
-    bool always = !(c->break_force > 0) && !c->active.source;
+    bool always = !(c->force_limit > 0) && !c->active.source;
     if (c->type == CLOSURE_DISTANCE || !always || c->link[1] < 0) continue;
     add_key(model, capacity, pair_key(c->link[0], c->link[1]));
   }

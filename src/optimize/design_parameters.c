@@ -64,6 +64,7 @@ static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
     [PARAMETER_TENDON_STIFFNESS] = {"tendon_stiffness", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_STIFFNESS,
                                     LEAST_PART},
     [PARAMETER_TENDON_REST] = {"tendon_rest", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_REST, LEAST_PART},
+    [PARAMETER_TENDON_FRICTION] = {"tendon_friction", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_FRICTION, LEAST_PART},
     [PARAMETER_TENDON_WRAP_RADIUS] = {"tendon_wrap_radius", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_RADIUS, LEAST_PART},
     [PARAMETER_TENDON_WRAP_POSITION] = {"tendon_wrap_position", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_POSITION, ANY},
     [PARAMETER_TENDON_WRAP_AXIS] = {"tendon_wrap_axis", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_AXIS, ANY},
@@ -414,7 +415,8 @@ static bool list_tendons(Listing* l, const TaskName* name, int link) {
     if (ordinal > 0) snprintf(which, sizeof which, "%d", ordinal);
     ordinal++;
     if (l->kind->which != TENDON_NUMBER_POINTS) {
-      if (!(tendon->stiffness > 0)) continue;
+      bool rubs = l->kind->which == TENDON_NUMBER_FRICTION;
+      if (!((rubs ? tendon->friction : tendon->stiffness) > 0)) continue;
       list_number(l, link, k, l->kind->which, name_of(text, sizeof text, name->text, l->kind->word, which));
       listed++;
       continue;
@@ -426,7 +428,9 @@ static bool list_tendons(Listing* l, const TaskName* name, int link) {
       listed++;
     }
   }
-  return listed > 0 || refuse(l, name, ordinal > 0 ? "its tendons have no stiffness" : "no tendon ends on it");
+  const char* none =
+      l->kind->which == TENDON_NUMBER_FRICTION ? "its tendons have no friction" : "its tendons have no stiffness";
+  return listed > 0 || refuse(l, name, ordinal > 0 ? none : "no tendon ends on it");
 }
 
 /* Lists numbers of the wraps of tendons that end on the link. Names: link/tendon_wrap_radius/0 and

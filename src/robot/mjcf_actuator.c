@@ -446,24 +446,30 @@ static void set_range(SceneTendon* tendon, const double range[2], double mass) {
   tendon->range_margin = fmin(LIMIT_MARGIN_MOST, scene_tendon_margin(range[0], range[1]));
 }
 
+/* Returns a new tendon along the joints of a fixed tendon. */
+static SceneTendon* new_sum(Scene* scene, SourcePlace place, const JointSum* sum) {
+  SceneTendon* tendon = mjcf_new_tendon(scene, place);
+  tendon->joints = MEMORY_NEW(SceneCouplingTerm, sum->count);
+  tendon->joint_count = sum->count;
+  for (int k = 0; k < sum->count; k++) {
+    tendon->joints[k] = (SceneCouplingTerm){sum->place[k]->link, sum->place[k]->dof, sum->coefficient[k]};
+    tendon->end = sum->place[k]->link;
+  }
+  return tendon;
+}
+
 /* Adds a tendon with the limits of a fixed tendon. The scene's coordinates are 0 at MuJoCo's reference, so the range is
  * shifted. Returns false if the tendon is not supported. */
 static bool add_joint_limits(MjcfModel* model, Scene* scene, const XmlElement* item, double range[2]) {
   JointSum sum;
   double mass = mjcf_fixed_tendon(model, item, &sum) ? mass_of_sum(model, &sum) : 0;
   if (!(mass > 0)) return false;
-  SceneTendon* tendon = mjcf_new_tendon(scene, item->place);
-  tendon->joints = MEMORY_NEW(SceneCouplingTerm, sum.count);
-  tendon->joint_count = sum.count;
   for (int k = 0; k < sum.count; k++) {
-    const RobotJointPlace* place = sum.place[k];
-    double reference = sum.coefficient[k] * reference_of(model, place->name);
+    double reference = sum.coefficient[k] * reference_of(model, sum.place[k]->name);
     range[0] -= reference;
     range[1] -= reference;
-    tendon->joints[k] = (SceneCouplingTerm){place->link, place->dof, sum.coefficient[k]};
-    tendon->end = place->link;
   }
-  set_range(tendon, range, mass);
+  set_range(new_sum(scene, item->place, &sum), range, mass);
   return true;
 }
 
@@ -495,6 +501,28 @@ static bool take_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int
   return done;
 }
 
+/* Default of tendons[].friction_speed [m/s or rad/s]. */
+#define TENDON_FRICTION_SPEED 1e-4
+
+/* Adds a tendon with the friction of a tendon. Returns false if the tendon is not supported. */
+static bool take_friction(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier) {
+  double friction = mjcf_number(model, e, "frictionloss", 0);
+  JointSum sum;
+  MjcfCord cord;
+  SceneTendon* tendon;
+  if (!(friction > 0)) return true;
+  if (strcmp(e.element->name, "spatial") == 0) {
+    if (!mjcf_cord(model, scene, e.element, carrier, &cord)) return false;
+    tendon = mjcf_add_cord(scene, &cord, e.element->place);
+  } else {
+    if (!mjcf_fixed_tendon(model, e.element, &sum) || sum.count == 0) return false;
+    tendon = new_sum(scene, e.element->place, &sum);
+  }
+  tendon->friction = friction;
+  tendon->friction_speed = TENDON_FRICTION_SPEED;
+  return true;
+}
+
 static void add_tendon_springs(MjcfModel* model, Scene* scene, const int* carrier) {
   for (const XmlElement* section = xml_child(model->root, "tendon"); section; section = xml_next(section))
     for (const XmlElement* item = section->first; item; item = item->next) {
@@ -507,9 +535,8 @@ static void add_tendon_springs(MjcfModel* model, Scene* scene, const int* carrie
         else
           add_joint_spring(model, scene, e, stiffness);
       }
-      bool limits = take_limits(model, scene, e, carrier);
-      if ((mjcf_number(model, e, "damping", 0) > 0 && (spatial || !(stiffness > 0))) ||
-          mjcf_number(model, e, "frictionloss", 0) > 0 || !limits)
+      bool limits = take_limits(model, scene, e, carrier), friction = take_friction(model, scene, e, carrier);
+      if ((mjcf_number(model, e, "damping", 0) > 0 && (spatial || !(stiffness > 0))) || !friction || !limits)
         mjcf_drop(model, "damping, friction and limits of tendons");
     }
 }

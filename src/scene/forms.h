@@ -124,7 +124,7 @@ typedef struct {
 
 typedef struct {
   const Node *points, *wrap, *joints, *tension, *range;
-  double stiffness, rest_length, eyelet, range_stiffness, range_margin, range_damping;
+  double stiffness, rest_length, eyelet, range_stiffness, range_margin, range_damping, friction, friction_speed;
 } TendonForm;
 
 typedef struct {
@@ -166,7 +166,7 @@ typedef struct {
   const Node *a, *b, *active;
   int type, axes;
   Vec3 point, axis, near_a, near_b;
-  double length, break_force, within;
+  double length, break_force, release_force, within;
 } ClosureForm;
 
 typedef struct {

@@ -56,6 +56,18 @@ static void read_within(Reader* reader, const Node* item, const ClosureForm* for
   }
 }
 
+static void check_release(Reader* reader, const Node* item, const SceneClosure* closure) {
+  if (!(closure->release_force > 0)) return;
+  SourcePlace place = node_find(item, "release_force")->place;
+  if (closure->break_force > 0)
+    reader_error(reader, place,
+                 "a closure has either 'release_force' (it may close again) or 'break_force' (it does not), not both");
+  else if (closure->active.channels == 0)
+    reader_error(reader, place,
+                 "'release_force' needs 'within' or 'active', which close it again: use 'break_force' for a closure "
+                 "that opens once");
+}
+
 void closure_free(SceneClosure* closure) { signal_free_arrays(&closure->active); }
 
 static void read_closure(Reader* reader, const Node* item) {
@@ -70,11 +82,13 @@ static void read_closure(Reader* reader, const Node* item) {
   closure.link_axes = form.axes == 1;
   closure.length = form.length;
   closure.break_force = form.break_force;
+  closure.release_force = form.release_force;
   if (closure.has_axis) read_direction(reader, item, form.axis, &closure.axis);
   if (closure.type == CLOSURE_DISTANCE && closure.has_axis && !(form.length > 0))
     reader_error(reader, item->place, "give 'length' with 'axis': it says how far from 'point' the end on b is");
   read_active(reader, item, &form, &closure.active);
   read_within(reader, item, &form, &closure);
+  check_release(reader, item, &closure);
   if (a < 0 || b < -1 || reader->problem_count > before) {
     closure_free(&closure);
     return;

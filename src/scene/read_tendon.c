@@ -94,8 +94,12 @@ static void check_points(Reader* reader, const Node* item, const SceneTendon* te
 
 static void check_pull(Reader* reader, const Node* item, const TendonForm* form) {
   const Node* rest = node_find(item, "rest_length");
-  if (!form->tension && !(form->stiffness > 0) && !form->range)
-    reader_error(reader, item->place, "nothing pulls: give 'tension', 'stiffness' and 'rest_length', or 'range'");
+  const Node* speed = node_find(item, "friction_speed");
+  if (!form->tension && !(form->stiffness > 0) && !form->range && !(form->friction > 0))
+    reader_error(reader, item->place,
+                 "nothing pulls: give 'tension', 'stiffness' and 'rest_length', 'range', or 'friction'");
+  if (speed && !(form->friction > 0))
+    reader_error(reader, node_key_place(speed), "'friction_speed' needs 'friction': give both or neither");
   if (rest && !(form->stiffness > 0))
     reader_error(reader, node_key_place(rest), "'rest_length' needs 'stiffness': give both or neither");
   if (!rest && form->stiffness > 0)
@@ -181,6 +185,8 @@ static void read_tendon(Reader* reader, const Node* item) {
   SceneTendon* tendon = &scene->tendons[scene->tendon_count++];
   *tendon =
       (SceneTendon){.place = item->place, .end = -1, .stiffness = form.stiffness, .rest_length = form.rest_length};
+  tendon->friction = form.friction;
+  tendon->friction_speed = form.friction_speed;
   reader->tendon_point_capacity = 0;
   read_points(reader, form.points);
   if (tendon->count >= 2) read_wraps(reader, form.wrap);

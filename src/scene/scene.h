@@ -370,6 +370,8 @@ typedef struct {
   double range_stiffness; /* N/m */
   double range_margin;    /* m */
   double range_damping;   /* N s/m */
+  double friction;        /* force against changes of the length [N]; 0: none */
+  double friction_speed;  /* width of its smoothing [m/s]; > 0 with friction */
 } SceneTendon;
 
 /* Spring and damper in all six directions between frames of link a and link b (docs/derivations/loads.md, L18). u =
@@ -401,11 +403,12 @@ typedef struct {
   ClosureType type;
   int a, b; /* links; b: -1 = world */
   bool has_point, has_axis;
-  bool link_axes;     /* point and axis are given in a's frame, otherwise in the world at the start */
-  Vec3 point;         /* [m] */
-  Vec3 axis;          /* unit */
-  double length;      /* distance closure: its length; 0: the initial distance of the ends [m] */
-  double break_force; /* force at which it breaks [N]; 0: never */
+  bool link_axes;       /* point and axis are given in a's frame, otherwise in the world at the start */
+  Vec3 point;           /* [m] */
+  Vec3 axis;            /* unit */
+  double length;        /* distance closure: its length; 0: the initial distance of the ends [m] */
+  double break_force;   /* force at which it breaks [N]; 0: never */
+  double release_force; /* force at which it opens; it may close again [N]; 0: never */
   SceneSignal
       active;    /* one channel: the closure is active in steps that begin at a value >= 1/2; zero channels: always */
   double within; /* it closes only where the points near[] of both links are nearer [m]; 0: at any distance */

@@ -712,6 +712,15 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_AT_LEAST(0),
      .meaning = "Damping beyond the limits, on the way out and back. 2 sqrt(range_stiffness x mass) is critical: the "
                 "mass comes to rest at the limit without a rebound. 0: a spring without loss."},
+    {"tendon", "friction", VALUE_NUMBER, AT(TendonForm, friction), .unit = "N", .fallback = "0",
+     .range = RANGE_AT_LEAST(0),
+     .meaning = "Dry friction against changes of the length, independent of the tension. With `joints` over two "
+                "pulleys it is a belt that slips: 2 T tanh(mu angle / 2) for belts with the tension T at rest in both "
+                "strands, the coefficient mu and the smaller angle of wrap (Euler-Eytelwein)."},
+    {"tendon", "friction_speed", VALUE_NUMBER, AT(TendonForm, friction_speed), .unit = "m/s", .fallback = "1e-4",
+     .range = RANGE_ABOVE(0),
+     .meaning = "Smoothing width of `friction`: at the rate r of the length it is r / sqrt(r^2 + friction_speed^2) of "
+                "its full value. A belt creeps at 0.58 friction_speed under half of it."},
     {"tendon_wrap", "type", VALUE_CHOICE, AT(TendonWrapForm, type), .of = "cylinder|sphere", .required = true,
      .meaning = "Kind of the solid. A cylinder has no ends: the tendon runs on it as a helix."},
     {"tendon_wrap", "link", VALUE_TEXT, AT(TendonWrapForm, link), .fallback = "(world)",
@@ -815,8 +824,14 @@ static const SchemaRow ROWS[] = {
      .meaning = "Distance between the two ends."},
     {"closure", "break_force", VALUE_NUMBER, AT(ClosureForm, break_force), .unit = "N", .fallback = "(none)",
      .range = RANGE_ABOVE(0),
-     .meaning = "Force at which the closure breaks. It is removed after the step in which its force exceeds this "
-                "value, up to one dt late."},
+     .meaning = "Force at which the closure breaks: it opens for the rest of the run. It opens one substep after its "
+                "force exceeded this value, two with `momentum` where springs act; gradients include that time. The "
+                "impulse of closing does not count."},
+    {"closure", "release_force", VALUE_NUMBER, AT(ClosureForm, release_force), .unit = "N", .fallback = "(none)",
+     .range = RANGE_ABOVE(0),
+     .meaning = "Force at which the closure opens, as with `break_force`, but it may close again: with `within` when "
+                "its points have been farther apart and come near again, or when `active` has been below 1/2 and "
+                "rises again. Needs one of the two."},
     {"closure", "active", VALUE_SIGNAL, AT(ClosureForm, active), .fallback = "(always)",
      .meaning = "Signal that switches the closure on at values of 1/2 and more; not for a distance. It closes at the "
                 "current relative pose: positions do not jump, the relative motion ends in one step, and momentum is "
@@ -825,7 +840,8 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_ABOVE(0),
      .meaning = "Not for a distance. The closure closes when the points `near_a` and `near_b` are so near to each "
                 "other while `active` is 1/2 or more; by default it always is. A substep ends at the time at which "
-                "they come so near. Once closed, it holds until `active` falls below 1/2."},
+                "they come so near. Once closed, it holds until `active` falls below 1/2 or its force exceeds "
+                "`release_force` or `break_force`."},
     {"closure", "near_a", VALUE_VECTOR, AT(ClosureForm, near_a), .unit = "m", .fallback = "(the origin of a's frame)",
      .meaning = "Point whose distance counts for `within`, in the frame of `a`."},
     {"closure", "near_b", VALUE_VECTOR, AT(ClosureForm, near_b), .unit = "m", .fallback = "(the origin of b's frame)",

@@ -21,7 +21,8 @@
   "pair_friction|pair_restitution|pair_rolling|pair_spinning|pair_friction_along|pair_static_friction|pair_stribeck_" \
   "speed|"                                                                                                            \
   "closure_point|closure_axis|closure_length|ratio|offset|tendon_point|tendon_stiffness|tendon_rest_length|"          \
-  "tendon_wrap_radius|tendon_wrap_position|tendon_wrap_axis|bushing_stiffness|bushing_damping|bushing_preload|"       \
+  "tendon_friction|tendon_wrap_radius|tendon_wrap_position|tendon_wrap_axis|bushing_stiffness|bushing_damping|"       \
+  "bushing_preload|"                                                                                                  \
   "bushing_position_a|bushing_position_b|gravity|"                                                                    \
   "fluid_density|fluid_viscosity|fluid_velocity|fluid_level|"                                                         \
   "friction|barrier_distance|"                                                                                        \

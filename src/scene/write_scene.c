@@ -440,6 +440,13 @@ static void write_tendon(const SceneWriter* writer, const SceneTendon* tendon) {
     text_add(out, "\n");
   }
   if (tendon->limited) write_range(out, tendon);
+  if (tendon->friction > 0) {
+    text_add(out, "    friction: ");
+    write_number(out, tendon->friction);
+    text_add(out, "\n    friction_speed: ");
+    write_number(out, tendon->friction_speed);
+    text_add(out, "\n");
+  }
   if (tendon->tension.channels > 0) write_signal(out, "tension", &tendon->tension);
 }
 
@@ -496,6 +503,7 @@ static void write_closure(const SceneWriter* writer, const SceneClosure* closure
   if (closure->has_axis) write_key_vector(out, "axis", closure->axis);
   if (closure->length > 0) write_key_number(out, "length", closure->length);
   if (closure->break_force > 0) write_key_number(out, "break_force", closure->break_force);
+  if (closure->release_force > 0) write_key_number(out, "release_force", closure->release_force);
   if (closure->active.channels > 0) {
     text_add(out, ", active: ");
     write_signal_value(out, &closure->active);

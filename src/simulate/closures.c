@@ -13,6 +13,8 @@
  * FORETOLD_FINEST. A larger error of the extrapolation would have the same sign in every step and accumulate. */
 #define FORETOLD_SHARE 1e-3
 #define FORETOLD_FINEST 1e-13
+/* Smallest fraction of a substep after which a closure opens by its force; a shorter substep gives no speeds (Z21). */
+#define OPENS_APART 1e-5
 /* Relative rounding error of an energy, and of a position. */
 #define ENERGY_ROUNDING 1e-14
 #define POSITION_ROUNDING 1e-15
@@ -138,26 +140,77 @@ void closures_straighten(ClosureSystem* s, const bool* marked) {
 
 void closures_bend(ClosureSystem* s) { memset(s->convex, 0, sizeof(bool) * (size_t)s->count); }
 
-/* Returns the total force on link a: of multipliers, stiffness and aim. */
-static Vec3 whole_force(const ClosureSystem* s, int k) {
+/* The directions of the rows other than ALIGN are orthonormal where the closure is closed, so the force is the norm of
+ * their multipliers (Z21). */
+double closure_force(const ClosureSystem* s, int k, const double* multiplier, const double* aimed) {
+  assert(k >= 0 && k < s->model->closure_count);
   const ModelClosure* c = &s->model->closures[k];
-  Vec3 force = s->sum[k].force[0];
-  for (int i = 0; i < c->row_count; i++)
-    if (s->aimed[c->row_first + i] != 0)
-      force = vec3_add_scaled(force, s->aimed[c->row_first + i], closure_row_direction(c, &c->rows[i], &s->ends[k]));
-  return force;
+  double sum = 0;
+  for (int i = 0; i < c->row_count; i++) {
+    double own = multiplier[c->row_first + i] + aimed[c->row_first + i];
+    if (c->rows[i].kind != CLOSURE_ALIGN) sum += own * own;
+  }
+  return sqrt(sum);
 }
 
-/* Accepts the multipliers and breaks closures whose force was too large, from the next step on (Z5). */
-void closures_advance(ClosureSystem* s, double time) {
-  for (int row = 0; row < s->row_count; row++) s->accepted[row] = s->multiplier[row] + s->aimed[row];
-  for (int k = 0; k < s->model->closure_count; k++) {
-    const ModelClosure* c = &s->model->closures[k];
-    if (s->open[k] || !(c->break_force > 0) || vec3_norm(whole_force(s, k)) <= c->break_force) continue;
-    s->open[k] = true;
+/* Opens a closure because of its force. */
+static void open_by_force(ClosureSystem* s, int k, double time) {
+  const ModelClosure* c = &s->model->closures[k];
+  s->open[k] = true;
+  if (c->releases) {
+    s->joined[k].until = time;
+    s->joined[k].barred = true;
+  } else
     s->broken_at[k] = time;
-    for (int i = 0; i < c->row_count; i++) s->multiplier[c->row_first + i] = s->accepted[c->row_first + i] = 0;
+  for (int i = 0; i < c->row_count; i++)
+    s->multiplier[c->row_first + i] = s->accepted[c->row_first + i] = s->aimed[c->row_first + i] = 0;
+}
+
+/* Adds the force of the substep. Returns true if the closure opens at the end of this substep. */
+static bool note_load(ClosureSystem* s, int k) {
+  ClosureLoad* load = &s->load[k];
+  double limit = s->model->closures[k].force_limit;
+  load->due = INFINITY;
+  if (load->skipped < s->closing_substeps) {
+    load->skipped++;
+    return false;
   }
+  load->before = load->now;
+  load->now = closure_force(s, k, s->multiplier, s->aimed);
+  load->known = load->known < 2 ? load->known + 1 : 2;
+  if (load->now <= limit) return false;
+  if (load->known < 2 || load->before >= limit) return true;
+  double share = (limit - load->before) / (load->now - load->before);
+  if (share < OPENS_APART) return true;
+  load->due = share;
+  return false;
+}
+
+/* Opens closures by their forces. The forces of the others change when one opens, so they count anew. */
+static void open_by_forces(ClosureSystem* s, const StepClock* clock) {
+  bool opens = false;
+  for (int k = 0; k < s->model->closure_count; k++) {
+    if (s->open[k] || !(s->model->closures[k].force_limit > 0)) continue;
+    bool own = clock->end == END_OPENS ? clock->event.closure == k : note_load(s, k);
+    if (own) open_by_force(s, k, clock->time);
+    opens = opens || own;
+  }
+  for (int k = 0; opens && k < s->model->closure_count; k++) {
+    s->load[k].known = 0;
+    s->load[k].due = INFINITY;
+  }
+}
+
+void closures_advance(ClosureSystem* s, const StepClock* clock) {
+  for (int row = 0; row < s->row_count; row++) s->accepted[row] = s->multiplier[row] + s->aimed[row];
+  if (s->limited) open_by_forces(s, clock);
+}
+
+int closures_due(const ClosureSystem* s) {
+  int first = -1;
+  for (int k = 0; s && s->limited && k < s->model->closure_count; k++)
+    if (s->load[k].due < (double)INFINITY && (first < 0 || s->load[k].due < s->load[first].due)) first = k;
+  return first;
 }
 
 /* Returns the size of the stored increments [bytes]; the copy of closures_save has the same size. */
@@ -196,6 +249,7 @@ void closures_save(ClosureSystem* s) {
   memcpy(s->saved, s->accepted, sizeof(double) * (size_t)s->row_count);
   memcpy(s->open_saved, s->open, sizeof(bool) * (size_t)s->count);
   if (s->joined) memcpy(s->joined_saved, s->joined, sizeof(SimJoin) * (size_t)s->model->closure_count);
+  if (s->load) memcpy(s->load_saved, s->load, sizeof(ClosureLoad) * (size_t)s->model->closure_count);
 }
 
 void closures_restore(ClosureSystem* s) {
@@ -205,10 +259,11 @@ void closures_restore(ClosureSystem* s) {
   memcpy(s->open, s->open_saved, sizeof(bool) * (size_t)s->count);
   for (int k = 0; k < s->count; k++) {
     bool closed_since = s->joined && k < s->model->closure_count && s->joined[k].since < (double)INFINITY &&
-                        !(s->joined_saved[k].since < (double)INFINITY);
+                        s->joined[k].since != s->joined_saved[k].since;
     if (!s->open[k] || closed_since) s->broken_at[k] = INFINITY;
-    if (closed_since) s->joined[k] = s->joined_saved[k];
+    if (s->joined && k < s->model->closure_count) s->joined[k] = s->joined_saved[k];
   }
+  if (s->load) memcpy(s->load, s->load_saved, sizeof(ClosureLoad) * (size_t)s->model->closure_count);
 }
 
 void closures_pass_state(ClosureSystem* s, StateBlock* block) {
@@ -221,6 +276,16 @@ void closures_pass_state(ClosureSystem* s, StateBlock* block) {
     state_block_doubles(block, &s->joined[k].since, 1);
     state_block_doubles(block, &s->joined[k].at.r.m[0][0], 9);
     state_block_doubles(block, &s->joined[k].at.t.x, 3);
+  }
+  for (int k = 0; s->limited && k < s->model->closure_count; k++) {
+    ClosureLoad* load = &s->load[k];
+    double* const numbers[] = {&load->before, &load->now, &load->due};
+    for (int i = 0; i < 3; i++) state_block_doubles(block, numbers[i], 1);
+    state_block_int(block, &load->known, 0, 2);
+    state_block_int(block, &load->skipped, 0, CLOSING_SUBSTEPS_SECOND_ORDER);
+    if (!s->joined) continue;
+    state_block_doubles(block, &s->joined[k].until, 1);
+    state_block_bool(block, &s->joined[k].barred);
   }
   closures_put(s, s->joined);
 }

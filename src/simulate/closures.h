@@ -29,6 +29,17 @@ typedef struct {
   Vec3 u, v, force, torque[2];
 } ClosureRowPlace;
 
+/* Force of a closure with a force limit (Z21). */
+typedef struct {
+  double before, now; /* its force in the last two substeps that count [N] */
+  int known;          /* how many of the two exist */
+  int skipped;        /* substeps since closing, whose forces do not count, at most CLOSING_SUBSTEPS */
+  double due;         /* fraction of the next substep after which it opens; INFINITY: does not */
+} ClosureLoad;
+/* Substeps after closing whose force contains the impulse that ends the relative motion. second_order ends that motion
+ * over three substeps. */
+enum { CLOSING_SUBSTEPS = 1, CLOSING_SUBSTEPS_SECOND_ORDER = 3 };
+
 /* Largest number of past steps from which the next step's increments are extrapolated. */
 enum { WAYS = 4 };
 
@@ -80,12 +91,15 @@ typedef struct ClosureSystem {
                               definite */
   bool* convex;            /* true: the second derivatives of its equations are left out of the Hessian */
   double* broken_at;       /* time of the state in which it broke; INFINITY: intact [s] */
-  ModelClosure* placed;  /* the model's closures, which the run rewrites when one closes; NULL: no closure has `active`
-                            (closures) */
-  SimJoin* joined;       /* time of closing and relative pose then; NULL if `placed` is NULL (closures) */
-  bool meets;            /* some closure has `within` */
-  SimJoin* joined_saved; /* the same at the start of the step (closures) */
-  Vec3* direction;       /* ClosureRow.v in the frame of a at the start; NULL if `placed` is NULL (rows) */
+  ModelClosure* placed; /* the model's closures, which the run rewrites when one closes; NULL: no closure has `active`
+                           (closures) */
+  SimJoin* joined;      /* time of closing and relative pose then; NULL if `placed` is NULL (closures) */
+  bool meets;           /* some closure has `within` */
+  bool limited;         /* some closure has a force limit */
+  int closing_substeps; /* CLOSING_SUBSTEPS of the integrator */
+  ClosureLoad *load, *load_saved; /* now, and at the start of the step; NULL unless `limited` (closures) */
+  SimJoin* joined_saved;          /* the same at the start of the step (closures) */
+  Vec3* direction;                /* ClosureRow.v in the frame of a at the start; NULL if `placed` is NULL (rows) */
   ClosureEase* ease;
   ClosureSum* sum;      /* terms at the assembled configuration */
   double* gap;          /* closure_gap at the assembled configuration */
@@ -272,9 +286,13 @@ void closures_put_back(ClosureSystem* system);
 void closures_straighten(ClosureSystem* system, const bool* marked);
 /* Restores the curvature of all closures. */
 void closures_bend(ClosureSystem* system);
-/* Accepts the multipliers of the iteration for a step that ends at `time` [s]. Breaks closures whose force exceeded
- * break_force, from the next step on (Z5). */
-void closures_advance(ClosureSystem* system, double time);
+/* Accepts the multipliers of the iteration for the substep `clock`. Opens the closure of END_OPENS, and closures whose
+ * force exceeded the limit in the first substep that counts; sets the others' `due` (Z21). */
+void closures_advance(ClosureSystem* system, const StepClock* clock);
+/* Returns the force on the closure's points [N]; multiplier[rows], and aimed[rows] added to it. */
+double closure_force(const ClosureSystem* system, int k, const double* multiplier, const double* aimed);
+/* Returns the closure that opens first in the next substep, with ClosureLoad.due; -1: none. system may be NULL. */
+int closures_due(const ClosureSystem* system);
 /* Stores the increments of a solved step (nv) [m, rad]. even: its length equals that of the step before. */
 void closures_note_way(ClosureSystem* system, const double* increments, bool even);
 /* Replaces the increments[nv] [m, rad] of trees with closures by the polynomial extrapolation of past steps (Z10).

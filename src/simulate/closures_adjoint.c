@@ -13,6 +13,8 @@ ClosureAdjoint* closure_adjoint_create(const Sim* s) {
   a->w = MEMORY_NEW(Vec3, s->closures->row_count);
   a->direction = s->closures->direction;
   a->nu = MEMORY_NEW(double, s->closures->row_count);
+  a->by_row = MEMORY_NEW(double, s->closures->row_count);
+  for (int n = 0; n < 2; n++) a->by_load[n] = MEMORY_NEW(double, s->closures->count);
   a->ratio = memory_alloc(sizeof(double[COUPLING_TERMS]) * (size_t)s->model->coupling_count);
   return a;
 }
@@ -25,6 +27,8 @@ void closure_adjoint_destroy(ClosureAdjoint* a) {
   memory_free(a->v);
   memory_free(a->w);
   memory_free(a->nu);
+  memory_free(a->by_row);
+  for (int n = 0; n < 2; n++) memory_free(a->by_load[n]);
   memory_free(a->ratio);
   memory_free(a);
 }
@@ -37,6 +41,51 @@ void closure_adjoint_begin(ClosureAdjoint* a, const Sim* s) {
   memset(a->u, 0, sizeof(Vec3) * (size_t)s->closures->row_count);
   memset(a->v, 0, sizeof(Vec3) * (size_t)s->closures->row_count);
   memset(a->w, 0, sizeof(Vec3) * (size_t)s->closures->row_count);
+  for (int n = 0; n < 2; n++) memset(a->by_load[n], 0, sizeof(double) * (size_t)s->closures->count);
+  a->loaded = false;
+}
+
+/* ---------------------------------------------------------------- derivatives with respect to forces (Z21) */
+
+void closure_adjoint_loads(ClosureAdjoint* a, const Sim* s) {
+  const ClosureSystem* system = s->closures;
+  if (!a || !system->limited) return;
+  a->loaded = false;
+  memset(a->by_row, 0, sizeof(double) * (size_t)system->row_count);
+  for (int k = 0; k < s->model->closure_count; k++) {
+    const ModelClosure* c = &s->model->closures[k];
+    double force = closure_force(system, k, system->multiplier, system->aimed);
+    if (a->by_load[0][k] == 0 || system->open[k] || !(force > 0)) continue;
+    a->loaded = true;
+    for (int i = 0; i < c->row_count; i++) {
+      int row = c->row_first + i;
+      if (c->rows[i].kind != CLOSURE_ALIGN)
+        a->by_row[row] = a->by_load[0][k] * (system->multiplier[row] + system->aimed[row]) / force;
+    }
+  }
+  double* last = a->by_load[0];
+  a->by_load[0] = a->by_load[1];
+  a->by_load[1] = last;
+  memset(last, 0, sizeof(double) * (size_t)system->count);
+}
+
+void closure_adjoint_opens(ClosureAdjoint* a, const StepClock* clock, double by_share) {
+  int k = clock->event.closure;
+  double rise = clock->event.rise;
+  a->by_load[0][k] -= by_share * clock->share / rise;
+  a->by_load[1][k] += by_share * (clock->share - 1) / rise;
+}
+
+double closure_adjoint_account(const ClosureAdjoint* a, const Sim* s) {
+  double sum = 0;
+  for (int row = 0; a && a->loaded && row < s->closures->row_count; row++)
+    sum += a->by_row[row] * s->closures->aimed[row];
+  return sum;
+}
+
+void closure_adjoint_discount(ClosureAdjoint* a, const Sim* s, double factor) {
+  for (int n = 0; a && n < 2; n++)
+    for (int k = 0; k < s->closures->count; k++) a->by_load[n][k] *= factor;
 }
 
 /* Times that differ by less than this fraction of a substep count as equal: the time of closing and the start of a
@@ -52,7 +101,8 @@ void closure_adjoint_load(Sim* s, const double* broken_at, const SimJoin* joined
   for (int k = 0; k < s->model->closure_count; k++)
     c->open[k] = (broken_at && broken_at[k] < s->clock.time) ||
                  (joined && closure_is_switched(s->model, k) &&
-                  !(joined[k].since <= s->clock.time - (1 - SAME_TIME) * s->clock.dt));
+                  (!(joined[k].since <= s->clock.time - (1 - SAME_TIME) * s->clock.dt) ||
+                   joined[k].until < s->clock.time - SAME_TIME * s->clock.dt));
 }
 
 bool closure_adjoint_forces(Sim* s) {
@@ -60,7 +110,7 @@ bool closure_adjoint_forces(Sim* s) {
   for (int k = 0; k < s->model->dof_count; k++) s->solution[k] = s->fixed[k] ? 0 : -s->gradient[k];
   block_solver_solve(s->solver, s->solution);
   if (!closures_solve(c, s->solver, NULL, s->fixed, NULL, s->solution, c->change)) return false;
-  memcpy(c->multiplier, c->change, sizeof(double) * (size_t)c->row_count);
+  for (int row = 0; row < c->row_count; row++) c->multiplier[row] += c->change[row];
   return true;
 }
 
@@ -203,6 +253,9 @@ void closure_adjoint_ends(ClosureAdjoint* a, const Sim* s, const double* lambda,
                           const double* q) {
   const Model* m = s->model;
   if (!a) return;
+  /* C lambda = -by_row, so the stiffness of the rows adds -stiffness by_row to nu */
+  for (int row = 0; a->loaded && row < s->closures->row_count; row++)
+    a->nu[row] -= s->closures->stiffness[row] * a->by_row[row];
   for (int k = 0; k < m->coupling_count; k++) {
     int row = m->couplings[k].row;
     closure_adjoint_coupling(a, m, k, s->closures->multiplier[row], a->nu[row], lambda, q);

@@ -13,8 +13,21 @@ typedef struct {
   Vec3* w;                         /* by `direction` (rows) */
   const Vec3* direction;           /* ClosureSystem.direction, borrowed; NULL: no closure has `active` */
   double (*ratio)[COUPLING_TERMS]; /* by the ratios, at constant offset (couplings) */
-  double* nu; /* solves H lambda + C^T nu = -(derivatives with respect to coordinates), C lambda = 0 (rows) */
+  double* nu; /* solves H lambda + C^T nu = -(derivatives with respect to coordinates), C lambda = -by_row (rows) */
+  double* by_load[2]; /* derivatives with respect to the force of closures in the substep before, and in the one before
+                         that (closures) */
+  double* by_row;     /* derivatives with respect to the row forces of the present substep (rows) */
+  bool loaded;        /* some entry of by_row is not zero */
 } ClosureAdjoint;
+
+/* Sets by_row from by_load[0], at the row forces of the present substep, and shifts by_load. adjoint may be NULL. */
+void closure_adjoint_loads(ClosureAdjoint* adjoint, const Sim* sim);
+/* Adds the derivative by_share with respect to the fraction of END_OPENS to by_load (Z21). */
+void closure_adjoint_opens(ClosureAdjoint* adjoint, const StepClock* clock, double by_share);
+/* Returns by_row . (row forces that the aims contain), which depend on the step lengths. adjoint may be NULL. */
+double closure_adjoint_account(const ClosureAdjoint* adjoint, const Sim* sim);
+/* Multiplies by_load by the factor. adjoint may be NULL. */
+void closure_adjoint_discount(ClosureAdjoint* adjoint, const Sim* sim, double factor);
 
 /* Returns NULL if the sim has no closures. Freed with closure_adjoint_destroy. */
 ClosureAdjoint* closure_adjoint_create(const Sim* sim);
@@ -29,8 +42,9 @@ void closure_adjoint_load(Sim* sim, const double* broken_at, const SimJoin* join
 /* Call after a step. For closures that closed at its start, moves the accumulated derivatives to the poses there, pose
  * (links), and to the initial numbers (Z12). Adds to bar (links). */
 void closure_adjoint_join(ClosureAdjoint* adjoint, const Sim* sim, const Pose* pose, double (*bar)[3][4]);
-/* Computes the closures' multipliers mu [N, N m] from the gradient without them and the factored matrix: C^T mu =
- * -gradient, in the least-change sense. Overwrites sim->solution (nv). Returns false if the result is not finite. */
+/* Adds to the closures' multipliers mu [N, N m] the change that the present gradient and the factored matrix require:
+ * C^T dmu = -gradient, in the least-change sense. Overwrites sim->solution (nv). Returns false if the result is not
+ * finite. */
 bool closure_adjoint_forces(Sim* sim);
 /* wrench[links] += change of force and torque by closures while all links move by twist[links] and mu changes by nu.
  * Both are (links x 6): [rad, m] and [N m, N]. */

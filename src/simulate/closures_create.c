@@ -135,6 +135,13 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   s->done = MEMORY_NEW(bool, s->count);
   s->broken_at = MEMORY_NEW(double, s->count);
   for (int k = 0; k < s->count; k++) s->broken_at[k] = INFINITY;
+  bool second = m->simulation.integrator == INTEGRATOR_SECOND_ORDER;
+  s->closing_substeps = second ? CLOSING_SUBSTEPS_SECOND_ORDER : CLOSING_SUBSTEPS;
+  for (int k = 0; k < m->closure_count; k++) s->limited = s->limited || m->closures[k].force_limit > 0;
+  if (s->limited) s->load = MEMORY_NEW(ClosureLoad, m->closure_count);
+  if (s->limited) s->load_saved = MEMORY_NEW(ClosureLoad, m->closure_count);
+  for (int k = 0; s->limited && k < m->closure_count; k++)
+    s->load[k] = (ClosureLoad){.skipped = s->closing_substeps, .due = INFINITY};
   s->sum = MEMORY_NEW(ClosureSum, s->count);
   s->extent = MEMORY_NEW(double, s->count);
   s->gap = MEMORY_NEW(double, s->count);
@@ -179,6 +186,8 @@ void closures_destroy(ClosureSystem* s) {
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(s->joined);
   memory_free(s->joined_saved);
+  memory_free(s->load);
+  memory_free(s->load_saved);
   memory_free(s->direction);
   memory_free(s->moving);
   memory_free(s->moved);

@@ -38,7 +38,7 @@ void closures_switch_create(ClosureSystem* s, const Pose* start) {
   for (int k = 0; k < s->model->closure_count; k++) s->meets = s->meets || s->model->scene->closures[k].within > 0;
   for (int k = 0; k < s->model->closure_count; k++) {
     const ModelClosure* c = &s->model->closures[k];
-    s->joined[k] = (SimJoin){(double)INFINITY, relative(c, start)};
+    s->joined[k] = (SimJoin){(double)INFINITY, (double)INFINITY, false, relative(c, start)};
     for (int i = 0; i < c->row_count; i++)
       s->direction[c->row_first + i] = mat3_mul_vec(s->joined[k].at.r, c->rows[i].v);
     s->open[k] = closure_is_switched(s->model, k);
@@ -58,7 +58,7 @@ void closures_put(ClosureSystem* s, const SimJoin* joined) {
   for (int k = 0; k < s->model->closure_count; k++) {
     if (!closure_is_switched(s->model, k)) continue;
     s->joined[k] = joined[k];
-    s->open[k] = s->broken_at[k] < (double)INFINITY || !(joined[k].since < (double)INFINITY);
+    s->open[k] = s->broken_at[k] < (double)INFINITY || !join_holds(&joined[k]);
     place(s, k);
   }
   s->found = false;
@@ -99,7 +99,7 @@ static bool is_on(const ModelClosure* c, double time) {
 static bool may_meet(const ClosureSystem* s, int k, double begin) {
   if (!(s->model->scene->closures[k].within > 0)) return false;
   if (!closure_is_switched(s->model, k) || s->broken_at[k] < (double)INFINITY) return false;
-  return !(s->joined[k].since < (double)INFINITY) && is_on(&s->model->closures[k], begin);
+  return !join_holds(&s->joined[k]) && !s->joined[k].barred && is_on(&s->model->closures[k], begin);
 }
 
 bool closures_entry(const ClosureSystem* s, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry) {
@@ -123,6 +123,11 @@ static bool is_near(const ClosureSystem* s, int k, const Pose* poses, const Pose
   return fmin(now, now + CLOSES_APART * (now - before)) <= REACHED;
 }
 
+/* Returns true if the points of closure k are farther apart than its `within`. */
+static bool is_apart(const ClosureSystem* s, int k, const Pose* poses) {
+  return s->model->scene->closures[k].within > 0 && closures_ahead(s->model, k, poses) > REACHED;
+}
+
 bool closures_end(const ClosureSystem* s, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry) {
   if (!closures_have_events(s)) return false;
   for (int k = 0; k < s->model->closure_count; k++) {
@@ -139,7 +144,8 @@ bool closures_end(const ClosureSystem* s, const Pose* now, const Pose* ahead, do
 static void set(ClosureSystem* s, int k, bool on, const Pose* poses, double time) {
   const ModelClosure* c = &s->model->closures[k];
   SimJoin* join = &s->joined[k];
-  *join = (SimJoin){on ? time : (double)INFINITY, on ? relative(c, poses) : join->at};
+  *join = (SimJoin){on ? time : (double)INFINITY, (double)INFINITY, false, on ? relative(c, poses) : join->at};
+  if (s->limited) s->load[k] = (ClosureLoad){.due = INFINITY};
   s->open[k] = !on;
   if (on) place(s, k);
   for (int row = c->row_first; row < c->row_first + c->row_count; row++)
@@ -154,8 +160,9 @@ bool closures_switch(ClosureSystem* s, const Pose* poses, const Pose* old, doubl
   if (!s || !s->placed) return false;
   for (int k = 0; k < s->model->closure_count; k++) {
     if (!closure_is_switched(s->model, k) || s->broken_at[k] < (double)INFINITY) continue;
-    bool on = is_on(&s->model->closures[k], time), holds = s->joined[k].since < (double)INFINITY;
-    if (on == holds || (on && !is_near(s, k, poses, old))) continue;
+    bool on = is_on(&s->model->closures[k], time), holds = join_holds(&s->joined[k]);
+    if (!on || is_apart(s, k, poses)) s->joined[k].barred = false;
+    if (on == holds || s->joined[k].barred || (on && !is_near(s, k, poses, old))) continue;
     set(s, k, on, poses, time);
     closes = closes || on;
   }

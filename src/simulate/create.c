@@ -485,7 +485,7 @@ void sim_advance(Sim* s) {
   update_rates(s);
   spin_rates(s);
   scheme_balance_note(s);
-  if (s->closures) closures_advance(s->closures, s->clock.time);
+  if (s->closures) closures_advance(s->closures, &s->clock);
   if (s->closures) closures_note_way(s->closures, s->difference_old, s->clock.dt == s->clock.dt_before);
   s->reached = s->clock;
   s->clock.dt_older = s->clock.dt_before;

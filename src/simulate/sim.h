@@ -301,7 +301,8 @@ StepWeights step_weights(Integrator integrator, const StepClock* clock);
 /* Returns true if the end time of the substep depends on the state. */
 static inline bool step_end_varies(const StepClock* clock) {
   if (clock->end == END_REST) return clock->before_varies;
-  return clock->end == END_EVENT || (clock->begin_varies && !(clock->end == END_SHARE && clock->share == 1));
+  return clock->end == END_EVENT || clock->end == END_OPENS ||
+         (clock->begin_varies && !(clock->end == END_SHARE && clock->share == 1));
 }
 /* Returns the time over which a force of the step changes momenta [s], > 0: dt / factor with first-order weights, dt
  * with second-order weights, whose later steps do the rest (S13, S15). */

@@ -50,6 +50,8 @@ typedef enum {
   END_SHORT, /* a fixed length that does not depend on the state */
   END_REST,  /* that fixed length minus dt_before: the remainder of a substep that was cut at the end of a step */
   END_EVENT, /* the start of the impact of a pair of hulls, or of a joint at its limit, or a closure closes */
+  END_OPENS, /* a closure opens: as END_SHARE, and the fraction follows from its force in the two substeps before
+                (closures.md, Z21) */
 } StepEnd;
 
 /* The event at the end of a substep with END_EVENT. */
@@ -64,8 +66,9 @@ typedef struct {
   int hull_a, hull_b; /* for EVENT_HULLS, otherwise 0 */
   union {
     int dof;     /* for EVENT_LOWER, EVENT_UPPER */
-    int closure; /* for EVENT_CLOSURE */
+    int closure; /* for EVENT_CLOSURE, END_OPENS */
   };
+  double rise; /* for END_OPENS: change of the closure's force in the substep before [N] */
 } StepEvent;
 
 /* Time interval of a step, with the lengths of the two steps before. */
@@ -371,8 +374,14 @@ bool sim_reaction_derives(const Model* model, int link);
 /* State of a closure with `active` after the last step: time of closing, and pose of b relative to a at that time. */
 typedef struct {
   double since; /* time of the state in which it closed; INFINITY: open [s] */
+  double until; /* time of the state in which its force opened it; INFINITY: has not since then [s] */
+  bool barred;  /* its force opened it, and the condition that it be closed again has held ever since */
   Pose at;      /* pose of b in the frame of a [m] */
 } SimJoin;
+/* Returns true if the closure is closed. */
+static inline bool join_holds(const SimJoin* join) {
+  return join->since < (double)INFINITY && !(join->until < (double)INFINITY);
+}
 /* Returns the states of all closures (closures); NULL if none has `active`. Borrowed until the next step. */
 const SimJoin* sim_closures_joined(const Sim* sim);
 

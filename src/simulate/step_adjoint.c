@@ -320,13 +320,20 @@ bool step_adjoint_factor(StepAdjoint* a, const Assembly* assembly, double* right
   return !report->singular;
 }
 
+/* Returns the derivatives with respect to the closures' row forces (rows); NULL: none. */
+static const double* by_rows(StepAdjoint* a) {
+  if (!a->closures->loaded) return a->reacts ? a->field_rows : NULL;
+  for (int row = 0; a->reacts && row < a->sim->closures->row_count; row++)
+    a->field_rows[row] += a->closures->by_row[row];
+  return a->reacts ? a->field_rows : a->closures->by_row;
+}
+
 static bool solve_lambda(StepAdjoint* a, const Assembly* assembly, StepAdjointReport* report) {
   Sim* s = a->sim;
   for (int k = 0; k < a->model->dof_count; k++) a->lambda[k] = -a->reduced[k];
   if (!step_adjoint_factor(a, assembly, a->lambda, report)) return false;
   block_solver_solve(s->solver, a->lambda);
-  if (a->closures && !closures_solve(s->closures, s->solver, NULL, s->fixed, a->reacts ? a->field_rows : NULL,
-                                     a->lambda, a->closures->nu))
+  if (a->closures && !closures_solve(s->closures, s->solver, NULL, s->fixed, by_rows(a), a->lambda, a->closures->nu))
     return false;
   for (int k = 0; k < a->model->dof_count; k++) {
     if (!isfinite(a->lambda[k])) return false;
@@ -381,6 +388,7 @@ StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, S
     return report;
   }
   report.residual = residual_of(s);
+  if (!a->lengths->fixed) closure_adjoint_loads(a->closures, s);
   const ForceSlopes at_end = forces_at_end(a, force);
   if (!step_lengths_load(a, step, rate, &at_end, &assembly)) {
     report.contact_failed = true;
@@ -406,6 +414,7 @@ StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, S
   step_adjoint_spread(a, step, &at_end, now, old, older, gradient);
   own_force_bars(a, step);
   step_lengths_spread(a, step);
+  if (a->closures) a->closures->loaded = false;
   report.rounding = a->rounding;
   report.sound = true;
   guess_adjoint(a, step, now, old, older, gradient, &report);
@@ -425,6 +434,7 @@ void step_adjoint_discount(StepAdjoint* a, double factor) {
   spin_adjoint_discount(a->spin, factor);
   step_lengths_discount(a->lengths, factor);
   delay_pending_discount(a->late, factor);
+  closure_adjoint_discount(a->closures, a->sim, factor);
   for (int i = 0; a->felt && i < a->model->link_count; i++) a->felt[i] = vec3_scale(a->felt[i], factor);
 }
 

@@ -45,6 +45,9 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
   f->closure_rows = MEMORY_NEW(double, closed*(size_t)parameters);
   f->gaps = MEMORY_NEW(double, closed);
   f->change = MEMORY_NEW(double, closed);
+  for (int k = 0; f->adjoint->sim->closures->limited && k < 2; k++)
+    f->load[k] = MEMORY_NEW(double, (size_t)model->closure_count*(size_t)parameters);
+  if (f->load[0]) f->load_screws = MEMORY_NEW(Screw, nv);
   return f;
 }
 
@@ -64,7 +67,8 @@ void step_forward_destroy(StepForward* f) {
                    f->start_pose_bar, f->closure_rows, f->gaps,         f->change,       f->placed_pose,
                    f->placed_screws,  f->placed_bar,   f->grips,        f->begin,        f->end,
                    f->solve,          f->solve_screws, f->right,        f->momentum[0],  f->momentum[1],
-                   f->next_bar.pose,  f->next_bar.q,   f->thetas,       f->rates,        f->by_end};
+                   f->next_bar.pose,  f->next_bar.q,   f->thetas,       f->rates,        f->by_end,
+                   f->load[0],        f->load[1],      f->load_screws};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
@@ -414,6 +418,18 @@ static void shift(StepForward* f) {
 
 /* ---------------------------------------------------------------- step lengths (impact.md, I12) */
 
+/* Returns the sensitivity of StepClock.share with END_OPENS (Z21). */
+static double opening_share(const StepForward* f, const StepClock* clock, int parameter) {
+  size_t at = (size_t)clock->event.closure * (size_t)f->parameters + (size_t)parameter;
+  return ((clock->share - 1) * f->load[1][at] - clock->share * f->load[0][at]) / clock->event.rise;
+}
+
+static void shift_loads(StepForward* f) {
+  double* last = f->load[1];
+  f->load[1] = f->load[0];
+  f->load[0] = last;
+}
+
 /* Sets the derivatives of the clock of the next step, except for the length of a step that an event ends. */
 static void begin_lengths(StepForward* f, const RecordedStep* step) {
   const StepClock* c = &step->clock;
@@ -423,9 +439,12 @@ static void begin_lengths(StepForward* f, const RecordedStep* step) {
   f->length[0] = oldest;
   for (int j = 0; j < f->parameters; j++) {
     f->begin[j] = c->begin_varies ? f->end[j] : 0;
-    f->length[0][j] = c->end == END_SHARE ? -c->share * f->begin[j] : c->end == END_REST ? -f->length[1][j] : 0;
+    bool share = c->end == END_SHARE || c->end == END_OPENS;
+    f->length[0][j] = share ? -c->share * f->begin[j] : c->end == END_REST ? -f->length[1][j] : 0;
+    if (c->end == END_OPENS) f->length[0][j] += opening_share(f, c, j) * c->dt / c->share;
     f->end[j] = f->begin[j] + f->length[0][j];
   }
+  shift_loads(f);
 }
 
 /* Sets the rates of prescribed coordinates if the end time varies, and their contribution H rates to the equations;
@@ -495,6 +514,60 @@ static bool find_event(StepForward* f, const RecordedStep* step) {
   return isfinite(1 / rate);
 }
 
+/* ---------------------------------------------------------------- forces of closures (closures.md, Z21) */
+
+/* Sets lambda and nu of the force of a closure. Returns the derivative with respect to the end time of the step through
+ * prescribed coordinates. Overwrites the solver. */
+static double load_by_end(StepForward* f, const RecordedStep* step, const Assembly* assembly) {
+  StepAdjoint* a = f->adjoint;
+  Sim* s = a->sim;
+  closures_solve(s->closures, s->solver, NULL, s->fixed, a->closures->by_row, a->lambda, a->closures->nu);
+  a->lengths->by_prescribed = 0;
+  if (s->fixed_count == 0 || !end_varies(step)) return 0;
+  step_pattern(s, assembly->contact);
+  assemble_hessian(assembly, true, s->solver);
+  block_solver_multiply(s->solver, a->lambda, a->product);
+  closures_add_force(s->closures, a->closures->nu, a->product);
+  step_lengths_prescribed(a, a->product, step->clock.time);
+  return a->lengths->by_prescribed;
+}
+
+/* Sets the sensitivity of the force of a closure in the step. The clock's sensitivities must be complete. Returns false
+ * if it is not found. */
+static bool load_row(StepForward* f, const RecordedStep* step, int closure, Assembly* assembly, double* row) {
+  const double* const by[LENGTH_SLOPES] = {f->length[0], f->length[1], f->length[2], f->end};
+  StepAdjoint* a = f->adjoint;
+  step_forward_clear(f);
+  a->closures->by_load[0][closure] = 1;
+  closure_adjoint_loads(a->closures, a->sim);
+  if (!a->closures->loaded) return true;
+  if (!step_lengths_load(a, step, a->zero, NULL, assembly) || !factor(f, assembly)) return false;
+  double by_end = load_by_end(f, step, assembly);
+  for (int k = 0; k < LENGTH_SLOPES; k++) {
+    const LengthSlope* slope = &a->lengths->by[k];
+    if (!slope->known) continue;
+    double sum = slope->direct;
+    for (int i = 0; i < f->model->dof_count; i++) sum += slope->equations[i] * a->lambda[i];
+    for (int j = 0; j < f->parameters; j++) row[j] += sum * by[k][j];
+  }
+  memcpy(f->load_screws, a->sim->screws, sizeof(Screw) * (size_t)f->model->dof_count);
+  spread_row(f, step, f->load_screws, row);
+  by_end += end_varies(step) ? a->lengths->by_prescribed : 0;
+  for (int j = 0; j < f->parameters; j++) row[j] += by_end * f->end[j];
+  return true;
+}
+
+static bool load_rows(StepForward* f, const RecordedStep* step, Assembly* assembly) {
+  size_t p = (size_t)f->parameters;
+  bool found = true;
+  if (!f->load[0]) return true;
+  memset(f->load[0], 0, sizeof(double) * (size_t)f->model->closure_count * p);
+  for (int k = 0; k < f->model->closure_count && found; k++)
+    if (f->model->closures[k].force_limit > 0) found = load_row(f, step, k, assembly, f->load[0] + (size_t)k * p);
+  f->adjoint->closures->loaded = false;
+  return found;
+}
+
 bool step_forward_solve(StepForward* f, const RecordedStep* step) {
   const Model* m = f->model;
   StepAdjoint* a = f->adjoint;
@@ -514,7 +587,7 @@ bool step_forward_solve(StepForward* f, const RecordedStep* step) {
   if (a->closures) rows_of_closures(f, step, screws);
   memory_free(screws);
   add_lengths(f);
-  return solve(f) && find_event(f, step);
+  return solve(f) && find_event(f, step) && load_rows(f, step, &assembly);
 }
 
 /* ---------------------------------------------------------------- momenta (spin.md, W8) */

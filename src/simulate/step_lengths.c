@@ -113,7 +113,7 @@ static bool differences(StepAdjoint* a, const RecordedStep* step, ClockPart part
     double factor = WEIGHT[k] / unit;
     for (int d = 0; d < a->model->dof_count; d++) out->equations[d] += factor * a->sim->gradient[d];
     double direct = rate_account(a, step, rate) + force_account(force, assembly.contact);
-    direct += reaction_account(a, force ? force->reaction : NULL);
+    direct += reaction_account(a, force ? force->reaction : NULL) + closure_adjoint_account(a->closures, a->sim);
     direct += spin_adjoint_account(a->spin, a->sim, step, rate, assembly.contact);
     out->direct += factor * direct;
     add_lost(a, factor);
@@ -297,7 +297,9 @@ void step_lengths_spread(StepAdjoint* a, const RecordedStep* step) {
   if (c->begin_varies || c->dt_varies) end += l->by_prescribed;
   l->by_dt = l->by_before + direct_by(a, BY_BEFORE) + equations_by(a, BY_BEFORE, a->lambda) + contact.dt_before;
   l->by_before = direct_by(a, BY_OLDER) + equations_by(a, BY_OLDER, a->lambda);
-  double begin = c->end == END_SHARE ? end - c->share * (own + end) : end;
+  bool share = c->end == END_SHARE || c->end == END_OPENS;
+  double begin = share ? end - c->share * (own + end) : end;
+  if (c->end == END_OPENS) closure_adjoint_opens(a->closures, c, (own + end) * c->dt / c->share);
   if (c->end == END_REST) l->by_dt -= own + end;
   l->by_end = c->begin_varies ? begin : 0;
   if (!c->before_varies) l->by_dt = 0;

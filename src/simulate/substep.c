@@ -479,6 +479,18 @@ typedef struct {
   StepKind kind;
 } SubstepPlan;
 
+/* Returns the plan of a substep that takes only the fraction `due` of the rest of the span, because a closure opens
+ * then (Z21). left: length of the rest [s]. */
+static SubstepPlan plan_opening(Sim* s, int closure, double left) {
+  const ClosureLoad* load = &s->closures->load[closure];
+  double share = load->due < 1 - CLOSES_APART ? load->due : 1;
+  s->clock.end = END_OPENS;
+  s->clock.share = share;
+  s->clock.event = (StepEvent){.kind = EVENT_CLOSURE, .closure = closure, .rise = load->now - load->before};
+  StepKind kind = next_kind(s, false, share * left);
+  return (SubstepPlan){share * left, kind == STEP_FREE && share < 1 ? uneven_kind(s) : kind};
+}
+
 /* Returns the plan of the next substep from the conditions that are known before it is solved: a beginning impact, or
  * spinning bodies. A short substep that was cut by the end of the last step is completed first. The approach speed is
  * measured over the rest of its length, so that the time of the impact does not change (I10). left: time to the end of
@@ -499,6 +511,8 @@ static SubstepPlan plan_substep(Sim* s, double left, int parts) {
   double length = is_short ? brief : left / shares;
   if (!is_short) s->clock.end = END_SHARE;
   s->clock.share = 1.0 / shares;
+  int opens = is_short ? -1 : closures_due(s->closures);
+  if (opens >= 0) return plan_opening(s, opens, left);
   return (SubstepPlan){length, next_kind(s, impact, length)};
 }
 
@@ -524,7 +538,8 @@ static void end_at_event(Sim* s, const EventSearch* event) {
     s->clock.end = END_EVENT;
     s->clock.event = event->event.what;
   }
-  s->clock.dt_varies = event->found || (s->clock.end == END_SHARE && s->clock.begin_varies) ||
+  s->clock.dt_varies = event->found || s->clock.end == END_OPENS ||
+                       (s->clock.end == END_SHARE && s->clock.begin_varies) ||
                        (s->clock.end == END_REST && s->clock.before_varies);
 }
 

@@ -1,4 +1,4 @@
-/* Tendons in a step (docs/derivations/loads.md, L5-L6, L8, L94, L95). */
+/* Tendons in a step (docs/derivations/loads.md, L5-L6, L8, L94, L95, L97). */
 #include "simulate/tendons.h"
 
 #include <assert.h>
@@ -139,9 +139,9 @@ void tendons_aim(Sim* sim) {
     s->past[k] = 0;
     s->rate_now = sim->weights.rate_now;
     s->rate_old = sim->weights.rate_old;
-    bool limited = tendon->source->limited;
-    if (at.now > 0 || limited) s->now[k] = tendon_length(s->model, tendon->source, sim->pose_now, sim->q_now);
-    if (at.old > 0 || limited) s->old[k] = tendon_length(s->model, tendon->source, sim->pose_old, sim->q_old);
+    bool resists = tendon_resists(tendon->source);
+    if (at.now > 0 || resists) s->now[k] = tendon_length(s->model, tendon->source, sim->pose_now, sim->q_now);
+    if (at.old > 0 || resists) s->old[k] = tendon_length(s->model, tendon->source, sim->pose_old, sim->q_old);
     if (at.now > 0) s->past[k] = at.now * s->now[k];
     if (at.old > 0) s->past[k] += at.old * s->old[k];
   }
@@ -160,13 +160,11 @@ static double damped_share(double over, double margin, double* slope) {
   return x * x * (3 - 2 * x);
 }
 
-TendonLimit tendon_limit(const TendonSystem* s, int k, double length) {
-  assert(k >= 0 && k < s->model->tendon_count);
+/* Returns the terms of the limits at the rate of the length [m/s] (L94). */
+static TendonLimit range_limit(const TendonSystem* s, int k, double length, double rate) {
   const SceneTendon* tendon = s->model->tendons[k].source;
-  if (!tendon->limited) return (TendonLimit){0};
   LimitEnergy law;
   double a = s->rate_now, b = s->rate_old, low, high;
-  double rate = a * (length - s->now[k]) - b * (s->now[k] - s->old[k]);
   double share = damped_share(s->now[k] - tendon->upper, tendon->range_margin, &high) +
                  damped_share(tendon->lower - s->now[k], tendon->range_margin, &low);
   double damping = tendon->range_damping * share, by_share = tendon->range_damping * rate;
@@ -178,7 +176,33 @@ TendonLimit tendon_limit(const TendonSystem* s, int k, double length) {
                        law.second + a * damping,
                        fabs(law.first) + fabs(damping * rate),
                        by_share * (high - low) - (a + b) * damping,
-                       b * damping};
+                       b * damping,
+                       0};
+}
+
+/* Adds friction: F / a (sqrt(r^2 + v^2) - v), r the rate of the length, as of joints (M5, L97). */
+static void add_friction(const TendonSystem* s, int k, double rate, TendonLimit* out) {
+  const SceneTendon* tendon = s->model->tendons[k].source;
+  double a = s->rate_now, b = s->rate_old, force = tendon->friction, speed = tendon->friction_speed;
+  double root = sqrt(rate * rate + speed * speed), by_rate = force * (speed / root) * (speed / root) / root;
+  out->value += force / a * (rate * rate / (root + speed));
+  out->by_friction = rate / root;
+  out->first += force * out->by_friction;
+  out->second += a * by_rate;
+  out->effort += force * fabs(out->by_friction);
+  out->by_now -= (a + b) * by_rate;
+  out->by_old += b * by_rate;
+}
+
+TendonLimit tendon_limit(const TendonSystem* s, int k, double length) {
+  assert(k >= 0 && k < s->model->tendon_count);
+  const SceneTendon* tendon = s->model->tendons[k].source;
+  TendonLimit out = {0};
+  if (!tendon_resists(tendon)) return out;
+  double rate = s->rate_now * (length - s->now[k]) - s->rate_old * (s->now[k] - s->old[k]);
+  if (tendon->limited) out = range_limit(s, k, length, rate);
+  if (tendon->friction > 0) add_friction(s, k, rate, &out);
+  return out;
 }
 
 void tendons_energies(const TendonSystem* s, const Pose* poses, const double* q, double* energies) {
@@ -381,7 +405,7 @@ static void assemble_tendon(TendonSystem* s, int k, const Pose* poses, const dou
   double spring = (1 - s->at[k].missing) * tendon->stiffness;
   TendonLimit limit = tendon_limit(s, k, length);
   s->pull[k] = s->tension[k] + spring * stretch + limit.first;
-  s->effort[k] = tendon->limited ? fabs(s->tension[k]) + spring * stretch + limit.effort : fabs(s->pull[k]);
+  s->effort[k] = tendon_resists(tendon) ? fabs(s->tension[k]) + spring * stretch + limit.effort : fabs(s->pull[k]);
   s->extent[k] = fabs(length);
   for (int i = 0, n = s->first[k]; i + 1 < tendon->count; i++) {
     n += place_way(s, k, i, n, poses, reference);
@@ -408,7 +432,7 @@ void tendons_add_work(const TendonSystem* s, double* at_work) {
     const CouplingTerms* t = &s->stretched[k];
     for (int i = 0; i < tendon->joint_count; i++)
       at_work[tendon_dof(s->model, &tendon->joints[i])] += fabs(s->effort[k] * tendon->joints[i].ratio);
-    for (int i = 0; tendon->limited && tendon->joint_count == 0 && i < t->count; i++)
+    for (int i = 0; tendon_resists(tendon) && tendon->joint_count == 0 && i < t->count; i++)
       at_work[t->dof[i]] += (s->effort[k] - fabs(s->pull[k])) * fabs(t->slope[i]);
   }
 }

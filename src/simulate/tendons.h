@@ -65,13 +65,16 @@ double tendon_stretch_in_step(const TendonSystem* system, int k, double length);
 /* Sets energies (tendons) to tension x length + stiffness/2 stretch^2 + the energy of the limits [J] (L94), with the
  * stretch of tendon_stretch_in_step. poses[links], q[nq]. */
 void tendons_energies(const TendonSystem* system, const Pose* poses, const double* q, double* energies);
-/* Energy of a tendon's length limits and their damping in a step, with derivatives (L94). Zeros for a tendon without
- * limits. */
+/* Energy of a tendon's length limits, their damping, and its friction in a step, with derivatives (L94, L97). Zeros for
+ * a tendon without limits and friction. */
 typedef struct {
   double value, first, second; /* J; first and second derivative with respect to the length at t + dt [N, N/m] */
   double effort;               /* sum of the magnitudes of spring and damper force [N] */
   double by_now, by_old;       /* derivatives of `first` with respect to the lengths at t and before [N/m] */
+  double by_friction;          /* derivative of `first` with respect to the friction */
 } TendonLimit;
+/* Returns true if tendon_limit is not zero. */
+static inline bool tendon_resists(const SceneTendon* tendon) { return tendon->limited || tendon->friction > 0; }
 TendonLimit tendon_limit(const TendonSystem* system, int k, double length);
 /* Computes the terms of all tendons at the poses and coordinates q (nq): segments, pull, effort, extent, slope and
  * stretched. reference: centres of mass (links). Allocates nothing. */

@@ -1,4 +1,4 @@
-/* Reverse derivatives of tendons (docs/derivations/loads.md, L7, L8, L96). */
+/* Reverse derivatives of tendons (docs/derivations/loads.md, L7, L8, L96, L97). */
 #include "simulate/tendons.h"
 
 #include <assert.h>
@@ -243,6 +243,7 @@ static void reverse_tendon(const Sim* sim, int k, const double* lambda, const do
   add_tension(sim, tendon, rate, gradient);
   gradient->tendons[k][TENDON_NUMBER_STIFFNESS] += (1 - spring->missing) * stretch * rate;
   gradient->tendons[k][TENDON_NUMBER_REST] -= by_stretch;
+  gradient->tendons[k][TENDON_NUMBER_FRICTION] += limit.by_friction * rate;
   if (stretch > 0) {
     double past_now = tendon_length(s->model, source, sim->pose_now, sim->q_now);
     double past_old = tendon_length(s->model, source, sim->pose_old, sim->q_old);

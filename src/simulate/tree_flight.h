@@ -61,7 +61,9 @@ typedef struct TreeFlight {
   double* matrices;                  /* storage of FlightTree.matrix */
   double* drive;                     /* forces on prescribed joints at the aim [N, N m] (nv) */
   ClosureSystem *at_now, *at_ahead;  /* closures placed at q^t and at the aim; NULL: no closures or couplings */
-  double *push, *eta; /* forces of the rows, times gravity_time, in W15 [kg m, kg m^2], and their adjoint (rows) */
+  const double* by_row; /* derivatives with respect to the row forces of the aims, borrowed from ClosureAdjoint.by_row;
+                           NULL: none (rows) */
+  double *push, *eta;   /* forces of the rows, times gravity_time, in W15 [kg m, kg m^2], and their adjoint (rows) */
   Vec3 *center_now, *center_ahead; /* centres of mass at q^t and at the aim (links) */
   FlightRows rows;
 } TreeFlight;

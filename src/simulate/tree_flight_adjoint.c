@@ -158,6 +158,7 @@ void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now,
   memset(a->behind_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(a->beyond_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   reverse_reactions(a, now, gradient);
+  f->by_row = a->closures && a->closures->loaded ? a->closures->by_row : NULL;
   if (!find_multipliers(a)) return;
   Vec3* at = a->force;
   for (int i = 0; i < m->link_count; i++) at[i] = s->pose_now[i].t;

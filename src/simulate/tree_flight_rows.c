@@ -172,7 +172,8 @@ void flight_rows_solve_transposed(const Sim* s, const FlightGroup* g, const doub
     memset(f->eta + closure_first(f->at_now, k), 0, sizeof(double) * (size_t)closure_rows(f->at_now, k));
   }
   for (int r = 0; r < rows->count; r++)
-    rows->right[r] = rows->unit[r] * closures_row_product(f->at_now, rows->active[r].closure, rows->active[r].row, x);
+    rows->right[r] = rows->unit[r] * (closures_row_product(f->at_now, rows->active[r].closure, rows->active[r].row, x) -
+                                      (f->by_row ? f->by_row[rows->active[r].index] / f->gravity_time : 0));
   rank_solve_transposed(rows->count, rows->rank, rows->matrix, rows->equation, rows->unknown, rows->right, rows->work);
   for (int r = 0; r < rows->count; r++) {
     double eta = f->eta[rows->active[r].index] = rows->unit[r] * rows->right[r];

@@ -1341,19 +1341,22 @@ static const char RANGES[] =
     "  - {points: [{link: lower, point: [0, 0, -0.3]}, {link: ball, point: [0.02, 0, 0.05]}], range: [0.30, 0.42], "
     "range_stiffness: 300, range_margin: 0.02, range_damping: 5}\n"
     "  - {points: [{point: [0.3, 0, 0]}, {link: upper, point: [0.05, 0, -0.2]}, {link: lower, point: [0.04, 0, "
-    "-0.1]}], range: [null, 0.5], range_stiffness: 400, range_margin: 0.03, range_damping: 8, tension: 2}\n"
+    "-0.1]}], range: [null, 0.5], range_stiffness: 400, range_margin: 0.03, range_damping: 8, tension: 2, friction: 1, "
+    "friction_speed: 0.05}\n"
+    "  - {joints: [{link: upper, coordinate: angle1, ratio: 0.3}, {link: lower, ratio: -0.2}], friction: 0.5, "
+    "friction_speed: 0.02}\n"
     "  - {joints: [{link: upper, coordinate: angle1, ratio: 0.7}, {link: lower, ratio: -1.2}], range: [-0.1, 0.15], "
     "range_stiffness: 20, range_margin: 0.05, range_damping: 0.4, stiffness: 3, rest_length: 0.05}\n"
     "initial:\n"
     "  - {link: upper, coordinates: [0.2, 0.1], velocities: [1, -0.5]}\n"
     "  - {link: ball, velocities: [0, 0.2, 0.3, 1, 2, -1]}\n";
 
-static void run_L96_ranges_of_tendons(void** state) {
+static void run_L96_L97_ranges_and_friction_of_tendons(void** state) {
   (void)state;
   static const char* const integrators[] = {"first_order", "second_order", "momentum"};
   const unsigned blocks = STATE | CONTROL | ATTACHMENTS | MASS | TENDONS;
   for (int k = 0; k < 3; k++)
-    if (tests_pair(2, k, 3)) check_row(&(Row){"ranges of tendons", blocks, 60, 1e-6, integrators[k], RANGES});
+    if (tests_pair(2, k, 3)) check_row(&(Row){"ranges and friction of tendons", blocks, 60, 1e-6, integrators[k], RANGES});
 }
 
 /* Cords round a bone that is part of a chain, over a free ball and round a pulley of the world, ends and wraps on three
@@ -1488,6 +1491,57 @@ static void run_Z6_a_closure_that_breaks(void** state) {
   check_row(&(Row){"before it breaks", blocks, 4, 1e-7, "first_order", ROPE_BREAKS});
   check_row(&(Row){"after it broke", blocks, 30, 1e-6, "first_order", ROPE_BREAKS});
   check_row(&(Row){"after it broke, second order", blocks, 30, 1e-6, "second_order", ROPE_BREAKS});
+  check_row(&(Row){"after it broke, momentum", blocks, 30, 1e-6, "momentum", ROPE_BREAKS});
+}
+
+/* Two bodies on a ball closure fall on the ground and bounce. */
+static const char LOOP_BOUNCES[] =
+    "simulation: {dt: 0.005, steps: 60, integrator: %s}\n"
+    "contact: {friction: 0.2, restitution: 0.6}\n"
+    "links:\n"
+    "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+    "  - {name: a, mass: 0.4, position: [0, 0, 0.3], shape: {type: sphere, radius: 0.1}}\n"
+    "  - {name: b, mass: 0.3, position: [0.3, 0, 0.45], shape: {type: box, size: [0.1, 0.12, 0.14]}}\n"
+    "closures: [{type: ball, a: a, b: b, point: [0.15, 0, 0.35]}]\n";
+
+static void run_Z6_a_loop_bounces(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | ATTACHMENTS | CLOSURES;
+  check_row(&(Row){"first order", blocks, 60, 1e-6, "first_order", LOOP_BOUNCES});
+  check_row(&(Row){"second order", blocks, 60, 1e-6, "second_order", LOOP_BOUNCES});
+  check_row(&(Row){"momentum", blocks, 60, 1e-6, "momentum", LOOP_BOUNCES});
+}
+
+/* A magnet on a prescribed carriage takes a weight that hangs on a spring, loses it and takes it again. */
+static const char MAGNET[] =
+    "simulation: {dt: 0.02, steps: 145, gravity: [0, 0, 0], integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: a, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"
+    "  - {name: b, joint: {type: slide, axis: [1, 0, 0], position: [0.3, 0, 0], stiffness: 30, damping: 8}, mass: 0.5, "
+    "center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"
+    "closures: [{type: weld, a: a, b: b, within: 0.1, release_force: 4}]\n"
+    "controllers: [{link: a, type: prescribed, target: {type: spline, times: [0, 0.6, 1.5, 2.5, 3], values: [0, 0.22, "
+    "-0.2, 0.2, 0.1]}}]\n";
+
+static void run_Z21_a_magnet_takes_loses_and_takes_again(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"first_order", "second_order", "momentum"};
+  for (int k = 0; k < 3; k++) {
+    Run* run = run_create(1, 0, MAGNET, integrators[k]);
+    double closed_at[2], opened_at[2];
+    const SimJoin* join = sim_closures_joined(run->sim);
+    for (int n = 0; n < 2; n++) {
+      for (int step = 0; step < 145 && (n == 0 ? !join_holds(join) : !(join->since > opened_at[0])); step++)
+        run_steps(run, 1);
+      closed_at[n] = join->since;
+      for (int step = 0; step < 145 && join_holds(join) && sim_state(run->sim)->step < 145; step++) run_steps(run, 1);
+      opened_at[n] = join->until;
+    }
+    assert_true(closed_at[0] < opened_at[0] && opened_at[0] < closed_at[1] && closed_at[1] < opened_at[1]);
+    run_free(run);
+    check_row(&(Row){integrators[k], CONTROL | MASS, 145, 1e-6, integrators[k], MAGNET});
+  }
 }
 
 /* A ball rolls and spins on a plank, which slides on the ground: rolling and spinning friction between hulls and on a
@@ -1590,7 +1644,7 @@ int main(void) {
       cmocka_unit_test(run_M10_springs_of_every_frequency),
       cmocka_unit_test(run_M10_derivative_of_theta),
       cmocka_unit_test(run_L7_tendons),
-      cmocka_unit_test(run_L96_ranges_of_tendons),
+      cmocka_unit_test(run_L96_L97_ranges_and_friction_of_tendons),
       cmocka_unit_test(run_L18_L19_bushings),
       cmocka_unit_test(run_L8_wraps),
       cmocka_unit_test(run_L9_L10_L11_L12_L13_L14_L15_fluid),
@@ -1598,6 +1652,8 @@ int main(void) {
       cmocka_unit_test(run_Z7_couplings),
       cmocka_unit_test(run_Z7_geared_fingers_meet),
       cmocka_unit_test(run_Z6_a_closure_that_breaks),
+      cmocka_unit_test(run_Z6_a_loop_bounces),
+      cmocka_unit_test(run_Z21_a_magnet_takes_loses_and_takes_again),
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
       cmocka_unit_test(run_L4_loads_without_contact),
       cmocka_unit_test(run_M3_motors_through_saturation),

@@ -16,6 +16,9 @@ from row import Row
 G = 9.81
 OWN_FORCE = ("contact.friction_iterations=20",)
 
+# Force of a belt with 20 N in both strands at rest on a pulley that it wraps by 2.8 rad, coefficient 0.3 [N].
+BELT = 2 * 20 * math.tanh(0.3 * 2.8 / 2)
+
 
 def wheel(extra="", joint="", duration=10):
     """A wheel of 0.01 kg m^2 on a hinge."""
@@ -445,6 +448,24 @@ initial: [{link: top, velocities: [0, 0, 300]}]
         10,
         0.1,
         "I w^2 / (2 M)",
+    ),
+    Row(
+        "wheel that a belt brings to speed while it slips: angle",
+        """
+simulation: {duration: 2, gravity: [0, 0, 0]}
+links:
+  - {name: motor, joint: {type: hinge, axis: [0, 0, 1]}, mass: 1, inertia: [1, 1, 1, 0, 0, 0]}
+  - {name: wheel, joint: {type: hinge, axis: [0, 0, 1], position: [0.3, 0, 0]}, mass: 4, inertia: [0.01, 0.01, 0.02, 0, 0, 0]}
+tendons:
+  - joints: [{link: motor, ratio: 0.05}, {link: wheel, ratio: -0.1}]
+    friction: %r
+controllers: [{link: motor, type: prescribed, velocity: [40]}]
+"""
+        % BELT,
+        lambda r: r.at(r.turned("wheel", "z")),
+        20 * (2 - 20 * 0.02 / (2 * 0.1 * BELT)),
+        0.38,
+        "F = 2 T tanh(mu angle / 2) of Euler and Eytelwein",
     ),
     Row(
         "block that a spring pulls sticks and slips",

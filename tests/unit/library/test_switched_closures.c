@@ -96,6 +96,10 @@ static void compare_grasp(const char* scene, const char* integrator, const char*
   for (int k = 0; k < MOST; k++) weights[k] = random_normal(&random);
   for (int k = 0; k < 2 * NV; k++) direction[k] = random_normal(&random);
   (void)weighted(s, q0, v0, moved, weights);
+  must(s, sdrs_step(s, STEPS / 2));
+  double closed_at = sim_closures_joined(s->own->sim)[0].since;
+  if (!(closed_at > 0.03 && closed_at < 0.06)) fail_msg("%s: closed at %g s", type, closed_at);
+  (void)weighted(s, q0, v0, moved, weights);
   sdrs_seed seed = {sizeof(sdrs_seed), SDRS_POSITION, 1, weights, MOST};
   must(s, sdrs_gradient(s, &seed, 1));
   const sdrs_block blocks[] = {SDRS_COORDINATES, SDRS_VELOCITIES};
@@ -176,7 +180,7 @@ static const char CATCH[] =
     "  - {name: arm, joint: {type: hinge, axis: [0, 1, 0]}, mass: 1, shapes: [{type: box, size: [0.5, 0.1, 0.1], "
     "position: [0.25, 0, 0]}]}\n"
     "  - {name: body, position: [0.6, 0.1, -0.3], mass: 0.4, shapes: [{type: box, size: [0.1, 0.2, 0.3]}]}\n"
-    "closures: [{type: %%s, a: arm, b: body, point: [0.5, 0, 0], within: 0.155, near_a: [0.5, 0, 0], near_b: [0.02, "
+    "closures: [{type: %%s, a: arm, b: body, point: [0.5, 0, 0], within: 0.185, near_a: [0.5, 0, 0], near_b: [0.02, "
     "0.01, 0.03], active: {type: keyframes, times: [0.115, 0.1151], values: [1, 0]}}]\n"
     "initial: [{link: arm, coordinates: [0.3], velocities: [1]}, {link: body, velocities: [-0.3, 0.1, 1.5, 1, -2, "
     "3]}]\n";
@@ -184,8 +188,58 @@ static const char CATCH[] =
 static void a_catch_has_derivatives(void** state) {
   (void)state;
   compare_grasp(CATCH, "first_order", "weld");
+  compare_grasp(CATCH, "second_order", "weld");
   compare_grasp(CATCH, "momentum", "weld");
   compare_grasp(CATCH, "momentum", "hinge, axis: [0, 0.6, 0.8]");
+}
+
+/* A load grows by 10 N/s on a box of 0.5 kg that a cup holds with 10 N: t* = (10 - m g) / (10 N/s) = 0.5095 s. The cup
+ * opens one dt later, and holds again after its signal has been off. */
+static const char CUP[] =
+    "simulation: {dt: 0.005, steps: 220, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: box, mass: 0.5, position: [0, 0, 1], shape: {type: box, size: [0.1, 0.1, 0.1]}}\n"
+    "closures: [{type: weld, a: box, release_force: 10, active: {type: keyframes, times: [0, 0.8, 0.801, 0.9, 0.901], "
+    "values: [1, 1, 0, 0, 1]}}]\n"
+    "loads: [{link: box, force: {type: keyframes, times: [0, 0.6, 0.7], values: [[0, 0, 0], [0, 0, -6], [0, 0, "
+    "0]]}}]\n";
+
+static void a_cup_lets_go_and_holds_again_Z21(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"momentum", "first_order", "second_order"};
+  for (int n = 0; n < 3; n++) {
+    sdrs* s = parsed(CUP, integrators[n]);
+    must(s, sdrs_run(s, 220));
+    sdrs_array x = shown(s, SDRS_POSITION, 0);
+    must(s, sdrs_step(s, 110));
+    compare_near(sim_closures_joined(s->own->sim)[0].until, 0.5145, 1e-9, "%s: opens", integrators[n]);
+    const double g = 9.81, from = 0.5145, t = 0.6 - from; /* the fall until 0.6 s */
+    double fall = (g + 20 * from) * t * t / 2 + 20 * t * t * t / 6, speed = (g + 20 * from) * t + 10 * t * t;
+    compare_near(x.data[120 * x.stride + 2], 1 - fall, 0.51 * 0.005 * speed, "%s: falls", integrators[n]);
+    double rest = x.data[185 * x.stride + 2];
+    for (size_t row = 185; row <= 220; row++)
+      compare_near(x.data[row * x.stride + 2], rest, 1e-9, "%s: held again, row %zu", integrators[n], row);
+    sdrs_free(s);
+  }
+}
+
+static const char NEVER_CLOSES[] =
+    "links: [{name: box, mass: 0.5, shape: {type: box, size: [0.1, 0.1, 0.1]}}]\n"
+    "closures: [{type: weld, a: box, release_force: 10%s}]\n";
+
+static void release_force_needs_what_closes_it(void** state) {
+  (void)state;
+  static const char *const more[] = {"", ", active: 1, break_force: 5"}, *const said[] = {"needs 'within' or 'active'",
+                                                                                          "not both"};
+  for (int n = 0; n < 2; n++) {
+    char text[512];
+    snprintf(text, sizeof text, NEVER_CLOSES, more[n]);
+    sdrs* s = NULL;
+    assert_int_equal(sdrs_parse(&s, text, NULL, NULL), SDRS_BAD_INPUT);
+    if (!strstr(sdrs_error(s), said[n])) fail_msg("%s", sdrs_error(s));
+    sdrs_free(s);
+  }
 }
 
 static void a_distance_is_not_switched(void** state) {
@@ -204,7 +258,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(carts_join_with_their_momentum_Z12), cmocka_unit_test(a_grasp_has_derivatives),
       cmocka_unit_test(carts_join_where_they_meet_Z20),     cmocka_unit_test(a_catch_has_derivatives),
-      cmocka_unit_test(a_distance_is_not_switched),
+      cmocka_unit_test(a_distance_is_not_switched),         cmocka_unit_test(a_cup_lets_go_and_holds_again_Z21),
+      cmocka_unit_test(release_force_needs_what_closes_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,6 +140,20 @@ static void other_ways_are_told(void** state) {
               "push of spatial tendons shorter than at rest, damping of spatial tendons");
 }
 
+/* Dry friction of a fixed and of a spatial tendon, alone and beside a spring. */
+static void friction_comes_in(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(SLIDERS "<tendon>" CORD("t", "stiffness='7' springlength='0 2' frictionloss='3'")
+                             "<fixed name='f' frictionloss='4'><joint joint='j' coef='2'/></fixed></tendon></mujoco>",
+                         NULL);
+  assert_int_equal(c.scene.tendon_count, 3);
+  const SceneTendon *t = &c.scene.tendons[1], *f = &c.scene.tendons[2];
+  assert_true(c.scene.tendons[0].friction == 0 && t->friction == 3 && t->count == 2 && t->stiffness == 0);
+  assert_true(f->friction == 4 && f->joint_count == 1 && f->joints[0].ratio == 2 && f->friction_speed == 1e-4);
+  assert_null(strstr(c.report.remarks.data, "left out"));
+  urdf_case_free(&c);
+}
+
 /* Limits are stiff and critically damped, with what MuJoCo's default constraint has as stiffness for the mass behind
  * them. The low limit 0 of a cord is none. */
 static void limits_are_ranges(void** state) {
@@ -234,7 +248,7 @@ int main(void) {
       cmocka_unit_test(cords_run_from_site_to_site), cmocka_unit_test(springs_rest_where_they_say),
       cmocka_unit_test(actuators_pull_at_cords),     cmocka_unit_test(cords_hold_a_key_without_controls),
       cmocka_unit_test(cords_go_round_geoms),        cmocka_unit_test(other_ways_are_told),
-      cmocka_unit_test(limits_are_ranges),           cmocka_unit_test(fixed_tendons_have_springs),
+      cmocka_unit_test(limits_are_ranges), cmocka_unit_test(friction_comes_in),           cmocka_unit_test(fixed_tendons_have_springs),
       cmocka_unit_test(other_actuators_of_joints),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

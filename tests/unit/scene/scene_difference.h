@@ -181,6 +181,8 @@ static inline const char* tendon_difference(const SceneTendon* a, const SceneTen
   SAME(range_stiffness);
   SAME(range_margin);
   SAME(range_damping);
+  SAME(friction);
+  SAME(friction_speed);
   SAME(joint_count);
   for (int i = 0; i < a->joint_count; i++) {
     SAME(joints[i].link);

@@ -72,7 +72,10 @@ static void mistakes_are_told(void** state) {
     const char *item, *problem;
   } CASES[] = {
       {"{points: [{link: arm0}, {link: arm1}]}",
-       "5:5: error: tendons[0]: nothing pulls: give 'tension', 'stiffness' and 'rest_length', or 'range'\n"},
+       "5:5: error: tendons[0]: nothing pulls: give 'tension', 'stiffness' and 'rest_length', 'range', or "
+       "'friction'\n"},
+      {"{points: [{link: arm0}, {}], tension: 1, friction_speed: 1}",
+       "5:46: error: tendons[0]: 'friction_speed' needs 'friction': give both or neither\n"},
       {"{tension: 1}", "5:5: error: tendons[0]: a tendon needs two points or more, got 0\n"},
       {"{points: [{link: arm0}, {}], range: [0, 1]}",
        "5:34: error: tendons[0].range: give 'range_stiffness' with 'range': the force per metre beyond its ends "
