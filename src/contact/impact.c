@@ -46,19 +46,27 @@ static double edge_of(double part) {
   return fineness < 1 ? fineness * fineness : 1;
 }
 
+/* Returns y_e, the compression at which an impact with restitution begins (I2a). */
+static double entry_compression(double support) {
+  return impact_compression(support, impact_potential(support, IMPACT_ENTRY));
+}
+
 Impact impact_eval(const ImpactParameters* p, double potential, double before) {
   if (!(p->rest_speed > 0) || !(potential > 0)) return (Impact){.value = potential, .first = 1};
+  bool begins = p->restitution > 0 && before < entry_compression(p->support);
+  if (begins) before = entry_compression(p->support);
   double s = p->support, y = impact_compression(s, potential), part = step_part(p), edge = edge_of(part);
   double width = part * SLOPE * (1 + before) * sqrt(edge + before); /* (I2) */
   double growth = edge < 1 ? edge / (edge + before) : 0;            /* d ln(root) / d ln h */
   double t = 1 + (y - before) / width, slope = ramp_slope(t) / width, past = y - before;
   double low = fmax(0, before - width), kink = fmin(y, before);
   double sum = integral(low, kink, before, width) + integral(before, y, before, width);
+  double by_before =
+      -slope * (1 + 1.5 * past / (1 + before) + 0.5 * past * (1 - edge) / ((1 + before) * (edge + before)));
   return (Impact){.value = 2 * POTENTIAL_TERMS / s * sum,
                   .first = ramp(t),
                   .second = slope * s / (2 * POTENTIAL_TERMS * y),
-                  .by_before = -slope * (1 + 1.5 * past / (1 + before) +
-                                         0.5 * past * (1 - edge) / ((1 + before) * (edge + before))),
+                  .by_before = begins ? 0 : by_before,
                   .by_support = slope * (0.5 * y + past * (1 + growth)) / s,
                   .by_rest_speed = -slope * past * (1 + growth) / p->rest_speed};
 }

@@ -236,6 +236,8 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
 enum { SHORTENINGS = 60, PARTS_MOST = 4000 };
 /* Length of a short substep of an impact, relative to the time step. */
 #define IMPACT_SHARE (1.0 / 1024)
+/* Shortest rest of a step, relative to a short substep: velocities over a shorter one are rounding. */
+#define LEAST_REST (1.0 / 16)
 /* Largest residual, relative to the forces at work, that counts as converged in a short substep: rounding of positions
  * changes the force that reverses an approach (impact.md, I7). */
 #define IMPACT_FLOOR 1e-3
@@ -563,11 +565,12 @@ static StepReport take_span(Sim* s, int count, int index) {
   sim_set_clock(s, count, index);
   double end = s->clock.time, left = s->clock.dt - (s->reached.time - span_start(s, count, index));
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
+  const double least = LEAST_REST * IMPACT_SHARE * s->model->simulation.dt;
   for (int parts = 0;; parts++) {
     SubstepPlan plan = plan_substep(s, left, parts);
     StepReport one = take_part(s, end, left, &plan);
     report = join_reports(&report, &one);
-    if (step_outcome_failed(report.outcome) || !(plan.length < left)) return report;
+    if (step_outcome_failed(report.outcome) || !(left - plan.length > least)) return report;
     left -= plan.length;
     if (closures_meet(s->closures, s->pose_now, s->pose_old, s->state.time, s->reached.time)) scheme_balance_forget(s);
     keep_state(s);
