@@ -46,15 +46,11 @@ static double edge_of(double part) {
   return fineness < 1 ? fineness * fineness : 1;
 }
 
-/* Returns y_e, the compression at which an impact with restitution begins (I2a). */
-static double entry_compression(double support) {
-  return impact_compression(support, impact_potential(support, IMPACT_ENTRY));
-}
-
-Impact impact_eval(const ImpactParameters* p, double potential, double before) {
+Impact impact_eval_from(const ImpactParameters* p, double potential, double before, double entry) {
   if (!(p->rest_speed > 0) || !(potential > 0)) return (Impact){.value = potential, .first = 1};
-  bool begins = p->restitution > 0 && before < entry_compression(p->support);
-  if (begins) before = entry_compression(p->support);
+  double least = impact_compression(p->support, impact_potential(p->support, entry));
+  bool begins = before < least;
+  if (begins) before = least;
   double s = p->support, y = impact_compression(s, potential), part = step_part(p), edge = edge_of(part);
   double width = part * SLOPE * (1 + before) * sqrt(edge + before); /* (I2) */
   double growth = edge < 1 ? edge / (edge + before) : 0;            /* d ln(root) / d ln h */
@@ -69,6 +65,10 @@ Impact impact_eval(const ImpactParameters* p, double potential, double before) {
                   .by_before = begins ? 0 : by_before,
                   .by_support = slope * (0.5 * y + past * (1 + growth)) / s,
                   .by_rest_speed = -slope * past * (1 + growth) / p->rest_speed};
+}
+
+Impact impact_eval(const ImpactParameters* p, double potential, double before) {
+  return impact_eval_from(p, potential, before, p->restitution > 0 ? IMPACT_ENTRY : 1);
 }
 
 double impact_impulse(const Impact* now, bool bounces) {
