@@ -82,7 +82,7 @@ class Drop(Case):
 
 class Slide(Drop):
     start = dict(Drop.start, friction=0.2)
-    adjoint = dict(Drop.adjoint, friction=("contact", 0, 1))
+    adjoint = dict(Drop.adjoint, friction=("contact", 2, 1))
 
 
 class Slope(Drop):
@@ -109,9 +109,10 @@ class Slope(Drop):
 
 class Ball(Drop):
     """A solid ball of 0.05 m with spin: it sticks (friction 0.8) or slides through (0.1)."""
+    span = 0.22  # before the second impact of e = 0.3
     start = {"height": 0.2, "down": 1.0, "along": 1.0, "spin": 3.0, "mass": 0.3, "friction": 0.8}
     adjoint = {"height": ("coordinates", 2, 1), "down": ("velocities", 2, -1), "along": ("velocities", 0, 1),
-               "spin": ("velocities", 4, 1), "friction": ("contact", 0, 1)}
+               "spin": ("velocities", 4, 1), "friction": ("contact", 2, 1)}
 
     def scene(self, p):
         inertia = 0.4 * p["mass"] * 0.05 ** 2

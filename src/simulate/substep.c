@@ -237,7 +237,7 @@ enum { SHORTENINGS = 60, PARTS_MOST = 4000 };
 /* Length of a short substep of an impact, relative to the time step. */
 #define IMPACT_SHARE (1.0 / 1024)
 /* Shortest rest of a step, relative to a short substep: velocities over a shorter one are rounding. */
-#define LEAST_REST (1.0 / 16)
+#define LEAST_REST (1.0 / 4)
 /* Largest residual, relative to the forces at work, that counts as converged in a short substep: rounding of positions
  * changes the force that reverses an approach (impact.md, I7). */
 #define IMPACT_FLOOR 1e-3
