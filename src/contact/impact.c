@@ -46,21 +46,29 @@ static double edge_of(double part) {
   return fineness < 1 ? fineness * fineness : 1;
 }
 
-Impact impact_eval(const ImpactParameters* p, double potential, double before) {
+Impact impact_eval_from(const ImpactParameters* p, double potential, double before, double entry) {
   if (!(p->rest_speed > 0) || !(potential > 0)) return (Impact){.value = potential, .first = 1};
+  double least = impact_compression(p->support, impact_potential(p->support, entry));
+  bool begins = before < least;
+  if (begins) before = least;
   double s = p->support, y = impact_compression(s, potential), part = step_part(p), edge = edge_of(part);
   double width = part * SLOPE * (1 + before) * sqrt(edge + before); /* (I2) */
   double growth = edge < 1 ? edge / (edge + before) : 0;            /* d ln(root) / d ln h */
   double t = 1 + (y - before) / width, slope = ramp_slope(t) / width, past = y - before;
   double low = fmax(0, before - width), kink = fmin(y, before);
   double sum = integral(low, kink, before, width) + integral(before, y, before, width);
+  double by_before =
+      -slope * (1 + 1.5 * past / (1 + before) + 0.5 * past * (1 - edge) / ((1 + before) * (edge + before)));
   return (Impact){.value = 2 * POTENTIAL_TERMS / s * sum,
                   .first = ramp(t),
                   .second = slope * s / (2 * POTENTIAL_TERMS * y),
-                  .by_before = -slope * (1 + 1.5 * past / (1 + before) +
-                                         0.5 * past * (1 - edge) / ((1 + before) * (edge + before))),
+                  .by_before = begins ? 0 : by_before,
                   .by_support = slope * (0.5 * y + past * (1 + growth)) / s,
                   .by_rest_speed = -slope * past * (1 + growth) / p->rest_speed};
+}
+
+Impact impact_eval(const ImpactParameters* p, double potential, double before) {
+  return impact_eval_from(p, potential, before, p->restitution > 0 ? IMPACT_ENTRY : 1);
 }
 
 double impact_impulse(const Impact* now, bool bounces) {

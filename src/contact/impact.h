@@ -27,6 +27,7 @@ double impact_compression(double support, double potential);
 /* State that a pair carries from substep to substep of an impact. */
 typedef struct {
   bool bounces;  /* the law of restitution acts in this substep (I7); false: the law (I1) */
+  bool enters;   /* the substep measures the approach speed: no force before half of the range is used (I2a) */
   bool recorded; /* recorded step: the spring also acts slightly beyond its rest position, for differences with respect
                     to lengths (I11) */
   Pressure now, old; /* at t and at t - dt_before */
@@ -46,6 +47,9 @@ typedef struct {
 } Impact;
 /* Returns W and its derivatives at the potential U [1/m]. before: y_t. W = U for rest speed 0 or U = 0. Cannot fail. */
 Impact impact_eval(const ImpactParameters* parameters, double potential, double before);
+/* As impact_eval, with y_t at least the compression at the clearance `entry`, 0 < entry <= 1 (I2a): a pair that comes
+ * into the range has next to no force before. impact_eval has IMPACT_ENTRY with restitution, else 1. */
+Impact impact_eval_from(const ImpactParameters* parameters, double potential, double before, double entry);
 /* As impact_eval for a pair that bounces: a stiff spring moves the pair's clearance at the end of the substep to the
  * value that restitution requires (I7). Cannot fail, allocates nothing. */
 Impact impact_bounce(const ImpactParameters* parameters, double potential, const ImpactPast* past);

@@ -161,6 +161,11 @@ Impact impact_bounce(const ImpactParameters* p, double potential, const ImpactPa
   return out;
 }
 
+/* Clearance from which on a force acts in the substep that measures the approach speed (I2a). */
+#define MEASURED_TO 0.5
+
 Impact impact_of(const ImpactParameters* p, double potential, double before, const ImpactPast* past) {
-  return past->bounces && potential > 0 ? impact_bounce(p, potential, past) : impact_eval(p, potential, before);
+  if (past->bounces && potential > 0) return impact_bounce(p, potential, past);
+  double entry = p->restitution > 0 ? past->enters ? MEASURED_TO : IMPACT_ENTRY : 1;
+  return impact_eval_from(p, potential, before, entry);
 }

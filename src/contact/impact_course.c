@@ -29,6 +29,7 @@ ImpactCourse impact_next(const ImpactParameters* p, double dt_before, double ine
   if (!(p->restitution > 0) || !(z < 1)) return next;
   next.stage = next_stage(p, course, &next.past);
   next.past.bounces = next.stage == IMPACT_BOUNCES;
+  next.past.enters = next.stage == IMPACT_ENTERED;
   next.rests = next.stage == IMPACT_NONE && (course->rests || z < IMPACT_ENTRY);
   return next;
 }

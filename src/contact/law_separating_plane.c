@@ -571,6 +571,7 @@ static void pass_course(ImpactCourse* course, StateBlock* block) {
   state_block_bool(block, &course->rests);
   state_block_int(block, &stage, IMPACT_NONE, IMPACT_RUBS);
   course->stage = (ImpactStage)stage;
+  past->enters = course->stage == IMPACT_ENTERED;
   pass_pressure(&past->now, block);
   pass_pressure(&past->old, block);
   double* numbers[] = {&past->dt_before, &past->inertia, &course->approach};
@@ -676,13 +677,6 @@ static bool enters(const LawPair* p) {
 
 static void approach(const LawPair* p, double speed) { ((Memory*)p->memory)->course.approach = speed; }
 
-static void measure_again(const LawPair* p) {
-  ImpactCourse* course = &((Memory*)p->memory)->course;
-  if (course->stage != IMPACT_ENTERED) return;
-  course->stage = IMPACT_NONE;
-  course->approach = (double)INFINITY;
-}
-
 static double clearance(const LawPair* p, bool begin) {
   ImpactParameters impact = impact_parameters(p->law, p->material);
   Pressure at = begin ? ((const Memory*)p->memory)->course.past.now : pressure_of(p);
@@ -787,7 +781,6 @@ const ContactLaw LAW_separating_plane = {
     .impacts = impacts,
     .enters = enters,
     .approach = approach,
-    .measure_again = measure_again,
     .clearance = clearance,
     .struck = struck,
     .presses_on = presses_on,

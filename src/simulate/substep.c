@@ -236,8 +236,8 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
 enum { SHORTENINGS = 60, PARTS_MOST = 4000 };
 /* Length of a short substep of an impact, relative to the time step. */
 #define IMPACT_SHARE (1.0 / 1024)
-/* A short substep is unfinished if the end of the step cut it to less than this fraction of its length. */
-#define CUT 0.999
+/* Shortest rest of a step, relative to a short substep: velocities over a shorter one are rounding. */
+#define LEAST_REST (1.0 / 4)
 /* Largest residual, relative to the forces at work, that counts as converged in a short substep: rounding of positions
  * changes the force that reverses an approach (impact.md, I7). */
 #define IMPACT_FLOOR 1e-3
@@ -324,7 +324,6 @@ static void end_part(Sim* s, const StepReport* report) {
 /* Repeats a substep of another run. */
 static StepReport repeat_part(Sim* s, const StepClock* as) {
   s->clock = *as;
-  if (as->end == END_REST && s->contact) contact_impact_measure_again(s->contact);
   StepReport report = solve_part(s);
   end_part(s, &report);
   return report;
@@ -492,26 +491,19 @@ static SubstepPlan plan_opening(Sim* s, int closure, double left) {
 }
 
 /* Returns the plan of the next substep from the conditions that are known before it is solved: a beginning impact, or
- * spinning bodies. A short substep that was cut by the end of the last step is completed first. The approach speed is
- * measured over the rest of its length, so that the time of the impact does not change (I10). left: time to the end of
- * the span [s]; parts: substeps of the span so far. Sets how s->clock ends. */
+ * spinning bodies. A short substep keeps its length where it passes the end of the step: the step then ends late (I10).
+ * left: time to the end of the span [s]; parts: substeps of the span so far. Sets how s->clock ends. */
 static SubstepPlan plan_substep(Sim* s, double left, int parts) {
   double brief = IMPACT_SHARE * s->model->simulation.dt;
-  bool last = parts >= PARTS_MOST, cut = parts == 0 && s->reached.kind == STEP_IMPACT && s->reached.dt < CUT * brief;
-  s->clock.end = cut ? END_REST : END_SHORT;
-  if (cut && s->contact) contact_impact_measure_again(s->contact);
+  bool last = parts >= PARTS_MOST;
   bool impact = s->contact && !last && contact_impact_begins(s->contact, s->reached.dt);
   if (!last && stops_begin(s, &brief)) impact = true;
   int shares = !impact && !last && parts > 0 ? spin_parts(s, left) : 1;
-  if (cut)
-    brief -= fmin(s->reached.dt, CUT * brief);
-  else if (s->reached.kind == STEP_IMPACT && s->reached.end != END_REST)
-    brief = fmin(brief, s->reached.dt);
-  bool is_short = impact && brief < left;
-  double length = is_short ? brief : left / shares;
-  if (!is_short) s->clock.end = END_SHARE;
+  if (s->reached.kind == STEP_IMPACT) brief = fmin(brief, s->reached.dt);
+  double length = impact ? brief : left / shares;
+  s->clock.end = impact ? END_SHORT : END_SHARE;
   s->clock.share = 1.0 / shares;
-  int opens = is_short ? -1 : closures_due(s->closures);
+  int opens = impact ? -1 : closures_due(s->closures);
   if (opens >= 0) return plan_opening(s, opens, left);
   return (SubstepPlan){length, next_kind(s, impact, length)};
 }
@@ -539,8 +531,7 @@ static void end_at_event(Sim* s, const EventSearch* event) {
     s->clock.event = event->event.what;
   }
   s->clock.dt_varies = event->found || s->clock.end == END_OPENS ||
-                       (s->clock.end == END_SHARE && s->clock.begin_varies) ||
-                       (s->clock.end == END_REST && s->clock.before_varies);
+                       (s->clock.end == END_SHARE && s->clock.begin_varies);
 }
 
 /* Solves the planned substep and repeats it as plan_again requires. Sets *plan to the plan of the last repetition. */
@@ -549,7 +540,7 @@ static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) 
   EventSearch event = {.found = false, .end = end};
   for (int k = 0;; k++) {
     s->clock.dt = plan->length;
-    s->clock.time = plan->length < left ? end - left + plan->length : end;
+    s->clock.time = plan->length == left ? end : end - left + plan->length;
     s->clock.kind = plan->kind;
     if (s->contact && (looks_at_impacts(s) || has_joint_events(s))) contact_remember(s->contact, CONTACT_PART);
     report = solve_part(s);
@@ -578,16 +569,23 @@ static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) 
   return report;
 }
 
+/* Returns when equal substep `index` of `count` begins, unless a short substep passes that time [s]. */
+static double span_start(const Sim* s, int count, int index) {
+  double whole = s->model->simulation.dt;
+  return index == 0 ? s->state.step * whole : ((double)s->state.step * count + index) * (whole / count);
+}
+
 /* Solves equal substep `index` of `count`, divided further where impacts with restitution require it. */
 static StepReport take_span(Sim* s, int count, int index) {
   sim_set_clock(s, count, index);
-  double end = s->clock.time, left = s->clock.dt;
+  double end = s->clock.time, left = s->clock.dt - (s->reached.time - span_start(s, count, index));
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
+  const double least = LEAST_REST * IMPACT_SHARE * s->model->simulation.dt;
   for (int parts = 0;; parts++) {
     SubstepPlan plan = plan_substep(s, left, parts);
     StepReport one = take_part(s, end, left, &plan);
     report = join_reports(&report, &one);
-    if (step_outcome_failed(report.outcome) || !(plan.length < left)) return report;
+    if (step_outcome_failed(report.outcome) || !(left - plan.length > least)) return report;
     left -= plan.length;
     if (closures_meet(s->closures, s->pose_now, s->pose_old, s->state.time, s->reached.time)) scheme_balance_forget(s);
     keep_state(s);

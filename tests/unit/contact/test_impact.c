@@ -401,10 +401,31 @@ static void impact_I5_friction_has_the_whole_impulse_of_what_spins(void** state)
   }
 }
 
+/* With restitution a pair that comes into the range has no force before z = 0.995, and before 0.5 while it measures its
+ * speed; W' and W'' are those of (I1) with y_t = y(0.995). The potential of 8 vertices is 8 Q(z) / s. */
+static void impact_I2a_no_force_before_an_impact(void** state) {
+  (void)state;
+  const ImpactParameters p = {2e-3, 3e-3, 1e-5, 0.6, 1}, law = {2e-3, 3e-3, 1e-5, 0, 1};
+  double entry = impact_compression(p.support, impact_potential(p.support, 0.995));
+  ImpactPast measures = {.enters = true};
+  for (double z = 0.9999; z > 0.9951; z -= 0.0002) {
+    Impact w = impact_eval(&p, impact_potential(p.support, z), 0);
+    assert_true(w.value == 0 && w.first == 0 && w.second == 0);
+  }
+  for (double z = 0.99; z > 0.51; z -= 0.03) {
+    double potential = impact_potential(p.support, z);
+    Impact w = impact_eval(&p, potential, 0), like = impact_eval(&law, potential, entry);
+    assert_true(w.first == like.first && w.second == like.second && w.by_before == 0);
+    assert_true(impact_of(&p, potential, 0, &measures).first == 0);
+  }
+  assert_true(impact_of(&p, impact_potential(p.support, 0.49), 0, &measures).first > 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(impact_I1_I2_worked_example),
       cmocka_unit_test(impact_I1_I3_is_the_integral),
+      cmocka_unit_test(impact_I2a_no_force_before_an_impact),
       cmocka_unit_test(impact_I1_I3_I6_slopes_on_both_sides_of_every_branch),
       cmocka_unit_test(impact_I4_is_above_its_tangent_at_rest),
       cmocka_unit_test(impact_bare_barrier_without_a_rest_speed),

@@ -24,7 +24,7 @@ static Pressure pressure_at(double support, double z) {
 static void impact_I7_worked_example(void** state) {
   (void)state;
   const ImpactParameters p = {0.5, 1e-4, 1, 0.5, 1};
-  ImpactPast past = {true, false, pressure_at(0.5, 0.97), pressure_at(0.5, 0.98), 1, 0.5};
+  ImpactPast past = {true, false, false, pressure_at(0.5, 0.97), pressure_at(0.5, 0.98), 1, 0.5};
   compare_relative(impact_speed(&p, &past), 0.01, 1e-6, "speed of approach");
   compare_relative(impact_share(&p, 0.01).value, 0.5, 1e-15, "e of a fast impact");
   /* 0.5 kg goes from 0.96, where it would be, to 0.975 in h^2 / 2 (1 + 1): k = 0.5 / SOFTNESS, z* - z = 1.5e-6 */
@@ -39,7 +39,7 @@ enum { NUMBERS = 12 };
 
 static Impact law_at(const double* x) {
   ImpactParameters p = {x[5], x[8], x[7], x[9], x[6]};
-  ImpactPast past = {true, false, {x[1], x[2]}, {x[3], x[4]}, x[11], x[10]};
+  ImpactPast past = {true, false, false, {x[1], x[2]}, {x[3], x[4]}, x[11], x[10]};
   return impact_bounce(&p, x[0], &past);
 }
 
