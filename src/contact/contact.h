@@ -147,7 +147,8 @@ bool contact_friction_is_late(const ContactSystem* system);
 bool contact_friction_settled(const ContactSystem* system, double tolerance, int links[2]);
 /* Returns the largest change of speed [m/s] that friction of a pair applies a step late: mu |N - N_r| dt / m, but no
  * more than the slip speed over the substep of length dt [s]. N: normal force of the accepted state; N_r: that of the
- * friction reference; m = 1 / (1/m_a + 1/m_b) of the trees that move. Sets `links` to the links of that pair, if it is
+ * friction reference; m = 1 / (1/m_a + 1/m_b) of the trees that move. For pairs that pay later (friction.md, F14) only
+ * what a pair owes when it leaves the range, in place of N - N_r. Sets `links` to the links of that pair, if it is
  * above 0. 0 under laws without relag. Allocates nothing. */
 double contact_late_friction(ContactSystem* system, double dt, int links[2]);
 /* Resets the system to poses[links] (copied): the start of a run. Drops all candidates. Returns false if hulls

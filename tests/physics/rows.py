@@ -13,7 +13,6 @@ from crawlers import MECANUM, mecanum, mecanum_share, snake_speed
 from row import Row
 
 G = 9.81
-OWN_FORCE = ("contact.friction_iterations=20",)
 
 
 def wheel(extra="", joint="", duration=10):
@@ -951,8 +950,6 @@ links:
         0.3 * math.sqrt(1 + 0.1 * G),
         0.03 * 0.3 * math.sqrt(1 + 0.1 * G),
         "mu times the normal impulse, after a fall of 50 mm",
-        recommended=OWN_FORCE,
-        known={"default": "friction rests on the force of the step before"},
     ),
     Row(
         "cube that lands at (2, -1) m/s: tilt [degrees]",
@@ -961,8 +958,6 @@ links:
         0,
         0.3,
         "lands flat",
-        recommended=OWN_FORCE,
-        known={"default": "friction rests on the force of the step before: a landing tips"},
     ),
     Row(
         "cube that lands at (2, -1) m/s: hop [m]",
@@ -971,8 +966,6 @@ links:
         0,
         0.0005,
         "restitution 0",
-        recommended=OWN_FORCE,
-        known={"default": "friction rests on the force of the step before: a landing hops"},
     ),
     Row(
         "cube dropped 5 mm on a slope",
@@ -988,8 +981,6 @@ links:
         0.5 * 9.8 * 0.01 / math.hypot(1, 0.5) * 4,
         0.0175,
         "g (sin - mu cos) t^2 / 2",
-        recommended=OWN_FORCE,
-        known={"default": "friction rests on the force of the step before"},
     ),
     Row(
         "drop with restitution 0.5: height of the rebound",
@@ -1245,8 +1236,6 @@ initial: [{link: foot, velocities: [0.5, 0, -1, 0, 0, 0]}]
         0.2 * (1 + 0.12 * G),
         0.03 * 0.2 * (1 + 0.12 * G),
         "mu times the impulse that stops the fall and carries the weight",
-        recommended=OWN_FORCE,
-        known={"default": "friction rests on the force of the step before"},
     ),
     Row(
         "tower crane that stands at 95 % of the load that tips it",
