@@ -40,6 +40,13 @@ def more_friction(rows):
     add(rows, LANDING, FX, 0.01 * float(rows[LANDING][FX]))
 
 
+def load_paid_later(rows):
+    """The account holds, and friction of the landing exceeds what limits it."""
+    add(rows, LANDING, LOAD, -10)
+    add(rows, LANDING, OWED, 10)
+    add(rows, NEXT, LOAD, 10)
+
+
 def friction_without_load(rows):
     for row in (LANDING, NEXT):
         rows[row][LOAD] = "0"
@@ -68,6 +75,6 @@ def run(name, change):
     print(f"{name}: {done.returncode}, {first.split(': ', 2)[-1]}")
 
 
-for one in (more_load, less_owed, load_that_is_owed, debt_forgiven, more_friction, friction_without_load, not_a_number,
-            columns_removed):
+for one in (more_load, less_owed, load_that_is_owed, debt_forgiven, more_friction, load_paid_later, friction_without_load,
+            not_a_number, columns_removed):
     run(one.__name__, one)
