@@ -2,7 +2,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "app/command.h"
-#include "contact/account.h"
 
 bool color_wanted(FILE* stream) {
   const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");

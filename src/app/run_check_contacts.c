@@ -2,7 +2,6 @@
  * P7).
  */
 #include "app/run_check.h"
-#include "contact/account.h"
 #include <stdio.h>
 
 /* Relative rounding error of a distance by GJK: two runs on the same poses may end in different simplices. */

@@ -9,7 +9,6 @@
 #ifndef SDRS_CONTACT_LAW_H
 #define SDRS_CONTACT_LAW_H
 
-#include "contact/account.h"
 #include "contact/hierarchy.h"
 #include "contact/pair.h"
 #include "scene/schema.h"
@@ -164,8 +163,8 @@ typedef struct ContactLaw {
   double (*own_share)(const LawPair* pair);
   size_t (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
   bool (*rests_on)(const LawPair* pair, bool own);
-  /* Returns the account of friction in the last substep (friction.md, F14). NULL: none. */
-  FrictionAccount (*account)(const LawPair* pair);
+  /* Sets the account of friction in the last substep (friction.md, F14). NULL: none. */
+  void (*account)(const LawPair* pair, FrictionAccount* out);
   /* Initializes an active pair at the start of a run. NULL: nothing to do. */
   void (*begin)(const LawPair* pair);
   /* Store and restore the data of an active pair that do not follow from the poses. NULL: there are none. */

@@ -513,14 +513,13 @@ static double own_share(const LawPair* p) {
   return own_share_of(law, p->material, mobility, own_force(p) - ((const Memory*)p->memory)->late_force).value;
 }
 
-static FrictionAccount account(const LawPair* p) {
+static void account(const LawPair* p, FrictionAccount* out) {
   const Memory* memory = p->memory;
   const PlaneLaw* law = p->law;
-  FrictionAccount out = {.load = law->stiffness * (memory->left + p->grip * memory->owed)};
-  out.owed = law->stiffness * (own_force(p) - memory->left);
   bool carried = law->pays && takes_own_force(p) && p->state->outcome == PAIR_PRESSED;
-  if (!carried) out.lost = out.owed;
-  return out;
+  out->load = law->stiffness * (memory->left + p->grip * memory->owed);
+  out->owed = law->stiffness * (own_force(p) - memory->left);
+  out->lost = carried ? 0 : out->owed;
 }
 
 static size_t relag(const LawPair* p, const Pose begin[2], bool blends, void* room) {

@@ -2,7 +2,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "contact/account.h"
 #include "contact/system.h"
 #include "contact/tree_mass.h"
 
@@ -69,10 +68,11 @@ bool contact_friction_pays(const Model* model, int link_a, int link_b) {
 
 FrictionAccount contact_account(const ContactSystem* s, int index) {
   ContactPair* p = contact_pair(s, index);
-  const FrictionAccount none = {.load = 0};
-  if (!s->law->account || p->links) return none;
+  FrictionAccount out = {.load = 0};
+  if (!s->law->account || p->links) return out;
   LawPair pair = contact_law_pair(s, p, s->current, 0);
-  return s->law->account(&pair);
+  s->law->account(&pair, &out);
+  return out;
 }
 
 double contact_late_friction(ContactSystem* s, double dt, int links[2]) {

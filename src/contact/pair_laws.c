@@ -245,11 +245,11 @@ static double own_share(const LawPair* pair) {
   return law->own_share ? law->own_share(&own) : 0;
 }
 
-static FrictionAccount account(const LawPair* pair) {
+static void account(const LawPair* pair, FrictionAccount* out) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
-  const FrictionAccount none = {.load = 0};
-  return law->account ? law->account(&own) : none;
+  *out = (FrictionAccount){.load = 0};
+  if (law->account) law->account(&own, out);
 }
 
 static size_t relag(const LawPair* pair, const Pose begin[2], bool blends, void* room) {

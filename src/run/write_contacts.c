@@ -1,5 +1,4 @@
 /* contacts.csv: one row per touching pair of links and recorded step; the force acts on b. */
-#include "contact/account.h"
 #include "run/writer.h"
 
 static bool asks_points(const Model* model) { return model->simulation.output & OUTPUT_CONTACT_POINTS; }

@@ -2,7 +2,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "contact/account.h"
 #include "simulate/fluid.h"
 #include "simulate/spin.h"
 
