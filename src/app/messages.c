@@ -87,12 +87,17 @@ void warn_friction_open(const Options* options, const char* name, const Model* m
 void warn_late_friction(const Options* options, const char* name, const Model* model, const UnconvergedSteps* u) {
   double rest = model->contact.rest_speed;
   if (options->quiet || !(rest > 0) || !(u->late_friction > LATE_REPORTED * rest)) return;
-  fprintf(stderr,
-          "%s: warning: friction acts one time step late in impacts, so that bodies may tip or hop: up to %.3g m/s "
-          "between '%s' and '%s' at t = %.6g s. --set contact.friction_iterations=20 solves such steps with their own "
-          "contact force; scenes with many impacts take up to 2.5 times as long\n",
-          name, u->late_friction, model->links[u->late_links[0]].name, model->links[u->late_links[1]].name,
-          u->late_time);
+  bool pays = contact_keeps_account(model);
+  const char* what = pays ? "bodies leave contact before friction has had all of their impulse"
+                          : "friction acts one time step late in impacts, so that bodies may tip or hop";
+  const char* remedy =
+      !pays && model->contact.friction_iterations == 0 && !model->contact.bounces
+          ? "--set contact.friction_iterations=null, the default, uses their own contact force"
+          : "--set contact.friction_iterations=20 solves such steps with their own contact force; scenes with many "
+            "impacts take up to 2.5 times as long";
+  fprintf(stderr, "%s: warning: %s: up to %.3g m/s between '%s' and '%s' at t = %.6g s. %s\n", name, what,
+          u->late_friction, model->links[u->late_links[0]].name, model->links[u->late_links[1]].name, u->late_time,
+          remedy);
 }
 
 void warn_overridden_tolerance(const Options* options, const char* rule) {

@@ -90,8 +90,8 @@ Status run_check_read(RunCheck* c, const Recorded* recorded, const char* folder,
   const Model* model = &recorded->model;
   c->recorded = recorded;
   c->summary_path = file_join(folder, "summary.json");
-  c->at = MEMORY_NEW(StateContacts, 1);
-  c->at->state = -1;
+  c->at = MEMORY_NEW(StateContacts, 2);
+  c->at[0].state = c->at[1].state = -1;
   Status status = run_pose_rows_open(&c->poses, name_in(&c->trajectory, folder, "trajectory.csv"), model, diagnostics);
   if (status == STATUS_OK) c->trajectory.rows = run_pose_rows_table(c->poses);
   if (status == STATUS_OK) status = need_centers(c, diagnostics);
@@ -111,7 +111,7 @@ void run_check_free(RunCheck* c) {
   csv_rows_close(c->solver.rows);
   RunFile* const files[] = {&c->trajectory, &c->joints, &c->contacts, &c->solver};
   for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) memory_free(files[k]->path);
-  if (c->at) memory_free(c->at->list);
+  for (int k = 0; c->at && k < 2; k++) memory_free(c->at[k].list);
   memory_free(c->at);
   memory_free(c->q);
   memory_free(c->summary_path);
@@ -137,7 +137,7 @@ const double* run_check_coordinates(const RunCheck* c, int state) {
 }
 
 const StateContacts* run_check_contacts(const RunCheck* c, int state) {
-  StateContacts* at = c->at;
+  StateContacts* at = &c->at[state % 2];
   if (at->state == state) return at;
   at->state = state;
   at->count = 0;

@@ -29,7 +29,7 @@ typedef struct {
   RunContactRows* contact_rows;
   int states;           /* rows of joints.csv */
   double* q;            /* buffer for one row  (nq) */
-  StateContacts* at;    /* contacts of a state */
+  StateContacts* at;    /* contacts of two consecutive states  (2) */
   int* contact_first;   /* first row of contacts.csv of each state  (states + 1); NULL: rows out of order */
   Diagnostics findings; /* errors in the files */
 } RunCheck;
@@ -61,7 +61,7 @@ double run_check_value(const RunFile* file, int row, int column);
 double run_check_time(const RunCheck* check, int state);
 /* Returns the coordinates of a state (nq), valid until the next call. */
 const double* run_check_coordinates(const RunCheck* check, int state);
-/* Returns the recorded contacts of a state, valid until the next call; none if contact_first is NULL. */
+/* Returns the recorded contacts of a state, valid until the call after the next one; none if contact_first is NULL. */
 const StateContacts* run_check_contacts(const RunCheck* check, int state);
 /* Returns the step of a recorded row, 0 ... rows - 1, counted from the start_step of the run. */
 int run_check_step(const RunCheck* check, int row);

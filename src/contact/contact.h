@@ -147,7 +147,8 @@ bool contact_friction_is_late(const ContactSystem* system);
 bool contact_friction_settled(const ContactSystem* system, double tolerance, int links[2]);
 /* Returns the largest change of speed [m/s] that friction of a pair applies a step late: mu |N - N_r| dt / m, but no
  * more than the slip speed over the substep of length dt [s]. N: normal force of the accepted state; N_r: that of the
- * friction reference; m = 1 / (1/m_a + 1/m_b) of the trees that move. Sets `links` to the links of that pair, if it is
+ * friction reference; m = 1 / (1/m_a + 1/m_b) of the trees that move. For pairs that pay later (friction.md, F14) only
+ * what a pair owes when it leaves the range, in place of N - N_r. Sets `links` to the links of that pair, if it is
  * above 0. 0 under laws without relag. Allocates nothing. */
 double contact_late_friction(ContactSystem* system, double dt, int links[2]);
 /* Resets the system to poses[links] (copied): the start of a run. Drops all candidates. Returns false if hulls
@@ -359,6 +360,26 @@ typedef struct {
 /* Returns the wrench of candidate `index` in the accepted state; force, torque and `press` are 0 if it exerts none.
  * Undefined for index >= contact_candidate_count. Allocates nothing. */
 ContactWrench contact_wrench(const ContactSystem* system, int index);
+
+/* ---------------------------------------------------------------- the account of friction (contact/own_force.c,
+ * docs/derivations/friction.md, F14) */
+/* Forces of one or more pairs of hulls in the last substep [N]. With N the normal force at its end,
+ * owed = (owed - lost of the substep before) + N - load. */
+typedef struct {
+  double load; /* sum of the normal forces that limited friction, g S B (F6, F14) */
+  double owed; /* sum of what friction owes after the substep, e' */
+  double lost; /* part of `owed` of pairs that do not carry it on: they have left the range, or never pay */
+} FrictionAccount;
+
+/* Returns true if some pairs of the model keep an account: contact.friction_iterations is null, friction is above 0,
+ * and there is no restitution. Cannot fail, allocates nothing. */
+bool contact_keeps_account(const Model* model);
+/* Returns true if friction between some hulls of two links pays in the next step what it owes. Without that it rests on
+ * the normal force at the start of the step. Undefined for link numbers out of range. Allocates nothing. */
+bool contact_friction_pays(const Model* model, int link_a, int link_b);
+/* Returns the account of candidate `index` in the last substep; zeros under laws without an account. Undefined for
+ * index >= contact_candidate_count. Allocates nothing. */
+FrictionAccount contact_account(const ContactSystem* system, int index);
 
 /* Wall time spent in contact, friction and broad phase since creation [s]. */
 typedef struct {

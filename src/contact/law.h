@@ -152,7 +152,8 @@ typedef struct ContactLaw {
   size_t (*lag_room)(const LawPair* pair);
   size_t (*lag)(const LawPair* pair, void* room);
   /* Friction that depends on the force in the same state. `loads` sets the normal force that limits friction [N], and
-   * its difference from the reference force. `own_share` returns the weight of friction by the state's own force, whose
+   * its difference from the reference force; where friction pays later what it owes, the sum that it owes when the
+   * pair leaves the range. `own_share` returns the weight of friction by the state's own force, whose
    * rest is by the force at t: 0 where the difference of both is negligible, 1 where it is large (friction.md, F14).
    * `relag` sets the reference force of the former as `lag` does, for slip since the poses `begin` of both bodies, and
    * its weight: own_share if `blends`, otherwise 1; SIZE_MAX: unchanged. rests_on returns true if friction by the force
@@ -162,6 +163,8 @@ typedef struct ContactLaw {
   double (*own_share)(const LawPair* pair);
   size_t (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
   bool (*rests_on)(const LawPair* pair, bool own);
+  /* Sets the account of friction in the last substep (friction.md, F14). NULL: none. */
+  void (*account)(const LawPair* pair, FrictionAccount* out);
   /* Initializes an active pair at the start of a run. NULL: nothing to do. */
   void (*begin)(const LawPair* pair);
   /* Store and restore the data of an active pair that do not follow from the poses. NULL: there are none. */

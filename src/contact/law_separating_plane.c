@@ -495,9 +495,13 @@ static void loads(const LawPair* p, double* load, double* change) {
   const Memory* memory = p->memory;
   *load = *change = 0;
   if (!takes_own_force(p)) return;
+  double scale = ((const PlaneLaw*)p->law)->stiffness * pair_largest_friction(p->material);
+  if (((const PlaneLaw*)p->law)->pays) {
+    *change = p->state->outcome == PAIR_PRESSED ? 0 : scale * fabs(memory->left);
+    return;
+  }
   double force = own_force(p), old = memory->own_share > 0 ? memory->lag_force : memory->late_force;
   double shift = force > 0 && old > 0 ? center_shift(p) : 0;
-  double scale = ((const PlaneLaw*)p->law)->stiffness * pair_largest_friction(p->material);
   *load = scale * fmax(force, old);
   *change = scale * (fabs(force - old) + fmin(force, old) * shift);
 }
@@ -507,6 +511,15 @@ static double own_share(const LawPair* p) {
   if (!law->pays || !takes_own_force(p)) return 0;
   double mobility = law->inverse_mass[p->item[0]] + law->inverse_mass[p->item[1]];
   return own_share_of(law, p->material, mobility, own_force(p) - ((const Memory*)p->memory)->late_force).value;
+}
+
+static void account(const LawPair* p, FrictionAccount* out) {
+  const Memory* memory = p->memory;
+  const PlaneLaw* law = p->law;
+  bool carried = law->pays && takes_own_force(p) && p->state->outcome == PAIR_PRESSED;
+  out->load = law->stiffness * (memory->left + p->grip * memory->owed);
+  out->owed = law->stiffness * (own_force(p) - memory->left);
+  out->lost = carried ? 0 : out->owed;
 }
 
 static size_t relag(const LawPair* p, const Pose begin[2], bool blends, void* room) {
@@ -771,6 +784,7 @@ const ContactLaw LAW_separating_plane = {
     .relag = relag,
     .own_share = own_share,
     .rests_on = rests_on,
+    .account = account,
     .begin = begin,
     .keep = keep,
     .recall = recall,

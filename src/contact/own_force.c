@@ -39,12 +39,49 @@ static double slip_of(const ContactSystem* s, int index) {
   return vec3_norm(vec3_add_scaled(slip, -vec3_dot(slip, n), n));
 }
 
+bool contact_keeps_account(const Model* model) {
+  ContactLaw room;
+  const ModelContact* c = &model->contact;
+  if (model->contact_model == CONTACT_NONE || c->friction_iterations >= 0 || c->bounces || !(c->rest_speed > 0))
+    return false;
+  return contact_law_by_pair(model, &room)->account && model_largest_material(model, MATERIAL_FRICTION) > 0;
+}
+
+/* Returns true for sliding friction without static, rolling and spinning friction. */
+static bool only_slides(const PairMaterial* material) {
+  const double* v = material->value;
+  return v[MATERIAL_FRICTION] > 0 && v[MATERIAL_STATIC_FRICTION] == v[MATERIAL_FRICTION] &&
+         !(v[MATERIAL_ROLLING] > 0) && !(v[MATERIAL_SPINNING] > 0);
+}
+
+static bool has_hull_without_circles(const Model* model, int link) {
+  for (int i = 0; i < model->links[link].hull_count; i++)
+    if (hull_body(&model->hulls[model->links[link].hull_first + i]).ring_count == 0) return true;
+  return false;
+}
+
+bool contact_friction_pays(const Model* model, int link_a, int link_b) {
+  if (!contact_keeps_account(model) || !contact_law_of_links(model, link_a, link_b)->account) return false;
+  PairMaterial material = model_pair_material(model, link_a, link_b);
+  return only_slides(&material) && has_hull_without_circles(model, link_a) && has_hull_without_circles(model, link_b);
+}
+
+FrictionAccount contact_account(const ContactSystem* s, int index) {
+  ContactPair* p = contact_pair(s, index);
+  FrictionAccount out = {.load = 0};
+  if (!s->law->account || p->links) return out;
+  LawPair pair = contact_law_pair(s, p, s->current, 0);
+  s->law->account(&pair, &out);
+  return out;
+}
+
 double contact_late_friction(ContactSystem* s, double dt, int links[2]) {
   assert(dt > 0);
+  bool carries = contact_keeps_account(s->model);
   double most = 0;
   for (int k = 0; k < s->list_count && s->law->loads; k++) {
     ContactPair* p = contact_pair(s, k);
-    if (p->state[s->current].outcome != PAIR_PRESSED) continue;
+    if (p->state[s->current].outcome != PAIR_PRESSED && !carries) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     double load, change;
     s->law->loads(&pair, &load, &change);

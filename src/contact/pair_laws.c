@@ -245,6 +245,13 @@ static double own_share(const LawPair* pair) {
   return law->own_share ? law->own_share(&own) : 0;
 }
 
+static void account(const LawPair* pair, FrictionAccount* out) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  *out = (FrictionAccount){.load = 0};
+  if (law->account) law->account(&own, out);
+}
+
 static size_t relag(const LawPair* pair, const Pose begin[2], bool blends, void* room) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
@@ -429,6 +436,7 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->keep) row->keep = keep, row->recall = recall;
   if (law->refine) row->refine = refine;
   if (law->convex) row->convex = convex;
+  if (law->account) row->account = account;
   if (law->relag) row->loads = loads, row->relag = relag, row->own_share = own_share, row->rests_on = rests_on;
   if (law->impact_factor) row->impact_factor = impact_factor;
   if (law->potential) row->potential = potential;

@@ -10,13 +10,16 @@ typedef struct {
   const CsvTable* table;
   const char* path;
   const Model* model;
-  int column[COLUMN_COUNT], moment[3]; /* moment: -1 where the run was not asked for it */
-  int last[2];                         /* links that were found last: rows stand in their order */
+  int column[COLUMN_COUNT], moment[3], account[3]; /* moment, account: -1 where the run did not record it */
+  int last[2];                                     /* links that were found last: rows stand in their order */
   Diagnostics* diagnostics;
 } ContactReader;
 
 static bool find_columns(ContactReader* reader) {
-  for (int k = 0; k < 3; k++) reader->moment[k] = csv_column(reader->table, (const char*[]){"mx", "my", "mz"}[k]);
+  static const char* const moment[] = {"mx", "my", "mz"};
+  static const char* const account[] = {"friction_load", "friction_owed", "friction_lost"};
+  for (int k = 0; k < 3; k++) reader->moment[k] = csv_column(reader->table, moment[k]);
+  for (int k = 0; k < 3; k++) reader->account[k] = csv_column(reader->table, account[k]);
   for (int k = 0; k < COLUMN_COUNT; k++) {
     reader->column[k] = csv_column(reader->table, COLUMNS[k]);
     if (reader->column[k] >= 0) continue;
@@ -41,21 +44,32 @@ static bool read_link(ContactReader* reader, int row, int column, int* link) {
   return false;
 }
 
+/* Sets three numbers, NAN for columns that the file lacks. */
+static bool read_optional(ContactReader* reader, int row, const int column[3], double value[3]) {
+  for (int k = 0; k < 3; k++) {
+    value[k] = (double)NAN;
+    if (column[k] >= 0 && !csv_number(reader->table, reader->path, row, column[k], &value[k], reader->diagnostics))
+      return false;
+  }
+  return true;
+}
+
 static bool read_row(ContactReader* reader, int row, RunContact* contact) {
   double v[COLUMN_COUNT] = {0};
   for (int k = 0; k < COLUMN_COUNT; k++)
     if (k != COLUMN_A && k != COLUMN_B &&
         !csv_number(reader->table, reader->path, row, reader->column[k], &v[k], reader->diagnostics))
       return false;
-  double m[3] = {(double)NAN, (double)NAN, (double)NAN};
-  for (int k = 0; k < 3; k++)
-    if (reader->moment[k] >= 0 &&
-        !csv_number(reader->table, reader->path, row, reader->moment[k], &m[k], reader->diagnostics))
-      return false;
+  double m[3], account[3];
+  if (!read_optional(reader, row, reader->moment, m) || !read_optional(reader, row, reader->account, account))
+    return false;
   *contact = (RunContact){.time = v[COLUMN_TIME],
                           .gap = v[COLUMN_GAP],
                           .force = vec3(v[COLUMN_FX], v[COLUMN_FY], v[COLUMN_FZ]),
-                          .moment = vec3(m[0], m[1], m[2])};
+                          .moment = vec3(m[0], m[1], m[2]),
+                          .friction_load = account[0],
+                          .friction_owed = account[1],
+                          .friction_lost = account[2]};
   return read_link(reader, row, COLUMN_A, &contact->a) && read_link(reader, row, COLUMN_B, &contact->b);
 }
 

@@ -272,6 +272,8 @@ typedef struct {
   double gap;  /* m */
   Vec3 force;  /* force on b, in the world [N] */
   Vec3 moment; /* moment on b about the centre of pressure, in the world [N m]; NAN if the run did not record it */
+  /* Account of friction (FrictionAccount) [N]; NAN if the run did not record it. */
+  double friction_load, friction_owed, friction_lost;
 } RunContact;
 
 /* Contacts of a recorded run, by rising time. Owns its rows. */

@@ -17,6 +17,7 @@ static const UnitRow UNITS[] = {
     {"joints.csv", "*/*", "rad"},
     {"contacts.csv", "gap", "m"},
     {"contacts.csv", "f[xyz]", "N"},
+    {"contacts.csv", "friction_*", "N"},
     {"velocities.csv", "*/v[xyz]", "m/s"},
     {"velocities.csv", "*/[xyz]/rate", "m/s"},
     {"velocities.csv", "*/position/rate", "m/s"},

@@ -4,11 +4,20 @@
 static bool asks_points(const Model* model) { return model->simulation.output & OUTPUT_CONTACT_POINTS; }
 
 static void header(Text* row, const Model* model) {
-  text_add(row, "time,a,b,gap,fx,fy,fz%s\n", asks_points(model) ? ",x,y,z,mx,my,mz" : "");
+  text_add(row, "time,a,b,gap,fx,fy,fz%s%s\n", asks_points(model) ? ",x,y,z,mx,my,mz" : "",
+           contact_keeps_account(model) ? ",friction_load,friction_owed,friction_lost" : "");
+}
+
+static void add_values(Text* out, const double* values, int count) {
+  for (int k = 0; k < count; k++) {
+    text_add_bytes(out, ",", 1);
+    text_add_double(out, values[k]);
+  }
 }
 
 static void rows(Text* out, WriterContext* context, const RunFrame* frame) {
   const ModelLink* links = context->model->links;
+  const bool accounts = contact_keeps_account(context->model);
   for (int i = 0; i < frame->contact_count; i++) {
     const SimContact* contact = &frame->contacts[i];
     text_add_double(out, frame->state->time);
@@ -18,10 +27,9 @@ static void rows(Text* out, WriterContext* context, const RunFrame* frame) {
     csv_add_field(out, links[contact->b].name);
     const Vec3 f = contact->force, x = contact->point, m = contact->moment;
     const double values[] = {contact->gap, f.x, f.y, f.z, x.x, x.y, x.z, m.x, m.y, m.z};
-    for (int k = 0; k < (asks_points(context->model) ? 10 : 4); k++) {
-      text_add_bytes(out, ",", 1);
-      text_add_double(out, values[k]);
-    }
+    add_values(out, values, asks_points(context->model) ? 10 : 4);
+    const double account[] = {contact->friction_load, contact->friction_owed, contact->friction_lost};
+    if (accounts) add_values(out, account, 3);
     text_add_bytes(out, "\n", 1);
   }
 }

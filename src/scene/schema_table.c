@@ -144,13 +144,13 @@ static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- contact */
     /* its other rows are the laws' (contact_schema_row) */
     {"contact", "friction_iterations", VALUE_INTEGER, AT(ContactForm, contact.friction_iterations),
-     .only = "none|separating_plane", .fallback = "0", .nullable = true, .range = RANGE_BETWEEN(0, 1000),
+     .only = "none|separating_plane", .fallback = "null", .nullable = true, .range = RANGE_BETWEEN(0, 1000),
      .meaning =
          "Largest number of repetitions of a step with updated normal forces for friction. 0: friction uses the "
          "normal force of the previous step, and acts one step late in an impact. null: 1 in steps in which this "
          "changes the speed of a pair by more than 5 rest_speed. The updated force has a weight that grows "
-         "smoothly from 0 there to 1 at 25 rest_speed. In the first step with contact at its start, with "
-         "restitution and in steps that an event cuts, null is 0."},
+         "smoothly from 0 there to 1 at 25 rest_speed; what friction still owes it pays in the next steps. In the "
+         "first step with contact at its start, with restitution and in steps that an event cuts, null is 0."},
     {"contact", "exclude", VALUE_NAME_PAIRS, AT(ContactForm, exclude), .nullable = true,
      .meaning = "Pairs of links or groups without contact. A link and its parent never have contact."},
     {"contact", "pairs", VALUE_LIST, AT(ContactForm, pairs), .of = "contact_pair", .nullable = true,

@@ -213,6 +213,10 @@ static void merge_sorted(SimContact* list, int* count) {
       last->point = vec3_add(last->point, list[k].point);
       last->moment = vec3_add(last->moment, list[k].moment);
       last->press += list[k].press;
+      last->felt = last->felt || list[k].felt;
+      last->friction_load += list[k].friction_load;
+      last->friction_owed += list[k].friction_owed;
+      last->friction_lost += list[k].friction_lost;
     } else
       list[kept++] = list[k];
   }
@@ -249,6 +253,21 @@ static void place_contacts(SimContact* list, int count) {
   }
 }
 
+static void add_account(const ContactSystem* system, int candidate, SimContact* out) {
+  FrictionAccount account = contact_account(system, candidate);
+  out->friction_load = account.load;
+  out->friction_owed = account.owed;
+  out->friction_lost = account.lost;
+}
+
+/* Removes pairs of links without force. They were kept for the accounts of their hull pairs. */
+static void drop_idle(SimContact* list, int* count) {
+  int kept = 0;
+  for (int k = 0; k < *count; k++)
+    if (list[k].felt) list[kept++] = list[k];
+  *count = kept;
+}
+
 const SimContact* sim_contacts(Sim* s, int* count) {
   *count = 0;
   if (!s->contact) return NULL;
@@ -258,22 +277,30 @@ const SimContact* sim_contacts(Sim* s, int* count) {
     s->contact_capacity = 2 * candidates;
     s->contacts = MEMORY_NEW(SimContact, s->contact_capacity);
   }
+  const bool accounts = contact_keeps_account(s->model);
   bool apart = contact_lists_by_range(s->model); /* gap and force of a link pair can come from different candidates */
   for (int k = 0; k < candidates; k++) {
     Vec3 force;
     SimContact c = {0};
     contact_candidate(s->contact, k, &c.a, &c.b);
-    if (!contact_force(s->contact, k, &force) && !(apart && isfinite(contact_listed_range(s->model, c.a, c.b))))
-      continue;
+    if (accounts) add_account(s->contact, k, &c);
+    c.felt = contact_force(s->contact, k, &force) || (apart && isfinite(contact_listed_range(s->model, c.a, c.b)));
+    if (!c.felt && c.friction_owed == 0 && c.friction_load == 0) continue;
     c.gap = contact_gap(s->contact, k);
     c.force = force;
+    const int first = c.a;
     bool turned = c.a > c.b;
-    if (turned) c = (SimContact){.a = c.b, .b = c.a, .gap = c.gap, .force = vec3_scale(force, -1.0)};
+    if (turned) {
+      c.a = c.b;
+      c.b = first;
+      c.force = vec3_scale(force, -1.0);
+    }
     if (asks_points(s)) add_wrench(s->contact, k, turned, &c);
     s->contacts[(*count)++] = c;
   }
   if (*count > 1) qsort(s->contacts, (size_t)*count, sizeof(SimContact), compare_contacts);
   merge_sorted(s->contacts, count);
+  if (accounts) drop_idle(s->contacts, count);
   if (asks_points(s)) place_contacts(s->contacts, *count);
   if (apart) drop_far(s->model, s->contacts, count);
   return s->contacts;

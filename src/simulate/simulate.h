@@ -170,10 +170,13 @@ typedef struct {
   int a, b;
   double gap; /* smallest distance of their hulls (exact GJK) [m] */
   Vec3 force; /* on b, world [N] */
+  bool felt;  /* some pair of hulls exerts a force */
   /* With OUTPUT_CONTACT_POINTS or OUTPUT_PRESSURE, else zero: */
   Vec3 point;   /* centre of pressure, mean over their hulls by normal force [m] */
   Vec3 moment;  /* about the centre of pressure, on b [N m] */
   double press; /* sum of the normal forces [N] */
+  /* If contact_keeps_account, else zero: the account of friction in the last substep (FrictionAccount) [N]. */
+  double friction_load, friction_owed, friction_lost;
 } SimContact;
 
 typedef struct {

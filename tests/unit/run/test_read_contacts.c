@@ -72,6 +72,17 @@ static void rows_are_read(void** state) {
                              &diagnostics),
                    STATUS_OK);
   assert_true(contacts.rows[0].moment.x == 4 && contacts.rows[0].moment.y == 5 && contacts.rows[0].moment.z == 6);
+  assert_true(isnan(contacts.rows[0].friction_load));
+  run_contacts_free(&contacts);
+  assert_int_equal(
+      read_text(
+          &f,
+          "time,a,b,gap,fx,fy,fz,friction_load,friction_owed,friction_lost\n0.01,ground,ground,1e-3,1,-2,3.5,7,-8,9\n",
+          &contacts, &diagnostics),
+      STATUS_OK);
+  assert_true(isnan(contacts.rows[0].moment.x));
+  assert_true(contacts.rows[0].friction_load == 7 && contacts.rows[0].friction_owed == -8);
+  assert_true(contacts.rows[0].friction_lost == 9);
   run_contacts_free(&contacts);
   assert_int_equal(read_text(&f, HEADER, &contacts, &diagnostics), STATUS_OK);
   assert_int_equal(contacts.count, 0);
