@@ -530,8 +530,8 @@ static void end_at_event(Sim* s, const EventSearch* event) {
     s->clock.end = END_EVENT;
     s->clock.event = event->event.what;
   }
-  s->clock.dt_varies = event->found || s->clock.end == END_OPENS ||
-                       (s->clock.end == END_SHARE && s->clock.begin_varies);
+  s->clock.dt_varies =
+      event->found || s->clock.end == END_OPENS || (s->clock.end == END_SHARE && s->clock.begin_varies);
 }
 
 /* Solves the planned substep and repeats it as plan_again requires. Sets *plan to the plan of the last repetition. */
