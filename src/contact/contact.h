@@ -183,8 +183,6 @@ typedef struct {
  * longer substep has found it; NULL: none. */
 bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt,
                           const ContactEntry* sought, ContactEntry* entry);
-/* Pairs whose speed of approach the substep measured measure it again in the next one. Allocates nothing. */
-void contact_impact_measure_again(ContactSystem* system);
 /* Returns the normalized distance of a pair of hulls from the start of its impact in the accepted state; negative after
  * the start. A pair that is not listed counts as out of range. */
 double contact_impact_ahead(ContactSystem* system, int hull_a, int hull_b);

@@ -106,13 +106,6 @@ bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, 
   return first < (double)INFINITY;
 }
 
-void contact_impact_measure_again(ContactSystem* s) {
-  for (int k = 0; k < s->list_count && s->law->measure_again; k++) {
-    LawPair pair = contact_law_pair(s, contact_pair(s, k), s->current, 0);
-    s->law->measure_again(&pair);
-  }
-}
-
 double contact_impact_ahead(ContactSystem* s, int hull_a, int hull_b) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);

@@ -187,8 +187,6 @@ typedef struct ContactLaw {
    * speed. `approach` stores it [m/s]. */
   bool (*enters)(const LawPair* pair);
   void (*approach)(const LawPair* pair, double speed);
-  /* A pair that has measured its speed of approach is to do so again in the next substep. */
-  void (*measure_again)(const LawPair* pair);
   /* Returns z of the pair's potential, 1 out of range, at the beginning or the end of the substep. */
   double (*clearance)(const LawPair* pair, bool begin);
   /* Return true if the pair ended an approach; if its impact lasts; if it was active when the substep began and exerts

@@ -329,12 +329,6 @@ static void approach(const LawPair* pair, double speed) {
   if (law->approach) law->approach(&own, speed);
 }
 
-static void measure_again(const LawPair* pair) {
-  LawPair own;
-  const ContactLaw* law = turn_to(pair, &own)->law;
-  if (law->measure_again) law->measure_again(&own);
-}
-
 static double clearance(const LawPair* pair, bool begin) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
@@ -442,8 +436,8 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->potential) row->potential = potential;
   if (law->slip_product) row->slip_product = slip_product;
   if (law->impacts)
-    row->impacts = impacts, row->enters = enters, row->approach = approach, row->measure_again = measure_again,
-    row->clearance = clearance, row->struck = struck, row->presses_on = presses_on, row->lets_go = lets_go;
+    row->impacts = impacts, row->enters = enters, row->approach = approach, row->clearance = clearance,
+    row->struck = struck, row->presses_on = presses_on, row->lets_go = lets_go;
 }
 
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {

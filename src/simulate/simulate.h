@@ -48,7 +48,6 @@ typedef enum {
 typedef enum {
   END_SHARE, /* after a given fraction of the remaining step; 1: at the end of the step */
   END_SHORT, /* a fixed length that does not depend on the state */
-  END_REST,  /* that fixed length minus dt_before: the remainder of a substep that was cut at the end of a step */
   END_EVENT, /* the start of the impact of a pair of hulls, or of a joint at its limit, or a closure closes */
   END_OPENS, /* a closure opens: as END_SHARE, and the fraction follows from its force in the two substeps before
                 (closures.md, Z21) */

@@ -300,7 +300,6 @@ void step_lengths_spread(StepAdjoint* a, const RecordedStep* step) {
   bool share = c->end == END_SHARE || c->end == END_OPENS;
   double begin = share ? end - c->share * (own + end) : end;
   if (c->end == END_OPENS) closure_adjoint_opens(a->closures, c, (own + end) * c->dt / c->share);
-  if (c->end == END_REST) l->by_dt -= own + end;
   l->by_end = c->begin_varies ? begin : 0;
   if (!c->before_varies) l->by_dt = 0;
   if (!c->older_varies) l->by_before = 0;

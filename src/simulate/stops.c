@@ -55,15 +55,12 @@ static double ahead_of(const Stop* stop, double q) {
 typedef enum { STAGE_NONE, STAGE_ENTERED, STAGE_BOUNCES } Stage;
 
 /* Returns the stage of an impact. kind_before: kind of the substep that led to the present state, at whose end the
- * coordinate reaches the start of the impact. The remainder of a short substep that was cut can overshoot it by up to
- * WAY_MOST. */
+ * coordinate reaches the start of the impact. */
 static Stage stage_of(const Sim* s, const Stop* stop, StepKind kind_before) {
   double way = s->difference_old[stop->dof], before = s->clock.dt_before;
   if (!(before > 0) || !(-stop->sign * way > FROM * before)) return STAGE_NONE;
   double q = s->q_now[stop->coordinate], now = ahead_of(stop, q), old = ahead_of(stop, q - way);
-  if (kind_before == STEP_IMPACT && s->clock.end == END_REST)
-    return old >= -IMPACT_TIE && now < 0 ? STAGE_ENTERED : STAGE_NONE;
-  if (kind_before == STEP_IMPACT) return old >= -IMPACT_TIE - WAY_MOST && now < 0 ? STAGE_BOUNCES : STAGE_NONE;
+  if (kind_before == STEP_IMPACT) return old >= -IMPACT_TIE && now < 0 ? STAGE_BOUNCES : STAGE_NONE;
   return old > fmax(now, 0) && fabs(now) <= IMPACT_TIE ? STAGE_ENTERED : STAGE_NONE;
 }
 
