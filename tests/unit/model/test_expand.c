@@ -120,10 +120,31 @@ static void every_hull_has_a_list_of_points_of_its_own(void** state) {
   fixture_free(&f);
 }
 
+/* Exact balls: the first use keeps the shape of the scene, the second has a copy, so that none is left over. */
+static void a_round_shape_is_written_once_for_each_use(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(&f,
+               "shapes: {ball: {type: sphere, radius: 0.1}}\n"
+               "links:\n"
+               "  - {name: a, mass: 1, shape: ball}\n"
+               "  - {name: b, mass: 1, shape: ball, position: [1, 0, 0]}\n");
+  assert_int_equal(f.status, STATUS_OK);
+  model_expand_shapes(&f.model, &f.scene);
+  assert_int_equal(f.scene.shape_count, 2);
+  assert_int_equal(f.scene.links[0].shapes[0].shape, 0);
+  assert_int_equal(f.scene.links[1].shapes[0].shape, 1);
+  assert_string_equal(f.scene.shapes[0].name, "ball");
+  assert_string_equal(f.scene.shapes[1].name, "");
+  assert_true(f.scene.shapes[1].radius == 0.1);
+  fixture_free(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(expanded_scene_gives_the_same_model),
       cmocka_unit_test(every_hull_has_a_list_of_points_of_its_own),
+      cmocka_unit_test(a_round_shape_is_written_once_for_each_use),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
