@@ -182,7 +182,8 @@ static void gradients_A8c_among_boxes(void** state) {
 #define TABLE "{type: cylinder, radius: 1, length: 0.1}"
 #define BOX "{type: box, size: [0.1, 0.08, 0.06]}"
 
-/* Friction of bodies that turn together is zero (F2, F13): at 38 % of what friction holds a rider creeps by 0.04 mm/s. */
+/* Friction of bodies that turn together is zero (F2, F13): at 38 % of what friction holds a rider creeps by 0.04 mm/s.
+ */
 static void riders_F13_stay_on_a_turntable(void** state) {
   (void)state;
   static const struct {
