@@ -18,7 +18,7 @@ over the largest of |adjoint|, the median |difference|, a tenth of |gradient| an
     kink         one-sided differences disagree by more than the error at all steps up to 1e-5, and the adjoint is one of them
     unresolved   neither: the run is rough or sensitive there
 
-Prints the directions above 1e-4, then a table of counts. Exits 1 if one above 1e-4 is wrong.
+Prints the directions above 1e-4, then a table of counts (Ctrl-C ends the hunt with it). Exits 1 if one above 1e-4 is wrong.
 """
 import argparse
 import csv
@@ -251,6 +251,9 @@ def main():
         seeds += 1
         try:
             found = examine(case)
+        except KeyboardInterrupt:
+            seeds -= 1
+            break
         except sdrs.Error as error:
             refused += 1
             print("seed %d: %s: %s" % (seed, case.label, str(error).splitlines()[0]), flush=True)
