@@ -73,7 +73,7 @@ static RoundShape round_shape(const ModelHull* hull) {
   if (!hull_is_round(hull)) return none;
   RoundBody body = hull_body(hull);
   if (body.ring_count == 0 && body.points.count == 1) return (RoundShape){"sphere", body.rounding, 0};
-  if (!hull_is_cylinder(hull)) return none;
+  if (!body.rings || !hull_is_cylinder(hull)) return none;
   return (RoundShape){"cylinder", body.rings[0].radius,
                       vec3_norm(vec3_sub(body.rings[1].center, body.rings[0].center))};
 }

@@ -115,10 +115,12 @@ static void make_supertorus(ConvexHull* solid, int n, double tube, double sectio
 /* Returns true if the parameters of a built-in mesh are those of its type; else an error is reported. */
 static bool read_parameters(MjcfModel* model, const XmlElement* mesh, int count, double* values) {
   const XmlAttribute *given = xml_attribute(mesh, "params"), *builtin = xml_attribute(mesh, "builtin");
-  bool good = mjcf_numbers(model, (MjcfElement){mesh, ""}, "params", count, count, values) == count;
-  if (!given) mjcf_error(model, builtin->place, "<mesh builtin=\"%s\"> needs 'params'", builtin->value);
-  if (!good) return false;
-  good = values[0] >= 3 && values[0] <= RESOLUTION_MAX && values[0] == floor(values[0]);
+  if (!given) {
+    mjcf_error(model, builtin->place, "<mesh builtin=\"%s\"> needs 'params'", builtin->value);
+    return false;
+  }
+  if (mjcf_numbers(model, (MjcfElement){mesh, ""}, "params", count, count, values) != count) return false;
+  bool good = values[0] >= 3 && values[0] <= RESOLUTION_MAX && values[0] == floor(values[0]);
   for (int k = 1; k < count; k++) good = good && (count == 3 ? values[k] >= 0 : values[k] > 0);
   good = good && (count == 3 || values[1] <= 1);
   if (!good)
