@@ -73,7 +73,7 @@ const char* contact_refuses(ContactModel model, const ModelHull* hull) {
 int contact_own_count(ContactModel model) { return model == CONTACT_NONE ? 0 : law_of(model)->own_count; }
 
 double contact_force_at_overlap(ContactModel model, const double* own, double overlap) {
-  assert(overlap >= 0);
+  assert(!(overlap < 0));
   const ContactLaw* law = law_of(model);
   return law->force_at_overlap ? law->force_at_overlap(own, overlap) : 0;
 }
@@ -81,11 +81,11 @@ double contact_force_at_overlap(ContactModel model, const double* own, double ov
 bool contact_rests(ContactModel model) { return law_of(model)->rest_at_gap != NULL; }
 
 ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force) {
-  assert(law_of(model)->rest_under_force && support > 0 && force > 0);
+  assert(law_of(model)->rest_under_force && !(support <= 0) && !(force < 0)); /* NaN passes: reported later */
   return law_of(model)->rest_under_force(support, n_a, n_b, force);
 }
 
 ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap) {
-  assert(law_of(model)->rest_at_gap && support > 0 && gap > 0);
+  assert(law_of(model)->rest_at_gap && !(support <= 0) && !(gap <= 0)); /* as above */
   return law_of(model)->rest_at_gap(support, n_a, n_b, gap);
 }

@@ -336,7 +336,7 @@ typedef struct {
  * true if the law defines an equilibrium under a force > 0 and at a gap within its range. CONTACT_NONE gives the answer
  * of the first law. Cannot fail, allocates nothing. */
 bool contact_rests(ContactModel model);
-/* Returns the equilibrium under force > 0 [N], divided by kappa; support > 0 [m]. Valid only if contact_rests(model)
+/* Returns the equilibrium under force >= 0 [N], divided by kappa; support > 0 [m]. Valid only if contact_rests(model)
  * (asserted). */
 ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
 /* Returns the equilibrium at a gap > 0 within the law's range [m]. Valid only if contact_rests(model)
