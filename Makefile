@@ -33,6 +33,7 @@ TEST_JOBS ?= 2
 ifeq ($(origin CC),default)
   CC := gcc
 endif
+OBJCOPY := objcopy
 
 , := ,
 
@@ -58,6 +59,7 @@ ifeq ($(FLAVOUR),fuzz)
   WARNINGS := -Wall -Wextra
 else ifeq ($(FLAVOUR),arm64)
   CC := aarch64-linux-gnu-gcc
+  OBJCOPY := aarch64-linux-gnu-objcopy
 else ifneq ($(filter check,$(FLAVOUR))$(filter 1,$(WERROR)),)
   WERROR_FLAG := -Werror
 endif
@@ -310,7 +312,7 @@ $(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/version.h $(BUILD)/method.h 
 $(BUILD)/src/linalg/dense.o: src/linalg/dense.c $(BUILD)/flags | out/build/libraries
 	@mkdir -p $(@D)
 	$(COMPILE)
-	@$(CC) -r -nostdlib $@ $(LAPACK) -o $@~ && objcopy --wildcard --keep-global-symbol='dense_*' $@~ $@ && rm $@~
+	@$(CC) $(filter --sysroot=%,$(FLAGS)) -r -nostdlib $@ $(LAPACK) -o $@~ && $(OBJCOPY) --wildcard --keep-global-symbol='dense_*' $@~ $@ && rm $@~
 
 # Square roots of several numbers at a time: with errno they would be taken one by one.
 $(BUILD)/src/shapes/field_many.o $(BUILD)/src/contact/friction.o: private FLAGS += -fno-math-errno

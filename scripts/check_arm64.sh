@@ -7,16 +7,15 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
-ROOT=out/arm64
+ROOT=$PWD/out/arm64
 PROGRAM=out/build/arm64/sdrs
 EMULATED=out/build/arm64/sdrs-qemu
 PACKAGES=(libc6-dev libgomp1 libyaml-dev libcjson-dev libexpat1-dev zlib1g-dev libzip-dev libassimp-dev libqhull-dev
-  libsuitesparse-dev libsleef-dev libglpk-dev libstb-dev libmicrohttpd-dev)
+  libsuitesparse-dev libsleef-dev libglpk-dev liblapacke-dev liblapack-dev libblas-dev libstb-dev libmicrohttpd-dev)
 
 # The packages and what they need, unpacked: apt with lists and a state of its own, so that the machine's stay as they are.
 fetch_root() {
-  local apt=$PWD/out/arm64-apt package
-  rm -rf "${ROOT:?}" "$apt"
+  local package
   mkdir -p "$ROOT" "$apt"/{lists/partial,cache/archives/partial,state}
   : >"$apt/status"
   cat >"$apt/conf" <<END
@@ -35,14 +34,62 @@ END
   fi
   unset APT_CONFIG
   for package in "$apt"/cache/archives/*.deb; do dpkg-deb -x "$package" "$ROOT" || return 1; done
-  rm -rf "$apt"
-  touch "$ROOT/complete"
+}
+
+# Debian's arm64 builds of Qhull, GLPK, LAPACK and BLAS use fused operations. Fetches the source packages of this machine's versions to
+# out/arm64-apt/sources, compiles them without, and puts them in the place of Debian's.
+build_unfused() {
+  local release lib=$ROOT/usr/lib/aarch64-linux-gnu file member map=$apt/map
+  local -a members compile=(aarch64-linux-gnu-gcc --sysroot="$ROOT" -O2 -fPIC -ffp-contract=off -w)
+  # shellcheck disable=SC1091
+  release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  mkdir -p "$apt"/{source-lists/partial,sources,lapack}
+  echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $release main" >"$apt/sources.list"
+  cat >"$apt/source-conf" <<END
+APT::Sandbox::User "root";
+Dir::State::lists "$apt/source-lists";
+Dir::Cache "$apt/cache";
+Dir::Etc::sourcelist "$apt/sources.list";
+Dir::Etc::sourceparts "-";
+END
+  (cd "$apt/sources" && export APT_CONFIG=$apt/source-conf && apt-get -qq update && apt-get -qq source qhull glpk lapack >"$apt/log" 2>&1) ||
+    { cat "$apt/log"; return 1; }
+
+  "${compile[@]}" -shared -Wl,-soname,libqhull_r.so.8.0 "$apt"/sources/qhull-*/src/libqhull_r/*.c -lm -o "$lib/libqhull_r.so.8.0" || return 1
+  (
+    cd "$apt"/sources/glpk-*/src || exit 1
+    "${compile[@]}" -DTLS=__thread -DHAVE_SYS_TIME_H -DHAVE_GETTIMEOFDAY -I. -I{api,bflib,draft,env,intopt,minisat,misc,mpl,npp,proxy,simplex} \
+      -I"$ROOT/usr/include/suitesparse" -shared -Wl,-soname,libglpk.so.40 {api,bflib,draft,env,intopt,minisat,misc,mpl,npp,proxy,simplex}/*.c \
+      -lamd -lcolamd -lz -lm -o "$lib/libglpk.so.40"
+  ) || return 1
+
+  # Of LAPACK and BLAS only the members that src/linalg/dense.c needs.
+  aarch64-linux-gnu-gcc -D_GNU_SOURCE --sysroot="$ROOT" -Isrc -c src/linalg/dense.c -o "$apt/dense.o" || return 1
+  aarch64-linux-gnu-gcc --sysroot="$ROOT" -r -nostdlib "$apt/dense.o" -l:liblapacke.a -l:lapack/liblapack.a -l:blas/libblas.a -Wl,-Map="$map" \
+    -o "$apt/linked.o" || return 1
+  for member in la_constants la_xisnan $(grep -oE 'lib(lapack|blas)\.a\([^)]*\)' "$map" | sed 's/.*(\(.*\)\.o)/\1/' | sort -u); do
+    for file in "$apt"/sources/lapack-*/{SRC,BLAS/SRC,INSTALL}/"$member".{f,f90,F90}; do
+      if [[ -e $file ]]; then
+        aarch64-linux-gnu-gfortran -O2 -frecursive -fPIC -ffp-contract=off -J "$apt/lapack" -c "$file" -o "$apt/lapack/$member.o" || return 1
+        break
+      fi
+    done
+    [[ -e $apt/lapack/$member.o ]] || { echo "check_arm64.sh: no source of LAPACK's $member"; return 1; }
+  done
+  for file in "$lib/lapack/liblapack.a" "$lib/blas/libblas.a"; do
+    mapfile -t members < <(cd "$apt/lapack" && aarch64-linux-gnu-ar t "$file" | xargs ls -d 2>/dev/null)
+    (cd "$apt/lapack" && aarch64-linux-gnu-ar r "$file" "${members[@]}") || return 1
+  done
 }
 
 scripts/deps.sh arm64 || exit 1
-if [[ ! -e $ROOT/complete ]] && ! fetch_root; then
-  echo "check_arm64.sh: no arm64 packages"
-  exit 1
+if [[ ! -e $ROOT/complete ]]; then
+  apt=$PWD/out/arm64-apt
+  rm -rf "${ROOT:?}" "$apt"
+  fetch_root || { echo "check_arm64.sh: no arm64 packages"; exit 1; }
+  build_unfused || { echo "check_arm64.sh: no libraries without fused operations"; exit 1; }
+  rm -rf "$apt"
+  touch "$ROOT/complete"
 fi
 "${MAKE:-make}" --no-print-directory FLAVOUR=arm64 program || exit 1
 if [[ ${1:-} == --build ]]; then exit 0; fi

@@ -70,8 +70,10 @@ libccd-dev          header  ccd/ccd.h
 libfcl-dev          header  fcl/fcl.h
 '
 ARM64_NEEDS='
-gcc-aarch64-linux-gnu command aarch64-linux-gnu-gcc
-qemu-user-static      command qemu-aarch64-static
+gcc-aarch64-linux-gnu      command aarch64-linux-gnu-gcc
+gfortran-aarch64-linux-gnu command aarch64-linux-gnu-gfortran
+qemu-user-static           command qemu-aarch64-static
+dpkg-dev                   command dpkg-source
 '
 SLURM_NEEDS='
 slurm-wlm           command slurmctld

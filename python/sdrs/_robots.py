@@ -96,7 +96,9 @@ class Reward:
 
     def __init__(self, robot: Robot, scene: Scene) -> None:
         self.robot, self.frame = robot, robot.timestep * robot.frame_skip
-        self.masses = np.where(np.arange(len(scene.links)) == scene.link("ground"), 0, scene.view("mass")) if robot.by_mass else None
+        self.masses = np.zeros(len(scene.links))  # [kg]; of the robot's links, where the reward is by the centre of mass
+        if robot.by_mass:
+            self.masses = np.where(np.arange(len(scene.links)) == scene.link("ground"), 0, scene.view("mass"))
 
     def forward(self, scene: Scene) -> float:
         if self.robot.by_mass:

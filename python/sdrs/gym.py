@@ -59,7 +59,7 @@ class _World:
     def observe(self, scene):
         return np.concatenate([scene.coordinates, scene.velocities])
 
-    def judge(self, scene, done, error):
+    def judge(self, scene, done, error) -> tuple[float, bool, bool, dict[str, Any]]:
         """reward, terminated, truncated, info after `done` actions."""
         if error is not None:
             return 0.0, True, False, {"error": str(error)}
@@ -98,7 +98,7 @@ class _RobotWorld(_World):
     def observe(self, scene):
         return _robots.observe(self.name, self.robot, self.pays, scene)
 
-    def judge(self, scene, done, error):
+    def judge(self, scene, done, error) -> tuple[float, bool, bool, dict[str, Any]]:
         if error is not None:
             return 0.0, True, False, {"error": str(error)}
         parts = self.pays.parts(scene, *scene.acted)
@@ -150,7 +150,8 @@ class Env(gymnasium.Env):
                 raise
             error = fault
         self._done += 1
-        return (self._world.observe(self.scene), *self._world.judge(self.scene, self._done, error))
+        reward, ended, cut, info = self._world.judge(self.scene, self._done, error)
+        return self._world.observe(self.scene), reward, ended, cut, info
 
 
 class VectorEnv(gymnasium.vector.VectorEnv):
@@ -240,6 +241,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 class RobotEnv(Env):
     """One of Gymnasium's robots; made by make()."""
 
+    _world: _RobotWorld
+
     def __init__(self, name: str, dt: float | None = None, max_steps: int | None = None, noise: float | None = None,
                  render_mode: None = None) -> None:
         self._enter(_RobotWorld(name, dt, max_steps, noise), render_mode)
@@ -253,6 +256,8 @@ class RobotEnv(Env):
 
 class RobotVectorEnv(VectorEnv):
     """Many of one of Gymnasium's robots; made by make()."""
+
+    _world: _RobotWorld
 
     def __init__(self, name: str, num_envs: int, threads: int | None = None, dt: float | None = None, max_steps: int | None = None,
                  noise: float | None = None) -> None:

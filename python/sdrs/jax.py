@@ -43,9 +43,7 @@ def _differentiable(forward, backward, outputs, inputs):
         kinds = tuple(jax.ShapeDtypeStruct(lead + shape, jnp.float64) for shape in shapes)
         return jax.pure_callback(flat, kinds, *arguments, vmap_method="broadcast_all")
 
-    @jax.custom_vjp
-    def function(*arguments):
-        return call(forward, outputs, inputs, arguments)
+    function = jax.custom_vjp(lambda *arguments: call(forward, outputs, inputs, arguments))
 
     def ahead(*arguments):
         return function(*arguments), arguments

@@ -35,6 +35,7 @@ VECTORS = {"time", "coordinates", "velocities", "design", "control", "mass", "co
 Array = NDArray[np.float64]
 PathLike = Union[str, "os.PathLike[str]"]
 Overrides = Union[Mapping[str, Any], Sequence[str], None]
+ByLink = Union[Mapping[str, ArrayLike], Mapping[int, ArrayLike], Mapping[Union[str, int], ArrayLike]]  # a Mapping is invariant in its keys
 
 
 class _Rollouts(NamedTuple):
@@ -84,6 +85,11 @@ def _doubles(values: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
     if values.shape != shape:
         raise c.Error(f"{name}: got shape {values.shape}, expected {shape}")
     return values
+
+
+def _rows(values: ArrayLike) -> int:
+    """Length of the first dimension; 1 for a number, which _doubles refuses."""
+    return (*np.shape(values), 1)[0]
 
 
 def _place(kind, name, names):
@@ -230,7 +236,7 @@ class Scene:
                             threads=_threads(threads), scenario=scenario)
         pointer = ctypes.c_void_p()
         if is_text:
-            status = lib.sdrs_parse(ctypes.byref(pointer), path_or_text.encode(), os.fsencode(path) if path else None,
+            status = lib.sdrs_parse(ctypes.byref(pointer), os.fspath(path_or_text).encode(), os.fsencode(path) if path else None,
                                     ctypes.byref(options))
         else:
             status = lib.sdrs_load(ctypes.byref(pointer), os.fsencode(path_or_text), ctypes.byref(options))
@@ -349,13 +355,13 @@ class Scene:
         """A recorded run from the start, or from these coordinates (nq) and velocities (nv), with these targets
         (steps, nu) of the controllers; what is not given is what was set. The scene itself stays where it is."""
         own = self._object.clone()
-        steps = _count(steps, len(input) if input is not None else self.steps)
+        steps = _count(steps, _rows(input) if input is not None else self.steps)
         if coordinates is not None:
             own.set("coordinates", _doubles(coordinates, (self.nq,), "coordinates"))
         if velocities is not None:
             own.set("velocities", _doubles(velocities, (self.nv,), "velocities"))
         if input is not None:
-            own.set("input", _doubles(input, (len(input), self.nu), "input"))
+            own.set("input", _doubles(input, (_rows(input), self.nu), "input"))
         return Run(self, own, steps)
 
     def record(self, steps: int | None = None) -> Run:
@@ -372,9 +378,9 @@ class Scene:
         (nq), velocities (nv), position, orientation, center and force (links x 3 or 4, one link after the other). Then
         `gradient` of the answer is {block: array}, as of Run.gradient, runs first: bit for bit that of each run by itself.
         As many runs are held in memory as there are threads."""
-        given = [len(x) for x in (coordinates, velocities, input, *(seeds or {}).values()) if x is not None]
+        given = [_rows(x) for x in (coordinates, velocities, input, *(seeds or {}).values()) if x is not None]
         count = count if count is not None else given[0] if given else 1
-        steps = _count(steps, np.shape(input)[1] if input is not None else self.steps)
+        steps = _count(steps, np.shape(input)[1] if input is not None and np.ndim(input) == 3 else self.steps)
         shapes = {"coordinates": (count, self.nq), "velocities": (count, self.nv), "input": (count, steps, self.nu)}
         arrays = {name: None if x is None else _doubles(x, shapes[name], name)
                   for name, x in (("coordinates", coordinates), ("velocities", velocities), ("input", input))}
@@ -406,7 +412,9 @@ class Scene:
             wanted[name] = _doubles(values, (count, steps + 1, widths[name]), f"seeds by {name}")
         rows = slice(None) if record else -1
         q, v = np.empty((count, steps + 1, self.nq)), np.empty((count, steps + 1, self.nv))
-        done, errors, slopes = np.zeros(count, dtype=np.int32), [None] * count, [None] * count
+        done = np.zeros(count, dtype=np.int32)
+        errors: list[c.Error | None] = [None] * count
+        slopes: list[Gradient | None] = [None] * count
 
         def one(k: int) -> None:
             with self._cloning:
@@ -591,13 +599,13 @@ class Run:
         slopes["state"] = np.concatenate([slopes["coordinates"], slopes["velocities"]])
         return slopes
 
-    def gradient(self, position: Mapping[str | int, ArrayLike] | None = None, *,
-                 orientation: Mapping[str | int, ArrayLike] | None = None,
-                 center: Mapping[str | int, ArrayLike] | None = None, force: Mapping[str | int, ArrayLike] | None = None,
+    def gradient(self, position: ByLink | None = None, *,
+                 orientation: ByLink | None = None,
+                 center: ByLink | None = None, force: ByLink | None = None,
                  coordinates: ArrayLike | None = None, velocities: ArrayLike | None = None,
                  positions: ArrayLike | None = None, orientations: ArrayLike | None = None,
-                 reaction: Mapping[str | int, ArrayLike] | None = None,
-                 imu: Mapping[str | int, ArrayLike] | None = None) -> Gradient:
+                 reaction: ByLink | None = None,
+                 imu: ByLink | None = None) -> Gradient:
         """Of a loss, from its derivatives: position={link: dL/dposition (rows, 3)} and so on; coordinates (rows, nq),
         velocities (rows, nv), positions (rows, links, 3). Returns {block: array}: coordinates and velocities of the start
         (nv; of a quaternion by turns about the link's axes; `state`: one after the other), input (steps, nu), control
@@ -728,7 +736,7 @@ class Page:
         with tempfile.TemporaryDirectory() as folder:
             if is_text:
                 file = pathlib.Path(folder, "scene.yaml")
-                file.write_text(source)
+                file.write_text(os.fspath(source))
                 source = file
             words = [path, "simulate", os.fspath(source), "-q", "-o", folder + "/run"]
             for text in _overrides(overrides):

@@ -26,8 +26,8 @@ class Output(NamedTuple):
     orientations: torch.Tensor
 
 
-def _numpy(tensor):
-    return None if tensor is None else tensor.detach().cpu().numpy().astype(np.float64)
+def _numpy(tensor: torch.Tensor) -> np.ndarray:
+    return tensor.detach().cpu().numpy().astype(np.float64)
 
 
 def _tensor(array):
@@ -36,7 +36,8 @@ def _tensor(array):
 
 def _runs(scene, steps, coordinates, velocities, input, threads):
     """The runs of one call, from tensors with the runs first."""
-    given = {"coordinates": _numpy(coordinates), "velocities": _numpy(velocities), "input": _numpy(input)}
+    tensors = {"coordinates": coordinates, "velocities": velocities, "input": input}
+    given = {name: None if x is None else _numpy(x) for name, x in tensors.items()}
     count = next((len(x) for x in given.values() if x is not None), 1)
     return Many(scene, steps, count, threads=threads, **given), given["coordinates"]
 
@@ -76,9 +77,9 @@ class _Run(torch.autograd.Function):
         return _tensor(q), _tensor(v), _tensor(x.reshape(*x.shape[:2], links, 3)), _tensor(r.reshape(*r.shape[:2], links, 4))
 
     @staticmethod
-    def backward(ctx, *seeds):
+    def backward(ctx, *grad_outputs):
         names = "coordinates", "velocities", "position", "orientation"
-        given = {name: _numpy(seed).reshape(*seed.shape[:2], -1) for name, seed in zip(names, seeds) if seed is not None}
+        given = {name: _numpy(seed).reshape(*seed.shape[:2], -1) for name, seed in zip(names, grad_outputs) if seed is not None}
         return (*_slopes(ctx, given), None, None, None)
 
 
@@ -100,9 +101,9 @@ class _Step(torch.autograd.Function):
         return _tensor(ctx.runs.record("coordinates")[:, -1]), _tensor(ctx.runs.record("velocities")[:, -1])
 
     @staticmethod
-    def backward(ctx, by_q, by_v):
+    def backward(ctx, *grad_outputs):
         seeds = {}
-        for name, seed in (("coordinates", by_q), ("velocities", by_v)):
+        for name, seed in zip(("coordinates", "velocities"), grad_outputs):
             seeds[name] = np.zeros((ctx.runs.count, ctx.runs.steps + 1, seed.shape[-1]))
             seeds[name][:, -1] = _numpy(seed)
         by_coordinates, by_velocities, by_input = _slopes(ctx, seeds)
@@ -126,8 +127,8 @@ class _Loss(torch.autograd.Function):
         return torch.tensor(value, dtype=torch.float64)
 
     @staticmethod
-    def backward(ctx, by_loss):
-        return by_loss * _tensor(ctx.slope), None
+    def backward(ctx, *grad_outputs):
+        return grad_outputs[0] * _tensor(ctx.slope), None
 
 
 def loss(scene: Scene, design: torch.Tensor) -> torch.Tensor:
