@@ -517,7 +517,10 @@ static void account(const LawPair* p, FrictionAccount* out) {
   const Memory* memory = p->memory;
   const PlaneLaw* law = p->law;
   bool carried = law->pays && takes_own_force(p) && p->state->outcome == PAIR_PRESSED;
-  out->load = law->stiffness * (memory->left + p->grip * memory->owed);
+  /* left + owed would lose the digits of a small payment */
+  double bound = (1 - memory->own_share) * memory->late_force;
+  if (memory->own_share > 0) bound += memory->own_share * memory->lag_force;
+  out->load = law->stiffness * p->grip * memory->paid * bound;
   out->owed = law->stiffness * (own_force(p) - memory->left);
   out->lost = carried ? 0 : out->owed;
 }
