@@ -56,7 +56,7 @@ bool mjcf_torus(MjcfModel* model, const XmlElement* mesh, double radii[2]) {
 /* ---------------------------------------------------------------- surfaces */
 
 /* Returns sign(x) |x|^power. */
-static double signed_power(double x, double power) { return copysign(pow(fabs(x), power), x); }
+static double signed_power(double x, double power) { return copysign(math_pow(fabs(x), power), x); }
 
 static void add_triangle(ConvexHull* solid, int a, int b, int c) {
   int* triangle = solid->triangles[solid->triangle_count++];
@@ -80,9 +80,10 @@ static void make_supersphere(ConvexHull* solid, int n, double around, double alo
   solid->vertices[north] = vec3(0, 0, 1);
   for (int i = 1; i < n; i++)
     for (int j = 0; j < n; j++) {
-      double v = -PI / 2 + i * PI / n, u = -PI + j * 2 * PI / n, radius = signed_power(cos(v), along);
-      solid->vertices[2 + (i - 1) * n + j] = vec3(radius * signed_power(cos(u), around),
-                                                  radius * signed_power(sin(u), around), signed_power(sin(v), along));
+      double v = -PI / 2 + i * PI / n, u = -PI + j * 2 * PI / n, radius = signed_power(math_cos(v), along);
+      solid->vertices[2 + (i - 1) * n + j] =
+          vec3(radius * signed_power(math_cos(u), around), radius * signed_power(math_sin(u), around),
+               signed_power(math_sin(v), along));
     }
   for (int j = 0; j < n; j++) {
     int next = (j + 1) % n, last = 2 + (n - 2) * n;
@@ -101,10 +102,11 @@ static void make_supertorus(ConvexHull* solid, int n, double tube, double sectio
   reserve(solid, n, n, 0);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
-      double u = 2 * PI * i / n, v = 2 * PI * j / n, radius = 1 + tube * signed_power(cos(v), section);
+      double u = 2 * PI * i / n, v = 2 * PI * j / n, radius = 1 + tube * signed_power(math_cos(v), section);
       int along = (i + 1) % n * n + 1, next = (j + 1) % n, here = i * n + 1;
-      solid->vertices[here + j] = vec3(radius * signed_power(cos(u), turn), radius * signed_power(sin(u), turn),
-                                       tube * signed_power(sin(v), section));
+      solid->vertices[here + j] =
+          vec3(radius * signed_power(math_cos(u), turn), radius * signed_power(math_sin(u), turn),
+               tube * signed_power(math_sin(v), section));
       add_triangle(solid, here + j, along + j, here + next);
       add_triangle(solid, along + j, along + next, here + next);
     }

@@ -29,7 +29,7 @@ typedef struct {
   Vec3 u, v, force, torque[2];
 } ClosureRowPlace;
 
-/* Force of a closure with a force limit (Z21). */
+/* Force of a closure with a force limit (Z5, Z21). */
 typedef struct {
   double before, now; /* its force in the last two substeps that count [N] */
   int known;          /* how many of the two exist */

@@ -300,7 +300,6 @@ void step_prepare(Sim* sim);
 StepWeights step_weights(Integrator integrator, const StepClock* clock);
 /* Returns true if the end time of the substep depends on the state. */
 static inline bool step_end_varies(const StepClock* clock) {
-  if (clock->end == END_REST) return clock->before_varies;
   return clock->end == END_EVENT || clock->end == END_OPENS ||
          (clock->begin_varies && !(clock->end == END_SHARE && clock->share == 1));
 }

@@ -440,7 +440,7 @@ static void begin_lengths(StepForward* f, const RecordedStep* step) {
   for (int j = 0; j < f->parameters; j++) {
     f->begin[j] = c->begin_varies ? f->end[j] : 0;
     bool share = c->end == END_SHARE || c->end == END_OPENS;
-    f->length[0][j] = share ? -c->share * f->begin[j] : c->end == END_REST ? -f->length[1][j] : 0;
+    f->length[0][j] = share ? -c->share * f->begin[j] : 0;
     if (c->end == END_OPENS) f->length[0][j] += opening_share(f, c, j) * c->dt / c->share;
     f->end[j] = f->begin[j] + f->length[0][j];
   }

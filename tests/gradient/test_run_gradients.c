@@ -1356,7 +1356,8 @@ static void run_L96_L97_ranges_and_friction_of_tendons(void** state) {
   static const char* const integrators[] = {"first_order", "second_order", "momentum"};
   const unsigned blocks = STATE | CONTROL | ATTACHMENTS | MASS | TENDONS;
   for (int k = 0; k < 3; k++)
-    if (tests_pair(2, k, 3)) check_row(&(Row){"ranges and friction of tendons", blocks, 60, 1e-6, integrators[k], RANGES});
+    if (tests_pair(2, k, 3))
+      check_row(&(Row){"ranges and friction of tendons", blocks, 60, 1e-6, integrators[k], RANGES});
 }
 
 /* Cords round a bone that is part of a chain, over a free ball and round a pulley of the world, ends and wraps on three

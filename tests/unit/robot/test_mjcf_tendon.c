@@ -248,8 +248,8 @@ int main(void) {
       cmocka_unit_test(cords_run_from_site_to_site), cmocka_unit_test(springs_rest_where_they_say),
       cmocka_unit_test(actuators_pull_at_cords),     cmocka_unit_test(cords_hold_a_key_without_controls),
       cmocka_unit_test(cords_go_round_geoms),        cmocka_unit_test(other_ways_are_told),
-      cmocka_unit_test(limits_are_ranges), cmocka_unit_test(friction_comes_in),           cmocka_unit_test(fixed_tendons_have_springs),
-      cmocka_unit_test(other_actuators_of_joints),
+      cmocka_unit_test(limits_are_ranges),           cmocka_unit_test(friction_comes_in),
+      cmocka_unit_test(fixed_tendons_have_springs),  cmocka_unit_test(other_actuators_of_joints),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
