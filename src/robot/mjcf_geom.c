@@ -473,14 +473,15 @@ static void add_shape(UrdfShapes* shapes, const UrdfShape* shape) {
 /* Adds a torus as a ring of capsules, whose middle line deviates from the circle by the same length inwards and
  * outwards. */
 static void add_torus(const Geom* geom, UrdfShapes* shapes, UrdfShape shape) {
-  double half = PI / TORUS_CAPSULES, radius = 2 * geom->radii[0] / (1 + cos(half)), deviation = radius - geom->radii[0];
+  double half = PI / TORUS_CAPSULES, radius = 2 * geom->radii[0] / (1 + math_cos(half)),
+         deviation = radius - geom->radii[0];
   shape.kind = URDF_CAPSULE;
   shape.radius = geom->radii[1];
-  shape.length = 2 * radius * sin(half);
+  shape.length = 2 * radius * math_sin(half);
   for (int k = 0; k < TORUS_CAPSULES; k++) {
-    double angle = 2 * half * k, middle = radius * cos(half);
-    Quat turn = quat_mul((Quat){cos(angle / 2), 0, 0, sin(angle / 2)}, (Quat){sqrt(0.5), -sqrt(0.5), 0, 0});
-    shape.origin = urdf_pose_mul(geom->pose, (UrdfPose){{middle * cos(angle), middle * sin(angle), 0}, turn});
+    double angle = 2 * half * k, middle = radius * math_cos(half);
+    Quat turn = quat_mul((Quat){math_cos(angle / 2), 0, 0, math_sin(angle / 2)}, (Quat){sqrt(0.5), -sqrt(0.5), 0, 0});
+    shape.origin = urdf_pose_mul(geom->pose, (UrdfPose){{middle * math_cos(angle), middle * math_sin(angle), 0}, turn});
     add_shape(shapes, &shape);
   }
   robot_remark(geom->model->report, geom->model->diagnostics, geom->element.element->place,
