@@ -50,7 +50,7 @@ SCENE = {
     "couplings": [{"link": "rack", "of": "pinion", "ratio": 0.2}, {"link": "wheel", "of": "pinion", "ratio": 3, "offset": -0.1}],
     "tendons": [{"points": [{"link": "ground", "point": [0.3, 12, 1.3]}, {"link": "pulled", "point": [0.1, 0, 0.05]}],
                  "wrap": [{"type": "cylinder", "radius": 0.03, "position": [0.2, 12, 1.19], "axis": [0, 1, 0.1]}],
-                 "stiffness": 40, "rest_length": 0.2, "tension": {"type": "keyframes", "times": [0, 1], "values": [[3], [4]]}}],
+                 "stiffness": 40, "rest_length": 0.2, "friction": 0.5, "tension": {"type": "keyframes", "times": [0, 1], "values": [[3], [4]]}}],
     "bushings": [{"a": "pulled", "b": "ground", "frame_a": {"position": [0.1, 0, 0.05]}, "frame_b": {"position": [0.2, 12, 1.1], "rpy": [0.1, 0.2, 0]},
                   "stiffness": [20, 30, 40, 0.2, 0.3, 0.4], "damping": [0.1, 0.2, 0.1, 0.01, 0.01, 0.01], "preload": [0.2, 0, 0.1, 0, 0.01, 0]}],
     "controllers": [
@@ -95,7 +95,7 @@ PARAMETERS = {
                                                                 "rolling", "spinning")},
     "pair_friction_along": {"a": "ground", "b": "skate"},
     "closure_point": {"a": "gate"}, "closure_axis": {"a": "gate"}, "closure_length": {"a": "bob"}, "ratio": {"link": "rack"},
-    "offset": {"link": "wheel"}, **{f"tendon_{word}": {"link": "pulled"} for word in ("point", "stiffness", "rest_length", "wrap_radius",
+    "offset": {"link": "wheel"}, **{f"tendon_{word}": {"link": "pulled"} for word in ("point", "stiffness", "rest_length", "friction", "wrap_radius",
                                                                                            "wrap_position", "wrap_axis")},
     **{f"bushing_{word}": {"link": "pulled"} for word in ("stiffness", "damping", "preload", "position_a", "position_b")},
     "joint_static_friction": {"link": "arm"}, **{f"fluid_{word}": {} for word in ("density", "viscosity", "velocity", "level")},
