@@ -288,15 +288,15 @@ MassMoment rounded_core_moment(const ConvexHull* core, double radius, MassMoment
 typedef struct {
   Vec3* points;
   int count, capacity;
-} SurfacePoints;
+} Tessellation;
 
 /* Adds the point of the surface in direction u from the place, unless there is one since `first`. */
-static void add_to_cloud(SurfacePoints* cloud, Vec3 place, Vec3 u, double radius, int first) {
+static void add_to_tessellation(Tessellation* made, Vec3 place, Vec3 u, double radius, int first) {
   Vec3 p = vec3_add_scaled(place, radius, u);
-  for (int i = first; i < cloud->count; i++)
-    if (vec3_norm(vec3_sub(cloud->points[i], p)) < SAME_NORMAL * radius) return;
-  cloud->points = memory_grown(cloud->points, sizeof *cloud->points, cloud->count, &cloud->capacity);
-  cloud->points[cloud->count++] = p;
+  for (int i = first; i < made->count; i++)
+    if (vec3_norm(vec3_sub(made->points[i], p)) < SAME_NORMAL * radius) return;
+  made->points = memory_grown(made->points, sizeof *made->points, made->count, &made->capacity);
+  made->points[made->count++] = p;
 }
 
 HullResult rounded_core_tessellate(ConvexHull* hull, const ConvexHull* core, double radius, int segments) {
@@ -309,27 +309,27 @@ HullResult rounded_core_tessellate(ConvexHull* hull, const ConvexHull* core, dou
   for (double side = 1.1072; resolution < 6 && side > 1.5 * step; side *= 0.5) resolution++;
   Vec3* ball = primitive_sphere_points(resolution, &ball_count);
   CoreEdges all = edges_of(core);
-  SurfacePoints cloud = {0};
+  Tessellation made = {0};
   for (int i = 0; i < core->vertex_count; i++) {
-    int first = cloud.count;
+    int first = made.count;
     for (int k = all.first[i]; k >= 0; k = all.edges[k].next) {
       const CoreEdge* e = &all.edges[k];
       int arcs = (int)ceil(e->turn / step - 1e-9);
       for (int j = 0; j < arcs || j == 0; j++) {
         double angle = arcs > 0 ? j * e->turn / arcs : 0;
         Vec3 u = vec3_add_scaled(vec3_scale(e->normal, math_cos(angle)), math_sin(angle), outside(e));
-        add_to_cloud(&cloud, core->vertices[i], u, radius, first);
+        add_to_tessellation(&made, core->vertices[i], u, radius, first);
       }
     }
     for (int b = 0; b < ball_count; b++) {
       bool within = true; /* of the vertex's normals, and not just beside an arc */
       for (int k = all.first[i]; k >= 0 && within; k = all.edges[k].next)
         within = vec3_dot(ball[b], all.edges[k].along) < -0.25 * step;
-      if (within) add_to_cloud(&cloud, core->vertices[i], ball[b], radius, first);
+      if (within) add_to_tessellation(&made, core->vertices[i], ball[b], radius, first);
     }
   }
-  HullResult result = hull_create(hull, cloud.points, cloud.count);
-  memory_free(cloud.points);
+  HullResult result = hull_create(hull, made.points, made.count);
+  memory_free(made.points);
   free_edges(&all);
   memory_free(ball);
   return result;
