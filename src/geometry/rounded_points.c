@@ -85,15 +85,18 @@ static Vec3 off_line(Vec3 point, Vec3 on, Vec3 axis) {
   return vec3_add_scaled(d, -vec3_dot(d, axis), axis);
 }
 
-/* Creates the hull of points that have no volume. */
-static void create_flat(ConvexHull* core, const Vec3* points, int count) {
+HullResult rounded_core_create(ConvexHull* core, const Vec3* points, int count) {
+  assert(points && count > 0);
+  *core = (ConvexHull){0};
+  for (int i = 0; i < count; i++)
+    if (!isfinite(vec3_dot(points[i], points[i]))) return HULL_FAILED;
   int end[2] = {farthest_from(points, count, points[0]), 0};
   end[1] = farthest_from(points, count, points[end[0]]);
   Vec3 origin = points[end[0]], along = vec3_sub(points[end[1]], origin);
   double length = vec3_norm(along);
   if (!(length > 4 * DBL_EPSILON * vec3_norm(origin))) {
     keep(core, points, end, 1);
-    return;
+    return HULL_OK;
   }
   Vec3 axis = vec3_scale(along, 1 / length), beside = {0, 0, 0};
   for (int i = 0; i < count; i++) {
@@ -101,20 +104,13 @@ static void create_flat(ConvexHull* core, const Vec3* points, int count) {
     if (vec3_norm(off) > vec3_norm(beside)) beside = off;
   }
   double width = vec3_norm(beside);
-  if (width > FLAT * length)
-    keep_polygon(core, points, count, axis, vec3_scale(beside, 1 / width), FLAT * length * width);
-  else
+  if (!(width > FLAT * length)) { /* of which hull_create may make a hull of rounding errors */
     keep(core, points, end, 2);
-}
-
-HullResult rounded_core_create(ConvexHull* core, const Vec3* points, int count) {
-  assert(points && count > 0);
-  *core = (ConvexHull){0};
-  for (int i = 0; i < count; i++)
-    if (!isfinite(vec3_dot(points[i], points[i]))) return HULL_FAILED;
+    return HULL_OK;
+  }
   HullResult result = hull_create(core, points, count);
   if (result == HULL_OK || result == HULL_FAILED) return result;
-  create_flat(core, points, count);
+  keep_polygon(core, points, count, axis, vec3_scale(beside, 1 / width), FLAT * length * width);
   return HULL_OK;
 }
 
@@ -228,22 +224,19 @@ static Directions arc_of(const CoreEdge* e) {
                       mat3_add(second, mat3_scale(both_ways(n, t), 0.5 * s * s))};
 }
 
-/* Directions on the spherical polygon of the outward normals at a vertex. Its area is 2 pi minus the faces' angles; the
- * others follow from the divergence theorem on the sphere with the Laplacians -2 u and 2 I - 6 u u^T; the edges are the
- * outward normals of its arcs. */
+/* Directions on the spherical polygon of the outward normals at a vertex: its area is 2 pi minus the faces' angles, and
+ * the integral of u follows from the divergence theorem. Of u u^T only its part along the identity is set: the others
+ * cancel in the sum over the vertices, the only use. */
 static Directions fan_of(const ConvexHull* core, const CoreEdges* all, int vertex) {
   Directions fan = {core->vertex_count == 1 ? 4 * PI : 2 * PI, {0, 0, 0}, mat3_zero()};
   for (int k = all->first[vertex]; k >= 0; k = all->edges[k].next) {
     const CoreEdge* e = &all->edges[k];
-    Directions arc = arc_of(e);
-    if (core->triangle_count > 0) {
-      Vec3 back = vec3_scale(all->edges[k % 3 == 0 ? k + 2 : k - 1].along, -1);
-      fan.one -= math_atan2(vec3_norm(vec3_cross(e->along, back)), vec3_dot(e->along, back));
-    }
     fan.first = vec3_add_scaled(fan.first, -0.5 * e->turn, e->along);
-    fan.second = mat3_sub(fan.second, mat3_scale(both_ways(arc.first, e->along), 1.0 / 6));
+    if (core->triangle_count == 0) continue;
+    Vec3 back = vec3_scale(all->edges[k % 3 == 0 ? k + 2 : k - 1].along, -1);
+    fan.one -= math_atan2(vec3_norm(vec3_cross(e->along, back)), vec3_dot(e->along, back));
   }
-  fan.second = mat3_add(fan.second, mat3_scale(mat3_identity(), fan.one / 3));
+  fan.second = mat3_scale(mat3_identity(), fan.one / 3);
   return fan;
 }
 

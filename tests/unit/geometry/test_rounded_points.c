@@ -82,6 +82,67 @@ static void corners_are_a_rounded_box(void** state) {
   }
 }
 
+/* Integrals of 1, x^2 and x y over a triangle (counter-clockwise) with a radius s, by a polygon of many corners. */
+static void rounded_triangle(const double q[3][2], double s, double out[3]) {
+  enum { ARC = 1000 };
+  static double p[3 * ARC + 1][2];
+  int count = 0;
+  for (int i = 0; i < 3; i++) {
+    const double *before = q[(i + 2) % 3], *at = q[i], *after = q[(i + 1) % 3];
+    double first = atan2(before[0] - at[0], at[1] - before[1]), last = atan2(at[0] - after[0], after[1] - at[1]);
+    double turn = fmod(last - first + 4 * M_PI, 2 * M_PI);
+    for (int k = 0; k < ARC; k++, count++) {
+      p[count][0] = at[0] + s * cos(first + turn * k / (ARC - 1));
+      p[count][1] = at[1] + s * sin(first + turn * k / (ARC - 1));
+    }
+  }
+  p[count][0] = p[0][0];
+  p[count][1] = p[0][1];
+  out[0] = out[1] = out[2] = 0;
+  for (int k = 0; k < count; k++) {
+    const double *a = p[k], *b = p[k + 1], cross = a[0] * b[1] - b[0] * a[1];
+    out[0] += cross / 2;
+    out[1] += cross * (a[0] * a[0] + a[0] * b[0] + b[0] * b[0]) / 12;
+    out[2] += cross * (a[0] * b[1] + 2 * a[0] * a[1] + 2 * b[0] * b[1] + b[0] * a[1]) / 24;
+  }
+}
+
+/* Prisms over random triangles: slices of the caps have the radius r cos(angle) at the height h + r sin(angle). */
+static void prisms_agree_with_slices(void** state) {
+  (void)state;
+  Random random = {23};
+  for (int trial = 0; trial < 10; trial++) {
+    double q[3][2], h = random_uniform(&random, 0.1, 0.5), r = random_uniform(&random, 0.1, 0.6);
+    for (int i = 0; i < 3; i++)
+      for (int k = 0; k < 2; k++) q[i][k] = random_uniform(&random, -0.5, 0.5);
+    double cross = (q[1][0] - q[0][0]) * (q[2][1] - q[0][1]) - (q[1][1] - q[0][1]) * (q[2][0] - q[0][0]);
+    if (cross < 0)
+      for (int k = 0; k < 2; k++) {
+        double other = q[1][k];
+        q[1][k] = q[2][k];
+        q[2][k] = other;
+      }
+    Vec3 points[6];
+    for (int i = 0; i < 6; i++) points[i] = vec3(q[i % 3][0], q[i % 3][1], i < 3 ? h : -h);
+    double want[3], slice[3];
+    rounded_triangle((const double(*)[2])q, r, slice);
+    for (int k = 0; k < 3; k++) want[k] = 2 * h * slice[k];
+    enum { STEPS = 100 };
+    for (int k = 0; k < STEPS; k++) { /* Simpson */
+      double weight = (k == 0 ? 1 : k % 2 ? 4 : 2) * 0.5 * M_PI / STEPS / 3, angle = 0.5 * M_PI * k / STEPS;
+      rounded_triangle((const double(*)[2])q, r * cos(angle), slice);
+      for (int i = 0; i < 3; i++) want[i] += 2 * weight * slice[i] * r * cos(angle);
+    }
+    ConvexHull core = core_of(points, 6);
+    MassMoment moment = rounded_core_moment(&core, r, NULL);
+    double scale = moment.s[0][0] + moment.s[1][1];
+    assert_close(moment.s[3][3], want[0], 3e-6 * want[0]);
+    assert_close(moment.s[0][0], want[1], 3e-6 * scale);
+    assert_close(moment.s[0][1], want[2], 3e-6 * scale);
+    hull_free(&core);
+  }
+}
+
 /* ---------------------------------------------------------------- random hulls */
 
 /* Sets of every rank, not centred. */
@@ -217,6 +278,27 @@ static void polyhedra_are_inscribed_and_converge(void** state) {
   }
 }
 
+/* Points on a line but for rounding errors, of which hull_create may make a hull, and those in a plane. */
+static void rounding_errors_add_no_rank(void** state) {
+  (void)state;
+  Random random = {17};
+  for (int trial = 0; trial < 200; trial++) {
+    Vec3 points[12];
+    Pose pose = random_pose(&random, 0.3);
+    double size = pow(10, -16 + trial % 5);
+    bool line = trial % 2 == 0;
+    for (int i = 0; i < 12; i++)
+      points[i] = vec3_add(pose_apply(pose, line ? vec3(0.1 * i, 0, 0) : vec3(0.1 * (i % 4), 0.1 * (int)(i / 4), 0)),
+                           random_vector(&random, size));
+    ConvexHull core = core_of(points, 12);
+    const double r = 0.05, a = line ? 0 : 0.3, b = line ? 1.1 : 0.2, ball = 4 * M_PI / 3 * pow(r, 3);
+    MassMoment moment = rounded_core_moment(&core, r, NULL);
+    double plate = 2 * r * a * b + M_PI * r * r * (a + b) + ball; /* Steiner; a = 0: a capsule */
+    assert_close(moment.s[3][3], plate, 1e-11 * plate);
+    hull_free(&core);
+  }
+}
+
 static void impossible_input_fails(void** state) {
   (void)state;
   const Vec3 wild[2] = {{0, 0, 0}, {NAN, 0, 0}}, point[1] = {{1, 2, 3}};
@@ -230,14 +312,11 @@ static void impossible_input_fails(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_point_is_a_ball),
-      cmocka_unit_test(two_points_are_a_capsule),
-      cmocka_unit_test(corners_are_a_rounded_box),
-      cmocka_unit_test(moments_agree_with_sampling),
-      cmocka_unit_test(slopes_agree_with_differences),
-      cmocka_unit_test(moments_move_with_the_points),
-      cmocka_unit_test(polyhedra_are_inscribed_and_converge),
-      cmocka_unit_test(impossible_input_fails),
+      cmocka_unit_test(one_point_is_a_ball),          cmocka_unit_test(two_points_are_a_capsule),
+      cmocka_unit_test(corners_are_a_rounded_box),    cmocka_unit_test(prisms_agree_with_slices),
+      cmocka_unit_test(moments_agree_with_sampling),  cmocka_unit_test(slopes_agree_with_differences),
+      cmocka_unit_test(moments_move_with_the_points), cmocka_unit_test(polyhedra_are_inscribed_and_converge),
+      cmocka_unit_test(rounding_errors_add_no_rank),  cmocka_unit_test(impossible_input_fails),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -259,7 +259,8 @@ static void rounded_points_are_refused(void** state) {
     assert_int_equal(status, k / 2 ? STATUS_OK : STATUS_BAD_INPUT);
     assert_int_equal(strstr(found, "(rounded_points) cannot be design variables: design its radius") != NULL, k < 2);
     memory_free(found);
-    if (status == STATUS_OK) design_free(&design);
+    diagnostics_free(&diagnostics);
+    design_destroy(&design);
     task_free(&task);
     text_free(&text);
   }

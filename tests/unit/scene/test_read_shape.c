@@ -114,7 +114,12 @@ static void rounded_points_are_read(void** state) {
       "  e: {type: rounded_points, radius: 1}\n"
       "  f: {type: rounded_points, radius: 1, points: [[0, 0, 0]], pieces: triangles}\n"
       "links: []\n",
-      "TODO");
+      "2:37: error: shapes.a.radius: must be > 0 m, got 0\n"
+      "3:48: error: shapes.b.points: a rounded solid needs at least one point, got 0\n"
+      "4:56: error: shapes.c.points[0][2]: must be a finite number, got .inf\n"
+      "5:6: error: shapes.d: 'radius' is missing: a number [m]\n"
+      "6:6: error: shapes.e: 'points' is missing: a list of points [m]\n"
+      "7:61: error: shapes.f: the type rounded_points has no 'pieces' (it belongs to mesh or points)\n");
 }
 
 static void options_of_a_decomposition_are_read(void** state) {
