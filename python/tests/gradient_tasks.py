@@ -109,7 +109,23 @@ CONTROL = {
     "forces": {"link": "box", "of": ["forces"]}, "torques": {"link": "box", "of": ["torques"]},
     "tensions": {"link": "pulled", "of": ["tensions"]},
 }
+# A foot with a round edge that lands and slides; its radius changes contact and mass.
+ROUNDED = {
+    "scene": {
+        "simulation": {"dt": 0.005, "steps": 30}, "contact": {"friction": 0.3},
+        "links": [
+            {"name": "ground", "fixed": True, "shape": {"type": "half_space"}},
+            {"name": "foot", "density": 900, "position": [0, 0, 0.035], "rpy": [0.05, 0.1, 0], "shape": {
+                "type": "rounded_points", "radius": 0.02,
+                "points": [[-0.08, -0.03, 0], [-0.08, 0.03, 0], [0.1, -0.045, 0], [0.1, 0.045, 0], [0, 0, 0.06]]}},
+        ],
+        "initial": [{"link": "foot", "velocities": [0.4, 0.1, -0.3, 0, 0, 1]}],
+    },
+    "loss": [{"type": "point", "link": "foot", "target": [0.2, 0.1, 0.1]}],
+    "design": {"mass": "density"}, "parameters": [{"type": "size", "link": "foot", "lengths": ["radius"]}],
+}
 BLOCKS = {
+    "rounded_points": ROUNDED,
     "vertices": {"design": {"vertices": [{"link": "box"}]}}, "cage": {"design": {"cage": [{"link": "box", "cells": [1, 1, 1]}]}},
     "attachments": {"design": {"connect": False, "attachments": [{"link": "arm"}]}},
     "coordinates": {"initial": [{"link": "arm", "coordinates": True},

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 import numpy as np
-from gradient_tasks import BOX, CONTROL, LOSS, PARAMETERS, SCENE, command_line, tasks
+from gradient_tasks import BOX, CONTROL, LOSS, PARAMETERS, ROUNDED, SCENE, command_line, tasks
 from support import PROGRAM, ROOT
 
 import sdrs
@@ -67,6 +67,25 @@ class EveryVariable(unittest.TestCase):
                     scene.set("design", moved)
                     values.append(scene.record().loss()[0])
                 self.assertLess(abs((values[0] - values[1]) / 2e-4 - wanted), 1e-6 * np.linalg.norm(slope), f"{kind} {k}")
+
+    def test_radius_of_rounded_points_against_differences(self):
+        """Errors of central differences fall with the square of the step."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "task.json")
+            path.write_text(json.dumps({**ROUNDED, "optimizer": {"tolerance": 1e-12}}))
+            scene = sdrs.Scene(path)
+        start = np.array([0.02])
+        loss, slope = scene.record().loss()
+        wanted, errors = slope["design"][0], []
+        for h in (4e-6, 2e-6, 1e-6):
+            values = []
+            for side in (1, -1):
+                scene.set("design", start + side * h)
+                values.append(scene.record().loss()[0])
+            errors.append(abs((values[0] - values[1]) / (2 * h) / wanted - 1))
+        self.assertLess(errors[2], 2e-5)
+        for k in range(2):
+            self.assertAlmostEqual(errors[k] / errors[k + 1], 4, delta=0.1)
 
     def test_a_block_that_cannot_be_filled_is_an_error(self):
         from support import ARM

@@ -561,7 +561,8 @@ static void add_local(const ContactReplay* r, int item, int vertex, Vec3 by, Mod
   }
   const ModelHull* hull = &r->model->hulls[item];
   double* out = gradient->shapes + hull->smooth->parameter_first;
-  for (int k = 0; k < hull_parameter_count(hull); k++) out[k] += vec3_dot(by, hull->smooth->slope[k].center[vertex]);
+  for (int k = 0; k < hull_parameter_count(hull); k++)
+    if (hull->smooth->slope[k].moves) out[k] += vec3_dot(by, hull->smooth->slope[k].center[vertex]);
 }
 
 /* Adds the derivative `by` with respect to a point x of a link (link frame) to those of the entries of its pose. */

@@ -160,13 +160,13 @@ static void add_round(Mjcf* m, const ModelHull* hull) {
     Vec3 along = vec3(core.x[1] - core.x[0], core.y[1] - core.y[0], core.z[1] - core.z[0]);
     Vec3 axis = mat3_mul_vec(hull->smooth->pose.r, vec3(0, 0, 1));
     half = 0.5 * vec3_norm(along);
-    if (vec3_dot(axis, along) < half)
-      turn = quat_from_z(vec3_normalized(along)); /* a rounded box with its core along x or y */
+    if (vec3_dot(axis, along) < 2 * half * (1 - 1e-12))
+      turn = quat_from_z(vec3_normalized(along)); /* a rounded box or two points, not along z */
   }
   text_add(m->out, " type=\"%s\" size=\"", type);
   text_add_numbers(m->out, (const double[]){radius, half}, half > 0 ? 2 : 1);
   text_add(m->out, "\"");
-  xml_vector(m->out, "pos", hull->smooth->pose.t);
+  xml_vector(m->out, "pos", hull->center);
   xml_quat(m->out, "quat", turn);
 }
 

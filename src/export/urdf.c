@@ -117,7 +117,7 @@ static void add_geometry(Urdf* u, const char* element, int hull) {
     text_free(&path);
   } else if (round_shape(h).name) {
     RoundShape shape = round_shape(h);
-    xml_origin(u, 6, h->smooth->pose);
+    xml_origin(u, 6, (Pose){h->smooth->pose.r, h->center});
     text_add(u->out, "      <geometry><%s", shape.name);
     xml_numbers(u->out, "radius", &shape.radius, 1);
     if (shape.length > 0) xml_numbers(u->out, "length", &shape.length, 1);

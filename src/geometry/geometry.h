@@ -329,6 +329,20 @@ Vec3 mass_moment_center(const MassMoment* moment);
  * Reports no error. */
 Mat3 mass_moment_inertia_tensor(const MassMoment* moment);
 
+/* ---------------------------------------------------------------- hulls of points with a radius about them
+ * (geometry/rounded_points.c, contact.md C6b) */
+/* Creates the convex hull of points (count >= 1) that may lie in a plane, on a line or at one place: as of hull_create;
+ * two equal polygons of opposite orientation; the ends of a segment without triangles; one point. Points inside the
+ * hull are dropped. HULL_FAILED: a coordinate is not finite. HULL_OK: the caller frees the hull with hull_free. */
+HullResult rounded_core_create(ConvexHull* core, const Vec3* points, int count);
+/* Returns the exact moment of all points within `radius` >= 0 [m] of a hull of rounded_core_create, for unit density,
+ * in the hull's frame [m^3, m^4, m^5]. Sets *by_radius, unless NULL, to its derivative with respect to the radius.
+ * Allocates temporarily. Never fails. */
+MassMoment rounded_core_moment(const ConvexHull* core, double radius, MassMoment* by_radius);
+/* Creates a polyhedron inscribed in that solid, radius > 0, with arcs of at most 360 degrees / segments; its flat faces
+ * are those of the solid. HULL_FAILED: segments not in 8..4096. Result and ownership as of primitive_box. */
+HullResult rounded_core_tessellate(ConvexHull* hull, const ConvexHull* core, double radius, int segments);
+
 /* ---------------------------------------------------------------- vertex arrays for fast access */
 
 /* View of a convex point set in its local frame, structure of arrays, each array 64-byte aligned and padded to a

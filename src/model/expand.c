@@ -36,6 +36,11 @@ static void own_smooth_shape(Scene* scene, SceneShapeUse* use, bool* taken) {
     memcpy(shape->faces, from->faces, size);
     shape->smooth.faces = (const double(*)[4])shape->faces;
   }
+  if (from->points) {
+    size_t length = sizeof *from->points * (size_t)from->point_count;
+    shape->points = memory_alloc(length);
+    memcpy(shape->points, from->points, length);
+  }
   use->shape = scene->shape_count++;
 }
 

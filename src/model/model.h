@@ -31,12 +31,13 @@ typedef struct {
   struct ModelSmooth* smooth; /* for SOLID_SMOOTH and SOLID_ROUND, owned by the model; otherwise NULL */
 } ModelHull;
 
-enum { ROUND_POINTS_MAX = 8 };
+enum { ROUND_CORNERS = 8 };
 /* Derivatives of a round solid with respect to one of its parameters: of its rounding, and of its points or circles,
  * link frame. */
 typedef struct {
   double rounding;
-  Vec3 center[ROUND_POINTS_MAX]; /* core points, or centres of the circles */
+  bool moves;                 /* the core depends on the parameter; otherwise center and radius are unused */
+  Vec3 center[ROUND_CORNERS]; /* corners of a rounded box, or centres of the circles */
   double radius[ROUND_RINGS_MAX];
 } RoundSlope;
 
@@ -48,6 +49,7 @@ typedef struct ModelSmooth {
   int resolution;      /* resolution of its surface, as in scenes */
   int parameter_first; /* number of its first parameter among those of all shapes; -1: no parameters */
   RoundBody core;      /* for SOLID_ROUND, link frame; owns its points, its circles are `rings` */
+  double core_width;   /* least width of the hull of the core's points [m]; 0 for circles */
   Circle rings[ROUND_RINGS_MAX];
   RoundSlope slope[ROUND_PARAMETERS_MAX]; /* derivatives of core with respect to the parameters (parameter_count) */
   MassMoment moment_slope[ROUND_PARAMETERS_MAX]; /* derivatives of `moment` with respect to the parameters */

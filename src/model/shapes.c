@@ -305,6 +305,16 @@ static void solid_from_points(Builder* builder, const SceneShape* shape, ShapeSo
     note_import(builder, shape, &import);
 }
 
+static HullResult draw_rounded_points(ConvexHull* hull, const SceneShape* shape) {
+  ConvexHull core;
+  *hull = (ConvexHull){0};
+  HullResult result = rounded_core_create(&core, shape->points, shape->point_count);
+  if (result != HULL_OK) return result;
+  result = rounded_core_tessellate(hull, &core, shape->radius, shape->segments);
+  hull_free(&core);
+  return result;
+}
+
 static HullResult make_primitive(ConvexHull* hull, const SceneShape* shape) {
   switch (shape->type) {
     case SHAPE_BOX:
@@ -321,6 +331,8 @@ static HullResult make_primitive(ConvexHull* hull, const SceneShape* shape) {
       return draw_round(hull, shape);
     case SHAPE_ROUNDED_BOX:
       return primitive_rounded_box(hull, shape->radius, shape->size, shape->segments);
+    case SHAPE_ROUNDED_POINTS:
+      return draw_rounded_points(hull, shape);
     case SHAPE_POINTS:
     case SHAPE_MESH:
     case SHAPE_HEIGHT_FIELD:
@@ -334,19 +346,26 @@ static HullResult make_primitive(ConvexHull* hull, const SceneShape* shape) {
 /* Resolution of the polyhedron that represents a round solid in pictures and files. */
 enum { DRAWN_RESOLUTION = 2, DRAWN_SEGMENTS = 24 };
 
+/* Returns the largest height above the plane x . n = 0 in the core of a rounded box or of rounded points [m]. */
+static double core_height(const SceneShape* shape, Vec3 n) {
+  if (shape->type == SHAPE_ROUNDED_BOX)
+    return 0.5 * (shape->size.x * fabs(n.x) + shape->size.y * fabs(n.y) + shape->size.z * fabs(n.z));
+  double highest = shape->type == SHAPE_ROUNDED_POINTS ? -HUGE_VAL : 0;
+  for (int k = 0; k < shape->point_count; k++) highest = fmax(highest, vec3_dot(n, shape->points[k]));
+  return highest;
+}
+
 /* Returns the largest distance between a round solid's surface and the faces of its polyhedron [m]. */
 static double sagitta(const SceneShape* shape, const ConvexHull* hull) {
   double radius = fmax(shape->radius, fmax(shape->bottom_radius, shape->top_radius)), largest = 0;
-  bool box = shape->type == SHAPE_ROUNDED_BOX;
-  if (shape->type != SHAPE_SPHERE && !box) return radius * (1 - math_cos(M_PI / shape->segments));
-  Vec3 half = box ? vec3_scale(shape->size, 0.5) : vec3(0, 0, 0);
+  bool core = shape->type == SHAPE_ROUNDED_BOX || shape->type == SHAPE_ROUNDED_POINTS;
+  if (shape->type != SHAPE_SPHERE && !core) return radius * (1 - math_cos(M_PI / shape->segments));
   for (int k = 0; k < hull->triangle_count; k++) {
     const int* t = hull->triangles[k];
     Vec3 a = hull->vertices[t[0]];
     Vec3 n = vec3_cross(vec3_sub(hull->vertices[t[1]], a), vec3_sub(hull->vertices[t[2]], a));
     n = vec3_normalized(n);
-    double corner = half.x * fabs(n.x) + half.y * fabs(n.y) + half.z * fabs(n.z);
-    largest = fmax(largest, corner + radius - vec3_dot(n, a));
+    largest = fmax(largest, core_height(shape, n) + radius - vec3_dot(n, a));
   }
   return largest;
 }

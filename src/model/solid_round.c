@@ -1,5 +1,5 @@
 /* Exact round solids: all points within a radius of a core, the hull of points (those of a rounded box are its corners)
- * or of circles about the z axis (contact.md, C6, C7). Pictures, files and users of vertices get an inscribed
+ * or of circles about the z axis (contact.md, C6, C6b, C7). Pictures, files and users of vertices get an inscribed
  * polyhedron. */
 #include <assert.h>
 #include <string.h>
@@ -175,6 +175,7 @@ static double place_profile(ModelSmooth* round, ShapeType type, const double* x)
     Profile by = profile_slope(type, k);
     RoundSlope* slope = &round->slope[k];
     slope->rounding = by.rounding;
+    slope->moves = true;
     for (int i = 0; i < 2; i++) {
       slope->center[i] = vec3_scale(axis, by.z[i]);
       slope->radius[i] = by.radius[i];
@@ -202,9 +203,9 @@ static double place_profile(ModelSmooth* round, ShapeType type, const double* x)
 
 /* As place_profile for a rounded box. Corners that coincide because a size is 0 become one point. */
 static double place_box(ModelSmooth* round, const double* x) {
-  Vec3 corners[ROUND_POINTS_MAX];
+  Vec3 corners[ROUND_CORNERS];
   int count = 0;
-  for (int corner = 0; corner < ROUND_POINTS_MAX; corner++) {
+  for (int corner = 0; corner < ROUND_CORNERS; corner++) {
     Vec3 along[3];
     bool new = true;
     for (int i = 0; i < 3; i++) {
@@ -218,11 +219,13 @@ static double place_box(ModelSmooth* round, const double* x) {
     for (int i = 0; i < 3; i++) {
       corners[count] = vec3_add_scaled(corners[count], x[1 + i], along[i]);
       round->slope[1 + i].center[count] = along[i];
+      round->slope[1 + i].moves = true;
     }
     count++;
   }
   round->core.points = point_view_create(corners, count);
   round->core.rounding = x[0];
+  round->core_width = fmin(x[1], fmin(x[2], x[3]));
   round->slope[0].rounding = 1;
   for (int k = 0; k < round->parameter_count; k++) {
     double unit[ROUND_PARAMETERS_MAX] = {0};
@@ -235,22 +238,48 @@ static double place_box(ModelSmooth* round, const double* x) {
   return 0.5 * vec3_norm(vec3(x[1], x[2], x[3]));
 }
 
+/* As place_profile for rounded points. Their only parameter is the radius. */
+static void place_points(ModelSmooth* round, const SceneShape* shape) {
+  ConvexHull core;
+  if (rounded_core_create(&core, shape->points, shape->point_count) != HULL_OK) return; /* reported: nothing is drawn */
+  MassMoment slope, moment = rounded_core_moment(&core, shape->radius, &slope);
+  round->moment = mass_moment_transform(&moment, round->pose);
+  round->moment_slope[0] = mass_moment_transform(&slope, round->pose);
+  round->core_width = core.triangle_count > 0 ? hull_feature(&core) : 0;
+  for (int i = 0; i < core.vertex_count; i++) core.vertices[i] = pose_apply(round->pose, core.vertices[i]);
+  round->core.points = point_view_create(core.vertices, core.vertex_count);
+  round->core.rounding = shape->radius;
+  round->slope[0].rounding = 1;
+  hull_free(&core);
+}
+
+static Vec3 core_point(const RoundBody* core, int k) {
+  return vec3(core->points.x[k], core->points.y[k], core->points.z[k]);
+}
+
 void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* drawn, Pose pose) {
   place_hull(hull, drawn, pose);
   ModelSmooth* round = MEMORY_NEW(ModelSmooth, 1);
   double x[ROUND_PARAMETERS_MAX] = {0};
   int count = lengths_of(shape, x);
   *round = (ModelSmooth){.pose = pose, .resolution = shape->resolution, .parameter_count = count};
-  double radius = shape->type == SHAPE_ROUNDED_BOX ? place_box(round, x) : place_profile(round, shape->type, x);
+  double radius = 0;
+  if (shape->type == SHAPE_ROUNDED_POINTS)
+    place_points(round, shape);
+  else
+    radius = shape->type == SHAPE_ROUNDED_BOX ? place_box(round, x) : place_profile(round, shape->type, x);
   hull->kind = &SOLID_ROUND;
   hull->smooth = round;
-  hull->center = pose.t;
   Vec3 extent = vec3(round_support(&round->core, vec3(1, 0, 0), NULL), round_support(&round->core, vec3(0, 1, 0), NULL),
                      round_support(&round->core, vec3(0, 0, 1), NULL));
   Vec3 below =
       vec3(round_support(&round->core, vec3(-1, 0, 0), NULL), round_support(&round->core, vec3(0, -1, 0), NULL),
            round_support(&round->core, vec3(0, 0, -1), NULL));
-  hull->half_extent = vec3_max(vec3_sub(extent, pose.t), vec3_add(below, pose.t));
+  bool given = shape->type == SHAPE_ROUNDED_POINTS; /* the points need not be centred */
+  hull->center = given ? vec3_scale(vec3_sub(extent, below), 0.5) : pose.t;
+  hull->half_extent = vec3_max(vec3_sub(extent, hull->center), vec3_add(below, hull->center));
+  for (int k = 0; k < round->core.points.count && given; k++)
+    radius = fmax(radius, vec3_norm(vec3_sub(core_point(&round->core, k), hull->center)));
   hull->radius = radius + round->core.rounding;
 }
 
@@ -283,7 +312,7 @@ Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k) {
     radial = length > 0 ? vec3_scale(radial, 1 / length) : radial;
     out = vec3_add_scaled(out, -core->rings[end].radius, radial);
   }
-  Vec3 sum = slope->center[end];
+  Vec3 sum = slope->moves ? slope->center[end] : vec3(0, 0, 0);
   if (core->ring_count > 0) sum = vec3_add_scaled(sum, slope->radius[end], radial);
   return core->rounding > 0 ? vec3_add_scaled(sum, slope->rounding / core->rounding, out) : sum;
 }
@@ -298,12 +327,7 @@ static MassMoment moment(const ModelHull* hull) { return hull->smooth->moment; }
 
 static double thickness(const ModelHull* hull) {
   const RoundBody* core = &hull->smooth->core;
-  if (core->ring_count == 0) {
-    double least = core->points.count == ROUND_POINTS_MAX ? HUGE_VAL : 0; /* fewer points than corners: a size is 0 */
-    for (int k = 1; k < core->points.count && least > 0; k *= 2)
-      least = fmin(least, vec3_norm(vec3_sub(point_at(core->points, k), point_at(core->points, 0))));
-    return least + 2 * core->rounding;
-  }
+  if (core->ring_count == 0) return hull->smooth->core_width + 2 * core->rounding;
   double length = 0, widest = 0;
   for (int k = 0; k < core->ring_count; k++) {
     length = fmax(length, vec3_norm(vec3_sub(core->rings[k].center, core->rings[0].center)));

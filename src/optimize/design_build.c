@@ -194,6 +194,14 @@ static void facet_link(const DesignBuild* b, Scene* scene, bool first, const cha
     if (!shape_is_exact(shape)) continue;
     shape->exact = false;
     if (!first) continue;
+    if (shape->type == SHAPE_ROUNDED_POINTS) {
+      diagnostics_add(b->diagnostics, SEVERITY_ERROR, place,
+                      "link '%s': the points of shape '%s' (rounded_points) cannot be design variables: design its "
+                      "radius by 'parameters' of type size, or give the shape 'segments' to design the vertices of "
+                      "that polyhedron",
+                      name, shape->name);
+      continue;
+    }
     diagnostics_add(b->diagnostics, SEVERITY_NOTE, place,
                     "link '%s': its vertices are design variables, so its round shape is replaced by a polyhedron; "
                     "'segments' of the shape ('resolution' of a sphere) sets the number of its facets; to keep the "

@@ -10,7 +10,9 @@ static void read_points(Reader* reader, const Node* list, SceneShape* shape) {
   size_t mark = reader_enter_key(reader, "points");
   if (shape->triangles && (list->count < 3 || list->count % 3 != 0))
     reader_error(reader, list->place, "triangles need three points each, got %d points", list->count);
-  if (!shape->triangles && list->count < 4)
+  bool rounded = shape->type == SHAPE_ROUNDED_POINTS;
+  if (rounded && list->count < 1) reader_error(reader, list->place, "a rounded solid needs at least one point, got 0");
+  if (!rounded && !shape->triangles && list->count < 4)
     reader_error(reader, list->place, "a solid needs at least 4 points, got %d", list->count);
   shape->points = MEMORY_NEW(Vec3, list->count);
   for (const Node* item = list->first; item && !reader->exhausted; item = item->next) {

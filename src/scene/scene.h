@@ -17,6 +17,7 @@ typedef enum {
   SHAPE_DISC,           /* radius, rim: one circle with a radius about it; axis z */
   SHAPE_CONE,           /* bottom_radius, top_radius, length: two circles; axis z */
   SHAPE_ROUNDED_BOX,    /* radius, size (distances of the corners' centres, some may be 0), segments */
+  SHAPE_ROUNDED_POINTS, /* radius, points: all positions within the radius of the points' hull, segments */
   SHAPE_POINTS,         /* points: hull of a list */
   SHAPE_MESH,           /* file, scale, and hulls (whole | groups), max_vertices or decompose */
   SHAPE_HEIGHT_FIELD,   /* file (PNG, CSV), size, origin, base */
@@ -94,7 +95,7 @@ static inline bool shape_is_convex_smooth(const SceneShape* shape) {
 }
 /* Returns true for a round solid that contact may use exactly. shape must not be NULL. Allocates nothing. */
 static inline bool shape_is_exact(const SceneShape* shape) {
-  return shape->exact && shape->type >= SHAPE_SPHERE && shape->type <= SHAPE_ROUNDED_BOX;
+  return shape->exact && shape->type >= SHAPE_SPHERE && shape->type <= SHAPE_ROUNDED_POINTS;
 }
 enum { ROUND_PARAMETERS_MAX = 4 };
 /* Sets lengths to the addresses of a round solid's lengths [m], in the order of its parameters; borrowed from the

@@ -109,23 +109,26 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "shape",
      .size = sizeof(SceneShapeForm),
      .type_key = "type",
-     .meaning = "A solid in its own frame. Spheres, capsules, cylinders, cones, wheels, discs and rounded boxes are "
+     .meaning = "A solid in its own frame. Spheres, capsules, cylinders, cones, wheels, discs, rounded boxes and "
+                "rounded points are "
                 "exact in separating_plane contact; other laws use inscribed polyhedra.",
-     .example = "shapes:\n"
-                "  brick: {type: box, size: [0.2, 0.1, 0.05]}\n"
-                "  ball: {type: sphere, radius: 0.1, resolution: 2}\n"
-                "  rod: {type: cylinder, radius: 0.02, length: 0.5, segments: 24}\n"
-                "  cap: {type: capsule, radius: 0.05, length: 0.2}\n"
-                "  tyre: {type: wheel, radius: 0.1, width: 0.05, rim: 0.02}\n"
-                "  coin: {type: disc, radius: 0.05, rim: 0.005}\n"
-                "  bucket: {type: cone, bottom_radius: 0.1, top_radius: 0.15, length: 0.3}\n"
-                "  pad: {type: rounded_box, radius: 0.02, size: [0.2, 0.1, 0]}\n"
-                "  wedge: {type: points, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}\n"
-                "  part: {type: mesh, file: part.obj, scale: 0.001, hulls: groups, max_vertices: 64}\n"
-                "  mug: {type: mesh, file: mug.obj, decompose: {max_hulls: 24}}\n"
-                "  hills: {type: height_field, file: hills.png, size: [20, 20, 1.5]}\n"
-                "  ground: {type: half_space, normal: [0, 0, 1], offset: 0}\n"
-                "links: []\n"},
+     .example =
+         "shapes:\n"
+         "  brick: {type: box, size: [0.2, 0.1, 0.05]}\n"
+         "  ball: {type: sphere, radius: 0.1, resolution: 2}\n"
+         "  rod: {type: cylinder, radius: 0.02, length: 0.5, segments: 24}\n"
+         "  cap: {type: capsule, radius: 0.05, length: 0.2}\n"
+         "  tyre: {type: wheel, radius: 0.1, width: 0.05, rim: 0.02}\n"
+         "  coin: {type: disc, radius: 0.05, rim: 0.005}\n"
+         "  bucket: {type: cone, bottom_radius: 0.1, top_radius: 0.15, length: 0.3}\n"
+         "  pad: {type: rounded_box, radius: 0.02, size: [0.2, 0.1, 0]}\n"
+         "  foot: {type: rounded_points, radius: 0.02, points: [[0, 0, 0], [0.2, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}\n"
+         "  wedge: {type: points, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}\n"
+         "  part: {type: mesh, file: part.obj, scale: 0.001, hulls: groups, max_vertices: 64}\n"
+         "  mug: {type: mesh, file: mug.obj, decompose: {max_hulls: 24}}\n"
+         "  hills: {type: height_field, file: hills.png, size: [20, 20, 1.5]}\n"
+         "  ground: {type: half_space, normal: [0, 0, 1], offset: 0}\n"
+         "links: []\n"},
     {.name = "decompose",
      .title = "decompose, of a mesh",
      .size = sizeof(DecomposeForm),

@@ -198,8 +198,8 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- shape */
     {"shape", "type", VALUE_CHOICE, AT(SceneShapeForm, type),
-     .of = "box|sphere|cylinder|capsule|wheel|disc|cone|rounded_box|points|mesh|height_field|half_space|" CONVEX
-           "|oriented_points|"
+     .of = "box|sphere|cylinder|capsule|wheel|disc|cone|rounded_box|rounded_points|points|mesh|height_field|half_"
+           "space|" CONVEX "|oriented_points|"
            "union|subtraction",
      .required = true, .meaning = "Kind of solid; [smooth shapes](smooth-shapes.md) describes the smooth ones."},
     {"shape", "size", VALUE_VECTOR, AT(SceneShapeForm, shape.size), .only = "box", .unit = "m", .range = RANGE_ABOVE(0),
@@ -213,6 +213,11 @@ static const SchemaRow ROWS[] = {
      .meaning = "Largest radius of the solid. separating_plane treats spheres, capsules, cylinders, cones, wheels, "
                 "discs and rounded boxes exactly: they roll without facets. Other laws, and shapes with resolution or "
                 "segments, use the inscribed polyhedron."},
+    {"shape", "radius", VALUE_NUMBER, AT(SceneShapeForm, shape.radius), .only = "rounded_points", .unit = "m",
+     .range = RANGE_ABOVE(0), .required = true,
+     .meaning =
+         "Radius of the ball about every position of the points' hull. separating_plane treats the solid exactly "
+         "unless segments is given. A task can design the radius (parameters of type size), not the points."},
     {"shape", "length", VALUE_NUMBER, AT(SceneShapeForm, shape.length), .only = "cylinder|capsule|cone", .unit = "m",
      .range = RANGE_ABOVE(0), .required = true,
      .meaning = "Length along z, centred; for a capsule that of its straight part."},
@@ -246,6 +251,14 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_BETWEEN(8, 128),
      .meaning = "Vertices around the rounded corners, taken in eights; 16 are 96 vertices in all. If given, every law "
                 "uses this polyhedron; otherwise separating_plane uses the solid."},
+    {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "rounded_points", .fallback = "16",
+     .range = RANGE_BETWEEN(8, 128),
+     .meaning = "Vertices around a full turn of the rounding. If given, every law uses this polyhedron; otherwise "
+                "separating_plane uses the solid."},
+    {"shape", "points", VALUE_POINTS, AT(SceneShapeForm, points), .only = "rounded_points", .unit = "m",
+     .required = true,
+     .meaning = "One point or more; the solid is all positions within the radius of their convex hull. One point makes "
+                "a ball, two a capsule, a polygon a plate with round edges."},
     {"shape", "points", VALUE_POINTS, AT(SceneShapeForm, points), .only = "points", .unit = "m", .required = true,
      .meaning = "At least four points; the solid is their convex hull."},
     {"shape", "keep_interior", VALUE_BOOL, AT(SceneShapeForm, shape.keep_interior), .only = "points",

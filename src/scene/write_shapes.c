@@ -182,6 +182,11 @@ static void write_shape_keys(const SceneWriter* writer, const SceneShape* shape)
       write_key_vector(out, "size", shape->size);
       if (!shape->exact) text_add(out, ", segments: %d", shape->segments);
       break;
+    case SHAPE_ROUNDED_POINTS:
+      write_key_number(out, "radius", shape->radius);
+      if (!shape->exact) text_add(out, ", segments: %d", shape->segments);
+      write_points(out, shape);
+      break;
     case SHAPE_POINTS:
       write_points(out, shape);
       break;
@@ -209,6 +214,7 @@ void write_shapes(const SceneWriter* writer) {
                                       "disc",
                                       "cone",
                                       "rounded_box",
+                                      "rounded_points",
                                       "points",
                                       "mesh",
                                       "height_field",

@@ -129,7 +129,69 @@ static void masses_of_rounded_boxes(void** state) {
   run_free(run);
 }
 
+/* Rounded points that are a capsule or a rounded box have their masses, contact parameters and motion. */
+static void rounded_points_C6b_are_the_other_solids(void** state) {
+  (void)state;
+  static const char* const SHAPES[][2] = {
+      {CAPSULE ", rpy: [1.5, 0.1, 0.2]",
+       "{type: rounded_points, radius: 0.04, points: [[0, 0, 0.06], [0, 0, -0.06], [0, 0, "
+       "0.01]]}, rpy: [1.5, 0.1, 0.2]"},
+      {"{type: rounded_box, radius: 0.02, size: [0.1, 0.08, 0.06]}, rpy: [0.1, 0, 0.3]",
+       "{type: rounded_points, radius: 0.02, points: [[0.05, 0.04, 0.03], [-0.05, 0.04, 0.03], [0.05, -0.04, 0.03], "
+       "[-0.05, -0.04, 0.03], [0.05, 0.04, -0.03], [-0.05, 0.04, -0.03], [0.05, -0.04, -0.03], [-0.05, -0.04, -0.03], "
+       "[0, 0.01, 0]]}, rpy: [0.1, 0, 0.3]"}};
+  for (int k = 0; k < 2; k++) {
+    Run* run[2];
+    for (int form = 0; form < 2; form++) {
+      run[form] = run_create(1, 0,
+                             "simulation: {dt: 0.005, duration: 1}\n"
+                             "contact: {friction: 0.3}\n"
+                             "links:\n"
+                             "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                             "  - {name: body, density: 1000, position: [0, 0, 0.07], shape: %s}\n"
+                             "initial: [{link: body, velocities: [0.5, 0.2, 0, 1, 2, 1]}]\n",
+                             SHAPES[k][form]);
+      run_steps(run[form], 100);
+    }
+    const ModelLink *a = &run[0]->model.links[1], *b = &run[1]->model.links[1];
+    for (int i = 0; i < 4; i++)
+      compare_relative(b->moment.s[i][i], a->moment.s[i][i], 1e-13, "moment %d, body %d", i, k);
+    compare_relative(run[1]->model.contact.support, run[0]->model.contact.support, 1e-12, "support, body %d", k);
+    Vec3 at[2];
+    for (int form = 0; form < 2; form++) at[form] = sim_state(run[form]->sim)->pose[1].t;
+    compare_vec3(at[1], at[0], 1e-7, "position after 0.5 s");
+    for (int form = 0; form < 2; form++) run_free(run[form]);
+  }
+}
+
 /* ---------------------------------------------------------------- gradients */
+
+/* A foot lands on an edge, tips and slides on level ground and on a box; a ball and a capsule of points that are not
+ * centred roll. */
+static void gradients_A8b_of_rounded_points(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    Text scene = {0};
+    text_add(
+        &scene,
+        "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+        "contact: {friction: 0.3, barrier_distance: 0.0005}\n"
+        "links:\n"
+        "  - {name: ground, fixed: true, shape: %s}\n"
+        "  - {name: foot, density: 900, position: [0, 0, 0.0232], rpy: [0, 0.02, 0.3], shape: {type: rounded_points, "
+        "radius: 0.02, points: [[-0.08, -0.03, 0], [-0.08, 0.03, 0], [0.1, -0.045, 0], [0.1, 0.045, 0], [-0.02, 0, "
+        "0.06], [0.03, 0.01, 0.05], [0, 0.01, 0.05], [-0.01, -0.01, 0.055], [0, 0, 0.03]]}}\n"
+        "  - {name: pin, density: 900, position: [0.5, 0, 0.0104], shape: {type: rounded_points, radius: 0.01, points: "
+        "[[0.02, 0, 0], [0.1, 0.03, 0]]}}\n"
+        "  - {name: ball, density: 900, position: [1, 0, 0], shape: {type: rounded_points, radius: 0.03, points: "
+        "[[0.02, 0.01, 0.0304]]}}\n"
+        "initial: [{link: foot, velocities: [0.5, 0.2, -0.3, 0, 2, 1]}, {link: pin, velocities: [0.4, 0, 0, 0, 0, "
+        "3]}, {link: ball, velocities: [0.4, 0, 0, 0, 4, 3]}]\n",
+        k ? "{type: box, size: [4, 4, 0.2], position: [0, 0, -0.1]}" : "{type: half_space}");
+    check_gradients("rounded points", 8, scene.data, ALL_BLOCKS, 1e-6);
+    text_free(&scene);
+  }
+}
 
 /* A rounded box with eight corners tumbles on an edge, a plate with four slides, on level ground and on a box. */
 static void gradients_A8b_of_rounded_boxes(void** state) {
@@ -270,16 +332,21 @@ static void sizes_are_variables(void** state) {
       "    - {name: box, density: 1000, position: [0.6, 0, 0.0405], shape: {type: rounded_box, radius: 0.02, size: "
       "[0.1, "
       "0, 0.04]}}\n"
+      "    - {name: foot, density: 1000, position: [0.9, 0, 0.0205], shape: {type: rounded_points, radius: 0.02, "
+      "points: "
+      "[[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0.02, 0.03, 0.05]]}}\n"
       "  initial:\n"
       "    - {link: ball, velocities: [0.3, 0, 0, 0, 0, 0]}\n"
       "    - {link: box, velocities: [0.3, 0.1, 0, 0, 0, 2]}\n"
+      "    - {link: foot, velocities: [0.3, 0.1, 0, 0, 0, 2]}\n"
       "    - {link: pin, velocities: [0.3, 0.1, 0, 0, 2, 0]}\n"
       "loss:\n"
       "  - {type: point, link: ball, point: [0, 0, 0.02], target: [0.4, 0.2, 0.1]}\n"
       "  - {type: point, link: pin, point: [0, 0.01, 0.02], target: [0.4, 0.2, 0.1]}\n"
+      "  - {type: point, link: foot, point: [0.02, 0.01, 0.02], target: [0.4, 0.2, 0.1]}\n"
       "  - {type: point, link: box, point: [0.02, 0.01, 0.02], target: [0.4, 0.2, 0.1]}\n"
       "optimizer: {tolerance: 1.0e-12}\n"
-      "parameters: [{type: shape_size, links: [ball, pin, box]}]\n");
+      "parameters: [{type: shape_size, links: [ball, pin, box, foot]}]\n");
   expect_variables(&task, "radius and length", 1e-4);
   task_free(&task);
 }
@@ -291,7 +358,9 @@ int main(void) {
       cmocka_unit_test(rolling_C6_keeps_energy),
       cmocka_unit_test(masses_are_those_of_the_solid),
       cmocka_unit_test(masses_of_rounded_boxes),
+      cmocka_unit_test(rounded_points_C6b_are_the_other_solids),
       cmocka_unit_test(gradients_A8b_of_rounded_boxes),
+      cmocka_unit_test(gradients_A8b_of_rounded_points),
       cmocka_unit_test(gradients_A8b_of_a_ball_on_the_ground),
       cmocka_unit_test(gradients_A8d_of_fast_spin),
       cmocka_unit_test(gradients_A8d_on_a_moving_box),

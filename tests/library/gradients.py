@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """gradients.py SDRS SLOPES: the C library's gradient by every variable of every kind is that of the command line, bit for bit.
 
-SLOPES is slopes.c, built. Without SDRS_LONG five tasks stand for all: Python asks the same library for each of them. Prints what differs; exits 1 then."""
+SLOPES is slopes.c, built. Without SDRS_LONG six tasks stand for all: Python asks the same library for each of them. Prints what differs; exits 1 then."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python" / "tests"))
 from gradient_tasks import command_line, tasks  # noqa: E402
 
-SHORT = ("parameters-axis", "parameters-rotation", "parameters-mass", "control-values", "design-vertices")
+SHORT = ("parameters-axis", "parameters-rotation", "parameters-mass", "control-values", "design-vertices", "design-rounded_points")
 
 
 def main(program, slopes):

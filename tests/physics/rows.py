@@ -1108,6 +1108,17 @@ ROWS += [
         0.005 * 2.5,
         "2/3 g sin t",
     ),
+    Row(
+        "capsule written as two rounded points, down 15 degrees",
+        rolling(
+            "type: rounded_points, radius: 0.1, points: [[0, -0.1, 0], [0, 0.1, 0]]",
+            ROLL_GRAVITY,
+        ).replace("mass: 1", "density: 1000"),
+        lambda r: r.slope("body/cx", 1.48, 1.5),
+        G * math.sin(ROLL) * 1.49 / (1 + (0.2 / 2 + 4 / 3 * 0.1 * 2 / 5) / (0.2 + 4 / 3 * 0.1)),
+        0.005 * 2.5,
+        "g sin t / (1 + I / (m R^2)), I = (m_cylinder / 2 + 2/5 m_ball) R^2",
+    ),
     Row("cart that coasts at 2 m/s", CART, lambda r: r.slope("body/cx", 2.8, 3.0), 2, 0.004, "nothing brakes it"),
     Row(
         "disc that spins on its flat end: angle until it stops",

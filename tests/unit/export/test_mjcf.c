@@ -341,6 +341,34 @@ static void rounded_boxes_become_capsules_spheres_and_meshes(void** state) {
   export_free(&e);
 }
 
+/* The primitives stand where the points are, which need not be centred; two points are along any axis. */
+static void rounded_points_become_spheres_capsules_and_meshes(void** state) {
+  (void)state;
+  Export e = export_text(
+      "links:\n"
+      "  - {name: ball, mass: 1, shape: {type: rounded_points, radius: 0.2, points: [[0.1, 0.2, 0.3]]}}\n"
+      "  - {name: pin, mass: 1, position: [2, 0, 0], shape: {type: rounded_points, radius: 0.1, points: [[0.1, 0.3, "
+      "0.2], [0.5, 0.3, 0.5]]}}\n"
+      "  - {name: plate, mass: 1, position: [4, 0, 0], shape: {type: rounded_points, radius: 0.1, points: [[0, 0, 0], "
+      "[1, 0, 0], [0, 1, 0]]}}\n");
+  double size[2] = {0}, quat[4] = {0}, at[3] = {0};
+  assert_int_equal(numbers_of(&e, "type=\"sphere\"", "size=", size, 2), 1);
+  compare_near(size[0], 0.2, 0, "radius of the sphere");
+  assert_int_equal(numbers_of(&e, "type=\"sphere\"", "pos=", at, 3), 3);
+  compare_vec3(vec3(at[0], at[1], at[2]), vec3(0.1, 0.2, 0.3), 1e-15, "centre of the sphere");
+  assert_int_equal(numbers_of(&e, "type=\"capsule\"", "size=", size, 2), 2);
+  compare_near(size[0], 0.1, 0, "radius");
+  compare_near(size[1], 0.25, 1e-15, "half of the straight part");
+  assert_int_equal(numbers_of(&e, "type=\"capsule\"", "pos=", at, 3), 3);
+  compare_vec3(vec3(at[0], at[1], at[2]), vec3(0.3, 0.3, 0.35), 1e-15, "centre of the capsule");
+  assert_int_equal(numbers_of(&e, "type=\"capsule\"", "quat=", quat, 4), 4);
+  Vec3 axis = mat3_mul_vec(mat3_from_quat((Quat){quat[0], quat[1], quat[2], quat[3]}), vec3(0, 0, 1));
+  compare_near(fabs(axis.x), 0.8, 1e-15, "axis.x");
+  compare_near(axis.x * axis.z, 0.48, 1e-15, "axis.x axis.z");
+  expect_in(&e, "type=\"mesh\" mesh=\"plate/0\"");
+  export_free(&e);
+}
+
 /* MuJoCo has none. */
 static void fields_are_left_out(void** state) {
   (void)state;
@@ -368,6 +396,7 @@ int main(void) {
       cmocka_unit_test(gravity_compensation_becomes_a_force),
       cmocka_unit_test(feedback_becomes_sensors_and_a_table),
       cmocka_unit_test(rounded_boxes_become_capsules_spheres_and_meshes),
+      cmocka_unit_test(rounded_points_become_spheres_capsules_and_meshes),
       cmocka_unit_test(fields_are_left_out),
       cmocka_unit_test(half_spaces_become_planes_when_they_stand_still),
   };

@@ -241,9 +241,35 @@ static void round_solids_get_vertices(void** state) {
   }
 }
 
+/* Rounded points have no polyhedron by default: which vertices would move is not obvious. */
+static void rounded_points_are_refused(void** state) {
+  (void)state;
+  static const char* const WISHES[] = {"cage: [{link: a, cells: [1, 1, 1]}]", "vertices: [{link: a, within: 0.1}]"};
+  for (int k = 0; k < 4; k++) {
+    Text text = {0};
+    text_add(&text,
+             "scene: {links: [{name: a, mass: 1, shape: {type: rounded_points, radius: 0.2, points: [[0, 0, 0], [1, 0, "
+             "0]]%s}}]}\ndesign: {%s}\n" LOSS,
+             k / 2 ? ", segments: 8" : "", WISHES[k % 2]);
+    Task task = load_task(text.data);
+    Design design;
+    Diagnostics diagnostics = {0};
+    Status status = design_create(&design, &task, &diagnostics);
+    char* found = told(&diagnostics);
+    assert_int_equal(status, k / 2 ? STATUS_OK : STATUS_BAD_INPUT);
+    assert_int_equal(strstr(found, "(rounded_points) cannot be design variables: design its radius") != NULL, k < 2);
+    memory_free(found);
+    diagnostics_free(&diagnostics);
+    design_destroy(&design);
+    task_free(&task);
+    text_free(&text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(round_solids_get_vertices),
+      cmocka_unit_test(rounded_points_are_refused),
       cmocka_unit_test(affine_maps_D12),
       cmocka_unit_test(corners_are_control_points_D12),
       cmocka_unit_test(weights_D12),

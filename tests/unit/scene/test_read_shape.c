@@ -88,6 +88,40 @@ static void wheels_that_are_none_are_refused(void** state) {
       "3:6: error: shapes.b: rim 0.2 m must be below the radius 0.1 m; a sphere has the whole radius\n");
 }
 
+/* One point is enough, and a radius is needed. */
+static void rounded_points_are_read(void** state) {
+  (void)state;
+  Scene scene = load(
+      "shapes:\n"
+      "  foot: {type: rounded_points, radius: 0.02, points: [[0, 0, 0], [1, 0, 2]]}\n"
+      "  ball: {type: rounded_points, radius: 0.03, points: [[0, 0, 1]], segments: 24}\n"
+      "links: []\n");
+  const SceneShape* shapes = scene.shapes;
+  for (int k = 0; k < 2; k++) assert_int_equal(shapes[k].type, SHAPE_ROUNDED_POINTS);
+  assert_true(shape_is_exact(&shapes[0]) && !shape_is_exact(&shapes[1]));
+  assert_int_equal(shapes[0].point_count, 2);
+  assert_int_equal(shapes[0].segments, 16);
+  assert_int_equal(shapes[1].segments, 24);
+  compare_vec3(shapes[0].points[1], vec3(1, 0, 2), 0, "point");
+  compare_near(shapes[0].radius, 0.02, 0, "radius");
+  scene_free(&scene);
+  expect_problems(
+      "shapes:\n"
+      "  a: {type: rounded_points, radius: 0, points: [[0, 0, 0]]}\n"
+      "  b: {type: rounded_points, radius: 1, points: []}\n"
+      "  c: {type: rounded_points, radius: 1, points: [[0, 0, .inf]]}\n"
+      "  d: {type: rounded_points, points: [[0, 0, 0]]}\n"
+      "  e: {type: rounded_points, radius: 1}\n"
+      "  f: {type: rounded_points, radius: 1, points: [[0, 0, 0]], pieces: triangles}\n"
+      "links: []\n",
+      "2:37: error: shapes.a.radius: must be > 0 m, got 0\n"
+      "3:48: error: shapes.b.points: a rounded solid needs at least one point, got 0\n"
+      "4:56: error: shapes.c.points[0][2]: must be a finite number, got .inf\n"
+      "5:6: error: shapes.d: 'radius' is missing: a number [m]\n"
+      "6:6: error: shapes.e: 'points' is missing: a list of points [m]\n"
+      "7:61: error: shapes.f: the type rounded_points has no 'pieces' (it belongs to mesh or points)\n");
+}
+
 static void options_of_a_decomposition_are_read(void** state) {
   (void)state;
   Scene scene = load(
@@ -173,7 +207,7 @@ static void wrong_uses_are_told(void** state) {
       "links: [{name: a, fixed: true, shapes: [{position: [0, 0, 0]}, [], 5, nix, {type: box, size: 3, "
       "shape: x}]}]\n",
       "1:41: error: links[0].shapes[0]: 'type' is missing: box, sphere, cylinder, capsule, wheel, disc, cone, "
-      "rounded_box, "
+      "rounded_box, rounded_points, "
       "points, mesh, height_field, half_space, superellipsoid, superelliptic_cylinder, truncated_cone, "
       "smooth_polytope, "
       "superquadric, oriented_points, union or subtraction\n"
@@ -208,6 +242,7 @@ int main(void) {
       cmocka_unit_test(every_type_of_shape_is_read),
       cmocka_unit_test(round_solids_are_exact_without_a_resolution),
       cmocka_unit_test(wheels_that_are_none_are_refused),
+      cmocka_unit_test(rounded_points_are_read),
       cmocka_unit_test(options_of_a_decomposition_are_read),
       cmocka_unit_test(uses_have_a_shape_and_a_pose),
       cmocka_unit_test(a_rotation_is_nearly_a_unit_quaternion),

@@ -65,6 +65,8 @@ static void shapes_come_back(void** state) {
       "  c: {type: cylinder, radius: 0.1, length: 0.7, segments: 5}\n"
       "  d: {type: capsule, radius: 0.1, length: 0.7}\n"
       "  e: {type: rounded_box, radius: 0.1, size: [0, 1, 2]}\n"
+      "  e3: {type: rounded_points, radius: 0.1, points: [[0, 0.3333333333333333, 0], [0, 0, 1]]}\n"
+      "  e4: {type: rounded_points, radius: 0.1, segments: 24, points: [[0, 0, 0]]}\n"
       "  e24: {type: rounded_box, radius: 0.1, size: [0, 1, 2], segments: 24}\n"
       "  f: {type: points, points: [[0, 0, 0], [0.1, 0, 0], [0, 0.3333333333333333, 0], [0, 0, 1]]}\n"
       "  g: {type: half_space, normal: [0, 0.3, 2], offset: -0.7}\n"
