@@ -253,10 +253,6 @@ static void place_points(ModelSmooth* round, const SceneShape* shape) {
   hull_free(&core);
 }
 
-static Vec3 core_point(const RoundBody* core, int k) {
-  return vec3(core->points.x[k], core->points.y[k], core->points.z[k]);
-}
-
 void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* drawn, Pose pose) {
   place_hull(hull, drawn, pose);
   ModelSmooth* round = MEMORY_NEW(ModelSmooth, 1);
@@ -279,7 +275,7 @@ void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* dra
   hull->center = given ? vec3_scale(vec3_sub(extent, below), 0.5) : pose.t;
   hull->half_extent = vec3_max(vec3_sub(extent, hull->center), vec3_add(below, hull->center));
   for (int k = 0; k < round->core.points.count && given; k++)
-    radius = fmax(radius, vec3_norm(vec3_sub(core_point(&round->core, k), hull->center)));
+    radius = fmax(radius, vec3_norm(vec3_sub(point_at(round->core.points, k), hull->center)));
   hull->radius = radius + round->core.rounding;
 }
 
