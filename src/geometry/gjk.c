@@ -47,10 +47,12 @@ static inline void simplex_reduce(Simplex* simplex, double scale) {
 
 /* ---------------------------------------------------------------- vertices of A - B */
 
+static inline Vec3 view_vertex(const PointView* view, int i) { return vec3(view->x[i], view->y[i], view->z[i]); }
+
 /* Appends the vertex a - b of A - B. a, b: vertex indices. */
 static inline void simplex_append(Simplex* simplex, GjkPair* pair, int a, int b) {
-  Vec3 point_a = point_at(pair->a, a);
-  Vec3 point_b = vec3_add(mat3_mul_vec(pair->r, point_at(pair->b, b)), pair->t);
+  Vec3 point_a = view_vertex(&pair->a, a);
+  Vec3 point_b = vec3_add(mat3_mul_vec(pair->r, view_vertex(&pair->b, b)), pair->t);
   pair->scale = larger(pair->scale, larger(vec3_dot(point_a, point_a), vec3_dot(point_b, point_b)));
   int i = simplex->count++;
   simplex->vertex[i] = vec3_sub(point_a, point_b);
@@ -149,7 +151,7 @@ static int simplex_search(Simplex* simplex, GjkPair* pair) {
 static Vec3 witness(const Simplex* simplex, const PointView* view, const int* index, Pose pose) {
   Vec3 local = {0, 0, 0};
   for (int i = 0; i < simplex->count; i++)
-    local = vec3_add_scaled(local, simplex->weight[i], point_at(*view, index[i]));
+    local = vec3_add_scaled(local, simplex->weight[i], view_vertex(view, index[i]));
   return pose_apply(pose, local);
 }
 
