@@ -18,8 +18,6 @@ static double root(double x) {
   return x;
 }
 
-static Vec3 vertex_at(const ModelHull* hull, int m) { return point_at(hull->points, m); }
-
 /* ---------------------------------------------------------------- radii (N5, N6) */
 
 /* Smooth maximum (sum x_k^32)^(1/32) of distances, stored as the largest distance and sum (x_k / largest)^32, which
@@ -40,9 +38,9 @@ static double smooth_max_slope(const SmoothMax* m, double x) {
 static SmoothMax leaf_extent(const ModelHull* hull, Vec3 center) {
   SmoothMax m = {0, 0};
   for (int k = 0; k < hull->points.count; k++)
-    m.largest = fmax(m.largest, vec3_norm(vec3_sub(vertex_at(hull, k), center)));
+    m.largest = fmax(m.largest, vec3_norm(vec3_sub(point_at(hull->points, k), center)));
   for (int k = 0; k < hull->points.count && m.largest > 0; k++)
-    m.sum += power(vec3_norm(vec3_sub(vertex_at(hull, k), center)) / m.largest);
+    m.sum += power(vec3_norm(vec3_sub(point_at(hull->points, k), center)) / m.largest);
   return m;
 }
 
@@ -115,7 +113,7 @@ static int build_node(const Model* model, BodyTree* tree, int* leaf, TreePiece* 
 
 static Vec3 mean_vertex(const ModelHull* hull) {
   Vec3 sum = {0, 0, 0};
-  for (int m = 0; m < hull->points.count; m++) sum = vec3_add(sum, vertex_at(hull, m));
+  for (int m = 0; m < hull->points.count; m++) sum = vec3_add(sum, point_at(hull->points, m));
   return vec3_scale(sum, 1.0 / hull->points.count);
 }
 
@@ -197,7 +195,7 @@ void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int in
   if (bar != 0) {
     SmoothMax extent = leaf_extent(hull, node->center);
     for (int m = 0; m < count; m++) {
-      Vec3 arm = vec3_sub(vertex_at(hull, m), node->center);
+      Vec3 arm = vec3_sub(point_at(hull->points, m), node->center);
       double length = vec3_norm(arm);
       Vec3 pull = vec3_scale(direction(mat3_mul_vec(turn, arm), length), bar * smooth_max_slope(&extent, length));
       out[m] = vec3_add(out[m], pull);

@@ -143,7 +143,7 @@ static double sum_links(LossTerm term, const Recording* recording, LossSeeds* se
 }
 
 /* Returns the value of the best or worst state of the window, NaN if a state's value is. The derivative is that of
- * this state, d max_k v_k = dv_k* (envelope); of equal states the first counts. */
+ * this state, d max_k v_k = dv_k* (envelope). The first of equal states counts. */
 static double extreme_state(LossTerm term, const Recording* recording, LossSeeds* seeds) {
   int last = term.last, found = term.first;
   double extreme = NAN;

@@ -1,7 +1,6 @@
 #include <string.h>
 #include "geometry/geometry.h"
 
-#define PI 3.14159265358979323846
 /* Largest subdivisions. Above them neighbouring surface points coincide by rounding, or their number overflows. */
 #define SPHERE_RESOLUTION_MAX 6
 #define SEGMENTS_MAX 4096
@@ -108,7 +107,7 @@ Vec3* primitive_sphere_points(int resolution, int* count) {
 /* Writes points of a circle about the z axis; returns the end of the output. */
 static Vec3* add_ring(Vec3* out, double radius, double z, int segments) {
   for (int i = 0; i < segments; i++) {
-    double angle = 2 * PI * i / segments;
+    double angle = 2 * M_PI * i / segments;
     *out++ = vec3(radius * math_cos(angle), radius * math_sin(angle), z);
   }
   return out;
@@ -127,7 +126,7 @@ HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, in
 /* Writes the rings from the rim to the pole, and the pole. side = -1: lower cap. */
 static Vec3* add_cap(Vec3* out, double radius, double length, int segments, int rings, double side) {
   for (int j = 0; j < rings; j++) {
-    double latitude = 0.5 * PI * j / rings;
+    double latitude = 0.5 * M_PI * j / rings;
     out = add_ring(out, radius * math_cos(latitude), side * (0.5 * length + radius * math_sin(latitude)), segments);
   }
   *out++ = vec3(0, 0, side * (0.5 * length + radius));
@@ -198,10 +197,10 @@ HullResult primitive_circles(ConvexHull* hull, const double z[2], const double r
   Vec3* points = MEMORY_NEW(Vec3, 2 * arcs * segments);
   for (int end = 0; end < 2; end++)
     for (int k = 0; k < arcs; k++) {
-      double up = arcs > 1 ? 0.5 * PI * k / (arcs - 1) : 0, out = radius[end] + rounding * math_cos(up);
+      double up = arcs > 1 ? 0.5 * M_PI * k / (arcs - 1) : 0, out = radius[end] + rounding * math_cos(up);
       double height = z[end] + (end == 0 ? -1 : 1) * rounding * math_sin(up);
       for (int i = 0; i < segments; i++) {
-        double angle = 2 * PI * i / segments;
+        double angle = 2 * M_PI * i / segments;
         points[count++] = vec3(out * math_cos(angle), out * math_sin(angle), height);
       }
     }

@@ -6,7 +6,6 @@
 
 #include "geometry/geometry.h"
 
-#define PI 3.14159265358979323846
 /* Sizes below this fraction of the points' extent are zero: the points lie on a line or, as of HULL_FLAT, in a plane.
  */
 #define FLAT 1e-10
@@ -135,7 +134,7 @@ static Vec3 outside(const CoreEdge* e) { return vec3_cross(e->along, e->normal);
 /* Returns the angle between the faces of an edge. A diagonal of a flat polygon has faces on both of its sides: the
  * smallest angle belongs to the same side. */
 static double turn_at(const CoreEdges* all, const CoreEdge* e) {
-  double least = 2 * PI;
+  double least = 2 * M_PI;
   for (int k = all->first[e->head]; k >= 0; k = all->edges[k].next) {
     const CoreEdge* other = &all->edges[k];
     if (other->head != e->tail) continue;
@@ -166,7 +165,7 @@ static CoreEdges edges_of(const ConvexHull* core) {
     e->next = all.first[e->tail];
     all.first[e->tail] = k;
   }
-  for (int k = 0; k < all.count; k++) all.edges[k].turn = segment ? 2 * PI : turn_at(&all, &all.edges[k]);
+  for (int k = 0; k < all.count; k++) all.edges[k].turn = segment ? 2 * M_PI : turn_at(&all, &all.edges[k]);
   return all;
 }
 
@@ -228,7 +227,7 @@ static Directions arc_of(const CoreEdge* e) {
  * the integral of u follows from the divergence theorem. Of u u^T only its part along the identity is set: the others
  * cancel in the sum over the vertices, the only use. */
 static Directions fan_of(const ConvexHull* core, const CoreEdges* all, int vertex) {
-  Directions fan = {core->vertex_count == 1 ? 4 * PI : 2 * PI, {0, 0, 0}, mat3_zero()};
+  Directions fan = {core->vertex_count == 1 ? 4 * M_PI : 2 * M_PI, {0, 0, 0}, mat3_zero()};
   for (int k = all->first[vertex]; k >= 0; k = all->edges[k].next) {
     const CoreEdge* e = &all->edges[k];
     fan.first = vec3_add_scaled(fan.first, -0.5 * e->turn, e->along);
@@ -296,7 +295,7 @@ HullResult rounded_core_tessellate(ConvexHull* hull, const ConvexHull* core, dou
   assert(core && core->vertex_count > 0 && radius > 0);
   *hull = (ConvexHull){0};
   if (segments < 8 || segments > 4096) return HULL_FAILED;
-  double step = 2 * PI / segments;
+  double step = 2 * M_PI / segments;
   int resolution = 0, ball_count;
   /* The ball's triangles have sides of 63 degrees / 2^resolution, at most 1.5 times the arcs of the edges. */
   for (double side = 1.1072; resolution < 6 && side > 1.5 * step; side *= 0.5) resolution++;

@@ -6,8 +6,6 @@
 
 #include "model/build.h"
 
-#define PI 3.14159265358979323846
-
 bool model_takes_round(const Scene* scene, const SceneShape* shape) {
   if (!shape_is_exact(shape) || !contact_takes_round(scene->contact.model)) return false;
   for (int i = 0; i < scene->contact.pair_count; i++)
@@ -93,23 +91,23 @@ static void add_integrals(Integrals* sum, Integrals other) {
 static Integrals frustum(Dual m, Dual d, Dual length) {
   Dual m2 = power(m, 2), d2 = power(d, 2);
   Dual quartic = plus(plus(power(m, 4), scaled(times(m2, d2), 0.5)), scaled(power(d, 4), 1.0 / 80));
-  return (Integrals){scaled(times(length, quartic), PI / 4),
-                     scaled(times(power(length, 3), plus(scaled(m2, 1.0 / 12), scaled(d2, 1.0 / 80))), PI),
-                     scaled(times(power(length, 2), times(m, d)), PI / 6),
-                     scaled(times(length, plus(m2, scaled(d2, 1.0 / 12))), PI)};
+  return (Integrals){scaled(times(length, quartic), M_PI / 4),
+                     scaled(times(power(length, 3), plus(scaled(m2, 1.0 / 12), scaled(d2, 1.0 / 80))), M_PI),
+                     scaled(times(power(length, 2), times(m, d)), M_PI / 6),
+                     scaled(times(length, plus(m2, scaled(d2, 1.0 / 12))), M_PI)};
 }
 
 /* Integrals beyond the circles of radius R at both ends z = -h and h, out to distance r: radius R + sqrt(r^2 - (|z| -
  * h)^2). */
 static Integrals caps(Dual R, Dual h, Dual r) {
   Dual r2 = power(r, 2), r3 = power(r, 3), r4 = power(r, 4), r5 = power(r, 5), R2 = power(R, 2);
-  Dual area[3] = {plus(plus(times(R2, r), scaled(times(R, r2), PI / 2)), scaled(r3, 2.0 / 3)),
+  Dual area[3] = {plus(plus(times(R2, r), scaled(times(R, r2), M_PI / 2)), scaled(r3, 2.0 / 3)),
                   plus(plus(scaled(times(R2, r2), 0.5), scaled(times(R, r3), 2.0 / 3)), scaled(r4, 0.25)),
-                  plus(plus(scaled(times(R2, r3), 1.0 / 3), scaled(times(R, r4), PI / 8)), scaled(r5, 2.0 / 15))};
-  Dual quartic = plus(plus(times(power(R, 4), r), times(scaled(power(R, 3), PI), r2)),
-                      plus(plus(scaled(times(R2, r3), 4), scaled(times(R, r4), 3 * PI / 4)), scaled(r5, 8.0 / 15)));
+                  plus(plus(scaled(times(R2, r3), 1.0 / 3), scaled(times(R, r4), M_PI / 8)), scaled(r5, 2.0 / 15))};
+  Dual quartic = plus(plus(times(power(R, 4), r), times(scaled(power(R, 3), M_PI), r2)),
+                      plus(plus(scaled(times(R2, r3), 4), scaled(times(R, r4), 3 * M_PI / 4)), scaled(r5, 8.0 / 15)));
   Dual along = plus(plus(times(power(h, 2), area[0]), scaled(times(h, area[1]), 2)), area[2]);
-  return (Integrals){scaled(quartic, PI / 2), scaled(along, 2 * PI), {0, 0}, scaled(area[0], 2 * PI)};
+  return (Integrals){scaled(quartic, M_PI / 2), scaled(along, 2 * M_PI), {0, 0}, scaled(area[0], 2 * M_PI)};
 }
 
 /* Returns the integrals and their derivatives along `slope`. */
@@ -124,9 +122,9 @@ static Integrals integrals_of(const Profile* p, const Profile* slope) {
 /* Integrals of x_i^2 and 1. The box cut along the planes of its core's faces is a sum of products: along each axis
  * either the core, of half length h, or outside of it a ball of as many dimensions as there are such axes. */
 static void box_integrals(const Dual h[3], Dual r, Dual second[3], Dual* volume) {
-  static const double ball[4] = {1, 2, PI, 4 * PI / 3};              /* volume of the unit ball, */
-  static const double first[4] = {0, 1, 4.0 / 3, PI / 2};            /* integral of |x| over it, */
-  static const double square[4] = {0, 2.0 / 3, PI / 4, 4 * PI / 15}; /* and of x^2 */
+  static const double ball[4] = {1, 2, M_PI, 4 * M_PI / 3};              /* volume of the unit ball, */
+  static const double first[4] = {0, 1, 4.0 / 3, M_PI / 2};              /* integral of |x| over it, */
+  static const double square[4] = {0, 2.0 / 3, M_PI / 4, 4 * M_PI / 15}; /* and of x^2 */
   *volume = second[0] = second[1] = second[2] = (Dual){0, 0};
   for (int outside = 0; outside < 8; outside++) {
     int n = (outside & 1) + (outside >> 1 & 1) + (outside >> 2);

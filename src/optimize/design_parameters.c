@@ -408,6 +408,7 @@ void design_move_followers(DesignBuild* b) {
 static bool list_tendons(Listing* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
   char text[NAME_MAX_LENGTH + 60], which[16] = "", suffix[40];
+  const bool friction = l->kind->which == TENDON_NUMBER_FRICTION;
   int listed = 0, ordinal = 0;
   for (int k = 0; k < scene->tendon_count; k++) {
     const SceneTendon* tendon = &scene->tendons[k];
@@ -415,8 +416,7 @@ static bool list_tendons(Listing* l, const TaskName* name, int link) {
     if (ordinal > 0) snprintf(which, sizeof which, "%d", ordinal);
     ordinal++;
     if (l->kind->which != TENDON_NUMBER_POINTS) {
-      bool rubs = l->kind->which == TENDON_NUMBER_FRICTION;
-      if (!((rubs ? tendon->friction : tendon->stiffness) > 0)) continue;
+      if (!((friction ? tendon->friction : tendon->stiffness) > 0)) continue;
       list_number(l, link, k, l->kind->which, name_of(text, sizeof text, name->text, l->kind->word, which));
       listed++;
       continue;
@@ -428,8 +428,7 @@ static bool list_tendons(Listing* l, const TaskName* name, int link) {
       listed++;
     }
   }
-  const char* none =
-      l->kind->which == TENDON_NUMBER_FRICTION ? "its tendons have no friction" : "its tendons have no stiffness";
+  const char* none = friction ? "its tendons have no friction" : "its tendons have no stiffness";
   return listed > 0 || refuse(l, name, ordinal > 0 ? none : "no tendon ends on it");
 }
 

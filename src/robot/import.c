@@ -7,7 +7,6 @@
 
 /* Damping ratio of the springs that hold joints: critical damping. */
 #define HOLD_DAMPING_RATIO 1.0
-#define PI 3.14159265358979324
 
 /* Adds a text to the diagnostics and to the remarks of the report. Frees the text. */
 static void remark(RobotReport* report, Diagnostics* diagnostics, Severity severity, SourcePlace place, Text* text) {
@@ -307,7 +306,7 @@ static void add_hold(Robot* robot, int index, double frequency, const Screw* scr
   controller->target = (SceneSignal){.type = SIGNAL_CONSTANT, .channels = link->dof_count, .rows = 1};
   controller->target.values = MEMORY_NEW(double, JOINT_MAX_DOF);
   for (int k = 0; k < link->dof_count; k++) {
-    double inertia = carried_inertia(model, index, &screws[link->dof_first + k], poses), rate = 2 * PI * frequency;
+    double inertia = carried_inertia(model, index, &screws[link->dof_first + k], poses), rate = 2 * M_PI * frequency;
     controller->position_gain[k] = inertia * rate * rate;
     controller->damping_gain[k] = 2 * HOLD_DAMPING_RATIO * inertia * rate;
     controller->max_force[k] = effort_of(&robot->report, index, k);

@@ -5,7 +5,6 @@
 #include "robot/mjcf.h"
 
 enum { INCLUDE_MAX = 64, PROBLEM_MAX = 200 };
-#define PI 3.14159265358979324
 
 /* ---------------------------------------------------------------- messages and texts */
 
@@ -264,7 +263,7 @@ int mjcf_flag(const MjcfModel* model, MjcfElement element, const char* name) {
 }
 
 double mjcf_angle(const MjcfModel* model, SourcePlace place, double value) {
-  return mjcf_compiler(model, place)->degrees ? value * PI / 180 : value;
+  return mjcf_compiler(model, place)->degrees ? value * M_PI / 180 : value;
 }
 
 /* ---------------------------------------------------------------- poses */

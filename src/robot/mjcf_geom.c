@@ -5,7 +5,6 @@
 
 #include "robot/mjcf.h"
 
-#define PI 3.14159265358979324
 #define DENSITY 1000.0 /* MuJoCo's default density [kg/m^3] */
 /* Level of the icosphere that replaces an ellipsoid: 42 points, as for a sphere. */
 enum { ELLIPSOID_LEVEL = 1 };
@@ -348,12 +347,12 @@ static double primitive_mass(const Geom* geom, double inertia[3]) {
   switch (geom->type) {
     case GEOM_SPHERE:
       inertia[0] = inertia[1] = inertia[2] = 0.4 * a * a;
-      return 4.0 / 3 * PI * a * a * a;
+      return 4.0 / 3 * M_PI * a * a * a;
     case GEOM_ELLIPSOID:
       inertia[0] = (b * b + c * c) / 5;
       inertia[1] = (a * a + c * c) / 5;
       inertia[2] = (a * a + b * b) / 5;
-      return 4.0 / 3 * PI * a * b * c;
+      return 4.0 / 3 * M_PI * a * b * c;
     case GEOM_BOX:
       inertia[0] = (b * b + c * c) / 3;
       inertia[1] = (a * a + c * c) / 3;
@@ -362,10 +361,10 @@ static double primitive_mass(const Geom* geom, double inertia[3]) {
     case GEOM_CYLINDER:
       inertia[0] = inertia[1] = a * a / 4 + b * b / 3;
       inertia[2] = a * a / 2;
-      return 2 * PI * a * a * b;
+      return 2 * M_PI * a * a * b;
     case GEOM_CAPSULE:
-      cylinder = 2 * PI * a * a * b;
-      ball = 4.0 / 3 * PI * a * a * a;
+      cylinder = 2 * M_PI * a * a * b;
+      ball = 4.0 / 3 * M_PI * a * a * a;
       across = cylinder * (a * a / 4 + b * b / 3) + ball * (0.4 * a * a + b * b + 0.75 * a * b);
       inertia[0] = inertia[1] = across / (cylinder + ball);
       inertia[2] = (cylinder * a * a / 2 + ball * 0.4 * a * a) / (cylinder + ball);
@@ -473,7 +472,7 @@ static void add_shape(UrdfShapes* shapes, const UrdfShape* shape) {
 /* Adds a torus as a ring of capsules, whose middle line deviates from the circle by the same length inwards and
  * outwards. */
 static void add_torus(const Geom* geom, UrdfShapes* shapes, UrdfShape shape) {
-  double half = PI / TORUS_CAPSULES, radius = 2 * geom->radii[0] / (1 + math_cos(half)),
+  double half = M_PI / TORUS_CAPSULES, radius = 2 * geom->radii[0] / (1 + math_cos(half)),
          deviation = radius - geom->radii[0];
   shape.kind = URDF_CAPSULE;
   shape.radius = geom->radii[1];

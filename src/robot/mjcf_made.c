@@ -6,7 +6,6 @@
 
 #include "robot/mjcf.h"
 
-#define PI 3.14159265358979324
 /* Vertices around a torus, and around its tube, for its mass. MuJoCo's are those of marching cubes. */
 enum { TORUS_RESOLUTION = 64, RESOLUTION_MAX = 200 };
 
@@ -80,7 +79,7 @@ static void make_supersphere(ConvexHull* solid, int n, double around, double alo
   solid->vertices[north] = vec3(0, 0, 1);
   for (int i = 1; i < n; i++)
     for (int j = 0; j < n; j++) {
-      double v = -PI / 2 + i * PI / n, u = -PI + j * 2 * PI / n, radius = signed_power(math_cos(v), along);
+      double v = -M_PI / 2 + i * M_PI / n, u = -M_PI + j * 2 * M_PI / n, radius = signed_power(math_cos(v), along);
       solid->vertices[2 + (i - 1) * n + j] =
           vec3(radius * signed_power(math_cos(u), around), radius * signed_power(math_sin(u), around),
                signed_power(math_sin(v), along));
@@ -102,7 +101,7 @@ static void make_supertorus(ConvexHull* solid, int n, double tube, double sectio
   reserve(solid, n, n, 0);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
-      double u = 2 * PI * i / n, v = 2 * PI * j / n, radius = 1 + tube * signed_power(math_cos(v), section);
+      double u = 2 * M_PI * i / n, v = 2 * M_PI * j / n, radius = 1 + tube * signed_power(math_cos(v), section);
       int along = (i + 1) % n * n + 1, next = (j + 1) % n, here = i * n + 1;
       solid->vertices[here + j] =
           vec3(radius * signed_power(math_cos(u), turn), radius * signed_power(math_sin(u), turn),

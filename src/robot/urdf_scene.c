@@ -11,7 +11,6 @@ enum { CHAIN_MAX = 5 };
 #define ROBOT_GROUP "robot"
 /* Default of friction_speed in scenes, for joints with dry friction. */
 #define FRICTION_SPEED 1e-4
-#define PI 3.14159265358979324
 
 static UrdfPose identity(void) { return (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}}; }
 
@@ -372,7 +371,7 @@ static void store_inertia(const UrdfBody* body, SceneLink* link) {
 /* Returns the moment of inertia of a solid sphere of mass m and DEFAULT_DENSITY [kg m^2]: 2/5 m r^2,
  * r = (3 m / (4 pi density))^(1/3). */
 static double ball_moment(double mass) {
-  double radius = math_cbrt(3 * mass / (4 * PI * DEFAULT_DENSITY));
+  double radius = math_cbrt(3 * mass / (4 * M_PI * DEFAULT_DENSITY));
   return 0.4 * mass * radius * radius;
 }
 

@@ -5,7 +5,6 @@
 #include "scene/parts.h"
 #include "scene/write_text.h"
 
-#define PI 3.14159265358979323846
 /* Default number of segments of a rod with few points. */
 #define SEGMENTS_DEFAULT 16
 /* Shear coefficient of a round section at a Poisson's ratio of 0.3 (Cowper 1966). */
@@ -111,7 +110,7 @@ static void set_places(Node* node, SourcePlace place) {
 static void write_segment(const RodChain* chain, int i, Text* out) {
   const RodForm* form = chain->form;
   double length = segment_length(chain, i), r = form->radius, rotation[4];
-  double mass = form->density * PI * r * r * length, across = mass * (3 * r * r + length * length) / 12;
+  double mass = form->density * M_PI * r * r * length, across = mass * (3 * r * r + length * length) / 12;
   Text name = {0};
   text_add(&name, "%s_%d", chain->name, i);
   text_add(out, "- {name: ");
@@ -153,7 +152,7 @@ static void read_segments(RodChain* chain) {
 
 /* Sets the stiffness of `share` metres of the rod; bends: including rotations. */
 static void set_springs(const RodForm* form, double share, bool bends, SceneBushing* bushing) {
-  double r = form->radius, area = PI * r * r, second = PI * r * r * r * r / 4;
+  double r = form->radius, area = M_PI * r * r, second = M_PI * r * r * r * r / 4;
   double shear = SHEAR_FACTOR * form->shear * area, bend = bends ? form->young * second : 0;
   const double stiffness[6] = {
       shear / share, shear / share, form->young * area / share,
@@ -198,7 +197,7 @@ static void postpone_end(const RodChain* chain, const Node* node, bool last) {
                   .turn = chain->turns[i],
                   .count = chain->count,
                   .step = last ? -1 : 1,
-                  .reach = PI * chain->form->radius};
+                  .reach = M_PI * chain->form->radius};
     end.bushing = (SceneBushing){.place = node->place,
                                  .link = {chain->first + i, -1},
                                  .position = {vec3(0, 0, last ? length / 2 : -length / 2)},
@@ -253,7 +252,7 @@ static void exclude_pair(Reader* reader, int a, int b, SourcePlace place) {
 static void exclude_neighbours(const RodChain* chain) {
   for (int i = 0; i < chain->count; i++) {
     double between = 0;
-    for (int j = i + 1; j < chain->count && (j == i + 1 || between < PI * chain->form->radius); j++) {
+    for (int j = i + 1; j < chain->count && (j == i + 1 || between < M_PI * chain->form->radius); j++) {
       if (!reader_work(chain->reader, chain->item->place, 8)) return;
       exclude_pair(chain->reader, chain->first + i, chain->first + j, chain->item->place);
       between += segment_length(chain, j);

@@ -78,7 +78,7 @@ static double height_seed(const LossRun* run, const LossSeeds* seeds, int step) 
   return seeds->pose[step * run->run->model.link_count][2][3];
 }
 
-/* Of equal states the first carries the derivative, and the reference the opposite one. */
+/* The first of equal states has the derivative, the reference state the opposite one. */
 static void the_first_of_equal_states_has_the_derivative(void** state) {
   (void)state;
   LossRun* run = loss_run_create(4, TWO_BRICKS);
