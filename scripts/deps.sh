@@ -7,7 +7,7 @@
 #   scripts/deps.sh mpi             to build with `make MPI=1`
 #   scripts/deps.sh long            for the long tests too
 #   scripts/deps.sh arm64           to build for 64-bit ARM and run that here (scripts/check_arm64.sh)
-#   scripts/deps.sh peers           to measure distances beside FCL and libccd (scripts/measure_peers.sh)
+#   scripts/deps.sh peers           to measure distances beside FCL and libccd (benchmarks/measure_peers.sh)
 #   scripts/deps.sh --look build    only look: name what is missing and exit 1
 set -euo pipefail
 

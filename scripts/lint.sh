@@ -104,7 +104,7 @@ static_analysis() {
       --suppress=missingIncludeSystem --suppress=ctuuninitvar -D_GNU_SOURCE -Isrc
 }
 
-shell_scripts() { { listed scripts tests -name '*.sh'; echo .ci/run; } | xargs shellcheck; }
+shell_scripts() { { listed scripts benchmarks tests -name '*.sh'; echo .ci/run; } | xargs shellcheck; }
 
 rm -rf "$LOGS"
 mkdir -p "$LOGS"

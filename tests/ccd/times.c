@@ -1,5 +1,5 @@
 /* Times of hull distances in sdrs, FCL and libccd for the same pairs in one run: CSV, a row for each kind of hull,
- * apart and overlapping, and program. scripts/measure_peers.sh */
+ * apart and overlapping, and program. benchmarks/measure_peers.sh */
 #include <ccd/ccd.h>
 #include <stdio.h>
 #include <string.h>

@@ -26,7 +26,7 @@ BEFORE = {"docs/export.md": ["rm -rf out/spider && sdrs optimize scenes/tasks/sp
                                 "sdrs simulate scenes/slide.yaml -q -o out/b"],
           "docs/howto/train-a-policy.md": ["mkdir -p out/shac && cp tests/../benchmarks/results/shac-walk.csv out/shac/walk.csv"]}
 LEFT_OUT = [(r"^make (demo|check|page|packages|wheel)", "is the whole of the tests, builds packages, or asks npm"), (r"--view", "tests/view"),
-            (r"^scripts/measure_decompose", "takes programs that are not here"), (r"\.mp4", "ffmpeg, which need not be there"),
+            (r"^benchmarks/measure_decompose", "takes programs that are not here"), (r"\.mp4", "ffmpeg, which need not be there"),
             (r"\.html", "tests/page"), (r"^sdrs bench (scale|step|gradient|render)", "measures; its words are a table there"),
             (r"path\.jsonl|^sdrs query FILE", "the file is the reader's"), (r"^PYTHONPATH=python", "tests/python"),
             (r"out/(franka-push|gather-bunny)/", "runs of minutes, or of data that need not be there"),

@@ -401,7 +401,7 @@ def biped_terrain():
 
 
 def rope():
-    """Gradients before and after a closure breaks: the scene of scripts/measure_machines.sh."""
+    """Gradients before and after a closure breaks: the scene of benchmarks/measure_machines.sh."""
     path = "tests/scenes/strangers/rope.yaml"
     run = Run("rope", "closures", path=path)
     last = max(t for t, f in zip(run.time, run["closures", "bob-arm/fz"]) if f != 0)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every derivative that queries answer against differences of their answers: all pairs of shapes, overlapping, touching, apart.
 cd "$(dirname "$0")/../.." || exit 1
-out=$(SDRS=${SDRS:-./sdrs} python3 scripts/measure_query_derivatives.py --check)
+out=$(SDRS=${SDRS:-./sdrs} python3 benchmarks/measure_query_derivatives.py --check)
 if [[ $? == 0 && $out == *", 0 wrong, 0 without derivatives" ]]; then
   echo "ok   $out"
   echo "1 passed, 0 failed"

@@ -9,7 +9,7 @@ RESULTS/mujoco-CASE.csv (bipeds: -height too), diagrams of them in RESULTS/../pi
 
 single-jaw: the object's height. The export leaves out the gripper's gravity compensation (MuJoCo 2.2.2 has none): its weight comes to
 the target of its height instead, which is the same force.
-spider, biped, biped-single: the shipped tasks; spider-heading: its walk, the first of its scenarios. biped-held: with a drive that holds the heading, as in scripts/measure_heading.sh. Of scenes/studies:
+spider, biped, biped-single: the shipped tasks; spider-heading: its walk, the first of its scenarios. biped-held: with a drive that holds the heading, as in benchmarks/measure_heading.sh. Of scenes/studies:
 spider-held, with such a drive and a gait that starts softly; spider-gaits, the walk of four gaits that its feet were shaped for; biped-near, -wide, -robust, each from the run before it."""
 import csv
 import math
