@@ -23,13 +23,18 @@ typedef struct {
 typedef struct {
   SceneSimulation simulation;
   double duration;
-  int integrator;
+  int steps;
   const Node* keep_states;
 } SimulationForm;
 
 typedef struct {
+  SceneFluid fluid;
+  double level;
+} FluidForm;
+
+typedef struct {
   SceneShape shape;
-  int type, hulls, pieces, orient;
+  int hulls, pieces, orient;
   const Node *points, *file, *decompose;
   const Node *normals, *offsets, *of;
   NumberList exponents;
@@ -95,10 +100,9 @@ typedef struct {
 } RepeatForm;
 
 typedef struct {
+  SceneController controller;
   const Node *link, *target, *course, *repeat;
-  int type;
   const Node* feedback;
-  double delay, limit_width;
   NumberList position_gain, velocity_gain, damping_gain, max_force;
 } ControllerForm;
 
@@ -116,22 +120,23 @@ typedef struct {
 } LoadForm;
 
 typedef struct {
+  SceneField field;
   int type;
   const Node *to, *strength;
   Vec3 at, axis, moment, flux_density;
-  double power, softening;
 } FieldForm;
 
 typedef struct {
+  SceneTendon tendon;
   const Node *points, *wrap, *joints, *tension, *range;
-  double stiffness, rest_length, eyelet, range_stiffness, range_margin, range_damping, friction, friction_speed;
+  double rest_length, eyelet;
 } TendonForm;
 
 typedef struct {
+  SceneTendonWrap wrap;
   const Node* link;
-  int type, after;
-  double radius;
-  Vec3 position, axis, side;
+  int after;
+  Vec3 side;
 } TendonWrapForm;
 
 typedef struct {
@@ -163,10 +168,10 @@ typedef struct {
 } RodEndForm;
 
 typedef struct {
+  SceneClosure closure;
   const Node *a, *b, *active;
-  int type, axes;
-  Vec3 point, axis, near_a, near_b;
-  double length, break_force, release_force, within;
+  int axes;
+  Vec3 point, axis;
 } ClosureForm;
 
 typedef struct {

@@ -28,7 +28,7 @@ static void check_ends(Reader* reader, const Node* item, const ClosureForm* form
 static void read_active(Reader* reader, const Node* item, const ClosureForm* form, SceneSignal* signal) {
   if (!form->active) return;
   size_t mark = reader_enter_key(reader, "active");
-  if (form->type == CLOSURE_DISTANCE)
+  if (form->closure.type == CLOSURE_DISTANCE)
     reader_error(reader, item->place, "a distance cannot be switched: use a ball, a hinge, a slide or a weld");
   else
     read_signal(reader, form->active, 1, signal);
@@ -36,7 +36,7 @@ static void read_active(Reader* reader, const Node* item, const ClosureForm* for
 }
 
 /* The condition `within`; without `active` the signal is always 1. */
-static void read_within(Reader* reader, const Node* item, const ClosureForm* form, SceneClosure* closure) {
+static void check_within(Reader* reader, const Node* item, SceneClosure* closure) {
   bool given = node_find(item, "within") != NULL;
   const char* const points[2] = {"near_a", "near_b"};
   for (int side = 0; side < 2; side++)
@@ -44,9 +44,6 @@ static void read_within(Reader* reader, const Node* item, const ClosureForm* for
       reader_error(reader, node_find(item, points[side])->place, "'%s' needs 'within': the distance at which it closes",
                    points[side]);
   if (!given) return;
-  closure->within = form->within;
-  closure->near[0] = form->near_a;
-  closure->near[1] = form->near_b;
   if (closure->type == CLOSURE_DISTANCE)
     reader_error(reader, item->place, "a distance cannot be switched: use a ball, a hinge, a slide or a weld");
   else if (closure->active.channels == 0) {
@@ -76,18 +73,19 @@ static void read_closure(Reader* reader, const Node* item) {
   int before = reader->problem_count, a = read_link_or_world(reader, form.a, "a");
   int b = read_link_or_world(reader, form.b, "b");
   check_ends(reader, item, &form, a, b);
-  SceneClosure closure = {.place = item->place, .type = (ClosureType)form.type, .a = a, .b = b, .point = form.point};
+  SceneClosure closure = form.closure;
+  closure.place = item->place;
+  closure.a = a;
+  closure.b = b;
+  closure.point = form.point;
   closure.has_point = node_find(item, "point") != NULL;
   closure.has_axis = node_find(item, "axis") != NULL;
   closure.link_axes = form.axes == 1;
-  closure.length = form.length;
-  closure.break_force = form.break_force;
-  closure.release_force = form.release_force;
   if (closure.has_axis) read_direction(reader, item, form.axis, &closure.axis);
-  if (closure.type == CLOSURE_DISTANCE && closure.has_axis && !(form.length > 0))
+  if (closure.type == CLOSURE_DISTANCE && closure.has_axis && !(closure.length > 0))
     reader_error(reader, item->place, "give 'length' with 'axis': it says how far from 'point' the end on b is");
   read_active(reader, item, &form, &closure.active);
-  read_within(reader, item, &form, &closure);
+  check_within(reader, item, &closure);
   check_release(reader, item, &closure);
   if (a < 0 || b < -1 || reader->problem_count > before) {
     closure_free(&closure);

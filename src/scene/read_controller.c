@@ -89,9 +89,9 @@ static void read_controller(Reader* reader, const Node* item, const Repeat* repe
     return;
   }
   SceneController* controller = add_controller(reader);
-  *controller = (SceneController){.place = item->place, .type = (ControllerType)form.type, .link = link};
-  controller->delay = form.delay;
-  controller->limit_width = form.limit_width;
+  *controller = form.controller;
+  controller->place = item->place;
+  controller->link = link;
   read_drive(reader, &form, scene_joint_dof(&reader->scene->links[link].joint), controller);
   check_rotations(reader, item, controller);
   check_limit_width(reader, item);

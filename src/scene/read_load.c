@@ -50,10 +50,11 @@ static void read_field(Reader* reader, const Node* item, SceneLoad* load) {
   if (schema_read(reader, node, "field", &form)) {
     int to = read_link_or_world(reader, form.to, "to");
     SceneField* field = &load->field;
-    *field = (SceneField){.type = (FieldType)(form.type + 1), .to = to < 0 ? -1 : to, .at = form.at};
+    *field = form.field;
+    field->type = (FieldType)(form.type + 1);
+    field->to = to < 0 ? -1 : to;
+    field->at = form.at;
     field->has_at = node_find(node, "at") != NULL;
-    field->power = form.power;
-    field->softening = form.softening;
     field->other = field->type == FIELD_UNIFORM ? form.flux_density : form.moment;
     if (field->type != FIELD_POINT) set_axis(reader, node, form.axis, field);
     if (to >= 0 && to == load->link)

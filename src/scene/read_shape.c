@@ -225,7 +225,6 @@ static void check_round(Reader* reader, const Node* node, const SceneShape* shap
 static int add_shape(Reader* reader, const Node* node, const char* name, const SceneShapeForm* form) {
   Scene* scene = reader->scene;
   SceneShape whole = form->shape; /* its parts are earlier shapes of the scene */
-  whole.type = (ShapeType)form->type;
   if (shape_is_smooth(&whole) && node->kind == NODE_MAP) read_smooth(reader, node, form, &whole);
   scene->shapes = memory_grown(scene->shapes, sizeof(SceneShape), scene->shape_count, &reader->shape_capacity);
   SceneShape* shape = &scene->shapes[scene->shape_count];

@@ -38,16 +38,14 @@ static void read_wrap(Reader* reader, const Node* item, int number) {
   TendonWrapForm form;
   if (!schema_read(reader, item, "tendon_wrap", &form)) return;
   SceneTendon* tendon = last_tendon(reader);
-  SceneTendonWrap wrap = {.place = item->place,
-                          .type = (WrapType)form.type,
-                          .link = read_link_or_world(reader, form.link, "link"),
-                          .after = is_given(item, "after") ? form.after : number,
-                          .radius = form.radius,
-                          .position = form.position,
-                          .has_side = is_given(item, "side"),
-                          .side = form.side};
+  SceneTendonWrap wrap = form.wrap;
+  wrap.place = item->place;
+  wrap.link = read_link_or_world(reader, form.link, "link");
+  wrap.after = is_given(item, "after") ? form.after : number;
+  wrap.has_side = is_given(item, "side");
+  wrap.side = form.side;
   if (wrap.link < -1) return;
-  if (wrap.type == WRAP_CYLINDER) wrap.axis = unit_vector(form.axis);
+  if (wrap.type == WRAP_CYLINDER) wrap.axis = unit_vector(wrap.axis);
   if (wrap.type == WRAP_CYLINDER && !(vec3_norm(wrap.axis) > 0)) {
     reader_error(reader, node_key_place(node_find(item, "axis")), "the axis of a cylinder must not be zero");
     return;
@@ -95,14 +93,14 @@ static void check_points(Reader* reader, const Node* item, const SceneTendon* te
 static void check_pull(Reader* reader, const Node* item, const TendonForm* form) {
   const Node* rest = node_find(item, "rest_length");
   const Node* speed = node_find(item, "friction_speed");
-  if (!form->tension && !(form->stiffness > 0) && !form->range && !(form->friction > 0))
+  if (!form->tension && !(form->tendon.stiffness > 0) && !form->range && !(form->tendon.friction > 0))
     reader_error(reader, item->place,
                  "nothing pulls: give 'tension', 'stiffness' and 'rest_length', 'range', or 'friction'");
-  if (speed && !(form->friction > 0))
+  if (speed && !(form->tendon.friction > 0))
     reader_error(reader, node_key_place(speed), "'friction_speed' needs 'friction': give both or neither");
-  if (rest && !(form->stiffness > 0))
+  if (rest && !(form->tendon.stiffness > 0))
     reader_error(reader, node_key_place(rest), "'rest_length' needs 'stiffness': give both or neither");
-  if (!rest && form->stiffness > 0)
+  if (!rest && form->tendon.stiffness > 0)
     reader_error(reader, item->place, "'stiffness' needs 'rest_length', the length below which the tendon is slack");
 }
 
@@ -152,9 +150,7 @@ static void read_range(Reader* reader, const Node* item, const TendonForm* form,
   tendon->limited = true;
   tendon->lower = low;
   tendon->upper = high;
-  tendon->range_stiffness = form->range_stiffness;
-  tendon->range_margin = form->range_margin > 0 ? form->range_margin : scene_tendon_margin(low, high);
-  tendon->range_damping = form->range_damping;
+  if (!(tendon->range_margin > 0)) tendon->range_margin = scene_tendon_margin(low, high);
 }
 
 /* Reads the sum of coordinates that is the length of a tendon without points. */
@@ -183,10 +179,10 @@ static void read_tendon(Reader* reader, const Node* item) {
   int before = reader->problem_count;
   scene->tendons = memory_grown(scene->tendons, sizeof(SceneTendon), scene->tendon_count, &reader->tendon_capacity);
   SceneTendon* tendon = &scene->tendons[scene->tendon_count++];
-  *tendon =
-      (SceneTendon){.place = item->place, .end = -1, .stiffness = form.stiffness, .rest_length = form.rest_length};
-  tendon->friction = form.friction;
-  tendon->friction_speed = form.friction_speed;
+  *tendon = form.tendon;
+  tendon->place = item->place;
+  tendon->end = -1;
+  tendon->rest_length = form.rest_length;
   reader->tendon_point_capacity = 0;
   read_points(reader, form.points);
   if (tendon->count >= 2) read_wraps(reader, form.wrap);

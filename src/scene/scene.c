@@ -61,7 +61,7 @@ static void read_simulation(Reader* reader, const Node* node) {
   if (map && schema_read(reader, map, "simulation", &form)) {
     SceneSimulation* simulation = &reader->scene->simulation;
     *simulation = form.simulation;
-    simulation->integrator = (Integrator)form.integrator;
+    simulation->steps = form.steps;
     set_steps(reader, map, &form, simulation);
     simulation->tolerance_place = value_place(map, "tolerance");
     read_keep_states(reader, form.keep_states);
@@ -70,14 +70,16 @@ static void read_simulation(Reader* reader, const Node* node) {
 }
 
 static void read_fluid(Reader* reader, const Node* node) {
-  SceneFluid form;
+  FluidForm form;
   if (!node || node_is_null(node)) return;
   size_t mark = reader_enter_key(reader, "fluid");
   if (schema_read(reader, node, "fluid", &form)) {
-    form.place = node->place;
-    form.given = true;
-    form.has_level = node_find(node, "level") != NULL;
-    reader->scene->fluid = form;
+    SceneFluid* fluid = &reader->scene->fluid;
+    *fluid = form.fluid;
+    fluid->place = node->place;
+    fluid->given = true;
+    fluid->has_level = node_find(node, "level") != NULL;
+    fluid->level = form.level;
   }
   reader_leave(reader, mark);
 }

@@ -162,6 +162,9 @@ int schema_rows(const SchemaTable* table, const SchemaObject* object, SchemaPlac
 const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type);
 /* Returns true if an object of this type has the row's key; always true for type NULL. */
 bool schema_row_belongs(const SchemaRow* row, const char* type);
+/* Stores the default of a row, which must have one that is no text in brackets; *out has the type of the row's kind.
+ * Nothing for kinds that are stored as nodes. */
+void schema_default(const SchemaRow* row, void* out);
 /* Puts a child into a map and removes the same key and the keys that exclude it. The document owns both; removed nodes
  * stay in its arena. */
 void schema_replace(const SchemaTable* table, const SchemaObject* object, Node* map, Node* child);

@@ -46,7 +46,7 @@ const SchemaObject SCENE_OBJECTS[] = {
                 "links: []\n"},
     {.name = "fluid",
      .title = "fluid",
-     .size = sizeof(SceneFluid),
+     .size = sizeof(FluidForm),
      .meaning = "Fluid around all movable links. Every convex piece of a link is subject to:\n"
                 "\n"
                 "* buoyancy, the weight of the fluid that it displaces\n"

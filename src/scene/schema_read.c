@@ -49,7 +49,7 @@ static unsigned parse_words(const char* text, const char* words) {
   return bits;
 }
 
-static void store_default(const SchemaRow* row, void* out) {
+void schema_default(const SchemaRow* row, void* out) {
   double v[JOINT_MAX_COORDINATE] = {0};
   int count = parse_numbers(row->fallback, v, JOINT_MAX_COORDINATE);
   switch (row->kind) {
@@ -91,7 +91,7 @@ static void store_defaults(const Form* form) {
   for (int i = 0; i < form->row_count; i++) {
     const SchemaRow* row = form->rows[i].row;
     bool has_default = row->fallback && row->fallback[0] != '(' && schema_row_belongs(row, form->type);
-    if (has_default) store_default(row, form->out + form->rows[i].offset + row->offset);
+    if (has_default) schema_default(row, form->out + form->rows[i].offset + row->offset);
   }
 }
 

@@ -65,13 +65,13 @@ static const SchemaRow ROWS[] = {
      .meaning = "Start from a state of a recorded run instead of `initial`."},
 
     /* ---------------------------------------------------------------- fluid */
-    {"fluid", "density", VALUE_NUMBER, AT(SceneFluid, density), .unit = "kg/m^3", .required = true,
+    {"fluid", "density", VALUE_NUMBER, AT(FluidForm, fluid.density), .unit = "kg/m^3", .required = true,
      .range = RANGE_BETWEEN(0, 1e5), .meaning = "Water has 1000, air 1.2."},
-    {"fluid", "viscosity", VALUE_NUMBER, AT(SceneFluid, viscosity), .unit = "Pa s", .fallback = "0",
+    {"fluid", "viscosity", VALUE_NUMBER, AT(FluidForm, fluid.viscosity), .unit = "Pa s", .fallback = "0",
      .range = RANGE_BETWEEN(0, 1e6), .meaning = "Dynamic viscosity. Water has 0.001, air 1.8e-5, honey 10."},
-    {"fluid", "velocity", VALUE_VECTOR, AT(SceneFluid, velocity), .unit = "m/s", .fallback = "[0, 0, 0]",
+    {"fluid", "velocity", VALUE_VECTOR, AT(FluidForm, fluid.velocity), .unit = "m/s", .fallback = "[0, 0, 0]",
      .meaning = "Wind or stream, world axes."},
-    {"fluid", "level", VALUE_NUMBER, AT(SceneFluid, level), .unit = "m", .fallback = "(everywhere)",
+    {"fluid", "level", VALUE_NUMBER, AT(FluidForm, level), .unit = "m", .fallback = "(everywhere)",
      .meaning = "Height of the fluid's surface above the world's origin, measured against gravity. There is no fluid "
                 "above it."},
 
@@ -92,11 +92,11 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_UP_TO(0, 1000), .meaning = "Time step."},
     {"simulation", "duration", VALUE_NUMBER, AT(SimulationForm, duration), .unit = "s", .fallback = "2.0",
      .range = RANGE_ABOVE(0), .group = "length", .meaning = "Length of the run; rounded to whole steps."},
-    {"simulation", "steps", VALUE_INTEGER, AT(SimulationForm, simulation.steps), .range = RANGE_BETWEEN(1, STEPS_MAX),
+    {"simulation", "steps", VALUE_INTEGER, AT(SimulationForm, steps), .range = RANGE_BETWEEN(1, STEPS_MAX),
      .group = "length", .meaning = "Length of the run in steps, instead of duration."},
     {"simulation", "gravity", VALUE_VECTOR, AT(SimulationForm, simulation.gravity), .unit = "m/s^2",
      .fallback = "[0, 0, -9.81]", .meaning = "Acceleration of gravity, world axes."},
-    {"simulation", "integrator", VALUE_CHOICE, AT(SimulationForm, integrator),
+    {"simulation", "integrator", VALUE_CHOICE, AT(SimulationForm, simulation.integrator),
      .of = "first_order|second_order|momentum", .fallback = "momentum",
      .meaning = "Time integration. momentum conserves the angular momentum of free bodies, and the energy of "
                 "articulated mechanisms and springs: no numerical damping. first_order (that of the SDRS paper) damps "
@@ -197,7 +197,7 @@ static const SchemaRow ROWS[] = {
      .meaning = "Stiffness of the law that model names, in its unit."},
 
     /* ---------------------------------------------------------------- shape */
-    {"shape", "type", VALUE_CHOICE, AT(SceneShapeForm, type),
+    {"shape", "type", VALUE_CHOICE, AT(SceneShapeForm, shape.type),
      .of = "box|sphere|cylinder|capsule|wheel|disc|cone|rounded_box|rounded_points|points|mesh|height_field|half_"
            "space|" CONVEX "|oriented_points|"
            "union|subtraction",
@@ -575,7 +575,7 @@ static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- controller */
     {"controller", "link", VALUE_TEXT, AT(ControllerForm, link), .required = true,
      .meaning = "The link whose joint is driven."},
-    {"controller", "type", VALUE_CHOICE, AT(ControllerForm, type), .of = "pd|prescribed|torque|velocity",
+    {"controller", "type", VALUE_CHOICE, AT(ControllerForm, controller.type), .of = "pd|prescribed|torque|velocity",
      .required = true,
      .meaning = "pd: a spring and damper towards the target and its rate. prescribed: the joint follows the target "
                 "exactly, at any force. torque: the target is the force or torque. velocity: the target is the rate, "
@@ -600,8 +600,8 @@ static const SchemaRow ROWS[] = {
      .meaning =
          "Largest force or torque of the drive. Demands up to 0.95 max_force are met, those above 1.05 max_force give "
          "max_force, with a smooth transition. For three rotations it limits the magnitude of the torque."},
-    {"controller", "limit_width", VALUE_NUMBER, AT(ControllerForm, limit_width), .only = "pd|torque|velocity",
-     .fallback = "0.05", .range = RANGE_BETWEEN(1e-4, 0.5),
+    {"controller", "limit_width", VALUE_NUMBER, AT(ControllerForm, controller.limit_width),
+     .only = "pd|torque|velocity", .fallback = "0.05", .range = RANGE_BETWEEN(1e-4, 0.5),
      .meaning = "Half the width of the smooth transition at max_force, relative to max_force. A smaller one is closer "
                 "to a sharp limit: at a demand of max_force the drive gives (1 - 0.16 limit_width) max_force."},
     {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .only = "pd|torque|velocity",
@@ -621,8 +621,8 @@ static const SchemaRow ROWS[] = {
      .only = "pd|torque|velocity", .nullable = true,
      .meaning =
          "Feedback that is added to the target: a matrix times measurements of the state, or a small neural network."},
-    {"controller", "delay", VALUE_NUMBER, AT(ControllerForm, delay), .only = "pd|torque|velocity", .unit = "s",
-     .fallback = "0", .range = RANGE_BETWEEN(0, 1000),
+    {"controller", "delay", VALUE_NUMBER, AT(ControllerForm, controller.delay), .only = "pd|torque|velocity",
+     .unit = "s", .fallback = "0", .range = RANGE_BETWEEN(0, 1000),
      .meaning = "Delay of target and measurements, any fraction of a step. Measurements between two states are "
                 "interpolated linearly. Before the start both have their initial values."},
     {"controller", "repeat", VALUE_OBJECT, AT(ControllerForm, repeat), .of = "repeat_controller", .nullable = true,
@@ -679,10 +679,10 @@ static const SchemaRow ROWS[] = {
     {"field", "strength", VALUE_SIGNAL, AT(FieldForm, strength), .required = true, .unit = "N m^power or A m^2",
      .meaning = "A number, or a signal of one channel. point: positive attracts, negative repels. dipole, uniform: the "
                 "magnetic moment of the link's magnet."},
-    {"field", "power", VALUE_NUMBER, AT(FieldForm, power), .only = "point", .fallback = "2",
+    {"field", "power", VALUE_NUMBER, AT(FieldForm, field.power), .only = "point", .fallback = "2",
      .range = RANGE_BETWEEN(-10, 10),
      .meaning = "The force is strength / distance^power: 2 is gravity, -1 a spring without length."},
-    {"field", "softening", VALUE_NUMBER, AT(FieldForm, softening), .only = "point", .unit = "m", .fallback = "0",
+    {"field", "softening", VALUE_NUMBER, AT(FieldForm, field.softening), .only = "point", .unit = "m", .fallback = "0",
      .range = RANGE_AT_LEAST(0),
      .meaning = "Distance below which the force decreases to zero: strength d / (d^2 + softening^2)^((power + 1)/2)."},
     {"field", "axis", VALUE_VECTOR, AT(FieldForm, axis), .only = "dipole|uniform", .required = true,
@@ -703,7 +703,7 @@ static const SchemaRow ROWS[] = {
          "the length an angle and the tension a torque."},
     {"tendon", "tension", VALUE_SIGNAL, AT(TendonForm, tension), .unit = "N", .fallback = "0",
      .meaning = "Tension that is independent of the length: a number, or a signal of one channel."},
-    {"tendon", "stiffness", VALUE_NUMBER, AT(TendonForm, stiffness), .unit = "N/m", .fallback = "0",
+    {"tendon", "stiffness", VALUE_NUMBER, AT(TendonForm, tendon.stiffness), .unit = "N/m", .fallback = "0",
      .range = RANGE_AT_LEAST(0), .meaning = "Additional tension per metre of length beyond `rest_length`."},
     {"tendon", "rest_length", VALUE_NUMBER, AT(TendonForm, rest_length), .unit = "m", .fallback = "0",
      .range = RANGE_AT_LEAST(0), .meaning = "Length up to which the elastic tension is zero. Requires `stiffness`."},
@@ -716,34 +716,34 @@ static const SchemaRow ROWS[] = {
     {"tendon", "range", VALUE_LIMITS, AT(TendonForm, range), .unit = "m", .nullable = true,
      .meaning = "[low, high] of the length, null for an open end. Springs act beyond the limits, as the limits of a "
                 "joint with `limit_law: penalty`: below the low one the tendon pushes. Requires `range_stiffness`."},
-    {"tendon", "range_stiffness", VALUE_NUMBER, AT(TendonForm, range_stiffness), .unit = "N/m", .range = RANGE_ABOVE(0),
-     .fallback = "(none)", .meaning = "Stiffness of the limits of `range`."},
-    {"tendon", "range_margin", VALUE_NUMBER, AT(TendonForm, range_margin), .unit = "m", .range = RANGE_ABOVE(0),
+    {"tendon", "range_stiffness", VALUE_NUMBER, AT(TendonForm, tendon.range_stiffness), .unit = "N/m",
+     .range = RANGE_ABOVE(0), .fallback = "(none)", .meaning = "Stiffness of the limits of `range`."},
+    {"tendon", "range_margin", VALUE_NUMBER, AT(TendonForm, tendon.range_margin), .unit = "m", .range = RANGE_ABOVE(0),
      .fallback = "(a hundredth of the range, or of its only end; at most 0.05)",
      .meaning = "Way beyond a limit over which its stiffness rises from 0."},
-    {"tendon", "range_damping", VALUE_NUMBER, AT(TendonForm, range_damping), .unit = "N s/m", .fallback = "0",
+    {"tendon", "range_damping", VALUE_NUMBER, AT(TendonForm, tendon.range_damping), .unit = "N s/m", .fallback = "0",
      .range = RANGE_AT_LEAST(0),
      .meaning = "Damping beyond the limits, on the way out and back. 2 sqrt(range_stiffness x mass) is critical: the "
                 "mass comes to rest at the limit without a rebound. 0: a spring without loss."},
-    {"tendon", "friction", VALUE_NUMBER, AT(TendonForm, friction), .unit = "N", .fallback = "0",
+    {"tendon", "friction", VALUE_NUMBER, AT(TendonForm, tendon.friction), .unit = "N", .fallback = "0",
      .range = RANGE_AT_LEAST(0),
      .meaning = "Dry friction against changes of the length, independent of the tension. With `joints` over two "
                 "pulleys it is a belt that slips: 2 T tanh(mu angle / 2) for belts with the tension T at rest in both "
                 "strands, the coefficient mu and the smaller angle of wrap (Euler-Eytelwein)."},
-    {"tendon", "friction_speed", VALUE_NUMBER, AT(TendonForm, friction_speed), .unit = "m/s", .fallback = "1e-4",
+    {"tendon", "friction_speed", VALUE_NUMBER, AT(TendonForm, tendon.friction_speed), .unit = "m/s", .fallback = "1e-4",
      .range = RANGE_ABOVE(0),
      .meaning = "Smoothing width of `friction`: at the rate r of the length it is r / sqrt(r^2 + friction_speed^2) of "
                 "its full value. A belt creeps at 0.58 friction_speed under half of it."},
-    {"tendon_wrap", "type", VALUE_CHOICE, AT(TendonWrapForm, type), .of = "cylinder|sphere", .required = true,
+    {"tendon_wrap", "type", VALUE_CHOICE, AT(TendonWrapForm, wrap.type), .of = "cylinder|sphere", .required = true,
      .meaning = "Kind of the solid. A cylinder has no ends: the tendon runs on it as a helix."},
     {"tendon_wrap", "link", VALUE_TEXT, AT(TendonWrapForm, link), .fallback = "(world)",
      .meaning = "Link to which the solid belongs, or world. The link needs no such shape."},
-    {"tendon_wrap", "radius", VALUE_NUMBER, AT(TendonWrapForm, radius), .unit = "m", .required = true,
+    {"tendon_wrap", "radius", VALUE_NUMBER, AT(TendonWrapForm, wrap.radius), .unit = "m", .required = true,
      .range = RANGE_ABOVE(0),
      .meaning = "Distance of the tendon's centre line from the axis of the cylinder or the centre of the sphere."},
-    {"tendon_wrap", "position", VALUE_VECTOR, AT(TendonWrapForm, position), .unit = "m", .fallback = "[0, 0, 0]",
+    {"tendon_wrap", "position", VALUE_VECTOR, AT(TendonWrapForm, wrap.position), .unit = "m", .fallback = "[0, 0, 0]",
      .meaning = "The centre, or a point of the axis, in the link's frame."},
-    {"tendon_wrap", "axis", VALUE_VECTOR, AT(TendonWrapForm, axis), .only = "cylinder", .fallback = "[0, 0, 1]",
+    {"tendon_wrap", "axis", VALUE_VECTOR, AT(TendonWrapForm, wrap.axis), .only = "cylinder", .fallback = "[0, 0, 1]",
      .meaning = "Axis of the cylinder in the link's frame; any length but 0."},
     {"tendon_wrap", "side", VALUE_VECTOR, AT(TendonWrapForm, side), .unit = "m", .fallback = "(the shorter way)",
      .meaning = "A point in the link's frame. The tendon passes the axis or centre on the side of this point, even if "
@@ -812,7 +812,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "clamped: it keeps its place and its direction in the link. pinned: it turns freely about the point."},
 
     /* ---------------------------------------------------------------- closure */
-    {"closure", "type", VALUE_CHOICE, AT(ClosureForm, type), .of = "weld|ball|hinge|slide|distance", .required = true,
+    {"closure", "type", VALUE_CHOICE, AT(ClosureForm, closure.type), .of = "weld|ball|hinge|slide|distance",
+     .required = true,
      .meaning = "Kind of constraint. weld: no relative motion. ball: a common point. hinge: a common point and axis. "
                 "slide: free displacement along an axis only. distance: a constant distance between a point of `a` and "
                 "a point of `b`."},
@@ -832,16 +833,16 @@ static const SchemaRow ROWS[] = {
     {"closure", "axis", VALUE_VECTOR, AT(ClosureForm, axis), .only = "distance", .fallback = "(towards b's frame)",
      .meaning = "Direction from the end on `a` to the end on `b`, at the distance `length`. By default the end on `b` "
                 "is the origin of its frame."},
-    {"closure", "length", VALUE_NUMBER, AT(ClosureForm, length), .only = "distance", .unit = "m",
+    {"closure", "length", VALUE_NUMBER, AT(ClosureForm, closure.length), .only = "distance", .unit = "m",
      .fallback = "(as far as the ends are apart)", .range = RANGE_ABOVE(0),
      .meaning = "Distance between the two ends."},
-    {"closure", "break_force", VALUE_NUMBER, AT(ClosureForm, break_force), .unit = "N", .fallback = "(none)",
+    {"closure", "break_force", VALUE_NUMBER, AT(ClosureForm, closure.break_force), .unit = "N", .fallback = "(none)",
      .range = RANGE_ABOVE(0),
      .meaning = "Force at which the closure breaks: it opens for the rest of the run. It opens one substep after its "
                 "force exceeded this value, two with `momentum` where springs act; gradients include that time. The "
                 "impulse of closing does not count."},
-    {"closure", "release_force", VALUE_NUMBER, AT(ClosureForm, release_force), .unit = "N", .fallback = "(none)",
-     .range = RANGE_ABOVE(0),
+    {"closure", "release_force", VALUE_NUMBER, AT(ClosureForm, closure.release_force), .unit = "N",
+     .fallback = "(none)", .range = RANGE_ABOVE(0),
      .meaning = "Force at which the closure opens, as with `break_force`, but it may close again: with `within` when "
                 "its points have been farther apart and come near again, or when `active` has been below 1/2 and "
                 "rises again. Needs one of the two."},
@@ -849,15 +850,17 @@ static const SchemaRow ROWS[] = {
      .meaning = "Signal that switches the closure on at values of 1/2 and more; not for a distance. It closes at the "
                 "current relative pose: positions do not jump, the relative motion ends in one step, and momentum is "
                 "conserved. A broken closure stays open. Its links may have contact."},
-    {"closure", "within", VALUE_NUMBER, AT(ClosureForm, within), .unit = "m", .fallback = "(at any distance)",
+    {"closure", "within", VALUE_NUMBER, AT(ClosureForm, closure.within), .unit = "m", .fallback = "(at any distance)",
      .range = RANGE_ABOVE(0),
      .meaning = "Not for a distance. The closure closes when the points `near_a` and `near_b` are so near to each "
                 "other while `active` is 1/2 or more; by default it always is. A substep ends at the time at which "
                 "they come so near. Once closed, it holds until `active` falls below 1/2 or its force exceeds "
                 "`release_force` or `break_force`."},
-    {"closure", "near_a", VALUE_VECTOR, AT(ClosureForm, near_a), .unit = "m", .fallback = "(the origin of a's frame)",
+    {"closure", "near_a", VALUE_VECTOR, AT(ClosureForm, closure.near[0]), .unit = "m",
+     .fallback = "(the origin of a's frame)",
      .meaning = "Point whose distance counts for `within`, in the frame of `a`."},
-    {"closure", "near_b", VALUE_VECTOR, AT(ClosureForm, near_b), .unit = "m", .fallback = "(the origin of b's frame)",
+    {"closure", "near_b", VALUE_VECTOR, AT(ClosureForm, closure.near[1]), .unit = "m",
+     .fallback = "(the origin of b's frame)",
      .meaning =
          "Point whose distance counts for `within`, in the frame of `b`; in the world's where `b` is the world."},
 

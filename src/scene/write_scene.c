@@ -2,6 +2,7 @@
  */
 #include <stdlib.h>
 
+#include "scene/forms.h"
 #include "scene/task.h"
 #include "scene/write_scene.h"
 
@@ -16,31 +17,14 @@ static void write_duration(Text* out, const SceneSimulation* simulation) {
   write_number(out, round(rounded / simulation->dt) == simulation->steps ? rounded : duration);
 }
 
-static void write_output(Text* out, unsigned output) {
-  const char* before = ", output: [";
-  for (int k = 0; k < words_count(OUTPUT_WORDS); k++) {
-    if (!(output & 1u << k)) continue;
-    text_add(out, "%s%s", before, words_at(OUTPUT_WORDS, k).text);
-    before = ", ";
-  }
-  if (output) text_add(out, "]");
-}
-
 static void write_simulation(const SceneWriter* writer) {
-  static const char* const INTEGRATORS[] = {"first_order", "second_order", "momentum"};
   const SceneSimulation* simulation = &writer->scene->simulation;
+  SchemaValues values = SCHEMA_VALUES("simulation", SimulationForm, simulation, simulation);
   Text* out = writer->out;
+  values.defaults = true; /* a run must not change with the defaults of a later version */
   text_add(out, "simulation: {duration: ");
   write_duration(out, simulation);
-  write_key_number(out, "dt", simulation->dt);
-  write_key_vector(out, "gravity", simulation->gravity);
-  write_key_text(out, "integrator", INTEGRATORS[simulation->integrator]);
-  write_key_number(out, "tolerance", simulation->tolerance);
-  if (simulation->force_tolerance > 0) write_key_number(out, "force_tolerance", simulation->force_tolerance);
-  text_add(out, ", max_iterations: %d, certificate: %s, record_every: %d", simulation->max_iterations,
-           simulation->certificate ? "true" : "false", simulation->record_every);
-  write_output(out, simulation->output);
-  if (simulation->substeps > 1) text_add(out, ", substeps: %d", simulation->substeps);
+  schema_write(out, NULL, &values);
   if (writer->scene->keep_state_count > 0)
     write_key_numbers(out, "keep_states", writer->scene->keep_states, writer->scene->keep_state_count);
   text_add(out, "}\n");
@@ -49,10 +33,8 @@ static void write_simulation(const SceneWriter* writer) {
 static void write_fluid(const SceneWriter* writer) {
   const SceneFluid* fluid = &writer->scene->fluid;
   if (!fluid->given) return;
-  text_add(writer->out, "fluid: {density: ");
-  write_number(writer->out, fluid->density);
-  write_key_number(writer->out, "viscosity", fluid->viscosity);
-  write_key_vector(writer->out, "velocity", fluid->velocity);
+  text_add(writer->out, "fluid: {");
+  schema_write(writer->out, NULL, &(SchemaValues)SCHEMA_VALUES("fluid", FluidForm, fluid, fluid));
   if (fluid->has_level) write_key_number(writer->out, "level", fluid->level);
   text_add(writer->out, "}\n");
 }
@@ -285,8 +267,8 @@ static void write_controller(const SceneWriter* writer, const SceneController* c
   Text* out = writer->out;
   text_add(out, "  - link: ");
   write_text(out, link->name);
-  static const char* const TYPES[] = {"pd", "prescribed", "torque", "velocity"};
-  text_add(out, "\n    type: %s\n", TYPES[controller->type]);
+  text_add(out, "\n");
+  schema_write(out, "    ", &(SchemaValues)SCHEMA_VALUES("controller", ControllerForm, controller, controller));
   if (controller->type == CONTROLLER_PD) {
     text_add(out, "    position_gain: ");
     write_numbers(out, controller->position_gain, dof);
@@ -296,16 +278,6 @@ static void write_controller(const SceneWriter* writer, const SceneController* c
   }
   write_gain(out, "damping_gain", controller->damping_gain, dof);
   write_force_limits(out, controller->max_force, dof);
-  if (controller->type != CONTROLLER_PRESCRIBED && controller->limit_width != LIMIT_WIDTH_DEFAULT) {
-    text_add(out, "    limit_width: ");
-    write_number(out, controller->limit_width);
-    text_add(out, "\n");
-  }
-  if (controller->delay > 0) {
-    text_add(out, "    delay: ");
-    write_number(out, controller->delay);
-    text_add(out, "\n");
-  }
   if (controller->measure_count > 0) write_feedback(out, controller, dof);
   write_signal(out, controller->target.integrated ? "velocity" : "target", &controller->target);
 }
@@ -334,13 +306,8 @@ static void write_field(const SceneWriter* writer, const SceneLoad* load) {
     write_numbers(out, (const double[3]){vectors[k].value.x, vectors[k].value.y, vectors[k].value.z}, 3);
     text_add(out, "\n");
   }
-  if (field->type == FIELD_POINT) {
-    text_add(out, "      power: ");
-    write_number(out, field->power);
-    text_add(out, "\n      softening: ");
-    write_number(out, field->softening);
-    text_add(out, "\n");
-  }
+  if (field->type == FIELD_POINT)
+    schema_write(out, "      ", &(SchemaValues)SCHEMA_VALUES("field", FieldForm, field, field));
   text_add(out, "  ");
   write_signal(out, "strength", &load->force);
 }
@@ -363,12 +330,9 @@ static void write_load(const SceneWriter* writer, const SceneLoad* load) {
 
 static void write_wrap(const SceneWriter* writer, const SceneTendonWrap* wrap) {
   Text* out = writer->out;
-  text_add(out, "      - {type: %s, link: ", wrap->type == WRAP_SPHERE ? "sphere" : "cylinder");
+  text_add(out, "      - {link: ");
   write_text(out, wrap->link < 0 ? "world" : writer->scene->links[wrap->link].name);
-  text_add(out, ", radius: ");
-  write_number(out, wrap->radius);
-  write_key_vector(out, "position", wrap->position);
-  if (wrap->type == WRAP_CYLINDER) write_key_vector(out, "axis", wrap->axis);
+  schema_write(out, NULL, &(SchemaValues)SCHEMA_VALUES("tendon_wrap", TendonWrapForm, wrap, wrap));
   if (wrap->has_side) write_key_vector(out, "side", wrap->side);
   text_add(out, ", after: %d}\n", wrap->after);
 }
@@ -393,13 +357,7 @@ static void write_range(Text* out, const SceneTendon* tendon) {
   write_open(out, tendon->lower);
   text_add(out, ", ");
   write_open(out, tendon->upper);
-  text_add(out, "]\n    range_stiffness: ");
-  write_number(out, tendon->range_stiffness);
-  text_add(out, "\n    range_margin: ");
-  write_number(out, tendon->range_margin);
-  text_add(out, "\n    range_damping: ");
-  write_number(out, tendon->range_damping);
-  text_add(out, "\n");
+  text_add(out, "]\n");
 }
 
 static void write_tendon_joints(const SceneWriter* writer, const SceneTendon* tendon) {
@@ -427,10 +385,9 @@ static void write_tendon(const SceneWriter* writer, const SceneTendon* tendon) {
   }
   if (tendon->wrap_count > 0) text_add(out, "    wrap:\n");
   for (int i = 0; i < tendon->wrap_count; i++) write_wrap(writer, &tendon->wraps[i]);
+  schema_write(out, "    ", &(SchemaValues)SCHEMA_VALUES("tendon", TendonForm, tendon, tendon));
   if (tendon->stiffness > 0) {
-    text_add(out, "    stiffness: ");
-    write_number(out, tendon->stiffness);
-    text_add(out, "\n    rest_length: ");
+    text_add(out, "    rest_length: ");
     write_number(out, tendon->rest_length);
     text_add(out, "\n");
   }
@@ -440,13 +397,6 @@ static void write_tendon(const SceneWriter* writer, const SceneTendon* tendon) {
     text_add(out, "\n");
   }
   if (tendon->limited) write_range(out, tendon);
-  if (tendon->friction > 0) {
-    text_add(out, "    friction: ");
-    write_number(out, tendon->friction);
-    text_add(out, "\n    friction_speed: ");
-    write_number(out, tendon->friction_speed);
-    text_add(out, "\n");
-  }
   if (tendon->tension.channels > 0) write_signal(out, "tension", &tendon->tension);
 }
 
@@ -492,26 +442,18 @@ static void write_bushing(const SceneWriter* writer, const SceneBushing* bushing
 }
 
 static void write_closure(const SceneWriter* writer, const SceneClosure* closure) {
-  static const char* const word[] = {"weld", "ball", "hinge", "slide", "distance"};
   Text* out = writer->out;
-  text_add(out, "  - {type: %s, a: ", word[closure->type]);
+  text_add(out, "  - {a: ");
   write_text(out, writer->scene->links[closure->a].name);
   text_add(out, ", b: ");
   write_text(out, closure->b < 0 ? "world" : writer->scene->links[closure->b].name);
   if (closure->link_axes) text_add(out, ", axes: link");
   if (closure->has_point) write_key_vector(out, "point", closure->point);
   if (closure->has_axis) write_key_vector(out, "axis", closure->axis);
-  if (closure->length > 0) write_key_number(out, "length", closure->length);
-  if (closure->break_force > 0) write_key_number(out, "break_force", closure->break_force);
-  if (closure->release_force > 0) write_key_number(out, "release_force", closure->release_force);
+  schema_write(out, NULL, &(SchemaValues)SCHEMA_VALUES("closure", ClosureForm, closure, closure));
   if (closure->active.channels > 0) {
     text_add(out, ", active: ");
     write_signal_value(out, &closure->active);
-  }
-  if (closure->within > 0) {
-    write_key_number(out, "within", closure->within);
-    write_key_vector(out, "near_a", closure->near[0]);
-    write_key_vector(out, "near_b", closure->near[1]);
   }
   text_add(out, "}\n");
 }

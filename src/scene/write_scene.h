@@ -24,6 +24,22 @@ static inline bool all_zero(const double* values, int count) {
   return same_bits(values, zero, sizeof(double) * (size_t)count);
 }
 
+/* ---- scene/schema_write.c */
+/* A struct of the scene, or a member of it, that the rows of an object are read into. */
+typedef struct {
+  const char* object;  /* name in SCENE_SCHEMA */
+  size_t offset, size; /* of the member in the struct that the object is read into [bytes] */
+  const void* values;  /* the member; borrowed */
+  bool defaults;       /* values that are the default are written, too */
+} SchemaValues;
+/* The member `member` of Form, which the rows of the object name are read into; pointer: that of the scene. */
+#define SCHEMA_VALUES(name, Form, member, pointer) \
+  { .object = (name), .offset = offsetof(Form, member), .size = sizeof(((Form*)0)->member), .values = (pointer) }
+/* Appends each number, vector, word, list of words and switch that the struct holds as a key: those that are required
+ * for its type and those that differ from the default. indent: each key is a line of its own behind this; NULL: keys
+ * are separated by commas, inside { }. Values that are read into other members are the caller's. */
+void schema_write(Text* out, const char* indent, const SchemaValues* values);
+
 /* ---- scene/write_scene.c */
 /* Appends the given values of a material, each key between `before` and `after`. */
 void write_material(Text* out, const SceneMaterial* material, const char* before, const char* after);

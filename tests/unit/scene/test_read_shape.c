@@ -58,7 +58,7 @@ static void round_solids_are_exact_without_a_resolution(void** state) {
       "  prism: {type: cylinder, radius: 1, length: 2, segments: 16}\n"
       "  tyre: {type: wheel, radius: 1, width: 0.5, rim: 0.2}\n"
       "  coin: {type: disc, radius: 1, rim: 0.1}\n"
-      "  tip: {type: cone, bottom_radius: 1, top_radius: 0, length: 2}\n"
+      "  tip: {type: cone, length: 2, bottom_radius: 1, top_radius: 0}\n"
       "links: []\n");
   static const bool EXACT[] = {true, false, true, false, true, false, true, true, true};
   for (int k = 0; k < 9; k++) assert_int_equal(shape_is_exact(&scene.shapes[k]), EXACT[k]);
@@ -71,7 +71,7 @@ static void round_solids_are_exact_without_a_resolution(void** state) {
   assert_non_null(strstr(text.data, "prism: {type: cylinder, radius: 1, length: 2, segments: 16}"));
   assert_non_null(strstr(text.data, "tyre: {type: wheel, radius: 1, width: 0.5, rim: 0.2}"));
   assert_non_null(strstr(text.data, "coin: {type: disc, radius: 1, rim: 0.1}"));
-  assert_non_null(strstr(text.data, "tip: {type: cone, bottom_radius: 1, top_radius: 0, length: 2}"));
+  assert_non_null(strstr(text.data, "tip: {type: cone, length: 2, bottom_radius: 1, top_radius: 0}"));
   text_free(&text);
   scene_free(&scene);
 }

@@ -1,0 +1,130 @@
+/* Writing what a struct holds as keys, by the rows of the schema that are read into it. */
+#include "scene/write_scene.h"
+
+/* Returns the size of a value that stands in the struct itself [bytes]; 0 for kinds that are read by other code. */
+static size_t stored_size(ValueKind kind) {
+  switch (kind) {
+    case VALUE_NUMBER:
+      return sizeof(double);
+    case VALUE_INTEGER:
+    case VALUE_CHOICE:
+      return sizeof(int);
+    case VALUE_BOOL:
+      return sizeof(bool);
+    case VALUE_VECTOR:
+      return sizeof(Vec3);
+    case VALUE_WORDS:
+      return sizeof(unsigned);
+    default:
+      return 0;
+  }
+}
+
+/* Returns the value of a row; NULL if the struct does not hold it. */
+static const void* value_at(const SchemaValues* values, const SchemaPlace* place) {
+  size_t size = stored_size(place->row->kind), offset = place->offset + place->row->offset;
+  if (size == 0 || offset < values->offset || offset + size > values->offset + values->size) return NULL;
+  return (const char*)values->values + (offset - values->offset);
+}
+
+/* Returns the word of the type key, which decides which keys belong; "" if the struct does not hold it. */
+static Excerpt type_of(const SchemaValues* values, const SchemaObject* object, const SchemaPlace* places, int count) {
+  for (int i = 0; i < count && object->type_key; i++) {
+    const void* value = value_at(values, &places[i]);
+    int index;
+    if (!value || strcmp(places[i].row->key, object->type_key) != 0) continue;
+    memcpy(&index, value, sizeof index);
+    return words_at(places[i].row->of, index);
+  }
+  return (Excerpt){{0}};
+}
+
+static bool is_allowed(const SchemaRow* row, const void* value) {
+  double numbers[3] = {0};
+  int whole;
+  switch (row->kind) {
+    case VALUE_NUMBER:
+      memcpy(numbers, value, sizeof(double));
+      return range_holds(&row->range, numbers[0]);
+    case VALUE_INTEGER:
+      memcpy(&whole, value, sizeof whole);
+      return range_holds(&row->range, whole);
+    case VALUE_VECTOR:
+      memcpy(numbers, value, sizeof numbers);
+      return range_holds(&row->range, numbers[0]) && range_holds(&row->range, numbers[1]) &&
+             range_holds(&row->range, numbers[2]);
+    default:
+      return true;
+  }
+}
+
+/* Returns true for a key that must be written. A value outside of the row's range is none of a file. */
+static bool is_written(const SchemaRow* row, const void* value, bool defaults) {
+  union {
+    double number;
+    Vec3 vector;
+  } plain = {.vector = {0, 0, 0}};
+  if (row->required) return true;
+  if (!is_allowed(row, value)) return false;
+  bool stated = row->fallback && row->fallback[0] != '(';
+  if (stated) schema_default(row, &plain);
+  return (defaults && stated) || !same_bits(value, &plain, stored_size(row->kind));
+}
+
+static void write_words(Text* out, const char* words, unsigned bits) {
+  const char* before = "[";
+  for (int k = 0; k < words_count(words); k++) {
+    if (!(bits & 1u << k)) continue;
+    text_add(out, "%s%s", before, words_at(words, k).text);
+    before = ", ";
+  }
+  text_add(out, "]");
+}
+
+static void write_value(Text* out, const SchemaRow* row, const void* value) {
+  double numbers[3];
+  int whole;
+  bool set;
+  unsigned bits;
+  switch (row->kind) {
+    case VALUE_NUMBER:
+      memcpy(numbers, value, sizeof(double));
+      write_number(out, numbers[0]);
+      break;
+    case VALUE_VECTOR:
+      memcpy(numbers, value, sizeof numbers);
+      write_numbers(out, numbers, 3);
+      break;
+    case VALUE_BOOL:
+      memcpy(&set, value, sizeof set);
+      text_add(out, "%s", set ? "true" : "false");
+      break;
+    case VALUE_WORDS:
+      memcpy(&bits, value, sizeof bits);
+      write_words(out, row->of, bits);
+      break;
+    default:
+      memcpy(&whole, value, sizeof whole);
+      if (row->kind == VALUE_CHOICE)
+        text_add(out, "%s", words_at(row->of, whole).text);
+      else
+        text_add(out, "%d", whole);
+  }
+}
+
+void schema_write(Text* out, const char* indent, const SchemaValues* values) {
+  const SchemaObject* object = schema_object(&SCENE_SCHEMA, values->object);
+  SchemaPlace places[SCHEMA_ROWS_MAX];
+  int count = schema_rows(&SCENE_SCHEMA, object, places);
+  Excerpt type = type_of(values, object, places, count);
+  for (int i = 0; i < count; i++) {
+    const SchemaRow* row = places[i].row;
+    const void* value = value_at(values, &places[i]);
+    if (!value || !schema_row_belongs(row, type.text[0] ? type.text : NULL)) continue;
+    if (!is_written(row, value, values->defaults)) continue;
+    bool first = out->length > 0 && out->data[out->length - 1] == '{';
+    text_add(out, "%s%s: ", indent ? indent : first ? "" : ", ", row->key);
+    write_value(out, row, value);
+    if (indent) text_add(out, "\n");
+  }
+}
