@@ -156,17 +156,11 @@ static bool number_of_wrap(const SceneTendonWrap* wrap, int index) {
   return index < WRAP_NUMBER_AXIS || wrap->type == WRAP_CYLINDER;
 }
 
-/* Returns true if the tendon has the number: stiffness, rest length and friction only where they act. */
-static bool number_of_tendon(const SceneTendon* tendon, int index) {
-  if (index == TENDON_NUMBER_FRICTION) return tendon->friction > 0;
-  return index >= TENDON_NUMBER_POINTS || tendon->stiffness > 0;
-}
-
 /* Lists stiffness, rest length and friction where the tendon has them, all points and all wraps. */
 static void list_tendons(const Scene* scene, ModelOverride** next) {
   for (int k = 0; k < scene->tendon_count; k++) {
     for (int i = 0; i < TENDON_NUMBER_POINTS + 3 * scene->tendons[k].count; i++)
-      if (number_of_tendon(&scene->tendons[k], i)) *(*next)++ = (ModelOverride){OVERRIDE_TENDON, -1, k, i, 0};
+      if (tendon_number_lives(&scene->tendons[k], i)) *(*next)++ = (ModelOverride){OVERRIDE_TENDON, -1, k, i, 0};
     for (int i = 0; i < WRAP_NUMBERS * scene->tendons[k].wrap_count; i++)
       if (number_of_wrap(&scene->tendons[k].wraps[i / WRAP_NUMBERS], i % WRAP_NUMBERS))
         *(*next)++ = (ModelOverride){OVERRIDE_WRAP, -1, k, i, 0};
@@ -177,7 +171,7 @@ static int count_tendons(const Scene* scene) {
   int count = 0;
   for (int k = 0; k < scene->tendon_count; k++) {
     for (int i = 0; i < TENDON_NUMBER_POINTS + 3 * scene->tendons[k].count; i++)
-      count += number_of_tendon(&scene->tendons[k], i);
+      count += tendon_number_lives(&scene->tendons[k], i);
     for (int i = 0; i < WRAP_NUMBERS * scene->tendons[k].wrap_count; i++)
       count += number_of_wrap(&scene->tendons[k].wraps[i / WRAP_NUMBERS], i % WRAP_NUMBERS);
   }

@@ -422,8 +422,13 @@ enum {
 };
 /* Numbers of a closure: point, three [m]; axis, three [1], of any length; length [m]. */
 enum { CLOSURE_NUMBER_POINT, CLOSURE_NUMBER_AXIS = 3, CLOSURE_NUMBER_LENGTH = 6, CLOSURE_NUMBERS };
-/* Numbers of a tendon: stiffness [N/m], rest length [m], then its points, three each [m]. */
+/* Numbers of a tendon: stiffness [N/m], rest length [m], friction [N], then its points, three each [m]. */
 enum { TENDON_NUMBER_STIFFNESS, TENDON_NUMBER_REST, TENDON_NUMBER_FRICTION, TENDON_NUMBER_POINTS };
+/* Returns true if a change of the number changes the force: stiffness, rest length and friction only where they act. */
+static inline bool tendon_number_lives(const SceneTendon* tendon, int index) {
+  if (index == TENDON_NUMBER_FRICTION) return tendon->friction > 0;
+  return index >= TENDON_NUMBER_POINTS || tendon->stiffness > 0;
+}
 /* Numbers of a wrap: radius [m], position [m], axis of any length. */
 enum { WRAP_NUMBER_RADIUS, WRAP_NUMBER_POSITION, WRAP_NUMBER_AXIS = 4, WRAP_NUMBERS = 7 };
 typedef struct {

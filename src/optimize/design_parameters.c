@@ -416,7 +416,7 @@ static bool list_tendons(Listing* l, const TaskName* name, int link) {
     if (ordinal > 0) snprintf(which, sizeof which, "%d", ordinal);
     ordinal++;
     if (l->kind->which != TENDON_NUMBER_POINTS) {
-      if (!((friction ? tendon->friction : tendon->stiffness) > 0)) continue;
+      if (!tendon_number_lives(tendon, l->kind->which)) continue;
       list_number(l, link, k, l->kind->which, name_of(text, sizeof text, name->text, l->kind->word, which));
       listed++;
       continue;
