@@ -817,4 +817,5 @@ const ContactLaw LAW_separating_plane = {
     .potential = plane_law_potential,
     .reverse = plane_law_reverse,
     .slip_product = plane_law_slip_product,
+    .left = plane_law_left,
 };

@@ -161,6 +161,8 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d);
 bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double wrench[6]);
 /* ContactLaw.potential: returns the derivative of the load with respect to the potential [m]. */
 double plane_law_potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]);
+/* ContactLaw.left: returns a force for stiffness 1. */
+double plane_law_left(const LawReplay* p);
 /* ContactLaw.reverse. */
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s);
 

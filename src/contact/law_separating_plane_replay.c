@@ -82,6 +82,11 @@ bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double
   return true;
 }
 
+double plane_law_left(const LawReplay* p) {
+  PlaneRecord r = record_of(p->record);
+  return payment_in(p, &r).pays ? p->record->grip * bound_of(p, &r).paid.left : 0;
+}
+
 /* Adds the terms of friction by the force at t or of the previous solve. Returns false if the minimum is not found. */
 static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool own, PairDerivatives* d) {
   const PlaneLaw* law = p->law;
@@ -173,6 +178,14 @@ static double reverse_own_share(const LawReplay* p, double by_share, double chan
   return by_speed * share.speed / change;
 }
 
+/* Adds the derivatives of the impact factor at t, with the derivative by_factor with respect to it. Its width is that
+ * of the step before, v_r dt (impact.md, I2). */
+static void load_adjoint(const PlaneLaw* law, const PlaneRecord* r, double by_factor, Pressure* bar, PairShares* s) {
+  const double before = s->rest_speed;
+  impact_late_load_adjoint(&r->load, by_factor, bar, s);
+  if (r->past.dt_before > 0) s->dt_before += (s->rest_speed - before) * law->impact.rest_speed / r->past.dt_before;
+}
+
 /* As plane_law_reverse for friction that depends on the force of the previous solve of the step (F9), or on weighted
  * forces (F14). by_left: derivative with respect to Payment.left, from the next step. */
 static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
@@ -222,7 +235,7 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
     double by_force = by_bound * (1 - own) - by_change;
     bar->force += by_force * b.load + by_whole * r.load.factor;
     double by_factor = (by_late * mu * late_weight + by_force * b.force) * b.slope + by_whole * b.force;
-    impact_late_load_adjoint(&r.load, by_factor, bar, s);
+    load_adjoint(law, &r, by_factor, bar, s);
   }
 }
 
