@@ -91,8 +91,10 @@ void warn_late_friction(const Options* options, const char* name, const Model* m
   const char* what = pays ? "bodies leave contact before friction has had all of their impulse"
                           : "friction acts one time step late in impacts, so that bodies may tip or hop";
   const char* remedy =
-      "--set contact.friction_iterations=20 solves such steps with their own contact force; scenes with many impacts "
-      "take up to 2.5 times as long";
+      !pays && model->contact.friction_iterations == 0 && !model->contact.bounces
+          ? "--set contact.friction_iterations=null, the default, uses their own contact force"
+          : "--set contact.friction_iterations=20 solves such steps with their own contact force; scenes with many "
+            "impacts take up to 2.5 times as long";
   fprintf(stderr, "%s: warning: %s: up to %.3g m/s between '%s' and '%s' at t = %.6g s. %s\n", name, what,
           u->late_friction, model->links[u->late_links[0]].name, model->links[u->late_links[1]].name, u->late_time,
           remedy);

@@ -16,10 +16,6 @@
  * solve before the last one, which differs where the iteration has not settled (friction.md, F8). */
 #define OWN_FORCE_MOST 2.0
 
-/* Part of the normal force that impacts of a run's first step may not hand on to the second one, which is twice as long
- * in forces (integrator `momentum`; step.md, S3; impact.md, I5). */
-#define SECOND_STEP_LEAST 0.5
-
 enum { COLUMN_A = 1, COLUMN_GAP = 3, COLUMN_FORCE = 4 };
 
 static double gap_tolerance(const RunCheck* c, int state, int a, int b, double gap) {
@@ -68,10 +64,16 @@ static bool has_one_hull_each(const Model* model, const ProofPair* pair) {
   return model->links[pair->a].hull_count == 1 && model->links[pair->b].hull_count == 1;
 }
 
-/* (F14) Checks what friction of the k-th listed pair owes: owed' = owed - lost + N' - load, with the normal force N' of
- * the contact at this gap. A single pair of hulls has lost all or nothing. */
-static void check_account(RunCheck* c, int k, const RowPairs* row, const ProofPair* pair,
-                          const ProofPair* force_before) {
+/* Returns the time for which forces act in the step to the row before over that in the step to this row: the first step
+ * of a run of `momentum` begins at its middle (step.md, S3). */
+static double force_ratio(const RunCheck* c, int row) {
+  const Model* model = &c->recorded->model;
+  return row == 2 && !model->start && model->simulation.integrator == INTEGRATOR_MOMENTUM ? 0.5 : 1;
+}
+
+/* (F14) Checks what friction of the k-th listed pair owes: owed' = r (owed - lost) + N' - load, with the normal force
+ * N' of the contact at this gap. A single pair of hulls has lost all or nothing. */
+static void check_account(RunCheck* c, int k, const RowPairs* row, const ProofPair* pair) {
   const RunContact none = {.a = pair->a};
   const RunContact* before = row->row > 1 ? find_listed(run_check_contacts(c, row->row - 1), pair->a, pair->b) : NULL;
   if (!before) before = &none;
@@ -79,10 +81,10 @@ static void check_account(RunCheck* c, int k, const RowPairs* row, const ProofPa
   const RunContact* listed = &all->list[k];
   const Model* model = &c->recorded->model;
   double load = listed->friction_load, owed = listed->friction_owed, lost = listed->friction_lost;
-  double expected = before->friction_owed - before->friction_lost + pair->load - load;
+  double carried = force_ratio(c, row->row) * (before->friction_owed - before->friction_lost);
+  double expected = carried + pair->load - load;
   double allowed = FORCE_TOLERANCE * (pair->load + fabs(load) + fabs(before->friction_owed)) +
                    part_unknown(c, row->row, pair) * pair->load;
-  if (row->row == 2 && force_before) allowed += SECOND_STEP_LEAST * force_before->load;
   const char* name = model->links[pair->b].name;
   int column = csv_column(csv_rows_header(c->contacts.rows), "friction_load");
   if (!(load >= 0) || !(fabs(owed - expected) <= allowed))
@@ -112,7 +114,7 @@ static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair
       friction > 0 && contact_friction_pays(&c->recorded->model, pair->a, pair->b) && !isnan(recorded->friction_load);
   if (known) {
     rests_on = recorded->friction_load;
-    check_account(c, k, row, pair, before);
+    check_account(c, k, row, pair);
   } else if (c->recorded->model.contact.friction_iterations != 0)
     rests_on = fmax(rests_on, OWN_FORCE_MOST * pair->load);
   double allowed = friction * rests_on + FORCE_TOLERANCE * (pair->load + rests_on);

@@ -219,6 +219,9 @@ typedef struct ContactLaw {
    * which `reverse` is made (impact.md, I16): torque and force of the first body. Only after `replay`. Returns false
    * unless friction over a half-space follows the impulse of an impact; wrench is then undefined. NULL: never. */
   bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[6]);
+  /* Returns what friction passes on to the next step (PairCarry.left), at the present force_ratio, for stiffness 1.
+   * Only after `replay`. NULL: nothing. */
+  double (*left)(const LawReplay* pair);
 } ContactLaw;
 
 /* Returns the law of the model; the first law for CONTACT_NONE, for questions of range. Static, never NULL. */

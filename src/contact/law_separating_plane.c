@@ -438,13 +438,20 @@ static void pay(const LawPair* p, double bound) {
 }
 
 /* (F14) Sets the force that friction owes at t, and the payment in the first solve. In a run's first step nothing is
- * owed. A pair that has left the range owes nothing. */
-static void begin_payment(const LawPair* p) {
+ * owed. A pair that has left the range owes nothing. force: normal force at t, without the impact factor. */
+static void begin_payment(const LawPair* p, double force) {
   Memory* memory = p->memory;
   const PlaneLaw* law = p->law;
   memory->owes = law->pays && p->lagged && law->dt_before > 0 && takes_own_force(p);
-  memory->owed = memory->owes ? memory->late_force - memory->left : 0;
+  memory->owed = memory->owes ? law->force_ratio * (memory->load.first * force - memory->left) : 0;
   pay(p, memory->late_force);
+}
+
+/* Returns the factor on the impulse of an impact that friction by the force at t rests on: 0 if the pair pays later
+ * what it owes (F14), otherwise that of (I5). */
+static double load_ratio(const LawPair* p) {
+  const PlaneLaw* law = p->law;
+  return law->pays && takes_own_force(p) ? 0 : law->force_ratio;
 }
 
 static size_t lag(const LawPair* p, void* room) {
@@ -455,15 +462,15 @@ static size_t lag(const LawPair* p, void* room) {
   memory->before = p->lagged ? compression(p) : 0;
   memory->load = p->lagged ? own->impact : (Impact){0};
   memory->load_bounces = p->lagged && memory->course.past.bounces;
-  memory->step_load = impact_load(&memory->load, memory->load_bounces, ((const PlaneLaw*)p->law)->force_ratio);
   Pressure now = pressure_of(p);
   memory->course = course_of(p, ((const PlaneLaw*)p->law)->dt_before);
+  memory->step_load = impact_load(&memory->load, memory->load_bounces, load_ratio(p));
   memory->slip = slip_to(p);
   memory->has_past = false;
   memory->acts = p->lagged && slides(p->material) && memory->step_load.first > 0;
   if (p->lagged) note_load(p, memory->step_load.first * now.force);
   memory->late_force = memory->lag_force;
-  begin_payment(p);
+  begin_payment(p, now.force);
   if (!p->lagged) return 0;
   FrictionDirection direction;
   friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, NULL, p->aim,
@@ -657,7 +664,6 @@ static double impact_factor(const LawPair* p, const void* kept, double rest_spee
 
 static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]) {
   const PairOwn* own = p->own;
-  const Impact* load = &((const Memory*)p->memory)->step_load;
   PlaneRecord r = {0};
   r.past = ((const Memory*)p->memory)->course.past;
   if (p->state->outcome == PAIR_PRESSED) r.plane = own->solution.plane;
@@ -665,15 +671,17 @@ static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMB
   if (rubbing) memcpy(r.plane_slip, own->slip, sizeof(r.plane_slip));
   if (rubbing && sticks(p->material)) r.slip = memory->slip;
   r.own_share = memory->own_share;
-  const bool pays = ((const PlaneLaw*)p->law)->pays && takes_own_force(p);
-  if (!sticks(p->material)) r.weighs = (PlanePayment){memory->owed, pays, memory->owes};
+  const PlaneLaw* law = p->law;
+  const bool pays = law->pays && takes_own_force(p);
+  const Impact* load = pays ? &memory->load : &memory->step_load;
+  if (!sticks(p->material)) r.weighs = (PlanePayment){memory->owed, law->force_ratio, pays, memory->owes};
   if (rubbing && (pays ? memory->step_load.first > 0 : rests_on(p, false))) {
     r.load = (ContactLoad){.factor = load->first,
                            .by_potential = load->second,
                            .by_before = load->by_before,
                            .by_support = load->by_support,
                            .by_rest_speed = load->by_rest_speed,
-                           .by_ratio = impact_impulse(&memory->load, memory->load_bounces),
+                           .by_ratio = pays ? 0 : impact_impulse(&memory->load, memory->load_bounces),
                            .bounces = memory->load_bounces};
   }
   memcpy(kept, &r, sizeof(r));
@@ -809,4 +817,5 @@ const ContactLaw LAW_separating_plane = {
     .potential = plane_law_potential,
     .reverse = plane_law_reverse,
     .slip_product = plane_law_slip_product,
+    .left = plane_law_left,
 };

@@ -23,9 +23,10 @@ typedef struct {
 
 /* (F14) Payment of a recorded pair. */
 typedef struct {
-  double owed; /* force that friction owes, for stiffness 1 */
-  bool pays;   /* friction is weighted and pays what it owes */
-  bool owes;   /* `owed` depends on the step before */
+  double owed;  /* force that friction owes, for stiffness 1 */
+  double ratio; /* force_ratio of the step, to which `owed` is proportional */
+  bool pays;    /* friction is weighted and pays what it owes */
+  bool owes;    /* `owed` depends on the step before */
 } PlanePayment;
 
 /* Numbers of a recorded pair (ContactRecord.kept). */
@@ -35,8 +36,9 @@ typedef struct {
    * and by that of the previous solve of the step */
   double plane_slip[2][3];
   double own_share; /* (F14) weight of the force of the previous solve */
-  ContactLoad load; /* impact load of the state before, to which friction is proportional */
-  ImpactPast past;  /* state carried into the step */
+  ContactLoad
+      load; /* impact load of the state before, on which friction depends: `factor` is W' if it pays, else W'_f */
+  ImpactPast past; /* state carried into the step */
   union {
     FrictionSlip slip;   /* slip over the step before, for a pair with static friction */
     PlanePayment weighs; /* for other pairs */
@@ -136,12 +138,19 @@ typedef struct {
   double left, left_by_bound, left_by_owed;
 } Payment;
 
-/* value = r = 1 + owed / bound for r > 1/2, else 1 / (4 (1 - r)): once continuously differentiable, and above 0. */
+/* (F14) Load over bound from which friction that is late pays what it owes and no more. */
+#define LATE_ONLY 1.25
+
+/* (F14) With x = owed / bound and h = 1 for x < 0, 0 for x > LATE_ONLY, cubic between: value = x + h for x > -1/2, else
+ * -1 / (4 x). Once continuously differentiable, and above 0. */
 static inline Payment payment_of(double bound, double owed) {
   if (!(bound > 0)) return (Payment){1, 0, 0, bound - owed, 1, -1};
   double x = owed / bound;
-  if (x > -0.5) return (Payment){1 + x, -x / bound, 1 / bound, bound, 1, 0};
-  return (Payment){-0.25 / x, -0.25 / owed, 0.25 / (x * owed), -0.25 * bound / x - owed, -0.5 / x, 0.25 / (x * x) - 1};
+  if (x < -0.5)
+    return (Payment){-0.25 / x, -0.25 / owed,      0.25 / (x * owed), -0.25 * bound / x - owed,
+                     -0.5 / x,  0.25 / (x * x) - 1};
+  double y = fmin(fmax(x / LATE_ONLY, 0), 1), h = 1 - y * y * (3 - 2 * y), slope = -6 / LATE_ONLY * y * (1 - y);
+  return (Payment){x + h, -x * (1 + slope) / bound, (1 + slope) / bound, h * bound, h - x * slope, slope};
 }
 
 /* ContactLaw.revisit: returns true if the record is inactive or its plane was found. */
@@ -152,6 +161,8 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d);
 bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double wrench[6]);
 /* ContactLaw.potential: returns the derivative of the load with respect to the potential [m]. */
 double plane_law_potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]);
+/* ContactLaw.left: returns a force for stiffness 1. */
+double plane_law_left(const LawReplay* p);
 /* ContactLaw.reverse. */
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s);
 

@@ -30,22 +30,27 @@ static double load_of(const PlaneLaw* law, const PlaneRecord* r) {
 /* (F14) Forces of a recorded pair on which its friction rests, for stiffness 1, and the factor that pays what it owes.
  */
 typedef struct {
-  double load, own_load;   /* impact factors at t and in the previous solve of the step */
+  double load, own_load;   /* impact factors, at t without the impulse of an impact, and in the previous solve */
+  double slope;            /* derivative of `load` with respect to the whole factor at t */
   double force, own_force; /* normal forces there, without these factors */
   double bound;            /* (1 - w) load force + w own_load own_force */
   Payment paid;
 } RecordedBound;
 
 static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
-  RecordedBound b = {.paid = {.value = 1}};
+  RecordedBound b = {.slope = 1, .paid = {.value = 1}};
   if (p->now && p->own_now) b.load = load_of(p->law, r);
   if (p->record->own_force) b.own_load = ((const PlaneReplay*)p->memory)->solve_impact.first;
   const PlanePayment weighs = payment_in(p, r);
   if (!weighs.pays) return b;
+  const Impact whole = {.first = b.load, .second = 1}, late = impact_load(&whole, false, 0);
+  b.load = late.first;
+  b.slope = late.second;
   if (b.load > 0 && p->own_now) b.force = force_of(p->own_now);
   if (b.own_load > 0 && p->own_solve) b.own_force = force_of(p->own_solve);
   b.bound = (1 - r->own_share) * b.load * b.force + r->own_share * b.own_load * b.own_force;
-  b.paid = payment_of(b.bound, weighs.owed);
+  const double change = ((const PlaneLaw*)p->law)->force_ratio - 1; /* of the ratio, from the recorded one */
+  b.paid = payment_of(b.bound, weighs.owed * (1 + change / weighs.ratio));
   return b;
 }
 
@@ -75,6 +80,11 @@ bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double
   friction_product(&((const PlaneReplay*)p->memory)->lag, &parameters, p->next, twist, wrench);
   for (int i = 0; i < 6; i++) wrench[i] *= law->stiffness;
   return true;
+}
+
+double plane_law_left(const LawReplay* p) {
+  PlaneRecord r = record_of(p->record);
+  return payment_in(p, &r).pays ? p->record->grip * bound_of(p, &r).paid.left : 0;
 }
 
 /* Adds the terms of friction by the force at t or of the previous solve. Returns false if the minimum is not found. */
@@ -168,6 +178,14 @@ static double reverse_own_share(const LawReplay* p, double by_share, double chan
   return by_speed * share.speed / change;
 }
 
+/* Adds the derivatives of the impact factor at t, with the derivative by_factor with respect to it. Its width is that
+ * of the step before, v_r dt (impact.md, I2). */
+static void load_adjoint(const PlaneLaw* law, const PlaneRecord* r, double by_factor, Pressure* bar, PairShares* s) {
+  const double before = s->rest_speed;
+  impact_late_load_adjoint(&r->load, by_factor, bar, s);
+  if (r->past.dt_before > 0) s->dt_before += (s->rest_speed - before) * law->impact.rest_speed / r->past.dt_before;
+}
+
 /* As plane_law_reverse for friction that depends on the force of the previous solve of the step (F9), or on weighted
  * forces (F14). by_left: derivative with respect to Payment.left, from the next step. */
 static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
@@ -211,11 +229,13 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
     impact_own_load_adjoint(&memory->solve_impact, impact, by_own * mu * own_weight + by_force * b.own_force,
                             by_force * b.own_load, &now, &solve, &then, bar, s);
   }
-  if (weighs.owes) s->carry.left = -by_owed;
+  const double by_whole = weighs.owes ? by_owed * weighs.ratio : 0;
+  s->carry.left = -by_whole;
   if (b.load > 0) {
-    double by_force = by_bound * (1 - own) - by_change + (weighs.owes ? by_owed : 0);
-    bar->force += by_force * b.load;
-    impact_late_load_adjoint(&r.load, by_late * mu * late_weight + by_force * b.force, bar, s);
+    double by_force = by_bound * (1 - own) - by_change;
+    bar->force += by_force * b.load + by_whole * r.load.factor;
+    double by_factor = (by_late * mu * late_weight + by_force * b.force) * b.slope + by_whole * b.force;
+    load_adjoint(law, &r, by_factor, bar, s);
   }
 }
 

@@ -77,11 +77,10 @@ FrictionAccount contact_account(const ContactSystem* s, int index) {
 
 double contact_late_friction(ContactSystem* s, double dt, int links[2]) {
   assert(dt > 0);
-  bool carries = contact_keeps_account(s->model);
   double most = 0;
   for (int k = 0; k < s->list_count && s->law->loads; k++) {
     ContactPair* p = contact_pair(s, k);
-    if (p->state[s->current].outcome != PAIR_PRESSED && !carries) continue;
+    if (p->state[s->current].outcome != PAIR_PRESSED && !s->keeps_account) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     double load, change;
     s->law->loads(&pair, &load, &change);

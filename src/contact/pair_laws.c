@@ -410,6 +410,12 @@ static bool slip_product(const LawReplay* pair, const double twist[2][6], double
   return part->law->slip_product && part->law->slip_product(&own, twist, wrench);
 }
 
+static double left(const LawReplay* pair) {
+  LawReplay own;
+  const PairPart* part = turn_to_recorded(pair, &own);
+  return part->law->left ? part->law->left(&own) : 0;
+}
+
 /* ---------------------------------------------------------------- the delegating law */
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
@@ -435,6 +441,7 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->impact_factor) row->impact_factor = impact_factor;
   if (law->potential) row->potential = potential;
   if (law->slip_product) row->slip_product = slip_product;
+  if (law->left) row->left = left;
   if (law->impacts)
     row->impacts = impacts, row->enters = enters, row->approach = approach, row->clearance = clearance,
     row->struck = struck, row->presses_on = presses_on, row->lets_go = lets_go;

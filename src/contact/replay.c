@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "contact/carried.h"
 #include "contact/impact.h"
 #include "contact/ring.h"
 #include "contact/slip_product.h"
@@ -345,6 +346,17 @@ bool contact_replay_loads(const ContactReplay* r, double (*wrench)[6]) {
     found = true;
   }
   return found;
+}
+
+double contact_replay_left(const ContactReplay* r) {
+  double sum = 0;
+  for (int k = 0; k < r->count && r->law->left; k++) {
+    const double bar = r->carry[1][k].left;
+    if (bar == 0) continue;
+    LawReplay pair = law_replay(r, k, 0);
+    sum += bar * r->pairs[k].contact->stiffness * r->law->left(&pair);
+  }
+  return sum;
 }
 
 /* Adds the derivatives with respect to the numbers of the pair's law (MATERIAL_NUMBERS). */

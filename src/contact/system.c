@@ -66,6 +66,7 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->model = model;
   s->threads = threads < 1 ? 1 : threads;
   s->law = contact_law_by_pair(model, &s->by_pair);
+  s->keeps_account = contact_keeps_account(model);
   s->own_law = s->law->create(model, s->threads, tolerance);
   s->range = s->law->range(model);
   s->item_count = model->hull_count + (s->law->links ? model->link_count : 0);

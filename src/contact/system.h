@@ -92,6 +92,7 @@ struct ContactSystem {
   const Model* model;
   const ContactLaw* law;
   ContactLaw by_pair;        /* `law` points here if pairs name laws */
+  bool keeps_account;        /* contact_keeps_account */
   void* own_law;             /* of ContactLaw.create */
   int threads, first_thread; /* first_thread: number of this system's first workspace */
   const int* links;          /* for a part: the links that it moves, ascending; NULL: not a part (contact/part.c) */

@@ -99,7 +99,7 @@ static void read_contact(Reader* reader, const Node* map, ContactForm* form) {
     const Node* restitution = node_find(map, "restitution");
     contact->elastic = restitution && node_is_null(restitution);
     const Node* iterations = node_find(map, "friction_iterations");
-    if (iterations && node_is_null(iterations)) contact->friction_iterations = -1;
+    if (!iterations || node_is_null(iterations)) contact->friction_iterations = -1;
     check_static_contact(reader, map, contact->friction, contact->static_friction);
   }
   reader_leave(reader, mark);

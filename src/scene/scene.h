@@ -542,7 +542,7 @@ typedef struct {
   double stribeck_speed;              /* slip over which static friction falls to friction [m/s] */
   double smoothing;                   /* epsilon [(m/s)^2] */
   int friction_iterations;            /* of the normal force that limits friction; 0: that of the step before */
-                                      /* -1: null, weighted (friction.md, F14) */
+                                      /* -1: null, weighted, the default (friction.md, F14) */
   double rest_speed;                  /* m/s */
   double own[CONTACT_OWN_PARAMETERS]; /* parameters of the law itself */
   double restitution;

@@ -144,7 +144,7 @@ static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- contact */
     /* its other rows are the laws' (contact_schema_row) */
     {"contact", "friction_iterations", VALUE_INTEGER, AT(ContactForm, contact.friction_iterations),
-     .only = "none|separating_plane", .fallback = "0", .nullable = true, .range = RANGE_BETWEEN(0, 1000),
+     .only = "none|separating_plane", .fallback = "null", .nullable = true, .range = RANGE_BETWEEN(0, 1000),
      .meaning =
          "Largest number of repetitions of a step with updated normal forces for friction. 0: friction uses the "
          "normal force of the previous step, and acts one step late in an impact. null: 1 in steps in which this "

@@ -121,8 +121,7 @@ static void write_contact(const SceneWriter* writer) {
   for (int i = 1; (row = contact_schema_row(i)); i++)
     if (schema_row_belongs(row, model) && strcmp(row->key, "friction") != 0) write_parameter(out, contact, row);
   bool plane = contact->model == CONTACT_NONE || contact->model == CONTACT_SEPARATING_PLANE;
-  if (plane && contact->friction_iterations < 0) text_add(out, "  friction_iterations: null\n");
-  if (plane && contact->friction_iterations > 0)
+  if (plane && contact->friction_iterations >= 0)
     text_add(out, "  friction_iterations: %d\n", contact->friction_iterations);
   if (contact->exclude_count > 0) text_add(out, "  exclude:\n");
   for (int i = 0; i < contact->exclude_count; i++) {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "simulate/sim.h"
+#include "simulate/spin.h"
 
 /* ---------------------------------------------------------------- the solves before the last */
 
@@ -107,9 +108,11 @@ static bool length_varies(const StepClock* c) {
 enum { BLENDED_SOLVES = 1 };
 
 /* Returns false where a step keeps the friction of its first solve: in a run's first step if its friction has a grip
- * (F6), and in scenes with restitution, whose impacts have substeps of their own. */
-static bool blends_here(const Sim* s) {
-  return !s->guessed && !s->model->contact.bounces && contact_friction_is_late(s->contact);
+ * (F6), where a body that touches another turns further than spin.md, W10, allows, and in scenes with restitution,
+ * whose impacts have substeps of their own. */
+static bool blends_here(Sim* s) {
+  return !s->guessed && !s->model->contact.bounces && contact_friction_is_late(s->contact) &&
+         spin_parts(s, s->clock.dt) == 1;
 }
 
 void own_force_settle(Sim* s, StepReport* report) {

@@ -2,6 +2,7 @@
  * the lengths with respect to the states (docs/derivations/impact.md, I11, I12). */
 #include <string.h>
 
+#include "contact/carried.h"
 #include "simulate/aim.h"
 #include "simulate/step_adjoint.h"
 
@@ -115,6 +116,7 @@ static bool differences(StepAdjoint* a, const RecordedStep* step, ClockPart part
     double direct = rate_account(a, step, rate) + force_account(force, assembly.contact);
     direct += reaction_account(a, force ? force->reaction : NULL) + closure_adjoint_account(a->closures, a->sim);
     direct += spin_adjoint_account(a->spin, a->sim, step, rate, assembly.contact);
+    if (a->replay) direct += contact_replay_left(a->replay);
     out->direct += factor * direct;
     add_lost(a, factor);
   }

@@ -14,7 +14,6 @@ from rollers import ROLLERS
 from row import Row
 
 G = 9.81
-OWN_FORCE = ("contact.friction_iterations=20",)
 
 # Force of a belt with 20 N in both strands at rest on a pulley that it wraps by 2.8 rad, coefficient 0.3 [N].
 BELT = 2 * 20 * math.tanh(0.3 * 2.8 / 2)
@@ -973,8 +972,6 @@ links:
         0.3 * math.sqrt(1 + 0.1 * G),
         0.03 * 0.3 * math.sqrt(1 + 0.1 * G),
         "mu times the normal impulse, after a fall of 50 mm",
-        recommended=OWN_FORCE,
-        known={"default": "friction rests on the force of the step before"},
     ),
     Row(
         "cube that lands at (2, -1) m/s: tilt [degrees]",
@@ -983,8 +980,6 @@ links:
         0,
         0.3,
         "lands flat",
-        recommended=OWN_FORCE,
-        known={"default": "friction rests on the force of the step before: a landing tips"},
     ),
     Row(
         "cube that lands at (2, -1) m/s: hop [m]",
@@ -993,8 +988,6 @@ links:
         0,
         0.0005,
         "restitution 0",
-        recommended=OWN_FORCE,
-        known={"default": "friction rests on the force of the step before: a landing hops"},
     ),
     Row(
         "cube dropped 5 mm on a slope",
@@ -1010,8 +1003,6 @@ links:
         0.5 * 9.8 * 0.01 / math.hypot(1, 0.5) * 4,
         0.0175,
         "g (sin - mu cos) t^2 / 2",
-        recommended=OWN_FORCE,
-        known={"default": "friction rests on the force of the step before"},
     ),
     Row(
         "drop with restitution 0.5: height of the rebound",
@@ -1279,8 +1270,6 @@ initial: [{link: foot, velocities: [0.5, 0, -1, 0, 0, 0]}]
         0.2 * (1 + 0.12 * G),
         0.03 * 0.2 * (1 + 0.12 * G),
         "mu times the impulse that stops the fall and carries the weight",
-        recommended=OWN_FORCE,
-        known={"default": "friction rests on the force of the step before"},
     ),
     Row(
         "tower crane that stands at 95 % of the load that tips it",
