@@ -164,7 +164,7 @@ static void prepare_friction(BenchPair* pairs, BenchState* s, int room) {
     set_move(&pairs[k].a, 0);
     set_move(&pairs[k].b, 0);
     contact_cold(&pairs[k], s, k);
-    friction_lag(&pairs[k].a.hull, &pairs[k].b.hull, bench_support, &s->solution[k].plane, NULL, NULL, NULL,
+    friction_lag(&pairs[k].a.hull, &pairs[k].b.hull, bench_support, &s->solution[k].plane, NULL, NULL, NULL, NULL,
                  s->vertices + (size_t)k * (size_t)room, &s->lag[k]);
   }
 }

@@ -215,18 +215,21 @@ static bool has_arm(const FrictionLag* lag, int side) {
 
 /* Sets the expected rotations `aim` and the rotation vectors `roll` that lead to them (F13). A body without an arm
  * keeps its rotation at t. */
-static void aim_at(FrictionLag* lag, const Pose* const aim[2]) {
+static void aim_at(FrictionLag* lag, const Pose* const aim[2], const RollShift* const shift[2],
+                   const HullInstance* const hull[2]) {
   for (int side = 0; side < 2; side++) {
     Mat3 then = lag->then[side].r;
     bool aimed = lag->aimed && (side == 0 ? lag->half_space || has_arm(lag, 0) : has_arm(lag, 1));
     lag->aim[side] = aimed ? aim[side]->r : then;
+    bool rolls = aimed && shift && shift[side] && (hull[side]->rounding > 0 || hull[side]->ring_count > 0);
+    lag->shift[side] = rolls ? *shift[side] : (RollShift){0};
     lag->roll[side] = aimed ? rotation_vector(mat3_mul(lag->aim[side], mat3_transpose(then))) : vec3(0, 0, 0);
   }
 }
 
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,
-                  const Pose* const aim[2], const FrictionDirection* direction, FrictionVertex* vertices,
-                  FrictionLag* lag) {
+                  const Pose* const aim[2], const RollShift* const shift[2], const FrictionDirection* direction,
+                  FrictionVertex* vertices, FrictionLag* lag) {
   double length = vec3_norm(plane->n);
   lag->vertices = vertices;
   lag->normal = vec3_scale(plane->n, 1.0 / length);
@@ -248,7 +251,7 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
   centre_on_weights(lag, a, b, plane->origin);
   const HullInstance* hull[2] = {a, b};
   mean_arms(lag, hull);
-  aim_at(lag, aim);
+  aim_at(lag, aim, shift, hull);
   for (int side = 0; side < 2; side++)
     lag->from[side] = begin ? pose_apply(begin[side], pose_apply_inverse(hull[side]->pose, lag->center)) : lag->center;
   lag->slip[0] = lag->slip[1] = lag->slip[2] = 0;
@@ -570,7 +573,7 @@ FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pos
   m.rolls = has_arm(lag, side);
   if (m.rolls) {
     m.roll = friction_roll(lag, side, pose);
-    m.displacement = vec3_add(m.displacement, vec3_cross(m.roll.angle, lag->arm[side]));
+    m.displacement = vec3_add(m.displacement, friction_arm_displacement(lag, side, lag->arm[side], &m.roll));
   }
   m.spin = vec3_dot(lag->normal, m.sine);
   return m;
@@ -612,7 +615,7 @@ static Vec3 lagged_place(const FrictionLag* lag, const FrictionVertex* v) {
 FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose) {
   assert(side == 0 || side == 1);
   Mat3 turn = mat3_mul(pose->r, mat3_transpose(lag->aim[side]));
-  return (FrictionRoll){turn, vec3_add_scaled(lag->roll[side], 0.5, mat3_axial(turn))};
+  return (FrictionRoll){turn, vec3_scale(mat3_axial(turn), 0.5)};
 }
 
 /* Sets the in-plane velocities of vertices relative to a half-space, which may move. */
@@ -622,7 +625,7 @@ static void velocities_over_ground(FrictionLag* lag, const Pose* pose, const Pos
   for (int k = 0; k < lag->count[0]; k++) {
     FrictionVertex* v = &lag->vertices[k];
     Vec3 y = vec3_add(mat3_mul_vec(pose->r, v->local), vec3_sub(pose->t, lag->center));
-    y = vec3_add(y, friction_arm(v, &roll));
+    y = vec3_add(y, vec3_add(v->arm, friction_arm_displacement(lag, 0, v->arm, &roll)));
     if (moving) {
       Vec3 at = lagged_place(lag, v);
       y = vec3_sub(y, vec3_sub(pose_apply(*ground, pose_apply_inverse(lag->then[1], at)), at));
@@ -680,15 +683,15 @@ static Vec3 axial_by_rotation(Mat3 m, Vec3 x) {
 
 Vec3 friction_spin_by_rotation(const FrictionMotion* m, Vec3 normal) { return axial_by_rotation(m->rotation, normal); }
 
-/* Returns the rows of a centre plus those of the turning arm, angle x arm (F13). */
-static TwistRows rows_of_roll(const FrictionLag* lag, Vec3 arm, const FrictionRoll* roll, Vec3 center) {
+/* Returns the rows of a centre plus those of the turning arm (F13, F15). */
+static TwistRows rows_of_roll(const FrictionLag* lag, const RollRows* arm, const FrictionRoll* roll, Vec3 center) {
   TwistRows rows = rows_at(lag, center);
-  rows.w1 = vec3_add(rows.w1, axial_by_rotation(roll->turn, vec3_cross(arm, lag->e1)));
-  rows.w2 = vec3_add(rows.w2, axial_by_rotation(roll->turn, vec3_cross(arm, lag->e2)));
+  rows.w1 = vec3_add(rows.w1, axial_by_rotation(roll->turn, roll_rows_moment(arm, lag->e1)));
+  rows.w2 = vec3_add(rows.w2, axial_by_rotation(roll->turn, roll_rows_moment(arm, lag->e2)));
   return rows;
 }
 
-/* Returns the moment of forces at turning arms, [torque]x M^T / 2 with torque = sum arm x g. */
+/* Returns the moment of forces at turning arms, [torque]x M^T / 2 with torque = sum of roll_rows_moment. */
 static Mat3 moment_of_arm(Vec3 torque, const FrictionRoll* roll) {
   return mat3_mul(mat3_cross(vec3_scale(torque, 0.5)), mat3_transpose(roll->turn));
 }
@@ -700,12 +703,14 @@ static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, co
   FrictionMotion m = {0};
   FrictionRoll roll = {0};
   TwistRows rows_at_center = {0};
+  RollRows arm_rows = {0};
   Vec3 center = {0, 0, 0}, spin = {0, 0, 0}, rolling = {0, 0, 0};
   if (lag->half_space) roll = friction_roll(lag, 0, pose);
   if (!lag->half_space) {
     m = friction_motion(lag, side, pose);
     center = vec3_sub(m.center, reference);
-    rows_at_center = m.rolls ? rows_of_roll(lag, lag->arm[side], &m.roll, center) : rows_at(lag, center);
+    arm_rows = roll_rows(&lag->shift[side], lag->arm[side]);
+    rows_at_center = m.rolls ? rows_of_roll(lag, &arm_rows, &m.roll, center) : rows_at(lag, center);
     spin = friction_spin_by_rotation(&m, lag->normal);
   }
   double factor = p->coefficient / p->dt, h[2][2], r[2], torque = 0;
@@ -718,8 +723,9 @@ static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, co
     Vec3 g = vec3_add(vec3_scale(lag->e1, q * r[0]), vec3_scale(lag->e2, q * r[1]));
     if (lag->half_space) {
       Vec3 arm = vec3_add(mat3_mul_vec(pose->r, v->local), vec3_sub(pose->t, reference));
-      TwistRows rows = rows_of_roll(lag, v->arm, &roll, arm);
-      rolling = vec3_add(rolling, vec3_cross(v->arm, g));
+      RollRows turning = roll_rows(&lag->shift[0], v->arm);
+      TwistRows rows = rows_of_roll(lag, &turning, &roll, arm);
+      rolling = vec3_add(rolling, roll_rows_moment(&turning, g));
       add_vertex_sums(lag, side, &rows, h, v->scaled, sums, out->hessian);
       out->force[0] = vec3_add(out->force[0], g);
       out->force[1] = vec3_sub(out->force[1], g);
@@ -740,7 +746,7 @@ static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, co
    * the turning arm, plus N / 2 [n]x R^T of the spin. The last term gives the gradient and curvature of the spin. */
   Mat3 about = mat3_mul(mat3_cross(vec3_scale(lag->normal, 0.5 * torque)), mat3_transpose(m.rotation));
   Mat3 moment = mat3_add(mat3_outer(force, center), about);
-  if (m.rolls) moment = mat3_add(moment, moment_of_arm(vec3_cross(lag->arm[side], force), &m.roll));
+  if (m.rolls) moment = mat3_add(moment, moment_of_arm(roll_rows_moment(&arm_rows, force), &m.roll));
   out->moment[side] = mat3_add(out->moment[side], moment);
 }
 

@@ -7,6 +7,7 @@
 #define SDRS_CONTACT_FRICTION_H
 
 #include "contact/plane.h"
+#include "contact/roll_shift.h"
 
 /* Floor of the weight A(f) = sqrt(f^2 + d^2) - d, d = FRICTION_WEIGHT_FLOOR / s^2, which scales with the barrier's
  * force: at mid range |P'| is 288 / s^2. The paper uses friction's smoothing, a speed, as d. */
@@ -52,6 +53,7 @@ typedef struct {
   Mat3 aim[2];              /* rotations that the bodies are expected to have at t + dt; may be affine (F13) */
   Vec3 roll[2];             /* rotation vectors from t to `aim` [rad] */
   bool aimed;               /* false: `aim` is the rotation at t */
+  RollShift shift[2];       /* zero unless the body has balls or circles and is aimed (F15) */
   Vec3 mean_arm[2];         /* weighted mean arm of a side's points (F13), zero for vertices [m] */
   Vec3 arm[2];              /* the part of it that does not rotate with the body (F13) [m] */
   Vec3 from[2]; /* positions at t of the bodies' points at c [m]; c itself unless friction depends on the force of the
@@ -75,8 +77,8 @@ Vec3 friction_ring_axis(const HullInstance* h);
 
 /* Rotation of a body relative to its expected rotation (F13). */
 typedef struct {
-  Mat3 turn;  /* R aim^T */
-  Vec3 angle; /* roll + axial part of `turn` [rad] */
+  Mat3 turn;   /* R aim^T */
+  Vec3 change; /* half of the axial part of `turn` [rad] */
 } FrictionRoll;
 /* Returns the rotation of the body of `side` at its present pose. Cannot fail. */
 FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose);
@@ -110,9 +112,11 @@ FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pos
  * / 2. */
 Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);
 
-/* Returns the present arm of a lagged point over a half-space: arm + angle x arm [m]. */
-static inline Vec3 friction_arm(const FrictionVertex* v, const FrictionRoll* roll) {
-  return vec3_add(v->arm, vec3_cross(roll->angle, v->arm));
+/* Returns the displacement of the end of an arm by the rotation of its body: roll x arm, and that of roll_rows by the
+ * change (F13, F15) [m]. */
+static inline Vec3 friction_arm_displacement(const FrictionLag* lag, int side, Vec3 arm, const FrictionRoll* roll) {
+  RollRows rows = roll_rows(&lag->shift[side], arm);
+  return vec3_add(vec3_cross(lag->roll[side], arm), roll_rows_displacement(&rows, roll->change));
 }
 
 /* Returns an upper bound of the number of points that friction_lag stores: the vertices of both hulls nearer to the
@@ -122,10 +126,11 @@ int friction_count(const HullInstance* a, const HullInstance* b, double support,
 /* Sets the lag at an accepted state. vertices: memory for friction_count points, borrowed by the lag; its size is not
  * checked. support [m]. begin: poses of both bodies from which slip is measured (NULL: their present poses). aim:
  * expected poses of both bodies at t + dt, of which the rotations are used (NULL: present poses); ignored with `begin`.
+ * shift: of both bodies (NULL: zero); ignored without expected poses.
  * direction: friction by direction (NULL: isotropic). Cannot fail, allocates nothing. */
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,
-                  const Pose* const aim[2], const FrictionDirection* direction, FrictionVertex* vertices,
-                  FrictionLag* lag);
+                  const Pose* const aim[2], const RollShift* const shift[2], const FrictionDirection* direction,
+                  FrictionVertex* vertices, FrictionLag* lag);
 
 typedef struct {
   double coefficient; /* Coulomb */

@@ -59,6 +59,12 @@ static Vec3 axial_change(Mat3 m, Vec3 w) {
   return vec3_scale(vec3_sub(vec3_scale(w, mat3_trace(m)), mat3_mul_vec(m, w)), 0.5);
 }
 
+/* Returns the velocity of the end of a turning arm, `turn` the change of FrictionRoll.change in the twist field. */
+static Vec3 arm_field(const FrictionLag* lag, int side, Vec3 arm, Vec3 turn) {
+  RollRows rows = roll_rows(&lag->shift[side], arm);
+  return roll_rows_displacement(&rows, turn);
+}
+
 /* A hull's motion, and its twist field in the contact plane: zeta_m = E^T field + spin n x y_m. */
 typedef struct {
   FrictionMotion motion;
@@ -70,7 +76,8 @@ typedef struct {
 static HullField hull_field(const FrictionLag* lag, int side, const PairBody* next, const double twist[6]) {
   HullField f = {.motion = friction_motion(lag, side, &next->hull.pose), .w = vec3(twist[0], twist[1], twist[2])};
   f.field = field_of(next, twist, f.motion.center);
-  if (f.motion.rolls) f.field = vec3_add(f.field, vec3_cross(axial_change(f.motion.roll.turn, f.w), lag->arm[side]));
+  if (f.motion.rolls)
+    f.field = vec3_add(f.field, arm_field(lag, side, lag->arm[side], axial_change(f.motion.roll.turn, f.w)));
   f.spin = vec3_dot(friction_spin_by_rotation(&f.motion, lag->normal), f.w);
   return f;
 }
@@ -82,9 +89,10 @@ static void hull_zeta(const FrictionLag* lag, const HullField* f, const Friction
 }
 
 /* Returns the velocity of a lagged point over a half-space in the field `twist`, its turning arm included (A8d). */
-static Vec3 roll_field(const FrictionVertex* v, const FrictionRoll* roll, const PairBody* next, const double twist[6]) {
+static Vec3 roll_field(const FrictionLag* lag, const FrictionVertex* v, const FrictionRoll* roll, const PairBody* next,
+                       const double twist[6]) {
   Vec3 turn = axial_change(roll->turn, vec3(twist[0], twist[1], twist[2]));
-  return vec3_add(field_of(next, twist, pose_apply(next->hull.pose, v->local)), vec3_cross(turn, v->arm));
+  return vec3_add(field_of(next, twist, pose_apply(next->hull.pose, v->local)), arm_field(lag, 0, v->arm, turn));
 }
 
 static void solve_slip_adjoint(const FrictionLag* lag, double smoothing, const PairBody next[2],
@@ -98,7 +106,7 @@ static void solve_slip_adjoint(const FrictionLag* lag, double smoothing, const P
     int side = k >= lag->count[0];
     double zeta[2];
     if (lag->half_space)
-      vertex_zeta(lag, roll_field(v, roll, &next[side], twist[side]), zeta);
+      vertex_zeta(lag, roll_field(lag, v, roll, &next[side], twist[side]), zeta);
     else
       hull_zeta(lag, &hull[side], v, zeta);
     Slip s = slip_at(lag, v, smoothing);
@@ -191,7 +199,8 @@ typedef struct {
   Vec3 by_axis;      /* with respect to the axis of directed friction, world */
   Vec3 fixed;        /* part of LagBar.direction through quantities that do not rotate with the bodies at t */
   FrictionRoll roll; /* rotation of body A over a half-space */
-  Vec3 by_angle[2], by_change[2]; /* with respect to FrictionRoll.angle, and to its rate in the twist field */
+  Vec3 by_roll[2];   /* with respect to FrictionLag.roll */
+  Vec3 by_angle[2], by_change[2]; /* with respect to FrictionRoll.change, and to its rate in the twist field */
   Vec3 by_arms;                   /* over a half-space: with respect to a rotation of all arms at t + dt */
 } FrictionReverse;
 
@@ -275,6 +284,20 @@ static void axis_reverse(const FrictionReverse* f, PairShares* out) {
   *turn = vec3_add(*turn, torque);
 }
 
+/* (A8d) Adds the derivatives of by_r . displacement + by_q . velocity of the end of a turning arm with respect to its
+ * angles and shift. Returns those with respect to the arm. */
+static Vec3 turning_reverse(FrictionReverse* f, int side, Vec3 arm, Vec3 by_r, Vec3 by_q, Vec3 change, Vec3 rate,
+                            PairShares* out) {
+  const RollShift* shift = &f->lag->shift[side];
+  RollRows rows = roll_rows(shift, arm);
+  f->by_roll[side] = vec3_add(f->by_roll[side], vec3_cross(arm, by_r));
+  f->by_angle[side] = vec3_add(f->by_angle[side], roll_rows_moment(&rows, by_r));
+  f->by_change[side] = vec3_add(f->by_change[side], roll_rows_moment(&rows, by_q));
+  Vec3 by_arm = vec3_add(roll_rows_reverse(shift, arm, change, by_r, &out->shift[side]),
+                         roll_rows_reverse(shift, arm, rate, by_q, &out->shift[side]));
+  return vec3_add(by_arm, vec3_cross(by_r, f->lag->roll[side]));
+}
+
 /* Returns the derivatives, through slip and zeta of a vertex over a half-space, with respect to its positions at t + dt
  * and t. *by_arm: with respect to its arm at t + dt. */
 static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, const double twist[6], double b[2],
@@ -282,17 +305,16 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
   const FrictionLag* lag = f->lag;
   double dt = f->parameters->dt, zeta[2];
   Vec3 w = vec3(twist[0], twist[1], twist[2]), turn = axial_change(f->roll.turn, w);
-  Vec3 x1 = vec3_add(pose_apply(f->next[0].hull.pose, v->local), friction_arm(v, &f->roll));
+  Vec3 x1 = vec3_add(pose_apply(f->next[0].hull.pose, v->local), v->arm);
+  x1 = vec3_add(x1, friction_arm_displacement(lag, 0, v->arm, &f->roll));
   Vec3 x0 = vec3_add(pose_apply(lag->then[0], v->local), v->arm);
-  Vec3 moved = vec3_sub(x1, pose_apply(f->ground, x0)), field = roll_field(v, &f->roll, &f->next[0], twist);
+  Vec3 moved = vec3_sub(x1, pose_apply(f->ground, x0)), field = roll_field(lag, v, &f->roll, &f->next[0], twist);
   vertex_zeta(lag, field, zeta);
   slip_reverse(f, v, zeta, b, e, phi_q, out);
   Vec3 by_r = in_plane(lag, b[0] / dt, b[1] / dt), by_q = in_plane(lag, e[0], e[1]);
   ground_add(&out->ground_next, vec3_scale(by_r, -1), vec3_sub(x1, moved), f->next[1].hull.pose.t);
   add_tangents(f, (const double[2]){b[0] / dt, b[1] / dt}, moved, e, field);
-  *by_arm = vec3_add(by_r, vec3_add(vec3_cross(by_r, f->roll.angle), vec3_cross(by_q, turn)));
-  f->by_angle[0] = vec3_add(f->by_angle[0], vec3_cross(v->arm, by_r));
-  f->by_change[0] = vec3_add(f->by_change[0], vec3_cross(v->arm, by_q));
+  *by_arm = vec3_add(by_r, turning_reverse(f, 0, v->arm, by_r, by_q, f->roll.change, turn, out));
   f->by_arms = vec3_add(f->by_arms, vec3_cross(v->arm, *by_arm));
   return (VertexShare){.vertex = v->vertex,
                        .next = vec3_add(by_r, vec3_cross(by_q, w)),
@@ -341,10 +363,8 @@ static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point, LagBar* bar
   const HullField* h = &f->hull[side];
   const HullBar* by = &f->by[side];
   Vec3 e = f->lag->arm[side], turn = axial_change(h->motion.roll.turn, h->w);
-  Vec3 by_turned = vec3_add(vec3_cross(by->displacement, h->motion.roll.angle), vec3_cross(by->field, turn));
+  Vec3 by_turned = turning_reverse(f, side, e, by->displacement, by->field, h->motion.roll.change, turn, out);
   mean_arm_reverse(f, side, vec3_sub(by_turned, by_point), bar, out);
-  f->by_angle[side] = vec3_cross(e, by->displacement);
-  f->by_change[side] = vec3_cross(e, by->field);
 }
 
 /* Passes the derivatives with respect to a hull's motion on to c, the pose at t and the normal (A7b). */
@@ -687,7 +707,7 @@ static void roll_reverse(const FrictionReverse* f, int side, const double twist[
     return;
   }
   Mat3 then = lag->then[side].r, p = mat3_mul(lag->aim[side], mat3_transpose(then));
-  Mat3 by_p = rotation_vector_reverse(p, f->by_angle[side]);
+  Mat3 by_p = rotation_vector_reverse(p, f->by_roll[side]);
   out->aim[side] = mat3_add(out->aim[side], mat3_add(by_aim, mat3_mul(by_p, then)));
   *turn_now = vec3_add(*turn_now, mat3_axial(mat3_mul(mat3_transpose(by_p), p)));
 }
@@ -717,12 +737,13 @@ void friction_product(const FrictionLag* lag, const FrictionParameters* paramete
   for (int k = 0; k < lag->count[0]; k++) {
     const FrictionVertex* v = &lag->vertices[k];
     double b[2], e[2], phi_q, zeta[2];
-    vertex_zeta(lag, roll_field(v, &f.roll, &next[0], twist[0]), zeta);
+    vertex_zeta(lag, roll_field(lag, v, &f.roll, &next[0], twist[0]), zeta);
     slip_reverse(&f, v, zeta, b, e, &phi_q, &unused);
     Vec3 by = in_plane(lag, b[0] / parameters->dt, b[1] / parameters->dt);
     Vec3 arm = vec3_sub(pose_apply(next[0].hull.pose, v->local), next[0].reference);
     force = vec3_add(force, by);
-    torque = vec3_add(torque, vec3_add(vec3_cross(arm, by), torque_of_roll(&f.roll, vec3_cross(v->arm, by))));
+    RollRows rows = roll_rows(&lag->shift[0], v->arm);
+    torque = vec3_add(torque, vec3_add(vec3_cross(arm, by), torque_of_roll(&f.roll, roll_rows_moment(&rows, by))));
   }
   vec3_store(torque, wrench);
   vec3_store(force, wrench + 3);

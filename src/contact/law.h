@@ -21,6 +21,7 @@ typedef struct {
   const HullInstance *a, *b;    /* hulls at their poses; a half-space is b */
   Vec3 reference[2];            /* reference points of twists: the links' centres of mass [m] */
   const Pose* aim[2];           /* expected poses of the links at the end of the step; NULL: unknown */
+  const RollShift* shift[2];    /* of the links (roll_shift.h); NULL: zero */
   const PairMaterial* material; /* friction times `grip` */
   double grip;                  /* 1 except in a run's first step (friction.md, F6) */
   GjkCache* gjk;
@@ -53,6 +54,7 @@ typedef struct {
                             active there */
   Pose begin[2];         /* poses of both bodies at t */
   const Pose* aim[2];    /* as LawPair.aim */
+  const RollShift* shift[2]; /* as LawPair.shift */
   const void *own_now, *own_next, *own_solve;
   void* memory;   /* (ContactLaw.replay_size) */
   void* vertices; /* memory of ContactLaw.vertex_size for every vertex of both hulls */

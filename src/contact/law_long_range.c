@@ -388,7 +388,7 @@ static size_t lag(const LawPair* p, void* room) {
   if (!p->lagged || of_links(law, p->item[0]) || !law->rough) return 0;
   if (!solve_plane(law, p->thread, p->a, p->b, p->gjk, &solution)) return 0;
   memory->part = local_of(law, p->item, p->a, p->b).part;
-  friction_lag(p->a, p->b, NO_SUPPORT, &solution.plane, NULL, NULL, NULL, room, &memory->lag);
+  friction_lag(p->a, p->b, NO_SUPPORT, &solution.plane, NULL, NULL, NULL, NULL, room, &memory->lag);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
 
@@ -454,7 +454,8 @@ static bool replay_friction(const LawReplay* p, PairDerivatives* d) {
   const PlaneSolution* solution = p->own_now;
   memory->local = local_of(p->law, item, &now[0].hull, &now[1].hull);
   FrictionParameters parameters = recorded_friction(p);
-  friction_lag(&now[0].hull, &now[1].hull, NO_SUPPORT, &solution->plane, NULL, NULL, NULL, p->vertices, &memory->lag);
+  friction_lag(&now[0].hull, &now[1].hull, NO_SUPPORT, &solution->plane, NULL, NULL, NULL, NULL, p->vertices,
+               &memory->lag);
   memcpy(memory->lag.slip, p->record->kept, sizeof(memory->lag.slip));
   if (friction_recall(&memory->lag, &parameters, &next[0].hull.pose, &next[1].hull.pose) < 0) return false;
   friction_derivatives(&memory->lag, &parameters, &next[0].hull.pose, &next[1].hull.pose, next[0].reference,

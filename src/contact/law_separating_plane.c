@@ -473,7 +473,7 @@ static size_t lag(const LawPair* p, void* room) {
   begin_payment(p, now.force);
   if (!p->lagged) return 0;
   FrictionDirection direction;
-  friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, NULL, p->aim,
+  friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, NULL, p->aim, p->shift,
                direction_of(p->material, &direction), room, &memory->lag);
   memory->rolling = rolling_lag(p->a, p->b, &own->solution.plane, now.force);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
@@ -546,7 +546,7 @@ static size_t relag(const LawPair* p, const Pose begin[2], bool blends, void* ro
   note_load(p, own_force(p));
   if (!presses) return 0;
   FrictionDirection direction;
-  friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, begin, NULL,
+  friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, begin, NULL, NULL,
                direction_of(p->material, &direction), room, &memory->own_lag);
   return sizeof(FrictionVertex) * (size_t)(memory->own_lag.count[0] + memory->own_lag.count[1]);
 }

@@ -98,7 +98,7 @@ static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool own, 
   if (own && p->record->late) room += memory->lag.count[0] + memory->lag.count[1];
   FrictionParameters parameters = recorded_friction(p, r, own);
   FrictionDirection direction;
-  friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, own ? p->begin : NULL, p->aim,
+  friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, own ? p->begin : NULL, p->aim, p->shift,
                direction_of(p->material, &direction), room, lag);
   memcpy(lag->slip, r->plane_slip[own], sizeof(lag->slip));
   if (friction_recall(lag, &parameters, &body[0].hull.pose, &body[1].hull.pose) < 0) return false;

@@ -3,6 +3,7 @@
 #define SDRS_CONTACT_PAIR_H
 
 #include "contact/contact.h"
+#include "contact/roll_shift.h"
 
 /* A hull (or half-space) at a given pose. */
 typedef struct {
@@ -185,6 +186,7 @@ typedef struct {
   Vec3 turn_own[2], move_own[2]; /* with respect to rotations and displacements of the bodies in the previous solve, as
                                     VertexShare.own */
   Mat3 aim[2];                   /* with respect to the expected rotations of the bodies (FrictionLag.aim) */
+  RollShift shift[2];            /* with respect to FrictionLag.shift */
   double rounding[2];            /* with respect to HullInstance.rounding of both */
   Vec3 turn_next[2], move_next[2]; /* hulls with circles: with respect to the motion of the bodies at t + dt */
   /* With respect to parameters of smooth shapes (shape_count); zeroed memory of the caller; NULL: none. */

@@ -55,6 +55,8 @@ struct ContactReplay {
   const Pose *pose_now, *pose_next;
   const Pose* aim;         /* borrowed (contact_set_aim) */
   double (*aim_bar)[3][4]; /* derivatives with respect to the entries of aim, borrowed */
+  const RollShift* shift;  /* borrowed (contact_replay_set_shifts) */
+  RollShift* shift_bar;    /* derivatives with respect to them, borrowed */
   int64_t number_now;      /* ContactMoment.number of the moment at t */
   ReplayPair* pairs;
   int count, capacity;
@@ -107,6 +109,11 @@ void contact_replay_destroy(ContactReplay* r) {
 void contact_replay_set_aim(ContactReplay* r, const Pose* aim, double (*bar)[3][4]) {
   r->aim = aim;
   r->aim_bar = bar;
+}
+
+void contact_replay_set_shifts(ContactReplay* r, const RollShift* shift, RollShift* bar) {
+  r->shift = shift;
+  r->shift_bar = bar;
 }
 
 void contact_replay_set_solve(ContactReplay* r, const ContactMoment* solve) {
@@ -295,6 +302,7 @@ static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
                      .solve = p->solve ? p->solve->body : NULL,
                      .begin = {r->pose_now[p->link[0]], r->pose_now[p->link[1]]},
                      .aim = {r->aim ? &r->aim[p->link[0]] : NULL, r->aim ? &r->aim[p->link[1]] : NULL},
+                     .shift = {r->shift ? &r->shift[p->link[0]] : NULL, r->shift ? &r->shift[p->link[1]] : NULL},
                      .own_now = p->now ? own_at(r, &r->side[1 - r->next], p->now) : NULL,
                      .own_next = own_at(r, &r->side[r->next], p->next),
                      .own_solve = p->solve ? own_at(r, &r->solve, p->solve) : NULL,
@@ -625,6 +633,12 @@ static void add_turn(Mat3 by, double kappa, double (*pose)[4]) {
     for (int j = 0; j < 3; j++) pose[i][j] += kappa * by.m[i][j];
 }
 
+static void add_shift(const RollShift* by, double kappa, RollShift* bar) {
+  bar->axis_then = vec3_add_scaled(bar->axis_then, kappa, by->axis_then);
+  bar->axis_aim = vec3_add_scaled(bar->axis_aim, kappa, by->axis_aim);
+  bar->lever = vec3_add_scaled(bar->lever, kappa, by->lever);
+}
+
 static void add_motion(Vec3 move, Vec3 turn, double kappa, Mat3 r, double (*pose)[4]) {
   if (is_zero(turn) && is_zero(move)) return;
   GroundShare share = {move, turn};
@@ -708,6 +722,8 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
       add_motion(p->shares.move_now[side], p->shares.turn_now[side], kappa, r->pose_now[p->link[side]].r,
                  pose_now[p->link[side]]);
     for (int side = 0; side < 2 && r->aim_bar; side++) add_turn(p->shares.aim[side], kappa, r->aim_bar[p->link[side]]);
+    for (int side = 0; side < 2 && r->shift_bar; side++)
+      add_shift(&p->shares.shift[side], kappa, &r->shift_bar[p->link[side]]);
     for (int side = 0; side < 2; side++) add_parameters(r, p, side, kappa, gradient);
     model_gradient_material(r->model, p->link[0], p->link[1], by, gradient);
     gradient->contact[CONTACT_SMOOTHING] += kappa * p->shares.smoothing;

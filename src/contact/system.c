@@ -290,6 +290,8 @@ bool contact_evaluate_again(ContactSystem* s) {
 
 void contact_set_aim(ContactSystem* s, const Pose* aim) { s->aim = aim; }
 
+void contact_set_shifts(ContactSystem* s, const RollShift* shift) { s->shift = shift; }
+
 bool contact_lag(ContactSystem* s) {
   assert(s->entered);
   double start = timer_now();

@@ -167,6 +167,7 @@ struct ContactSystem {
   Pose* begin_poses;          /* poses at the last contact_lag (links) */
   double* tree_mass;          /* mass of each tree [kg] (trees) */
   const Pose* aim;            /* argument of contact_set_aim, borrowed; NULL: unknown */
+  const RollShift* shift;     /* argument of contact_set_shifts, borrowed; NULL: zero */
   Box* regions;               /* region of each link while parts are solved independently; NULL: never (links) */
   Box* begin_boxes;           /* box of each hull before the parts are solved; NULL as regions (hulls) */
   MotionBounds region_bounds; /* (links) */
@@ -312,6 +313,7 @@ static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, i
                    .b = &s->instance[which][p->hull_b],
                    .reference = {s->reference[which][p->link_a], s->reference[which][p->link_b]},
                    .aim = {s->aim ? &s->aim[p->link_a] : NULL, s->aim ? &s->aim[p->link_b] : NULL},
+                   .shift = {s->shift ? &s->shift[p->link_a] : NULL, s->shift ? &s->shift[p->link_b] : NULL},
                    .material = &p->material,
                    .grip = p->grip,
                    .gjk = &p->gjk,

@@ -2,6 +2,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "contact/friction.h"
+#include "contact/rolling_contact.h"
 #include "contact/system.h"
 
 void contact_list_terms(ContactSystem* s) {
@@ -26,6 +28,34 @@ ContactTerms contact_term(const ContactSystem* s, int index) {
   assert(index >= 0 && index < contact_term_count(s));
   const PairDerivatives* d = &s->derivatives[s->current][s->terms[index]];
   return (ContactTerms){s->term_links[index].a, s->term_links[index].b, d->force, d->moment, d->hessian, false};
+}
+
+/* Cosine of the angle from the normal to the axis of a circle above which its rim may land flat. */
+#define FLAT 0.98
+
+bool contact_term_rolls(const ContactSystem* s, int index, const Pose* const pose[2], double* pressed, double* approach,
+                        double* slip) {
+  assert(index >= 0 && index < contact_term_count(s));
+  const Model* m = s->model;
+  const ContactPair* p = &s->pairs[s->terms[index]];
+  const PairState* state = &p->state[s->current];
+  const double* material = p->material.value;
+  bool of_links = p->hull_b >= m->hull_count, turns = m->link_tree[p->link_a] < 0;
+  if (of_links || !s->law->round || (!turns && m->link_tree[p->link_b] >= 0)) return false;
+  const ModelHull *a = &m->hulls[p->hull_a], *b = &m->hulls[p->hull_b];
+  const HullInstance* moving = &s->instance[s->current][turns ? p->hull_b : p->hull_a];
+  if (moving->points.count + moving->ring_count != 1) return false;
+  if (moving->ring_count > 0 && fabs(vec3_dot(friction_ring_axis(moving), state->axis)) > FLAT) return false;
+  if (material[MATERIAL_ROLLING] > 0 || material[MATERIAL_SPINNING] > 0) return false;
+  double gap[2];
+  for (int k = 0; k < 2; k++) {
+    HullInstance at[2] = {pair_hull_at(a, &pose[k][p->link_a]), pair_hull_at(b, &pose[k][p->link_b])};
+    gap[k] = pair_gap_along(&at[0], &at[1], state->axis);
+  }
+  *approach = fabs(gap[0] - gap[1]);
+  *pressed = 0.5 * fabs(vec3_dot(contact_derivatives(s, p)->force[0], state->axis)) * (gap[0] - gap[1]);
+  *slip = state->has_friction ? state->friction_energy : 0;
+  return true;
 }
 
 static int system_term_count(const void* holder) { return contact_term_count(holder); }

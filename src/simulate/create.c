@@ -1,8 +1,10 @@
 /* Creates a Sim: memory and initial state. Advances it from one state to the next. */
+#include "contact/roll_shift.h"
 #include "simulate/bushings.h"
 #include "simulate/delay.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
+#include "simulate/roll_shift.h"
 #include "simulate/spin.h"
 #include "simulate/stops.h"
 #include "simulate/tendons.h"
@@ -188,6 +190,7 @@ static void allocate_trees(Sim* s) {
   s->change = MEMORY_NEW(LinkPart, m->link_count);
   list_tree_links(s);
   s->flight = tree_flight_create(s);
+  s->shifts = roll_shifts_create(s);
   s->stale_blocks = MEMORY_NEW(bool, m->tree_count);
   find_always_stale(s);
 }
@@ -244,6 +247,7 @@ static void free_states(Sim* s) {
                          s->pose_rate,
                          s->start_rate,
                          s->target,
+                         s->shifts,
                          s->drives,
                          s->drive_first,
                          s->loads,
@@ -399,6 +403,7 @@ static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
   if (m->contact_model != CONTACT_NONE && m->hull_count > 0) {
     s->contact = contact_create(m, s->options.threads, s->tolerance);
     contact_set_aim(s->contact, s->target);
+    contact_set_shifts(s->contact, s->shifts);
     path_create(s);
     parts_create(s);
   }
@@ -436,6 +441,7 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
   if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return STATUS_OK;
   s->contact = contact_create(model, options->threads, s->tolerance);
   contact_set_aim(s->contact, s->target);
+  contact_set_shifts(s->contact, s->shifts);
   if (contact_reset(s->contact, s->pose_now)) {
     path_create(s);
     parts_create(s);

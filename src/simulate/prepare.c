@@ -6,6 +6,7 @@
 #include "simulate/feedback.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
+#include "simulate/roll_shift.h"
 #include "simulate/spin.h"
 #include "simulate/stops.h"
 #include "simulate/tendons.h"
@@ -165,6 +166,7 @@ void step_prepare(Sim* s) {
   spin_aim(s);
   aim_joints(s, s->clock.time);
   tree_flight_aim(s);
+  roll_shifts_aim(s);
   aim_armatures(s);
   stops_aim(s);
   loads_aim(s);

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "contact/rolling_contact.h"
 #include "simulate/bushings.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
@@ -16,11 +17,13 @@
 typedef struct {
   double *energy, *work, *exchanged,
       *scale; /* (units) [J]: present energy; energy change by the scheme; sum of |work of forces|; largest energy */
-  double *rate, *way;     /* of the substep before: joint rates and displacements (nv) */
-  double *given, *driven; /* (units): work of forces [J]; nonzero if anything except fixed bodies acts on the unit */
-  double* opening;        /* (units): energy change by the scheme in the first substep of the run [J] */
-  double* stored;         /* energy stored in contact at the start [J] */
-  double* begun;          /* 0: `energy` is not set yet */
+  double *rate, *way;       /* of the substep before: joint rates and displacements (nv) */
+  double *given, *driven;   /* (units): work of forces [J]; nonzero if anything except fixed bodies acts on the unit */
+  double *rolled, *slipped; /* (units): work taken by contacts of rolling bodies, beyond that along the gap, and the
+                               most that slip took (contact_term_rolls) [J] */
+  double* opening;          /* (units): energy change by the scheme in the first substep of the run [J] */
+  double* stored;           /* energy stored in contact at the start [J] */
+  double* begun;            /* 0: `energy` is not set yet */
 } BalanceState;
 
 typedef struct SchemeBalance {
@@ -41,13 +44,13 @@ typedef struct SchemeBalance {
 
 static void place_state(SchemeBalance* b, const Model* m) {
   size_t units = (size_t)b->units, nv = (size_t)m->dof_count;
-  b->count = 7 * units + 2 * nv + 2;
+  b->count = 9 * units + 2 * nv + 2;
   b->block = MEMORY_NEW(double, b->count);
   b->saved = MEMORY_NEW(double, b->count);
   double* next = b->block;
-  double** const of_units[] = {&b->at.energy, &b->at.work,   &b->at.exchanged, &b->at.scale,
-                               &b->at.given,  &b->at.driven, &b->at.opening};
-  for (int k = 0; k < 7; k++, next += units) *of_units[k] = next;
+  double** const of_units[] = {&b->at.energy, &b->at.work,    &b->at.exchanged, &b->at.scale,  &b->at.given,
+                               &b->at.driven, &b->at.opening, &b->at.rolled,    &b->at.slipped};
+  for (int k = 0; k < 9; k++, next += units) *of_units[k] = next;
   b->at.rate = next;
   b->at.way = next + nv;
   b->at.begun = next + 2 * nv;
@@ -305,6 +308,31 @@ static double bushing_work(const Sim* s, int k) {
   return sum;
 }
 
+/* Speed along the gap above which a rolling body collides or leaves [m/s]. */
+#define REST_APPROACH 0.01
+
+/* Adds what contacts of rolling bodies take from the units. b->screws: at the end of the substep. */
+static void add_rolled(Sim* s) {
+  const Model* m = s->model;
+  SchemeBalance* b = s->balance;
+  int count = s->contact ? contact_term_count(s->contact) : 0;
+  const Pose* const pose[2] = {s->pose_now, s->pose_older};
+  if (count == 0) return;
+  for (int dof = 0; dof < m->dof_count; dof++) b->reduced[dof] = way_of(s, dof);
+  for (int i = 0; i < m->link_count; i++) set_twist(s, i, s->pose_now, b->reduced);
+  for (int k = 0; k < count; k++) {
+    double pressed, approach, slip;
+    if (!contact_term_rolls(s->contact, k, pose, &pressed, &approach, &slip)) continue;
+    if (approach > REST_APPROACH * (s->clock.dt + s->clock.dt_before)) continue;
+    ContactTerms t = contact_term(s->contact, k);
+    int side = m->link_tree[t.link_a] < 0, link = side == 0 ? t.link_a : t.link_b;
+    if (m->link_tree[link] < 0) continue;
+    double taken = vec3_dot(t.force[side], b->v[link]) + vec3_dot(mat3_axial(t.moment[side]), b->w[link]);
+    b->at.rolled[b->unit[m->link_tree[link]]] += taken + pressed;
+    b->at.slipped[b->unit[m->link_tree[link]]] += 2 * slip;
+  }
+}
+
 /* Marks the units that a load, a fluid or another unit acts on. */
 static void mark_driven(Sim* s) {
   const Model* m = s->model;
@@ -330,6 +358,7 @@ void scheme_balance_note(Sim* s) {
   add_all_work(s, b->done);
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].passive && m->links[i].tree >= 0) b->done[b->unit[m->links[i].tree]] -= spring_work(s, i);
+  if (*b->at.begun != 0 && s->clock.dt_before > 0) add_rolled(s);
   displace_links(s);
   for (int k = 0; k < m->tendon_count; k++)
     if (m->tendons[k].home >= 0) b->done[b->unit[m->links[m->tendons[k].home].tree]] -= tendon_work(s, k);
@@ -384,6 +413,13 @@ static double given_by_nothing(const SchemeBalance* b, int unit) {
   return b->at.driven[unit] != 0 ? 0 : fmax(0, b->at.given[unit] - *b->at.stored);
 }
 
+/* Returns the energy that contacts of rolling bodies took from a unit beyond what slip and stored contact energy
+ * explain; negative: gave to it. */
+static double lost_by_rolling(const SchemeBalance* b, int unit) {
+  double taken = b->at.rolled[unit], most = b->at.slipped[unit] + *b->at.stored;
+  return taken > 0 ? fmax(0, taken - most) : fmin(0, taken + *b->at.stored);
+}
+
 SimSchemeWork sim_scheme_work(const Sim* s) {
   SimSchemeWork out = {.link = -1};
   const SchemeBalance* b = s->balance;
@@ -393,7 +429,8 @@ SimSchemeWork sim_scheme_work(const Sim* s) {
     const ModelLink* link = &s->model->links[i];
     if (link->tree < 0 || link->dof_count == 0) continue;
     int unit = b->unit[link->tree];
-    double work = b->at.work[unit] - b->at.opening[unit] + given_by_nothing(b, unit);
+    double lost = lost_by_rolling(b, unit), given = lost != 0 ? -lost : given_by_nothing(b, unit);
+    double work = b->at.work[unit] - b->at.opening[unit] + given;
     double share = b->at.scale[unit] > 0 ? fabs(work) / b->at.scale[unit] : 0;
     if (!(share > worst)) continue;
     worst = share;

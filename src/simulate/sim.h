@@ -141,6 +141,7 @@ struct Sim {
   /* written by step_prepare: targets of the present step */
   StepWeights weights;
   Pose* target;                  /* Y of every link (affine)  (links) */
+  struct RollShift* shifts;      /* of friction of rolling bodies; NULL: no tree flies (links) */
   JointDrive* drives;            /* sorted by link */
   int* drive_first;              /* (links + 1) */
   struct LinkLoad* loads;        /* NULL without loads  (links) */

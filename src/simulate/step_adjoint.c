@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "contact/roll_shift.h"
 #include "simulate/delay.h"
 #include "simulate/step_adjoint.h"
 
@@ -32,6 +33,10 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->slip_wrench = memory_alloc(sizeof(double[6]) * links);
   a->slip_residual = MEMORY_NEW(double, model->dof_count);
   if (a->replay) contact_replay_set_aim(a->replay, a->sim->target, a->expected_bar);
+  if (a->replay && a->sim->shifts) {
+    a->shift_bar = MEMORY_NEW(RollShift, links);
+    contact_replay_set_shifts(a->replay, a->sim->shifts, a->shift_bar);
+  }
   a->solve_bar = (StateBar){memory_alloc(sizeof(double[3][4]) * links), MEMORY_NEW(double, model->dof_count)};
   Vec3** const asides[] = {&a->momentum_aside, &a->felt_aside, &a->guess_aside};
   for (int k = 0; k < 3; k++) *asides[k] = MEMORY_NEW(Vec3, links);
@@ -77,7 +82,7 @@ void step_adjoint_destroy(StepAdjoint* a) {
                    a->turn_curve,     a->turn_moment, a->aim_bar,        a->back_bar,    a->beyond_bar,
                    a->field,          a->field_now,   a->field_at,       a->field_rows,  a->own_bar,
                    a->solve_bar.pose, a->solve_bar.q, a->momentum_aside, a->felt_aside,  a->guess_aside,
-                   a->expected_bar,   a->slip_wrench, a->slip_residual,  a->behind_bar};
+                   a->expected_bar,   a->slip_wrench, a->slip_residual,  a->behind_bar,  a->shift_bar};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }

@@ -62,6 +62,7 @@ struct StepAdjoint {
   struct DelayPending* late;
   double (*expected_bar)[3][4]; /* derivatives with respect to the poses that contact extrapolates to t + dt, the
                                    targets of the step (links) */
+  struct RollShift* shift_bar;  /* derivatives with respect to Sim.shifts; NULL: none (links) */
   double (*own_bar)[3][4];  /* derivatives with respect to the poses of the solve before, whose forces limit friction
                                (links) */
   double (*slip_wrench)[6]; /* K delta of (I16): torque about the centre of mass, force (links) */

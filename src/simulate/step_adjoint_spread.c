@@ -2,10 +2,12 @@
  * (docs/derivations/adjoint.md, A1, A10, A13). */
 #include <string.h>
 
+#include "contact/roll_shift.h"
 #include "simulate/bushings.h"
 #include "simulate/delay.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
+#include "simulate/roll_shift.h"
 #include "simulate/step_adjoint.h"
 #include "simulate/tendons.h"
 
@@ -193,7 +195,9 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Forc
   ContactField field = step_adjoint_field(a->twist, force, step_adjoint_pair_slopes(a));
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(a->expected_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  if (a->shift_bar) memset(a->shift_bar, 0, sizeof(RollShift) * (size_t)m->link_count);
   contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
+  roll_shifts_adjoint(a, now, gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
   step_adjoint_origins(a, step->pose_next, gradient);
   if (a->sim->fixed_count == 0) return;

@@ -253,6 +253,34 @@ static void gradients_A8d_of_fast_spin(void** state) {
   }
 }
 
+/* (F15) A car with a steered axle in a fast curve: axle and lever of its wheels change within a step. */
+static void gradients_F15_of_a_car(void** state) {
+  (void)state;
+  static const char* const CAR_GROUNDS[] = {"shape: {type: half_space}",
+                                            "shape: {type: box, size: [6, 6, 0.2]}, position: [0, 0, -0.1]"};
+  for (int k = 0; k < 2; k++) {
+    Text scene = {0};
+    text_add(&scene,
+             "simulation: {dt: 0.02, tolerance: 1e-12}\n"
+             "contact: {friction: 2, smoothing: 1.0e-7}\n"
+             "links:\n"
+             "  - {name: ground, fixed: true, %s}\n"
+             "  - {name: body, density: 300, position: [0, 0, 0.0604], shape: {type: box, size: [0.2, 0.1, 0.06], "
+             "position: [0.12, 0.02, 0.02]}}\n"
+             "  - {name: left, parent: body, density: 2000, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0.15, "
+             "0]}, shape: {type: sphere, radius: 0.06}}\n"
+             "  - {name: right, parent: body, density: 900, joint: {type: hinge, axis: [0, 1, 0], position: [0, -0.15, "
+             "0]}, shape: {type: disc, radius: 0.06, rim: 0.01, rpy: [1.5707963, 0, 0]}}\n"
+             "  - {name: front, parent: body, density: 2000, joint: {type: hinge, axis: [0, 1, 0], position: [0.3, 0, "
+             "0], rpy: [0.1, 0, 0.6]}, shape: {type: sphere, radius: 0.06}}\n"
+             "initial: [{link: body, velocities: [1, 0, 0, 0, 0, 2.5]}, {link: left, velocities: [10]}, {link: right, "
+             "velocities: [23]}, {link: front, velocities: [20]}]\n",
+             CAR_GROUNDS[k]);
+    check_gradients(CAR_GROUNDS[k], 8, scene.data, ALL_BLOCKS, 1e-6);
+    text_free(&scene);
+  }
+}
+
 /* A ball, a capsule and a leaning cylinder turn fast on a box that moves. */
 /* The smoothing is ten times the derived one, with which rounding hides differences to 3e-5. */
 static void gradients_A8d_on_a_moving_box(void** state) {
@@ -363,6 +391,7 @@ int main(void) {
       cmocka_unit_test(gradients_A8b_of_rounded_points),
       cmocka_unit_test(gradients_A8b_of_a_ball_on_the_ground),
       cmocka_unit_test(gradients_A8d_of_fast_spin),
+      cmocka_unit_test(gradients_F15_of_a_car),
       cmocka_unit_test(gradients_A8d_on_a_moving_box),
       cmocka_unit_test(gradients_A8b_on_a_moving_half_space),
       cmocka_unit_test(gradients_A8b_among_boxes),

@@ -237,6 +237,5 @@ ROLLERS += [
         1,
         0.01,
         "nothing brakes",
-        known={"default": "rolling follows the direction of the end of the step: it brakes by about 2 dt w^2 a second, w the rate of turning; 7 % at 10 ms, 2 % at 2.5 ms"},
     ),
 ]

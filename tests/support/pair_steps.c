@@ -171,8 +171,8 @@ static Placed place(const PairStep* s, const double* x) {
   p.next = moment_at(s, s->next, p.support, x ? x + n : NULL, x ? other + GROUND_NEXT : NULL);
   p.vertices = MEMORY_NEW(FrictionVertex, vertices_of(s));
   if (!p.now.active) return p;
-  friction_lag(&p.now.body[0].hull, &p.now.body[1].hull, p.support, &p.now.plane.plane, NULL, NULL, NULL, p.vertices,
-               &p.lag);
+  friction_lag(&p.now.body[0].hull, &p.now.body[1].hull, p.support, &p.now.plane.plane, NULL, NULL, NULL, NULL,
+               p.vertices, &p.lag);
   for (int k = 0; k < p.lag.count[0] + p.lag.count[1]; k++) { /* from here on they are where they are at t + dt */
     const PointView* points = &p.next.body[k >= p.lag.count[0]].hull.points;
     int m = p.vertices[k].vertex;

@@ -29,7 +29,7 @@ static void rig_lag(Rig* r) {
   const HullInstance *a = &r->pair.a.hull, *b = &r->pair.b.hull;
   int room = friction_count(a, b, r->pair.support, &r->plane);
   r->vertices = MEMORY_NEW(FrictionVertex, room + 1);
-  friction_lag(a, b, r->pair.support, &r->plane, NULL, NULL, NULL, r->vertices, &r->lag);
+  friction_lag(a, b, r->pair.support, &r->plane, NULL, NULL, NULL, NULL, r->vertices, &r->lag);
   assert_true(r->lag.count[0] + r->lag.count[1] <= room);
 }
 

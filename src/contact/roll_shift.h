@@ -1,0 +1,50 @@
+/* Motion from t to the expected state at t + dt of what friction of a rolling body acts on: the axis of its hinge and
+ * its lever about the centre of mass of its tree (docs/derivations/friction.md, F15). */
+#ifndef SDRS_CONTACT_ROLL_SHIFT_H
+#define SDRS_CONTACT_ROLL_SHIFT_H
+
+#include "contact/contact.h"
+
+typedef struct RollShift {
+  Vec3 axis_then, axis_aim; /* unit axis of the link's hinge at t and in its expected pose, world; zero: no hinge */
+  Vec3 lever; /* lever at t less that in the expected poses: the link's centre of mass less that of its tree, world [m];
+                 zero: the tree does not float */
+} RollShift;
+
+/* Sets the shifts (links) for the following steps; borrowed like those of contact_set_aim. NULL, as initially: zero. */
+void contact_set_shifts(ContactSystem* system, const RollShift* shift);
+/* As contact_set_shifts for steps loaded from now on. bar: array (links) to which contact_replay_adjoint adds the
+ * derivatives with respect to the shifts, borrowed. */
+void contact_replay_set_shifts(ContactReplay* replay, const RollShift* shift, RollShift* bar);
+
+/* Displacement of a contact point by a small rotation d relative to the expected pose: d x reach + (d . axis) extra
+ * (F15). */
+typedef struct {
+  Vec3 reach, extra, axis; /* e + L, D x e - axis x L with D = axis_then - axis_aim, axis_aim */
+} RollRows;
+
+static inline RollRows roll_rows(const RollShift* s, Vec3 arm) {
+  Vec3 change = vec3_sub(s->axis_then, s->axis_aim);
+  return (RollRows){vec3_add(arm, s->lever), vec3_sub(vec3_cross(change, arm), vec3_cross(s->axis_aim, s->lever)),
+                    s->axis_aim};
+}
+static inline Vec3 roll_rows_displacement(const RollRows* r, Vec3 d) {
+  return vec3_add_scaled(vec3_cross(d, r->reach), vec3_dot(d, r->axis), r->extra);
+}
+/* Returns the derivative of g . displacement with respect to d: the moment of the force g. */
+static inline Vec3 roll_rows_moment(const RollRows* r, Vec3 g) {
+  return vec3_add_scaled(vec3_cross(r->reach, g), vec3_dot(r->extra, g), r->axis);
+}
+/* Adds the derivatives of g . displacement with respect to the shift to bar, and returns that with respect to the arm.
+ */
+static inline Vec3 roll_rows_reverse(const RollShift* s, Vec3 arm, Vec3 d, Vec3 g, RollShift* bar) {
+  double along = vec3_dot(d, s->axis_aim);
+  Vec3 change = vec3_sub(s->axis_then, s->axis_aim), by_change = vec3_scale(vec3_cross(arm, g), along);
+  Vec3 extra = vec3_sub(vec3_cross(change, arm), vec3_cross(s->axis_aim, s->lever));
+  bar->axis_then = vec3_add(bar->axis_then, by_change);
+  bar->axis_aim = vec3_sub(bar->axis_aim, vec3_add_scaled(by_change, along, vec3_cross(s->lever, g)));
+  bar->axis_aim = vec3_add_scaled(bar->axis_aim, vec3_dot(extra, g), d);
+  bar->lever = vec3_add(bar->lever, vec3_cross(g, vec3_add_scaled(d, -along, s->axis_aim)));
+  return vec3_cross(g, vec3_add_scaled(d, along, change));
+}
+#endif

@@ -1,0 +1,114 @@
+/* Shifts of hinge axes and levers of rolling bodies, for friction (docs/derivations/friction.md, F15). */
+#include "simulate/roll_shift.h"
+
+#include <string.h>
+
+#include "contact/roll_shift.h"
+
+RollShift* roll_shifts_create(const Sim* s) {
+  return s->flight && s->model->hull_count > 0 ? MEMORY_NEW(RollShift, s->model->link_count) : NULL;
+}
+
+static bool is_hinge(const ModelLink* link) {
+  return link->joint.kind == &JOINT_KIND_HINGE && link->joint.slide_count == 0;
+}
+
+/* Returns how far a link's centre of mass goes from its expected pose back to that at t [m]. */
+static Vec3 way_back(const Sim* s, int link) {
+  Vec3 center = s->model->links[link].center;
+  return vec3_sub(pose_apply(s->pose_now[link], center), pose_apply(s->target[link], center));
+}
+
+/* A tree that floats: its links are numbered consecutively from the root on. */
+typedef struct {
+  int root, end;
+  double mass; /* kg */
+} Floating;
+
+/* Returns the tree whose root is link i if its levers are shifted; mass 0: they are not. */
+static Floating floating_tree(const Sim* s, int i) {
+  const ModelLink* links = s->model->links;
+  Floating tree = {.root = i, .end = i};
+  bool root = links[i].tree >= 0 && links[i].parent < 0 && joint_floats(&links[i].joint) && links[i].prescribed < 0;
+  if (!root || !tree_flight_found(s->flight, &links[i])) return tree;
+  for (int k = i; k < s->model->link_count; k++)
+    if (links[k].tree == links[i].tree) {
+      tree.mass += links[k].mass;
+      tree.end = k + 1;
+    }
+  return tree;
+}
+
+void roll_shifts_aim(Sim* s) {
+  const ModelLink* links = s->model->links;
+  if (!s->shifts) return;
+  memset(s->shifts, 0, sizeof(RollShift) * (size_t)s->model->link_count);
+  for (int i = 0; i < s->model->link_count; i++) {
+    if (is_hinge(&links[i]) && tree_flight_found(s->flight, &links[i])) {
+      s->shifts[i].axis_then = mat3_mul_vec(s->pose_now[i].r, links[i].joint.axis[0]);
+      s->shifts[i].axis_aim = mat3_mul_vec(s->target[i].r, links[i].joint.axis[0]);
+    }
+    Floating tree = floating_tree(s, i);
+    if (!(tree.mass > 0)) continue;
+    Vec3 common = {0, 0, 0};
+    for (int k = tree.root; k < tree.end; k++)
+      if (links[k].tree == links[i].tree) common = vec3_add_scaled(common, links[k].mass / tree.mass, way_back(s, k));
+    for (int k = tree.root; k < tree.end; k++)
+      if (links[k].tree == links[i].tree) s->shifts[k].lever = vec3_sub(way_back(s, k), common);
+  }
+}
+
+/* ---------------------------------------------------------------- derivatives */
+
+static void add_bar(double (*bar)[4], Vec3 by, Vec3 local, double place) {
+  Mat3 outer = mat3_outer(by, local);
+  const double t[3] = {by.x, by.y, by.z};
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) bar[i][k] += outer.m[i][k];
+    bar[i][3] += place * t[i];
+  }
+}
+
+/* Adds the derivatives of by . way_back. */
+static void reverse_way(StepAdjoint* a, int link, Vec3 by, StateBar now, ModelGradient* gradient) {
+  const Sim* s = a->sim;
+  Vec3 center = a->model->links[link].center;
+  add_bar(now.pose[link], by, center, 1);
+  add_bar(a->expected_bar[link], vec3_scale(by, -1), center, 1);
+  Vec3 local = vec3_sub(mat3_tmul_vec(s->pose_now[link].r, by), mat3_tmul_vec(s->target[link].r, by));
+  model_gradient_center(a->model, link, local, gradient);
+}
+
+static void reverse_axis(StepAdjoint* a, int link, const RollShift* bar, StateBar now, ModelGradient* gradient) {
+  const Sim* s = a->sim;
+  Vec3 axis = a->model->links[link].joint.axis[0];
+  add_bar(now.pose[link], bar->axis_then, axis, 0);
+  add_bar(a->expected_bar[link], bar->axis_aim, axis, 0);
+  Vec3 local =
+      vec3_add(mat3_tmul_vec(s->pose_now[link].r, bar->axis_then), mat3_tmul_vec(s->target[link].r, bar->axis_aim));
+  gradient->axes[link] = vec3_add(gradient->axes[link], vec3_cross(axis, local));
+}
+
+void roll_shifts_adjoint(StepAdjoint* a, StateBar now, ModelGradient* gradient) {
+  const Sim* s = a->sim;
+  const ModelLink* links = a->model->links;
+  if (!a->shift_bar) return;
+  for (int i = 0; i < a->model->link_count; i++) {
+    if (is_hinge(&links[i]) && tree_flight_found(s->flight, &links[i]))
+      reverse_axis(a, i, &a->shift_bar[i], now, gradient);
+    Floating tree = floating_tree(s, i);
+    if (!(tree.mass > 0)) continue;
+    Vec3 sum = {0, 0, 0}, common = {0, 0, 0};
+    for (int k = tree.root; k < tree.end; k++) {
+      if (links[k].tree != links[i].tree) continue;
+      sum = vec3_add(sum, a->shift_bar[k].lever);
+      common = vec3_add_scaled(common, links[k].mass / tree.mass, way_back(s, k));
+    }
+    for (int k = tree.root; k < tree.end; k++) {
+      if (links[k].tree != links[i].tree) continue;
+      double share = links[k].mass / tree.mass;
+      reverse_way(a, k, vec3_add_scaled(a->shift_bar[k].lever, -share, sum), now, gradient);
+      gradient->moment[k].s[3][3] -= vec3_dot(sum, vec3_sub(way_back(s, k), common)) / tree.mass;
+    }
+  }
+}
