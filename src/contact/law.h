@@ -183,6 +183,9 @@ typedef struct ContactLaw {
   /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). All NULL: no impacts. */
   /* True if the substep that begins, after one of length dt_before [s], is one of the pair's impact. */
   bool (*impacts)(const LawPair* pair, double dt_before);
+  /* Halves *length [s] of that substep until an impact that begins compresses the pair by at most IMPACT_WAY supports
+   * in it. */
+  void (*shorten)(const LawPair* pair, double dt_before, double* length);
   /* Returns true if the impact of the pair began in the last substep (impact_enters), and clears the stored approach
    * speed. `approach` stores it [m/s]. */
   bool (*enters)(const LawPair* pair);

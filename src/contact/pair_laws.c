@@ -317,6 +317,12 @@ static bool impacts(const LawPair* pair, double dt_before) {
   return law->impacts && law->impacts(&own, dt_before);
 }
 
+static void shorten(const LawPair* pair, double dt_before, double* length) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  if (law->shorten) law->shorten(&own, dt_before, length);
+}
+
 static bool enters(const LawPair* pair) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
@@ -436,8 +442,8 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->potential) row->potential = potential;
   if (law->slip_product) row->slip_product = slip_product;
   if (law->impacts)
-    row->impacts = impacts, row->enters = enters, row->approach = approach, row->clearance = clearance,
-    row->struck = struck, row->presses_on = presses_on, row->lets_go = lets_go;
+    row->impacts = impacts, row->shorten = shorten, row->enters = enters, row->approach = approach,
+    row->clearance = clearance, row->struck = struck, row->presses_on = presses_on, row->lets_go = lets_go;
 }
 
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {

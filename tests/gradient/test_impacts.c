@@ -461,6 +461,31 @@ static void impact_I10_an_approach_that_is_slower_at_first(void** state) {
   }
 }
 
+/* Balls without weight that move by up to ten supports in dt / 1024 leave with e, and with the slope -e of their end by
+ * their start. */
+static void impact_I10_a_fast_impact_keeps_its_restitution(void** state) {
+  (void)state;
+  const double e = 0.9, dt[] = {1e-2, 2e-3}, radius[] = {0.05, 0.01}, speed[] = {3, 30, 100};
+  for (int k = 0; k < 12; k++) {
+    double h = dt[k % 2], r = radius[k / 2 % 2], v = speed[k / 4];
+    const int steps = 20;
+    Run* run = run_model("simulation: {dt: %g, steps: %d, gravity: [0, 0, 0]}\ncontact: {restitution: %g}\n" GROUND
+                         "  - {name: b, mass: 0.3, shape: {type: sphere, radius: %g}, position: [0, 0, %.17g]}\n"
+                         "initial: [{link: b, velocities: [0, 0, %g, 0, 0, 0]}]\n",
+                         h, steps, e, r, r + 7.3 * h * v, -v);
+    Recording recording;
+    record(&recording, run, steps);
+    double rise = recording_pose(&recording, steps)[1].t.z - recording_pose(&recording, steps - 5)[1].t.z;
+    recording_destroy(&recording);
+    compare_near(rise / (5 * h * v), e, 2e-4, "dt = %g, radius %g, %g m/s: restitution", h, r, v);
+    ModelGradient gradient;
+    derive(run, steps, &gradient);
+    compare_near(gradient.coordinates[2] / 1.3, -e, 2e-4, "dt = %g, radius %g, %g m/s: slope by start", h, r, v);
+    model_gradient_destroy(&gradient);
+    run_free(run);
+  }
+}
+
 /* For the heights in the middle the second impact begins near the end of a step, while the box turns at 12 rad/s. */
 static void impact_I5_friction_near_the_end_of_a_step(void** state) {
   (void)state;
@@ -483,6 +508,7 @@ int main(void) {
       cmocka_unit_test(impact_I10_slopes_near_the_end_of_a_step),
       cmocka_unit_test(impact_I10_a_bounce_costs_four_substeps_more),
       cmocka_unit_test(impact_I10_an_approach_that_is_slower_at_first),
+      cmocka_unit_test(impact_I10_a_fast_impact_keeps_its_restitution),
       cmocka_unit_test(impact_I5_friction_near_the_end_of_a_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
