@@ -219,9 +219,9 @@ typedef struct ContactLaw {
    * pair carries on from t + dt (PairShares.carry of the step after), for stiffness 1. out is zeroed. */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
   /* Sets wrench to the Hessian of friction times the twists of both bodies, stiffness included, with the products of
-   * which `reverse` is made (impact.md, I16): torque and force of the first body. Only after `replay`. Returns false
+   * which `reverse` is made (impact.md, I16): torque and force of both bodies. Only after `replay`. Returns false
    * unless friction over a half-space follows the impulse of an impact; wrench is then undefined. NULL: never. */
-  bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[6]);
+  bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[2][6]);
 } ContactLaw;
 
 /* Returns the law of the model; the first law for CONTACT_NONE, for questions of range. Static, never NULL. */

@@ -410,7 +410,7 @@ static void reverse(const LawReplay* pair, const double twist[2][6], const PairC
   if (part != ((const ByPair*)pair->law)->parts) divide_own(part, out);
 }
 
-static bool slip_product(const LawReplay* pair, const double twist[2][6], double wrench[6]) {
+static bool slip_product(const LawReplay* pair, const double twist[2][6], double wrench[2][6]) {
   LawReplay own;
   const PairPart* part = turn_to_recorded(pair, &own);
   return part->law->slip_product && part->law->slip_product(&own, twist, wrench);

@@ -355,6 +355,37 @@ static void impact_I16_a_displacement_along_the_ground_stays(void** state) {
   }
 }
 
+/* A ball on a box: a displacement along the box displaces the end by as much, but for a tilt of the plane by 1e-7. The
+ * other derivatives are those on a half-space, whose potential and so the place of the impact differ by some 1e-5. */
+static void impact_I16_a_ball_on_a_box(void** state) {
+  (void)state;
+  static const char* const FLOOR[] = {
+      GROUND,
+      "links:\n  - {name: ground, fixed: true, position: [0, 0, -0.25], shape: {type: box, size: [8, 8, 0.5]}}\n"};
+  for (double height = 0.3; height < 0.305; height += 1e-3) {
+    double coordinates[2][6], velocities[2][6];
+    for (int k = 0; k < 2; k++) {
+      Run* run = run_model(
+          "simulation: {dt: 2e-3, steps: 300}\ncontact: {restitution: 0.8, friction: 0.5, barrier_distance: 5e-4}\n%s"
+          "  - {name: b, mass: 0.3, shape: {type: sphere, radius: 0.05}, position: [0, 0, %.17g]}\n"
+          "initial: [{link: b, velocities: [1, 0, 0, 0, 0, 0]}]\n",
+          FLOOR[k], height);
+      ModelGradient gradient;
+      derive(run, 300, &gradient);
+      memcpy(coordinates[k], gradient.coordinates, sizeof(coordinates[k]));
+      memcpy(velocities[k], gradient.velocities, sizeof(velocities[k]));
+      model_gradient_destroy(&gradient);
+      run_free(run);
+    }
+    compare_near(coordinates[1][0], 1, 2e-7, "height %g: along the way", height);
+    compare_near(coordinates[1][1], -0.7, 2e-7, "height %g: across", height);
+    for (int i = 0; i < 6; i++) {
+      compare_near(coordinates[1][i], coordinates[0][i], 2e-4, "height %g: coordinate %d", height, i);
+      compare_near(velocities[1][i], velocities[0][i], 2e-4, "height %g: velocity %d", height, i);
+    }
+  }
+}
+
 /* One bounce takes its step in five substeps: to the impact, three short ones, the rest. */
 static void impact_I10_a_bounce_costs_four_substeps_more(void** state) {
   (void)state;
@@ -504,6 +535,7 @@ int main(void) {
       cmocka_unit_test(impact_I14_moving_a_paddle_is_moving_the_ball),
       cmocka_unit_test(impact_W11_a_door_strikes_a_ball),
       cmocka_unit_test(impact_I16_a_displacement_along_the_ground_stays),
+      cmocka_unit_test(impact_I16_a_ball_on_a_box),
       cmocka_unit_test(impact_I10_the_place_in_a_step_changes_nothing),
       cmocka_unit_test(impact_I10_slopes_near_the_end_of_a_step),
       cmocka_unit_test(impact_I10_a_bounce_costs_four_substeps_more),
