@@ -245,6 +245,8 @@ class Bounces(Case):
         g = p["gravity"]
         t, speed = fall(p["height"], p["down"], g)
         up = p["e"] * speed
+        if t + 2 * up / g / (1 - p["e"]) <= self.span:
+            return 0  # at rest after infinitely many bounces
         while t + 2 * up / g < self.span:
             t, up = t + 2 * up / g, p["e"] * up
         rest = self.span - t

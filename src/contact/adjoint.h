@@ -70,11 +70,11 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                       const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
                       const double twist[2][6], double by_slip, ActiveSides* then, PairShares* out);
 
-/* Sets wrench to the Hessian of friction over a half-space times the twists of both bodies, for stiffness 1: torque
- * about the body's reference, and force. With T the derivative of the slip by a twist and b that with respect to the
+/* Sets wrench to the Hessian of friction times the twists of both bodies, for stiffness 1: torques about the bodies'
+ * references, and forces. With T the derivative of the slip by a twist and b that with respect to the
  * slip, wrench = sum T^T b / dt. b rounds as in friction_adjoint. lag as there. Cannot fail, allocates nothing. */
 void friction_product(const FrictionLag* lag, const FrictionParameters* parameters, const PairBody next[2],
-                      const double twist[2][6], double wrench[6]);
+                      const double twist[2][6], double wrench[2][6]);
 
 /* A pair in one state, for the functions below. */
 typedef struct {

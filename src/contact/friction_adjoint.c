@@ -726,27 +726,52 @@ static Vec3 torque_of_roll(const FrictionRoll* roll, Vec3 x) {
   return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(roll->turn)), mat3_tmul_vec(roll->turn, x)), 0.5);
 }
 
+static void add_wrench(Vec3 force, Vec3 torque, double wrench[6]) {
+  const double x[6] = {torque.x, torque.y, torque.z, force.x, force.y, force.z};
+  for (int i = 0; i < 6; i++) wrench[i] += x[i];
+}
+
+/* Adds the wrench of a point over a half-space. */
+static void add_ground_product(const FrictionReverse* f, const FrictionVertex* v, const double twist[6],
+                               double wrench[6]) {
+  double b[2], e[2], phi_q, zeta[2];
+  PairShares unused = {0};
+  vertex_zeta(f->lag, roll_field(f->lag, v, &f->roll, &f->next[0], twist), zeta);
+  slip_reverse(f, v, zeta, b, e, &phi_q, &unused);
+  Vec3 by = in_plane(f->lag, b[0] / f->parameters->dt, b[1] / f->parameters->dt);
+  Vec3 arm = vec3_sub(pose_apply(f->next[0].hull.pose, v->local), f->next[0].reference);
+  RollRows rows = roll_rows(&f->lag->shift[0], v->arm);
+  Vec3 torque = vec3_add(vec3_cross(arm, by), torque_of_roll(&f->roll, roll_rows_moment(&rows, by)));
+  add_wrench(by, torque, wrench);
+}
+
+/* Adds the wrench of the points of one of two hulls. */
+static void add_hull_product(FrictionReverse* f, int side, double wrench[6]) {
+  const FrictionLag* lag = f->lag;
+  const HullField* h = &f->hull[side];
+  const HullBar* by = &f->by[side];
+  PairShares unused = {0};
+  for (int k = 0; k < lag->count[side]; k++) {
+    double b[2], e[2], phi_q;
+    over_hull(f, side, &lag->vertices[side * lag->count[0] + k], b, e, &phi_q, &unused);
+  }
+  Vec3 torque = vec3_cross(vec3_sub(h->motion.center, f->next[side].reference), by->displacement);
+  torque = vec3_add_scaled(torque, by->spin, friction_spin_by_rotation(&h->motion, lag->normal));
+  RollRows rows = roll_rows(&lag->shift[side], lag->arm[side]);
+  if (h->motion.rolls)
+    torque = vec3_add(torque, torque_of_roll(&h->motion.roll, roll_rows_moment(&rows, by->displacement)));
+  add_wrench(by->displacement, torque, wrench);
+}
+
 void friction_product(const FrictionLag* lag, const FrictionParameters* parameters, const PairBody next[2],
-                      const double twist[2][6], double wrench[6]) {
-  memset(wrench, 0, sizeof(double[6]));
+                      const double twist[2][6], double wrench[2][6]) {
+  memset(wrench, 0, sizeof(double[2][6]));
   if (!(lag->total_weight > 0)) return;
   FrictionReverse f = {.lag = lag, .parameters = parameters, .next = next};
   find_fields(&f, twist);
-  PairShares unused = {0};
-  Vec3 force = {0, 0, 0}, torque = {0, 0, 0};
-  for (int k = 0; k < lag->count[0]; k++) {
-    const FrictionVertex* v = &lag->vertices[k];
-    double b[2], e[2], phi_q, zeta[2];
-    vertex_zeta(lag, roll_field(lag, v, &f.roll, &next[0], twist[0]), zeta);
-    slip_reverse(&f, v, zeta, b, e, &phi_q, &unused);
-    Vec3 by = in_plane(lag, b[0] / parameters->dt, b[1] / parameters->dt);
-    Vec3 arm = vec3_sub(pose_apply(next[0].hull.pose, v->local), next[0].reference);
-    force = vec3_add(force, by);
-    RollRows rows = roll_rows(&lag->shift[0], v->arm);
-    torque = vec3_add(torque, vec3_add(vec3_cross(arm, by), torque_of_roll(&f.roll, roll_rows_moment(&rows, by))));
-  }
-  vec3_store(torque, wrench);
-  vec3_store(force, wrench + 3);
+  for (int side = 0; side < 2 && !lag->half_space; side++) add_hull_product(&f, side, wrench[side]);
+  for (int k = 0; k < lag->count[0] && lag->half_space; k++)
+    add_ground_product(&f, &lag->vertices[k], twist[0], wrench[0]);
 }
 
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,

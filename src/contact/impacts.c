@@ -14,6 +14,15 @@ bool contact_impact_begins(ContactSystem* s, double dt_before) {
   return false;
 }
 
+void contact_impact_shorten(ContactSystem* s, double dt_before, double* length) {
+  for (int k = 0; k < s->list_count && s->law->shorten; k++) {
+    ContactPair* p = contact_pair(s, k);
+    if (p->state[s->current].outcome != PAIR_PRESSED) continue;
+    LawPair pair = contact_law_pair(s, p, s->current, 0);
+    s->law->shorten(&pair, dt_before, length);
+  }
+}
+
 /* If the separating direction rotates in a substep so that the cosine is below this, the approach speed is also
  * measured along the direction at the start: bodies that pass each other are side by side at the end. */
 #define TURNED_AWAY 0.7
@@ -91,12 +100,13 @@ bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, 
     ContactPair* p = contact_pair(s, k);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     if (p->state[s->current].outcome != PAIR_PRESSED || !s->law->enters(&pair)) continue;
-    double approach = is_pair(sought, p) ? (double)INFINITY : approach_of(s, p, begin, aim, dt);
+    double least = s->model->contact.rest_speed * IMPACT_FROM, approach = approach_of(s, p, begin, aim, dt);
+    if (is_pair(sought, p)) approach = fmax(approach, 2 * least);
     ContactEntry own = {p->hull_a, p->hull_b, ahead_of(s, p, &pair, true, begin),
                         ahead_of(s, p, &pair, false, s->pose[s->current])};
     bool tied = p->material.value[MATERIAL_RESTITUTION] > 0 && own.after > IMPACT_BEGUN;
     s->law->approach(&pair, tied && !ties ? 0 : approach);
-    bool fast = approach > s->model->contact.rest_speed * IMPACT_FROM;
+    bool fast = approach > least;
     if (!(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
     if (!fast || !(own.after < -IMPACT_BEGUN) || !(own.before > IMPACT_BEGUN)) continue;
     double share = own.before / (own.before - own.after); /* fraction of the substep */

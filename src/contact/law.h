@@ -185,6 +185,9 @@ typedef struct ContactLaw {
   /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). All NULL: no impacts. */
   /* True if the substep that begins, after one of length dt_before [s], is one of the pair's impact. */
   bool (*impacts)(const LawPair* pair, double dt_before);
+  /* Halves *length [s] of that substep until an impact that begins compresses the pair by at most IMPACT_WAY supports
+   * in it. */
+  void (*shorten)(const LawPair* pair, double dt_before, double* length);
   /* Returns true if the impact of the pair began in the last substep (impact_enters), and clears the stored approach
    * speed. `approach` stores it [m/s]. */
   bool (*enters)(const LawPair* pair);
@@ -218,9 +221,9 @@ typedef struct ContactLaw {
    * pair carries on from t + dt (PairShares.carry of the step after), for stiffness 1. out is zeroed. */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
   /* Sets wrench to the Hessian of friction times the twists of both bodies, stiffness included, with the products of
-   * which `reverse` is made (impact.md, I16): torque and force of the first body. Only after `replay`. Returns false
+   * which `reverse` is made (impact.md, I16): torque and force of both bodies. Only after `replay`. Returns false
    * unless friction over a half-space follows the impulse of an impact; wrench is then undefined. NULL: never. */
-  bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[6]);
+  bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[2][6]);
   /* Returns what friction passes on to the next step (PairCarry.left), at the present force_ratio, for stiffness 1.
    * Only after `replay`. NULL: nothing. */
   double (*left)(const LawReplay* pair);

@@ -691,6 +691,12 @@ static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMB
 
 static bool impacts(const LawPair* p, double dt_before) { return course_of(p, dt_before).stage != IMPACT_NONE; }
 
+static void shorten(const LawPair* p, double dt_before, double* length) {
+  double speed = ((const Memory*)p->memory)->course.approach;
+  if (course_of(p, dt_before).stage != IMPACT_ENTERED) return;
+  while (speed * *length > IMPACT_WAY * ((const PlaneLaw*)p->law)->support) *length *= 0.5;
+}
+
 static bool enters(const LawPair* p) {
   Memory* memory = p->memory;
   ImpactParameters impact = impact_parameters(p->law, p->material);
@@ -804,6 +810,7 @@ const ContactLaw LAW_separating_plane = {
     .impact_factor = impact_factor,
     .record = record,
     .impacts = impacts,
+    .shorten = shorten,
     .enters = enters,
     .approach = approach,
     .clearance = clearance,

@@ -64,21 +64,20 @@ static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecor
   return parameters;
 }
 
-/* Returns true if friction on a half-space is limited by the impulse of an impact with restitution (impact.md, I9). */
+/* Returns true if friction is limited by the impulse of an impact with restitution (impact.md, I9). */
 static bool follows_impulse(const LawReplay* p) {
   if (!p->record->rubbing || p->record->own_force || !slides(p->material)) return false;
-  if (!p->next[1].hull.half_space) return false;
   PlaneRecord r = record_of(p->record);
   return r.load.bounces;
 }
 
-bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double wrench[6]) {
+bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double wrench[2][6]) {
   if (!follows_impulse(p)) return false;
   const PlaneLaw* law = p->law;
   PlaneRecord r = record_of(p->record);
   FrictionParameters parameters = recorded_friction(p, &r, false);
   friction_product(&((const PlaneReplay*)p->memory)->lag, &parameters, p->next, twist, wrench);
-  for (int i = 0; i < 6; i++) wrench[i] *= law->stiffness;
+  for (int i = 0; i < 12; i++) wrench[i / 6][i % 6] *= law->stiffness;
   return true;
 }
 
@@ -108,6 +107,8 @@ static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool own, 
   friction_derivatives(lag, &parameters, &body[0].hull.pose, &body[1].hull.pose, body[0].reference, body[1].reference,
                        d);
   if (apart) memcpy(d->hessian, others, sizeof(others));
+  /* rows of zeros would make body b a half-space (term_of_half_space) */
+  if (apart && !body[1].hull.half_space) d->hessian[9][9] += 1e-100;
   return true;
 }
 

@@ -317,6 +317,12 @@ static bool impacts(const LawPair* pair, double dt_before) {
   return law->impacts && law->impacts(&own, dt_before);
 }
 
+static void shorten(const LawPair* pair, double dt_before, double* length) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  if (law->shorten) law->shorten(&own, dt_before, length);
+}
+
 static bool enters(const LawPair* pair) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
@@ -404,7 +410,7 @@ static void reverse(const LawReplay* pair, const double twist[2][6], const PairC
   if (part != ((const ByPair*)pair->law)->parts) divide_own(part, out);
 }
 
-static bool slip_product(const LawReplay* pair, const double twist[2][6], double wrench[6]) {
+static bool slip_product(const LawReplay* pair, const double twist[2][6], double wrench[2][6]) {
   LawReplay own;
   const PairPart* part = turn_to_recorded(pair, &own);
   return part->law->slip_product && part->law->slip_product(&own, twist, wrench);
@@ -443,8 +449,8 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->slip_product) row->slip_product = slip_product;
   if (law->left) row->left = left;
   if (law->impacts)
-    row->impacts = impacts, row->enters = enters, row->approach = approach, row->clearance = clearance,
-    row->struck = struck, row->presses_on = presses_on, row->lets_go = lets_go;
+    row->impacts = impacts, row->shorten = shorten, row->enters = enters, row->approach = approach,
+    row->clearance = clearance, row->struck = struck, row->presses_on = presses_on, row->lets_go = lets_go;
 }
 
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {

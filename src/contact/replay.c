@@ -754,9 +754,9 @@ void contact_replay_own_bars(const ContactReplay* r, double (*bar)[3][4]) {
 static bool add_slip_product(const ContactReplay* r, int index, const double twist[2][6], double (*wrench)[6]) {
   const ReplayPair* p = &r->pairs[index];
   LawReplay pair = law_replay(r, index, 0);
-  double own[6];
+  double own[2][6];
   if (!r->law->slip_product || !r->law->slip_product(&pair, twist, own)) return false;
-  for (int i = 0; i < 6; i++) wrench[p->link[0]][i] += own[i];
+  for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += own[i / 6][i % 6];
   return true;
 }
 

@@ -3,6 +3,8 @@
 #ifndef SDRS_CONTACT_RESTITUTION_H
 #define SDRS_CONTACT_RESTITUTION_H
 
+#include "contact/contact.h"
+
 /* IMPACT_ENTRY: an impact begins at this clearance over the contact range, or distance from a limit over its margin.
  * IMPACT_TIE: impacts that are farther from their beginning by less than this begin at the same time. */
 #define IMPACT_ENTRY 0.995
@@ -14,6 +16,14 @@
 /* Fraction of the rebound displacement by which the spring of a recorded step acts beyond its rest position.
  * Differences with respect to lengths exceed its deflection. */
 #define IMPACT_BEYOND 0.05
+
+/* Largest displacement of the bodies in the substep that measures the speed, relative to the support. The contact force
+ * in that substep takes part of the speed, 1e-4 of it at 1/4. */
+#define IMPACT_WAY 0.25
+
+/* Halves *length [s] of the substep that begins, after one of length dt_before [s], until the impacts that begin in it
+ * displace their bodies by at most IMPACT_WAY supports (I10). Cannot fail, allocates nothing. */
+void contact_impact_shorten(ContactSystem* system, double dt_before, double* length);
 
 /* Returns a quintic step: 0 below 0, 1 above 1, twice continuously differentiable. */
 static inline double impact_blend(double x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * x * (10 + x * (6 * x - 15)); }

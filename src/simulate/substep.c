@@ -497,6 +497,7 @@ static SubstepPlan plan_substep(Sim* s, double left, int parts) {
   double brief = IMPACT_SHARE * s->model->simulation.dt;
   bool last = parts >= PARTS_MOST;
   bool impact = s->contact && !last && contact_impact_begins(s->contact, s->reached.dt);
+  if (impact) contact_impact_shorten(s->contact, s->reached.dt, &brief);
   if (!last && stops_begin(s, &brief)) impact = true;
   int shares = !impact && !last && parts > 0 ? spin_parts(s, left) : 1;
   if (s->reached.kind == STEP_IMPACT) brief = fmin(brief, s->reached.dt);

@@ -355,6 +355,37 @@ static void impact_I16_a_displacement_along_the_ground_stays(void** state) {
   }
 }
 
+/* A ball on a box: a displacement along the box displaces the end by as much, but for a tilt of the plane by 1e-7. The
+ * other derivatives are those on a half-space, whose potential and so the place of the impact differ by some 1e-5. */
+static void impact_I16_a_ball_on_a_box(void** state) {
+  (void)state;
+  static const char* const FLOOR[] = {
+      GROUND,
+      "links:\n  - {name: ground, fixed: true, position: [0, 0, -0.25], shape: {type: box, size: [8, 8, 0.5]}}\n"};
+  for (double height = 0.3; height < 0.305; height += 1e-3) {
+    double coordinates[2][6], velocities[2][6];
+    for (int k = 0; k < 2; k++) {
+      Run* run = run_model(
+          "simulation: {dt: 2e-3, steps: 300}\ncontact: {restitution: 0.8, friction: 0.5, barrier_distance: 5e-4}\n%s"
+          "  - {name: b, mass: 0.3, shape: {type: sphere, radius: 0.05}, position: [0, 0, %.17g]}\n"
+          "initial: [{link: b, velocities: [1, 0, 0, 0, 0, 0]}]\n",
+          FLOOR[k], height);
+      ModelGradient gradient;
+      derive(run, 300, &gradient);
+      memcpy(coordinates[k], gradient.coordinates, sizeof(coordinates[k]));
+      memcpy(velocities[k], gradient.velocities, sizeof(velocities[k]));
+      model_gradient_destroy(&gradient);
+      run_free(run);
+    }
+    compare_near(coordinates[1][0], 1, 2e-7, "height %g: along the way", height);
+    compare_near(coordinates[1][1], -0.7, 2e-7, "height %g: across", height);
+    for (int i = 0; i < 6; i++) {
+      compare_near(coordinates[1][i], coordinates[0][i], 2e-4, "height %g: coordinate %d", height, i);
+      compare_near(velocities[1][i], velocities[0][i], 2e-4, "height %g: velocity %d", height, i);
+    }
+  }
+}
+
 /* One bounce takes its step in five substeps: to the impact, three short ones, the rest. */
 static void impact_I10_a_bounce_costs_four_substeps_more(void** state) {
   (void)state;
@@ -461,6 +492,31 @@ static void impact_I10_an_approach_that_is_slower_at_first(void** state) {
   }
 }
 
+/* Balls without weight that move by up to ten supports in dt / 1024 leave with e, and with the slope -e of their end by
+ * their start. */
+static void impact_I10_a_fast_impact_keeps_its_restitution(void** state) {
+  (void)state;
+  const double e = 0.9, dt[] = {1e-2, 2e-3}, radius[] = {0.05, 0.01}, speed[] = {3, 30, 100};
+  for (int k = 0; k < 12; k++) {
+    double h = dt[k % 2], r = radius[k / 2 % 2], v = speed[k / 4];
+    const int steps = 20;
+    Run* run = run_model("simulation: {dt: %g, steps: %d, gravity: [0, 0, 0]}\ncontact: {restitution: %g}\n" GROUND
+                         "  - {name: b, mass: 0.3, shape: {type: sphere, radius: %g}, position: [0, 0, %.17g]}\n"
+                         "initial: [{link: b, velocities: [0, 0, %g, 0, 0, 0]}]\n",
+                         h, steps, e, r, r + 7.3 * h * v, -v);
+    Recording recording;
+    record(&recording, run, steps);
+    double rise = recording_pose(&recording, steps)[1].t.z - recording_pose(&recording, steps - 5)[1].t.z;
+    recording_destroy(&recording);
+    compare_near(rise / (5 * h * v), e, 2e-4, "dt = %g, radius %g, %g m/s: restitution", h, r, v);
+    ModelGradient gradient;
+    derive(run, steps, &gradient);
+    compare_near(gradient.coordinates[2] / 1.3, -e, 2e-4, "dt = %g, radius %g, %g m/s: slope by start", h, r, v);
+    model_gradient_destroy(&gradient);
+    run_free(run);
+  }
+}
+
 /* For the heights in the middle the second impact begins near the end of a step, while the box turns at 12 rad/s. */
 static void impact_I5_friction_near_the_end_of_a_step(void** state) {
   (void)state;
@@ -479,10 +535,12 @@ int main(void) {
       cmocka_unit_test(impact_I14_moving_a_paddle_is_moving_the_ball),
       cmocka_unit_test(impact_W11_a_door_strikes_a_ball),
       cmocka_unit_test(impact_I16_a_displacement_along_the_ground_stays),
+      cmocka_unit_test(impact_I16_a_ball_on_a_box),
       cmocka_unit_test(impact_I10_the_place_in_a_step_changes_nothing),
       cmocka_unit_test(impact_I10_slopes_near_the_end_of_a_step),
       cmocka_unit_test(impact_I10_a_bounce_costs_four_substeps_more),
       cmocka_unit_test(impact_I10_an_approach_that_is_slower_at_first),
+      cmocka_unit_test(impact_I10_a_fast_impact_keeps_its_restitution),
       cmocka_unit_test(impact_I5_friction_near_the_end_of_a_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
