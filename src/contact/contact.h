@@ -161,8 +161,9 @@ typedef enum { CONTACT_STEP, CONTACT_PART } ContactMemory; /* two slots */
 void contact_remember(ContactSystem* system, ContactMemory which);
 /* Returns the factor by which an impact scales the force of candidate `index` in the accepted state, after a step of
  * length dt [s] from the state of contact_remember(CONTACT_STEP). 1 for inactive pairs and laws without impacts.
- * rest_speed [m/s]. index < contact_candidate_count (asserted). Allocates nothing. */
-double contact_impact_factor(const ContactSystem* system, int index, double rest_speed, double dt);
+ * rest_speed [m/s], restitution: those of the pair, whatever the system's model has. index < contact_candidate_count
+ * (asserted). Allocates nothing. */
+double contact_impact_factor(const ContactSystem* system, int index, double rest_speed, double restitution, double dt);
 /* Restores the data of a slot, after contact_reset at the poses of contact_remember. Pairs that were inactive, or are
  * new, are unchanged. Cannot fail, allocates nothing. */
 void contact_recall(ContactSystem* system, ContactMemory which);

@@ -179,7 +179,7 @@ typedef struct ContactLaw {
   void (*hold)(const LawPair* pair);
   /* Returns the factor by which an impact scales the force of an active pair, after a step of length dt from `kept`
    * (NULL: inactive before). NULL: 1. */
-  double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double dt);
+  double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double restitution, double dt);
   void (*record)(const LawPair* pair, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]);
 
   /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). All NULL: no impacts. */

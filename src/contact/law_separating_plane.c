@@ -655,9 +655,9 @@ static void hold(const LawPair* p) {
   *impact = (Impact){.value = impact->value, .first = impact->first};
 }
 
-static double impact_factor(const LawPair* p, const void* kept, double rest_speed, double dt) {
+static double impact_factor(const LawPair* p, const void* kept, double rest_speed, double restitution, double dt) {
   const PlaneLaw* law = p->law;
-  ImpactParameters parameters = {law->support, rest_speed, dt, 0, law->stiffness};
+  ImpactParameters parameters = {law->support, rest_speed, dt, restitution, law->stiffness};
   double before = kept ? ((const Kept*)kept)->compression : 0;
   return impact_eval(&parameters, ((const PairOwn*)p->own)->solution.energy, before).first;
 }

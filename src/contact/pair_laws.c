@@ -299,10 +299,10 @@ static void hold(const LawPair* pair) {
   if (law->hold) law->hold(&own);
 }
 
-static double impact_factor(const LawPair* pair, const void* kept, double rest_speed, double dt) {
+static double impact_factor(const LawPair* pair, const void* kept, double rest_speed, double restitution, double dt) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
-  return law->impact_factor ? law->impact_factor(&own, kept, rest_speed, dt) : 1;
+  return law->impact_factor ? law->impact_factor(&own, kept, rest_speed, restitution, dt) : 1;
 }
 
 static void record(const LawPair* pair, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]) {

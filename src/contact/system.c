@@ -247,12 +247,12 @@ static const void* kept_of(const ContactSystem* s, ContactMemory which, const Co
   return index < 0 ? NULL : from->kept + (size_t)index * s->law->kept_size;
 }
 
-double contact_impact_factor(const ContactSystem* s, int index, double rest_speed, double dt) {
+double contact_impact_factor(const ContactSystem* s, int index, double rest_speed, double restitution, double dt) {
   assert(index >= 0 && index < contact_candidate_count(s));
   ContactPair* p = contact_pair(s, index);
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   if (pair.state->outcome != PAIR_PRESSED || !s->law->impact_factor) return 1;
-  return s->law->impact_factor(&pair, kept_of(s, CONTACT_STEP, p), rest_speed, dt);
+  return s->law->impact_factor(&pair, kept_of(s, CONTACT_STEP, p), rest_speed, restitution, dt);
 }
 
 void contact_recall(ContactSystem* s, ContactMemory which) {

@@ -96,7 +96,8 @@ static void check_target_at(const Model* model, Diagnostics* diagnostics, int in
   signal_eval(&controller->target, t, value, rate);
   joint_coordinates_from_target(&link->joint, value, q);
   for (int k = 0; k < link->dof_count; k++) {
-    if (!link->limited[k] || reported[k] || !(controller->position_gain[k] > 0)) continue;
+    bool follows = controller->type == CONTROLLER_PRESCRIBED || controller->position_gain[k] > 0;
+    if (!link->limited[k] || reported[k] || !follows) continue;
     double wanted = limited_value(link, q, k);
     if (!outside_limit(link, k, wanted, false)) continue;
     reported[k] = true;
@@ -116,6 +117,8 @@ static void check_target(const Model* model, Diagnostics* diagnostics, int index
 
 void check_limits(const Model* model, Diagnostics* diagnostics) {
   for (int i = 0; i < model->link_count; i++) check_start(model, diagnostics, i);
-  for (int i = 0; i < model->controller_count; i++)
-    if (model->controllers[i].type == CONTROLLER_PD) check_target(model, diagnostics, i);
+  for (int i = 0; i < model->controller_count; i++) {
+    ControllerType type = model->controllers[i].type;
+    if (type == CONTROLLER_PD || type == CONTROLLER_PRESCRIBED) check_target(model, diagnostics, i);
+  }
 }

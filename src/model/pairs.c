@@ -103,9 +103,55 @@ static void refuse_directions(Builder* builder, SourcePlace place, const SceneMa
                   text_excerpt(owner).text, contact_model_name(law));
 }
 
+/* Values that only the law with directions has terms for; without them they are 0. */
+static const int UNUSED_ELSEWHERE[] = {MATERIAL_RESTITUTION, MATERIAL_ROLLING, MATERIAL_SPINNING};
+enum { UNUSED_COUNT = sizeof UNUSED_ELSEWHERE / sizeof *UNUSED_ELSEWHERE };
+
+/* Warns of each value above 0 for which the law has no term. */
+static void warn_of_unused(Builder* builder, SourcePlace place, const SceneMaterial* material, const char* owner,
+                           ContactModel law) {
+  for (int k = 0; k < UNUSED_COUNT; k++) {
+    int which = UNUSED_ELSEWHERE[k];
+    if (!material->given[which] || !(material->value[which] > 0)) continue;
+    diagnostics_add(builder->diagnostics, SEVERITY_WARNING, place,
+                    "'%s' %.6g of '%s' has no effect: the law %s does not support it; use the law separating_plane",
+                    material_key(which), material->value[which], text_excerpt(owner).text, contact_model_name(law));
+  }
+}
+
 static bool wants_directions(const SceneMaterial* material) {
   return material->given[MATERIAL_FRICTION_ALONG] || material->given[MATERIAL_STATIC_FRICTION] ||
          material->given[MATERIAL_STRIBECK_SPEED];
+}
+
+static bool concerns(const ModelPairItem* item, int link) {
+  return (int)(item->key >> 32) == link || (int)(item->key & UINT32_MAX) == link;
+}
+
+/* Returns true if the law of some pair of the link supports directions. */
+static bool some_law_supports(const Model* model, const SceneContact* contact, int link) {
+  bool found = contact_takes_directions(model->contact_model);
+  for (int k = 0; k < model->pair_item_count && !found; k++) {
+    const ScenePair* pair = &contact->pairs[model->pair_items[k].item];
+    found = concerns(&model->pair_items[k], link) && pair->has_model && contact_takes_directions(pair->model);
+  }
+  return found;
+}
+
+/* Warns of values of links and of items of contact.pairs for which no law in force has a term. */
+static void check_unused(Builder* builder) {
+  const Model* model = builder->model;
+  const SceneContact* contact = &builder->scene->contact;
+  for (int i = 0; i < builder->scene->link_count; i++) {
+    const SceneLink* link = &builder->scene->links[i];
+    if (!some_law_supports(model, contact, i))
+      warn_of_unused(builder, link->place, &link->material, link->name, model->contact_model);
+  }
+  for (int k = 0; k < contact->pair_count; k++) { /* items that name a law are checked by the reader */
+    const ScenePair* pair = &contact->pairs[k];
+    if (!pair->has_model && !contact_takes_directions(model->contact_model))
+      warn_of_unused(builder, pair->place, &pair->material, pair->name[0], model->contact_model);
+  }
 }
 
 /* Reports each link and each item of contact.pairs with unsupported friction once. */
@@ -116,9 +162,7 @@ static void check_directions(Builder* builder) {
     ContactModel law = model->contact_model;
     for (int k = 0; k < model->pair_item_count && contact_takes_directions(law); k++) {
       const ScenePair* pair = &builder->scene->contact.pairs[model->pair_items[k].item];
-      uint64_t key = model->pair_items[k].key;
-      bool concerns = (int)(key >> 32) == i || (int)(key & UINT32_MAX) == i;
-      if (concerns && pair->has_model) law = pair->model;
+      if (concerns(&model->pair_items[k], i) && pair->has_model) law = pair->model;
     }
     const SceneLink* link = &builder->scene->links[i];
     if (!contact_takes_directions(law)) refuse_directions(builder, link->place, &link->material, link->name, law);
@@ -193,6 +237,7 @@ void build_materials(Builder* builder) {
     for (int k = 0; k < MATERIAL_COUNT; k++) model->has_materials |= scene->links[i].material.given[k];
   find_laws(builder);
   check_directions(builder);
+  check_unused(builder);
   exclude_parted(model);
   memory_free(members[0]);
   memory_free(members[1]);

@@ -2,6 +2,7 @@
  * (docs/derivations/adjoint.md, A3). The state at t + dt itself enters through the Hessian. */
 #include <string.h>
 
+#include "simulate/ball_limits.h"
 #include "simulate/terms.h"
 
 static Quat relative(const double* from, const double* to) {
@@ -265,6 +266,7 @@ static void ball_adjoint(const JointInput* in, int base, const double* lambda, J
   if (in->link->passive && joint_ball_friction(in->link, base) > 0)
     (void)friction_adjoint(in, base, step, b, lambda, by_step, by_b);
   for (int c = 0; c < in->drive_count; c++) ball_drive_adjoint(in, c, base, lambda, by_step, by_b, out);
+  ball_limits_adjoint(in, base, lambda, out->now + base);
   add_left(step, by_step, out->now + base);
   for (int i = 0; i < 3; i++) out->difference_old[base + i] += b_old * by_b[i];
 }
@@ -288,7 +290,7 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
     memset(out->gains[c], 0, sizeof(out->gains[c]));
   }
   bool limited = false;
-  for (int k = 0; k < plain; k++) limited = limited || in->link->limited[k];
+  for (int k = 0; k < in->link->dof_count; k++) limited = limited || in->link->limited[k];
   bool free =
       !limited && in->drive_count == 0 && !in->link->passive && all_zero(in->link->damping, in->link->dof_count);
   if (free || all_zero(lambda, in->link->dof_count)) return;

@@ -1,6 +1,7 @@
 /* Controllers, limits and damping of one joint (docs/derivations/step.md, S4-S7). */
 #include <string.h>
 
+#include "simulate/ball_limits.h"
 #include "simulate/terms.h"
 
 /* Below this value of 1 - w the series replaces the closed form, which loses digits as w -> 1. */
@@ -63,7 +64,7 @@ RotationVector rotation_vector_derivatives(Quat q) {
 
 /* ---------------------------------------------------------------- scalar laws */
 
-static Limits limits_of(const ModelLink* link, int dof) {
+Limits joint_limits(const ModelLink* link, int dof) {
   return (Limits){link->limit_law,       link->lower[dof],   link->upper[dof],
                   link->limit_stiffness, link->limit_margin, link->limit_restitution};
 }
@@ -111,7 +112,7 @@ static LimitEnergy bounce_energy(const JointStop* stop, double way) {
 static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
   if (!link->limited[dof]) return true;
-  Limits limits = limits_of(link, dof);
+  Limits limits = joint_limits(link, dof);
   return limits_energy(&limits, q, sum);
 }
 
@@ -159,7 +160,7 @@ StopTerms limits_resistance(const Limits* limits, double now, double rate, doubl
 
 StopTerms joint_stop(const JointInput* in, int k, double rate) {
   if (!in->link->limited[k] || joint_strikes(in, k)) return (StopTerms){0};
-  Limits limits = limits_of(in->link, k);
+  Limits limits = joint_limits(in->link, k);
   return limits_resistance(&limits, in->q_now[k], rate, in->weights.rate_now);
 }
 
@@ -168,7 +169,7 @@ StopTerms joint_stop(const JointInput* in, int k, double rate) {
 LimitSlopes joint_limit_slopes(const JointInput* in, int k, double rate) {
   LimitSlopes out = {0, 0, 0};
   if (!in->link->limited[k]) return out;
-  Limits limits = limits_of(in->link, k);
+  Limits limits = joint_limits(in->link, k);
   if (joint_strikes(in, k)) {
     const JointStop* stop = &in->stop[k];
     LimitEnergy bounce = bounce_energy(stop, in->q[k] - in->q_now[k]);
@@ -270,128 +271,6 @@ static double quadratic(const RotationVector* phi, const double k[3], double sca
   return energy;
 }
 
-/* Adds the limit on the total angle from the zero position. Returns false beyond a barrier. */
-static bool ball_limit(const JointInput* in, int base, bool derivatives, JointTerms* out) {
-  const ModelLink* link = in->link;
-  if (!link->limited[base]) return true;
-  RotationVector phi = rotation_vector_derivatives(quat_at(in->q + base));
-  double angle = sqrt(phi.value[0] * phi.value[0] + phi.value[1] * phi.value[1] + phi.value[2] * phi.value[2]);
-  LimitEnergy law;
-  Limits limits = limits_of(link, base);
-  if (!limit_law(&limits, link->upper[base] - angle, &law)) return false;
-  out->limit += law.value;
-  if (!derivatives || law.value == 0 || !(angle > 0)) return true; /* at zero angle the limit has no direction */
-  /* d angle = phi . dphi / angle; gradient of the law with respect to the angle is -first */
-  double axis[3], zero[3] = {0, 0, 0}, along[3] = {0, 0, 0}, f1[3];
-  for (int i = 0; i < 3; i++) {
-    axis[i] = phi.value[i] / angle;
-    f1[i] = -law.first * axis[i];
-    for (int j = 0; j < 3; j++) along[j] += axis[i] * phi.first[i][j];
-  }
-  add_through(&phi, f1, zero, base, out);
-  for (int j = 0; j < 3; j++)
-    for (int k = 0; k < 3; k++) {
-      double square = 0;
-      for (int i = 0; i < 3; i++) square += phi.first[i][j] * phi.first[i][k];
-      out->hessian[base + j][base + k] +=
-          law.second * along[j] * along[k] - law.first / angle * (square - along[j] * along[k]);
-    }
-  return true;
-}
-
-/* Swing or twist angle of three rotations, with derivatives with respect to the increments. */
-typedef struct {
-  double value, first[3], second[3][3];
-} BallAngle;
-
-/* For q = (w, v): w, and the component p of v along an axis, with derivatives with respect to the increments (w1, p1
- * first, w2, p2 second). The sign of q is chosen so that w >= 0. */
-typedef struct {
-  double w, p, across; /* across: |v x axis| */
-  double w1[3], p1[3], w2[3][3], p2[3][3];
-} AlongAxis;
-
-static AlongAxis along_axis(Quat q, Vec3 axis) {
-  static const Quat unit[3] = {{0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
-  if (q.w < 0) q = (Quat){-q.w, -q.x, -q.y, -q.z};
-  Vec3 v = vec3(q.x, q.y, q.z);
-  AlongAxis out = {.w = q.w, .p = vec3_dot(v, axis), .across = vec3_norm(vec3_cross(axis, v))};
-  for (int j = 0; j < 3; j++) {
-    Quat first = quat_mul(q, unit[j]); /* twice the derivative */
-    out.w1[j] = 0.5 * first.w;
-    out.p1[j] = 0.5 * vec3_dot(vec3(first.x, first.y, first.z), axis);
-    for (int k = j; k < 3; k++) {
-      Quat s = quat_mul(first, unit[k]); /* four times the second derivative, increment j before k */
-      out.w2[j][k] = out.w2[k][j] = 0.25 * s.w;
-      out.p2[j][k] = out.p2[k][j] = 0.25 * vec3_dot(vec3(s.x, s.y, s.z), axis);
-    }
-  }
-  return out;
-}
-
-/* Returns the twist 2 atan2(p, w) (S24). Needs c = w^2 + p^2 > 0, a swing below pi. */
-static BallAngle twist_of(const AlongAxis* a) {
-  double c = a->w * a->w + a->p * a->p;
-  BallAngle out = {.value = 2 * math_atan2(a->p, a->w)};
-  for (int j = 0; j < 3; j++) {
-    double turn = a->w * a->p1[j] - a->p * a->w1[j];
-    out.first[j] = 2 * turn / c;
-    for (int k = 0; k < 3; k++) {
-      double c1 = 2 * (a->w * a->w1[k] + a->p * a->p1[k]);
-      double turn1 = a->w1[k] * a->p1[j] + a->w * a->p2[j][k] - a->p1[k] * a->w1[j] - a->p * a->w2[j][k];
-      out.second[j][k] = 2 * (turn1 - turn * c1 / c) / c;
-    }
-  }
-  return out;
-}
-
-/* Returns the swing 2 atan2(|v x axis|, sqrt(c)) = acos(2 c - 1) (S24); d/dc = -1 / sqrt(c (1 - c)). Needs across > 0,
- * a nonzero swing. */
-static BallAngle swing_of(const AlongAxis* a) {
-  double c = a->w * a->w + a->p * a->p, root = sqrt(c) * a->across;
-  double by_c = -1 / root, by_cc = (1 - 2 * c) / (2 * root * root * root), c1[3];
-  BallAngle out = {.value = 2 * math_atan2(a->across, sqrt(c))};
-  for (int j = 0; j < 3; j++) c1[j] = 2 * (a->w * a->w1[j] + a->p * a->p1[j]);
-  for (int j = 0; j < 3; j++) {
-    out.first[j] = by_c * c1[j];
-    for (int k = 0; k < 3; k++) {
-      double c2 = 2 * (a->w1[j] * a->w1[k] + a->w * a->w2[j][k] + a->p1[j] * a->p1[k] + a->p * a->p2[j][k]);
-      out.second[j][k] = by_c * c2 + by_cc * c1[j] * c1[k];
-    }
-  }
-  return out;
-}
-
-static void add_angle_limit(const BallAngle* angle, const LimitEnergy* law, int base, JointTerms* out) {
-  for (int j = 0; j < 3; j++) {
-    out->gradient[base + j] += law->first * angle->first[j];
-    for (int k = 0; k < 3; k++)
-      out->hessian[base + j][base + k] +=
-          law->second * angle->first[j] * angle->first[k] + law->first * angle->second[j][k];
-  }
-}
-
-/* Adds the limits on swing and twist (S24). Returns false beyond a barrier. */
-static bool swing_twist_limit(const JointInput* in, int base, bool derivatives, JointTerms* out) {
-  const ModelLink* link = in->link;
-  if (!link->limited[base + 1] && !link->limited[base + 2]) return true;
-  AlongAxis a = along_axis(quat_at(in->q + base), link->joint.axis[0]);
-  double c = a.w * a.w + a.p * a.p;
-  LimitEnergy swing, twist;
-  if (!limits_at(link, base + 1, 2 * math_atan2(a.across, sqrt(c)), &swing)) return false;
-  if (!limits_at(link, base + 2, 2 * math_atan2(a.p, a.w), &twist)) return false;
-  out->limit += swing.value + twist.value;
-  if (derivatives && swing.value != 0 && a.across > 0 && c > 0) { /* at zero swing its limit has no direction */
-    BallAngle angle = swing_of(&a);
-    add_angle_limit(&angle, &swing, base, out);
-  }
-  if (derivatives && twist.value != 0 && c > 0) {
-    BallAngle angle = twist_of(&a);
-    add_angle_limit(&angle, &twist, base, out);
-  }
-  return true;
-}
-
 /* Adds dry friction f / a (sqrt(|r|^2 + v^2) - v) of the rate r = a phi - b (M5). */
 static void ball_friction(const JointInput* in, const RotationVector* step, const double b[3], bool derivatives,
                           int base, JointTerms* out) {
@@ -480,8 +359,8 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
   double a = in->weights.rate_now, damping[3], b[3], zero[3] = {0, 0, 0};
   bool still = in->drive_count == 0 && !link->passive;
   for (int i = 0; i < 3; i++) still = still && !(link->damping[base + i] > 0);
-  if (!swing_twist_limit(in, base, derivatives, out)) return false;
-  if (still) return ball_limit(in, base, derivatives, out); /* nothing but limits acts on the joint */
+  if (!ball_limits(in, base, derivatives, out)) return false;
+  if (still) return true; /* nothing but limits acts on the joint */
   RotationVector step =
       rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(in->q_now + base)), quat_at(in->q + base)));
   bool damped = false;
@@ -502,7 +381,7 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
     bool limits = drive->max_force[base] + drive->max_force[base + 1] + drive->max_force[base + 2] > 0;
     (limits ? limited_ball_drive : ball_drive_terms)(in, drive, &step, base, derivatives, out);
   }
-  return ball_limit(in, base, derivatives, out);
+  return true;
 }
 
 bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out) {

@@ -10,9 +10,9 @@
 enum { DETOUR_HALVINGS = 5, PUSH_SWEEPS = 30 };
 
 struct Proof {
-  Model model; /* copy of the caller's model without friction and impact parameters, which do not affect a proof */
-  double rest_speed;       /* rest speed of the caller's model [m/s] */
-  bool stepped;            /* the contact system's stored state is the state before the last one */
+  Model model;  /* copy of the caller's model without friction and impact parameters, which do not affect a proof */
+  Model given;  /* copy of the caller's model */
+  bool stepped; /* the contact system's stored state is the state before the last one */
   ModelPairLaw* laws;      /* laws of `model` (pair_law_count) */
   ContactSystem* contact;  /* NULL: no hulls */
   bool entered;            /* `q` is in the contact system as its accepted state */
@@ -43,7 +43,7 @@ Proof* proof_create(const Model* model, int threads) {
     take_out_history(&p->laws[k].contact);
   }
   p->model.has_materials = false;
-  p->rest_speed = model->contact.rest_speed;
+  p->given = *model;
   p->q = MEMORY_NEW(double, model->coordinate_count);
   p->there = MEMORY_NEW(double, model->coordinate_count);
   p->end = MEMORY_NEW(double, model->coordinate_count);
@@ -318,11 +318,15 @@ static ProofPair pair_of(Proof* p, int candidate) {
   Vec3 force;
   ProofPair pair = {.gap = contact_gap(p->contact, candidate)};
   pair.active = contact_force(p->contact, candidate, &force);
-  if (p->stepped)
-    force = vec3_scale(force, contact_impact_factor(p->contact, candidate, p->rest_speed, p->model.simulation.dt));
+  contact_candidate(p->contact, candidate, &pair.a, &pair.b);
+  if (p->stepped) {
+    PairMaterial material = model_pair_material(&p->given, pair.a, pair.b);
+    double factor = contact_impact_factor(p->contact, candidate, p->given.contact.rest_speed,
+                                          material.value[MATERIAL_RESTITUTION], p->model.simulation.dt);
+    force = vec3_scale(force, factor);
+  }
   pair.force = force;
   pair.load = vec3_norm(force);
-  contact_candidate(p->contact, candidate, &pair.a, &pair.b);
   if (pair.a < pair.b) return pair;
   return (ProofPair){pair.b, pair.a, pair.gap, pair.active, vec3_scale(force, -1.0), pair.load};
 }

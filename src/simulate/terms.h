@@ -133,6 +133,8 @@ typedef struct {
   double margin;       /* m or rad */
   double restitution;  /* 0 ... 1 */
 } Limits;
+/* Returns the limits of a degree of freedom; of three rotations those of the whole angle, the swing and the twist. */
+Limits joint_limits(const ModelLink* link, int dof);
 /* Value and derivatives of a scalar energy. */
 typedef struct {
   double value, first, second;

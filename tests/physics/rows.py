@@ -694,6 +694,27 @@ ROWS += [
     for dt in (0.01, 0.002, 0.0005, 0.0002)
 ]
 
+ROWS += [
+    Row(
+        f"ball joint into {name}, dt {dt * 1000:g} ms",
+        f"""
+simulation: {{dt: {dt}, duration: 1, gravity: [0, 0, 0]}}
+links:
+  - name: arm
+    joint: {{type: ball, swing: 0.8, twist: [-0.4, 0.4]}}
+    mass: 1
+    center: [0, 0, 0]
+    inertia: [0.01, 0.01, 0.01, 0, 0, 0]
+initial: [{{link: arm, velocities: [{speed}]}}]
+""",
+        lambda r, axis=axis: r.spin("arm", axis, 0.8, 1.0) / 2,
+        0,
+        0.01,
+        "limit_restitution 0",
+    )
+    for name, axis, speed in (("its cone", "x", "2, 0, 0"), ("its twist stop", "z", "0, 0, 2"))
+    for dt in (0.01, 0.0005)
+]
 
 
 def cart(dt):

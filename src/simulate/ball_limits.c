@@ -1,0 +1,156 @@
+/* Limits of three rotations: on the whole angle, and on swing and twist (docs/derivations/step.md, S22, S24). Each is a
+ * limit law of one angle of the rotation. */
+#include "simulate/ball_limits.h"
+
+/* Whole angle, swing or twist of three rotations [rad], with derivatives with respect to the increments. */
+typedef struct {
+  double value, first[3], second[3][3];
+} BallAngle;
+
+/* For q = (w, v): w, and the component p of v along an axis, with derivatives with respect to the increments (w1, p1
+ * first, w2, p2 second). The sign of q is chosen so that w >= 0. */
+typedef struct {
+  double w, p, across; /* across: |v x axis| */
+  double w1[3], p1[3], w2[3][3], p2[3][3];
+} AlongAxis;
+
+static AlongAxis along_axis(Quat q, Vec3 axis) {
+  static const Quat unit[3] = {{0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+  if (q.w < 0) q = (Quat){-q.w, -q.x, -q.y, -q.z};
+  Vec3 v = vec3(q.x, q.y, q.z);
+  AlongAxis out = {.w = q.w, .p = vec3_dot(v, axis), .across = vec3_norm(vec3_cross(axis, v))};
+  for (int j = 0; j < 3; j++) {
+    Quat first = quat_mul(q, unit[j]); /* twice the derivative */
+    out.w1[j] = 0.5 * first.w;
+    out.p1[j] = 0.5 * vec3_dot(vec3(first.x, first.y, first.z), axis);
+    for (int k = j; k < 3; k++) {
+      Quat s = quat_mul(first, unit[k]); /* four times the second derivative, increment j before k */
+      out.w2[j][k] = out.w2[k][j] = 0.25 * s.w;
+      out.p2[j][k] = out.p2[k][j] = 0.25 * vec3_dot(vec3(s.x, s.y, s.z), axis);
+    }
+  }
+  return out;
+}
+
+/* Returns the twist 2 atan2(p, w) (S24). Needs c = w^2 + p^2 > 0, a swing below pi. */
+static BallAngle twist_of(const AlongAxis* a) {
+  double c = a->w * a->w + a->p * a->p;
+  BallAngle out = {.value = 2 * math_atan2(a->p, a->w)};
+  for (int j = 0; j < 3; j++) {
+    double turn = a->w * a->p1[j] - a->p * a->w1[j];
+    out.first[j] = 2 * turn / c;
+    for (int k = 0; k < 3; k++) {
+      double c1 = 2 * (a->w * a->w1[k] + a->p * a->p1[k]);
+      double turn1 = a->w1[k] * a->p1[j] + a->w * a->p2[j][k] - a->p1[k] * a->w1[j] - a->p * a->w2[j][k];
+      out.second[j][k] = 2 * (turn1 - turn * c1 / c) / c;
+    }
+  }
+  return out;
+}
+
+/* Returns the swing 2 atan2(|v x axis|, sqrt(c)) = acos(2 c - 1) (S24); d/dc = -1 / sqrt(c (1 - c)). Needs across > 0,
+ * a nonzero swing. */
+static BallAngle swing_of(const AlongAxis* a) {
+  double c = a->w * a->w + a->p * a->p, root = sqrt(c) * a->across;
+  double by_c = -1 / root, by_cc = (1 - 2 * c) / (2 * root * root * root), c1[3];
+  BallAngle out = {.value = 2 * math_atan2(a->across, sqrt(c))};
+  for (int j = 0; j < 3; j++) c1[j] = 2 * (a->w * a->w1[j] + a->p * a->p1[j]);
+  for (int j = 0; j < 3; j++) {
+    out.first[j] = by_c * c1[j];
+    for (int k = 0; k < 3; k++) {
+      double c2 = 2 * (a->w1[j] * a->w1[k] + a->w * a->w2[j][k] + a->p1[j] * a->p1[k] + a->p * a->p2[j][k]);
+      out.second[j][k] = by_c * c2 + by_cc * c1[j] * c1[k];
+    }
+  }
+  return out;
+}
+
+/* Returns the whole angle |phi|. Needs a nonzero angle. */
+static BallAngle whole_of(const RotationVector* phi, double size) {
+  BallAngle out = {.value = size};
+  for (int j = 0; j < 3; j++)
+    for (int i = 0; i < 3; i++) out.first[j] += phi->value[i] / size * phi->first[i][j];
+  for (int j = 0; j < 3; j++)
+    for (int k = 0; k < 3; k++) {
+      double square = 0;
+      for (int i = 0; i < 3; i++) {
+        square += phi->first[i][j] * phi->first[i][k];
+        out.second[j][k] += phi->value[i] / size * phi->second[i][j][k];
+      }
+      out.second[j][k] += (square - out.first[j] * out.first[k]) / size;
+    }
+  return out;
+}
+
+/* The angles that a ball's limits bound, by their place after the first of its degrees of freedom. */
+enum { WHOLE, SWING, TWIST, ANGLES };
+
+/* Sets one angle of the rotation q. Returns false where it has no direction: at zero (whole angle, swing), and at a
+ * swing of pi; the derivatives are then zero. */
+static bool angle_of(const ModelLink* link, int which, Quat q, BallAngle* out) {
+  if (which == WHOLE) {
+    RotationVector phi = rotation_vector_derivatives(q);
+    double size = vec3_norm(vec3(phi.value[0], phi.value[1], phi.value[2]));
+    *out = (BallAngle){.value = size};
+    if (size > 0) *out = whole_of(&phi, size);
+    return size > 0;
+  }
+  AlongAxis a = along_axis(q, link->joint.axis[0]);
+  double c = a.w * a.w + a.p * a.p;
+  bool directed = c > 0 && (which == TWIST || a.across > 0);
+  *out = (BallAngle){.value = which == TWIST ? 2 * math_atan2(a.p, a.w) : 2 * math_atan2(a.across, sqrt(c))};
+  if (directed) *out = which == TWIST ? twist_of(&a) : swing_of(&a);
+  return directed;
+}
+
+/* Returns the resistance to leaving a limit (S22) on the way from the angle `now` at t to `angle`. */
+static StopTerms resistance(const JointInput* in, int dof, double now, double angle) {
+  Limits limits = joint_limits(in->link, dof);
+  double a = in->weights.rate_now;
+  return limits_resistance(&limits, now, a * (angle - now), a);
+}
+
+static void add_angle_limit(const BallAngle* angle, const LimitEnergy* law, int base, JointTerms* out) {
+  for (int j = 0; j < 3; j++) {
+    out->gradient[base + j] += law->first * angle->first[j];
+    for (int k = 0; k < 3; k++)
+      out->hessian[base + j][base + k] +=
+          law->second * angle->first[j] * angle->first[k] + law->first * angle->second[j][k];
+  }
+}
+
+bool ball_limits(const JointInput* in, int base, bool derivatives, JointTerms* out) {
+  for (int which = 0; which < ANGLES; which++) {
+    if (!in->link->limited[base + which]) continue;
+    Limits limits = joint_limits(in->link, base + which);
+    BallAngle angle, now;
+    LimitEnergy law;
+    bool directed = angle_of(in->link, which, quat_at(in->q + base), &angle);
+    if (!limits_energy(&limits, angle.value, &law)) return false;
+    out->limit += law.value;
+    if (!directed) continue;
+    (void)angle_of(in->link, which, quat_at(in->q_now + base), &now);
+    StopTerms stop = resistance(in, base + which, now.value, angle.value);
+    out->damping += stop.value;
+    if (!derivatives) continue;
+    for (int j = 0; j < 3; j++) out->inertia_force[base + j] += fabs(stop.first * angle.first[j]);
+    law.first += stop.first;
+    law.second += stop.by_rate * in->weights.rate_now;
+    if (law.first != 0 || law.second != 0) add_angle_limit(&angle, &law, base, out);
+  }
+  return true;
+}
+
+void ball_limits_adjoint(const JointInput* in, int base, const double* lambda, double* now) {
+  for (int which = 0; which < ANGLES; which++) {
+    if (!in->link->limited[base + which]) continue;
+    BallAngle angle, before;
+    if (!angle_of(in->link, which, quat_at(in->q + base), &angle)) continue;
+    if (!angle_of(in->link, which, quat_at(in->q_now + base), &before)) continue;
+    StopTerms stop = resistance(in, base + which, before.value, angle.value);
+    double along = 0;
+    for (int j = 0; j < 3; j++) along += lambda[j] * angle.first[j];
+    double slope = along * (stop.by_now - in->weights.rate_now * stop.by_rate);
+    for (int j = 0; j < 3; j++) now[j] += slope * before.first[j];
+  }
+}
