@@ -47,13 +47,14 @@ readable_sources() {
   listed src tests -name '*.c' "${left_out[@]}"
 }
 
-# Files of src and tests that differ from the commit that the change began with.
-changed_files() {
+# Files of these folders (src and tests) that differ from the commit that the change began with.
+changed_files() { # folder...
   local base
   base=$(git merge-base HEAD "${LINT_BASE:-origin/main}" 2>/dev/null) || base=
   if [[ -z $base || $base == "$(git rev-parse HEAD)" ]]; then base=$(git rev-parse HEAD~1); fi || return 1
-  git diff --name-only --diff-filter=d "$base" -- src tests
-  git ls-files --others --exclude-standard src tests
+  if (($# == 0)); then set -- src tests; fi
+  git diff --name-only --diff-filter=d "$base" -- "$@"
+  git ls-files --others --exclude-standard "$@"
 }
 
 # The sources that show what is in the changed files.
@@ -104,6 +105,12 @@ static_analysis() {
       --suppress=missingIncludeSystem --suppress=ctuuninitvar -D_GNU_SOURCE -Isrc
 }
 
+# Types of the Python package are looked at when it changed.
+python_changed() {
+  local changed
+  ((all)) || ! changed=$(changed_files python/sdrs) || [[ $changed ]]
+}
+
 shell_scripts() { { listed scripts benchmarks tests -name '*.sh'; echo .ci/run; } | xargs shellcheck; }
 
 rm -rf "$LOGS"
@@ -120,5 +127,12 @@ if command -v shellcheck >/dev/null; then check shellcheck shell_scripts; fi
 echo "     cppcheck and clang-tidy read $(sources_to_read | wc -l) of $(readable_sources | wc -l) files"
 check cppcheck static_analysis
 check clang-tidy tidy
+if ! python_changed; then
+  echo "     types: python/sdrs is unchanged"
+elif missing=$(scripts/check_types.sh --fetch); then
+  check types scripts/check_types.sh
+else
+  echo "SKIP $missing"
+fi
 echo "$passed passed, $failed failed"
 ((failed == 0))

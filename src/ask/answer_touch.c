@@ -33,8 +33,8 @@ static void random_targets(const WitnessBody* a, const WitnessBody* b, const Que
 /* Number of random rotations of b from which a start is chosen. */
 enum { ROTATIONS = 256 };
 
-/* Returns the pose with both targets at one point and, of some random rotations of b, the one with the least overlap.
- */
+/* Returns the pose with both targets at one point and, of some random rotations of b, the one with the least overlap: a
+ * pose without overlap is a solution (V13). */
 static Pose joined_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b, const Vec3* target, Random* random) {
   Pose best = pose_identity();
   double most = -HUGE_VAL;

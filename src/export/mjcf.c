@@ -25,7 +25,10 @@ enum { LINKS_OF_AN_ARENA = 150, MEMORY_FIXED = 64, LINKS_PER_MEGABYTE = 4 };
 #define SLAB_HALF_WIDTH 100.0
 
 void mjcf_note(Mjcf* m, const char* name, const char* text) {
-  diagnostics_add(m->diagnostics, SEVERITY_NOTE, m->place, "link '%s': %s", name, text);
+  if (name)
+    diagnostics_add(m->diagnostics, SEVERITY_NOTE, m->place, "link '%s': %s", name, text);
+  else
+    diagnostics_add(m->diagnostics, SEVERITY_NOTE, m->place, "%s", text);
 }
 
 void mjcf_indent(Mjcf* m) { text_add(m->out, "%*s", 2 * m->depth, ""); }
@@ -490,13 +493,25 @@ static void add_keyframe(Mjcf* m) {
   text_add(m->out, "/>\n  </keyframe>\n");
 }
 
+/* A contact with a time constant of ten steps and five times the critical damping has the rates 0.198 and 0.00202 per
+ * step. Depth [steps times the speed at landing]: 4.8 of a free body by these rates, 4.5 in MuJoCo 3.3.8, 19.7 mm
+ * at 4.43 m/s and a step of 1 ms. Steps to come out by a factor of e: 1 / 0.00202. */
+#define SOFT_DEPTH 4.5
+#define SOFT_TIME 495.0
+
 static void tell_restitution(Mjcf* m) {
   if (m->model->scene->contact.elastic && m->model->contact_model != CONTACT_NONE)
-    mjcf_note(m, m->model->scene->name,
-              "restitution null is the bare barrier, which MuJoCo has not: contact is damped");
-  else if (mjcf_has_small_restitution(m->model))
-    mjcf_note(m, m->model->scene->name,
-              "a restitution below 0.135 has no effect in MuJoCo, where gravity keeps bodies in such contacts");
+    mjcf_note(m, NULL, "restitution null is the bare barrier, which MuJoCo has not: contact is damped");
+  else if (mjcf_has_soft_contact(m->model)) {
+    Text text = {0};
+    text_add(
+        &text,
+        "contact with a restitution below 0.135 is soft in MuJoCo: a body that lands at 1 m/s penetrates by %.2g mm "
+        "and comes out in %.2g s; for hard landings give it a shorter time constant in 'solref'",
+        SOFT_DEPTH * m->step * 1e3, SOFT_TIME * m->step);
+    mjcf_note(m, NULL, text.data);
+    text_free(&text);
+  }
 }
 
 static void add_model(Mjcf* m) {

@@ -59,6 +59,17 @@ bool mjcf_has_small_restitution(const Model* model) {
   return false;
 }
 
+bool mjcf_has_soft_contact(const Model* model) {
+  double most = math_decay(-2);
+  if (model->contact_model == CONTACT_NONE || model->scene->contact.elastic) return false;
+  for (int a = 0; a < model->link_count; a++)
+    for (int b = 0; b < a; b++)
+      if (may_collide(&model->links[a]) && may_collide(&model->links[b]) && model_pair_allowed(model, a, b) &&
+          model_pair_material(model, a, b).value[MATERIAL_RESTITUTION] < most)
+        return true;
+  return false;
+}
+
 static void add_exclude(Mjcf* m, int a, int b) {
   text_add(m->out, "    <exclude");
   xml_text(m->out, "body1", m->model->links[a].name);
@@ -116,9 +127,7 @@ static void note_friction(Mjcf* m) {
       mjcf_note(m, model->links[i].name,
                 "its friction along an axis is left out: that across it holds in all directions");
   }
-  if (at_rest)
-    mjcf_note(m, model->scene->name,
-              "the static friction of contacts is left out: MuJoCo has one friction at any speed");
+  if (at_rest) mjcf_note(m, NULL, "the static friction of contacts is left out: MuJoCo has one friction at any speed");
 }
 
 /* Writes the excluded pairs and the pairs with their own friction. */

@@ -199,7 +199,7 @@ void mjcf_add_drives(Mjcf* m) {
   for (int c = 0; c < m->model->controller_count; c++) add_controller(m, &m->model->controllers[c]);
   if (m->rotors)
     mjcf_note(
-        m, m->model->scene->name,
+        m, NULL,
         "drives are stiff within a step: its armatures hold the time step times their rate gains, and go with it");
 }
 

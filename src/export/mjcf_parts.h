@@ -19,7 +19,8 @@ typedef struct {
   int depth;
 } Mjcf;
 
-/* Reports a difference in MuJoCo as a note about a link, with the file as its place. */
+/* Reports a difference in MuJoCo as a note about a link, or the whole scene if name is NULL, with the file as its
+ * place. */
 void mjcf_note(Mjcf* m, const char* name, const char* text);
 /* Appends two spaces per level of depth. */
 void mjcf_indent(Mjcf* m);
@@ -77,6 +78,8 @@ void mjcf_contact_solref(const Mjcf* m, double restitution, double out[2]);
 /* True if two links have a restitution above 0 and below exp(-2), where the damping ratio of a contact exceeds 1:
  * bodies do not leave such a contact in MuJoCo, since gravity keeps them in it (export/mjcf_contacts.c). */
 bool mjcf_has_small_restitution(const Model* model);
+/* True if two links that may touch have a restitution below exp(-2): bodies that land there penetrate. */
+bool mjcf_has_soft_contact(const Model* model);
 /* Appends <contact>: excluded pairs, and pairs with their own friction. */
 void mjcf_add_contacts(Mjcf* m);
 /* Name of a hull's geom; overwrites name. */

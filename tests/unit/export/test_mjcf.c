@@ -230,6 +230,15 @@ static void restitution_becomes_a_damping_ratio(void** state) {
     compare_near(-speed, LEFT[k], 1e-4, "what is left of the speed, %d", k);
   }
   expect_in(&e, "<geom condim=\"3\" friction=\"0.5 0 0\" solref=\"0.01 5\"");
+  assert_int_equal(e.notes.count, 1);
+  assert_non_null(strstr(e.notes.items[0].text, "lands at 1 m/s penetrates by 4.5 mm"));
+  export_free(&e);
+  e = export_text(
+      "contact: {restitution: 0.6}\n"
+      "links:\n"
+      "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+      "  - {name: a, mass: 1, shape: {type: sphere, radius: 0.1}, position: [0, 0, 1]}\n");
+  assert_int_equal(e.notes.count, 0);
   export_free(&e);
 }
 
@@ -316,7 +325,7 @@ static void half_spaces_become_planes_when_they_stand_still(void** state) {
   compare_near(pos[0], 2, 0, "pos[0]");
   Vec3 normal = mat3_mul_vec(mat3_from_quat((Quat){quat[0], quat[1], quat[2], quat[3]}), vec3(0, 0, 1));
   compare_near(normal.x, 1, 1e-15, "normal.x");
-  assert_int_equal(e.notes.count, 3); /* slab, mass, prescribed */
+  assert_int_equal(e.notes.count, 4); /* slab, mass, prescribed, soft contact */
   export_free(&e);
 }
 

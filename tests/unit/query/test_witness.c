@@ -459,6 +459,38 @@ static void pairs_that_meet_V11_have_a_corner(void** state) {
   hull_free(&hull);
 }
 
+/* Two angles of boxes of random orientations, apart: b moves along the line of nearest points. Their distance falls no
+ * faster, so that other parts of the bodies are apart until the targets touch. */
+static void bodies_touch_first_at_nearest_points_V13(void** state) {
+  (void)state;
+  Random random = {58};
+  ConvexHull hulls[2] = {box_at(vec3(1, 0.2, 0.2), vec3(0, 0, 0)), box_at(vec3(0.2, 0.2, 0.8), vec3(0.4, 0, 0.3))};
+  WitnessBody body = witness_body_create(hulls, 2, 64);
+  int apart = 0;
+  for (int draw = 0; draw < 100; draw++) {
+    Vec3 turn[2] = {0}, away = {0};
+    for (int k = 0; k < 2; k++) turn[k] = vec3(random_normal(&random), random_normal(&random), random_normal(&random));
+    away = vec3(random_normal(&random), random_normal(&random), random_normal(&random));
+    Pose a = {mat3_from_quat(quat_exp(turn[0])), {0, 0, 0}};
+    Pose b = {mat3_from_quat(quat_exp(turn[1])), vec3_scale(away, 0.9 / vec3_norm(away))};
+    WitnessCache cache = {.piece = {0, 0}};
+    int piece[2];
+    Distance found = witness_nearest(&body, a, &body, b, &cache, piece);
+    if (found.distance < 1e-3) continue;
+    apart++;
+    Vec3 way = vec3_scale(vec3_sub(found.witness_b, found.witness_a), 1 / found.distance);
+    for (int k = 1; k <= 10; k++) {
+      double t = 0.1 * k * found.distance;
+      Pose moved = {b.r, vec3_sub(b.t, vec3_scale(way, t))};
+      double rest = witness_nearest(&body, a, &body, moved, &cache, piece).distance;
+      compare_near(rest, found.distance - t, 1e-9, "seed 58, draw %d, tenth %d", draw, k);
+    }
+  }
+  assert_true(apart > 30);
+  witness_body_free(&body);
+  for (int k = 0; k < 2; k++) hull_free(&hulls[k]);
+}
+
 /* Differences and random motions against the features' own derivatives, where a vertex is nearest to a face. */
 static void estimates_V6_V7(void** state) {
   (void)state;
@@ -541,6 +573,7 @@ int main(void) {
       cmocka_unit_test(loss_V4_and_its_transported_gradient_V5),
       cmocka_unit_test(estimates_V6_V7),
       cmocka_unit_test(reach_V11_of_flat_faces),
+      cmocka_unit_test(bodies_touch_first_at_nearest_points_V13),
       cmocka_unit_test(pairs_that_meet_V11_have_a_corner),
       cmocka_unit_test(descent_brings_targets_together),
   };
