@@ -501,7 +501,7 @@ class Gradient(dict[str, Array]):
         self.missing: dict[str, c.Error] = {}
 
     def __missing__(self, block: str) -> Array:
-        raise self.missing.get(block) or c.Error(f"there is no gradient by '{block}' (there are {', '.join(self)})")
+        raise self.missing.get(block) or c.Error(f"there is no gradient with respect to '{block}' (there are {', '.join(self)})")
 
 
 class Run:

@@ -40,7 +40,7 @@ void bench_pile_yaml(Text* yaml, int bodies) {
   for (int n = 0; n < bodies; n++) add_body(yaml, n, side, &random);
 }
 
-/* ---------------------------------------------------------------- one size */
+/* ---------------------------------------------------------------- one number of bodies */
 
 /* A kind of scene, and its measurement: `time` returns false if a step failed. */
 typedef struct {

@@ -171,11 +171,11 @@ static void prove(Certifying* c) {
 
 /* The smallest gap that summary.json names is that of a recorded state. */
 static void check_summary(Certifying* c) {
-  double range = contact_range(&c->recorded.model), told = c->check.smallest_gap;
-  if ((told >= range && c->nearest.gap >= range) || c->fault_count > 0) return;
-  if (fabs(told - c->nearest.gap) <= 1e-6 * range) return;
+  double range = contact_range(&c->recorded.model), reported = c->check.smallest_gap;
+  if ((reported >= range && c->nearest.gap >= range) || c->fault_count > 0) return;
+  if (fabs(reported - c->nearest.gap) <= 1e-6 * range) return;
   diagnostics_add(&c->check.findings, SEVERITY_ERROR, (SourcePlace){c->check.summary_path, 0, 0},
-                  "result.smallest_gap %.9g m is not that of the recorded states, %.9g m", told, c->nearest.gap);
+                  "result.smallest_gap %.9g m is not that of the recorded states, %.9g m", reported, c->nearest.gap);
 }
 
 /* ---------------------------------------------------------------- output */

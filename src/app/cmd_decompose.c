@@ -307,10 +307,10 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
 /* ---------------------------------------------------------------- defects of the mesh */
 
 /* Reports vertices that were joined over more than this [mesh diagonal]. */
-#define JOINING_TOLD 2e-7
+#define JOINING_REPORTED 2e-7
 
 static void warn_joining(const Options* options, const Decomposition* d) {
-  if (options->quiet || d->condition.joining <= JOINING_TOLD * d->diagonal) return;
+  if (options->quiet || d->condition.joining <= JOINING_REPORTED * d->diagonal) return;
   fprintf(
       stderr,
       "sdrs decompose: warning: the triangles of the mesh have gaps: vertices up to %g apart were merged (%d merged)\n",

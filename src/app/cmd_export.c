@@ -61,7 +61,8 @@ static ExitCode check_policy_options(const Exporting* exporting) {
   if (exporting->folder) return usage_error(options, "a policy is a single file: name it with -o");
   for (size_t k = 0; k < sizeof SURFACES / sizeof *SURFACES; k++)
     if (option_given(options, SURFACES[k]))
-      return usage_error(options, "--%s is for surfaces, not policies", SURFACES[k]);
+      return usage_error(options, "--%s applies to surfaces (OBJ, STL, 3MF), not to policies: leave it out",
+                         SURFACES[k]);
   return EXIT_DONE;
 }
 
@@ -70,15 +71,20 @@ static ExitCode check_model_options(const Exporting* exporting) {
   const char* name = exporting->format == EXPORT_MJCF ? "MJCF" : "URDF";
   if (exporting->folder)
     return usage_error(options, "%s is written as one file, but -o names a folder: remove the '/' at its end", name);
-  if (option_given(options, "link")) return usage_error(options, "--link chooses a surface: %s holds all links", name);
+  if (option_given(options, "link"))
+    return usage_error(options, "--link applies to surfaces (OBJ, STL, 3MF), and %s holds all links: leave it out",
+                       name);
   if (option_given(options, "time"))
-    return usage_error(options, "--time applies to surfaces: %s holds the %s", name,
+    return usage_error(options, "--time applies to surfaces (OBJ, STL, 3MF), and %s holds the %s: leave it out", name,
                        exporting->format == EXPORT_MJCF ? "initial state" : "links at zero");
-  if (option_given(options, "pieces")) return usage_error(options, "--pieces is for surfaces: %s holds hulls", name);
-  if (option_given(options, "min-wall")) return usage_error(options, "--min-wall checks surfaces, not %s", name);
-  if (option_given(options, "grow")) return usage_error(options, "--grow is for surfaces: %s holds hulls", name);
+  if (option_given(options, "pieces"))
+    return usage_error(options, "--pieces applies to surfaces (OBJ, STL, 3MF), and %s holds hulls: leave it out", name);
+  if (option_given(options, "min-wall"))
+    return usage_error(options, "--min-wall applies to surfaces (OBJ, STL, 3MF), not to %s: leave it out", name);
+  if (option_given(options, "grow"))
+    return usage_error(options, "--grow applies to surfaces (OBJ, STL, 3MF), and %s holds hulls: leave it out", name);
   if (option_given(options, "fabrication"))
-    return usage_error(options, "--fabrication measures surfaces, not %s", name);
+    return usage_error(options, "--fabrication applies to surfaces (OBJ, STL, 3MF), not to %s: leave it out", name);
   return EXIT_DONE;
 }
 

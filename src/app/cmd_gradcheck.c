@@ -90,7 +90,7 @@ static void print_coverage(const char* name, const GradcheckBlockReport* blocks,
          coverage.blocks, 100 * coverage.share);
 }
 
-/* Prints the option that would decide more (J14). */
+/* Prints the value of --average for which the block can be checked (J14). */
 static void print_remedy(const GradcheckBlockReport* b) {
   printf("  cannot be checked: the run's rounding, %.0e, hides it", b->noise);
   int count = 2;
@@ -240,7 +240,7 @@ static Status build_expanded(Model* model, Scene* scene, Diagnostics* diagnostic
 /* Smallest tolerance used without --tolerance: far below any bound of the check. */
 #define LOOSE_FLOOR 1e-9
 
-static double tolerance_told(const Options* options, const GradcheckOptions* check) {
+static double tolerance_reported(const Options* options, const GradcheckOptions* check) {
   return option_given(options, "tolerance") ? check->tolerance : fmax(check->tolerance, LOOSE_FLOOR);
 }
 
@@ -288,7 +288,7 @@ static Status check_subject(const Options* options, const GradcheckOptions* chec
   if (status == STATUS_OK)
     status = check_blocks(check, subject, &model, flat ? rest : check->blocks, report, diagnostics);
   if (status == STATUS_OK) {
-    warn_unconverged(options, subject->name, &model, &report->run.unconverged, tolerance_told(options, check));
+    warn_unconverged(options, subject->name, &model, &report->run.unconverged, tolerance_reported(options, check));
     warn_friction_open(options, subject->name, &model, &report->run.unconverged);
   }
   if (flat && status == STATUS_OK && report->adjoint.sound) {

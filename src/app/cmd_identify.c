@@ -71,7 +71,7 @@ static void print_verdict(const FitRun* run) {
     fprintf(stderr, "%s: the data determine all %d parameters\n", run->task.name, identification_parameter_count(id));
   else
     fprintf(stderr, "%s: %s\n", run->task.name, identification_verdict(id));
-  for (const char* at = identification_told(id); *at && !run->options->quiet;) {
+  for (const char* at = identification_determined(id); *at && !run->options->quiet;) {
     int length = (int)strcspn(at, "\n");
     fprintf(stderr, "  determined only in combination: %.*s\n", length, at);
     at += length + (at[length] == '\n');
@@ -194,8 +194,8 @@ static ExitCode fit(FitRun* run) {
   Status status = identification_start(run->identification, &run->diagnostics);
   if (status != STATUS_OK) return status_exit_code(status);
   print_verdict(run);
-  bool told = identification_identifiable(run->identification);
-  if (!told && !run->task.identify.keep_undetermined) {
+  bool reported = identification_identifiable(run->identification);
+  if (!reported && !run->task.identify.keep_undetermined) {
     if (is_writer())
       fprintf(stderr,
               "%s: nothing is fitted: fix or tie parameters, give them a prior, measure more, or set "

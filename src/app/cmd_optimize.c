@@ -381,35 +381,35 @@ static Status begin(DesignRun* run) {
   return agreed(status == STATUS_OK ? save_iteration(run) : status);
 }
 
-/* Prints changes of method, once each. `told`: number printed so far. */
-static void tell_methods(const DesignRun* run, Progress* progress, int* told) {
+/* Prints changes of method, once each. `reported`: number printed so far. */
+static void report_methods(const DesignRun* run, Progress* progress, int* reported) {
   int count = optimization_method_change_count(run->optimization);
-  for (; *told < count; ++*told) {
+  for (; *reported < count; ++*reported) {
     if (run->options->quiet) continue;
     Text line = {0};
-    optimization_add_method_change(run->optimization, *told, &line);
+    optimization_add_method_change(run->optimization, *reported, &line);
     progress_end(progress);
     fprintf(stderr, "%s: %s\n", run->task.name, line.data);
     text_free(&line);
   }
 }
 
-/* Prints new pairs of links that limit the design, once each. `told`: number printed so far. */
-static void tell_start_pairs(const DesignRun* run, Progress* progress, int* told) {
+/* Prints new pairs of links that limit the design, once each. `reported`: number printed so far. */
+static void report_start_pairs(const DesignRun* run, Progress* progress, int* reported) {
   int count = optimization_start_pair_count(run->optimization);
-  for (; *told < count; ++*told) {
+  for (; *reported < count; ++*reported) {
     if (run->options->quiet) continue;
     progress_end(progress);
     fprintf(stderr,
             "%s: iteration %d: links %s would intersect at the start; their gap limits the design from here on\n",
             run->task.name, optimization_iteration(run->optimization),
-            optimization_start_pair(run->optimization, *told).text);
+            optimization_start_pair(run->optimization, *reported).text);
   }
 }
 
 static Status iterate(DesignRun* run) {
   Progress progress;
-  int told = optimization_start_pair_count(run->optimization);
+  int reported = optimization_start_pair_count(run->optimization);
   int changes = optimization_method_change_count(run->optimization);
   progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, iterations_most(run), timer_now());
   Status status = STATUS_OK;
@@ -419,8 +419,8 @@ static Status iterate(DesignRun* run) {
     if (status == STATUS_OK) status = optimization_advance(run->optimization);
     if (status != STATUS_OK || optimization_stop(run->optimization) == STOP_FLAT) break;
     show_progress(run, &progress);
-    tell_methods(run, &progress, &changes);
-    tell_start_pairs(run, &progress, &told);
+    report_methods(run, &progress, &changes);
+    report_start_pairs(run, &progress, &reported);
     status = save_failed(run);
     status = agreed(status == STATUS_OK ? save_iteration(run) : status);
     show_iteration(run);

@@ -138,7 +138,8 @@ static ExitCode read_time_options(Rendering* rendering) {
   render->strip = option_count(options, "strip", 0);
   render->trail = option_count(options, "trail", 0);
   render->fps = option_number(options, "fps", render->fps);
-  if (rendering->pair && render->strip > 0) return usage_error(options, "--strip shows one run");
+  if (rendering->pair && render->strip > 0)
+    return usage_error(options, "--strip shows a single run, got two: leave one of them out");
   if (rendering->pair && !option_given(options, "size")) {
     render->width = PAIR_PANEL_WIDTH;
     render->height = PAIR_PANEL_HEIGHT;
@@ -148,8 +149,8 @@ static ExitCode read_time_options(Rendering* rendering) {
     render->height = STRIP_PANEL_HEIGHT;
   }
   if (render->strip > STRIP_WIDTH_MAX / render->width)
-    return usage_error(options, "%d panels of %d pixels are wider than %d", render->strip, render->width,
-                       STRIP_WIDTH_MAX);
+    return usage_error(options, "%d panels of %d pixels are wider than the limit of %d pixels: lower --strip or --size",
+                       render->strip, render->width, STRIP_WIDTH_MAX);
   if (render->trail > TRAIL_MAX) return usage_error(options, "--trail is at most %d, got %d", TRAIL_MAX, render->trail);
   if (!(render->fps > 0.0)) return usage_error(options, "--fps must be > 0");
   return EXIT_DONE;

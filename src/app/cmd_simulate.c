@@ -13,17 +13,17 @@ typedef struct {
   char* folder;
   RunInput* inputs;
   int input_count;
-  Vec3 *velocity, *angular_velocity; /* of the recorded state  (links) */
-  SimClosure* closures;              /* likewise  (closures, couplings) */
+  Vec3 *velocity, *angular_velocity; /* velocities of the recorded state  (links) */
+  SimClosure* closures;              /* recorded state  (closures, couplings) */
   double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
-  double* arrival;     /* largest rate with which it came within the margin of a limit [m/s, rad/s]  (nv) */
-  double* rate_before; /* its rate before the present step [m/s, rad/s]  (nv) */
-  double* closed_at;   /* last reported closing of every closure; INFINITY: none (closures) */
-  double* opened_at;   /* last reported opening by its force (closures) */
-  bool* has_broken;    /* of every closure, so far (closures) */
-  Pose* poses[2];      /* poses one and two steps ago; NULL: not needed  (links) */
+  double* arrival;                   /* largest rate on entering the margin of a limit [m/s, rad/s]  (nv) */
+  double* rate_before;               /* rate before the current step [m/s, rad/s]  (nv) */
+  double* closed_at;                 /* last reported closing of every closure; INFINITY: none (closures) */
+  double* opened_at;                 /* last reported opening by force (closures) */
+  bool* has_broken;                  /* true: the closure has broken (closures) */
+  Pose* poses[2];                    /* poses one and two steps ago; NULL: not needed  (links) */
   RunTotals totals;
-  StepReport report; /* of the last step tried */
+  StepReport report; /* report of the last attempted step */
   UnconvergedSteps unconverged;
   int recorded;        /* step of the last rows written; -1 = none */
   const char* stop;    /* why the run ended */
@@ -61,7 +61,7 @@ static Status run_create(Run* run, const Options* options) {
   run->has_broken = MEMORY_NEW(bool, run->loaded.model.closure_count);
   bool measures = run->loaded.model.simulation.output & OUTPUT_IMU;
   for (int k = 0; k < 2 && measures; k++) run->poses[k] = MEMORY_NEW(Pose, run->loaded.model.link_count);
-  interrupt_install(); /* from here on there is something to finish */
+  interrupt_install(); /* from here on signals must finish the files */
   return run_folder_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
 }
 
@@ -440,7 +440,7 @@ static void print_scheme_work(const Run* run) {
 }
 
 /* Time of writing files from which on it is reported, if it exceeds that of the steps [s]. */
-#define OUTPUT_TOLD 2
+#define OUTPUT_REPORTED 2
 
 static void print_done(const Run* run, double seconds) {
   const RunTotals* totals = &run->totals;
@@ -452,7 +452,7 @@ static void print_done(const Run* run, double seconds) {
   else
     fprintf(stderr, "no pair of bodies came within contact range\n");
   double rows = run->output_seconds;
-  if (rows > OUTPUT_TOLD && rows > seconds)
+  if (rows > OUTPUT_REPORTED && rows > seconds)
     fprintf(stderr, "%s: writing files took %.3g s more; a larger simulation.record_every writes fewer rows\n",
             run->loaded.scene.name, rows);
 }

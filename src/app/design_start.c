@@ -50,7 +50,8 @@ enum { BEFORE_MOST = 16 };
 
 static Status check_one(const Task* task, SourcePlace named, Diagnostics* diagnostics) {
   if (task->choice_count == 0 && !task->receding.given) return STATUS_OK;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, named, "from: a task with '%s' cannot come before another",
+  diagnostics_add(diagnostics, SEVERITY_ERROR, named,
+                  "from: the earlier task has '%s', so its result is not a single design: name a task without it",
                   task->receding.given ? "receding" : "choices");
   return STATUS_BAD_INPUT;
 }

@@ -33,7 +33,7 @@ void live_close(Live* live) {
   *live = (Live){0};
 }
 
-/* ---------------------------------------------------------------- a run, moment by moment */
+/* ---------------------------------------------------------------- states of a run */
 
 static Status show_page(Live* live, const PageSource* source, Diagnostics* diagnostics) {
   Text page = {0};

@@ -13,11 +13,11 @@
   }
 
 typedef struct {
-  const Options* options; /* of a verb with VIEW_OPTIONS */
+  const Options* options; /* options of a verb with VIEW_OPTIONS */
   const char* name;       /* name of the run, for messages */
-  const Model* model;     /* of the run that is shown moment by moment; the caller's */
+  const Model* model;     /* model of the run that is shown; borrowed from the caller */
   View* view;             /* NULL without --view */
-  double* numbers;        /* of one moment; owned */
+  double* numbers;        /* numbers of one state; owned */
   int stride, next;       /* least number of steps between shown moments; least step of the next one */
   double shown, cost;     /* time of the last page of a design, and how long it took [s] */
 } Live;

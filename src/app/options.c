@@ -268,7 +268,7 @@ void options_free(Options* options) {
   *options = (Options){0};
 }
 
-/* ---------------------------------------------------------------- looking up */
+/* ---------------------------------------------------------------- lookup */
 
 static const OptionValue* value_of(const Options* options, const char* name) {
   static const OptionValue absent = {0};

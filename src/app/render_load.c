@@ -10,7 +10,7 @@ void shown_free(Shown* shown) {
   }
 }
 
-/* ---------------------------------------------------------------- one of them */
+/* ---------------------------------------------------------------- one input */
 
 /* Returns the index of the loaded subject, or -1 with *code set if that failed. */
 static int load_one(Shown* shown, const Options* options, const char* path, ExitCode* code) {

@@ -7,14 +7,14 @@
 /* Relative rounding error of a distance by GJK: two runs on the same poses may end in different simplices. */
 #define GAP_ROUNDING 1e-13
 #define GAP_TOLERANCE 1e-7
-/* Relative error of a force with a plane solved again. */
+/* Relative tolerance of a force whose separating plane is recomputed. */
 #define FORCE_TOLERANCE 1e-5
-/* Bound of the factor between friction in a run's first step and what the initial force allows (friction.md, F6). The
- * factor itself follows from a solve without friction, which no file contains. */
-#define FIRST_GRIP_MOST 100.0
-/* Force that friction rests on in steps with contact.friction_iterations, over the force of the state: that of the
- * solve before the last one, which differs where the iteration has not settled (friction.md, F8). */
-#define OWN_FORCE_MOST 2.0
+/* Upper bound of the friction in a run's first step, relative to the limit by the initial normal force (friction.md,
+ * F6). The exact ratio follows from a solve without friction, which no file contains. */
+#define FIRST_FRICTION_RATIO_MAX 100.0
+/* Upper bound of the normal force that limits friction in steps with contact.friction_iterations, relative to that of
+ * the state. It is the force of the solve before the last, which differs if the iteration has not converged (F8). */
+#define OWN_FORCE_RATIO_MAX 2.0
 
 enum { COLUMN_A = 1, COLUMN_GAP = 3, COLUMN_FORCE = 4 };
 
@@ -116,10 +116,10 @@ static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair
     rests_on = recorded->friction_load;
     check_account(c, k, row, pair);
   } else if (c->recorded->model.contact.friction_iterations != 0)
-    rests_on = fmax(rests_on, OWN_FORCE_MOST * pair->load);
+    rests_on = fmax(rests_on, OWN_FORCE_RATIO_MAX * pair->load);
   double allowed = friction * rests_on + FORCE_TOLERANCE * (pair->load + rests_on);
   allowed += part_unknown(c, row->row, pair) * pair->load;
-  if (row->row == 1 && !known) allowed += (FIRST_GRIP_MOST - 1) * friction * rests_on;
+  if (row->row == 1 && !known) allowed += (FIRST_FRICTION_RATIO_MAX - 1) * friction * rests_on;
   const StateContacts* listed = run_check_contacts(c, row->row);
   double difference = vec3_norm(vec3_sub(listed->list[k].force, pair->force));
   if (difference <= allowed) return;

@@ -44,9 +44,9 @@ void answer_vector(AnswerForm* out, const char* key, const Vec3* value);
 void answer_table(AnswerForm* out, const char* key, const double* values, int rows, int columns, int stride);
 /* Writes true or false; 1 or 0 in a row. */
 void answer_truth(AnswerForm* out, const char* key, bool value);
-/* Writes a text; in lines only. */
+/* Writes a text; nothing unless the form is JSON. */
 void answer_text(AnswerForm* out, const char* key, const char* text);
-/* Writes points[count]; in lines only. */
+/* Writes points[count]; nothing unless the form is JSON. */
 void answer_points(AnswerForm* out, const char* key, const Vec3* points, int count);
 
 /* Writes the answer to a question with a method other than QUERY_POTENTIAL (ask/answer.c), as query_answer does. */

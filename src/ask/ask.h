@@ -18,7 +18,7 @@ typedef struct {
  * subtraction. */
 typedef struct {
   bool smooth, hulled;
-  Shape shape; /* if smooth; has the frame of field.shape, which owns its arrays */
+  Shape shape; /* for smooth shapes; in the frame of field.shape, which owns its arrays */
   Vec3* given; /* if hulled: the given points or corners of the mesh (given_count); the parameters of the hull */
   int given_count;
   ConvexHull hull;    /* if hulled: the convex hull, in the body's frame */

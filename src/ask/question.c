@@ -189,7 +189,7 @@ static void read_member(QueryReader* reader, const cJSON* item, int number, void
   if (key >= KEY_SMOOTHING && key <= KEY_CULL) read_manifold_option(reader, item, key, &out->manifold);
 }
 
-/* ---------------------------------------------------------------- what belongs together */
+/* ---------------------------------------------------------------- preparation of bodies */
 
 static void make_witness(QueryBody* body) {
   if (!body->hulled || body->witness.piece_count > 0) return;

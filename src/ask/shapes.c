@@ -267,7 +267,7 @@ static void shape_text_free(ShapeText* text) {
   memory_free(text->parts);
 }
 
-/* Reads an item of `of` as a body, of which only the field is kept. */
+/* Reads an item of the key `of` as a body and moves its field to *out; the rest is freed. */
 static void read_part(QueryReader* reader, const cJSON* item, Field* out) {
   Pose pose = pose_identity();
   ShapeText text = {.scale = 1, .pose = &pose};

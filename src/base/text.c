@@ -76,8 +76,8 @@ static uint64_t power_of_5(int k) {
   return power;
 }
 
-/* Scales x; stores 4 m, so that a quarter of the last place is an integer: below a power of two the neighbour is half
- * as far as above it. */
+/* Returns x = m 2^e times 10^k, with the significand scaled by 4. Half the distance to the next lower double is then an
+ * integer also for powers of two, below which doubles are twice as dense. */
 static Scaled scale_by_power_of_10(uint64_t m, int e, int k) {
   uint64_t five = power_of_5(k);
   bool boundary = m == (uint64_t)1 << (DBL_MANT_DIG - 1);
@@ -322,7 +322,7 @@ void text_add_base64(Text* text, const void* bytes, size_t length) {
   }
 }
 
-/* ---------------------------------------------------------------- likeness */
+/* ---------------------------------------------------------------- similarity of names */
 
 static int least(int a, int b) { return a < b ? a : b; }
 

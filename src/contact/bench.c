@@ -10,7 +10,7 @@ enum { PAIRS = 64, MOVES = 16, REPEATS = 7 };
 static const double bench_support = 0.01; /* barrier distance [m]; the hulls have a radius of 0.5 m */
 static const double bench_motion = 2e-4;  /* size of the motion between two evaluations [m, rad] */
 
-/* Table rows for round bodies, in place of a number of vertices. */
+/* Codes of round bodies in the column of vertices. */
 enum { BALL = 1, WHEEL = 0, WHEEL_FEELS = 8 }; /* WHEEL_FEELS: vertices of the hull paired with a wheel */
 
 typedef struct {
@@ -18,7 +18,7 @@ typedef struct {
   Circle rings[ROUND_RINGS_MAX];
   int move;
   Pose moved[MOVES];
-  double twist[MOVES][6]; /* from the previous move: rotation vector, displacement [rad, m] */
+  double twist[MOVES][6]; /* motion since the previous move: rotation vector, displacement [rad, m] */
 } BenchHull;
 
 typedef struct {

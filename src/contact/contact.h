@@ -24,7 +24,7 @@ typedef struct {
   double arm;             /* distance of the joint's origin from the parent's [m] */
   double length;          /* largest distance by which slides displace the link from there [m] */
   double slide;           /* rate of the slides [m] */
-  double spin, spin_rate; /* of the rotation [rad] */
+  double spin, spin_rate; /* bound of the rotation [rad] */
   Vec3 start_w, start_v;  /* exact rate of the link frame, world axes, at the start of the path [rad, m] */
 } JointBound;
 

@@ -16,7 +16,7 @@ static double grip_of_ratio(double ratio, double* slope) {
   return 1 + x * root;
 }
 
-/* ---------------------------------------------------------------- grip of a pair */
+/* ---------------------------------------------------------------- forces of a pair */
 
 static uint64_t key_of(int a, int b) {
   return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;

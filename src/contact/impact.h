@@ -101,8 +101,8 @@ ImpactCourse impact_next(const ImpactParameters* parameters, double dt_before, d
 /* Returns true if a substep from past.now has brought a pair without impact to z <= IMPACT_ENTRY + IMPACT_TIE, or, with
  * restitution 0, into the range. Call only for pairs in range. Allocates nothing. */
 bool impact_enters(const ImpactParameters* parameters, const Pressure* next, const ImpactCourse* course);
-/* Returns true if the substep has ended an approach. False for a pair with restitution during its impact. Allocates
- * nothing. */
+/* Returns true if the pair came into contact in this substep. False for a pair with restitution during its impact.
+ * Allocates nothing. */
 bool impact_struck(const ImpactParameters* parameters, const ImpactCourse* course, const Impact* impact);
 /* Returns true if the force is still that of an approach, so that the next step belongs to the impact; false for a pair
  * out of range. Allocates nothing. */

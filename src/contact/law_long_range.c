@@ -232,7 +232,7 @@ static FieldLocal local_of(const Law* law, const int item[2], const HullInstance
   return field_local(&law->field, leaf, &pair);
 }
 
-/* ---------------------------------------------------------------- value at a trial */
+/* ---------------------------------------------------------------- value at a line-search evaluation */
 
 static void evaluate_links(const LawPair* p) {
   const Law* law = p->law;

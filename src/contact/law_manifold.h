@@ -14,7 +14,7 @@ typedef struct {
   Vec3* point_slopes; /* derivatives of points with respect to parameters, owned; NULL: none  (parameters x points) */
   int parameters;
   double sag;               /* how deep the polyhedron of its points lies below its surface [m] */
-  Vec3 center, half_extent; /* of its bounding box [m] */
+  Vec3 center, half_extent; /* centre and half extents of its bounding box [m] */
 } ManifoldSurface;
 
 /* Workspace of one thread. */

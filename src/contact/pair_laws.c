@@ -160,7 +160,7 @@ static double pair_reach(const void* instance, int hull_a, int hull_b) {
   return reach_by(part, hull_a) + reach_by(part, hull_b);
 }
 
-/* ---------------------------------------------------------------- a pair in a trial */
+/* ---------------------------------------------------------------- a pair in a line-search evaluation */
 
 static void evaluate(const LawPair* trial, const LawOrigin* from) {
   LawPair own;

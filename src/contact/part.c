@@ -340,7 +340,7 @@ void contact_part_end(ContactSystem* part, const ContactSystem* whole) {
   for (int k = 0; k < part->list_count; k++) even_out(part, part->list[k]);
 }
 
-/* ---------------------------------------------------------------- after all parts */
+/* ---------------------------------------------------------------- after all substeps */
 
 typedef struct {
   ContactSystem* system;

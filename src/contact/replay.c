@@ -133,7 +133,7 @@ static void* room_for(void* old, int* capacity, int count, size_t size) {
   return memory_alloc(size * (size_t)*capacity);
 }
 
-/* ---------------------------------------------------------------- pairs at one moment */
+/* ---------------------------------------------------------------- pairs of one state */
 
 typedef struct {
   ContactReplay* replay;

@@ -24,8 +24,8 @@ RingPlace ring_place(const Circle* ring, double rounding, double sigma, Vec3 n, 
   return p;
 }
 
-/* Quantities that all nodes of a ring share. The nodes are written to memory that might overlap a RingPlace, so
- * quotients and roots of it are taken once. */
+/* Quantities of a circle that all its nodes use. They are precomputed, because the compiler must assume that writing a
+ * node changes the RingPlace. */
 typedef struct {
   double e;    /* spread / middle */
   double q;    /* least (1 + e) */

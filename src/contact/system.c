@@ -90,7 +90,7 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->way_boxes = MEMORY_NEW(Box, model->hull_count);
   s->broad.threads = s->way_broad.threads = s->threads;
   contact_find_whole(s);
-  contact_find_crowds(s);
+  contact_find_dense_links(s);
   find_groups(s);
   sort_hulls(s);
   s->certificate_poses = MEMORY_NEW(Pose, model->link_count);
@@ -140,7 +140,7 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->group);
   memory_free(s->strange);
   memory_free(s->whole);
-  memory_free(s->crowd);
+  memory_free(s->dense_radius);
   memory_free(s->rubbing.keys);
   memory_free(s->pairs);
   memory_free(s->list);

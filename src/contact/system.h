@@ -126,10 +126,10 @@ struct ContactSystem {
   Box *boxes, *way_boxes;      /* boxes of the broad phase and of that for paths (hulls) */
   bool rests;                  /* both broad phases contain the boxes of still hulls */
   BroadPhase broad, way_broad;
-  int* group;         /* group of each hull in the broad phases; one number per link with several pieces (hulls) */
-  bool* strange;      /* pairs of groups whose hulls are not searched for */
-  bool* whole;        /* pairs of links that represent the pairs of their hulls; NULL: none (links x links) */
-  double* crowd;      /* mean radius of the triangles of a link with very many of them; 0 for others [m] (links) */
+  int* group;           /* group of each hull in the broad phases; one number per link with several pieces (hulls) */
+  bool* strange;        /* pairs of groups whose hulls are not searched for */
+  bool* whole;          /* pairs of links that represent the pairs of their hulls; NULL: none (links x links) */
+  double* dense_radius; /* mean radius of the triangles of a link with very many of them; 0 for others [m] (links) */
   KeyList rubbing;    /* hull pairs with friction, of links whose pair represents all pairs of their hulls (`whole`) */
   ContactPair* pairs; /* indexed by slot */
   /* Derivatives of both states of every pair. Large and read rarely (slots). */
@@ -243,9 +243,9 @@ bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);
  * hulls. Allocates nothing, cannot fail. */
 bool contact_stands_for(const ContactSystem* system, uint64_t key);
 
-/* Finds links with very many triangles (`contact/crowd.c`); called once. Allocates; freed with the system. Cannot fail.
+/* Finds links with very many triangles (`contact/dense.c`); called once. Allocates; freed with the system. Cannot fail.
  */
-void contact_find_crowds(ContactSystem* system);
+void contact_find_dense_links(ContactSystem* system);
 
 /* Lists the hull pairs with friction among those that pairs of links represent, in the accepted state. drop_others:
  * removes those listed before. Called before the state is recorded and before contact_lag. It changes no energy.

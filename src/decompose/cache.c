@@ -14,7 +14,7 @@
 #define HULLS_KIND "hulls"
 enum { KEY_DIGITS = 64, COUNTS = 13, MEASURES = 7 };
 
-/* ---------------------------------------------------------------- where */
+/* ---------------------------------------------------------------- path of the cache */
 
 char* decompose_cache_folder(void) {
   const char *own = getenv("SDRS_CACHE"), *shared = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

@@ -113,7 +113,7 @@ static void cut_mirrored(Blocks* blocks, const Cutting* c, const bool mirror[3])
   pieces_free(&pieces);
 }
 
-/* ---------------------------------------------------------------- even blocks */
+/* ---------------------------------------------------------------- regular grid of blocks */
 
 /* Adds one cell of the grid; neighbouring cells have bit-identical corners. */
 static void add_cell(Blocks* blocks, const double* x, const double* y, const double* z) {
@@ -165,7 +165,7 @@ static void cut_grid(Blocks* blocks, const Part* solid, const int grid[3]) {
   memory_free(z);
 }
 
-/* ---------------------------------------------------------------- all together */
+/* ---------------------------------------------------------------- complete decomposition */
 
 static HullResult all_in_one(const Part* solid) {
   ConvexHull hull;
@@ -278,7 +278,7 @@ static HullResult decompose_budget(Decomposition* result, const Mesh* mesh, cons
   return status;
 }
 
-/* ---------------------------------------------------------------- as few as a tolerance needs */
+/* ---------------------------------------------------------------- smallest number of hulls for a tolerance */
 
 /* Decomposes with at most `hulls` hulls; replaces the result if the tolerance is kept or no result keeps it yet. */
 static HullResult try_hulls(Decomposition* result, const Mesh* mesh, const DecomposeOptions* o, int hulls, bool* kept) {

@@ -256,7 +256,7 @@ static void part_groups(Grouping* g, int room, Parting* known) {
   }
 }
 
-/* ---------------------------------------------------------------- all together */
+/* ---------------------------------------------------------------- complete grouping */
 
 /* Returns one block per group, and their mirror images. */
 static Blocks group_blocks(const Grouping* g, MirrorImages* images) {

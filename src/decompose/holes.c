@@ -44,7 +44,7 @@ static CubeGrid grid_around(const ConvexHull* hulls, int hull_count, const Conve
   return g;
 }
 
-/* ---------------------------------------------------------------- which cubes */
+/* ---------------------------------------------------------------- choice of cubes */
 
 /* Returns the number of cubes in a row, from this one on, that lie on the same side of the surface, given its distance.
  */

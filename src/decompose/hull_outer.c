@@ -298,7 +298,7 @@ static double worst_outside(const ConvexHull* outer, const ConvexHull* inner) {
 /* Largest distance by which the old hull may extend beyond the new one [hull size]. */
 #define OUTER_ROUNDING 1e-10
 
-/* ---------------------------------------------------------------- what is outside */
+/* ---------------------------------------------------------------- vertices outside a face */
 
 static bool held_by(const NeighbourFaces* near, Vec3 p) {
   for (int h = 0; h < near->count; h++) {
@@ -359,7 +359,7 @@ void neighbours_free(NeighbourFaces* near) {
   *near = (NeighbourFaces){0};
 }
 
-/* ---------------------------------------------------------------- all together */
+/* ---------------------------------------------------------------- complete reduction */
 
 static HullResult side_of_planes(ConvexHull* side, const ConvexHull* hull, int planes) {
   Part part = part_of_hull(hull);

@@ -13,7 +13,7 @@ Vec3 vec3_mirrored(Vec3 p, int which) {
   return vec3(which & 1 ? -p.x : p.x, which & 2 ? -p.y : p.y, which & 4 ? -p.z : p.z);
 }
 
-/* ---------------------------------------------------------------- is it symmetric? */
+/* ---------------------------------------------------------------- test of symmetry */
 
 static int order_first(const void* a, const void* b) {
   const Vec3 *p = a, *q = b;
@@ -93,7 +93,7 @@ void mirror_images_free(MirrorImages* images) {
   *images = (MirrorImages){0};
 }
 
-/* ---------------------------------------------------------------- thinning alike */
+/* ---------------------------------------------------------------- symmetric reduction of vertices */
 
 /* Distance by which the image of a extends outside b. */
 static double image_outside(const ConvexHull* a, const ConvexHull* b, int which) {

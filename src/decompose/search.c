@@ -352,7 +352,7 @@ static void score_body(void* context, int index, int thread) {
   c->score = score_plane(list->piece, c->plane, c->step == 0);
 }
 
-/* ---------------------------------------------------------------- outlook */
+/* ---------------------------------------------------------------- look-ahead */
 
 /* Lookahead: least volume of the hulls after `depth` further bisections, each across the best axis. A ring shows its
  * gain only at the second and third cut. */

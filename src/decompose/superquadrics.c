@@ -46,7 +46,7 @@ typedef struct {
   double width;
 } SuperquadricSearch;
 
-/* ---------------------------------------------------------------- the places */
+/* ---------------------------------------------------------------- initial positions */
 
 static FitProblem problem_create(const SolidSamples* s, int threads) {
   int nodes = solid_samples_count(s);
@@ -203,7 +203,7 @@ static Superquadric with_axis(const Superquadric* from, int turns) {
   return out;
 }
 
-/* ---------------------------------------------------------------- one more */
+/* ---------------------------------------------------------------- starts of a further superquadric */
 
 typedef struct {
   const FitProblem* beside;
@@ -364,7 +364,7 @@ static void drop_needless(SuperquadricSearch* search) {
   }
 }
 
-/* ---------------------------------------------------------------- in and out */
+/* ---------------------------------------------------------------- defaults and result */
 
 static SuperquadricOptions with_defaults(const SuperquadricOptions* given) {
   SuperquadricOptions options = *given;

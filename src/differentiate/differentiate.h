@@ -54,12 +54,12 @@ typedef struct LossSeeds LossSeeds;
 
 /* A state of a run: the end of a step (a row) or of a substep inside one. */
 typedef struct {
-  StepClock clock; /* of the substep that led to it */
+  StepClock clock; /* clock of the substep that ended in this state */
   int step;        /* number of its step, from 1; 0: the initial state */
-  bool row;        /* it is the end of its step */
+  bool row;        /* true: this state is the end of a step */
   int between;     /* index among the states inside steps; -1: the state is a row */
   int contact_first, contact_count;
-  SimSolve* solves; /* of the substep that led to it, before the last one (solve_count); NULL: none */
+  SimSolve* solves; /* solves of the substep that ended in this state, except the last (solve_count); NULL: none */
   int solve_count;
 } RecordedState;
 
@@ -83,7 +83,7 @@ typedef struct Recording {
   const ForcePair* pairs; /* pairs whose forces are kept in every row; borrowed (pair_count) */
   int pair_count;
   Vec3* pair_force;                  /* world [N]; row 0 is zero  ((steps + 1) * pair_count) */
-  ContactRecord* contacts;           /* of all states, one after the other */
+  ContactRecord* contacts;           /* records of all states, consecutively */
   RecordedState* states;             /* in order of time, the initial state first (state_count) */
   int* row_state;                    /* index of every row's state  (steps + 1) */
   double* between_q;                 /* (between_count * nq) */
@@ -153,7 +153,7 @@ static inline int recording_substeps(const Recording* r, int step) {
 
 /* Result of recording a run. */
 typedef struct {
-  StepReport last; /* of the step that failed, or of the last */
+  StepReport last; /* report of the failed step, else of the last step */
   bool failed;
   int failed_step;  /* the step (1..) that failed */
   double residual;  /* largest of all steps, relative */
@@ -208,22 +208,22 @@ void recording_add_row(Recording* recording, Sim* sim, int row);
  * Input of the adjoint: derivatives of the loss with respect to the recorded quantities, each taken as independent of
  * the others. Losses add to them. Rows as in Recording. All arrays are one block that begins at pose. */
 struct LossSeeds {
-  const RowKeep* keep;   /* NULL: all rows; otherwise the layout of the arrays of rows */
-  double (*pose)[3][4];  /* dL/d(R | t) of every link frame, elementwise ((steps + 1) * links) */
-  double* q;             /* by joint coordinates, as increments of joint_increment, at fixed poses ((steps + 1) * nv) */
-  double* rate;          /* ((steps + 1) * nv) */
-  Vec3* force;           /* ((steps + 1) * links) */
-  double (*reaction)[6]; /* by sim_reactions; NULL: not requested, or rows are thin. Not in the block ((steps + 1) *
-                            links) */
-  Vec3* center;          /* by the centre of mass in the link frame, at fixed poses (links) */
-  Vec3* vertices;  /* by hull vertices in the link frame, at fixed poses and centre; all hulls in order (vertices) */
-  double* control; /* by controller parameters, at fixed poses; all controllers in order (controls) */
-  double* gains;   /* by controller gains (ModelGradient.gains), at fixed poses (gains) */
-  double* mass;    /* by link masses, at fixed poses and centres [1/kg] (links) */
-  size_t length;   /* numbers in the block */
+  const RowKeep* keep;    /* NULL: all rows; otherwise the layout of the arrays of rows */
+  double (*pose)[3][4];   /* dL/d(R | t) of every link frame, elementwise ((steps + 1) * links) */
+  double* q;              /* w.r.t. joint coordinates (increments of joint_increment), poses fixed ((steps + 1) * nv) */
+  double* rate;           /* ((steps + 1) * nv) */
+  Vec3* force;            /* ((steps + 1) * links) */
+  double (*reaction)[6];  /* by sim_reactions; NULL: not requested, or rows are thin. Not in the block ((steps + 1) *
+                             links) */
+  Vec3* center;           /* with respect to the centre of mass, link frame, at fixed poses (links) */
+  Vec3* vertices;         /* w.r.t. hull vertices, link frame, poses and centre fixed; all hulls in order (vertices) */
+  double* control;        /* w.r.t. controller parameters, poses fixed; all controllers in order (controls) */
+  double* gains;          /* w.r.t. controller gains (ModelGradient.gains), poses fixed (gains) */
+  double* mass;           /* w.r.t. link masses, poses and centres fixed [1/kg] (links) */
+  size_t length;          /* numbers in the block */
   const ForcePair* pairs; /* Recording.pairs, borrowed (pair_count) */
   int pair_count;
-  Vec3* pair_force; /* by pair forces ((steps + 1) * pair_count); not in the block */
+  Vec3* pair_force; /* w.r.t. pair forces ((steps + 1) * pair_count); not in the block */
   size_t pair_length, reaction_length;
   bool keep_moments; /* run_adjoint leaves the derivatives by mass moments in ModelGradient.moment, and those by
                         vertices of smooth shapes in vertices: the caller then calls model_gradient_masses and
@@ -279,7 +279,7 @@ ObservationBars observation_bars(const Recording* recording, int row, LossSeeds*
 
 /* ---------------------------------------------------------------- losses (differentiate/loss.c and loss_<kind>.c)
  * docs/losses.md defines them. */
-typedef struct Loss Loss; /* all losses of a task in one scenario, names resolved */
+typedef struct Loss Loss; /* the losses of a task in one scenario, with resolved names */
 
 /* Looks up links, checks windows against the horizon, and draws random targets (scenario: index; task->seed). model: of
  * the initial design; its vertices, volumes and edges are the reference of shape losses. Keeps neither task nor model.
@@ -348,7 +348,7 @@ typedef struct {
   RowKeep keep;
   Recording recording; /* thin: rows of the loss and of the moments */
   int moments;
-  double value;  /* of the loss; NaN without a loss */
+  double value;  /* value of the loss; NaN without a loss */
   double* terms; /* (loss_count) */
   RecordReport report;
 } RefinedRun;
@@ -426,7 +426,7 @@ typedef enum {
   GRADCHECK_MASS,        /* masses, or densities where given */
   GRADCHECK_CONTACT,     /* support, stiffness, friction, smoothing, rest speed */
   GRADCHECK_MATERIAL,    /* restitution; friction and restitution of links, then of contact.pairs; only those above 0 */
-  GRADCHECK_GAINS,       /* of controllers: gains, limits, delays, feedback */
+  GRADCHECK_GAINS,       /* controllers: gains, limits, delays, feedback */
   GRADCHECK_SHAPES,      /* parameters of convex smooth shapes */
   GRADCHECK_CLOSURES,    /* points and lengths of closures, ratios of couplings */
   GRADCHECK_TENDONS,     /* points, stiffness, rest length of tendons */
@@ -444,7 +444,7 @@ typedef struct {
   unsigned blocks;  /* 1 << GradcheckBlock */
   int directions;   /* random directions per block, <= GRADCHECK_DIRECTIONS */
   int steps;        /* steps of the run; 0 = all */
-  double tolerance; /* of the steps' solver, relative */
+  double tolerance; /* relative tolerance of the solver in each step */
   double bound;     /* relative error that passes */
   uint64_t seed;
   int threads;
@@ -471,13 +471,13 @@ typedef enum {
 typedef struct {
   double analytic, scale; /* g . d; reference of relative errors: the larger of it and the deciding difference */
   double step[GRADCHECK_SWEEP], difference[GRADCHECK_SWEEP], sum[GRADCHECK_SWEEP]; /* L(x + h d) + L(x - h d) */
-  double extrapolated[GRADCHECK_SWEEP]; /* from this step and the one before; NaN for the first */
+  double extrapolated[GRADCHECK_SWEEP]; /* extrapolated from this and the previous step size; NaN for the first */
   int tried;
   double error, best_step; /* relative error, and the deciding step; NaN when no step decides (failed runs) */
   double resolution;       /* relative uncertainty of the deciding difference; a bound below it cannot be checked */
   double order;            /* order of convergence in h; NaN when errors never exceed rounding */
   GradcheckVerdict verdict;
-  bool kink;     /* unchecked: the function has a kink at the point, and g . d lies between its two slopes (J8) or among
+  bool kink;     /* not checkable: the function has a kink here; g . d lies between its two slopes (J8) or among
                     those nearby (J10) */
   bool jump;     /* unchecked: the value at the point differs from the limit of its neighbours (J9) */
   bool rough;    /* the last differences vary by much more than rounding explains (J11) */
@@ -489,11 +489,11 @@ typedef struct {
 
 typedef struct {
   int count;                       /* numbers in the block */
-  double norm;                     /* of the gradient, in the numbers' scales */
+  double norm;                     /* norm of the gradient in the numbers' scales */
   double error, resolution, order; /* worst over the directions */
   GradcheckVerdict verdict;        /* worst over the directions */
   bool kink, jump, rough;          /* in any direction */
-  bool singular;                   /* unchecked, otherwise wrong: a loop is in a singular configuration (J15) */
+  bool singular;                   /* a loop is in a singular configuration (J15): not checkable */
   double beside;                   /* largest over unchecked directions without a jump at the point */
   double noise, needed;            /* largest over unchecked directions */
   int directions;

@@ -37,7 +37,7 @@ typedef struct {
   int count, places;
 } Sweep;
 
-/* ---------------------------------------------------------------- places */
+/* ---------------------------------------------------------------- poses */
 
 static Pose pose_of(const Sweep* s, const double* q) {
   Pose out = s->start;
@@ -55,7 +55,7 @@ static bool is_other(const Sweep* s, const ModelHull* hull) {
   return s->box || (term->other >= 0 ? hull->link == term->other : hull->link != term->link);
 }
 
-/* ---------------------------------------------------------------- boxes of places */
+/* ---------------------------------------------------------------- bounding boxes */
 
 typedef struct {
   double middle[SWEEP_DOF_MAX], half[SWEEP_DOF_MAX];
@@ -155,7 +155,7 @@ static Nearest distance_in(Sweep* s, SweepBox* box, double limit) {
   return look_from(s, pose, limit, &a);
 }
 
-/* ---------------------------------------------------------------- the least of all */
+/* ---------------------------------------------------------------- smallest clearance */
 
 static void keep_less(Nearest* best, double* at, Nearest found, const double* q) {
   if (!(found.distance < best->distance)) return;
@@ -274,7 +274,7 @@ static Nearest least_of(Sweep* s, double* at, double* at_least) {
   return best;
 }
 
-/* ---------------------------------------------------------------- what is swept */
+/* ---------------------------------------------------------------- swept links */
 
 static double reach_of(const Model* model, int link) {
   double reach = 0;
@@ -442,7 +442,7 @@ SweepReport loss_clearance_report(const LossTerm* term, const Recording* recordi
   return report;
 }
 
-/* ---------------------------------------------------------------- what can be swept */
+/* ---------------------------------------------------------------- checks */
 
 /* Returns why the joint cannot be swept, or NULL. */
 static const char* cannot_sweep(const ModelLink* link) {
@@ -478,7 +478,9 @@ void loss_clearance_prepare(LossTerm* term, const LossOrigin* origin) {
     const TaskParameter* item = &origin->task->parameters[k];
     for (int i = 0; i < item->link_count && item->type == PARAMETER_AXIS; i++)
       if (item->links[i].text && strcmp(item->links[i].text, link->name) == 0)
-        loss_complain(origin, source->place, "the axis of '%.60s' is a variable, by which clearance has no derivative",
+        loss_complain(origin, source->place,
+                      "the axis of '%.60s' is a design variable, and clearance has no derivative with respect to it: "
+                      "remove the variable",
                       link->name);
   }
   loss_gap_prepare(term, origin);

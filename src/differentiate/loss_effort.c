@@ -20,7 +20,9 @@ void loss_effort_prepare(LossTerm* term, const LossOrigin* origin) {
   for (int c = 0; c < model->controller_count; c++)
     if (counts(term, &model->controllers[c], model)) return;
   if (term->link < 0)
-    loss_complain(origin, origin->source->place, "the scene has no drive that could have an effort");
+    loss_complain(
+        origin, origin->source->place,
+        "the scene has no drive with an effort: add a controller of type pd, velocity or torque, or remove the loss");
   else
     loss_complain(origin, origin->source->link.place, "no drive moves the joint of '%.60s'",
                   model->links[term->link].name);

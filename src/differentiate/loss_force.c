@@ -7,13 +7,16 @@
 void loss_force_prepare(LossTerm* term, const LossOrigin* origin) {
   const Model* model = origin->model;
   if (term->other == term->link)
-    loss_complain(origin, origin->source->other.place, "'other' is the link itself");
+    loss_complain(origin, origin->source->other.place, "'other' is the link itself: name another link");
   else if (term->other >= 0 && model->contact_model != CONTACT_NONE && !model->links[term->other].collide)
     diagnostics_add(origin->diagnostics, SEVERITY_WARNING, origin->source->place,
-                    "nothing touches '%.60s': its force is always zero", model->links[term->other].name);
+                    "'%.60s' takes part in no contact, so its force is always zero: check 'collide' and contact.model",
+                    model->links[term->other].name);
   if (model->contact_model != CONTACT_NONE && model->links[term->link].collide) return;
-  diagnostics_add(origin->diagnostics, SEVERITY_WARNING, origin->source->place,
-                  "nothing touches '%.60s': the force on it is always zero", model->links[term->link].name);
+  diagnostics_add(
+      origin->diagnostics, SEVERITY_WARNING, origin->source->place,
+      "'%.60s' takes part in no contact, so the force on it is always zero: check 'collide' and contact.model",
+      model->links[term->link].name);
 }
 
 /* Returns the index of the term's pair in each row of pair forces. */

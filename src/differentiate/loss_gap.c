@@ -14,13 +14,18 @@ void loss_gap_prepare(LossTerm* term, const LossOrigin* origin) {
   const Model* model = origin->model;
   const TaskLoss* source = origin->source;
   if (term->link == term->other)
-    loss_complain(origin, source->other.place, "'%.60s' has no gap to itself", model->links[term->link].name);
+    loss_complain(origin, source->other.place, "'link' and 'other' are both '%.60s': name two links",
+                  model->links[term->link].name);
   else if (!has_hull(model, term->link, false))
-    loss_complain(origin, source->link.place, "'%.60s' has no shape", model->links[term->link].name);
+    loss_complain(origin, source->link.place,
+                  "'%.60s' has no shape, so it has no gap: give it a shape, or name another link",
+                  model->links[term->link].name);
   else if (!has_hull(model, term->other, false))
-    loss_complain(origin, source->other.place, "'%.60s' has no shape", model->links[term->other].name);
+    loss_complain(origin, source->other.place,
+                  "'%.60s' has no shape, so it has no gap: give it a shape, or name another link",
+                  model->links[term->other].name);
   else if (!has_hull(model, term->link, true) && !has_hull(model, term->other, true))
-    loss_complain(origin, source->place, "two half-spaces have no gap");
+    loss_complain(origin, source->place, "two half-spaces have no gap: name a link with a bounded shape");
 }
 
 /* ---------------------------------------------------------------- the nearest pair */

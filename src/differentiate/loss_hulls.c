@@ -47,9 +47,11 @@ void loss_hulls_prepare(LossTerm* term, const LossOrigin* origin) {
   }
   if (term->hull_count > 0) return;
   if (term->link < 0)
-    loss_complain(origin, origin->source->place, "the scene has no shape with vertices");
+    loss_complain(origin, origin->source->place,
+                  "the scene has no shape with vertices: this loss needs a box, points or a mesh");
   else
-    loss_complain(origin, origin->source->link.place, "'%.60s' has no shape with vertices",
+    loss_complain(origin, origin->source->link.place,
+                  "'%.60s' has no shape with vertices: this loss needs a box, points or a mesh",
                   model->links[term->link].name);
 }
 

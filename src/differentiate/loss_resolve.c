@@ -76,7 +76,7 @@ void loss_unit(const LossOrigin* origin, const char* what, Vec3* direction) {
   if (norm > 0 && norm < HUGE_VAL)
     *direction = vec3_scale(*direction, 1 / norm);
   else
-    loss_complain(origin, origin->source->place, "'%s' has no direction", what);
+    loss_complain(origin, origin->source->place, "'%s' is zero and has no direction: give another vector", what);
 }
 
 /* Returns the target with its random part. Seed, scenario and loss are hashed, so every loss of every scenario has its

@@ -10,7 +10,8 @@ void loss_smoothness_prepare(LossTerm* term, const LossOrigin* origin) {
   for (int c = 0; c < model->controller_count; c++)
     if (counts(term, &model->controllers[c])) return;
   if (term->link < 0)
-    loss_complain(origin, origin->source->place, "the scene has no controller whose target could be smooth");
+    loss_complain(origin, origin->source->place,
+                  "the scene has no controller with a target: add one, or remove the loss");
   else
     loss_complain(origin, origin->source->link.place, "no controller drives the joint of '%.60s'",
                   model->links[term->link].name);

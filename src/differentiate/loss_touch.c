@@ -141,7 +141,8 @@ static bool shapes_stay(const LossOrigin* origin) {
     stay = stay && type != PARAMETER_SHAPE_SIZE && type != PARAMETER_SHAPE_FORM;
   }
   if (!stay)
-    loss_complain(origin, origin->source->place, "has no derivatives by shapes, which the task wants to change");
+    loss_complain(origin, origin->source->place,
+                  "has no derivatives with respect to shapes: remove shapes from the design variables of this task");
   return stay;
 }
 

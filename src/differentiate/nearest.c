@@ -75,7 +75,7 @@ double nearest_bound(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose p
   return between - a->radius - b->radius;
 }
 
-/* ---------------------------------------------------------------- vertices that carry a gap together */
+/* ---------------------------------------------------------------- vertices that share a gap */
 
 /* Vertices whose heights differ by less than this, in hull radii, are level; bodies at rest tilt by less. */
 #define LEVEL 1e-6

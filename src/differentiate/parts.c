@@ -21,7 +21,7 @@ typedef struct {
   RecordedState before[2]; /* states before it, in order of time (before_count) */
   int before_count;
   SimSnapshot* start;
-  bool lent;       /* start is owned by another part */
+  bool borrowed;   /* start is owned by another part */
   Recording* rows; /* NULL: not held */
   size_t bytes;    /* of start and rows */
 } RunPart;
@@ -50,12 +50,12 @@ struct RunParts {
   int at;   /* part of `run` that the adjoint has reached */
 };
 
-/* ---------------------------------------------------------------- what is held */
+/* ---------------------------------------------------------------- stored parts */
 
 static RunPart* top_of(const PartStack* stack) { return &stack->items[stack->count - 1]; }
 
 static void account(RunParts* p, RunPart* part) {
-  size_t bytes = part->start && !part->lent ? sim_snapshot_size(part->start) : 0;
+  size_t bytes = part->start && !part->borrowed ? sim_snapshot_size(part->start) : 0;
   if (part->rows) bytes += sizeof(Recording) + recording_bytes(part->rows);
   p->held = p->held - part->bytes + bytes;
   part->bytes = bytes;
@@ -72,7 +72,7 @@ static void drop_rows(RunParts* p, RunPart* part) {
 
 static void drop_part(RunParts* p, RunPart* part) {
   drop_rows(p, part);
-  if (!part->lent) sim_snapshot_destroy(part->start);
+  if (!part->borrowed) sim_snapshot_destroy(part->start);
   part->start = NULL;
   account(p, part);
 }
@@ -87,7 +87,7 @@ static RunPart* push(PartStack* stack) {
 static size_t starts_of(const PartStack* stack, int first) {
   size_t bytes = 0;
   for (int k = first; k < stack->count; k++)
-    bytes += stack->items[k].lent ? 0 : sim_snapshot_size(stack->items[k].start);
+    bytes += stack->items[k].borrowed ? 0 : sim_snapshot_size(stack->items[k].start);
   return bytes;
 }
 
@@ -125,7 +125,7 @@ static void make_room(RunParts* p, size_t more) {
     if (k + 1 < s->count || s->items[k].end > s->items[k].row + 1) drop_rows(p, &s->items[k]);
 }
 
-/* ---------------------------------------------------------------- parts of the run under way */
+/* ---------------------------------------------------------------- parts of the current run */
 
 static size_t row_size(const RunParts* p) {
   const Model* m = p->model;
@@ -319,7 +319,7 @@ static Recording* rows_here(RunParts* p) {
   if (part->rows) return part->rows;
   RunPart* copy = push(&p->again);
   *copy = *part;
-  copy->lent = true;
+  copy->borrowed = true;
   copy->bytes = 0;
   find_rows(p);
   return top_of(&p->again)->rows;

@@ -13,8 +13,8 @@
 #define LIMIT_STEPS 2.0
 /* Contacts for which memory is reserved: fixed, and per link. */
 enum { CONTACTS_FIXED = 200, CONTACTS_PER_LINK = 6 };
-/* From this number of links on the file requests memory instead: MuJoCo 2.3 and later use an arena, which such numbers
- * of contacts overflow at 1000 bodies; earlier versions do not know the keyword. [MB] */
+/* From LINKS_OF_AN_ARENA links on the file sets `memory` [MB]. The default arena of MuJoCo 2.3 and later overflows with
+ * the contacts of 1000 bodies. Earlier versions do not support the keyword. */
 enum { LINKS_OF_AN_ARENA = 150, MEMORY_FIXED = 64, LINKS_PER_MEGABYTE = 4 };
 /* Largest step: the scene's may be too long for contacts and gains that MuJoCo integrates explicitly [s]. */
 #define STEP_LARGEST 1e-3

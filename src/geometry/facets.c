@@ -83,7 +83,7 @@ static bool run_qhull(Facets* facets, double* points, int count, const char* opt
   return done;
 }
 
-/* ---------------------------------------------------------------- making sure */
+/* ---------------------------------------------------------------- verification */
 
 /* Returns twice the vector area of a facet polygon. */
 static Vec3 polygon_area(const Facets* facets, int facet, const Vec3* points) {

@@ -82,7 +82,7 @@ static void make_piece(const HeightField* f, const Patch* p, ConvexHull* out) {
   memcpy(out->triangles + 8, ENDS[other], sizeof(ENDS[other]));
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- complete field */
 
 static HeightField field_create(const HeightGrid* grid, const HeightPlace* place) {
   int count = grid->columns * grid->rows;

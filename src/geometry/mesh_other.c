@@ -148,7 +148,7 @@ static void run_conversion(const char* path, int channel) {
   _exit(out && fclose(out) == 0 ? 0 : 1);
 }
 
-/* ---------------------------------------------------------------- in this one */
+/* ---------------------------------------------------------------- in the calling process */
 
 /* Reads the text from the channel to its end, at most MOST_TEXT bytes. */
 static void receive(int channel, Text* text) {

@@ -8,7 +8,7 @@
 /* Relative rounding error of coordinates; it matters for points far from the origin. */
 #define COORDINATE_ROUNDING 1e-15
 
-/* ---------------------------------------------------------------- spread */
+/* ---------------------------------------------------------------- extent */
 
 static int farthest_from_point(const Vec3* points, int count, Vec3 from) {
   int best = 0;
@@ -59,7 +59,7 @@ Spread spread_corners(const Vec3* points, int count) {
   return spread;
 }
 
-/* ---------------------------------------------------------------- different points */
+/* ---------------------------------------------------------------- distinct points */
 
 typedef struct {
   Vec3 point;

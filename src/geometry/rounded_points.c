@@ -103,7 +103,7 @@ HullResult rounded_core_create(ConvexHull* core, const Vec3* points, int count) 
     if (vec3_norm(off) > vec3_norm(beside)) beside = off;
   }
   double width = vec3_norm(beside);
-  if (!(width > FLAT * length)) { /* of which hull_create may make a hull of rounding errors */
+  if (!(width > FLAT * length)) { /* otherwise hull_create could return a hull of rounding errors */
     keep(core, points, end, 2);
     return HULL_OK;
   }
@@ -138,7 +138,7 @@ static double turn_at(const CoreEdges* all, const CoreEdge* e) {
   for (int k = all->first[e->head]; k >= 0; k = all->edges[k].next) {
     const CoreEdge* other = &all->edges[k];
     if (other->head != e->tail) continue;
-    double across = vec3_dot(other->normal, outside(e)); /* not below 0 but by rounding */
+    double across = vec3_dot(other->normal, outside(e)); /* negative only by rounding */
     least = fmin(least, math_atan2(fmax(across, 0), vec3_dot(other->normal, e->normal)));
   }
   return least;
@@ -314,7 +314,7 @@ HullResult rounded_core_tessellate(ConvexHull* hull, const ConvexHull* core, dou
       }
     }
     for (int b = 0; b < ball_count; b++) {
-      bool within = true; /* of the vertex's normals, and not just beside an arc */
+      bool within = true; /* true: the direction is among the vertex's normals and not near an arc */
       for (int k = all.first[i]; k >= 0 && within; k = all.edges[k].next)
         within = vec3_dot(ball[b], all.edges[k].along) < -0.25 * step;
       if (within) add_to_tessellation(&made, core->vertices[i], ball[b], radius, first);

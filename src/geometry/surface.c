@@ -30,7 +30,7 @@ void surface_free(TriangleSurface* surface) {
   *surface = (TriangleSurface){0};
 }
 
-/* ---------------------------------------------------------------- points made one */
+/* ---------------------------------------------------------------- merged points */
 
 typedef struct {
   double xyz[3];

@@ -118,7 +118,7 @@ UnionFace hull_face(const PlaneTable* table, const PlaneHull* hull, int k) {
   return face;
 }
 
-/* ---------------------------------------------------------------- against the other hulls */
+/* ---------------------------------------------------------------- clipping by the other hulls */
 
 /* Returns true if the hull has a face on this plane; *same: with the same orientation. */
 static bool hull_on_plane(const PlaneHull* hull, PlaneSide side, bool* same) {

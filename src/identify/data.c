@@ -6,7 +6,7 @@
 #include "base/outside.h"
 #include "identify/data.h"
 
-/* ---------------------------------------------------------------- which files */
+/* ---------------------------------------------------------------- choice of files */
 
 typedef struct {
   char** items;
@@ -220,7 +220,7 @@ static Status read_run(MeasuredRun* run, const Task* task, const char* path, con
   return status;
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- all files */
 
 /* Selects the training runs: a fraction, at least one, by a seeded shuffle. */
 static void split_runs(MeasuredData* data, const Task* task) {

@@ -167,7 +167,7 @@ void identification_destroy(Identification* id) {
                    id->spread,    id->doubts, id->ahead};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&id->verdict);
-  text_free(&id->told);
+  text_free(&id->determined);
   memory_free(id);
 }
 
@@ -464,11 +464,13 @@ Judgement identification_judgement(const Identification* id, bool train) {
   return j;
 }
 
-/* ---------------------------------------------------------------- what it is asked */
+/* ---------------------------------------------------------------- results for callers */
 
 Misfit identification_misfit(const Identification* id, bool train) { return id->misfit[train]; }
 
-const char* identification_told(const Identification* id) { return id->told.data ? id->told.data : ""; }
+const char* identification_determined(const Identification* id) {
+  return id->determined.data ? id->determined.data : "";
+}
 
 const char* identification_verdict(const Identification* id) { return id->verdict.data ? id->verdict.data : ""; }
 bool identification_identifiable(const Identification* id) { return id->undetermined == 0; }

@@ -18,7 +18,7 @@ typedef struct {
   int run_index, first, count; /* range of samples */
   int steps;
   SamplePlace* places; /* (count) */
-  bool usable;         /* it could be simulated at the start of the fit */
+  bool usable;         /* true: the shot could be simulated at the start of the fit */
   double* local;       /* fitted increments of its initial coordinates, then velocities (2 nv); NULL: not fitted */
 } Shot;
 
@@ -94,12 +94,12 @@ struct Identification {
   IdentifyOptions options;
   Optimization* optimization;
   MeasuredData data;
-  Model model; /* of the unchanged scene */
+  Model model; /* model of the unchanged scene */
   bool has_model;
   int variables, locals;                        /* locals: unknowns of a shot, 0 when its initial state is not fitted */
   double *initial, *low, *high, *scale, *prior; /* (variables) */
   double *x, *trial;                            /* (variables) */
-  bool* held;                                   /* not determined by the data, so fixed (variables) */
+  bool* held;                                   /* true: fixed, because the data do not determine it (variables) */
   Shot* shots;
   int shot_count, usable_shots;
   ShotSums* sums;
@@ -115,13 +115,13 @@ struct Identification {
   int64_t simulated;   /* runs and windows, with and without derivatives */
   IdentifyStop stop;
   const char* stop_text;
-  double *singular, *deviation; /* of the scaled Jacobian before the fit (variables) */
+  double *singular, *deviation; /* singular values and deviations of the scaled Jacobian before the fit (variables) */
   double* directions;           /* right singular vectors by rows (variables^2) */
   Text verdict;
   int undetermined;
-  double* base; /* base parameters with held variables: coefficient of variable k in combination j (variables^2) */
-  Text told;    /* the combinations that the data determines, one per line */
-  double noise; /* of a residual, relative to the task's standard deviations */
+  double* base;    /* base parameters with held variables: coefficient of variable k in combination j (variables^2) */
+  Text determined; /* the combinations that the data determines, one per line */
+  double noise;    /* noise of a residual, relative to the task's standard deviations */
   double* covariance; /* (variables^2) */
   double* error;      /* standard errors (variables) */
   double quantile;

@@ -27,7 +27,7 @@ typedef struct {
   int* line;    /* line in the file */
   MeasuredLink* links;
   int link_count;
-  SceneSignal* inputs; /* by the time since the first sample (inputs of the data) */
+  SceneSignal* inputs; /* functions of the time since the first sample (inputs of the data) */
   bool train;
 } MeasuredRun;
 
@@ -86,7 +86,7 @@ Status identification_start(Identification* identification, Diagnostics* diagnos
 const char* identification_verdict(const Identification* identification);
 /* Returns the base parameters: combinations of variables that the data determines where it does not separate them, one
  * per line; "" if none. Owned by the identification, never NULL. */
-const char* identification_told(const Identification* identification);
+const char* identification_determined(const Identification* identification);
 /* Returns true if the data determines every parameter. Call after identification_start. Allocates nothing, never fails.
  */
 bool identification_identifiable(const Identification* identification);
@@ -135,7 +135,7 @@ IdentifiedParameter identification_parameter(const Identification* identificatio
 typedef struct {
   int runs, failed;                      /* failed: not simulated to the end */
   double position, rotation;             /* m, rad */
-  double coordinate;                     /* of joints, m or rad */
+  double coordinate;                     /* joint coordinates [m or rad] */
   double final_position, final_rotation; /* m, rad */
   double unfitted_position, unfitted_rotation, unfitted_coordinate;
   double unfitted_final_position, unfitted_final_rotation;

@@ -91,7 +91,7 @@ Shot shot_of_run(const Identification* id, const MeasuredRun* run) {
   return shot;
 }
 
-/* ---------------------------------------------------------------- all of a shot */
+/* ---------------------------------------------------------------- complete shot */
 
 /* Returns which residuals of a sample are rotations. Owned by the caller. */
 static bool* turns_of_sample(const Residuals* s) {

@@ -6,7 +6,7 @@
 
 #define NORMAL_975 1.959963984540054
 /* A variable is undetermined if a large change of it is below this many standard deviations of the data. */
-#define NOTHING_TOLD 1.0
+#define NO_INFORMATION 1.0
 
 /* A remaining step below this fraction of a standard error is not reported. */
 #define AHEAD_COUNTS 0.1
@@ -19,9 +19,10 @@ double student_quantile(double z, int freedom) {
   return z + first / v + second / (v * v) + third / (v * v * v);
 }
 
-static bool is_told(const Identification* id, int k) {
+static bool is_determined(const Identification* id, int k) {
   double information = id->a[k * id->variables + k] * id->scale[k] * id->scale[k];
-  return !id->held[k] && id->x[k] > id->low[k] && id->x[k] < id->high[k] && information > NOTHING_TOLD * NOTHING_TOLD;
+  return !id->held[k] && id->x[k] > id->low[k] && id->x[k] < id->high[k] &&
+         information > NO_INFORMATION * NO_INFORMATION;
 }
 
 /* Sets A^-1 over the free, determined variables; zero elsewhere. */
@@ -29,14 +30,14 @@ static void inverse(const Identification* id, double* out) {
   int n = id->variables;
   double *a = MEMORY_NEW(double, n*n + 1), *column = MEMORY_NEW(double, n + 1);
   for (int i = 0; i < n; i++)
-    for (int k = 0; k < n; k++) a[i * n + k] = is_told(id, i) && is_told(id, k) ? id->a[i * n + k] : i == k;
+    for (int k = 0; k < n; k++) a[i * n + k] = is_determined(id, i) && is_determined(id, k) ? id->a[i * n + k] : i == k;
   bool sound = dense_cholesky(n, a);
   memset(out, 0, sizeof(double) * (size_t)(n * n));
   for (int k = 0; k < n && sound; k++) {
     memset(column, 0, sizeof(double) * (size_t)n);
-    column[k] = is_told(id, k);
+    column[k] = is_determined(id, k);
     dense_solve(n, a, column);
-    for (int i = 0; i < n; i++) out[i * n + k] = is_told(id, i) ? column[i] : 0;
+    for (int i = 0; i < n; i++) out[i * n + k] = is_determined(id, i) ? column[i] : 0;
   }
   memory_free(a);
   memory_free(column);

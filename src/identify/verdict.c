@@ -87,10 +87,11 @@ static void find_base(Identification* id, const double* basis, const int* pivot,
       combined = true;
     }
     if (!combined) continue;
-    if (id->told.length > 0) text_add(&id->told, "\n");
-    text_add(&id->told, "%s", name_of(id, j));
+    if (id->determined.length > 0) text_add(&id->determined, "\n");
+    text_add(&id->determined, "%s", name_of(id, j));
     for (int k = 0; k < n; k++)
-      if (k != j && id->base[j * n + k] != 0) text_add(&id->told, " %+.4g %s", id->base[j * n + k], name_of(id, k));
+      if (k != j && id->base[j * n + k] != 0)
+        text_add(&id->determined, " %+.4g %s", id->base[j * n + k], name_of(id, k));
   }
 }
 

@@ -87,7 +87,7 @@ static sdrs_status set_design(sdrs* s, const Setting* set) {
   int wanted = library_design_count(s);
   if (!shared->is_task || set->count != (size_t)wanted) return wrong_count(s, set, "", wanted);
   if (atomic_load(&shared->owners) > 1)
-    return library_fail(s, SDRS_USAGE, "a design cannot be set while there are clones");
+    return library_fail(s, SDRS_USAGE, "a design cannot be set while the object has clones: destroy them first");
   for (int k = 0; k < wanted; k++)
     if (!isfinite(set->values[k])) return library_fail(s, SDRS_BAD_INPUT, "a design must be finite");
   Build build = {.shared = shared, .design = set->values};

@@ -66,7 +66,8 @@ static sdrs_status check_observable(sdrs* s, const sdrs_seed* seed, ObservableKi
     if (seed->values[k] == 0) continue;
     const char* name = r->model->links[link].name;
     if (!observable_reaches(o, r, row))
-      return library_fail(s, SDRS_BAD_INPUT, "row %d has no %s: derivatives by it must be 0", row, o->word);
+      return library_fail(s, SDRS_BAD_INPUT, "row %d has no %s: derivatives with respect to it must be 0", row,
+                          o->word);
     if (kind == OBSERVABLE_REACTIONS && !sim_reaction_derives(r->model, link))
       return library_fail(s, SDRS_BAD_INPUT,
                           "the reaction of '%s' has no derivative: it cannot move, or closures act "
@@ -150,10 +151,11 @@ static sdrs_status add_seed(sdrs* s, const sdrs_seed* seed, LossSeeds* seeds) {
   const char* name = sdrs_block_name(seed->block);
   if (columns == 0) return library_fail(s, SDRS_USAGE, "a loss cannot depend on '%s'", name ? name : "no such block");
   if (seed->count != rows * columns)
-    return library_fail(s, SDRS_USAGE, "derivatives by %s: got %zu numbers, expected %zu x %zu", name, seed->count,
-                        rows, columns);
+    return library_fail(s, SDRS_USAGE, "derivatives with respect to %s: got %zu numbers, expected %zu x %zu", name,
+                        seed->count, rows, columns);
   for (size_t k = 0; k < seed->count; k++)
-    if (!isfinite(seed->values[k])) return library_fail(s, SDRS_BAD_INPUT, "derivatives by %s must be finite", name);
+    if (!isfinite(seed->values[k]))
+      return library_fail(s, SDRS_BAD_INPUT, "derivatives with respect to %s must be finite", name);
   bool observable = seed->block == SDRS_REACTIONS || seed->block == SDRS_IMU;
   ObservableKind kind = seed->block == SDRS_IMU ? OBSERVABLE_IMU : OBSERVABLE_REACTIONS;
   sdrs_status status = observable ? library_has_observable(s, seed->block, r->model) : SDRS_OK;
@@ -197,7 +199,7 @@ static sdrs_status backward(sdrs* s, LossSeeds* seeds) {
 static sdrs_status ready(sdrs* s) {
   s->own->has_gradient = false;
   if (s->own->recorded) return SDRS_OK;
-  return library_fail(s, SDRS_USAGE, "there is no recorded run: sdrs_run makes one");
+  return library_fail(s, SDRS_USAGE, "there is no recorded run: call sdrs_run first");
 }
 
 typedef struct {
@@ -339,7 +341,7 @@ static sdrs_status slope_of_input(sdrs* s, sdrs_array* out) {
   size_t inputs = (size_t)s->shared->inputs, rows = (size_t)s->own->recording.steps, column = 0;
   if (inputs > 0 && !d->driven)
     return library_fail(s, SDRS_USAGE,
-                        "the run follows the scene's own signals, so there is no gradient by 'input': "
+                        "the run follows the scene's own signals, so there is no gradient with respect to 'input': "
                         "set 'input' before the run, or ask for 'control'");
   double* slope = library_buffer(s, BUFFER_SLOPE, SDRS_INPUT, inputs * rows);
   for (int c = 0; d->driven && c < d->model.controller_count; c++) {
@@ -387,7 +389,7 @@ static sdrs_status show_slope(sdrs* s, void* arguments) {
   const ModelGradient* g = &s->own->gradient;
   const Model* m = &s->shared->model;
   size_t links = (size_t)m->link_count, nv = (size_t)m->dof_count;
-  if (!s->own->has_gradient) return library_fail(s, SDRS_USAGE, "there is no gradient: sdrs_gradient makes one");
+  if (!s->own->has_gradient) return library_fail(s, SDRS_USAGE, "there is no gradient: call sdrs_gradient first");
   if (show->block == SDRS_DESIGN || show->block == SDRS_VERTICES || show->block == SDRS_MASS) spread_moments(s->own);
   switch (show->block) {
     case SDRS_COORDINATES:
@@ -419,7 +421,7 @@ static sdrs_status show_slope(sdrs* s, void* arguments) {
       break;
   }
   const char* name = sdrs_block_name(show->block);
-  return library_fail(s, SDRS_USAGE, "there is no gradient by '%s'", name ? name : "no such block");
+  return library_fail(s, SDRS_USAGE, "there is no gradient with respect to '%s'", name ? name : "no such block");
 }
 
 sdrs_status sdrs_gradient_view(sdrs* s, sdrs_block block, sdrs_array* out) {

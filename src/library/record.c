@@ -148,7 +148,7 @@ static sdrs_array times(sdrs* s) {
 static sdrs_status show_record(sdrs* s, void* arguments) {
   const Showing* show = arguments;
   const Recording* r = &s->own->recording;
-  if (!s->own->recorded) return library_fail(s, SDRS_USAGE, "there is no recorded run: sdrs_run makes one");
+  if (!s->own->recorded) return library_fail(s, SDRS_USAGE, "there is no recorded run: call sdrs_run first");
   size_t nq = (size_t)r->model->coordinate_count, nv = (size_t)r->model->dof_count;
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
   if (show->link < -1 || show->link >= (int)links)
@@ -189,7 +189,8 @@ static sdrs_status show_record(sdrs* s, void* arguments) {
       break;
   }
   const char* name = sdrs_block_name(show->block);
-  return library_fail(s, SDRS_USAGE, "a run has no record of '%s'", name ? name : "no such block");
+  return library_fail(s, SDRS_USAGE, "'%s' is not part of a recorded run: see sdrs_record in sdrs.h",
+                      name ? name : "no such block");
 }
 
 sdrs_status sdrs_record(sdrs* s, sdrs_block block, int link, sdrs_array* out) {
@@ -211,7 +212,7 @@ static sdrs_proof proof_start(void) {
 static sdrs_status certify(sdrs* s, void* arguments) {
   sdrs_proof* out = arguments;
   const Recording* r = &s->own->recording;
-  if (!s->own->recorded) return library_fail(s, SDRS_USAGE, "there is no recorded run: sdrs_run makes one");
+  if (!s->own->recorded) return library_fail(s, SDRS_USAGE, "there is no recorded run: call sdrs_run first");
   Proof* proof = proof_create(r->model, s->shared->threads);
   for (int k = 0; k < r->state_count; k++) {
     ProofReport report = proof_next(proof, recording_state_q(r, &r->states[k]));

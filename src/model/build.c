@@ -103,12 +103,12 @@ Status model_create_from(Model* model, const Scene* given, const ModelSolids* so
                    .simulation = scene->simulation,
                    .contact_model = scene->contact.model};
   Builder builder = {.model = model, .scene = scene, .diagnostics = diagnostics};
-  bool lent = solids && !moves_shapes(overrides, count);
-  if (lent) builder.solids = solids->builder.solids;
+  bool borrowed = solids && !moves_shapes(overrides, count);
+  if (borrowed) builder.solids = solids->builder.solids;
   int errors_before = diagnostics->error_count;
   run_stages(&builder);
   model->dropped_note = builder.note.data ? builder.note.data : memory_text("");
-  if (lent) builder.solids = NULL;
+  if (borrowed) builder.solids = NULL;
   free_solids(&builder);
   memory_free(builder.feature);
   return diagnostics->error_count > errors_before ? STATUS_BAD_INPUT : STATUS_OK;

@@ -298,9 +298,9 @@ static void check_taken(const Model* model, Diagnostics* diagnostics) {
   for (int k = 0; k < model->hull_count; k++) {
     const ModelHull* hull = &model->hulls[k];
     const char* why = model->links[hull->link].collide ? contact_refuses(model->contact_model, hull) : NULL;
-    bool told = false;
-    for (int before = 0; before < k && why && !told; before++) told = model->hulls[before].shape == hull->shape;
-    if (!why || told) continue;
+    bool reported = false;
+    for (int before = 0; before < k && why && !reported; before++) reported = model->hulls[before].shape == hull->shape;
+    if (!why || reported) continue;
     const SceneShape* shape = &model->scene->shapes[hull->shape];
     char remedy[200];
     write_smooth_equivalent(shape, remedy, sizeof remedy);
@@ -324,18 +324,18 @@ static const char* refused_piece(const Model* model, int link, ContactModel law)
 static void check_taken_by_pairs(const Model* model, Diagnostics* diagnostics) {
   for (int p = 0; p < model->pair_law_count; p++) {
     const ModelPairLaw* pair = &model->pair_laws[p];
-    bool told = false;
-    for (int k = 0; k < model->pair_item_count && !told; k++) {
+    bool reported = false;
+    for (int k = 0; k < model->pair_item_count && !reported; k++) {
       const ModelPairItem* item = &model->pair_items[k];
       const int link[2] = {(int)(item->key >> 32), (int)(item->key & UINT32_MAX)};
       if (item->item != pair->item) continue;
-      for (int side = 0; side < 2 && !told; side++) {
+      for (int side = 0; side < 2 && !reported; side++) {
         const char* why = refused_piece(model, link[side], pair->law);
         if (!why) continue;
         diagnostics_add(diagnostics, SEVERITY_ERROR, model->scene->contact.pairs[pair->item].place,
                         "%s %s; a shape of link '%s' is none", contact_model_name(pair->law), why,
                         model->links[link[side]].name);
-        told = true;
+        reported = true;
       }
     }
   }

@@ -11,7 +11,7 @@
 /* (R4) With gravity, upper bound of the barrier distance relative to the displacement per step at the scene's speed. A
  * resting body that separates then leaves the range within a few steps, and impacts of other bodies nearby do not load
  * it. */
-#define SUPPORT_PER_WAY 0.75
+#define SUPPORT_PER_DISPLACEMENT 0.75
 /* Lower bound relative to the scene's extent: rounding of coordinates (1e-16 of the extent) stays below a millionth of
  * the barrier distance. */
 #define SUPPORT_PER_EXTENT 1e-9
@@ -82,7 +82,7 @@ static double smallest_feature(const Model* model, const double* feature) {
 /* Returns the default barrier distance. Scenes with restitution resolve impacts, for which a wide range is needed. */
 static double derived_support(const ModelContact* contact, const ContactScales* scales) {
   double support = contact->feature * SUPPORT_PER_FEATURE;
-  if (scales->way > 0 && !contact->bounces) support = fmin(support, scales->way * SUPPORT_PER_WAY);
+  if (scales->way > 0 && !contact->bounces) support = fmin(support, scales->way * SUPPORT_PER_DISPLACEMENT);
   return fmax(support, fmin(scales->extent * SUPPORT_PER_EXTENT, contact->feature * SUPPORT_WITHIN));
 }
 

@@ -43,9 +43,9 @@ typedef struct {
 
 /* A smooth shape placed in a link. `solid` and `points` of its hull sample its surface. */
 typedef struct ModelSmooth {
-  Field field;         /* of kind FIELD_SHAPE: one convex shape, with parameters of its own */
+  Field field;         /* kind FIELD_SHAPE: one convex shape with its own parameters */
   Pose pose;           /* pose of its frame in the link frame */
-  MassMoment moment;   /* of density 1 kg/m^3, link frame */
+  MassMoment moment;   /* moments for density 1 kg/m^3, link frame */
   int resolution;      /* resolution of its surface, as in scenes */
   int parameter_first; /* number of its first parameter among those of all shapes; -1: no parameters */
   RoundBody core;      /* for SOLID_ROUND, link frame; owns its points, its circles are `rings` */
@@ -134,7 +134,7 @@ typedef struct {
   Signal target;
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];
   double damping_gain[JOINT_MAX_DOF], max_force[JOINT_MAX_DOF]; /* max_force 0: no limit */
-  double limit_width;                                           /* as a fraction of max_force (drives.md, M2) */
+  double limit_width;                                           /* width relative to max_force (drives.md, M2) */
   const SceneController* source; /* feedback measurements, gain matrix and delay; borrowed */
   int delayed_first;             /* number of its first measurement among the delayed ones; -1: none */
   int gain_first;                /* number of its first gain (controller_gain) among those of all controllers */
@@ -172,14 +172,14 @@ typedef struct {
   int point_first;           /* number of its first point among those of all tendons */
   int wrap_first;            /* number of its first wrap among those of all tendons */
   double theta;              /* as ModelLink.spring_theta */
-  int home;                  /* one of its links that has a tree; -1: none */
+  int home;                  /* a link of the tendon that belongs to a tree; -1: none */
 } ModelTendon;
 
 /* Spring and damper between frames of two links (docs/derivations/loads.md, L18). */
 typedef struct {
   const SceneBushing* source; /* borrowed from the model's scene */
   double theta;               /* as ModelLink.spring_theta */
-  int home;                   /* one of its two links that has a tree; -1: none */
+  int home;                   /* one of the two links that belongs to a tree; -1: none */
 } ModelBushing;
 
 /* Type of a closure equation c = 0 (docs/derivations/closures.md, Z1). x_a, x_b: attachment points, d = x_a - x_b. */
@@ -202,9 +202,9 @@ typedef struct {
   int link[2];        /* a, b; -1 = world */
   Vec3 end[2];        /* in the links' frames [m] */
   double length;      /* for a distance closure [m] */
-  double size;        /* of the links about the attachment points: reference length of the closure tolerance [m] */
+  double size;        /* extent of the links about the attachment points: reference length of the tolerance [m] */
   double force_limit; /* force at which it breaks or, with `releases`, opens [N]; 0: none */
-  bool releases;      /* it may close again after its force exceeded the limit */
+  bool releases;      /* true: may close again after its force exceeded the limit */
   Signal active;      /* one channel; zero channels if the closure is always active */
   ClosureRow rows[CLOSURE_ROWS];
   Mat3 frame;               /* rows f_k: the directions along which points are measured */
@@ -250,7 +250,7 @@ typedef struct {
 typedef struct {
   uint64_t key; /* a << 32 | b, a < b */
   int item;
-  bool swapped; /* the item's first name is that of link b */
+  bool swapped; /* true: the first name of the item is link b */
 } ModelPairItem;
 
 /* A contact law named by an item of contact.pairs, with its parameters in force. */
@@ -396,7 +396,7 @@ typedef enum {
   OVERRIDE_CENTER,   /* index: 0 to 2, component of the centre of mass; links with `mass_model: given` [m] */
   OVERRIDE_INERTIA,  /* index: of SceneLink.inertia, for such a link [kg m^2] */
   OVERRIDE_SHAPE,    /* part: use of a convex smooth shape in the link; index: its parameter (shapes/shapes.h) */
-  OVERRIDE_GAIN,     /* part: controller among those of the link; index: as of controller_gain */
+  OVERRIDE_GAIN,     /* part: number of the link's controller; index: index of controller_gain */
   OVERRIDE_MATERIAL, /* index: MATERIAL_FRICTION, ... of the link; link -1: of item `part` of contact.pairs; part -1 as
                         well: of contact */
   OVERRIDE_AXIS,     /* index: component of the joint's first axis; the three form a unit vector */
@@ -475,7 +475,7 @@ double* model_scene_number(const Scene* scene, const ModelOverride* override);
 typedef struct {
   SceneSignal* signal; /* NULL: number is too large; channels 0: the load or tendon lacks this signal */
   unsigned kind;       /* CONTROL_DRIVES, ... */
-  int ordinal;         /* number of its controller, load or tendon among those of the link */
+  int ordinal;         /* number of the controller, load or tendon within the link */
   int item;            /* index into the scene's controllers, loads or tendons */
 } SignalPlace;
 /* Returns the signal of the link with this number. Order: targets of controllers, force and torque of each load (given
@@ -723,12 +723,12 @@ typedef struct {
   Vec3* attachments;  /* joint origins in the parent's frame  [1/m]  (links) */
   Vec3* turns;        /* rotations of joint frames about their own axes and origins (links) */
   Vec3* axes;         /* rotations of the joint axes only, in the joint frame's axes (links) */
-  bool without_turns; /* turns and axes are not needed: they stay 0. Set by the owner; clearing keeps it */
+  bool without_turns; /* true: turns and axes are not computed and stay 0. Set by the owner; clearing keeps it */
   double* mass;       /* total masses at constant distribution [1/kg] (links) */
   double* control;    /* parameters of signals of controllers, loads, tendons (parameters) */
   double contact[CONTACT_PARAMETER_COUNT]; /* with respect to ModelContact: support, stiffness, friction, smoothing,
                                               rest speed, own parameters */
-  double (*joint)[JOINT_OWN_COUNT];        /* by joint numbers: JOINT_DAMPING, ... (nv) */
+  double (*joint)[JOINT_OWN_COUNT];        /* w.r.t. joint numbers: JOINT_DAMPING, ... (nv) */
   Vec3 gravity;                            /* world axes  [s^2/m] */
   double fluid[FLUID_NUMBERS];             /* numbers of Scene.fluid */
   Vec3* center;                            /* centre of mass of links with mass_model given  [1/m]  (links) */
@@ -740,8 +740,8 @@ typedef struct {
   double (*closures)[CLOSURE_NUMBERS];     /* point, axis and length of every closure, as in the scene (closures) */
   double (*tendons)[TENDON_NUMBER_POINTS]; /* stiffness, rest length, friction of every tendon  (tendons) */
   Vec3* tendon_points;                     /* in their links' frames  (tendon points) */
-  double (*tendon_wraps)[WRAP_NUMBERS];    /* by the numbers of every wrap, WRAP_NUMBER_RADIUS ... (tendon wraps) */
-  double (*bushings)[BUSHING_NUMBERS];     /* by the numbers of every bushing, BUSHING_STIFFNESS ... (bushings) */
+  double (*tendon_wraps)[WRAP_NUMBERS];    /* w.r.t. numbers of wraps: WRAP_NUMBER_RADIUS, ... (tendon wraps) */
+  double (*bushings)[BUSHING_NUMBERS];     /* w.r.t. numbers of bushings: BUSHING_STIFFNESS, ... (bushings) */
   double* thetas;                          /* ModelLink.spring_theta, ModelTendon.theta, ModelBushing.theta
                                               (model_theta_count) */
   double (*ratios)[COUPLING_TERMS];        /* coefficients of coupling terms; entry 0: a given offset (couplings) */

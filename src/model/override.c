@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 
-/* ---------------------------------------------------------------- where a number stands */
+/* ---------------------------------------------------------------- address of a number */
 
 SignalPlace model_scene_signal(const Scene* scene, int link, int number) {
   assert(scene && number >= 0);

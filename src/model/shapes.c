@@ -154,7 +154,7 @@ static void solid_from_decomposition(Builder* builder, const SceneShape* shape, 
   decomposition_free(&d);
 }
 
-/* ---------------------------------------------------------------- triangles as they are */
+/* ---------------------------------------------------------------- shapes of triangles */
 
 /* Returns the smallest size of a set that contact has to resolve (R3): the least of 6 volume / area and the sides of
  * its box. A set without volume has its largest side. */

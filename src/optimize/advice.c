@@ -91,7 +91,7 @@ static void list_unmoved(Advisor* a) {
   text_free(&names);
 }
 
-/* ---------------------------------------------------------------- what happened */
+/* ---------------------------------------------------------------- observed outcome */
 
 static const double* terms_at(const Optimization* o, int iteration) {
   return o->row_terms + (size_t)iteration * (size_t)o->term_count;

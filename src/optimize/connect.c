@@ -63,7 +63,7 @@ static void attach(Scene* scene, const Model* model, int link, int child, Vec3 p
       .link = link, .hull = {hull, -1}, .vertex = {vertex, -1}, .child = child, .position = point, .outside = outside};
 }
 
-/* ---------------------------------------------------------------- corners in common */
+/* ---------------------------------------------------------------- common corners */
 
 typedef struct {
   Vec3 point;
@@ -161,7 +161,7 @@ static void join_faces(Scene* scene, int link, SharedVertices* shared) {
   memory_free(found);
 }
 
-/* ---------------------------------------------------------------- those that are there */
+/* ---------------------------------------------------------------- ties in the scene */
 
 static bool tie_fits(const Scene* scene, int link, const int tie[4]) {
   const SceneLink* l = &scene->links[link];

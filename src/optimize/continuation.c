@@ -113,7 +113,7 @@ Status continuation_advance(Optimization* o) {
   return STATUS_OK;
 }
 
-/* ---------------------------------------------------------------- is it possible? */
+/* ---------------------------------------------------------------- checks */
 
 static bool check_key(const Scene* scene, const TaskRamp* ramp, const char* key, Diagnostics* diagnostics) {
   ContactModel law = scene->contact.model;

@@ -60,7 +60,7 @@ typedef struct {
   double initial, low, high;
   double scale;      /* a large change; 0: a tenth of the unit */
   double prior;      /* standard deviation of prior knowledge; 0: none */
-  double step;       /* optimizer step of this variable; 0: that of its block */
+  double step;       /* optimizer step of this variable; 0: step of the block */
   int block;         /* 0: design; 1: control and initial state */
   SourcePlace place; /* task entry that created it */
 } DesignVariable;
@@ -119,7 +119,7 @@ typedef struct {
   int* block;         /* block of each variable, for the feasible set */
   FeasibleSet set;    /* bounds and linear constraints; borrows block */
   double* low_high;
-  SharedVertices shared; /* of the first scenario */
+  SharedVertices shared; /* shared vertices of the first scenario */
 } Design;
 
 /* Expands the task's scenes, inserts shared vertices, fixes derived values (contact parameters, masses), sets horizons

@@ -4,7 +4,7 @@
 
 #include "optimize/design_build.h"
 
-/* ---------------------------------------------------------------- what is asked for */
+/* ---------------------------------------------------------------- requested links and variables */
 
 int design_link_named(const Scene* scene, const char* name) {
   for (int i = 0; i < scene->link_count; i++)
@@ -373,7 +373,7 @@ static void check_scenarios(DesignBuild* b) {
     }
 }
 
-/* ---------------------------------------------------------------- all together */
+/* ---------------------------------------------------------------- complete design */
 
 typedef struct {
   const char* name;

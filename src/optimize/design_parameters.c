@@ -91,7 +91,7 @@ static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
     [PARAMETER_STRIBECK_SPEED] = {"stribeck_speed", OF_SCENE, OVERRIDE_MATERIAL, MATERIAL_STRIBECK_SPEED, LEAST_PART},
 };
 
-/* ---------------------------------------------------------------- one number, one variable */
+/* ---------------------------------------------------------------- single numbers */
 
 /* State of listing an item. */
 typedef struct {
@@ -126,8 +126,9 @@ static void list_number(Listing* l, int link, int part, int index, const char* n
   ModelOverride at = {l->kind->kind, link, part, index, 0};
   double initial = *model_scene_number(l->b->scene, &at);
   if (l->kind->least > 0 && !(initial > 0)) {
-    diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, l->item->place, "%s must begin above 0 to change, got %.6g",
-                    name, initial);
+    diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, l->item->place,
+                    "%s is %.6g, and a variable must start above 0: give it a positive value in the scene", name,
+                    initial);
     return;
   }
   int variable = variable_for(l, initial, name);
@@ -559,11 +560,14 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
   bool form = l->item->type == PARAMETER_SHAPE_FORM, size = l->item->type == PARAMETER_SIZE;
   return listed > 0 ||
          refuse(l, name,
-                l->item->lengths != 0 ? "none of its round solids has one of the 'lengths'"
-                : form                ? "it has no convex smooth shape"
-                : size ? "it has no box, and no round solid without resolution and segments under separating_plane"
-                       : "it has no convex smooth shape, and no round solid without resolution and segments under "
-                         "separating_plane");
+                l->item->lengths != 0 ? "none of its round solids has one of these 'lengths': correct or remove them"
+                : form
+                    ? "it has no smooth convex shape, which this parameter changes: give it one, such as superellipsoid"
+                : size ? "it has no box and no exact round solid: remove 'resolution' and 'segments' from its shape, "
+                         "and use the law separating_plane"
+                       : "it has no smooth convex shape and no exact round solid: remove 'resolution' and 'segments' "
+                         "from its "
+                         "shape, and use the law separating_plane");
 }
 
 /* Lists sizes of a link that has no box. */
@@ -629,13 +633,14 @@ static bool list_size(Listing* l, const TaskName* name, int link) {
   return true;
 }
 
-/* ---------------------------------------------------------------- all of an item */
+/* ---------------------------------------------------------------- complete item */
 
 static bool list_of_link(Listing* l, const TaskName* name) {
   int link = design_link(l->b, name);
   if (link < 0) return false;
   bool weighed = l->item->type <= PARAMETER_INERTIA;
-  if (weighed && !(l->b->model->links[link].mass > 0)) return refuse(l, name, "it has no mass");
+  if (weighed && !(l->b->model->links[link].mass > 0))
+    return refuse(l, name, "it has no mass: give it 'mass' or 'density' in the scene");
   if (l->item->type == PARAMETER_INERTIA) return list_inertia(l, name, link);
   if (l->item->type == PARAMETER_SIZE) return list_size(l, name, link);
   if (l->item->type == PARAMETER_RATIO) return list_ratios(l, name, link);
@@ -663,11 +668,11 @@ void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
   if (item->link_count > 0) return;
   bool contact = l.kind->kind == OVERRIDE_CONTACT || l.kind->kind == OVERRIDE_MATERIAL;
   if (contact && b->scene->contact.model == CONTACT_NONE)
-    refuse(&l, NULL, "it has no contact");
+    refuse(&l, NULL, "its contact.model is none: choose a law, or remove this parameter");
   else if (l.kind->kind == OVERRIDE_FLUID && !b->scene->fluid.given)
-    refuse(&l, NULL, "it has no fluid");
+    refuse(&l, NULL, "it has no 'fluid': give it one, or remove this parameter");
   else if (l.kind->kind == OVERRIDE_FLUID && l.kind->which == FLUID_LEVEL && !b->scene->fluid.has_level)
-    refuse(&l, NULL, "its fluid has no level");
+    refuse(&l, NULL, "its fluid has no 'level': give it one, or remove this parameter");
   else if (l.kind->of == OF_PAIR)
     list_pair(&l);
   else if (l.kind->of == OF_CLOSURE)

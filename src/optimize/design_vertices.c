@@ -67,7 +67,7 @@ static void link_vertices_free(LinkVertices* v) {
   design_self_maps_free(&v->maps);
 }
 
-/* ---------------------------------------------------------------- what an item selects */
+/* ---------------------------------------------------------------- selection of vertices */
 
 bool vertex_range_holds(const VertexRange* range, int hull, Vec3 p) {
   bool listed = !range->hulls;

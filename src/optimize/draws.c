@@ -117,7 +117,7 @@ static void list_targets(DrawsBuild* b, const TaskDraw* item, int link) {
   }
 }
 
-/* ---------------------------------------------------------------- where joints begin */
+/* ---------------------------------------------------------------- initial joint coordinates */
 
 static void add_turn(DrawsBuild* b, const TaskDraw* item, int link, const Joint* joint) {
   Draws* d = b->draws;
@@ -202,7 +202,7 @@ void draws_destroy(Draws* d) {
   memory_free(d);
 }
 
-/* ---------------------------------------------------------------- what is drawn */
+/* ---------------------------------------------------------------- drawn values */
 
 int draws_room(const Draws* d) { return d ? d->number_count + 4 * d->turn_count : 0; }
 
@@ -241,7 +241,7 @@ int draws_apply(const Draws* d, DrawMoment moment, int scenario, ModelOverride* 
   return count;
 }
 
-/* ---------------------------------------------------------------- in the course of an optimization */
+/* ---------------------------------------------------------------- draws of an iteration */
 
 bool draws_vary(const Optimization* o) { return o->draws && o->task->draw_every > 0; }
 

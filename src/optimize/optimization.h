@@ -27,7 +27,7 @@ typedef struct {
   double* terms;
   double value;
   double* success_terms; /* room for the success terms; NULL: none */
-  bool meets;            /* it meets them; false where success_follows is */
+  bool meets;            /* true: the design meets the criteria; false if success_follows */
   Status status;
   RecordReport report;
   AdjointReport adjoint;
@@ -121,7 +121,7 @@ typedef struct {
   TaskOptimizerType method;
   double factor; /* factor on the steps of the settings */
   int tried;     /* trials with the present method */
-  unsigned weak; /* one bit for each of the last trials: it was poor */
+  unsigned weak; /* one bit for each of the last trials: 1 for a poor trial */
   double mark;   /* value of the best design at its last progress */
   int mark_iteration, restarts;
   bool return_to_best; /* return to the best design before the next trial */
@@ -139,14 +139,14 @@ struct Optimization {
   OptimizationOptions options;
   Design design;
   OptimizationFunction function; /* replaces the losses of runs; evaluate NULL: not used */
-  double step[2];                /* of each block, before the factor of `auto` */
+  double step[2];                /* step of each block, before the factor of `auto` */
   double* unit;                  /* units of the variables; NULL: 1 (variables) */
   double* function_gradient;     /* at the last evaluation (variables) */
   Optimizer* optimizer;
   Automatic automatic;
   ScenarioRun* runs;
   int run_count, term_count;
-  int capacity;                                           /* of the arrays of rows */
+  int capacity;                                           /* length of the arrays of rows */
   double *x, *gradient, *trial, *trial_gradient, *best_x; /* (variables) */
   double *terms, *trial_terms;                            /* of the current design; of the trial (terms) */
   Subjects* subjects;                                     /* NULL: no bounds */
@@ -171,8 +171,8 @@ struct Optimization {
   double norm_updated;                /* gradient norm at that time */
   bool stuck;                         /* the optimizer has no step left with these multipliers */
   int start, best_start;              /* present start, from 0, and the start of the best design */
-  int first_iteration;                /* of the present start */
-  double start_best, start_violation; /* of the present start */
+  int first_iteration;                /* first iteration of the current start */
+  double start_best, start_violation; /* best loss and violation of the current start */
   bool between_starts;                /* the next start has not begun yet */
   char* reason;
   int failed_scenario;  /* scenario in which the last rejected trial failed */

@@ -25,7 +25,7 @@ const char* trial_outcome_text(TrialOutcome outcome);
 
 /* A row of convergence.csv: the current design after an iteration, and the result of its trial. */
 typedef struct {
-  double loss;                      /* of the current design */
+  double loss;                      /* loss of the current design */
   double trial_loss;                /* NaN if undefined */
   double grad_design, grad_control; /* Euclidean norms of the gradient at the current design */
   double step_design, step_control; /* infinity norms of the trial's step */
@@ -145,7 +145,7 @@ typedef struct {
   bool is_control;
   double scale;      /* a large change */
   double prior;      /* standard deviation of prior knowledge; 0: none */
-  double step;       /* optimizer step of the variable; 0: that of its block */
+  double step;       /* optimizer step of the variable; 0: step of the block */
   SourcePlace place; /* task entry that created it */
 } OptimizationVariable;
 /* Returns the number of variables of design and control, the length of every `values` and `slope` below. Never fails.

@@ -109,7 +109,7 @@ void optimizer_destroy(Optimizer* o) {
   memory_free(o);
 }
 
-/* ---------------------------------------------------------------- shared by the rules */
+/* ---------------------------------------------------------------- functions shared by all rules */
 
 double rule_norm(const double* vector, int count) {
   double largest = 0, sum = 0;

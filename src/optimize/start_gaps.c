@@ -137,7 +137,7 @@ static int limit_trial(Optimization* o, WiderSet* w, int scenario) {
   return added;
 }
 
-/* ---------------------------------------------------------------- another trial */
+/* ---------------------------------------------------------------- next trial */
 
 /* Repeats the proposal within a set with more rows, with the state of the optimizer, and stores the new state there. */
 static void propose_within(Optimization* o, const FeasibleSet* set) {

@@ -56,7 +56,7 @@ void step_ball_bounds(int count, const int* block, const double* low, const doub
   for (int which = 0; which < 2; which++) solve_block(count, block, which, low, high, gradient, radius[which], d);
 }
 
-/* ---------------------------------------------------------------- with rows */
+/* ---------------------------------------------------------------- with linear constraints */
 
 /* Length of an unconstrained proximal step in radii. Large steps converge after a few iterations; this one loses only
  * two of sixteen digits to cancellation. */

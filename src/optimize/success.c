@@ -162,7 +162,7 @@ void success_recall(Optimization* o) {
   o->best_meets = o->best_iteration == o->iteration ? o->meets : design_meets(o, o->best_x);
 }
 
-/* ---------------------------------------------------------------- what others read */
+/* ---------------------------------------------------------------- results for callers */
 
 int optimization_success_count(const Optimization* o) { return o->success ? o->success->count : 0; }
 

@@ -60,7 +60,7 @@ static void wrench_slope(const GraspContact* c, const GraspSettings* s, int edge
   put_wrench(change, vec3_add(vec3_cross(arm, force), vec3_cross(c->arm, change)), s->length, out);
 }
 
-/* ---------------------------------------------------------------- the hull of all (V9) */
+/* ---------------------------------------------------------------- hull of all wrenches (V9) */
 
 typedef struct {
   qhT qh;
@@ -102,7 +102,7 @@ static NearestFacet nearest_facet(double* wrenches, int count) {
   return out;
 }
 
-/* ---------------------------------------------------------------- where the plane is nearest (V10) */
+/* ---------------------------------------------------------------- nearest plane of the hull (V10) */
 
 static double dot(const double* a, const double* b) {
   double sum = 0;

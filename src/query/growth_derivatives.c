@@ -10,7 +10,7 @@ enum { ORDER = 6 };
 /* Largest residual of the optimality conditions, relative to 1. */
 #define BALANCED 1e-7
 
-/* ---------------------------------------------------------------- several numbers at a time */
+/* ---------------------------------------------------------------- vectors of numbers */
 
 static inline Lanes3 add(Lanes3 a, Lanes3 b) { return (Lanes3){a.x + b.x, a.y + b.y, a.z + b.z}; }
 static inline Lanes3 sub(Lanes3 a, Lanes3 b) { return (Lanes3){a.x - b.x, a.y - b.y, a.z - b.z}; }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "query/manifold_pair.h"
 
-/* ---------------------------------------------------------------- places */
+/* ---------------------------------------------------------------- positions */
 
 /* The derivatives of v with another value. */
 static Dual3 with_value(Dual3 v, Vec3 value) {

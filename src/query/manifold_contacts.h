@@ -108,8 +108,8 @@ typedef struct {
   int count;
 } Ties;
 
-/* Collects the members as deep as `last`. apart: distance from the nearest of the first `deeper` members of order, or
- * from the mean of the ties when deeper is 0. */
+/* Sets `out` to the members whose depth equals `last` within `equal`. out->apart: distance of each to the nearest of
+ * the first `deeper` members of order; for deeper = 0 to the mean of the ties. */
 static void find_ties(const Members* m, double last, double equal, const RankedDepth* order, int deeper, Ties* out) {
   Vec3 mean = {0, 0, 0};
   for (int i = 0; i < m->count; i++) {

@@ -53,7 +53,7 @@ bool path_segment_free(const PathProblem* problem, Vec3 a, Vec3 b, int* queries)
   return true;
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- complete path */
 
 double path_length(const Vec3* points, int count) {
   assert(points || count == 0);

@@ -111,7 +111,7 @@ const char* growth_gap_derivatives(const Shape* a, Pose pose_a, const Shape* b, 
  * The half-space takes the place of body b: its rows of the gradient are zero, its columns rotate it about `origin`. */
 typedef struct {
   double gap;
-  Vec3 normal;          /* of the half-space, outward */
+  Vec3 normal;          /* outward normal of the half-space */
   Vec3 point, arm;      /* the lowest point; vector from the shape's origin to it */
   ShapeSupport support; /* shape frame */
 } HalfSpaceGap;
@@ -233,7 +233,7 @@ typedef struct WitnessBody {
   Vec3 *points, *normals; /* samples, body frame; none lies inside another piece */
   int (*origins)[2];      /* for each sample: its piece, and the piece's vertex v, or triangle t as -1 - t */
   int count, corners;     /* total number of samples; the first `corners` are corners */
-  double diagonal;        /* of the body's box [m] */
+  double diagonal;        /* diagonal of the body's bounding box [m] */
   double spacing; /* twice the radius of a disc that contains WITNESS_SAMPLES samples at their mean density [m] */
 } WitnessBody;
 /* Builds a body from copies of hulls (count >= 1), body frame [m], with at most `samples` (>= 2 * WITNESS_SAMPLES)
@@ -293,12 +293,12 @@ typedef struct {
 /* Warm start of a pair, kept from one pose to the next. A zeroed struct is a cold start. */
 typedef struct {
   int piece[2];
-  GjkCache gjk; /* of these two pieces */
+  GjkCache gjk; /* cache of these two pieces */
 } WitnessCache;
 
 typedef struct {
   Distance nearest; /* distance of the nearest pair of pieces, or of the most overlapping one */
-  int piece[2];     /* that pair: piece of a, of b */
+  int piece[2];     /* the nearest pair: piece of a, piece of b */
   WitnessSide side[2];
   double total[2][2][3][6]; /* Jacobians of the nearest points [point][moved body] by options->estimate */
   bool total_known;
@@ -380,9 +380,9 @@ typedef struct {
   double epsilon; /* radius of the largest ball of wrenches about the origin that contact forces with normal components
                      of at most 1 can resist (V9); negative: the origin lies outside the hull, -epsilon is its largest
                      distance beyond a facet's plane */
-  double normal[GRASP_WRENCH];    /* of the nearest facet */
+  double normal[GRASP_WRENCH];    /* normal of the nearest facet */
   int count, wrench[GRASP_PLANE]; /* number and indices of the wrenches in its plane */
-  double weight[GRASP_PLANE];     /* weights of these (V10) */
+  double weight[GRASP_PLANE];     /* weights of the vertices (V10) */
 } GraspQuality;
 /* Wrenches of unit normal force along the GRASP_EDGES edges of each contact's friction cone, torques divided by
  * `length` (V8). out: count * GRASP_EDGES rows of force, torque (dimensionless). Returns the number of rows. Does not
@@ -452,7 +452,7 @@ typedef struct {
       corners; /* borrowed: if not NULL the body's parameters are these corners, three each, instead of the field's */
   const int* point_corner; /* borrowed, with corners: corner index of each point, or -1 */
 } ManifoldBody;
-/* Number of parameters of a body: three for each corner, or those of its field. */
+/* Number of parameters of a body: three for each corner, or the parameters of its field. */
 static inline int manifold_parameter_count(const ManifoldBody* body) {
   return body->corners ? 3 * body->corners->count : field_parameter_count(body->field);
 }

@@ -46,7 +46,7 @@ static WitnessPiece make_piece(const ConvexHull* hull) {
   return out;
 }
 
-/* ---------------------------------------------------------------- what is outside */
+/* ---------------------------------------------------------------- surface outside the other pieces */
 
 Vec3 witness_area_vector(const ConvexHull* hull, int i) {
   Vec3 a = hull->vertices[hull->triangles[i][0]];

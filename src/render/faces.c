@@ -284,7 +284,7 @@ static void sort_into_bins(Drawing* drawing) {
   }
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- complete picture */
 
 /* Direction to the lamp, behind the viewer's left shoulder. */
 static Vec3 lamp_direction(const RenderStage* stage, const RenderCamera* camera) {

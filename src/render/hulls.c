@@ -95,7 +95,7 @@ static void show_free(Show* show) {
   memory_free(show->poses);
 }
 
-/* ---------------------------------------------------------------- apart */
+/* ---------------------------------------------------------------- separate hulls */
 
 double hulls_gap(int count) { return GAP_OF_ONE / sqrt(count); }
 

@@ -160,7 +160,7 @@ void shadow_destroy(ShadowMap* map) {
   *map = (ShadowMap){0};
 }
 
-/* ---------------------------------------------------------------- looking up */
+/* ---------------------------------------------------------------- lookup */
 
 /* Fraction of a square of 2 blur texels per side about (x, y) whose casters are below the surface. The surface's slope
  * is followed, so that a convex body does not shadow its own lit faces. Rows and columns at the rim are weighted. */

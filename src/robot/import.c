@@ -265,15 +265,15 @@ static void tell_masses(Robot* robot, Diagnostics* diagnostics) {
   }
 }
 
-/* ---------------------------------------------------------------- hold */
+/* ---------------------------------------------------------------- drives that hold joints (--hold) */
 
 bool robot_stands_free(const Model* model, int link) {
   return joint_floats(&model->links[robot_root(model, link)].joint);
 }
 
 /* Returns the inertia for a unit motion of the degree of freedom with everything else fixed [kg, kg m^2]: m v^2 or
- * w.I.w of the links that it moves. For a robot with a free base it is that of the other links if larger, which the
- * joint moves when the robot stands. */
+ * w.I.w of the links that it moves. For a robot with a free base the other links move instead when the robot
+ * stands: the larger of both inertias is returned. */
 static double carried_inertia(const Model* model, int link, const Screw* screw, const Pose* poses) {
   bool* carried = MEMORY_NEW(bool, model->link_count + 1);
   double sum[2] = {0, 0};

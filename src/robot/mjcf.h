@@ -14,7 +14,7 @@ typedef struct {
   char euler[4];    /* xyz: about rotated axes; XYZ: about fixed ones */
   const char* mesh_folder;
   const char* folder; /* folder of the model's file relative to that of the first one: "", or with a slash at its end */
-  bool strips_paths;  /* only the part of a file name behind its last slash counts */
+  bool strips_paths;  /* true: directories in file names are ignored (strippath) */
   bool exact_meshes;  /* meshes have the mass of the volume they enclose */
   double total_mass;  /* total mass of all bodies to which masses and inertias are scaled [kg]; 0: not scaled */
   double least_mass;  /* boundmass: lower bound of the mass of a body [kg] */
@@ -28,7 +28,7 @@ typedef struct {
 /* An attached model and the compiler settings with which its elements are read. */
 typedef struct {
   const char* file;       /* the same pointer as `file` of its SourcePlaces */
-  const XmlElement* root; /* of the attached model, whose file includes this one or is it */
+  const XmlElement* root; /* root of the attached model that this file belongs to */
   MjcfCompiler compiler;
 } MjcfOwnCompiler;
 
@@ -52,7 +52,7 @@ typedef struct {
   int priority;
   double solref[2]; /* 1 (for every time constant) and the damping ratio, or -stiffness [1/s^2] and -damping [1/s] */
   double mix;       /* solmix: weight of solref */
-  bool is_ground;   /* of a plane or height field, which decides for its link: what falls rests on it */
+  bool is_ground;   /* true: plane or height field, on which bodies rest; decides for its link */
 } MjcfFriction;
 
 /* A joint in the order of qpos. */
@@ -103,8 +103,8 @@ typedef struct {
   RobotReport* report;
   const RobotOptions* options;
   const char* path;
-  MjcfCompiler compiler;      /* of the first file */
-  MjcfOwnCompiler* compilers; /* of files of attached models */
+  MjcfCompiler compiler;      /* settings of the first file */
+  MjcfOwnCompiler* compilers; /* settings of attached models */
   int compiler_count, compiler_capacity;
   Names defaults; /* classes -> index in default_elements */
   const XmlElement** default_elements;
@@ -156,7 +156,7 @@ const char* mjcf_keep(MjcfModel* model, Text* text);
 /* Reports once that elements of this name are left out; the name is copied. */
 void mjcf_drop(MjcfModel* model, const char* what);
 /* Reports elements and attributes, of an element and its descendants, that are neither read nor without effect on
- * motion (robot/mjcf_told.c). */
+ * motion (robot/mjcf_left_out.c). */
 void mjcf_report(MjcfModel* model, const XmlElement* element);
 /* Returns the end of a message about a missing body: that bodies of a <composite> or <flexcomp> are left out; "" if the
  * file has none. Static. */

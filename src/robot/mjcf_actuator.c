@@ -332,24 +332,24 @@ static bool add_joint_tendon(MjcfModel* model, Scene* scene, MjcfElement e, cons
 
 /* Adds an actuator of a tendon through sites. A force that shortens the tendon becomes tension. A spring does not push:
  * where it would lengthen the tendon, it is slack. */
-static bool add_cord_actuator(MjcfModel* model, Scene* scene, MjcfElement e, ActuatorLaw law, const int* carrier,
-                              const double* control) {
+static bool add_spatial_actuator(MjcfModel* model, Scene* scene, MjcfElement e, ActuatorLaw law, const int* carrier,
+                                 const double* control) {
   double range[2] = {-HUGE_VAL, HUGE_VAL};
-  MjcfCord cord;
+  MjcfRoute route;
   take_control(model, e, &law, control);
   double g = law.gear, k = g * g * law.stiffness;
   if (law.stiffness > 0 && g == 0) return true;
   const XmlElement* tendon = mjcf_tendon(model, "spatial", mjcf_text(model, e, "tendon"));
-  if (!mjcf_cord(model, scene, tendon, carrier, &cord)) return false;
+  if (!mjcf_tendon_route(model, scene, tendon, carrier, &route)) return false;
   bool limited = has_range(model, e, "forcerange", "forcelimited", range);
   if (!control && model->key && k > 0 && law.gain != 0)
-    law.control = (law.stiffness * g * mjcf_start_length(scene, &cord) - law.constant) / law.gain;
+    law.control = (law.stiffness * g * mjcf_start_length(scene, &route) - law.constant) / law.gain;
   double force = law.gain * law.control + law.constant;
   if (k == 0) force = fmax(fmin(force, range[1]), range[0]);
   if (k > 0 && limited) mjcf_drop(model, "limits of force of springs of spatial tendons");
   if (k > 0 && force > 0 && (!limited || g * range[g < 0 ? 0 : 1] > 0)) mjcf_drop(model, MJCF_NO_PUSH);
   if (law.damping != 0 || law.ratio > 0) mjcf_drop(model, "damping of spatial tendons");
-  mjcf_add_tendon(scene, &cord, e.element->place, k, g * force);
+  mjcf_add_tendon(scene, &route, e.element->place, k, g * force);
   return true;
 }
 
@@ -358,7 +358,7 @@ static bool add_tendon_actuator(MjcfModel* model, Scene* scene, MjcfElement e, c
   JointSum sum;
   if (mjcf_fixed_tendon(model, mjcf_tendon(model, "fixed", mjcf_text(model, e, "tendon")), &sum))
     return add_joint_tendon(model, scene, e, &sum, law, control);
-  return add_cord_actuator(model, scene, e, *law, carrier, control);
+  return add_spatial_actuator(model, scene, e, *law, carrier, control);
 }
 
 /* ---------------------------------------------------------------- springs and limits of tendons */
@@ -385,13 +385,13 @@ static void add_joint_spring(MjcfModel* model, Scene* scene, MjcfElement e, doub
   add_joint_tendon(model, scene, e, &sum, &law, NULL);
 }
 
-static void add_cord_spring(MjcfModel* model, Scene* scene, MjcfElement e, double stiffness, const int* carrier) {
+static void add_spatial_spring(MjcfModel* model, Scene* scene, MjcfElement e, double stiffness, const int* carrier) {
   double rest[2];
-  MjcfCord cord;
-  if (!mjcf_cord(model, scene, e.element, carrier, &cord)) return;
-  rest_lengths(model, e, cord.reference, rest);
+  MjcfRoute route;
+  if (!mjcf_tendon_route(model, scene, e.element, carrier, &route)) return;
+  rest_lengths(model, e, route.reference, rest);
   if (rest[0] > 0) mjcf_drop(model, MJCF_NO_PUSH);
-  mjcf_add_tendon(scene, &cord, e.element->place, stiffness, stiffness * rest[1]);
+  mjcf_add_tendon(scene, &route, e.element->place, stiffness, stiffness * rest[1]);
 }
 
 /* Stiffness of a limit over the mass behind it [1/s^2]. MuJoCo's soft constraint by its defaults solreflimit
@@ -401,7 +401,7 @@ static void add_cord_spring(MjcfModel* model, Scene* scene, MjcfElement e, doubl
 
 /* Returns the total mass of the trees that the tendon's points and wraps belong to [kg], an upper bound of the mass
  * that loads it. */
-static double mass_behind(const Scene* scene, const MjcfCord* cord) {
+static double mass_behind(const Scene* scene, const MjcfRoute* route) {
   int* root = MEMORY_NEW(int, scene->link_count + 1);
   bool* passed = MEMORY_NEW(bool, scene->link_count + 1);
   double sum = 0;
@@ -409,10 +409,10 @@ static double mass_behind(const Scene* scene, const MjcfCord* cord) {
     int parent = scene->links[i].parent;
     root[i] = parent >= 0 && !(scene->links[parent].fixed && scene->links[parent].parent < 0) ? root[parent] : i;
   }
-  for (int i = 0; i < cord->count; i++)
-    if (cord->points[i].link >= 0) passed[root[cord->points[i].link]] = true;
-  for (int i = 0; i < cord->wrap_count; i++)
-    if (cord->wraps[i].link >= 0) passed[root[cord->wraps[i].link]] = true;
+  for (int i = 0; i < route->count; i++)
+    if (route->points[i].link >= 0) passed[root[route->points[i].link]] = true;
+  for (int i = 0; i < route->wrap_count; i++)
+    if (route->wraps[i].link >= 0) passed[root[route->wraps[i].link]] = true;
   for (int i = 0; i < scene->link_count; i++)
     if (passed[root[i]] && !(scene->links[i].fixed && scene->links[i].parent < 0)) sum += scene->links[i].mass;
   memory_free(root);
@@ -475,13 +475,13 @@ static bool add_joint_limits(MjcfModel* model, Scene* scene, const XmlElement* i
 
 /* Adds a tendon with the limits of a spatial tendon. A lower limit <= 0 cannot be reached and is removed. Returns false
  * if the tendon is not supported. */
-static bool add_cord_limits(MjcfModel* model, Scene* scene, const XmlElement* item, double range[2],
-                            const int* carrier) {
-  MjcfCord cord;
-  if (!mjcf_cord(model, scene, item, carrier, &cord)) return false;
-  double mass = mass_behind(scene, &cord);
+static bool add_spatial_limits(MjcfModel* model, Scene* scene, const XmlElement* item, double range[2],
+                               const int* carrier) {
+  MjcfRoute route;
+  if (!mjcf_tendon_route(model, scene, item, carrier, &route)) return false;
+  double mass = mass_behind(scene, &route);
   if (!(range[0] > 0)) range[0] = -HUGE_VAL;
-  set_range(mjcf_add_cord(scene, &cord, item->place), range, mass);
+  set_range(mjcf_add_passive_tendon(scene, &route, item->place), range, mass);
   return true;
 }
 
@@ -492,7 +492,7 @@ static bool take_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int
   const XmlAttribute* named = xml_attribute(e.element, "name");
   double own[2] = {range[0], range[1]};
   bool spatial = strcmp(e.element->name, "spatial") == 0;
-  bool done = range[0] < range[1] && (spatial ? add_cord_limits(model, scene, e.element, own, carrier)
+  bool done = range[0] < range[1] && (spatial ? add_spatial_limits(model, scene, e.element, own, carrier)
                                               : add_joint_limits(model, scene, e.element, own));
   if (!done)
     diagnostics_add(model->diagnostics, SEVERITY_WARNING, e.element->place,
@@ -508,12 +508,12 @@ static bool take_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int
 static bool take_friction(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier) {
   double friction = mjcf_number(model, e, "frictionloss", 0);
   JointSum sum;
-  MjcfCord cord;
+  MjcfRoute route;
   SceneTendon* tendon;
   if (!(friction > 0)) return true;
   if (strcmp(e.element->name, "spatial") == 0) {
-    if (!mjcf_cord(model, scene, e.element, carrier, &cord)) return false;
-    tendon = mjcf_add_cord(scene, &cord, e.element->place);
+    if (!mjcf_tendon_route(model, scene, e.element, carrier, &route)) return false;
+    tendon = mjcf_add_passive_tendon(scene, &route, e.element->place);
   } else {
     if (!mjcf_fixed_tendon(model, e.element, &sum) || sum.count == 0) return false;
     tendon = new_sum(scene, e.element->place, &sum);
@@ -531,7 +531,7 @@ static void add_tendon_springs(MjcfModel* model, Scene* scene, const int* carrie
       double stiffness = mjcf_number(model, e, "stiffness", 0);
       if (stiffness > 0) {
         if (spatial)
-          add_cord_spring(model, scene, e, stiffness, carrier);
+          add_spatial_spring(model, scene, e, stiffness, carrier);
         else
           add_joint_spring(model, scene, e, stiffness);
       }

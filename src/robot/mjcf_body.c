@@ -266,7 +266,7 @@ static void split_mass(MjcfModel* model, int first, int last) {
   body->mass *= left;
   body->inertia = mat3_scale(body->inertia, left);
   robot_remark(model->report, model->diagnostics, body->place,
-               "the joints of body '%s' are no one joint of a scene: links between them get 1 %% of its mass each",
+               "the joints of body '%s' become a chain of joints: each link between them gets 1 %% of its mass",
                text_excerpt(body->name).text);
 }
 

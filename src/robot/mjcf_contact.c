@@ -92,7 +92,7 @@ static void put_pairs(Contacts* c) {
   }
 }
 
-/* ---------------------------------------------------------------- excluded ones */
+/* ---------------------------------------------------------------- excluded pairs */
 
 static void exclude_links(const Contacts* c, int a, int b) {
   if (a >= 0 && b >= 0 && a != b && !find_pair(c, a, b))
@@ -175,7 +175,7 @@ static void exclude_by_masks(const Contacts* c) {
   if (some) mjcf_drop(model, "contype and conaffinity that differ among the geoms of a link (all of them touch)");
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- all contact sections */
 
 void mjcf_read_contact(MjcfModel* model, Scene* scene, const int* carrier) {
   Contacts c = {.model = model, .scene = scene, .carrier = carrier};

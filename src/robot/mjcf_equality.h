@@ -56,7 +56,7 @@ typedef struct {
   SceneTendonWrap* wraps; /* owned (wrap_count) */
   int wrap_count;
   double reference; /* length in MuJoCo's reference configuration [m] */
-} MjcfCord;
+} MjcfRoute;
 
 /* Name of a property that tendons of a scene do not have, for the report. */
 #define MJCF_NO_PUSH "push of spatial tendons shorter than at rest"
@@ -64,18 +64,19 @@ typedef struct {
 /* Sets a <spatial> tendon in terms of the scene's links; carrier (links of the robot) as in mjcf_finish. Returns false,
  * with nothing to free, if tendon is NULL, moves with no link, or uses pulleys or geoms that no wrap represents, which
  * is reported (robot/mjcf_tendon.c). */
-bool mjcf_cord(MjcfModel* model, const Scene* scene, const XmlElement* tendon, const int* carrier, MjcfCord* cord);
+bool mjcf_tendon_route(MjcfModel* model, const Scene* scene, const XmlElement* tendon, const int* carrier,
+                       MjcfRoute* route);
 /* Returns the tendon's length in the scene's initial state [m]; its reference length if no model can be created from
  * the scene. */
-double mjcf_start_length(const Scene* scene, const MjcfCord* cord);
+double mjcf_start_length(const Scene* scene, const MjcfRoute* route);
 /* Appends an empty tendon to the scene and returns it. Borrowed until the next one is added. */
 SceneTendon* mjcf_new_tendon(Scene* scene, SourcePlace place);
 /* Appends a tendon without force to the scene, moves points and wraps to it, and returns it. Borrowed until the next
  * one is added. */
-SceneTendon* mjcf_add_cord(Scene* scene, MjcfCord* cord, SourcePlace place);
-/* As mjcf_add_cord, with a force along the length: force = push - stiffness length [N, N/m]. With stiffness the force
- * is a tension only. */
-void mjcf_add_tendon(Scene* scene, MjcfCord* cord, SourcePlace place, double stiffness, double push);
+SceneTendon* mjcf_add_passive_tendon(Scene* scene, MjcfRoute* route, SourcePlace place);
+/* As mjcf_add_passive_tendon, with a force along the length: force = push - stiffness length [N, N/m]. With stiffness
+ * the force is a tension only. */
+void mjcf_add_tendon(Scene* scene, MjcfRoute* route, SourcePlace place, double stiffness, double push);
 
 /* Sets q (nq) to coordinates that satisfy all constraints, near the model's own and within limits, and returns the
  * largest remaining error [m, rad] (robot/mjcf_close.c). Cannot fail: constraints that cannot be satisfied stay open.

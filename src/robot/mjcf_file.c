@@ -382,8 +382,8 @@ static void read_option(MjcfModel* model, const XmlElement* element) {
       model->compiler.gravity = vec3(0, 0, 0);
 }
 
-/* Reads what export tells of the scene: its time step (sdrs_dt), which may be longer than MuJoCo's, and that damping
- * ratios above 1 stand for small restitutions (sdrs_restitution). */
+/* Reads the numerics that `sdrs export` writes: sdrs_dt, the time step of the scene, and sdrs_restitution, which marks
+ * damping ratios above 1 as small restitutions. */
 static void read_custom(MjcfModel* model, const XmlElement* element) {
   for (const XmlElement* numeric = xml_child(element, "numeric"); numeric; numeric = xml_next(numeric)) {
     MjcfElement e = {numeric, ""};

@@ -24,7 +24,7 @@ static void tell_attached_keys(MjcfModel* model) {
   if (model->attached_key_count > NAMES_MOST) text_add(&names, ", ...");
   if (names.length > 0)
     robot_remark(model->report, model->diagnostics, model->root->place,
-                 "it starts without the keyframes of attached models, which --key takes: %s", names.data);
+                 "keyframes of attached models are not used (--key selects one): %s", names.data);
   text_free(&names);
 }
 
@@ -161,7 +161,7 @@ void mjcf_take_key(MjcfModel* model) {
   take_velocities(model);
   if (moved.length > 0)
     robot_remark(model->report, model->diagnostics, model->key->place,
-                 "the keyframe is at or beyond limits, inside of which these start: %s", moved.data);
+                 "the keyframe is at or beyond joint limits; these coordinates start inside them: %s", moved.data);
   for (int i = 0; i < model->options->start_count; i++) /* values of the command line override those of the file */
     model->starts[model->start_count++] =
         (RobotStart){memory_text(model->options->starts[i].joint), model->options->starts[i].value};
@@ -169,7 +169,7 @@ void mjcf_take_key(MjcfModel* model) {
   memory_free(numbers);
 }
 
-/* ---------------------------------------------------------------- the rest */
+/* ---------------------------------------------------------------- options */
 
 static void take_option(const MjcfModel* model, Scene* scene) {
   SceneSimulation* simulation = &scene->simulation;

@@ -56,7 +56,7 @@ static bool read_wrap(MjcfModel* model, const XmlElement* part, const int* carri
 }
 
 /* Returns true if a tendon of a scene can represent the whole tendon. */
-static bool is_cord(MjcfModel* model, const XmlElement* tendon, const int* carrier) {
+static bool has_route(MjcfModel* model, const XmlElement* tendon, const int* carrier) {
   bool good = true;
   for (const XmlElement* part = tendon->first; part; part = part->next) {
     SceneTendonWrap wrap;
@@ -69,8 +69,8 @@ static bool is_cord(MjcfModel* model, const XmlElement* tendon, const int* carri
 
 /* Returns the length from a site to the next one in MuJoCo's reference configuration [m]. part: the geom between them;
  * NULL: none. */
-static double reference_way(const MjcfModel* model, const UrdfPose* drawn, const XmlElement* part,
-                            const SceneTendonWrap* wrap, Vec3 from, Vec3 to) {
+static double reference_length(const MjcfModel* model, const UrdfPose* drawn, const XmlElement* part,
+                               const SceneTendonWrap* wrap, Vec3 from, Vec3 to) {
   TendonWrap way = {0};
   if (part) {
     const MjcfRound* geom = round_of(model, part);
@@ -85,26 +85,27 @@ static double reference_way(const MjcfModel* model, const UrdfPose* drawn, const
   return way.touches ? way.length : vec3_norm(vec3_sub(to, from));
 }
 
-static void free_cord(MjcfCord* cord) {
-  memory_free(cord->points);
-  memory_free(cord->wraps);
+static void free_route(MjcfRoute* route) {
+  memory_free(route->points);
+  memory_free(route->wraps);
 }
 
-static void add_wrap(MjcfCord* cord, SceneTendonWrap wrap) {
-  wrap.after = cord->count - 1;
-  cord->wraps =
-      memory_resize(cord->wraps, sizeof wrap * (size_t)cord->wrap_count, sizeof wrap * (size_t)(cord->wrap_count + 1));
-  cord->wraps[cord->wrap_count++] = wrap;
-  cord->points[wrap.after].wrap = cord->wrap_count;
+static void add_wrap(MjcfRoute* route, SceneTendonWrap wrap) {
+  wrap.after = route->count - 1;
+  route->wraps = memory_resize(route->wraps, sizeof wrap * (size_t)route->wrap_count,
+                               sizeof wrap * (size_t)(route->wrap_count + 1));
+  route->wraps[route->wrap_count++] = wrap;
+  route->points[wrap.after].wrap = route->wrap_count;
 }
 
-bool mjcf_cord(MjcfModel* model, const Scene* scene, const XmlElement* tendon, const int* carrier, MjcfCord* cord) {
+bool mjcf_tendon_route(MjcfModel* model, const Scene* scene, const XmlElement* tendon, const int* carrier,
+                       MjcfRoute* route) {
   int capacity = 0, moving = 0;
   Vec3 last = {0, 0, 0};
   const XmlElement* round = NULL;
   SceneTendonWrap wrap = {0};
-  *cord = (MjcfCord){0};
-  if (!tendon || !is_cord(model, tendon, carrier)) return false;
+  *route = (MjcfRoute){0};
+  if (!tendon || !has_route(model, tendon, carrier)) return false;
   UrdfPose* drawn = MEMORY_NEW(UrdfPose, model->robot.link_count + 1);
   mjcf_draw(model, drawn);
   for (const XmlElement* part = tendon->first; part; part = part->next) {
@@ -119,27 +120,27 @@ bool mjcf_cord(MjcfModel* model, const Scene* scene, const XmlElement* tendon, c
     int link = carrier[site->link];
     Vec3 here = urdf_pose_mul(mjcf_body_frame(model, drawn, site->link), site->pose).position;
     moving += link >= 0 && !scene->links[link].fixed;
-    if (cord->count > 0) cord->reference += reference_way(model, drawn, round, &wrap, last, here);
-    if (cord->count > 0 && round) add_wrap(cord, wrap);
+    if (route->count > 0) route->reference += reference_length(model, drawn, round, &wrap, last, here);
+    if (route->count > 0 && round) add_wrap(route, wrap);
     round = NULL;
     last = here;
-    cord->points = memory_grown(cord->points, sizeof *cord->points, cord->count, &capacity);
-    cord->points[cord->count++] = (SceneTendonPoint){link, mjcf_site_place(model, site).position, 0};
+    route->points = memory_grown(route->points, sizeof *route->points, route->count, &capacity);
+    route->points[route->count++] = (SceneTendonPoint){link, mjcf_site_place(model, site).position, 0};
   }
   memory_free(drawn);
-  if (cord->count >= 2 && moving > 0) return true;
-  free_cord(cord);
+  if (route->count >= 2 && moving > 0) return true;
+  free_route(route);
   return false;
 }
 
-double mjcf_start_length(const Scene* scene, const MjcfCord* cord) {
+double mjcf_start_length(const Scene* scene, const MjcfRoute* route) {
   Diagnostics unsaid = {0};
   Model model;
-  double length = cord->reference;
+  double length = route->reference;
   if (model_create(&model, scene, &unsaid) == STATUS_OK || model.links) {
     Pose* poses = MEMORY_NEW(Pose, model.link_count + 1);
     SceneTendon tendon = {
-        .points = cord->points, .count = cord->count, .wraps = cord->wraps, .wrap_count = cord->wrap_count};
+        .points = route->points, .count = route->count, .wraps = route->wraps, .wrap_count = route->wrap_count};
     model_poses(&model, model.initial_coordinates, poses);
     length = tendon_length(&model, &tendon, poses, model.initial_coordinates);
     memory_free(poses);
@@ -157,12 +158,12 @@ SceneTendon* mjcf_new_tendon(Scene* scene, SourcePlace place) {
   return tendon;
 }
 
-SceneTendon* mjcf_add_cord(Scene* scene, MjcfCord* cord, SourcePlace place) {
+SceneTendon* mjcf_add_passive_tendon(Scene* scene, MjcfRoute* route, SourcePlace place) {
   SceneTendon* tendon = mjcf_new_tendon(scene, place);
-  tendon->points = cord->points;
-  tendon->count = cord->count;
-  tendon->wraps = cord->wraps;
-  tendon->wrap_count = cord->wrap_count;
+  tendon->points = route->points;
+  tendon->count = route->count;
+  tendon->wraps = route->wraps;
+  tendon->wrap_count = route->wrap_count;
   tendon->eyelet = scene_tendon_eyelet(tendon);
   for (int i = 0; i < tendon->count; i++)
     if (tendon->points[i].link >= 0) tendon->end = tendon->points[i].link;
@@ -170,9 +171,9 @@ SceneTendon* mjcf_add_cord(Scene* scene, MjcfCord* cord, SourcePlace place) {
   return tendon;
 }
 
-void mjcf_add_tendon(Scene* scene, MjcfCord* cord, SourcePlace place, double stiffness, double push) {
+void mjcf_add_tendon(Scene* scene, MjcfRoute* route, SourcePlace place, double stiffness, double push) {
   double rest = stiffness > 0 ? fmax(push / stiffness, 0) : 0, tension = stiffness * rest - push;
-  SceneTendon* tendon = mjcf_add_cord(scene, cord, place);
+  SceneTendon* tendon = mjcf_add_passive_tendon(scene, route, place);
   tendon->stiffness = stiffness;
   tendon->rest_length = rest;
   if (stiffness > 0 && !(tension > 0)) return;

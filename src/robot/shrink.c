@@ -86,9 +86,9 @@ static bool shrink_shape(Robot* robot, int index, double distance) {
 
 static bool stands_still(const Model* model, int link) { return model->links[link].tree < 0; }
 
-/* Returns how far the faces of both links move inward [m]: half the equilibrium gap. A link whose joints may not let
- * it leave what stands still moves out of the range of contact instead, where no force acts, as at a distance of 0 in
- * MuJoCo. */
+/* Returns how far the faces of both links move inward [m]: half the equilibrium gap. If a link's joints may
+ * prevent it from leaving a fixed link, its faces move out of the contact range instead: no force acts there, as in
+ * MuJoCo at a distance of 0. */
 static double distance_of(const Model* model, const ModelTouch* pair) {
   const int link[2] = {pair->a, pair->b};
   double depth = fmax(pair->depth, 0);

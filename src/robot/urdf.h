@@ -14,7 +14,7 @@ typedef enum {
   URDF_PRISMATIC,
   URDF_FLOATING,
   URDF_PLANAR,
-  URDF_BALL, /* of MuJoCo and, as 'spherical', of Bullet */
+  URDF_BALL, /* extension: 'ball' of MuJoCo, 'spherical' of Bullet */
 } UrdfJointType;
 #define URDF_JOINT_TYPES "fixed|revolute|continuous|prismatic|floating|planar|spherical"
 
@@ -40,7 +40,7 @@ typedef enum {
 } UrdfGeometry;
 
 typedef struct {
-  SourcePlace place; /* of the geometry's kind */
+  SourcePlace place; /* position of the geometry's element */
   UrdfGeometry kind;
   UrdfPose origin;
   Vec3 size;             /* box, height field [m] */
@@ -49,7 +49,7 @@ typedef struct {
   const char* file;      /* mesh, as written */
   SourcePlace file_place;
   Vec3 scale;
-  bool concave; /* mesh: decomposed into convex hulls whatever RobotOptions.decompose says */
+  bool concave; /* mesh: decomposed into convex hulls regardless of RobotOptions.decompose */
   Vec3* points; /* owned (point_count) */
   int point_count;
 } UrdfShape;
@@ -87,7 +87,7 @@ typedef struct {
   double damping, friction;
   double stiffness, rest, armature; /* of MuJoCo alone */
   double start[4];                  /* BALL: w x y z */
-  double velocity[6];               /* of its degrees of freedom, as initial velocities of a scene have them */
+  double velocity[6];               /* velocities of its degrees of freedom, as in initial velocities of a scene */
   double effort;                    /* largest force or torque of a drive [N, N m]; 0: no limit */
   double speed;                     /* largest speed [m/s, rad/s]; 0: no limit */
   bool has_safety;                  /* unsupported elements */

@@ -498,7 +498,7 @@ static void read_joint_element(UrdfReader* reader, const XmlElement* element) {
            text_excerpt(joint->name).text);
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- complete file */
 
 static void check_unique(UrdfReader* reader, const char* what, const char* name, SourcePlace place, Names* names) {
   if (*name && !names_add(names, name, place.line))

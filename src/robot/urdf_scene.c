@@ -151,7 +151,7 @@ static void put_fixed(UrdfBuild* build, int link, const UrdfJoint* joint) {
     put(build, link, carrier, pose);
 }
 
-/* ---------------------------------------------------------------- joints that move */
+/* ---------------------------------------------------------------- movable joints */
 
 static bool is_slide(const UrdfJoint* joint) { return joint->type == URDF_PRISMATIC; }
 
@@ -497,7 +497,7 @@ static void weigh(UrdfBuild* build, int index) {
                     name.text);
 }
 
-/* ---------------------------------------------------------------- where joints start */
+/* ---------------------------------------------------------------- initial joint coordinates */
 
 static const RobotStart* start_of(const UrdfBuild* build, const char* joint) {
   for (int i = build->options->start_count - 1; i >= 0; i--)
@@ -719,7 +719,7 @@ static void tell_merged(UrdfBuild* build) {
   text_free(&names);
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- complete scene */
 
 static void add_ground(UrdfBuild* build) {
   Scene* scene = build->scene;

@@ -55,7 +55,7 @@ static char* found_above(const UrdfBuild* build, const char* inside) {
   return found;
 }
 
-static bool is_told(const Diagnostics* diagnostics, const char* text) {
+static bool is_reported(const Diagnostics* diagnostics, const char* text) {
   for (int i = 0; i < diagnostics->count; i++)
     if (strcmp(diagnostics->items[i].text, text) == 0) return true;
   return false;
@@ -77,7 +77,7 @@ static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* 
   Text what = {0};
   text_add(&what, "where the package '%s' is, is not known: give --package %s=DIR", text_excerpt(name).text,
            text_excerpt(name).text);
-  if (!found && !build->options->lenient && !is_told(build->diagnostics, what.data))
+  if (!found && !build->options->lenient && !is_reported(build->diagnostics, what.data))
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, shape->file_place, "%s", what.data);
   text_free(&what);
   memory_free(name);

@@ -37,7 +37,7 @@ static void stop_at(Parsing* parsing, SourcePlace place, const char* text) {
 
 static void stop(Parsing* parsing, const char* text) { stop_at(parsing, current_place(parsing), text); }
 
-/* ---------------------------------------------------------------- places of attributes */
+/* ---------------------------------------------------------------- source positions of attributes */
 
 static const char* step(SourcePlace* place, const char* p) {
   place_advance(place, p);
@@ -186,7 +186,7 @@ void xml_free(XmlDocument* document) {
   *document = (XmlDocument){0};
 }
 
-/* ---------------------------------------------------------------- looking */
+/* ---------------------------------------------------------------- lookup */
 
 static const XmlElement* first_named(const XmlElement* element, const char* name) {
   while (element && strcmp(element->name, name) != 0) element = element->next;

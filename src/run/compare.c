@@ -4,7 +4,7 @@
 #include <string.h>
 #include "run/run.h"
 
-/* ---------------------------------------------------------------- which columns */
+/* ---------------------------------------------------------------- choice of columns */
 
 /* Does the name match one of the comma-separated shell patterns? `*` also stands for '/'. */
 static bool name_selected(const char* name, const char* patterns) {

@@ -38,8 +38,8 @@ static bool is_asked(const RunFolder* output, int index) {
   return asked == 0 || (output->context.model->simulation.output & asked) != 0;
 }
 
-/* Opens a file of the run. Of a file that is not wanted only the path is kept, to remove an earlier run's file at the
- * end. */
+/* Opens a file of the run. For a file that is not requested it only stores the path, so that the file of an earlier run
+ * is removed at the end. */
 static Status open_file(RunFolder* output, int index, const char* folder, Diagnostics* diagnostics) {
   output->paths[index] = file_join(folder, WRITERS[index]->file);
   if (!is_asked(output, index)) return STATUS_OK;

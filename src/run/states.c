@@ -7,7 +7,7 @@
 
 #include "run/states.h"
 
-/* Signs of the quaternions in trajectory.csv, which the rows of a run that goes on keep to. */
+/* Name of the array with the signs of the quaternions in trajectory.csv, which a continued run keeps. */
 #define ROTATIONS "rotations"
 
 void kept_states_add(KeptStates* kept, Sim* sim, const Quat* rotations, int links) {

@@ -4,7 +4,7 @@
 
 #include "run/run.h"
 
-/* Every vertex stands in the file, those inside the hull too; faces have the corners. */
+/* Writes all vertices, including those inside the hull, and the faces between corners. */
 static void add_hull(Text* out, const ModelHull* hull, int number, int* first) {
   text_add(out, "o hull_%d\n", number);
   for (int i = 0; i < hull->solid.vertex_count; i++) {

@@ -30,7 +30,7 @@ const RunWriter WRITER_REACTIONS = {"reactions.csv", false, reactions_header, re
 
 static void imu_header(Text* row, const Model* model) { header(row, model, OBSERVABLE_IMU); }
 
-/* At the state before: the one that stands between two others. */
+/* Writes the row of the previous state, since an acceleration needs the states before and after it. */
 static void imu_rows(Text* row, WriterContext* context, const RunFrame* frame) {
   double dt = context->model->simulation.dt;
   if (!frame->before[0] || !frame->before[1]) return;

@@ -1,4 +1,4 @@
-/* path.csv: the moves of the solver between recorded states, where the straight way is not known to do as well. */
+/* path.csv: the solver's increments between recorded states, for steps whose straight path may not be provable. */
 #include "run/writer.h"
 
 static void header(Text* row, const Model* model) { run_columns_header(row, model, RUN_INCREMENTS); }

@@ -120,13 +120,13 @@ void check_scene(Reader* reader) {
   warn_idle_loads(reader, &motion);
   warn_idle_tendons(reader, &motion);
   warn_idle_bushings(reader, &motion);
-  int told = -1;
+  int reported = -1;
   for (int i = 0; i < scene->link_count; i++) {
-    if (!motion.moves[i] || (told >= 0 && same_place(&scene->links[told], &scene->links[i]))) continue;
+    if (!motion.moves[i] || (reported >= 0 && same_place(&scene->links[reported], &scene->links[i]))) continue;
     int before = reader->problem_count;
     check_mass(reader, &scene->links[i]);
     check_half_space(reader, &scene->links[i]);
-    if (reader->problem_count > before) told = i;
+    if (reader->problem_count > before) reported = i;
   }
   memory_free(motion.prescribed);
   memory_free(motion.moves);

@@ -117,7 +117,7 @@ Node* document_deep_copy(Document* document, const Node* node) {
 
 #define MEMO_DOUBLE (-2)
 /* Duplicate keys are reported up to this number of errors in all. */
-#define DOUBLES_TOLD 200
+#define DUPLICATES_REPORTED 200
 
 static int compare_keys(const void* left, const void* right) {
   const Node *a = *(const Node*const*)left, *b = *(const Node*const*)right;
@@ -140,7 +140,7 @@ static void mark_doubles(const Node* map, Diagnostics* diagnostics) {
       continue;
     }
     sorted[i]->memo = MEMO_DOUBLE;
-    if (diagnostics->error_count < DOUBLES_TOLD)
+    if (diagnostics->error_count < DUPLICATES_REPORTED)
       diagnostics_add(diagnostics, SEVERITY_ERROR, node_key_place(sorted[i]),
                       "the key '%s' occurs twice, first in line %d", text_excerpt(sorted[i]->key).text,
                       sorted[first]->key_line);
@@ -173,7 +173,7 @@ bool path_is_json(const char* path) {
   return length >= 5 && strcmp(path + length - 5, ".json") == 0;
 }
 
-/* ---------------------------------------------------------------- looking */
+/* ---------------------------------------------------------------- lookup */
 
 const Node* node_find(const Node* map, const char* key) {
   if (!map || map->kind != NODE_MAP) return NULL;

@@ -136,7 +136,7 @@ static void find_left_out(Include* include) {
   }
 }
 
-/* ---------------------------------------------------------------- moving the parts over */
+/* ---------------------------------------------------------------- copying the included items */
 
 static void move_shapes(Include* include) {
   Reader* reader = include->reader;

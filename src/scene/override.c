@@ -161,7 +161,7 @@ static Node* new_child(const Override* override, const SchemaRow* row) {
   if (appends) return document_node(override->document, NODE_LIST, place_of(override));
   bool has_list = row->fallback && row->fallback[0] == '[';
   if (!has_list) {
-    fail(override, "the file has no '%s' to change a part of", row->key);
+    fail(override, "the file has no '%s': set all of it, not one of its keys", row->key);
     return NULL;
   }
   Node* node = document_read_yaml(override->document, place_of(override).file, row->fallback, strlen(row->fallback),
@@ -182,7 +182,7 @@ static bool walk_object(Override* override, Node* map, const char* name) {
   const SchemaRow* row = schema_row(override->table, object, key, type);
   if (!row) row = schema_row(override->table, object, key, NULL); /* wrong type: the reader reports it */
   if (!row) return report_unknown(override, object, type, key);
-  if (map->kind != NODE_MAP) return fail(override, "the value that should hold '%s' is no map", key);
+  if (map->kind != NODE_MAP) return fail(override, "the value above '%s' is not a map", key);
   advance(override, strlen(part));
   if (key != part) warn_of_alias(override, place_of(override), part, key);
   for (Node* entry = map->first; entry; entry = entry->next) {
@@ -212,12 +212,12 @@ static bool walk_names_like(Override* override, Node* map, const SchemaRow* row,
     whole = (at_end(override) ? set_node(override, child) : walk_object(override, child, row->of)) && whole;
     count++;
   }
-  return count > 0 ? whole : fail(override, "nothing is named like '%s'", pattern);
+  return count > 0 ? whole : fail(override, "no name matches the pattern '%s'", pattern);
 }
 
 /* Follows the path into a map of named objects. */
 static bool walk_names(Override* override, Node* map, const SchemaRow* row) {
-  if (map->kind != NODE_MAP) return fail(override, "'%s' is no map", row->key);
+  if (map->kind != NODE_MAP) return fail(override, "'%s' is not a map", row->key);
   Node* found = NULL;
   const char* pattern = next_part(override);
   if (strpbrk(pattern, "*?")) return walk_names_like(override, map, row, pattern);
@@ -308,7 +308,7 @@ static Node* find_item(Override* override, Node* list) {
   if (item)
     advance(override, strlen(part));
   else
-    fail(override, index >= 0 ? "the list has no item %s" : "no item of the list is named '%s'", part);
+    fail(override, index >= 0 ? "the list has no item %s" : "the list has no item named '%s'", part);
   return item;
 }
 
@@ -338,7 +338,7 @@ static bool walk_pattern(Override* override, Node* list, const SchemaRow* row, c
     whole = walk_item(override, item, row) && whole;
     count++;
   }
-  return count > 0 ? whole : fail(override, "no item of the list is like '%s'", pattern);
+  return count > 0 ? whole : fail(override, "no item of the list matches the pattern '%s'", pattern);
 }
 
 static bool walk_list(Override* override, Node* list, const SchemaRow* row) {
@@ -355,11 +355,11 @@ static bool walk_list(Override* override, Node* list, const SchemaRow* row) {
 static bool walk_item(Override* override, Node* item, const SchemaRow* row) {
   if (at_end(override)) return set_node(override, item);
   if (item->kind == NODE_LIST) return walk_list(override, item, row);
-  if (!item_object(row)) return fail(override, "'%s' has no parts of that name", row->key);
+  if (!item_object(row)) return fail(override, "'%s' has no such key", row->key);
   return walk_object(override, item, item_object(row));
 }
 
-/* ---------------------------------------------------------------- anything */
+/* ---------------------------------------------------------------- values of any kind */
 
 /* Returns the name of the schema object of a map as value of the row, or NULL. */
 static const char* map_object(const SchemaRow* row) {
@@ -400,17 +400,19 @@ static bool is_used(const Node* node, const char* name) {
 
 static bool walk_variables(Override* override, Node* map) {
   const char* name = next_part(override);
-  if (map->kind != NODE_MAP) return fail(override, "'%s' stands in no map", name);
+  if (map->kind != NODE_MAP) return fail(override, "the value above '%s' is not a map", name);
   advance(override, strlen(name));
-  if (!at_end(override)) return fail(override, "a variable is a number: '%s' has no parts", name);
+  if (!at_end(override))
+    return fail(override, "the variable '%s' is a number and has no keys: end the path there", name);
   Node* old = (Node*)node_find(map, name);
   if (old) return set_node(override, old);
   Node* value = read_value(override);
   if (!value) return false;
   if (!is_used(override->root, name))
-    diagnostics_add(override->diagnostics, SEVERITY_WARNING, place_of(override),
-                    "the file has no variable '%s' and no expression with it: the value changes nothing",
-                    text_excerpt(name).text);
+    diagnostics_add(
+        override->diagnostics, SEVERITY_WARNING, place_of(override),
+        "the file has no variable '%s' and no expression with it, so the value has no effect: check the name",
+        text_excerpt(name).text);
   value->key = name;
   node_append(map, value);
   return true;
@@ -422,7 +424,7 @@ static bool walk(Override* override, Node* node, const SchemaRow* row) {
   if (row->kind == VALUE_VARIABLES) return walk_variables(override, node);
   if (node->kind == NODE_LIST) return walk_list(override, node, row);
   if (map_object(row)) return walk_object(override, node, map_object(row));
-  return fail(override, "'%s' has no parts", row->key);
+  return fail(override, "'%s' has no keys: end the path there", row->key);
 }
 
 /* Returns true for valid UTF-8. The path may become a name; the reader checks the value. */

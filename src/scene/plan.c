@@ -1,4 +1,4 @@
-/* Planning tasks, which ask for a path instead of a run: converts them to JSON, each value on its line. */
+/* Planning tasks, which request a path instead of a run: converts them to JSON. Values keep their line numbers. */
 #include "scene/plan.h"
 
 #include <string.h>
@@ -54,18 +54,18 @@ Status plan_text(const char* path, const SceneOverride* overrides, int override_
   *found = false;
   if (!file_is_regular(path) || file_read(path, &text, &length) != STATUS_OK) return STATUS_OK;
   Document document = {0};
-  Diagnostics told = {0};
-  Node* root = document_read(&document, path, text, length, path_is_json(path), &told);
+  Diagnostics reported = {0};
+  Node* root = document_read(&document, path, text, length, path_is_json(path), &reported);
   *found = node_find(root, "plan") != NULL;
-  Status status = *found && told.error_count > 0 ? STATUS_BAD_INPUT : STATUS_OK;
+  Status status = *found && reported.error_count > 0 ? STATUS_BAD_INPUT : STATUS_OK;
   char** sources = override_sources(overrides, override_count);
   for (int i = 0; *found && i < override_count; i++) {
     PlacedOverride placed = override_of_source(sources[i]);
-    if (!override_apply(&TASK_SCHEMA, &document, root, &placed, &told)) status = STATUS_BAD_INPUT;
+    if (!override_apply(&TASK_SCHEMA, &document, root, &placed, &reported)) status = STATUS_BAD_INPUT;
   }
   if (*found && status == STATUS_OK) add_node(&(LinedText){json, 1}, root);
-  if (*found) diagnostics_add_new(diagnostics, &told);
-  diagnostics_free(&told);
+  if (*found) diagnostics_add_new(diagnostics, &reported);
+  diagnostics_free(&reported);
   document_free(&document);
   for (int i = 0; i < override_count; i++) memory_free(sources[i]);
   memory_free(sources);

@@ -18,7 +18,7 @@ typedef struct {
   int column_count;
 } CsvSignal;
 
-/* ---------------------------------------------------------------- which columns */
+/* ---------------------------------------------------------------- choice of columns */
 
 /* Reports the file's problems at the place where the scene names the file. */
 static void tell_problems(CsvSignal* s) {

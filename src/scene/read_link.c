@@ -40,7 +40,7 @@ static void read_link_own_name(Reader* reader, const LinkForm* form, SceneLink* 
   reader_leave(reader, mark);
 }
 
-/* ---------------------------------------------------------------- links named elsewhere */
+/* ---------------------------------------------------------------- references to links */
 
 /* Returns true if the name may belong to an item with an error: its absence is then not reported. */
 static bool is_excused(Reader* reader) {
@@ -194,9 +194,10 @@ static void read_mass(Reader* reader, const Node* item, const LinkForm* form, Sc
   const Node* center = node_find(item, "center");
   const Node* inertia = node_find(item, "inertia");
   if (inertia)
-    reader_error(reader, node_key_place(inertia), "'inertia' belongs to mass_model given");
+    reader_error(reader, node_key_place(inertia), "'inertia' needs 'mass_model: given': set it, or remove 'inertia'");
   else if (center)
-    reader_error(reader, node_key_place(center), "'center' belongs to mass_model given, with 'inertia'");
+    reader_error(reader, node_key_place(center),
+                 "'center' needs 'mass_model: given' and 'inertia': give both, or remove 'center'");
 }
 
 /* ---------------------------------------------------------------- colour and groups */

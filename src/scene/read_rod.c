@@ -51,8 +51,7 @@ static Vec3* read_curve(Reader* reader, const Node* list) {
   return NULL;
 }
 
-/* Divides the stretches between the points into segments of similar length, `wanted` in all but at least one per
- * stretch. */
+/* Divides the lines between the points into segments of similar length: `wanted` in total, at least one per line. */
 static void divide_curve(RodChain* chain, const Vec3* points, int point_count, int wanted) {
   double whole = 0, along = 0;
   for (int k = 1; k < point_count; k++) whole += vec3_norm(vec3_sub(points[k], points[k - 1]));

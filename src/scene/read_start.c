@@ -27,7 +27,7 @@ void scene_set_start(Scene* scene, NumberFile* state) {
   if (state) (void)number_file_get_doubles(state, "time", &scene->start.time, 1, &(Diagnostics){0});
 }
 
-/* ---------------------------------------------------------------- what a folder has */
+/* ---------------------------------------------------------------- states in a run folder */
 
 /* Returns the number that is the name of a file; -1: none. */
 static int step_of(const char* name) {

@@ -42,7 +42,7 @@ static bool warned_before(const Reader* reader, Severity severity, SourcePlace p
 }
 
 static void tell(Reader* reader, Severity severity, SourcePlace place, const char* format, va_list arguments) {
-  if (reader->told_count >= READER_PROBLEM_MAX) return;
+  if (reader->reported_count >= READER_PROBLEM_MAX) return;
   Text text = {0};
   if (reader->trail.length > 0) text_add(&text, "%s: ", reader->trail.data);
   text_add_v(&text, format, arguments);
@@ -53,7 +53,7 @@ static void tell(Reader* reader, Severity severity, SourcePlace place, const cha
   add_item(reader, &text);
   diagnostics_add(reader->diagnostics, severity, place, "%s", text.data);
   text_free(&text);
-  if (++reader->told_count == READER_PROBLEM_MAX)
+  if (++reader->reported_count == READER_PROBLEM_MAX)
     diagnostics_add(reader->diagnostics, SEVERITY_NOTE, (SourcePlace){place.file, 0, 0},
                     "more than %d problems: the rest is left out", READER_PROBLEM_MAX);
 }

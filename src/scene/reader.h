@@ -47,7 +47,7 @@ typedef struct Reader {
   const Indices* indices; /* of the repeat being expanded, or NULL */
   bool muted;             /* an earlier item of this repeat had errors: do not repeat them */
   int problem_count;      /* number of errors, reported or suppressed */
-  int told_count;
+  int reported_count;
   Variables variables;        /* of the scene */
   int include_depth;          /* number of files that include this one */
   const struct Reader* outer; /* reader of the file that includes this one; NULL = none */

@@ -278,7 +278,7 @@ static void read_exclude(Reader* reader, const Node* list) {
   reader_leave(reader, mark);
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- complete scene */
 
 char* read_file_name(Reader* reader, const Node* node, const char* owner, const char* path) {
   size_t mark = reader_enter_key(reader, "name");

@@ -22,7 +22,7 @@ typedef enum {
   SHAPE_MESH,           /* file, scale, and hulls (whole | groups), max_vertices or decompose */
   SHAPE_HEIGHT_FIELD,   /* file (PNG, CSV), size, origin, base */
   SHAPE_HALF_SPACE,     /* normal, offset: the solid { x : normal . x <= offset }, fixed or kinematic links only */
-  SHAPE_SUPERELLIPSOID, /* from here on smooth shapes (shapes/shapes.h), resolution: smooth */
+  SHAPE_SUPERELLIPSOID, /* this and all following: smooth shapes (shapes/shapes.h) */
   SHAPE_SUPERELLIPTIC_CYLINDER,
   SHAPE_TRUNCATED_CONE,
   SHAPE_SMOOTH_POLYTOPE,
@@ -42,8 +42,8 @@ typedef struct {
 
 /* Constraint between neighbouring blocks of a grid while their vertices are designed. */
 typedef enum {
-  TIE_CORNERS, /* they share their common corners */
-  TIE_VERTEX,  /* they share one vertex in the middle of their common face */
+  TIE_CORNERS, /* the hulls share their common corners */
+  TIE_VERTEX,  /* the hulls share one vertex in the middle of their common face */
   TIE_NONE,
 } HullTie;
 
@@ -73,7 +73,7 @@ typedef struct {
   DecomposeOptions decomposition;
   Vec3 origin;          /* HEIGHT_FIELD: position of its middle at height 0 [m] */
   double base;          /* thickness below the lowest point [m]; 0: derived */
-  Vec3 normal;          /* as given, not necessarily unit */
+  Vec3 normal;          /* normal as given, not necessarily a unit vector */
   double offset;        /* m along the unit normal */
   SmoothForm smooth;    /* for a convex smooth shape */
   double (*faces)[4];   /* SMOOTH_POLYTOPE: the faces of `smooth` */
@@ -183,7 +183,7 @@ typedef struct {
   double inertia[6];           /* MASS_GIVEN: ixx iyy izz ixy ixz iyz about the centre of mass [kg m^2] */
   bool fixed;                  /* welded to its parent (world for a root): a joint of type fixed */
   bool collide;                /* false: excluded from contact */
-  double gravity_compensation; /* compensated fraction of the weight; default: that of the parent */
+  double gravity_compensation; /* compensated fraction of the weight; default: the parent's fraction */
   SceneMaterial material;
   int (*ties)[4]; /* pairs of vertices that are one: shape use a, its vertex, use b, its vertex (tie_count); NULL: not
                      given */
@@ -340,7 +340,7 @@ typedef struct {
   Vec3 point; /* in the link's frame [m] */
   int wrap;   /* number of the wrap between this point and the next, from 1; 0: none */
 } SceneTendonPoint;
-/* A solid that the tendon bends around, between two neighbouring points, if it is in the way (L8). */
+/* A solid between two neighbouring points of a tendon, around which the tendon bends if they collide (L8). */
 typedef enum { WRAP_CYLINDER, WRAP_SPHERE } WrapType;
 typedef struct {
   SourcePlace place;
@@ -348,8 +348,8 @@ typedef struct {
   int link;      /* -1 = world */
   int after;     /* index of the point before it */
   double radius; /* m */
-  Vec3 position; /* of the centre, link frame [m] */
-  Vec3 axis;     /* of the cylinder, which has no ends; unit */
+  Vec3 position; /* position of the centre, link frame [m] */
+  Vec3 axis;     /* unit axis of the infinite cylinder */
   bool has_side; /* false: the tendon takes the shorter path */
   Vec3 side;     /* a point on the side on which the tendon passes, link frame [m] */
 } SceneTendonWrap;
@@ -412,7 +412,7 @@ typedef struct {
   double release_force; /* force at which it opens; it may close again [N]; 0: never */
   SceneSignal
       active;    /* one channel: the closure is active in steps that begin at a value >= 1/2; zero channels: always */
-  double within; /* it closes only where the points near[] of both links are nearer [m]; 0: at any distance */
+  double within; /* closes only if the points near[] of both links are nearer than this [m]; 0: at any distance */
   Vec3 near[2];  /* in the frames of a and b (b = world: in the world) [m] */
 } SceneClosure;
 
@@ -523,7 +523,7 @@ typedef struct {
   char* name[2];
   SceneMaterial material;
   bool has_model;
-  ContactModel model; /* law between them if has_model, otherwise that of contact */
+  ContactModel model; /* law of the pair if has_model, otherwise the law of `contact` */
   /* Parameters of the law itself. Default: those of contact if the law is the same, otherwise the law's. */
   bool own_given[CONTACT_OWN_PARAMETERS], hierarchy_given;
   double own[CONTACT_OWN_PARAMETERS];
@@ -541,7 +541,7 @@ typedef struct {
   double static_friction;             /* static friction coefficient; 0: friction at any speed */
   double stribeck_speed;              /* slip over which static friction falls to friction [m/s] */
   double smoothing;                   /* epsilon [(m/s)^2] */
-  int friction_iterations;            /* of the normal force that limits friction; 0: that of the step before */
+  int friction_iterations;            /* iterations of the normal force that limits friction; 0: force of the previous step */
                                       /* -1: null, weighted, the default (friction.md, F14) */
   double rest_speed;                  /* m/s */
   double own[CONTACT_OWN_PARAMETERS]; /* parameters of the law itself */
@@ -557,9 +557,9 @@ typedef struct {
 } SceneContact;
 
 typedef struct {
-  char* path; /* as given; every SourcePlace.file points here */
+  char* path; /* path as given; every SourcePlace.file points to it */
   char* name;
-  char sha256[65]; /* of the file's bytes */
+  char sha256[65]; /* SHA-256 of the file's bytes */
   char** files;    /* included files; SourcePlace.file of what they contain */
   int file_count;
   char** sources; /* "--set ..." texts of the overrides; the SourcePlace.file of values they set */

@@ -24,7 +24,7 @@ typedef enum {
   VALUE_LIST,       /* a list of such maps */
   VALUE_MAP,        /* names -> such maps */
   VALUE_SHAPE,      /* a shape's name, or an object shape_use */
-  VALUE_SHAPES,     /* a list of these */
+  VALUE_SHAPES,     /* list of VALUE_SHAPE */
   VALUE_POINTS,     /* a list of points */
   VALUE_NAMES,      /* a list of texts */
   VALUE_AXES,       /* a list of x, y, z, rx, ry, rz */
@@ -89,14 +89,14 @@ typedef struct {
   bool required;
   const char* unless; /* "one|another": keys of the object with which this one is not required; NULL = none */
   bool nullable;      /* null (or nothing after the colon) counts as absent */
-  const char* group;  /* of the keys of one group only one may be given */
+  const char* group;  /* group of keys of which at most one may be given */
   const char* meaning;
 } SchemaRow;
 
 typedef struct {
   const char* name;
   const char* title;
-  size_t size;          /* of the struct it is read into */
+  size_t size;          /* size of the struct that the object is read into */
   const char* type_key; /* the VALUE_CHOICE whose word selects the admissible keys (SchemaRow.only); NULL = none */
   const char* instead_of_type; /* a key that replaces the type and its keys; NULL = none */
   struct {
@@ -118,7 +118,7 @@ struct SchemaTable {
   const SchemaRow* (*foreign)(
       int index); /* rows defined elsewhere, before these; returns NULL past the last. NULL: none */
   const char *root, *title, *id;
-  const char* command;       /* that prints the docs */
+  const char* command;       /* command that prints the reference page */
   const char* overrides;     /* for the docs: possible overrides by --set */
   const SchemaTable* embeds; /* table of the objects that may be inside (VALUE_SCENE); NULL = none */
 };

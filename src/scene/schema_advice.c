@@ -124,7 +124,7 @@ static const Synonym CHOICES[] = {
     {"bdf2", "second_order"},
 };
 
-/* Keys that people write into an object, though they stand in another section of the file. */
+/* Keys that users write into an object although they belong to another section of the file. */
 typedef struct {
   const char *object, *words, *place;
 } Elsewhere;
@@ -138,7 +138,7 @@ static const Elsewhere PLACES[] = {
     {"joint", "controller|motor|actuator|drive|target", "controllers: [{link: NAME, type: pd, ...}]"},
 };
 
-/* Returns where such a key stands, or NULL. */
+/* Returns the section to which the key belongs, or NULL. */
 static const char* place_elsewhere(const SchemaObject* object, const char* key) {
   for (size_t k = 0; k < sizeof PLACES / sizeof PLACES[0]; k++)
     if (strcmp(PLACES[k].object, object->name) == 0 && words_index(PLACES[k].words, key) >= 0) return PLACES[k].place;
@@ -211,7 +211,7 @@ static const char* by_part(const char* word, const char* const* keys, int count)
 }
 
 /* Largest number of keys that advice lists in full. */
-enum { KEYS_TOLD = 6 };
+enum { KEYS_LISTED = 6 };
 
 void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object, const char* type, const char* key,
                            Text* out) {
@@ -235,7 +235,7 @@ void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object,
     text_add(out, " (it is a key of the scene; --set scene.%s... changes it)", key);
   } else if (section) {
     text_add(out, " (it stands in '%s': %s.%s)", section, section, key);
-  } else if (count <= KEYS_TOLD) {
+  } else if (count <= KEYS_LISTED) {
     for (int i = 0; i < count; i++)
       text_add(out, "%s%s", i == 0 ? " (there are " : i + 1 < count ? ", " : " and ", keys[i]);
     if (count > 0) text_add(out, ")");

@@ -254,7 +254,7 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "repeat_controller",
      .title = "repeat, of a controller",
      .size = sizeof(RepeatForm),
-     .meaning = "Many controllers from one; link may hold {expressions}.",
+     .meaning = "Repeats the controller; `link` may contain {expressions}.",
      .example = "links:\n"
                 "  - name: wheel{i}\n"
                 "    joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 1]}\n"
@@ -271,7 +271,7 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "repeat_load",
      .title = "repeat, of a load",
      .size = sizeof(RepeatForm),
-     .meaning = "Many loads from one; link may hold {expressions}.",
+     .meaning = "Repeats the load; `link` may contain {expressions}.",
      .example = "links:\n"
                 "  - {name: \"ball{i}\", shape: {type: sphere, radius: 0.1}, mass: 1, repeat: {count: 3, position: [1, "
                 "0, 0]}}\n"
@@ -280,7 +280,7 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "repeat_initial",
      .title = "repeat, of initial",
      .size = sizeof(RepeatForm),
-     .meaning = "Many items from one; link may hold {expressions}.",
+     .meaning = "Repeats the item; `link` may contain {expressions}.",
      .example = "links:\n"
                 "  - {name: \"ball{i}\", shape: {type: sphere, radius: 0.1}, mass: 1, repeat: {count: 3, position: [1, "
                 "0, 0]}}\n"
@@ -453,7 +453,7 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "repeat_tendon_point",
      .title = "repeat, of a point of a tendon",
      .size = sizeof(RepeatForm),
-     .meaning = "Many points from one; link may hold {expressions}, and so may the numbers.",
+     .meaning = "Repeats the point; `link` and the numbers may contain {expressions}.",
      .example =
          "links:\n"
          "  - {name: \"disc{i}\", shape: {type: cylinder, radius: 0.1, length: 0.02}, mass: 1, repeat: {count: 3, "

@@ -315,7 +315,7 @@ static bool read_entry(Reader* reader, const Form* form, const Node* entry) {
   return reader->problem_count == before || !place || !is_needed(form, place->row);
 }
 
-/* ---------------------------------------------------------------- keys against each other */
+/* ---------------------------------------------------------------- rules between keys */
 
 static void check_groups(Reader* reader, const Form* form) {
   for (const Node* later = form->map->first; later; later = later->next) {

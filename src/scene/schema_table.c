@@ -241,7 +241,8 @@ static const SchemaRow ROWS[] = {
                 "cylinder."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "capsule", .fallback = "12",
      .range = RANGE_BETWEEN(3, 1024),
-     .meaning = "Vertices around; a quarter as many rings on each cap. If given, every law uses this polyhedron; "
+     .meaning = "Vertices around the axis; each cap has a quarter of this number of rings. If given, every law uses "
+                "this polyhedron; "
                 "otherwise separating_plane uses the capsule."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "wheel|disc|cone",
      .fallback = "24", .range = RANGE_BETWEEN(3, 1024),
@@ -282,7 +283,7 @@ static const SchemaRow ROWS[] = {
                 "closed surfaces outward, open borders closed."},
     {"shape", "max_vertices", VALUE_INTEGER, AT(SceneShapeForm, shape.max_vertices), .only = "mesh",
      .fallback = "(all)", .range = RANGE_BETWEEN(4, 1000000),
-     .meaning = "Simplify each hull to at most so many vertices; the error is reported."},
+     .meaning = "Largest number of vertices of each hull. Hulls with more are simplified; the error is reported."},
     {"shape", "decompose", VALUE_OBJECT, AT(SceneShapeForm, decompose), .of = "decompose", .only = "mesh",
      .group = "hulls", .meaning = "Replace the mesh by convex hulls that cover it; {} for the default options."},
     {"shape", "file", VALUE_TEXT, AT(SceneShapeForm, file), .only = "height_field", .required = true,
@@ -445,8 +446,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Colour in pictures, sRGB."},
     {"link", "ties", VALUE_TABLE, AT(LinkForm, ties), .fallback = "(none)",
      .meaning =
-         "Written by `sdrs optimize`: vertices of its lists of points that are one, [shape, vertex, shape, vertex], "
-         "counted from 0; for `connect: keep` of a task that goes on from here."},
+         "Written by `sdrs optimize`: pairs of vertices of two lists of points that coincide, [shape, vertex, shape, "
+         "vertex], counted from 0. A later task with `connect: keep` uses them."},
     {"link", "repeat", VALUE_OBJECT, AT(LinkForm, repeat), .of = "repeat", .nullable = true,
      .meaning = "Many links from this one."},
 
@@ -490,7 +491,7 @@ static const SchemaRow ROWS[] = {
      .fallback = "0", .range = RANGE_BETWEEN(0, 1),
      .meaning =
          "Coefficient of restitution of the limit. 0 is exact for every time step. With `limit_law: barrier` so is "
-         "a value above 0, at speeds above 0.01 m/s or rad/s; below 0.005 nothing is given back. The impact is "
+         "a value above 0, at speeds above 0.01 m/s or rad/s; below 0.005 the restitution is 0. The impact is "
          "at 0.995 `limit_margin` before the limit. With `limit_law: penalty` it is an upper bound: nine "
          "tenths of it are reached if 300 steps fall within `limit_margin`, half if 30 do, nearly nothing if "
          "one does; `sdrs simulate` warns. A barrier on three rotations (the angle, swing or twist of a ball) gives "
@@ -721,7 +722,7 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_ABOVE(0), .fallback = "(none)", .meaning = "Stiffness of the limits of `range`."},
     {"tendon", "range_margin", VALUE_NUMBER, AT(TendonForm, tendon.range_margin), .unit = "m", .range = RANGE_ABOVE(0),
      .fallback = "(a hundredth of the range, or of its only end; at most 0.05)",
-     .meaning = "Way beyond a limit over which its stiffness rises from 0."},
+     .meaning = "Distance beyond a limit over which its stiffness rises from 0."},
     {"tendon", "range_damping", VALUE_NUMBER, AT(TendonForm, tendon.range_damping), .unit = "N s/m", .fallback = "0",
      .range = RANGE_AT_LEAST(0),
      .meaning = "Damping beyond the limits, on the way out and back. 2 sqrt(range_stiffness x mass) is critical: the "
@@ -810,7 +811,8 @@ static const SchemaRow ROWS[] = {
     {"rod_end", "link", VALUE_TEXT, AT(RodEndForm, link), .fallback = "(world)",
      .meaning = "The link that the end is fastened to, where both are at the start, or world."},
     {"rod_end", "type", VALUE_CHOICE, AT(RodEndForm, type), .of = "clamped|pinned", .fallback = "clamped",
-     .meaning = "clamped: it keeps its place and its direction in the link. pinned: it turns freely about the point."},
+     .meaning = "clamped: position and direction of the end are fixed in the link. pinned: the end rotates freely "
+                "about the point."},
 
     /* ---------------------------------------------------------------- closure */
     {"closure", "type", VALUE_CHOICE, AT(ClosureForm, closure.type), .of = "weld|ball|hinge|slide|distance",
@@ -958,8 +960,8 @@ const SchemaTable SCENE_SCHEMA = {
     .command = "sdrs schema --markdown",
     .overrides =
         "`--set contact.friction=0.2`, `--set links.chain.repeat.count=16`, `--set simulation.gravity.2=-1.62`. "
-        "Items of a list go by their `name` or `link` (its `{expressions}` may be left out) or by number from 0; `*` "
-        "and `?` in a name stand for every item like it, `+` for one more: `--set 'controllers.*.position_gain=5'`, "
+        "Items of a list are addressed by `name` or `link` (without its `{expressions}`) or by index from 0. `*` and "
+        "`?` match several names, `+` adds an item: `--set 'controllers.*.position_gain=5'`, "
         "`--set 'links.leg?.mass=0.2'`, `--set 'links.+={name: ball, mass: 1, shape: {type: sphere, radius: 0.1}}'`. A "
         "key that excludes others, like `steps` and `duration`, replaces them.",
 };

@@ -4,7 +4,7 @@
 
 #include "scene/task_parts.h"
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- complete task */
 
 static bool anything_moves(const Task* task) {
   return task->vertices_count + task->cage_count + task->attachment_count + task->control_count + task->start_count +
@@ -93,7 +93,7 @@ Status task_load(Task* task, const char* path, const SceneOverride* overrides, i
   return status;
 }
 
-/* Keys of a file's top by which it is known: "one|another". */
+/* Top-level keys that identify the kind of a file: "one|another". */
 static const char TASK_KEYS[] = "loss|scenarios|scene", SCENE_KEYS[] = "links|shapes|include";
 
 static bool text_has_one_of(const char* keys, const char* path, const char* text, size_t length, bool json) {

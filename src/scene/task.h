@@ -47,11 +47,11 @@ typedef struct {
 typedef struct {
   SourcePlace place;
   TaskName link;
-  int* hulls; /* which hulls of the link (0..); NULL = all */
+  int* hulls; /* selected hulls of the link, from 0; NULL: all */
   int hull_count;
-  bool has_box; /* only vertices of the initial shape within [box_low, box_high], link frame [m] */
+  bool has_box; /* true: only initial vertices within [box_low, box_high], link frame [m] */
   Vec3 box_low, box_high;
-  bool axes[3];      /* which coordinates move; default all */
+  bool axes[3];      /* selected coordinates; default all */
   TaskBounds bounds; /* m, link frame */
 } TaskVertices;
 
@@ -72,8 +72,8 @@ typedef struct {
   int cells[3]; /* along x, y, z; each >= 1 */
   bool has_box; /* the grid's extent, link frame [m]; otherwise around the link's vertices */
   Vec3 box_low, box_high;
-  bool axes[3];      /* which coordinates of control points move; default all */
-  TaskBounds bounds; /* of control points; m, link frame */
+  bool axes[3];      /* selected coordinates of control points; default all */
+  TaskBounds bounds; /* bounds of control points, link frame [m] */
 } TaskCage;
 
 typedef struct {
@@ -136,8 +136,8 @@ typedef struct {
   SourcePlace place;
   TaskName link;
   bool coordinates, velocities; /* coordinates: except the three rotations of a joint that has them */
-  bool turns;                   /* those three rotations; at least one of the three flags is set */
-  bool dof[JOINT_MAX_DOF];      /* which degrees of freedom; default all */
+  bool turns;                   /* the three rotations; at least one of the three flags is set */
+  bool dof[JOINT_MAX_DOF];      /* selected degrees of freedom; default all */
   double within, low, high;     /* as in TaskControl */
   double prior, step;
   TaskWhere where;
@@ -150,7 +150,7 @@ typedef enum {
   PARAMETER_CENTER,  /* centre of mass of links */
   PARAMETER_INERTIA, /* about the centre of mass */
   PARAMETER_SIZE,    /* edge lengths of the link's box */
-  PARAMETER_DAMPING, /* of joints, by degree of freedom */
+  PARAMETER_DAMPING, /* joints, by degree of freedom */
   PARAMETER_SPRING,
   PARAMETER_DRY,
   PARAMETER_ARMATURE,
@@ -159,7 +159,7 @@ typedef enum {
   PARAMETER_UPPER,
   PARAMETER_LIMIT_RESTITUTION,
   PARAMETER_AXIS,          /* direction of the axis of joints that have one */
-  PARAMETER_ROTATION,      /* of the joint's frame in the parent's */
+  PARAMETER_ROTATION,      /* rotation of the joint frame in the parent frame */
   PARAMETER_SHAPE_SIZE,    /* lengths of the link's convex smooth shapes: sizes, offsets of faces */
   PARAMETER_SHAPE_FORM,    /* their exponents and sharpness */
   PARAMETER_LINK_FRICTION, /* material of links (SceneMaterial) */
@@ -169,31 +169,31 @@ typedef enum {
   PARAMETER_LINK_FRICTION_ALONG,
   PARAMETER_LINK_STATIC_FRICTION,
   PARAMETER_LINK_STRIBECK_SPEED,
-  PARAMETER_PAIR_FRICTION, /* of an item of contact.pairs */
+  PARAMETER_PAIR_FRICTION, /* items of contact.pairs */
   PARAMETER_PAIR_RESTITUTION,
   PARAMETER_PAIR_ROLLING,
   PARAMETER_PAIR_SPINNING,
   PARAMETER_PAIR_FRICTION_ALONG,
   PARAMETER_PAIR_STATIC_FRICTION,
   PARAMETER_PAIR_STRIBECK_SPEED,
-  PARAMETER_CLOSURE_POINT, /* of the closures of two links */
+  PARAMETER_CLOSURE_POINT, /* closures of two links */
   PARAMETER_CLOSURE_AXIS,
   PARAMETER_CLOSURE_LENGTH,
   PARAMETER_RATIO,        /* ratios of couplings of a link's coordinates */
   PARAMETER_OFFSET,       /* offset of couplings that give one */
-  PARAMETER_TENDON_POINT, /* of the tendons that end on a link */
+  PARAMETER_TENDON_POINT, /* tendons that end on a link */
   PARAMETER_TENDON_STIFFNESS,
   PARAMETER_TENDON_REST,
   PARAMETER_TENDON_FRICTION,
   PARAMETER_TENDON_WRAP_RADIUS,
   PARAMETER_TENDON_WRAP_POSITION,
   PARAMETER_TENDON_WRAP_AXIS,
-  PARAMETER_BUSHING_STIFFNESS, /* of the bushings whose a is the link */
+  PARAMETER_BUSHING_STIFFNESS, /* bushings whose a is the link */
   PARAMETER_BUSHING_DAMPING,
   PARAMETER_BUSHING_PRELOAD,
   PARAMETER_BUSHING_POSITION_A,
   PARAMETER_BUSHING_POSITION_B,
-  PARAMETER_GRAVITY, /* from here on of the whole scene */
+  PARAMETER_GRAVITY, /* this and all following types: the scene */
   PARAMETER_FLUID_DENSITY,
   PARAMETER_FLUID_VISCOSITY,
   PARAMETER_FLUID_VELOCITY,
@@ -261,7 +261,7 @@ typedef enum {
   LOSS_CLEARANCE,   /* margin - smallest distance of link and other over the range of the link's joint [m] */
   LOSS_REMOVAL,     /* margin - smallest distance of link and other on a straight removal path [m] */
   LOSS_MASS,        /* mass of the link [kg] */
-  LOSS_COORDINATE   /* (coordinate of the link's joint, less that of other's, - value)^2 [m^2 or rad^2] */
+  LOSS_COORDINATE   /* (coordinate of link - coordinate of other - value)^2 [m^2 or rad^2] */
 } TaskLossType;
 enum { LOSS_TYPE_COUNT = LOSS_COORDINATE + 1 };
 
@@ -276,7 +276,7 @@ typedef struct {
   TaskLossType type;
   char* name;    /* column of convergence.csv, unique; default: the type's word, with _2, _3 when repeated */
   double weight; /* > 0 */
-  bool bounded;  /* of subject_to and success: not part of the loss, but must not exceed `bound` */
+  bool bounded;  /* true in subject_to and success: the term must not exceed `bound` and is not part of the loss */
   double bound;
   /* link not given: all links (EFFORT, SMOOTHNESS, SHAPE, VOLUME, ROUGHNESS only). other: POINT,
      RELATIVE, GAP, APPROACH, FORCE, COORDINATE only */
@@ -336,11 +336,11 @@ typedef struct {
 } TaskContinuation;
 
 typedef struct {
-  SourcePlace place, type_place; /* type_place: of its type, or `place` if no type is given */
+  SourcePlace place, type_place; /* type_place: position of `type`; `place` if absent */
   TaskOptimizerType type;
   bool type_given;
   int iterations;
-  bool step_given[2];               /* by block (design, control): the task gives its step */
+  bool step_given[2];               /* true: the task gives the step of the block (design, control) */
   double design_step, control_step; /* learning rate (adam, gradient) or trust radius (step_bounded), per block */
   TaskNorm norm;                    /* step_bounded */
   double beta1, beta2, epsilon;     /* adam */
@@ -350,7 +350,7 @@ typedef struct {
   TaskSchedule schedule;
   double decay; /* STEP: factor every `decay_every` iterations; COSINE: final factor */
   int decay_every;
-  double clip;               /* of the gradient's Euclidean norm; INFINITY = off */
+  double clip;               /* largest Euclidean norm of the gradient; INFINITY: no limit */
   double discount;           /* factor per step backwards in time; 1: the exact gradient */
   double shrink, grow;       /* factors of the trust radius after a rejected and an accepted step */
   double stop_loss;          /* stop when the loss is at most this; -INFINITY = off */
@@ -359,7 +359,7 @@ typedef struct {
   int save_every;            /* iterations between design/<iteration>/ and checkpoints */
   double tolerance;          /* relative tolerance of the steps; default 1e-10 */
   bool connect_keep;         /* connect: only vertices that the scene shares */
-  SourcePlace connect_place; /* of `connect` in the design */
+  SourcePlace connect_place; /* position of `connect` */
   bool connect;              /* insert shared vertices for overlapping hulls and attachments */
 } TaskOptimizer;
 
@@ -370,7 +370,7 @@ typedef struct {
   bool given;
   SourcePlace place;
   int horizon, apply; /* steps of a window, and number of them that are executed */
-  int iterations;     /* of each window; 0: the optimizer's */
+  int iterations;     /* iterations per window; 0: those of the optimizer */
   int steps;          /* total number of steps to execute, set by receding_create */
   TaskWarmStart warm_start;
 } TaskReceding;
@@ -383,7 +383,7 @@ typedef struct {
   char *velocity[3], *angular_velocity[3]; /* at the start of a run only; NULL: derived from the positions */
   bool world_rates;                        /* angular velocities are in world axes, else in the link's */
   bool rates_before;                       /* rates of a row are those over the time since the row before */
-  char *coordinates[JOINT_MAX_DOF], *rates[JOINT_MAX_DOF]; /* of the plain coordinates of its joint */
+  char *coordinates[JOINT_MAX_DOF], *rates[JOINT_MAX_DOF]; /* columns of the plain coordinates of the joint */
   int coordinate_count, rate_count;
   double length_scale, angle_scale, weight; /* m and rad per unit of the columns; weight of its residuals */
 } TaskMeasured;
@@ -396,7 +396,7 @@ typedef struct {
   int number;                   /* index of its controller or load among the link's */
   char* columns[JOINT_MAX_DOF]; /* one per channel */
   int column_count;
-  double scale; /* of the signal's unit per unit of the columns */
+  double scale; /* unit of the signal per unit of the columns */
   bool cubic;   /* interpolated by a cubic spline instead of straight lines */
 } TaskInput;
 
@@ -479,7 +479,7 @@ typedef struct {
   int start_count;
   TaskParameter* parameters;
   int parameter_count;
-  TaskLoss* losses; /* those of subject_to come last */
+  TaskLoss* losses; /* terms of subject_to are last */
   int loss_count, subject_count;
   TaskLoss* success; /* conditions on the final run: each is met if it is at most its bound */
   int success_count;

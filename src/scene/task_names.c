@@ -129,7 +129,7 @@ TaskWhere read_where(Reader* reader, const Task* task, const Node* list) {
   return where;
 }
 
-/* ---------------------------------------------------------------- looking them up */
+/* ---------------------------------------------------------------- lookup */
 
 /* The names of all scenarios' links. */
 typedef struct {
@@ -139,7 +139,7 @@ typedef struct {
 } Lookup;
 
 static void look_up(const Lookup* lookup, const char* text, SourcePlace place) {
-  if (lookup->reader->told_count >= READER_PROBLEM_MAX) return; /* looking for the nearest takes time */
+  if (lookup->reader->reported_count >= READER_PROBLEM_MAX) return; /* looking for the nearest takes time */
   for (int i = 0; i < lookup->task->scenario_count; i++) {
     const Names* links = &lookup->links[i];
     if (names_find(links, text) >= 0) continue;

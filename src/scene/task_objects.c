@@ -457,7 +457,7 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "gradient",
      .title = "gradient",
      .size = sizeof(GradientForm),
-     .meaning = "Options of the gradients. What the losses look at is kept of all steps in any case.",
+     .meaning = "Options of the gradients. The quantities that the losses depend on are always stored for all steps.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true}]\n"
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"

@@ -480,7 +480,7 @@ static const SchemaRow ROWS[] = {
     {"loss", "length", VALUE_NUMBER, AT(LossForm, loss.length), .only = "closure", .unit = "m", .fallback = "0.01",
      .range = RANGE_ABOVE(0), .meaning = "Gap that weighs as much as a deficit of 1 in quality."},
     {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "touch|closure", .unit = "m", .fallback = "0",
-     .meaning = "Wanted gap. A negative one asks for contact."},
+     .meaning = "Target gap. A negative value requests contact."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "point|reach|pose", .unit = "m",
      .required = true,
      .meaning = "Target position of the point, world axes; of `point` with `other` in the frame of `other`."},
@@ -743,10 +743,10 @@ const SchemaTable TASK_SCHEMA = {
     .command = "sdrs schema task --markdown",
     .overrides =
         "`--set optimizer.iterations=20`, `--set loss.forward.weight=2`, `--set design.vertices.foot.within=0.02`. "
-        "What begins with `scene.` is changed in the scene of every scenario, after its own `set`: "
-        "`--set scene.contact.friction=0.2`. Items of a list go by their `name` or `link`, losses without a name by "
-        "their type as in convergence.csv (`loss.point.target`, `loss.point_2.target`), or by number from 0; `*` and "
-        "`?` stand for every item like it, `+` for one more: `--set 'loss.+={type: effort, weight: 1.0e-6}'`. A key "
+        "Paths that begin with `scene.` change the scene of every scenario, after its own `set`: "
+        "`--set scene.contact.friction=0.2`. Items of a list are addressed by `name` or `link`, losses without a "
+        "name by their type as in convergence.csv (`loss.point.target`, `loss.point_2.target`), or by index from 0. "
+        "`*` and `?` match several names, `+` adds an item: `--set 'loss.+={type: effort, weight: 1.0e-6}'`. A key "
         "that excludes others, like `scene` and `scenarios`, replaces them.",
     .embeds = &SCENE_SCHEMA,
 };

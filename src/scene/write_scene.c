@@ -61,7 +61,7 @@ static void write_parameter(Text* out, const SceneContact* contact, const Schema
   }
   memcpy(&value, place, sizeof(value));
   bool derived = row->fallback && row->fallback[0] == '(' && !(value > 0);
-  bool unread = !range_holds(&row->range, value); /* by a law without the key */
+  bool unread = !range_holds(&row->range, value); /* out of range: the law does not have the key */
   bool plain = row->fallback && strcmp(row->key, "friction") != 0 && value == strtod(row->fallback, NULL);
   if (derived || plain || unread) return;
   text_add(out, "  %s: ", row->key);
@@ -484,7 +484,7 @@ static void write_initial(const SceneWriter* writer, const SceneInitial* initial
   text_add(writer->out, "}\n");
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- complete scene */
 
 /* Writes the name, unless it is one that a scene must not have, as may follow from a file's name. */
 static void write_name(const SceneWriter* writer) {

@@ -31,7 +31,7 @@ typedef struct {
 
 /* Force of a closure with a force limit (Z5, Z21). */
 typedef struct {
-  double before, now; /* its force in the last two substeps that count [N] */
+  double before, now; /* force in the last two substeps that count [N] */
   int known;          /* how many of the two exist */
   int skipped;        /* substeps since closing, whose forces do not count, at most CLOSING_SUBSTEPS */
   double due;         /* fraction of the next substep after which it opens; INFINITY: does not */

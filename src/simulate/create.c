@@ -425,8 +425,8 @@ static Status check_closed(Sim** out, Diagnostics* diagnostics) {
   closure_add_name(&name, s->model, open);
   SourcePlace place = {s->model->scene->path, 0, 0};
   diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                  "%s is open by %.3g m (or rad) in the state that the run begins in", name.data,
-                  closure_open_by(s->closures, open));
+                  "%s is open by %.3g m (or rad) in the initial state: correct the state that the run starts from",
+                  name.data, closure_open_by(s->closures, open));
   text_free(&name);
   sim_destroy(s);
   *out = NULL;
@@ -448,13 +448,13 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
     return STATUS_OK;
   }
   SourcePlace place = {model->scene->path, 0, 0};
-  diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the initial state has intersecting bodies");
+  diagnostics_add(diagnostics, SEVERITY_ERROR, place, "bodies intersect in the initial state: move them apart");
   sim_destroy(s);
   *out = NULL;
   return STATUS_BAD_INPUT;
 }
 
-/* ---------------------------------------------------------------- from state to state */
+/* ---------------------------------------------------------------- rates and state of the next step */
 
 /* Sets joint rates by the difference formula of the integrator, for output. */
 static void update_rates(Sim* s) {

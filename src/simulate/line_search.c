@@ -337,7 +337,7 @@ static void accept_trial(Sim* s) {
 
 /* Shortens delta of each island with links of very many triangles, so that the candidate list stays small
  * (contact_path_share). */
-static void shorten_crowds(Sim* s) {
+static void shorten_at_dense_links(Sim* s) {
   const Model* m = s->model;
   bool any = false;
   for (int k = 0; k < s->island_count; k++) s->islands[k].share = 1;
@@ -361,7 +361,7 @@ static void shorten_crowds(Sim* s) {
 static void prepare_path(Sim* s) {
   bound_motion(s, s->delta);
   if (!s->contact) return;
-  shorten_crowds(s);
+  shorten_at_dense_links(s);
   contact_prepare(s->contact, &s->bounds);
 }
 

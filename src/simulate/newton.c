@@ -156,7 +156,7 @@ static StepOutcome judge_search(Sim* s, NewtonProgress* progress, StepSearch fou
 
 /* Performs one iteration: residual, direction, line search. Returns STEP_MAX_ITERATIONS if the step has not converged
  * yet. */
-static StepOutcome newton_round(Sim* s, NewtonProgress* progress, StepReport* report) {
+static StepOutcome newton_iteration(Sim* s, NewtonProgress* progress, StepReport* report) {
   Assembly a;
   if (s->options.interrupted && s->options.interrupted()) return STEP_INTERRUPTED;
   measure_balance(s, progress, report, &a);
@@ -186,7 +186,7 @@ void step_rounds(Sim* s, StepReport* report) {
   NewtonProgress progress = {.residual = INFINITY, .gap = INFINITY};
   StepOutcome outcome = STEP_MAX_ITERATIONS;
   for (int k = 0; k <= s->iteration_limit && outcome == STEP_MAX_ITERATIONS && !progress.ended; k++)
-    outcome = newton_round(s, &progress, report);
+    outcome = newton_iteration(s, &progress, report);
   report->outcome = judge_end(s, &progress, outcome, report->residual);
   if (report->outcome != STEP_OPEN) return;
   closures_gap(s->closures, &report->open_closure);

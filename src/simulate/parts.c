@@ -21,7 +21,7 @@ struct PartMoves {
 typedef struct {
   StepReport report;
   int worker, moves;
-  size_t first; /* into the worker's moves */
+  size_t first; /* index of its first move in the worker's moves */
   bool left;    /* the solution needs to leave the part's region */
 } PartResult;
 
@@ -38,15 +38,15 @@ typedef struct StepParts {
   int* size;               /* number of links of each set, at its smallest member (trees) */
   int* place;              /* index of each tree in its part (trees) */
   int *trees, *tree_first; /* trees by part  (trees, trees + 1) */
-  int *links, *link_first; /* likewise  (links, trees + 1) */
-  int* dof_first;          /* of all `trees`: SolveScope.dof_first  (trees) */
+  int *links, *link_first; /* links by part  (links, trees + 1) */
+  int* dof_first;          /* SolveScope.dof_first for all `trees`  (trees) */
   int count, gathered;     /* number of parts; number of trees in parts */
   PartResult* result;      /* (trees) */
   PartWorker* worker;
   int worker_count;
 } StepParts;
 
-/* ---------------------------------------------------------------- room */
+/* ---------------------------------------------------------------- workspace */
 
 static bool is_for_parts(const Sim* s) { return s->contact && s->model->tree_count > 1; }
 

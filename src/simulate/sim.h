@@ -6,7 +6,7 @@
 #include "simulate/simulate.h"
 #include "simulate/terms.h"
 
-/* A configuration and its terms. Two are held: accepted and trial. */
+/* A configuration and its terms. A Sim stores two: accepted and trial. */
 typedef struct {
   double* q;          /* (nq) */
   Pose* pose;         /* (links) */
@@ -133,8 +133,8 @@ struct Sim {
   struct Spinner* spinners;       /* links that integrate their angular momentum; NULL without them  (links) */
   struct TreeFlight* flight;      /* trees that conserve their momentum; NULL without them */
 
-  StepClock clock;   /* of the present substep, or the next one */
-  StepClock reached; /* of the substep that led to the present state */
+  StepClock clock;   /* clock of the current substep, or of the next one */
+  StepClock reached; /* clock of the substep that ended in the current state */
   /* Reference step length of velocity gains [s]: their dampers do not depend on the length of a substep. */
   double gain_dt;
 
@@ -166,7 +166,7 @@ struct Sim {
   Configuration configuration[2];
   int current;
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
-  double* solution;                        /* by unknown of the linear system */
+  double* solution;                        /* for each unknown of the linear system */
   double* push;                            /* H rhs: forces by the motion of prescribed joints  (nv) */
   bool* moving;                            /* the tree moves in the trial  (trees) */
   double* moved_by;                        /* step lengths of the last trial; NAN: of another line search  (trees) */

@@ -57,7 +57,7 @@ typedef enum {
 typedef enum {
   EVENT_HULLS,   /* an impact of two hulls begins (impact.md, I10) */
   EVENT_LOWER,   /* an impact of a coordinate at its lower limit begins (impact.md, I15) */
-  EVENT_UPPER,   /* likewise at its upper limit */
+  EVENT_UPPER,   /* the same at its upper limit */
   EVENT_CLOSURE, /* a closure closes (closures.md, Z20) */
 } StepEventKind;
 typedef struct {

@@ -38,7 +38,7 @@ static void find_residual(StepAdjoint* a, const RecordedStep* step) {
 
 /* Replaces slip_residual by delta = H^-1 r. Returns false if H is singular. */
 static bool solve_residual(StepAdjoint* a, Assembly* assembly) {
-  StepAdjointReport report = {0}; /* that of the step tells of H already */
+  StepAdjointReport report = {0}; /* discarded: the step's own report covers H */
   contact_replay_set_apart(a->replay, false);
   step_assemble_unmeasured(a->sim, contact_replay_terms(a->replay), assembly);
   if (!step_adjoint_factor(a, assembly, a->slip_residual, &report)) return false;

@@ -8,7 +8,7 @@
 #include "simulate/loads.h"
 #include "simulate/tree_flight.h"
 
-/* Returns how a link rolls by itself, from its only piece. */
+/* Returns the kind of rolling of a link with a single round piece; otherwise ROLLS_NOT. */
 static Rolling rolling_of(const Model* m, const ModelLink* link) {
   if (link->hull_count != 1 || !hull_is_round(&m->hulls[link->hull_first])) return ROLLS_NOT;
   const RoundBody* core = &m->hulls[link->hull_first].smooth->core;

@@ -119,7 +119,7 @@ static bool read_words(Sim* s, bool with_contact, Diagnostics* diagnostics) {
 
 /* Recomputes contact, because vertices or contact parameters differ from those of the stored state; friction is limited
  * by the stored forces. */
-static bool meet_anew(Sim* s) {
+static bool recompute_contact(Sim* s) {
   contact_set_part(s->contact, s->reached.dt, s->reached.dt_before, 1);
   contact_remember(s->contact, CONTACT_STEP);
   bool apart = contact_reset(s->contact, s->pose_now);
@@ -144,8 +144,8 @@ Status sim_begin_recorded(Sim* s, Diagnostics* diagnostics) {
                     "lacks numbers that this scene needs: it was written by another version of sdrs, or is damaged; "
                     "record it again");
   if (!s->contact) return STATUS_OK;
-  bool apart =
-      !same_law ? contact_reset(s->contact, s->pose_now) : same_part(s, MODEL_NUMBERS, diagnostics) || meet_anew(s);
+  bool apart = !same_law ? contact_reset(s->contact, s->pose_now)
+                         : same_part(s, MODEL_NUMBERS, diagnostics) || recompute_contact(s);
   if (!apart)
     return complain(s, diagnostics,
                     "makes bodies intersect, because their shapes in this scene differ from those of the recorded run: "

@@ -368,8 +368,8 @@ static void reverse_prescribed(StepAdjoint* a, const Assembly* assembly, double 
   step_lengths_prescribed(a, a->product, t);
 }
 
-/* Returns the derivatives with respect to the contact forces at the step's end: of the loss, plus those of drives in
- * the next step, which measured them (E4). of_loss NULL: none. */
+/* Returns the derivatives with respect to the contact forces at the end of the step: those of the loss (of_loss; NULL:
+ * none) plus those of drives with feedback, which measure these forces in the next step (E4). */
 static ForceSlopes forces_at_end(StepAdjoint* a, const ForceSlopes* of_loss) {
   ForceSlopes sum = of_loss ? *of_loss : (ForceSlopes){0};
   if (!a->felt) return sum;

@@ -76,9 +76,9 @@ typedef struct {
   Vec3 dot[2];    /* change of the ends relative to the wrap [m] */
   Vec3 bent[2];   /* curvature x dot */
   double rate;    /* change of the length [m] */
-} MovedWay;
+} MovedPath;
 
-static void move_straight(MovedWay* w, const TendonSegment* t) {
+static void move_straight(MovedPath* w, const TendonSegment* t) {
   Vec3 dot = vec3_sub(w->at[0].x_dot, w->at[1].x_dot);
   w->rate = vec3_dot(t->slope, dot);
   for (int k = 0; k < 2; k++) {
@@ -87,7 +87,7 @@ static void move_straight(MovedWay* w, const TendonSegment* t) {
   }
 }
 
-static void move_wrapped(MovedWay* w, const Sim* sim, const Vec3 end[2], const double (*motion)[3][4]) {
+static void move_wrapped(MovedPath* w, const Sim* sim, const Vec3 end[2], const double (*motion)[3][4]) {
   const SceneTendonWrap* wrap = w->wrap;
   Pose pose = tendon_wrap_pose(wrap, sim->configuration[sim->current].pose);
   w->of_wrap = moved_point(sim, &(SceneTendonPoint){wrap->link, wrap->position, 0}, motion);
@@ -105,12 +105,12 @@ static void move_wrapped(MovedWay* w, const Sim* sim, const Vec3 end[2], const d
 }
 
 /* Returns the path from point i of tendon k to the next; t: its first term. */
-static MovedWay moved_way(const Sim* sim, int k, int i, const TendonSegment* t, const double (*motion)[3][4]) {
+static MovedPath moved_path(const Sim* sim, int k, int i, const TendonSegment* t, const double (*motion)[3][4]) {
   const SceneTendon* tendon = sim->model->tendons[k].source;
   const Pose* poses = sim->configuration[sim->current].pose;
   const SceneTendonPoint* point = &tendon->points[i];
   const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, i);
-  MovedWay w = {.at = {moved_point(sim, &point[0], motion), moved_point(sim, &point[1], motion)}};
+  MovedPath w = {.at = {moved_point(sim, &point[0], motion), moved_point(sim, &point[1], motion)}};
   Vec3 end[2] = {tendon_point(&point[0], poses), tendon_point(&point[1], poses)};
   if (wrap) w.way = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
   w.wrap = w.way.touches ? wrap : NULL;
@@ -197,7 +197,7 @@ static void reverse_past(const Sim* sim, int k, const Pose* poses, double by_len
 }
 
 /* Adds the derivatives with respect to the wrap of a path at t + dt. */
-static void reverse_wrap(const MovedWay* w, double pull, double slack, double* bar) {
+static void reverse_wrap(const MovedPath* w, double pull, double slack, double* bar) {
   Vec3 by_ends = vec3(0, 0, 0), turn = by_ends;
   bar[WRAP_NUMBER_RADIUS] += slack * w->way.by_radius;
   for (int k = 0; k < 2; k++) {
@@ -212,7 +212,7 @@ static void reverse_wrap(const MovedWay* w, double pull, double slack, double* b
 }
 
 /* Adds the derivatives with respect to the ends of a path at t + dt, in the frames of their links. */
-static void reverse_ends(const MovedWay* w, double pull, double slack, Vec3* bar) {
+static void reverse_ends(const MovedPath* w, double pull, double slack, Vec3* bar) {
   for (int side = 0; side < 2; side++) {
     Vec3 by_dot = vec3_scale(w->way.slope[side], pull);
     Vec3 by = vec3_add(vec3_scale(w->bent[side], pull), vec3_scale(w->way.slope[side], slack));
@@ -237,7 +237,7 @@ static void reverse_tendon(const Sim* sim, int k, const double* lambda, const do
   for (int i = 0; i < source->joint_count; i++)
     rate += source->joints[i].ratio * lambda[tendon_dof(s->model, &source->joints[i])];
   for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++)
-    rate += moved_way(sim, k, i, &s->segment[n], motion).rate;
+    rate += moved_path(sim, k, i, &s->segment[n], motion).rate;
   double by_stretch = stretch > 0 ? (1 - spring->missing) * source->stiffness * rate : 0;
   double slack = spring_ahead(spring) * by_stretch + limit.second * rate;
   add_tension(sim, tendon, rate, gradient);
@@ -255,7 +255,7 @@ static void reverse_tendon(const Sim* sim, int k, const double* lambda, const do
   reverse_past(sim, k, sim->pose_now, spring->now * by_stretch + limit.by_now * rate, now, gradient);
   reverse_past(sim, k, sim->pose_old, spring->old * by_stretch + limit.by_old * rate, old, gradient);
   for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++) {
-    MovedWay w = moved_way(sim, k, i, &s->segment[n], motion);
+    MovedPath w = moved_path(sim, k, i, &s->segment[n], motion);
     reverse_ends(&w, s->pull[k], slack, &gradient->tendon_points[tendon->point_first + i]);
     if (w.wrap)
       reverse_wrap(&w, s->pull[k], slack, gradient->tendon_wraps[tendon->wrap_first + source->points[i].wrap - 1]);
@@ -277,7 +277,7 @@ static void add_rotation(double (*bar)[3][4], int link, Mat3 by) {
 
 /* Adds the derivatives of factor x rate with respect to pose and motion of the wrap's link. by_pose: those with respect
  * to the ends at constant motion. */
-static void reverse_wrap_motion(const MovedWay* w, Pose pose, const Vec3 by_pose[2], double factor,
+static void reverse_wrap_motion(const MovedPath* w, Pose pose, const Vec3 by_pose[2], double factor,
                                 double (*pose_bar)[3][4], double (*motion_bar)[3][4]) {
   int link = w->wrap->link;
   if (link < 0) return;
@@ -302,7 +302,7 @@ void tendon_rate_adjoint(const Sim* sim, int k, const double (*motion)[3][4], do
   const ModelTendon* tendon = &s->model->tendons[k];
   const SceneTendon* source = tendon->source;
   for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++) {
-    MovedWay w = moved_way(sim, k, i, &s->segment[n], motion);
+    MovedPath w = moved_path(sim, k, i, &s->segment[n], motion);
     Vec3 by_pose[2];
     for (int side = 0; side < 2; side++) {
       const SceneTendonPoint* point = &source->points[i + side];

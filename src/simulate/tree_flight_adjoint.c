@@ -85,7 +85,7 @@ static void reverse_rows(StepAdjoint* a, int group, const double* mu, StateBar n
   }
 }
 
-/* Adds the derivatives with respect to prescribed joints at the aim: composed forces and couplings. */
+/* Adds the derivatives with respect to the prescribed coordinates of the target, from composed forces and couplings. */
 static void reverse_prescribed(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   const Sim* s = a->sim;
   const Model* m = a->model;

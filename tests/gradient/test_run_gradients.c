@@ -1325,7 +1325,7 @@ static void run_L7_tendons(void** state) {
   check_row_in(&(Row){"tendons, in substeps", blocks, 20, 1e-7, "second_order", CORDS}, FROM_THE_FIRST);
 }
 
-/* Limits of tendons: of a cord between trees, of a cord in a chain, of a sum of joints; reached from inside, left
+/* Limits of tendons: of a tendon between trees, of a tendon in a chain, of a sum of joints; reached from inside, left
  * again, damped. */
 static const char RANGES[] =
     "simulation: {dt: 0.005, steps: 60, integrator: %s}\n"
@@ -1596,7 +1596,7 @@ static void run_W11_a_tree_at_rest(void** state) {
 }
 
 /* A machine that nothing slows down: a led crank drives a rod and a rocker, the rocker a screw by a gear, and a free
- * body hangs on the screw by a cord and turns; it starts with rates that do not fit its loops. */
+ * body hangs on the screw by a tendon and turns; it starts with rates that do not fit its loops. */
 static const char MACHINE[] =
     "simulation: {dt: 0.005, steps: 100, integrator: %s}\n"
     "contact: {model: none}\n"

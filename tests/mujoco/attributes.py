@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every attribute of MJCF is imported, without effect on motion, or reported by name: tests/mujoco/attributes.py SDRS WORK_FOLDER
 
-The list of attributes is MuJoCo's own (schema.txt); what the importer claims is the table of src/robot/mjcf_told.c. A row of the table is
+The list of attributes is MuJoCo's own (schema.txt); what the importer claims is the table of src/robot/mjcf_left_out.c. A row of the table is
 believed where a file shows it: an attribute that is read changes the scene, one that is not read stands in the remarks. With --page it
 prints docs/mjcf-attributes.md. Prints `ok` or `FAIL` an element and `N passed, N failed`."""
 import contextlib
@@ -34,7 +34,7 @@ def schema():
 
 def table():
     """[(parent, element, read, idle, fate)] of the source."""
-    text = open(os.path.join(HERE, "../../src/robot/mjcf_told.c"), encoding="ascii").read()
+    text = open(os.path.join(HERE, "../../src/robot/mjcf_left_out.c"), encoding="ascii").read()
     macros = {name: re.sub(r"\\\n", "", value) for name, value in re.findall(r"#define (\w+)((?:.*\\\n)*.*)\n", text)}
     rows = []
     for entry in re.findall(r"\{((?:\"[^{}]*?),\s*FATE_\w+)\}", text[text.index("ROWS[]"):]):

@@ -174,7 +174,7 @@ tendons:
 
 
 def tendons():
-    """A cord with a swinging tension along three links, one between two bodies, one over two links and the world."""
+    """A tendon with a swinging tension along three links, one between two bodies, one over two links and the world."""
     path = os.path.join(WORK, "tendons.yaml")
     with open(path, "w") as file:
         file.write(TENDONS)

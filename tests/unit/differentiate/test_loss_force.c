@@ -68,7 +68,7 @@ static void not_of_itself(void** state) {
   Loss* made;
   Diagnostics diagnostics = {0};
   assert_int_equal(loss_create(&made, &task.task, 0, &run->run->model, &diagnostics), STATUS_BAD_INPUT);
-  assert_string_equal(diagnostics.items[0].text, "'other' is the link itself");
+  assert_string_equal(diagnostics.items[0].text, "'other' is the link itself: name another link");
   diagnostics_free(&diagnostics);
   loss_run_free(run);
 }
@@ -90,7 +90,9 @@ static void without_contact_it_is_warned_of(void** state) {
     assert_int_equal(diagnostics.count, 1);
     assert_int_equal(diagnostics.items[0].severity, SEVERITY_WARNING);
     assert_int_equal(diagnostics.items[0].line, 7);
-    assert_string_equal(diagnostics.items[0].text, "nothing touches 'x': the force on it is always zero");
+    assert_string_equal(
+        diagnostics.items[0].text,
+        "'x' takes part in no contact, so the force on it is always zero: check 'collide' and contact.model");
     loss_destroy(made);
     diagnostics_free(&diagnostics);
     run_free(run);

@@ -84,30 +84,36 @@ static void kinds_look_at_their_links(void** state) {
   expect(loss_of(LOSS_SMOOTHNESS, "slider"), "");
   expect(loss_of(LOSS_SMOOTHNESS, "lower arm"), "6: no controller drives the joint of 'lower arm'\n");
   expect(loss_of(LOSS_SHAPE, NULL), "");
-  expect(loss_of(LOSS_VOLUME, "ground"), "6: 'ground' has no shape with vertices\n");
-  expect(loss_of(LOSS_ROUGHNESS, "marker"), "6: 'marker' has no shape with vertices\n");
+  expect(loss_of(LOSS_VOLUME, "ground"),
+         "6: 'ground' has no shape with vertices: this loss needs a box, points or a mesh\n");
+  expect(loss_of(LOSS_ROUGHNESS, "marker"),
+         "6: 'marker' has no shape with vertices: this loss needs a box, points or a mesh\n");
   expect(pair_of(LOSS_GAP, "ground", "lower arm"), "");
-  expect(pair_of(LOSS_GAP, "lower arm", "lower arm"), "7: 'lower arm' has no gap to itself\n");
-  expect(pair_of(LOSS_GAP, "marker", "lower arm"), "6: 'marker' has no shape\n");
-  expect(pair_of(LOSS_GAP, "lower arm", "marker"), "7: 'marker' has no shape\n");
-  expect(pair_of(LOSS_GAP, "ground", "wall"), "5: two half-spaces have no gap\n");
+  expect(pair_of(LOSS_GAP, "lower arm", "lower arm"), "7: 'link' and 'other' are both 'lower arm': name two links\n");
+  expect(pair_of(LOSS_GAP, "marker", "lower arm"),
+         "6: 'marker' has no shape, so it has no gap: give it a shape, or name another link\n");
+  expect(pair_of(LOSS_GAP, "lower arm", "marker"),
+         "7: 'marker' has no shape, so it has no gap: give it a shape, or name another link\n");
+  expect(pair_of(LOSS_GAP, "ground", "wall"), "5: two half-spaces have no gap: name a link with a bounded shape\n");
 }
 
 static void directions_are_unit(void** state) {
   (void)state;
   TaskLoss loss = loss_of(LOSS_ORIENTATION, "marker");
-  expect(loss, "5: 'axis' has no direction\n5: 'target' has no direction\n");
+  expect(loss,
+         "5: 'axis' is zero and has no direction: give another vector\n5: 'target' is zero and has no direction: give "
+         "another vector\n");
   loss.axis = vec3(0, 3, 4);
   loss.target = vec3(HUGE_VAL, 0, 0);
-  expect(loss, "5: 'target' has no direction\n");
+  expect(loss, "5: 'target' is zero and has no direction: give another vector\n");
   loss.target = vec3(0, 0, 1e-200);
-  expect(loss, "5: 'target' has no direction\n");
+  expect(loss, "5: 'target' is zero and has no direction: give another vector\n");
   loss.target = vec3(0, 0, -1e-100);
   Resolved r = resolve(loss, 10, 0, 0, 0);
   compare_vec3(r.term.axis, vec3(0, 0.6, 0.8), 1e-15, "axis");
   compare_vec3(r.term.target, vec3(0, 0, -1), 1e-15, "target");
   release(&r);
-  expect(loss_of(LOSS_TRAVEL, "marker"), "5: 'direction' has no direction\n");
+  expect(loss_of(LOSS_TRAVEL, "marker"), "5: 'direction' is zero and has no direction: give another vector\n");
 }
 
 /* ---------------------------------------------------------------- windows */

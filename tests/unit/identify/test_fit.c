@@ -603,7 +603,7 @@ static void what_cannot_be_told_apart_is_named_Q5_Q9(void** state) {
   if (!strstr(said, "does not tell apart cart/damping/0 and cart/mass")) fail_msg("said: %s", said);
   if (!strstr(said, "cart/damping/0 and cart/mass appear only as their ratio")) fail_msg("said: %s", said);
   /* they begin at 0.5 and 1, so damping / mass stays when damping grows by half of what mass does */
-  const char* told_together = identification_told(f->id);
+  const char* told_together = identification_determined(f->id);
   if (strcmp(told_together, "cart/damping/0 -0.5 cart/mass") != 0 &&
       strcmp(told_together, "cart/mass -2 cart/damping/0") != 0)
     fail_msg("told: %s", told_together);

@@ -147,7 +147,7 @@ static void calls_that_make_no_sense_are_refused(void** state) {
   assert_int_equal(sdrs_gradient_view(s, SDRS_MASS, &out), SDRS_USAGE);
   sdrs_seed seed = {sizeof(sdrs_seed), SDRS_POSITION, 1, zeros, 8};
   assert_int_equal(sdrs_gradient(s, &seed, 1), SDRS_USAGE);
-  assert_string_equal(sdrs_error(s), "derivatives by position: got 8 numbers, expected 3 x 3");
+  assert_string_equal(sdrs_error(s), "derivatives with respect to position: got 8 numbers, expected 3 x 3");
   assert_int_equal(sdrs_loss(s, NULL, NULL, zeros), SDRS_USAGE); /* a scene has none */
   assert_int_equal(sdrs_run(NULL, 1), SDRS_USAGE);
   assert_string_equal(sdrs_error(NULL), "out of memory");
@@ -162,7 +162,7 @@ static void a_start_that_intersects_is_refused(void** state) {
   sdrs_array out = SDRS_INIT(sdrs_array);
   assert_int_equal(sdrs_set(s, SDRS_COORDINATES, q, 8), SDRS_OK);
   assert_int_equal(sdrs_step(s, 1), SDRS_BAD_INPUT);
-  assert_non_null(strstr(sdrs_error(s), "intersecting"));
+  assert_non_null(strstr(sdrs_error(s), "bodies intersect"));
   q[2] = 0.3;
   assert_int_equal(sdrs_set(s, SDRS_COORDINATES, q, 8), SDRS_OK);
   assert_int_equal(sdrs_step(s, 1), SDRS_OK);

@@ -238,7 +238,7 @@ static void runs_and_gradients_of_many(void** state) {
   }
   seeds[SEEDS_EACH].count--;
   assert_int_equal(sdrs_gradient_all(many, COUNT, seeds, SEEDS_EACH, 2), SDRS_USAGE);
-  assert_non_null(strstr(sdrs_error(many[1]), "derivatives by coordinates"));
+  assert_non_null(strstr(sdrs_error(many[1]), "derivatives with respect to coordinates"));
   for (int k = 0; k < COUNT; k++) sdrs_free(many[k]);
   sdrs_free(s);
 }

@@ -171,7 +171,7 @@ static void touching_pairs_are_listed(void** state) {
   fixture_free(&f);
 }
 
-/* An end of a cord inside what it goes round: the way there has no meaning. */
+/* An end of a tendon inside what it goes round: the way there has no meaning. */
 static void ends_within_a_wrap_are_told(void** state) {
   (void)state;
   Fixture f;

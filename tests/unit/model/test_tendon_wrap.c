@@ -1,5 +1,5 @@
-/* The way of a cord round a cylinder and a sphere (docs/derivations/loads.md, L8): closed forms, differences, and where
- * it begins to touch. */
+/* The way of a tendon round a cylinder and a sphere (docs/derivations/loads.md, L8): closed forms, differences, and
+ * where it begins to touch. */
 #include "model/model.h"
 #include "support/compare.h"
 
@@ -88,7 +88,7 @@ static void wrap_L8_derivatives(void** state) {
   }
 }
 
-/* An end that sinks towards the solid: length and slope go on where the cord begins to touch. */
+/* An end that sinks towards the solid: length and slope go on where the tendon begins to touch. */
 static void wrap_L8_it_begins_to_touch(void** state) {
   (void)state;
   const SceneTendonWrap* const wraps[] = {&CYLINDER, &SPHERE};

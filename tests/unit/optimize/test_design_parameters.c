@@ -460,8 +460,12 @@ static void refuse(const char* items, const char* wanted) {
 
 static void what_cannot_change(void** state) {
   (void)state;
-  refuse("{type: shape_form, link: arm}", "9:39: error: link 'arm': it has no convex smooth shape\n");
-  refuse("{type: armature, link: arm}", "9:14: error: arm/armature/0 must begin above 0 to change, got 0\n");
+  refuse("{type: shape_form, link: arm}",
+         "9:39: error: link 'arm': it has no smooth convex shape, which this parameter changes: give it one, such as "
+         "superellipsoid\n");
+  refuse(
+      "{type: armature, link: arm}",
+      "9:14: error: arm/armature/0 is 0, and a variable must start above 0: give it a positive value in the scene\n");
   refuse("{type: damping, link: arm, dof: [3]}", "9:36: error: link 'arm': its joint has no such degree of freedom\n");
   refuse("{type: joint_friction, link: box, dof: [4]}",
          "9:43: error: link 'box': its joint has no such degree of freedom\n");
@@ -476,7 +480,7 @@ static void what_cannot_change(void** state) {
          "9:33: error: link 'box': its shape is a box, which has no 'lengths': select its edges by 'axes', such as [x, "
          "z]\n");
   refuse("{type: size, link: arm, lengths: [width]}",
-         "9:33: error: link 'arm': none of its round solids has one of the 'lengths'\n");
+         "9:33: error: link 'arm': none of its round solids has one of these 'lengths': correct or remove them\n");
   refuse("{type: rotation, link: box}",
          "9:37: error: link 'box': it is free: its orientation is part of the initial state\n");
   refuse("{type: axis, link: arm, tie: true}", "9:33: error: link 'arm': directions cannot be tied\n");

@@ -155,7 +155,7 @@ static void friction_comes_in(void** state) {
 }
 
 /* Limits are stiff and critically damped, with what MuJoCo's default constraint has as stiffness for the mass behind
- * them. The low limit 0 of a cord is none. */
+ * them. The low limit 0 of a tendon is none. */
 static void limits_are_ranges(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(

@@ -84,8 +84,8 @@ static void a_plus_adds_an_item(void** state) {
 static void patterns_without_an_item_are_told(void** state) {
   (void)state;
   static const char* const SETS[][2] = {
-      {"links.leg*.mass=1", "no item of the list is like 'leg*'"},
-      {"shapes.cube?.radius=1", "nothing is named like 'cube?'"},
+      {"links.leg*.mass=1", "no item of the list matches the pattern 'leg*'"},
+      {"shapes.cube?.radius=1", "no name matches the pattern 'cube?'"},
       {"links.+.mass=1", "'+' adds an item: it stands last in the path"},
   };
   for (int i = 0; i < COUNT(SETS); i++) {
@@ -196,8 +196,8 @@ static void a_variable_without_use_is_reported(void** state) {
                      STATUS_OK);
     char* found = told(&diagnostics);
     assert_string_equal(found, i == 0 ? ""
-                                      : "0:0: warning: the file has no variable 'r' and no expression with it: the "
-                                        "value changes nothing\n");
+                                      : "0:0: warning: the file has no variable 'r' and no expression with it, so "
+                                        "the value has no effect: check the name\n");
     memory_free(found);
     scene_free(&scene);
     diagnostics_free(&diagnostics);
@@ -221,13 +221,13 @@ static void mistakes_name_the_override(void** state) {
       {"contact.=1", "expected path.to.key=value, got 'contact.=1'"},
       {"contact..friction=1", "unknown key '' in contact"},
       {"shapes.b\xff=1", "must be a UTF-8 text"},
-      {"links.amr.mass=1", "no item of the list is named 'amr'"},
+      {"links.amr.mass=1", "the list has no item named 'amr'"},
       {"links.9.mass=1", "the list has no item 9"},
-      {"links.99999999999.mass=1", "no item of the list is named '99999999999'"},
-      {"simulation.dt.x=1", "'dt' has no parts"},
+      {"links.99999999999.mass=1", "the list has no item named '99999999999'"},
+      {"simulation.dt.x=1", "'dt' has no keys: end the path there"},
       {"simulation.gravity.3=1", "the list has no item 3"},
-      {"links.base.shapes.0.radius=1", "the value that should hold 'radius' is no map"},
-      {"links.arm.groups.0=x", "the file has no 'groups' to change a part of"},
+      {"links.base.shapes.0.radius=1", "the value above 'radius' is not a map"},
+      {"links.arm.groups.0=x", "the file has no 'groups': set all of it, not one of its keys"},
       {"shapes.ball.radius=&a [*a]", "the value is not valid YAML: the alias stands inside the value it names"},
       {"shapes.ball.size=[1, 1, 1]",
        "shapes.ball: the type sphere has no 'size' (it belongs to box, rounded_box, height_field, superellipsoid or "

@@ -59,9 +59,10 @@ static void mistakes_are_told(void** state) {
       {"name: a, mass: 1, inertia: [1, 1, 1, 2, 0, 0]", ".inertia: must be positive definite"},
       {"name: a, mass: 1, inertia: [0, 0, 0, 0, 0, 0]", ".inertia: must be positive definite"},
       {"name: a, mass: 1, mass_model: given", ": mass_model given needs 'inertia' [kg m^2]"},
-      {"name: a, mass: 1, " BALL ", center: [0, 0, 1]", ": 'center' belongs to mass_model given, with 'inertia'"},
+      {"name: a, mass: 1, " BALL ", center: [0, 0, 1]",
+       ": 'center' needs 'mass_model: given' and 'inertia': give both, or remove 'center'"},
       {"name: a, mass: 1, " BALL ", mass_model: uniform, inertia: [1, 1, 1, 0, 0, 0]",
-       ": 'inertia' belongs to mass_model given"},
+       ": 'inertia' needs 'mass_model: given': set it, or remove 'inertia'"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Text text = {0};

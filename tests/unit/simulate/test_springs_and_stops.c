@@ -42,7 +42,7 @@ static void springs_M10_damp_what_is_not_resolved(void** state) {
   run_free(run);
 }
 
-/* A position gain without damping, and a cord: a weight on either swings as long. */
+/* A position gain without damping, and a tendon: a weight on either swings as long. */
 static void springs_M10_drives_and_tendons_keep_theirs(void** state) {
   (void)state;
   Run* run = run_create(
@@ -65,7 +65,7 @@ static void springs_M10_drives_and_tendons_keep_theirs(void** state) {
     b = fmax(b, fabs(sim_state(run->sim)->q[1]));
   }
   compare_relative(a, 0.1, 0.03, "amplitude on a position gain");
-  compare_relative(b, 0.1, 0.03, "amplitude on a cord");
+  compare_relative(b, 0.1, 0.03, "amplitude on a tendon");
   run_free(run);
 }
 

@@ -1,5 +1,6 @@
-/* Tendons: closed forms of pulled bodies (a block and tackle, a lever in balance, a cord over two posts, a mass between
- * springs), the energy of a machine that they swing, nothing from outside, and an arm that curls by a constant angle.
+/* Tendons: closed forms of pulled bodies (a block and tackle, a lever in balance, a tendon over two posts, a mass
+ * between springs), the energy of a machine that they swing, nothing from outside, and an arm that curls by a constant
+ * angle.
  */
 #include <string.h>
 
@@ -12,7 +13,7 @@
 
 static const double* coordinates(const Run* run) { return sim_state(run->sim)->q; }
 
-/* Three falls of one cord: three times its tension, so x = 3 T t^2 / 2 m by steps of first order, x_n = a dt^2 n (n +
+/* Three falls of one tendon: three times its tension, so x = 3 T t^2 / 2 m by steps of first order, x_n = a dt^2 n (n +
  * 1) / 2. */
 static void tendons_L5_block_and_tackle(void** state) {
   (void)state;
@@ -26,7 +27,7 @@ static void tendons_L5_block_and_tackle(void** state) {
   run_free(run);
 }
 
-/* A lever of weight m g at its middle, held level by a cord from its end to a point above the hinge: T sin(a) L = m g
+/* A lever of weight m g at its middle, held level by a tendon from its end to a point above the hinge: T sin(a) L = m g
  * L / 2. */
 static void tendons_L5_a_lever_in_balance(void** state) {
   (void)state;
@@ -44,7 +45,8 @@ static void tendons_L5_a_lever_in_balance(void** state) {
   run_free(run);
 }
 
-/* Two weights on one elastic cord over two posts: after the cord has come to rest its pull is 2 m1 m2 g / (m1 + m2). */
+/* Two weights on one elastic tendon over two posts: after the tendon has come to rest its pull is 2 m1 m2 g / (m1 +
+ * m2). */
 static void tendons_L5_two_weights_on_a_cord(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-12,
@@ -59,8 +61,8 @@ static void tendons_L5_two_weights_on_a_cord(void** state) {
   run_steps(run, 300);
   const double* q = coordinates(run);
   double pull = 2 * 1 * 3 * 9.81 / 4, length = 1 + (2 - q[0]) + (2 - q[1]);
-  compare_near(1e4 * (length - 5), pull, 1e-3 * pull, "pull of the cord");
-  /* they move as one mass of 4 kg with 2 kg g, but for the cord's stretch */
+  compare_near(1e4 * (length - 5), pull, 1e-3 * pull, "pull of the tendon");
+  /* they move as one mass of 4 kg with 2 kg g, but for the tendon's stretch */
   compare_near(q[0] - q[1], 9.81 * 0.5 * 0.002 * 0.002 * 300 * 301, 2e-3, "they pass each other");
   run_free(run);
 }
@@ -70,7 +72,7 @@ static double energy_of(const Run* run) {
   return m.kinetic + m.potential;
 }
 
-/* A double pendulum on a stretched cord. */
+/* A double pendulum on a stretched tendon. */
 static void tendons_L5_energy_stays(void** state) {
   (void)state;
   Run* run = run_create(
@@ -116,7 +118,7 @@ static void tendons_L6_momentum_stays(void** state) {
   run_free(run);
 }
 
-/* At rest: every hinge of stiffness k carries T d, whatever hangs on it, so each turns by T d / k where the cord runs
+/* At rest: every hinge of stiffness k carries T d, whatever hangs on it, so each turns by T d / k where the tendon runs
  * close along them: the exact balance of one hinge between plates whose holes are at (-+h, d) is
  * k q = T (derivative of the chord's length), chord^2 = (2 h cos(q/2) - 2 d sin(q/2))^2. */
 static void tendons_L5_an_arm_curls(void** state) {
@@ -239,7 +241,7 @@ static void tendons_L8_the_arm_is_the_radius(void** state) {
   run_free(run);
 }
 
-/* Atwood: two weights over a pulley without friction, the cord stiff: (m2 - m1) g / (m1 + m2), and the pulley carries
+/* Atwood: two weights over a pulley without friction, the tendon stiff: (m2 - m1) g / (m1 + m2), and the pulley carries
  * nothing but the sum of the pulls. */
 static void tendons_L8_two_weights_over_a_pulley(void** state) {
   (void)state;
@@ -258,13 +260,13 @@ static void tendons_L8_two_weights_over_a_pulley(void** state) {
   run_steps(run, 300);
   const double* q = coordinates(run);
   double pull = 2 * 1 * 3 * 9.81 / 4, length = 0.2 * M_PI + (2 - q[0]) + (2 - q[1]);
-  compare_near(1e4 * (length - 4 - 0.2 * M_PI), pull, 1e-3 * pull, "pull of the cord");
+  compare_near(1e4 * (length - 4 - 0.2 * M_PI), pull, 1e-3 * pull, "pull of the tendon");
   compare_near(q[0] - q[1], 9.81 * 0.5 * 0.002 * 0.002 * 300 * 301, 2e-3, "they pass each other");
   run_free(run);
 }
 
 /* A weight m g on limits of stiffness k and margin m comes to rest where k (over - m / 2) = m g: hanging below the high
- * one, and standing on the low one of the same cord, which then pushes. */
+ * one, and standing on the low one of the same tendon, which then pushes. */
 static void tendons_L94_a_weight_rests_on_a_limit(void** state) {
   (void)state;
   const double sag = 2 * 9.81 / 5e3 + 0.5 * 2e-3;

@@ -125,8 +125,8 @@ static void flight_W15_slider_crank_keeps_its_height(void** state) {
   run_free(run);
 }
 
-/* A cord holds a ball that circles below its peg: of the conical pendulum height, rate and tension are known. Two cords
- * from one peg to one eye share it evenly. */
+/* A tendon holds a ball that circles below its peg: of the conical pendulum height, rate and tension are known. Two
+ * cords from one peg to one eye share it evenly. */
 static void flight_W17_cords_of_a_conical_pendulum(void** state) {
   (void)state;
   double length = 0.5, tilt = 0.4, rate = sqrt(GRAVITY / (length * cos(tilt))), out = length * sin(tilt);

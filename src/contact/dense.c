@@ -10,7 +10,7 @@ enum { MANY_TRIANGLES = 64 };
 #define RADII_AT_A_TIME 2.0
 
 /* Returns the mean radius of the triangles of a link with MANY_TRIANGLES or more [m]; 0 for other links. */
-static double crowd_radius(const Model* model, int link) {
+static double dense_link_radius(const Model* model, int link) {
   const ModelLink* l = &model->links[link];
   double sum = 0;
   int count = 0;
@@ -22,13 +22,13 @@ static double crowd_radius(const Model* model, int link) {
   return l->collide && count >= MANY_TRIANGLES ? sum / count : 0;
 }
 
-void contact_find_crowds(ContactSystem* s) {
-  s->crowd = MEMORY_NEW(double, s->model->link_count);
-  for (int i = 0; i < s->model->link_count; i++) s->crowd[i] = crowd_radius(s->model, i);
+void contact_find_dense_links(ContactSystem* s) {
+  s->dense_radius = MEMORY_NEW(double, s->model->link_count);
+  for (int i = 0; i < s->model->link_count; i++) s->dense_radius[i] = dense_link_radius(s->model, i);
 }
 
 static bool pieces_are_listed(const ContactSystem* s, int a, int b) {
-  return a != b && s->crowd[a] > 0 && s->crowd[b] > 0 && model_pair_allowed(s->model, a, b) &&
+  return a != b && s->dense_radius[a] > 0 && s->dense_radius[b] > 0 && model_pair_allowed(s->model, a, b) &&
          !contact_is_whole(s, a, b);
 }
 
@@ -38,7 +38,7 @@ static double path_of(const ContactSystem* s, const MotionBounds* bounds, int li
 
 double contact_path_share(const ContactSystem* s, const MotionBounds* bounds, int link) {
   assert(link >= 0 && link < s->model->link_count);
-  if (s->links || !(s->crowd[link] > 0)) return 1; /* the candidate list of an independent part does not grow */
+  if (s->links || !(s->dense_radius[link] > 0)) return 1; /* the candidate list of an independent part does not grow */
   const Pose* pose = s->pose[s->current];
   double path = path_of(s, bounds, link), most = INFINITY;
   for (int i = 0; i < s->model->link_count; i++) {
@@ -46,7 +46,7 @@ double contact_path_share(const ContactSystem* s, const MotionBounds* bounds, in
     double spheres = s->model->links[link].reach + s->model->links[i].reach;
     double apart = vec3_norm(vec3_sub(pose[link].t, pose[i].t)) - spheres;
     if (apart < path + path_of(s, bounds, i))
-      most = fmin(most, fmax(0.5 * apart, RADII_AT_A_TIME * fmin(s->crowd[link], s->crowd[i])));
+      most = fmin(most, fmax(0.5 * apart, RADII_AT_A_TIME * fmin(s->dense_radius[link], s->dense_radius[i])));
   }
   double share = 1;
   while (share * path > most) share *= 0.5;

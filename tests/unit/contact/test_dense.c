@@ -1,4 +1,4 @@
-/* Links of very many pieces (contact/crowd.c), and pairs that are listed by the law that is theirs (pair_list.c). */
+/* Links of very many pieces (contact/dense.c), and pairs that are listed by the law that is theirs (pair_list.c). */
 #include <stdio.h>
 #include <string.h>
 
