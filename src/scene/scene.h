@@ -534,16 +534,16 @@ typedef struct {
   SourcePlace place;
   ContactModel model;
   /* 0: not given, derived from the scene by model/contact_defaults.c */
-  double support;                     /* s [m] */
-  double stiffness;                   /* kappa */
-  double friction;                    /* Coulomb coefficient >= 0 */
-  double rolling, spinning;           /* m, >= 0 */
-  double static_friction;             /* static friction coefficient; 0: friction at any speed */
-  double stribeck_speed;              /* slip over which static friction falls to friction [m/s] */
-  double smoothing;                   /* epsilon [(m/s)^2] */
-  int friction_iterations;            /* iterations of the normal force that limits friction; 0: force of the previous step */
-                                      /* -1: null, weighted, the default (friction.md, F14) */
-  double rest_speed;                  /* m/s */
+  double support;           /* s [m] */
+  double stiffness;         /* kappa */
+  double friction;          /* Coulomb coefficient >= 0 */
+  double rolling, spinning; /* m, >= 0 */
+  double static_friction;   /* static friction coefficient; 0: friction at any speed */
+  double stribeck_speed;    /* slip over which static friction falls to friction [m/s] */
+  double smoothing;         /* epsilon [(m/s)^2] */
+  int friction_iterations;  /* iterations of the normal force that limits friction; 0: force of the previous step */
+                            /* -1: null, weighted, the default (friction.md, F14) */
+  double rest_speed;        /* m/s */
   double own[CONTACT_OWN_PARAMETERS]; /* parameters of the law itself */
   double restitution;
   bool elastic;   /* restitution: null, the undamped barrier */
