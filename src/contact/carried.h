@@ -1,4 +1,4 @@
-/* What recorded pairs pass on to the next step (contact/replay.c). */
+/* Numbers that recorded pairs pass on to the next step (contact/replay.c). */
 #ifndef SDRS_CONTACT_CARRIED_H
 #define SDRS_CONTACT_CARRIED_H
 

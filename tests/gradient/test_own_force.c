@@ -262,6 +262,32 @@ static void drum_lands(int iterations, double q[6]) {
   run_free(run);
 }
 
+/* F14: a ball that spins by 1.5 rad a step lands: the steps after are divided, and what friction owes goes through
+ * substeps of other lengths. */
+static void friction_F14_gradient_through_divided_steps(void** state) {
+  (void)state;
+  const char* scene =
+      "simulation: {dt: 0.005, gravity: [0, 0, 0]}\ncontact: {friction: 0.3, friction_iterations: null}\n"
+      "links:\n" GROUND
+      "  - {name: ball, mass: 1, position: [0, 0, 0.064], shape: {type: sphere, radius: 0.05}}\n"
+      "initial: [{link: ball, velocities: [1, 0, -1.4, 0, 300, 0]}]\n";
+  check_gradients("ball that lands with a spin", 5, scene, ALL_BLOCKS, 1e-5);
+}
+
+/* F14: a stop of a door ends a substep while a box lands: what friction owes depends on the ratio of lengths. */
+static void friction_F14_gradient_through_events(void** state) {
+  (void)state;
+  const char* scene =
+      "simulation: {dt: 0.01}\ncontact: {friction: 0.3, friction_iterations: null}\nlinks:\n" GROUND
+      "  - {name: box, " BOX
+      ", position: [0, 0, 0.062], rpy: [0.02, 0.03, 0.1]}\n"
+      "  - {name: door, mass: 0.5, position: [0, 3, 1], shape: {type: box, size: [0.4, 0.1, 0.1]}, joint: {type: "
+      "hinge, "
+      "axis: [0, 0, 1], limits: [-0.3, 0.11], limit_restitution: 0.5}}\n"
+      "initial: [{link: box, velocities: [2, 0.1, -1, 0.1, 0.2, 0.3]}, {link: door, velocities: [3]}]\n";
+  check_gradients("landing beside a stop", 8, scene, NO_SHAPES, 1e-5);
+}
+
 /* Pairs with a circle keep the force of t, and the steps are not solved again. */
 static void friction_F8_circles_keep_the_force_before(void** state) {
   (void)state;
@@ -286,6 +312,8 @@ int main(void) {
       cmocka_unit_test(friction_F14_gradient_of_a_first_step_with_contact),
       cmocka_unit_test(friction_F14_foot_in_contact_from_the_start),
       cmocka_unit_test(friction_F14_end_is_smooth_over_heights),
+      cmocka_unit_test(friction_F14_gradient_through_divided_steps),
+      cmocka_unit_test(friction_F14_gradient_through_events),
       cmocka_unit_test(friction_F8_circles_keep_the_force_before),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
