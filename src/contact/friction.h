@@ -113,10 +113,12 @@ FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pos
 Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);
 
 /* Returns the displacement of the end of an arm by the rotation of its body: roll x arm, and that of roll_rows by the
- * change (F13, F15) [m]. */
+ * change (F13, F15) [m]. Without a shift it is (roll + change) x arm to the bit. */
 static inline Vec3 friction_arm_displacement(const FrictionLag* lag, int side, Vec3 arm, const FrictionRoll* roll) {
   RollRows rows = roll_rows(&lag->shift[side], arm);
-  return vec3_add(vec3_cross(lag->roll[side], arm), roll_rows_displacement(&rows, roll->change));
+  Vec3 turned = vec3_cross(vec3_add(lag->roll[side], roll->change), arm);
+  Vec3 moved = vec3_add(turned, vec3_cross(roll->change, lag->shift[side].lever));
+  return vec3_add_scaled(moved, vec3_dot(roll->change, rows.axis), rows.extra);
 }
 
 /* Returns an upper bound of the number of points that friction_lag stores: the vertices of both hulls nearer to the

@@ -33,8 +33,8 @@ ContactTerms contact_term(const ContactSystem* s, int index) {
 /* Cosine of the angle from the normal to the axis of a circle above which its rim may land flat. */
 #define FLAT 0.98
 
-bool contact_term_rolls(const ContactSystem* s, int index, const Pose* const pose[2], double* pressed, double* approach,
-                        double* slip) {
+bool contact_term_rolls(const ContactSystem* s, int index, const Pose* const pose[2], double* along_gap,
+                        double* approach, double* slip) {
   assert(index >= 0 && index < contact_term_count(s));
   const Model* m = s->model;
   const ContactPair* p = &s->pairs[s->terms[index]];
@@ -53,7 +53,7 @@ bool contact_term_rolls(const ContactSystem* s, int index, const Pose* const pos
     gap[k] = pair_gap_along(&at[0], &at[1], state->axis);
   }
   *approach = fabs(gap[0] - gap[1]);
-  *pressed = 0.5 * fabs(vec3_dot(contact_derivatives(s, p)->force[0], state->axis)) * (gap[0] - gap[1]);
+  *along_gap = 0.5 * fabs(vec3_dot(contact_derivatives(s, p)->force[0], state->axis)) * (gap[0] - gap[1]);
   *slip = state->has_friction ? state->friction_energy : 0;
   return true;
 }

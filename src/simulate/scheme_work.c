@@ -321,14 +321,14 @@ static void add_rolled(Sim* s) {
   for (int dof = 0; dof < m->dof_count; dof++) b->reduced[dof] = way_of(s, dof);
   for (int i = 0; i < m->link_count; i++) set_twist(s, i, s->pose_now, b->reduced);
   for (int k = 0; k < count; k++) {
-    double pressed, approach, slip;
-    if (!contact_term_rolls(s->contact, k, pose, &pressed, &approach, &slip)) continue;
+    double along_gap, approach, slip;
+    if (!contact_term_rolls(s->contact, k, pose, &along_gap, &approach, &slip)) continue;
     if (approach > REST_APPROACH * (s->clock.dt + s->clock.dt_before)) continue;
     ContactTerms t = contact_term(s->contact, k);
     int side = m->link_tree[t.link_a] < 0, link = side == 0 ? t.link_a : t.link_b;
     if (m->link_tree[link] < 0) continue;
     double taken = vec3_dot(t.force[side], b->v[link]) + vec3_dot(mat3_axial(t.moment[side]), b->w[link]);
-    b->at.rolled[b->unit[m->link_tree[link]]] += taken + pressed;
+    b->at.rolled[b->unit[m->link_tree[link]]] += taken + along_gap;
     b->at.slipped[b->unit[m->link_tree[link]]] += 2 * slip;
   }
 }
