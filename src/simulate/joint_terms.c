@@ -1,6 +1,7 @@
 /* Controllers, limits and damping of one joint (docs/derivations/step.md, S4-S7). */
 #include <string.h>
 
+#include "contact/restitution.h"
 #include "simulate/terms.h"
 
 /* Below this value of 1 - w the series replaces the closed form, which loses digits as w -> 1. */
@@ -63,9 +64,13 @@ RotationVector rotation_vector_derivatives(Quat q) {
 
 /* ---------------------------------------------------------------- scalar laws */
 
+/* Returns the limits of a degree of freedom. A barrier with restitution begins where no impact comes to (I15): it would
+ * take part of the speed before, and its resistance (S22) after the impact. */
 static Limits limits_of(const ModelLink* link, int dof) {
-  return (Limits){link->limit_law,       link->lower[dof],   link->upper[dof],
-                  link->limit_stiffness, link->limit_margin, link->limit_restitution};
+  bool bounces = link->limit_law == LIMIT_BARRIER && link->limit_restitution > 0;
+  double margin = bounces ? (IMPACT_ENTRY - STOP_WAY) * link->limit_margin : link->limit_margin;
+  return (Limits){link->limit_law,       link->lower[dof], link->upper[dof],
+                  link->limit_stiffness, margin,           link->limit_restitution};
 }
 
 /* Sets the energy of a limit at the distance d inside it (negative: beyond), with derivatives with respect to d.
