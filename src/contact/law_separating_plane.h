@@ -157,7 +157,7 @@ static inline Payment payment_of(double bound, double owed) {
 bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own);
 /* ContactLaw.replay: returns false if that failed. */
 bool plane_law_replay(const LawReplay* p, PairDerivatives* d);
-/* ContactLaw.slip_product: returns false unless friction over a half-space follows the impulse of an impact. */
+/* ContactLaw.slip_product: returns false unless friction follows the impulse of an impact. */
 bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double wrench[2][6]);
 /* ContactLaw.potential: returns the derivative of the load with respect to the potential [m]. */
 double plane_law_potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]);

@@ -17,6 +17,8 @@
  * Differences with respect to lengths exceed its deflection. */
 #define IMPACT_BEYOND 0.05
 
+/* Largest displacement of a coordinate in a short substep, relative to the margin (I15). */
+#define STOP_WAY 0.0625
 /* Largest displacement of the bodies in the substep that measures the speed, relative to the support. The contact force
  * in that substep takes part of the speed, 1e-4 of it at 1/4. */
 #define IMPACT_WAY 0.25

@@ -1,4 +1,4 @@
-/* Friction over a half-space that is limited by the impulse of an impact, in the adjoint of a recorded step
+/* Friction that is limited by the impulse of an impact, in the adjoint of a recorded step
  * (docs/derivations/impact.md, I16). */
 #ifndef SDRS_CONTACT_SLIP_PRODUCT_H
 #define SDRS_CONTACT_SLIP_PRODUCT_H

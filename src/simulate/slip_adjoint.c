@@ -1,4 +1,4 @@
-/* Adjoint of friction over a half-space that is limited by the impulse of an impact (docs/derivations/impact.md, I16).
+/* Adjoint of friction that is limited by the impulse of an impact (docs/derivations/impact.md, I16).
  * The Hessian K of such friction exceeds the inertia M / h^2 by some 1e4 in the direction of slip, so K lambda is known
  * to some 1e4 roundings of M lambda / h^2. The present pose receives -K lambda, which must cancel against H lambda. */
 #include <string.h>

@@ -11,8 +11,6 @@
 #define FROM 5e-3
 /* Ratio mass / (stiffness dt^2) of the spring that reverses the speed: the relative error of the speed. */
 #define SOFTNESS 1e-5
-/* Largest displacement in a short substep, relative to the margin. */
-#define WAY_MOST 0.0625
 
 /* ---------------------------------------------------------------- one coordinate */
 
@@ -100,7 +98,7 @@ bool stops_begin(const Sim* s, double* brief) {
     if (stage_of(s, &stop, s->reached.kind) == STAGE_NONE) continue;
     found = true;
     double speed = fabs(s->difference_old[stop.dof]) / s->clock.dt_before;
-    while (speed * *brief > WAY_MOST * stop.margin) *brief *= 0.5;
+    while (speed * *brief > STOP_WAY * stop.margin) *brief *= 0.5;
   }
   return found;
 }

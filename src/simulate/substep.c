@@ -264,12 +264,15 @@ static StepKind kind_after_strike(const Sim* s) {
   return before == STEP_STRUCK ? STEP_RECOVERS : STEP_FREE;
 }
 
+/* Shortest substep, relative to the time step, after which second_order extrapolates from the substeps before. */
+#define UNEVEN_LEAST (1.0 / 16)
+
 /* Returns the kind of a substep without an impact whose length differs from that of the one before. second_order has
  * weights for unequal lengths. After the short rest of a step they would multiply rounding by the ratio of the lengths.
  */
 static StepKind uneven_kind(const Sim* s) {
   bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
-  return second && !(s->reached.dt < IMPACT_SHARE * s->model->simulation.dt) ? STEP_FREE : STEP_LEAVES;
+  return second && !(s->reached.dt < UNEVEN_LEAST * s->model->simulation.dt) ? STEP_FREE : STEP_LEAVES;
 }
 
 static StepKind next_kind(const Sim* s, bool impact, double length) {

@@ -386,6 +386,30 @@ static void impact_I16_a_ball_on_a_box(void** state) {
   }
 }
 
+/* A tumbling box whose first impact leaves rests of all lengths of its step: second differences of the end over 2e-8 m
+ * are its rounding. */
+static void impact_S15_rounding_after_a_short_rest(void** state) {
+  (void)state;
+  enum { NEIGHBOURS = 9 };
+  const double dt = 5e-4, h = 2e-8;
+  for (int place = -4; place <= 4; place++) {
+    double end[NEIGHBOURS], most = 0;
+    for (int k = 0; k < NEIGHBOURS; k++) {
+      double z = 0.5 + place * dt / 16 + k * h;
+      Run* run = run_model(
+          "simulation: {dt: %g, steps: 800, integrator: second_order}\ncontact: {restitution: 0.8, friction: "
+          "0.3}\n" GROUND
+          "  - {name: b, mass: 1, position: [0, 0, %.17g], shape: {type: box, size: [0.2, 0.2, 0.2]}}\n"
+          "initial: [{link: b, coordinates: [0, 0, %.17g, 0.3, 0.4, 0], velocities: [1, 0, -2, 1, 2, 0.5]}]\n",
+          dt, z, z);
+      end[k] = run_value(run, 800);
+      run_free(run);
+    }
+    for (int k = 1; k + 1 < NEIGHBOURS; k++) most = fmax(most, fabs(end[k + 1] - 2 * end[k] + end[k - 1]));
+    compare_at_most(most, 2e-10, "place %d: rounding of the end [m]", place);
+  }
+}
+
 /* One bounce takes its step in five substeps: to the impact, three short ones, the rest. */
 static void impact_I10_a_bounce_costs_four_substeps_more(void** state) {
   (void)state;
@@ -536,6 +560,7 @@ int main(void) {
       cmocka_unit_test(impact_W11_a_door_strikes_a_ball),
       cmocka_unit_test(impact_I16_a_displacement_along_the_ground_stays),
       cmocka_unit_test(impact_I16_a_ball_on_a_box),
+      cmocka_unit_test(impact_S15_rounding_after_a_short_rest),
       cmocka_unit_test(impact_I10_the_place_in_a_step_changes_nothing),
       cmocka_unit_test(impact_I10_slopes_near_the_end_of_a_step),
       cmocka_unit_test(impact_I10_a_bounce_costs_four_substeps_more),
