@@ -420,6 +420,25 @@ static void print_stops(const Run* run) {
 /* Fraction of the energy that the scheme may add or dissipate without a warning. */
 #define SCHEME_WORK_REPORTED 0.01
 
+static bool has_ancestor(const Model* model, int link, int ancestor) {
+  while (link >= 0 && link != ancestor) link = model->links[link].parent;
+  return link == ancestor;
+}
+
+/* Returns true if a link or one of its descendants is a polyhedron in place of a round solid, by segments or
+ * resolution. */
+static bool has_facets(const Model* model, int root) {
+  const Scene* scene = model->scene;
+  for (int i = root; i < model->link_count; i++) {
+    const SceneLink* link = &scene->links[i];
+    for (int k = 0; k < link->shape_count && has_ancestor(model, i, root); k++) {
+      const SceneShape* shape = &scene->shapes[link->shapes[k].shape];
+      if (shape->type >= SHAPE_SPHERE && shape->type <= SHAPE_ROUNDED_POINTS && !shape->exact) return true;
+    }
+  }
+  return false;
+}
+
 /* Warns of the tree whose energy the scheme changed most, with the remedy. */
 static void print_scheme_work(const Run* run) {
   const Model* model = &run->loaded.model;
@@ -427,6 +446,7 @@ static void print_scheme_work(const Run* run) {
   if (scheme.link < 0 || !(fabs(scheme.link_work) > SCHEME_WORK_REPORTED * scheme.link_scale)) return;
   bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
   bool springs = scheme.link_work < 0 && (model->tendon_count > 0 || model->bushing_count > 0);
+  bool facets = scheme.link_work > 0 && has_facets(model, scheme.link);
   fprintf(
       stderr,
       "sdrs simulate: warning: time integration %s %.3g J %s the motion of link '%s' and its descendants, %.2g %% of "
@@ -436,6 +456,9 @@ static void print_scheme_work(const Run* run) {
       keeps ? "use " : "use simulation.integrator momentum, or ", model->simulation.dt,
       springs
           ? ", or closures (distance, ball) in the place of stiff tendons and bushings, which damp what swings on them"
+      : facets
+          ? ", or leave out segments and resolution of its shapes: steps jump over the corners of a polyhedron that "
+            "rolls, a round solid has none"
           : "");
 }
 

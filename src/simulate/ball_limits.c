@@ -103,9 +103,11 @@ static bool angle_of(const ModelLink* link, int which, Quat q, BallAngle* out) {
   return directed;
 }
 
-/* Returns the resistance to leaving a limit (S22) on the way from the angle `now` at t to `angle`. */
+/* Returns the resistance to leaving a barrier (S22) on the way from the angle `now` at t to `angle`. A penalty is a
+ * spring that gives everything back. */
 static StopTerms resistance(const JointInput* in, int dof, double now, double angle) {
   Limits limits = joint_limits(in->link, dof);
+  if (limits.law != LIMIT_BARRIER) return (StopTerms){0};
   double a = in->weights.rate_now;
   return limits_resistance(&limits, now, a * (angle - now), a);
 }
