@@ -136,7 +136,9 @@ static void check_listed(RunCheck* c, int k, const RowPairs* row) {
   const char *a = c->recorded->model.links[listed->a].name, *b = c->recorded->model.links[listed->b].name;
   const ProofPair* pair = find_pair(row->pairs, row->count, listed->a, listed->b);
   const ProofPair* before = find_pair(row->before, row->before_count, listed->a, listed->b);
-  bool may_rub = !before_is_known(c, row->row) || (before && before->active);
+  /* (F14) two that only touched in the solve before the last have friction too */
+  bool touched = listed->friction_load > 0 && contact_friction_pays(&c->recorded->model, listed->a, listed->b);
+  bool may_rub = !before_is_known(c, row->row) || (before && before->active) || touched;
   const ProofPair gone = {
       .a = listed->a, .b = listed->b, .gap = INFINITY}; /* friction's last force, far apart by now */
   if (!pair && may_rub) pair = &gone;
