@@ -244,12 +244,14 @@ install: program install-library ## install to PREFIX (/usr/local), below DESTDI
 	for script in $(SWEEP_SCRIPTS); do install -D -m 755 "$$script" "$(SHARE)/sdrs/$$script" || exit 1; done
 
 deb: ## Debian packages of program, library, its development files and the Python package, in out/; built for every processor of the family
+	@scripts/make_page.sh --fetch
 	@$(MAKE) --no-print-directory ARCH= program library
-	+@scripts/make_deb.sh $(VERSION)
+	+@ARCH= scripts/make_deb.sh $(VERSION)
 
 wheel: ## a Python wheel with the library, the program and all that they need, in out/; built for every processor of the family
+	@scripts/make_page.sh --fetch
 	@$(MAKE) --no-print-directory ARCH= program library
-	+@scripts/make_wheel.sh out
+	+@ARCH= scripts/make_wheel.sh out
 
 packages: ## the Debian packages and the wheel, in out/; one after the other, since both build the same objects
 	+@$(MAKE) --no-print-directory deb
@@ -257,7 +259,7 @@ packages: ## the Debian packages and the wheel, in out/; one after the other, si
 
 release: packages site ## source archive, packages and site of the commit, each checked outside of the checkout
 	@scripts/make_release.sh $(VERSION)
-	@tests/packages/run.sh
+	@ARCH= SDRS_LONG=1 tests/packages/run.sh
 
 site: ## the documentation as static pages with a search, in out/site/
 	@scripts/deps.sh site

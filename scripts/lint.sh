@@ -1,5 +1,5 @@
 #!/bin/bash
-# Layout, static analysis, include order, shell scripts; each check counts as one test.
+# Layout, static analysis, include order, shell scripts, types of the Python package; each check counts as one test.
 #   scripts/lint.sh [--all]
 # clang-format, cppcheck and clang-tidy read the files that changed since the merge base with $LINT_BASE (default origin/main; the
 # commit before, when that is this one), and with --all every file: cppcheck those of src, the others those of tests too. cppcheck

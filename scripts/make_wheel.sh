@@ -1,6 +1,7 @@
 #!/bin/bash
 # A Python wheel that contains the library, the program and all that they need but glibc: sdrs-VERSION-py3-none-manylinux_G_ARCH.whl.
 #   scripts/make_wheel.sh [FOLDER]     after `make program library`; FOLDER: out
+# ARCH in the environment is that of the build, as in make: what is already built for another processor would be built again.
 # The tag names the newest glibc (G) that one of its libraries asks for. Python is /usr/bin/python3 or python3, whichever has build and hatchling.
 # License-Expression of its metadata joins the licences of sdrs and of all libraries in it. GLPK makes the whole subject to the GPL.
 set -euo pipefail

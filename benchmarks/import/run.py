@@ -179,7 +179,7 @@ def judge(path, folder_of_all, options, work, other):
     if copy != path:
         os.remove(copy)
     if done is None or done.returncode != 0:
-        row["class"], row["why"] = "alone", "MuJoCo is slow" if done is None else done.stderr.strip()[:200]
+        row["class"], row["why"] = "alone", "MuJoCo is slow" if done is None else re.sub(r"still waiting on run dependencies: .*?\(end of list\) ", "", done.stderr).strip()[:200]
         return row
     theirs = rows_at(done.stdout.splitlines(), (0.2, 1.0))
     ours = {moment: rows_at(lines, (at(row_there),)).get(at(row_there)) for moment, row_there in theirs.items()}

@@ -474,7 +474,7 @@ static void weigh(UrdfBuild* build, int index) {
   Excerpt name = text_excerpt(link->name);
   bool good = inertia_is_positive(link->inertia);
   bool is_urdf = !build->robot->has_drives;
-  if (moves && is_urdf && !good && inertia_is_zero(link)) {
+  if (moves && is_urdf && inertia_is_zero(link)) { /* of 1e-20 kg m^2 rounding decides whether it is positive */
     mend_zero_inertia(build, place, link);
     return;
   }

@@ -92,6 +92,15 @@ fi
 
 # ---------------------------------------------------------------- the wheel
 
+# Vectors of 256 bits are no part of x86-64 itself.
+wheel_runs_on_every_processor() {
+  local folder file
+  folder=$(in_venv python -c 'import sdrs, os; print(os.path.dirname(sdrs.__file__))')/_bundle
+  for file in "$folder/sdrs" "$folder/libsdrs.so.0.1"; do
+    objdump -d --no-show-raw-insn "$file" | awk -v file="$file" '/%[yz]mm/ { n++ } END { if (n) print file ": " n " wide vectors"; exit n > 0 }' || return 1
+  done
+}
+
 make_wheel() { scripts/make_wheel.sh "$work/wheel"; }
 
 # numpy is the system's: nothing is fetched. Nothing of the checkout is seen but what is copied.
@@ -173,6 +182,7 @@ elif [[ $python ]]; then
   check wheel-licences wheel_states_its_licences
   check wheel-libraries wheel_finds_its_libraries
   check wheel-program wheel_runs_the_program
+  if [[ ${ARCH-native} == "" && $(uname -m) == x86_64 ]]; then check wheel-every-processor wheel_runs_on_every_processor; fi
 else
   echo "SKIP wheel: Debian's python3-numpy, python3-build, python3-hatchling and python3-venv are not all there"
 fi

@@ -214,6 +214,14 @@ static void inertia_must_be_of_a_body(void** state) {
   expect_urdf(text, NULL,
               "2:1: warning: the inertia of link 'a' is zero: it gets that of a ball of its mass and 1000 kg/m^3, "
               "0.00154 kg m^2\n");
+  /* iCub's r_ankle_1: zero but for rounding, and positive definite by accident. */
+  expect_urdf(
+      "<robot><link name='w'/><link name='a'>\n<inertial><mass value='1'/><inertia ixx='2.7e-20' iyy='5.4e-20' "
+      "izz='1.4e-20' ixy='-1.7e-21' ixz='0' iyz='0'/></inertial></link>" JOINT("j", "continuous", ENDS("w", "a"),
+                                                                               "") "</robot>",
+      NULL,
+      "2:1: warning: the inertia of link 'a' is zero: it gets that of a ball of its mass and 1000 kg/m^3, "
+      "0.00154 kg m^2\n");
   /* The principal moments are 0.4, 0.4 and -0.2. With d about all axes added those of a body need
    * (0.4 + d) + (-0.2 + d) >= 0.4 + d, so d >= 0.2. */
   UrdfCase c = urdf_load(
