@@ -50,6 +50,12 @@ WORDS = [(re.compile(rf"\b(?:{pattern})\b", re.I), instead) for pattern, instead
     (r"measured elsewhere", "cross-validation in MuJoCo"),
     (r"pass(?:es|ed|ing)? through (?:each other|one another|anything)", "penetrate, tunnel through"),
     (r"(?:is|are|was) struck|strikes?", "collides with"),
+    (r"throws? (?:\w+ )?back|thrown back", "rebounds, returns"),
+    (r"looks? back", "depends on previous steps"),
+    (r"torn? open|tears? open", "infeasible loop"),
+    (r"as ever|to chance", "as elsewhere, random error"),
+    (r"what touches|touches what", "bodies in contact"),
+    (r"tellings?|is the door", "report, interface"),
 )]
 
 

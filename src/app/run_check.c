@@ -13,7 +13,7 @@
 #define TIME_TOLERANCE 1e-12
 /* Relative tolerance of energies and momenta. */
 #define MOTION_TOLERANCE 1e-9
-/* Rounding of a coordinate, relative to its size, with room for the few operations that it goes through. */
+/* Relative rounding error of a coordinate after a few operations. */
 #define COORDINATE_ROUNDING 1e-14
 
 /* Factor of the tolerance on forces. The residual is relative to the acting forces (step.md, S8), which the files

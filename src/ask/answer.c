@@ -511,8 +511,8 @@ static double contact_value(const ManifoldContact* c, int row) {
   return values[row];
 }
 
-/* Writes the derivatives of all contacts by the parameters of a body, slot by slot. by_shapes: of contacts_by_shapes.
- */
+/* Writes the derivatives of all contacts with respect to the parameters of a body, slot by slot. by_shapes: result of
+ * contacts_by_shapes. */
 static void add_shape_slots(AnswerForm* out, const ManifoldQuestion* q, const AnswerRows* rows, int body,
                             const ManifoldContact* by_shapes, int slots, int count) {
   char key[ANSWER_KEY];

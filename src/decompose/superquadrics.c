@@ -10,8 +10,8 @@
 enum {
   MAX_DEFAULT = 18,
   CELLS_DEFAULT = 40,
-  REGION_STARTS = 6, /* initial shapes of a new superquadric: two regions with three axes each, */
-  STARTS = 8,        /* and one bar for each region */
+  REGION_STARTS = 6, /* initial shapes of a new superquadric from two regions, three axes each */
+  STARTS = 8,        /* all initial shapes: REGION_STARTS and one bar for each region */
   FIRST_STEPS = 20,  /* iterations for each initial shape */
   ALONE_STEPS = 40,  /* iterations for the best of them */
   JOINT_STEPS = 12,  /* joint iterations after each new one */

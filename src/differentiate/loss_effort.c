@@ -15,7 +15,8 @@ void loss_effort_prepare(LossTerm* term, const LossOrigin* origin) {
   for (int c = 0; c < model->controller_count; c++)
     if (counts(term, &model->controllers[c], model) && model->controllers[c].source->measure_count > 0)
       loss_complain(origin, term->link < 0 ? origin->source->place : origin->source->link.place,
-                    "the drive of '%.60s' has feedback, for which effort is not implemented",
+                    "the drive of '%.60s' has feedback, for which effort is not implemented: name another link, or "
+                    "remove the loss",
                     model->links[model->controllers[c].link].name);
   for (int c = 0; c < model->controller_count; c++)
     if (counts(term, &model->controllers[c], model)) return;

@@ -10,7 +10,7 @@
 
 enum {
   FIRST_SPACING = 32, /* initial rows of a part: a state takes as much memory as a few rows */
-  LEAST_PARTS = 3,    /* least parts of a stretch: parts get shorter when memory is small */
+  LEAST_PARTS = 3,    /* smallest number of parts of a stretch, however small the memory */
 };
 /* Fraction of the memory reserved for the growth of arrays. */
 #define RESERVE (1.0 / 16)

@@ -178,9 +178,10 @@ static void tell_differences(Mjcf* m, const ModelController* controller) {
         m, link->name,
         "the feedback of its drive is for the program that runs MuJoCo to add to the controls: sensors and a table");
   if (link->joint.quaternion)
-    mjcf_note(m, link->name, "the target of its ball acts on the parts of the rotation vector one by one");
+    mjcf_note(m, link->name, "the target of its ball joint acts on each component of the rotation vector separately");
   if (link->joint.quaternion && controller->max_force[link->joint.plain_count] > 0)
-    mjcf_note(m, link->name, "the limit of its ball's drive is on each part of the torque, not on its size");
+    mjcf_note(m, link->name,
+              "the limit of its ball's drive applies to each component of the torque, not to its magnitude");
 }
 
 static void add_controller(Mjcf* m, const ModelController* controller) {

@@ -52,7 +52,7 @@ int model_scene_controller(const Scene* scene, int link, int ordinal) {
 static double* component(Vec3* v, int axis) { return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z; }
 
 static double* contact_number(const Scene* scene, int index) {
-  union { /* the scene's owner may write it */
+  union { /* removes const: the caller owns the scene and may change it */
     const SceneContact* read;
     SceneContact* own;
   } c = {.read = &scene->contact};
@@ -116,7 +116,7 @@ static double* material_number(const Scene* scene, const ModelOverride* o) {
 }
 
 static double* fluid_number(const Scene* scene, int index) {
-  union { /* the scene's owner may write it */
+  union { /* removes const: the caller owns the scene and may change it */
     const SceneFluid* read;
     SceneFluid* own;
   } f = {.read = &scene->fluid};
@@ -146,7 +146,7 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
     case OVERRIDE_JOINT:
       return joint_number(&scene->links[o->link].joint, o->part) + o->index;
     case OVERRIDE_GRAVITY: {
-      union { /* the scene's owner may write it */
+      union { /* removes const: the caller owns the scene and may change it */
         const Vec3* read;
         Vec3* own;
       } g = {.read = &scene->simulation.gravity};

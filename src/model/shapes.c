@@ -123,7 +123,7 @@ static void check_decomposition(Builder* builder, const SceneShape* shape, const
     warn_shape(builder, shape, "the hulls miss the mirror symmetry by %.3g m",
                d->mirror_error * d->diagonal * shape->scale);
   if (!d->within_tolerance)
-    warn_shape(builder, shape, "its hulls reach farther out of the mesh than its tolerance: give more max_hulls");
+    warn_shape(builder, shape, "its hulls extend beyond the mesh by more than its tolerance: raise max_hulls");
   if (!d->within_budget) warn_shape(builder, shape, "there are more hulls, or a hull has more vertices, than allowed");
 }
 

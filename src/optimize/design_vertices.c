@@ -263,8 +263,10 @@ static void vertices_of_link(DesignBuild* b, int link) {
       if (strcmp(wish->link.text, b->scene->links[link].name) != 0) continue;
       int count = each_selected(b, &v, wish, pass == 0 ? ask : make_variables);
       if (count == 0 && pass == 0)
-        diagnostics_add(b->diagnostics, SEVERITY_ERROR, wish->place,
-                        "link '%s' has no vertex in these hulls and this box that could move", wish->link.text);
+        diagnostics_add(
+            b->diagnostics, SEVERITY_ERROR, wish->place,
+            "link '%s' has no free vertex in these hulls and this box: enlarge the box, or choose other hulls",
+            wish->link.text);
     }
   for (int h = 0; h < v.hull_count; h++) {
     const SceneShape* shape = design_hull(b->scene, link, h);

@@ -845,12 +845,15 @@ static void messages(void** state) {
       {PAIR "design: {vertices: [{link: a, low: 0}]}\n" LOSS,
        "2:21: error: a/0/0/x starts at -0.5, outside its bounds [0, inf]\n"},
       {PAIR "design: {vertices: [{link: a, hulls: [1]}]}\n" LOSS,
-       "2:21: error: link 'a' has no vertex in these hulls and this box that could move\n"},
+       "2:21: error: link 'a' has no free vertex in these hulls and this box: enlarge the box, or choose other "
+       "hulls\n"},
       {PAIR "design: {vertices: [{link: a, box: {low: [0, 0, 0], high: [0.1, 0.1, 0.1]}}, {link: b}]}\n" LOSS,
-       "2:21: error: link 'a' has no vertex in these hulls and this box that could move\n"},
+       "2:21: error: link 'a' has no free vertex in these hulls and this box: enlarge the box, or choose other "
+       "hulls\n"},
       {"scene: {links: [{name: g, fixed: true, shape: {type: half_space}}, {name: a, mass: 1, position: [0, 0, 9], "
        "shape: " BOX "}]}\ndesign: {vertices: [{links: [g, a]}]}\n" LOSS,
-       "2:21: error: link 'g' has no vertex in these hulls and this box that could move\n"},
+       "2:21: error: link 'g' has no free vertex in these hulls and this box: enlarge the box, or choose other "
+       "hulls\n"},
       /* twice */
       {ARM "design: {attachments: [{link: arm, axes: [x]}, {link: arm, axes: [x, z]}]}\n" LOSS,
        "2:48: error: variable 'arm/attachment/x' is listed twice: remove one of the entries\n"},
