@@ -222,7 +222,8 @@ static void strokes_fade_by_the_distance(void** state) {
     image_stroke(&image, e[0], e[1], e[2], e[3], width, black, 1.0);
     double dx = e[2] - e[0], dy = e[3] - e[1], worst = 0;
     for (int i = 0; i < 200 * 200; i++) {
-      double x = i % 200 + 0.5 - e[0], y = i / 200 + 0.5 - e[1], t = (x * dx + y * dy) / (dx * dx + dy * dy);
+      int column = i % 200, row = i / 200;
+      double x = column + 0.5 - e[0], y = row + 0.5 - e[1], t = (x * dx + y * dy) / (dx * dx + dy * dy);
       t = fmin(1, fmax(0, t));
       double covered = fmin(1, fmax(0, 0.5 * width + 0.5 - hypot(x - t * dx, y - t * dy)));
       worst = fmax(worst, fabs(255 * (1 - covered) - image.rgb[3 * i]));
