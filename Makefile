@@ -93,12 +93,31 @@ MPI_OBJECT := $(if $(MPI_LIBS),$(BUILD)/processes-mpi.o)
 # Folders that read files and text of users, or hold the memory they are read into.
 READERS := base geometry scene control robot run export ask
 SOURCES := $(wildcard src/*/*.c)
+
+# The flavours of `make check` compile sources in groups (scripts/make_units.py), in half of the time; ALONE stay those with flags
+# of their own, those that are linked or left out by name, and those that tests/door compile anew.
+ALONE := $(wildcard src/library/*.c) src/linalg/dense.c src/shapes/field_many.c src/contact/friction.c \
+  src/query/growth_derivatives.c src/page/template.c src/base/processes.c \
+  src/contact/laws.c src/joint/joint.c src/scene/read_joint.c src/scene/schema_table.c \
+  tests/unit/identify/test_processes.c tests/unit/base/test_memory.c
+UNIT_FOLDER := out/build/units
+GROUPED :=
+UNITS :=
+ifneq ($(filter check readers,$(FLAVOUR)),)
+  GROUPED := $(filter-out $(ALONE),$(SOURCES) $(wildcard tests/unit/*/test_*.c tests/gradient/test_*.c tests/property/test_*.c \
+    tests/determinism/test_*.c))
+  include $(UNIT_FOLDER)/units.mk
+  SOURCES := $(filter $(ALONE),$(SOURCES)) $(filter $(UNIT_FOLDER)/src/%,$(UNITS))
+endif
+# objects FLAVOUR,SOURCE...
+objects = $(patsubst out/build/%.c,out/build/$(1)/%.o,$(filter out/%,$(2))) $(patsubst %.c,out/build/$(1)/%.o,$(filter-out out/%,$(2)))
+
 ifeq ($(FLAVOUR),readers)
-  READER_SOURCES := $(filter $(READERS:%=src/%/%),$(SOURCES))
-  OBJECTS := $(READER_SOURCES:%.c=$(BUILD)/%.o) $(patsubst %.c,out/build/check/%.o,$(filter-out $(READER_SOURCES),$(SOURCES)))
+  READER_SOURCES := $(filter $(READERS:%=src/%/%) $(READERS:%=$(UNIT_FOLDER)/src/%/%),$(SOURCES))
+  OBJECTS := $(call objects,readers,$(READER_SOURCES)) $(call objects,check,$(filter-out $(READER_SOURCES),$(SOURCES)))
   TEST_BUILD := out/build/check
 else
-  OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+  OBJECTS := $(call objects,$(FLAVOUR),$(SOURCES))
   TEST_BUILD := $(BUILD)
 endif
 SUPPORT_OBJECTS := $(patsubst %.c,$(TEST_BUILD)/%.o,$(wildcard tests/support/*.c))
@@ -305,11 +324,28 @@ ifneq ($(V),1)
   SHORT = @echo "  $(1) $@";
 endif
 
-COMPILE = $(call SHORT,CC) $(CC) $(FLAGS) $(WARNINGS) $(WERROR_FLAG) -Isrc -I$(BUILD) -MMD -MP -c $< -o $@
+COMPILER = $(CC) $(FLAGS) $(WARNINGS) $(WERROR_FLAG) -Isrc -I$(BUILD) -MMD -MP
+COMPILE = $(call SHORT,CC) $(COMPILER) -c $< -o $@
+# A name at file scope may be a local one in another source of the unit.
+COMPILE_UNIT = $(call SHORT,CC) $(COMPILER) $(1) -Wno-shadow -Wshadow=local -I. -c $< -o $@ 2>$(@:.o=.log) || scripts/compile_apart.sh $< $@ $(COMPILER) $(1)
 
 $(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/version.h $(BUILD)/method.h out/build/libraries
 	@mkdir -p $(@D)
 	$(COMPILE)
+
+$(BUILD)/units/src/%.o: $(UNIT_FOLDER)/src/%.c $(BUILD)/flags | $(BUILD)/version.h $(BUILD)/method.h out/build/libraries
+	@mkdir -p $(@D)
+	$(COMPILE_UNIT)
+
+$(BUILD)/units/tests/%.o: $(UNIT_FOLDER)/tests/%.c $(BUILD)/flags | out/build/libraries
+	@mkdir -p $(@D)
+	$(call COMPILE_UNIT,$(TEST_FLAGS) -Itests)
+
+$(UNIT_FOLDER)/units.mk: $(GROUPED) $(UNIT_FOLDER)/list scripts/make_units.py Makefile
+	@scripts/make_units.py $(UNIT_FOLDER) $(GROUPED) && touch $@
+
+$(UNIT_FOLDER)/list: FORCE
+	$(call write_if_changed,$(GROUPED))
 
 $(BUILD)/src/linalg/dense.o: src/linalg/dense.c $(BUILD)/flags | out/build/libraries
 	@mkdir -p $(@D)
@@ -369,7 +405,9 @@ LINK_TESTS = $(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $(TEST_LDFLAGS) $^ $(LDL
 
 # A folder's tests and the objects that they are made of.
 tests_in = $(filter $(1)/test_%,$(JOINED_TESTS))
-test_objects = $(addsuffix .o,$(filter $(AWARE_TESTS),$(1)) $(patsubst $(BUILD)/%,$(TEST_BUILD)/%,$(filter-out $(AWARE_TESTS),$(1))))
+tests_alone = $(filter-out $(GROUPED:%.c=$(BUILD)/%),$(1))
+test_objects = $(addsuffix .o,$(filter $(AWARE_TESTS),$(1)) $(patsubst $(BUILD)/%,$(TEST_BUILD)/%,$(filter-out $(AWARE_TESTS),$(call tests_alone,$(1)))))
+test_units = $(patsubst $(UNIT_FOLDER)/%.c,$(TEST_BUILD)/units/%.o,$(filter $(patsubst $(BUILD)/%,$(UNIT_FOLDER)/%/%,$(1)),$(UNITS)))
 
 ifeq ($(FLAVOUR),readers)
 out/build/check/%.o:
@@ -377,7 +415,7 @@ out/build/check/%.o:
 endif
 
 .SECONDEXPANSION:
-$(RUNNERS): %/tests: %/tests.c $$(call test_objects,$$(call tests_in,$$*)) $(SUPPORT_OBJECTS) $(BUILD)/libsdrs.a
+$(RUNNERS): %/tests: %/tests.c $$(call test_objects,$$(call tests_in,$$*)) $$(call test_units,$$*) $(SUPPORT_OBJECTS) $(BUILD)/libsdrs.a
 	$(LINK_TESTS)
 
 $(LONE_TESTS): $(BUILD)/%: $(TEST_BUILD)/%.o $(SUPPORT_OBJECTS) $(BUILD)/libsdrs.a
@@ -446,4 +484,5 @@ out/build/libraries: scripts/deps.sh
 
 FORCE:
 
--include $(patsubst %.o,%.d,$(filter $(BUILD)/%,$(OBJECTS) $(SUPPORT_OBJECTS)) $(BUILD)/src/main.o) $(addsuffix .d,$(TESTS) $(FUZZERS))
+-include $(patsubst %.o,%.d,$(filter $(BUILD)/%,$(OBJECTS) $(SUPPORT_OBJECTS)) $(BUILD)/src/main.o) $(addsuffix .d,$(TESTS) $(FUZZERS)) \
+  $(patsubst $(UNIT_FOLDER)/%.c,$(TEST_BUILD)/units/%.d,$(filter $(UNIT_FOLDER)/tests/%,$(UNITS)))

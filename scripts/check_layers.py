@@ -127,15 +127,14 @@ def faults_of_file(path, order):
 
 
 def symbols():
-    """(folder/file, symbol, is it defined there?) of every object of the check build whose source is there."""
-    build = ROOT / "out/build"
-    names = [path.relative_to(ROOT / "src").with_suffix(".o") for path in sorted((ROOT / "src").glob("*/*.c"))]
-    places = [[pathlib.Path(flavour, "src", name) for flavour in ("check", "release")] for name in names]
-    built = [[place for place in both if (build / place).is_file()] for both in places]
-    objects = [str(max(both, key=lambda place: (build / place).stat().st_mtime)) for both in built if both]
-    if not objects:
+    """(folder/file, symbol, is it defined there?) of every object of the newer build, check or release; a unit counts as a file."""
+    lists = [ROOT / f"out/build/{flavour}/objects" for flavour in ("check", "release")]
+    archives = [path.with_name("libsdrs.a") for path in lists if path.with_name("libsdrs.a").is_file() and path.is_file()]
+    if not archives:
         return
-    lines = subprocess.run(["nm", "-A", "-g", *objects], cwd=build, capture_output=True, text=True, check=True).stdout
+    archive = max(archives, key=lambda path: path.stat().st_mtime)
+    objects = [name for name in archive.with_name("objects").read_text().split() if (ROOT / name).is_file()]
+    lines = subprocess.run(["nm", "-A", "-g", *objects], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for line in lines.splitlines():
         name, _, rest = line.partition(":")
         name = name.split("/src/")[1]

@@ -32,37 +32,51 @@ export PATH=$work/bin:$PATH LC_ALL=C TERM=dumb
 export XDG_CACHE_HOME=$work/cache
 unset NO_COLOR OMP_NUM_THREADS SDRS_CACHE
 
-# matches TEXT PATTERN: does the shell pattern cover the whole text?
+# read_file FILE: sets TEXT to it up to a zero byte; fails when there is one. No process is started: each takes 10 ms.
+read_file() { ! IFS= read -rd '' TEXT <"$1"; }
+
+# matches FILE PATTERN_FILE: does the shell pattern cover the whole text? Newlines at the end of both are left out.
 matches() {
+  local text pattern
+  read_file "$1"
+  text=${TEXT%"${TEXT##*[!$'\n']}"}
+  read_file "$2"
+  pattern=${TEXT%"${TEXT##*[!$'\n']}"}
   # shellcheck disable=SC2053
-  [[ $1 == $2 ]]
+  [[ $text == $pattern ]]
 }
 
-differences() { # case folder, folder of what came out, exit code; prints what is wrong
+same() { # file, file; one with a zero byte is the same as none
+  local text
+  read_file "$1" || return 1
+  text=$TEXT
+  read_file "$2" && [[ $text == "$TEXT" ]]
+}
+
+add() { problem+=${problem:+$'\n'}$1; }
+
+differences() { # case folder, path of what came out without its ending, exit code; adds what is wrong to problem
   local expected=0
-  [[ -e $1/exit ]] && expected=$(<"$1/exit")
-  [[ $3 == "$expected" ]] || echo "exit code $3, expected $expected"
+  if [[ -e $1/exit ]]; then read -r expected <"$1/exit"; fi
+  [[ $3 == "$expected" ]] || add "exit code $3, expected $expected"
   if [[ -e $1/stdout.glob ]]; then
-    matches "$(<"$2/stdout")" "$(<"$1/stdout.glob")" || printf 'standard output does not match:\n%s\n' "$(<"$2/stdout")"
+    matches "$2.stdout" "$1/stdout.glob" || add $'standard output does not match:\n'"$(<"$2.stdout")"
   elif [[ -e $1/stdout.exact ]]; then
-    diff "$1/stdout.exact" "$2/stdout" >"$2/diff" || printf 'standard output (< expected, > got):\n%s\n' "$(<"$2/diff")"
-  elif [[ -s $2/stdout ]]; then
-    printf 'standard output should be empty:\n%s\n' "$(head -c 2000 "$2/stdout")"
+    same "$1/stdout.exact" "$2.stdout" || diff "$1/stdout.exact" "$2.stdout" >"$2.diff" || add $'standard output (< expected, > got):\n'"$(<"$2.diff")"
+  elif [[ -s $2.stdout ]]; then
+    add $'standard output should be empty:\n'"$(head -c 2000 "$2.stdout")"
   fi
   if [[ -e $1/stderr.glob ]]; then
-    matches "$(<"$2/stderr")" "$(<"$1/stderr.glob")" || printf 'standard error does not match:\n%s\n' "$(<"$2/stderr")"
-  elif [[ -s $2/stderr ]]; then
-    printf 'standard error should be empty:\n%s\n' "$(head -c 2000 "$2/stderr")"
+    matches "$2.stderr" "$1/stderr.glob" || add $'standard error does not match:\n'"$(<"$2.stderr")"
+  elif [[ -s $2.stderr ]]; then
+    add $'standard error should be empty:\n'"$(head -c 2000 "$2.stderr")"
   fi
 }
 
-run_case() { # case folder; prints what is wrong
-  local place=$work/run
-  rm -rf "$place" "$work/result"
-  mkdir -p "$place" "$work/result"
-  cp -r tests/cli/shared/. "$1"/. "$place"
-  (cd "$place" && timeout -k 5 "$LIMIT" bash ./cmd </dev/null >"$work/result/stdout" 2>"$work/result/stderr")
-  differences "$1" "$work/result" $?
+run_case() { # case folder; adds what is wrong to problem
+  local place=$work/cases/${1##*/} result=$work/results/${1##*/} code=0
+  (cd "$place" && exec timeout -k 5 "$LIMIT" bash ./cmd </dev/null >"$result.stdout" 2>"$result.stderr") || code=$?
+  differences "$1" "$result" "$code"
 }
 
 if (($# > 0)); then
@@ -76,6 +90,17 @@ else
   fi
 fi
 
+# One process makes the folders of all cases.
+mkdir "$work/cases" "$work/results"
+printf '%s\n' "${cases[@]}" | /usr/bin/env python3 -ES -c '
+import os, shutil, sys
+for case in map(str.rstrip, sys.stdin):
+    place = os.path.join(sys.argv[1], os.path.basename(case.rstrip("/")))
+    if os.path.isdir(case):
+        shutil.copytree("tests/cli/shared", place, symlinks=True, dirs_exist_ok=True)
+        shutil.copytree(case, place, symlinks=True, dirs_exist_ok=True)
+' "$work/cases" || exit 1
+
 passed=0 failed=0
 cpu_read
 for folder in "${cases[@]}"; do
@@ -84,7 +109,8 @@ for folder in "${cases[@]}"; do
   if [[ ! -e $folder/cmd ]]; then
     problem="no file cmd"
   else
-    problem=$(run_case "$folder")
+    problem=
+    run_case "$folder"
   fi
   if [[ -z $problem ]]; then
     passed=$((passed + 1))

@@ -167,6 +167,29 @@ static void gradients_are_those_of_the_cost_Q2(void** state) {
   remove(path);
 }
 
+/* The brick lands within the window. Until then friction moves nothing: the sums of the samples before contact have no
+ * curvature by friction (variable 0), but by others; those after it have by friction too. */
+static void samples_before_contact_do_not_know_friction_Q4(void** state) {
+  (void)state;
+  char path[] = "/tmp/sdrs-brick-XXXXXX.csv", own[3000];
+  close(mkstemps(path, 4));
+  write_brick(path);
+  snprintf(own, sizeof own, BRICK, "false", "");
+  Fit* f = fit_of(own, path);
+  if (f->status != STATUS_OK) fail_msg("%s", told(&f->diagnostics));
+  identification_finish(f->id, &f->diagnostics);
+  int n = f->id->variables;
+  const double *free = f->id->sums[0].part_a + PART_FREE * n * n,
+               *touched = f->id->sums[0].part_a + PART_TOUCHED * n * n;
+  compare_near(free[0], 0, 0, "friction before contact");
+  double known = 0;
+  for (int k = 1; k < n; k++) known += free[k * n + k];
+  compare_at_most(1, known, "what else is known before contact");
+  assert_true(touched[0] > 0);
+  fit_free(f);
+  remove(path);
+}
+
 /* The same brick with friction of its pair with the ground. */
 static void gradients_of_pairs_Q2(void** state) {
   (void)state;
@@ -613,6 +636,7 @@ static void what_cannot_be_told_apart_is_named_Q5_Q9(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(samples_before_contact_do_not_know_friction_Q4),
       cmocka_unit_test(gradients_of_pairs_Q2),
       cmocka_unit_test(gradients_are_those_of_the_cost_Q2),
       cmocka_unit_test(gradients_of_velocities_Q7),

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "render/picture.h"
@@ -209,6 +210,54 @@ static void forces_have_the_length_of_the_key(void** state) {
   run_free(run);
 }
 
+/* A stroke covers a pixel by w/2 + 1/2 - distance of its middle from the segment, between 0 and 1. */
+static void strokes_fade_by_the_distance(void** state) {
+  (void)state;
+  static const double ends[3][4] = {{30.2, 60.4, 160.7, 60.4}, {40.1, 30.3, 40.1, 150.9}, {35.5, 40.25, 150.75, 120.5}};
+  static const uint8_t black[3] = {0, 0, 0};
+  const double width = 6;
+  for (int c = 0; c < 3; c++) {
+    const double* e = ends[c];
+    RenderImage image = white();
+    image_stroke(&image, e[0], e[1], e[2], e[3], width, black, 1.0);
+    double dx = e[2] - e[0], dy = e[3] - e[1], worst = 0;
+    for (int i = 0; i < 200 * 200; i++) {
+      int column = i % 200, row = i / 200;
+      double x = column + 0.5 - e[0], y = row + 0.5 - e[1], t = (x * dx + y * dy) / (dx * dx + dy * dy);
+      t = fmin(1, fmax(0, t));
+      double covered = fmin(1, fmax(0, 0.5 * width + 0.5 - hypot(x - t * dx, y - t * dy)));
+      worst = fmax(worst, fabs(255 * (1 - covered) - image.rgb[3 * i]));
+    }
+    if (worst > 0.51) fail_msg("stroke %d: a pixel is %g of 255 off", c, worst);
+    image_destroy(&image);
+  }
+}
+
+/* Two entries of the key stand apart: backings reach 0.35 capitals beyond the entries, between which there are 2.2. */
+static void entries_of_the_key_stand_apart(void** state) {
+  (void)state;
+  const double letter = 10;
+  RenderImage image;
+  image_create(&image, 400, 40);
+  memset(image.rgb, 0, 3 * 400 * 40);
+  RenderCamera camera = CAMERA;
+  camera.width = 400, camera.height = 40;
+  const RenderStage stage = {0};
+  const RenderMarks marks = {.show = RENDER_CONTACTS | RENDER_PLANES};
+  render_key(&image, &stage, &camera, &marks, 15, letter);
+  int gap = 0, gaps = 0, longest = 0;
+  bool begun = false;
+  for (int x = 0; x < 400; x++) {
+    bool lit = image.rgb[3 * (20 * 400 + x)] > 0; /* the row through the middle of the capitals */
+    if (lit && begun && gap > 0) gaps++, longest = gap > longest ? gap : longest;
+    begun = begun || lit;
+    gap = lit ? 0 : gap + 1;
+  }
+  assert_int_equal(gaps, 1);
+  assert_in_range(longest, 13, 16); /* (2.2 - 2 * 0.35) * 10 = 15, less what is partly covered */
+  image_destroy(&image);
+}
+
 /* Coverage sums up to the area, whichever way the corners turn. */
 static void polygons_cover_their_area(void** state) {
   (void)state;
@@ -236,6 +285,8 @@ int main(void) {
                                      cmocka_unit_test(planes_and_contacts_lie_between_the_boxes),
                                      cmocka_unit_test(the_key_suits_the_forces),
                                      cmocka_unit_test(forces_have_the_length_of_the_key),
+                                     cmocka_unit_test(strokes_fade_by_the_distance),
+                                     cmocka_unit_test(entries_of_the_key_stand_apart),
                                      cmocka_unit_test(polygons_cover_their_area)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

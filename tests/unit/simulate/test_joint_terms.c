@@ -205,6 +205,26 @@ static void joint_S4_S5_drives_and_damping_of_every_kind(void** state) {
       }
 }
 
+/* M8: a torque limit on the rotation of a free joint, whose coordinates begin after the three slides. */
+static void joint_M8_limited_drives_of_a_free_joint(void** state) {
+  (void)state;
+  Random random = {71};
+  for (int w = 0; w < 2; w++) {
+    Driven j;
+    joint_set(&j, 3, 3, &integrators[w], &random);
+    for (int c = 0; c < 2; c++) {
+      j.drives[c].limit_width = LIMIT_WIDTH_DEFAULT;
+      for (int k = 3; k < 6; k++) j.drives[c].max_force[k] = 2;
+    }
+    JointTerms limited, free;
+    assert_true(joint_terms(&j.in, true, &limited));
+    check_joint(&j, w ? "limited, momentum" : "limited, first order");
+    for (int c = 0; c < 2; c++) memset(j.drives[c].max_force, 0, sizeof j.drives[c].max_force);
+    assert_true(joint_terms(&j.in, true, &free));
+    compare_at_most(limited.controller, free.controller - 1, "energy [J]: the limit acts");
+  }
+}
+
 /* S4 in numbers: one hinge, torque kp (q - target), kd / dt (rate - target rate); damping c rate. */
 static void joint_S4_S5_worked_example(void** state) {
   (void)state;
@@ -326,6 +346,33 @@ static void joint_S7_penalty_is_twice_continuous(void** state) {
   assert_true(joint_terms(&j.in, true, &t));
   compare_near(t.gradient[0], 900 * (2 - 0.025), 1e-9, "slope far beyond");
   compare_near(t.hessian[0][0], 900, 1e-9, "curvature far beyond");
+}
+
+/* S22: the resistance of a penalty limit has the factor 1 - restitution^2; slope against differences of the resistance.
+ */
+static void joint_S22_slope_by_restitution(void** state) {
+  (void)state;
+  Random random = {72};
+  Driven j;
+  limit_only(&j, 1, 0, LIMIT_PENALTY, &random);
+  j.link.limited[0] = true;
+  j.link.lower[0] = -HUGE_VAL;
+  j.link.upper[0] = 1;
+  j.q_now[0] = 1.03;
+  j.q[0] = 1.02;
+  const double rate = -1, h = 1e-4;
+  static const double restitutions[] = {0.1, 0.5, 0.9};
+  for (int k = 0; k < COUNT(restitutions); k++) {
+    double force[2];
+    for (int side = 0; side < 2; side++) {
+      j.link.limit_restitution = restitutions[k] + (side ? h : -h);
+      force[side] = joint_stop(&j.in, 0, rate).first;
+    }
+    double wanted = (force[1] - force[0]) / (2 * h);
+    assert_true(fabs(wanted) > 1);
+    j.link.limit_restitution = restitutions[k];
+    compare_relative(joint_limit_slopes(&j.in, 0, rate).restitution, wanted, 1e-7, "restitution %g", restitutions[k]);
+  }
 }
 
 static void joint_S6_S7_limit_of_a_ball(void** state) {
@@ -456,10 +503,12 @@ int main(void) {
       cmocka_unit_test(rotation_vector_branches_meet),
       cmocka_unit_test(rotation_vector_does_not_see_the_sign_of_q),
       cmocka_unit_test(joint_S4_S5_drives_and_damping_of_every_kind),
+      cmocka_unit_test(joint_M8_limited_drives_of_a_free_joint),
       cmocka_unit_test(joint_S4_S5_worked_example),
       cmocka_unit_test(joint_S6_S7_limits_of_plain_coordinates),
       cmocka_unit_test(joint_S6_barrier_is_never_passed),
       cmocka_unit_test(joint_S7_penalty_is_twice_continuous),
+      cmocka_unit_test(joint_S22_slope_by_restitution),
       cmocka_unit_test(joint_S6_S7_limit_of_a_ball),
       cmocka_unit_test(joint_S6_limit_of_a_ball_at_zero_angle),
       cmocka_unit_test(joint_S24_swing_and_twist_of_a_ball),
