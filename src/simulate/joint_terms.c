@@ -72,7 +72,7 @@ Limits joint_limits(const ModelLink* link, int dof) {
 
 /* Returns the limits of a plain coordinate. A barrier with restitution begins where no impact comes to (I15): it would
  * take part of the speed before, and its resistance (S22) after the impact. */
-static Limits plain_limits(const ModelLink* link, int dof) {
+static Limits bounded_limits(const ModelLink* link, int dof) {
   Limits limits = joint_limits(link, dof);
   if (limits.law == LIMIT_BARRIER && limits.restitution > 0) limits.margin *= IMPACT_ENTRY - STOP_WAY;
   return limits;
@@ -121,7 +121,7 @@ static LimitEnergy bounce_energy(const JointStop* stop, double way) {
 static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
   if (!link->limited[dof]) return true;
-  Limits limits = plain_limits(link, dof);
+  Limits limits = bounded_limits(link, dof);
   return limits_energy(&limits, q, sum);
 }
 
@@ -169,7 +169,7 @@ StopTerms limits_resistance(const Limits* limits, double now, double rate, doubl
 
 StopTerms joint_stop(const JointInput* in, int k, double rate) {
   if (!in->link->limited[k] || joint_strikes(in, k)) return (StopTerms){0};
-  Limits limits = plain_limits(in->link, k);
+  Limits limits = bounded_limits(in->link, k);
   return limits_resistance(&limits, in->q_now[k], rate, in->weights.rate_now);
 }
 
@@ -178,7 +178,7 @@ StopTerms joint_stop(const JointInput* in, int k, double rate) {
 LimitSlopes joint_limit_slopes(const JointInput* in, int k, double rate) {
   LimitSlopes out = {0, 0, 0};
   if (!in->link->limited[k]) return out;
-  Limits limits = plain_limits(in->link, k);
+  Limits limits = bounded_limits(in->link, k);
   if (joint_strikes(in, k)) {
     const JointStop* stop = &in->stop[k];
     LimitEnergy bounce = bounce_energy(stop, in->q[k] - in->q_now[k]);
