@@ -346,12 +346,6 @@ static void stops_I15_an_approach_that_is_slower_at_first(void** state) {
   run_free(run);
 }
 
-#define BALL                                                                                                    \
-  "simulation: {dt: %g, duration: %g, gravity: [0, 0, 0], integrator: %s}\n"                                    \
-  "links: [{name: arm, mass: 1, center: [0.02, 0, -0.1], inertia: [0.01, 0.02, 0.015, 0, 0, 0], joint: {type: " \
-  "ball, %s}}]\n"                                                                                               \
-  "initial: [{link: arm, velocities: [%g, %g, %g]}]\n"
-
 /* A ball joint that strikes its cone, its twist stop or its largest angle along a principal axis stays there, whatever
  * the step. */
 static void limits_S22_of_a_ball_give_nothing_back(void** state) {
@@ -374,24 +368,6 @@ static void limits_S22_of_a_ball_give_nothing_back(void** state) {
   }
 }
 
-static void limits_S22_gradient_of_a_ball(void** state) {
-  (void)state;
-  static const char* const JOINTS[] = {"swing: 0.5", "swing: 0.5, twist: [-0.3, 0.3], damping: 0.01",
-                                       "limits: [null, 0.5]", "swing: 0.5, limit_law: penalty, limit_restitution: 0.4"};
-  for (int k = 0; k < 4 * 3; k++) {
-    Run* run = run_model(BALL, 4e-3, 0.4, INTEGRATORS[k / 4], JOINTS[k % 4], 2.0, 1.0, 1.5);
-    ModelGradient g;
-    derive(run, &g);
-    double scale = 0;
-    for (int d = 0; d < 3; d++) scale = fmax(scale, fabs(g.velocities[d]));
-    assert_true(scale > 1e-3);
-    for (int d = 0; d < 3; d++)
-      check_number(run, &run->model.initial_velocities[d], g.velocities[d], scale, JOINTS[k % 4], d);
-    model_gradient_destroy(&g);
-    run_free(run);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stops_I15_give_back_what_is_asked),
@@ -399,7 +375,6 @@ int main(void) {
       cmocka_unit_test(stops_I15_come_to_rest),
       cmocka_unit_test(stops_I15_of_an_elbow_turn_the_shoulder),
       cmocka_unit_test(limits_S22_of_a_ball_give_nothing_back),
-      cmocka_unit_test(limits_S22_gradient_of_a_ball),
       cmocka_unit_test(stops_I15_gradient_of_a_pendulum),
       cmocka_unit_test(stops_I15_gradient_is_that_of_runs_with_their_own_substeps),
       cmocka_unit_test(stops_I15_an_approach_that_is_slower_at_first),
