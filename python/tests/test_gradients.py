@@ -95,7 +95,7 @@ class EveryVariable(unittest.TestCase):
         with self.assertRaisesRegex(sdrs.Error, "follows the scene's own signals"):
             scene.run().gradient(seed)["input"]
         self.assertEqual(scene.run(input=np.zeros((12, 4))).gradient(seed)["input"].shape, (12, 4))
-        with self.assertRaisesRegex(sdrs.Error, "no gradient by 'desing'"):
+        with self.assertRaisesRegex(sdrs.Error, "there is no gradient with respect to 'desing'"):
             scene.run().gradient(seed)["desing"]
 
 

@@ -221,8 +221,9 @@ static void aim_at(FrictionLag* lag, const Pose* const aim[2], const RollShift* 
     Mat3 then = lag->then[side].r;
     bool aimed = lag->aimed && (side == 0 ? lag->half_space || has_arm(lag, 0) : has_arm(lag, 1));
     lag->aim[side] = aimed ? aim[side]->r : then;
-    bool rolls = aimed && shift && shift[side] && (hull[side]->rounding > 0 || hull[side]->ring_count > 0);
-    lag->shift[side] = rolls ? *shift[side] : (RollShift){0};
+    lag->shifted[side] = aimed && shift && shift[side] && (hull[side]->rounding > 0 || hull[side]->ring_count > 0);
+    lag->shift[side] = (RollShift){0};
+    if (lag->shifted[side]) lag->shift[side] = *shift[side];
     lag->roll[side] = aimed ? rotation_vector(mat3_mul(lag->aim[side], mat3_transpose(then))) : vec3(0, 0, 0);
   }
 }

@@ -53,7 +53,8 @@ typedef struct {
   Mat3 aim[2];              /* rotations that the bodies are expected to have at t + dt; may be affine (F13) */
   Vec3 roll[2];             /* rotation vectors from t to `aim` [rad] */
   bool aimed;               /* false: `aim` is the rotation at t */
-  RollShift shift[2];       /* zero unless the body has balls or circles and is aimed (F15) */
+  RollShift shift[2];       /* zero unless shifted (F15) */
+  bool shifted[2];          /* the body has balls or circles and is aimed */
   Vec3 mean_arm[2];         /* weighted mean arm of a side's points (F13), zero for vertices [m] */
   Vec3 arm[2];              /* the part of it that does not rotate with the body (F13) [m] */
   Vec3 from[2]; /* positions at t of the bodies' points at c [m]; c itself unless friction depends on the force of the

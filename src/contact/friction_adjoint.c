@@ -293,8 +293,9 @@ static Vec3 turning_reverse(FrictionReverse* f, int side, Vec3 arm, Vec3 by_r, V
   f->by_roll[side] = vec3_add(f->by_roll[side], vec3_cross(arm, by_r));
   f->by_angle[side] = vec3_add(f->by_angle[side], roll_rows_moment(&rows, by_r));
   f->by_change[side] = vec3_add(f->by_change[side], roll_rows_moment(&rows, by_q));
-  Vec3 by_arm = vec3_add(roll_rows_reverse(shift, arm, change, by_r, &out->shift[side]),
-                         roll_rows_reverse(shift, arm, rate, by_q, &out->shift[side]));
+  RollShift unused = {0}, *bar = f->lag->shifted[side] ? &out->shift[side] : &unused;
+  Vec3 by_arm =
+      vec3_add(roll_rows_reverse(shift, arm, change, by_r, bar), roll_rows_reverse(shift, arm, rate, by_q, bar));
   return vec3_add(by_arm, vec3_cross(by_r, f->lag->roll[side]));
 }
 

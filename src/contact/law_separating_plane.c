@@ -674,7 +674,12 @@ static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMB
   const PlaneLaw* law = p->law;
   const bool pays = law->pays && takes_own_force(p);
   const Impact* load = pays ? &memory->load : &memory->step_load;
-  if (!sticks(p->material)) r.weighs = (PlanePayment){memory->owed, law->force_ratio, pays, memory->owes};
+  if (!sticks(p->material)) { /* member by member: the bytes between them stay 0 */
+    r.weighs.owed = memory->owed;
+    r.weighs.ratio = law->force_ratio;
+    r.weighs.pays = pays;
+    r.weighs.owes = memory->owes;
+  }
   if (rubbing && (pays ? memory->step_load.first > 0 : rests_on(p, false))) {
     r.load = (ContactLoad){.factor = load->first,
                            .by_potential = load->second,

@@ -10,7 +10,7 @@
 /* A box slides on the ground, a ball rolls on a plank, a block rests on a block. */
 static const char scene[] =
     "simulation: {dt: 0.005, steps: 100, integrator: first_order}\n"
-    "contact: {barrier_distance: 4.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n"
+    "contact: {barrier_distance: 4.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4, friction_iterations: 0}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
     "  - {name: plank, fixed: true, shape: {type: box, size: [0.6, 0.4, 0.1]}, position: [2, 0, 0.2]}\n"

@@ -193,7 +193,7 @@ static void P7_pairs_of_a_state_are_those_that_the_run_lists(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-6,
                         "simulation: {dt: 0.01, steps: 100, integrator: first_order}\n"
-                        "contact: {friction: 0.3}\n"
+                        "contact: {friction: 0.3, friction_iterations: 0}\n"
                         "shapes:\n"
                         "  box: {type: box, size: [0.2, 0.15, 0.1]}\n"
                         "links:\n"
