@@ -635,6 +635,9 @@ static void pass(const LawPair* p, StateBlock* block) {
   PairOwn* own = p->own;
   state_block_doubles(block, &memory->before, 1);
   state_block_doubles(block, &memory->left, 1);
+  state_block_doubles(block, &memory->owed, 1);
+  state_block_doubles(block, &memory->own_share, 1);
+  state_block_bool(block, &memory->owes);
   pass_impact(&memory->load, block);
   pass_impact(&memory->step_load, block);
   state_block_bool(block, &memory->load_bounces);
@@ -642,7 +645,7 @@ static void pass(const LawPair* p, StateBlock* block) {
   pass_solution(&own->solution, block);
   state_block_doubles(block, &own->response.dp[0][0], 48);
   pass_impact(&own->impact, block);
-  state_block_doubles(block, own->slip[0], 3);
+  for (int k = 0; k < 2; k++) state_block_doubles(block, own->slip[k], 3);
   state_block_bool(block, &own->follows);
   pass_slip(p, block);
 }

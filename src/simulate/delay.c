@@ -146,6 +146,7 @@ typedef struct {
   double* bar;   /* (capacity * measures) */
   double* carry; /* share of the state that is reached next (measures) */
   double* sum;   /* sum for the state reached now (measures) */
+  double* aside; /* carry while other solves of the same step are reversed (measures) */
 } PendingDrive;
 
 struct DelayPending {
@@ -165,7 +166,8 @@ DelayPending* delay_pending_create(const Model* model) {
       p->drives[p->count++] = (PendingDrive){.controller = c,
                                              .measures = measures,
                                              .carry = MEMORY_NEW(double, measures),
-                                             .sum = MEMORY_NEW(double, measures)};
+                                             .sum = MEMORY_NEW(double, measures),
+                                             .aside = MEMORY_NEW(double, measures)};
   }
   return p;
 }
@@ -173,7 +175,7 @@ DelayPending* delay_pending_create(const Model* model) {
 void delay_pending_destroy(DelayPending* p) {
   if (!p) return;
   for (int k = 0; k < p->count; k++) {
-    void* owned[] = {p->drives[k].time, p->drives[k].bar, p->drives[k].carry, p->drives[k].sum};
+    void* owned[] = {p->drives[k].time, p->drives[k].bar, p->drives[k].carry, p->drives[k].sum, p->drives[k].aside};
     for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++) memory_free(owned[i]);
   }
   memory_free(p->drives);
@@ -193,6 +195,19 @@ void delay_pending_discount(DelayPending* p, double factor) {
     for (int i = 0; i < d->count * d->measures; i++) d->bar[i] *= factor;
     for (int i = 0; i < d->measures; i++) d->carry[i] *= factor;
   }
+}
+
+void delay_pending_set_aside(DelayPending* p) {
+  for (int k = 0; p && k < p->count; k++) {
+    PendingDrive* d = &p->drives[k];
+    memcpy(d->aside, d->carry, sizeof(double) * (size_t)d->measures);
+    memset(d->carry, 0, sizeof(double) * (size_t)d->measures);
+  }
+}
+
+void delay_pending_add_aside(DelayPending* p) {
+  for (int k = 0; p && k < p->count; k++)
+    for (int i = 0; i < p->drives[k].measures; i++) p->drives[k].carry[i] += p->drives[k].aside[i];
 }
 
 static double begin_of(const Sim* s) { return s->clock.time - s->clock.dt; }

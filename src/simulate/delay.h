@@ -47,5 +47,9 @@ double* delay_pending_add(DelayPending* pending, const Sim* sim, int controller)
 /* Adds to `out` the derivatives through measurements taken at the start of the step of sim->clock. Call after all steps
  * that start there or later. */
 void delay_pending_hand_back(DelayPending* pending, const Sim* sim, const FeedbackBars* out);
+/* Sets aside what belongs to the state before the present one, so that another solve of the same step can be reversed,
+ * and adds it again after that. NULL: nothing. */
+void delay_pending_set_aside(DelayPending* pending);
+void delay_pending_add_aside(DelayPending* pending);
 
 #endif

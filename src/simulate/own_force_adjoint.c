@@ -2,6 +2,7 @@
  * F9). */
 #include <string.h>
 
+#include "simulate/delay.h"
 #include "simulate/step_adjoint.h"
 
 RecordedStep own_force_step(const RecordedStep* step) {
@@ -27,6 +28,7 @@ static void set_aside(StepAdjoint* a) {
   spin_adjoint_set_aside(a->spin, a->momentum_aside);
   if (a->felt) memcpy(a->felt_aside, a->felt, sizeof(Vec3) * links);
   if (a->felt) memset(a->felt, 0, sizeof(Vec3) * links);
+  delay_pending_set_aside(a->late);
   contact_replay_set_aside(a->replay);
   memcpy(a->solve_bar.pose, a->own_bar, sizeof(double[3][4]) * links);
   memset(a->solve_bar.q, 0, sizeof(double) * (size_t)a->model->dof_count);
@@ -35,6 +37,7 @@ static void set_aside(StepAdjoint* a) {
 static void add_aside(StepAdjoint* a) {
   spin_adjoint_add_aside(a->spin, a->momentum_aside);
   for (int i = 0; a->felt && i < a->model->link_count; i++) a->felt[i] = vec3_add(a->felt[i], a->felt_aside[i]);
+  delay_pending_add_aside(a->late);
   contact_replay_add_aside(a->replay);
 }
 

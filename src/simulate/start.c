@@ -3,7 +3,7 @@
 #include "simulate/sim.h"
 
 /* Version of the layout of sim_pass_state. */
-#define STATE_FORMAT 2
+#define STATE_FORMAT 3
 
 /* Number of counts that determine the size of a stored state and are not part of the model identity. */
 enum { LAYOUT = 5 };

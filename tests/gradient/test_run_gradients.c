@@ -1452,7 +1452,7 @@ static const char GEARS[] =
  * together. */
 static const char FINGERS[] =
     "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
-    "contact: {friction: 0.1}\n"
+    "contact: {friction: 0.1, friction_iterations: 0}\n"
     "shapes:\n"
     "  finger: {type: box, size: [0.03, 0.04, 0.24]}\n"
     "links:\n"
