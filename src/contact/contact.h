@@ -46,6 +46,7 @@ typedef struct {
   const Mat3* moment;          /* sum g r^T of a and b  (2) */
   const double (*hessian)[12]; /* 12x12, a first; NULL: none */
   bool across;                 /* only the cross block is nonzero */
+  bool rows_of_b;              /* b has rows although they may be zero: the product of friction is taken apart */
 } ContactTerms;
 
 /* Creates the contact system of a valid model. Borrows the model, which must outlive it; freed with contact_destroy.

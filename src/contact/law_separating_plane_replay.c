@@ -107,8 +107,6 @@ static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool own, 
   friction_derivatives(lag, &parameters, &body[0].hull.pose, &body[1].hull.pose, body[0].reference, body[1].reference,
                        d);
   if (apart) memcpy(d->hessian, others, sizeof(others));
-  /* rows of zeros would make body b a half-space (term_of_half_space) */
-  if (apart && !body[1].hull.half_space) d->hessian[9][9] += 1e-100;
   return true;
 }
 

@@ -487,7 +487,8 @@ static int replay_count(const void* holder) { return ((const ContactReplay*)hold
 static ContactTerms replay_term(const void* holder, int index) {
   const ReplayPair* p = &((const ContactReplay*)holder)->pairs[index];
   const PairDerivatives* d = &p->derivatives;
-  return (ContactTerms){p->link[0], p->link[1], d->force, d->moment, d->hessian, false};
+  return (ContactTerms){
+      p->link[0], p->link[1], d->force, d->moment, d->hessian, false, !p->next->body[1].hull.half_space};
 }
 
 ContactTermList contact_replay_terms(const ContactReplay* r) { return (ContactTermList){r, replay_count, replay_term}; }

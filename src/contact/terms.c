@@ -27,7 +27,7 @@ int contact_term_count(const ContactSystem* s) { return s->term_count; }
 ContactTerms contact_term(const ContactSystem* s, int index) {
   assert(index >= 0 && index < contact_term_count(s));
   const PairDerivatives* d = &s->derivatives[s->current][s->terms[index]];
-  return (ContactTerms){s->term_links[index].a, s->term_links[index].b, d->force, d->moment, d->hessian, false};
+  return (ContactTerms){s->term_links[index].a, s->term_links[index].b, d->force, d->moment, d->hessian, false, false};
 }
 
 /* Cosine of the angle from the normal to the axis of a circle above which its rim may land flat. */

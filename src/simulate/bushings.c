@@ -266,7 +266,7 @@ static ContactTerms term_at(const void* holder, int index) {
   const BushingSystem* s = holder;
   const BushingTerm* t = &s->term[index];
   const int* link = s->model->bushings[index].source->link;
-  return (ContactTerms){link[0], link[1], t->force, t->moment, t->hessian, false};
+  return (ContactTerms){link[0], link[1], t->force, t->moment, t->hessian, false, false};
 }
 
 ContactTermList bushings_terms(const BushingSystem* s) {

@@ -126,7 +126,7 @@ static ContactTerms term_at(const void* holder, int index) {
   const ClosureSum* sum = &s->sum[index];
   int a = s->open[index] ? -1 : c->link[0], b = s->open[index] ? -1 : c->link[1];
   const double(*hessian)[12] = c->type == CLOSURE_BALL ? NULL : sum->hessian; /* POINT rows have no second derivative */
-  return (ContactTerms){a, b, sum->force, sum->moment, hessian, closure_has_points(c)};
+  return (ContactTerms){a, b, sum->force, sum->moment, hessian, closure_has_points(c), false};
 }
 
 ContactTermList closures_terms(const ClosureSystem* s) {

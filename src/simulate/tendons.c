@@ -442,7 +442,7 @@ static int term_count(const void* holder) { return ((const TendonSystem*)holder)
 static ContactTerms term_at(const void* holder, int index) {
   const TendonSystem* s = holder;
   const TendonSegment* t = &s->segment[index];
-  return (ContactTerms){t->link[0], t->link[1], t->force, t->moment, t->hessian, false};
+  return (ContactTerms){t->link[0], t->link[1], t->force, t->moment, t->hessian, false, false};
 }
 
 ContactTermList tendons_terms(const TendonSystem* s) {
