@@ -702,7 +702,7 @@ static bool impacts(const LawPair* p, double dt_before) { return course_of(p, dt
 static void shorten(const LawPair* p, double dt_before, double* length) {
   double speed = ((const Memory*)p->memory)->course.approach;
   if (course_of(p, dt_before).stage != IMPACT_ENTERED) return;
-  while (speed * *length > IMPACT_WAY * ((const PlaneLaw*)p->law)->support) *length *= 0.5;
+  impact_halve(length, speed, IMPACT_WAY * ((const PlaneLaw*)p->law)->support);
 }
 
 static bool enters(const LawPair* p) {

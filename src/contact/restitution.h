@@ -27,6 +27,10 @@
  * displace their bodies by at most IMPACT_WAY supports (I10). Cannot fail, allocates nothing. */
 void contact_impact_shorten(ContactSystem* system, double dt_before, double* length);
 
+/* Halves *length [s] until a motion at `speed` goes at most `most` in it; both >= 0, in the same unit, most > 0. */
+static inline void impact_halve(double* length, double speed, double most) {
+  while (speed * *length > most) *length *= 0.5;
+}
 /* Returns a quintic step: 0 below 0, 1 above 1, twice continuously differentiable. */
 static inline double impact_blend(double x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * x * (10 + x * (6 * x - 15)); }
 /* Returns the derivative of impact_blend. */

@@ -112,6 +112,14 @@ static void write_value(Text* out, const SchemaRow* row, const void* value) {
   }
 }
 
+void schema_write_row(Text* out, const char* indent, const SchemaRow* row, const void* value, bool defaults) {
+  if (!is_written(row, value, defaults)) return;
+  bool first = out->length > 0 && out->data[out->length - 1] == '{';
+  text_add(out, "%s%s: ", indent ? indent : first ? "" : ", ", row->key);
+  write_value(out, row, value);
+  if (indent) text_add(out, "\n");
+}
+
 void schema_write(Text* out, const char* indent, const SchemaValues* values) {
   const SchemaObject* object = schema_object(&SCENE_SCHEMA, values->object);
   SchemaPlace places[SCHEMA_ROWS_MAX];
@@ -121,10 +129,6 @@ void schema_write(Text* out, const char* indent, const SchemaValues* values) {
     const SchemaRow* row = places[i].row;
     const void* value = value_at(values, &places[i]);
     if (!value || !schema_row_belongs(row, type.text[0] ? type.text : NULL)) continue;
-    if (!is_written(row, value, values->defaults)) continue;
-    bool first = out->length > 0 && out->data[out->length - 1] == '{';
-    text_add(out, "%s%s: ", indent ? indent : first ? "" : ", ", row->key);
-    write_value(out, row, value);
-    if (indent) text_add(out, "\n");
+    schema_write_row(out, indent, row, value, values->defaults);
   }
 }

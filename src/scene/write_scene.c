@@ -50,23 +50,10 @@ static void write_start(const SceneWriter* writer) {
   memory_free(run);
 }
 
-/* Writes a parameter of the law; nothing if it is derived or the default. */
+/* Writes a parameter of the law; nothing if it is derived or the default. Friction is always written. */
 static void write_parameter(Text* out, const SceneContact* contact, const SchemaRow* row) {
-  double value;
   const char* place = (const char*)contact + row->offset - offsetof(ContactForm, contact);
-  if (row->kind == VALUE_BOOL) {
-    bool set = *(const bool*)place;
-    if (set != (strcmp(row->fallback, "true") == 0)) text_add(out, "  %s: %s\n", row->key, set ? "true" : "false");
-    return;
-  }
-  memcpy(&value, place, sizeof(value));
-  bool derived = row->fallback && row->fallback[0] == '(' && !(value > 0);
-  bool unread = !range_holds(&row->range, value); /* out of range: the law does not have the key */
-  bool plain = row->fallback && strcmp(row->key, "friction") != 0 && value == strtod(row->fallback, NULL);
-  if (derived || plain || unread) return;
-  text_add(out, "  %s: ", row->key);
-  write_number(out, value);
-  text_add(out, "\n");
+  schema_write_row(out, "  ", row, place, strcmp(row->key, "friction") == 0);
 }
 
 void write_material(Text* out, const SceneMaterial* material, const char* before, const char* after) {

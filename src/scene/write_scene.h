@@ -39,6 +39,8 @@ typedef struct {
  * for its type and those that differ from the default. indent: each key is a line of its own behind this; NULL: keys
  * are separated by commas, inside { }. Values that are read into other members are the caller's. */
 void schema_write(Text* out, const char* indent, const SchemaValues* values);
+/* Appends one row, whose value stands at `value`, by the same rules. defaults: also a default. */
+void schema_write_row(Text* out, const char* indent, const SchemaRow* row, const void* value, bool defaults);
 
 /* ---- scene/write_scene.c */
 /* Appends the given values of a material, each key between `before` and `after`. */

@@ -98,7 +98,7 @@ bool stops_begin(const Sim* s, double* brief) {
     if (stage_of(s, &stop, s->reached.kind) == STAGE_NONE) continue;
     found = true;
     double speed = fabs(s->difference_old[stop.dof]) / s->clock.dt_before;
-    while (speed * *brief > STOP_WAY * stop.margin) *brief *= 0.5;
+    impact_halve(brief, speed, STOP_WAY * stop.margin);
   }
   return found;
 }
