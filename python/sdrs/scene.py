@@ -275,8 +275,12 @@ class Scene:
         return operator.index(link)
 
     def names(self, block: str) -> list[str]:
-        """Names of the columns of coordinates, velocities, input or design."""
+        """Names of the columns of coordinates, velocities, input, design, control, mass or contact.
+
+        Those of contact are the keys of the scene: scene.names("contact").index("friction") is 2.
+        """
         counts = {"coordinates": self.nq, "velocities": self.nv, "input": self.nu, "design": self.design_count}
+        counts |= {name: self.view(name).size for name in ("control", "mass", "contact")}
         count = counts[list(counts)[_place("block with names", block, counts)]]
         return [lib.sdrs_entry_name(self._object.pointer, INDEX[block], k).decode() for k in range(count)]
 

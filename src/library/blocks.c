@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "library/library.h"
+#include "scene/schema.h"
 
 static const char* const NAMES[SDRS_BLOCKS] = {
     [SDRS_TIME] = "time",
@@ -99,6 +100,44 @@ static void name_input(const Model* m, char** names) {
   }
 }
 
+/* Names parameters of signals as design variables are named: `link/values/3`, `link/amplitude/0`; of a link's further
+ * controllers `link/controller2_values/3`. */
+static void name_control(const Model* m, char** names) {
+  static const char* const kinds[] = {"values", "amplitude", "frequency", "phase"};
+  for (int c = 0, first = 0; c < m->controller_count; c++) {
+    const SceneSignal* signal = m->controllers[c].target.source;
+    int ordinal = 1, values = signal_values(signal), terms = signal_terms(signal), count = values + 3 * terms;
+    for (int before = 0; before < c; before++) ordinal += m->controllers[before].link == m->controllers[c].link;
+    for (int k = 0; k < count; k++) {
+      Text text = {0};
+      text_add(&text, "%s/", m->links[m->controllers[c].link].name);
+      if (ordinal > 1) text_add(&text, "controller%d_", ordinal);
+      int kind = k < values ? 0 : 1 + (k - values) / terms;
+      text_add(&text, "%s/%d", kinds[kind], k < values ? k : (k - values) % terms);
+      names[first + k] = text.data;
+    }
+    first += count;
+  }
+}
+
+/* Names the numbers of `contact` by their keys in a scene. Numbers that the law does not have are `unused/index`. */
+static void name_contact(const Model* m, char** names) {
+  static const char* const common[CONTACT_OWN] = {"barrier_distance", "stiffness", "friction", "smoothing",
+                                                  "rest_speed"};
+  for (int k = 0; k < CONTACT_OWN; k++) names[k] = memory_text(common[k]);
+  const SchemaRow* row;
+  for (int i = 0; (row = contact_schema_row(i)); i++) {
+    int own = contact_row_own(row);
+    if (own >= 0 && schema_row_belongs(row, contact_model_name(m->contact_model)) && !names[CONTACT_OWN + own])
+      names[CONTACT_OWN + own] = memory_text(row->key);
+  }
+  for (int k = CONTACT_OWN; k < CONTACT_PARAMETER_COUNT; k++) {
+    Text text = {0};
+    if (!names[k]) text_add(&text, "unused/%d", k);
+    if (!names[k]) names[k] = text.data;
+  }
+}
+
 static int named_count(const sdrs* s, sdrs_block block) {
   if (!s) return 0;
   sdrs_info info = info_of(s);
@@ -106,6 +145,9 @@ static int named_count(const sdrs* s, sdrs_block block) {
          : block == SDRS_VELOCITIES ? info.velocities
          : block == SDRS_INPUT      ? info.inputs
          : block == SDRS_DESIGN     ? info.design
+         : block == SDRS_CONTROL    ? info.parameters
+         : block == SDRS_MASS       ? info.links
+         : block == SDRS_CONTACT    ? (s->shared ? CONTACT_PARAMETER_COUNT : 0)
                                     : 0;
 }
 
@@ -120,6 +162,9 @@ static sdrs_status make_names(sdrs* s, void* arguments) {
   char** names = s->own->names[naming->block] = MEMORY_NEW(char*, naming->count + 1);
   if (naming->block == SDRS_COORDINATES) name_coordinates(m, names);
   if (naming->block == SDRS_INPUT) name_input(m, names);
+  if (naming->block == SDRS_CONTROL) name_control(m, names);
+  if (naming->block == SDRS_CONTACT) name_contact(m, names);
+  for (int i = 0; naming->block == SDRS_MASS && i < m->link_count; i++) names[i] = memory_text(m->links[i].name);
   for (int i = 0; naming->block == SDRS_VELOCITIES && i < m->link_count; i++)
     name_numbered(m->links[i].name, m->links[i].dof_first, m->links[i].dof_count, names);
   for (int k = 0; naming->block == SDRS_DESIGN && k < naming->count; k++)

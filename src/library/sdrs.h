@@ -134,7 +134,7 @@ typedef enum sdrs_block {
   SDRS_VERTICES,    /* V     G  [3] one row per vertex of every hull, in the link's frame */
   SDRS_ATTACHMENTS, /* V     G  [3] one row per link: origin of its joint in the parent's frame */
   SDRS_MASS,        /* V     G  [links] kg; zero where a link has none */
-  SDRS_CONTACT,     /* V     G  [13] support, stiffness, friction, smoothing, rest_speed, the law's own */
+  SDRS_CONTACT,     /* V     G  [13] barrier_distance, stiffness, friction, smoothing, rest_speed, the law's own */
   SDRS_REACTIONS,   /* V R D    [6] force [N] and torque [N m] of the parent on a link about the origin of the link's
                        frame, world; requires simulation.output: [reactions]; NaN in the first row; D only for links that
                        can move */
@@ -148,8 +148,9 @@ SDRS_API int sdrs_block_count(void);
 SDRS_API const char* sdrs_block_name(sdrs_block block); /* "time", "coordinates", ...; NULL: no such block */
 /* Block with this name; name may be NULL. */
 SDRS_API sdrs_block sdrs_block_find(const char* name); /* SDRS_NO_BLOCK: no such name */
-/* Name of a column of the blocks with nq, nv, nu or `design` columns: "box/x", "hip/0", "box/velocity/0". NULL: none.
- * Valid as long as the object. */
+/* Name of a column: of the blocks with nq, nv, nu or `design` columns "box/x", "hip/0", "box/velocity/0"; of
+ * SDRS_CONTROL "hip/amplitude/0", as in design.csv; of SDRS_MASS the link; of SDRS_CONTACT the key of the scene,
+ * "friction", or "unused/9" where the law has no such number. NULL: none. Valid as long as the object. */
 SDRS_API const char* sdrs_entry_name(sdrs* object, sdrs_block block, int index);
 
 typedef struct sdrs_array {

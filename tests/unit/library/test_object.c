@@ -61,6 +61,15 @@ static void sizes_and_names_are_those_of_the_scene(void** state) {
   assert_string_equal(sdrs_entry_name(s, SDRS_VELOCITIES, 6), "arm/0");
   assert_string_equal(sdrs_entry_name(s, SDRS_INPUT, 0), "arm/0");
   assert_null(sdrs_entry_name(s, SDRS_COORDINATES, 8));
+  assert_string_equal(sdrs_entry_name(s, SDRS_CONTROL, 0), "arm/values/0");
+  assert_null(sdrs_entry_name(s, SDRS_CONTROL, 1));
+  assert_string_equal(sdrs_entry_name(s, SDRS_MASS, 2), "arm");
+  sdrs_array contact = SDRS_INIT(sdrs_array);
+  assert_int_equal(sdrs_view(s, SDRS_CONTACT, -1, &contact), SDRS_OK);
+  assert_string_equal(sdrs_entry_name(s, SDRS_CONTACT, 2), "friction");
+  assert_true(contact.data[2] == 0.3);
+  assert_non_null(sdrs_entry_name(s, SDRS_CONTACT, (int)contact.columns - 1));
+  assert_null(sdrs_entry_name(s, SDRS_CONTACT, (int)contact.columns));
   for (int b = 0; b < sdrs_block_count(); b++) assert_int_equal(sdrs_block_find(sdrs_block_name((sdrs_block)b)), b);
   assert_int_equal(sdrs_block_find("pose"), SDRS_NO_BLOCK);
   sdrs_free(s);
