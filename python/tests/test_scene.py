@@ -171,6 +171,10 @@ class Scenes(unittest.TestCase):
         self.assertEqual(scene.links, ["ground", "box", "arm", "hand"])
         self.assertEqual(scene.names("coordinates")[3], "box/qw")
         self.assertEqual(scene.names("input"), ["arm/0", "arm/1", "arm/2", "hand/0"])
+        self.assertEqual(scene.names("contact")[2], "friction")
+        self.assertEqual(scene.names("mass"), scene.links)
+        self.assertEqual(scene.names("control")[0], "arm/values/0")
+        self.assertEqual(len(scene.names("control")), scene.view("control").size)
         blocks = scene.blocks
         self.assertEqual(blocks["coordinates"].shape, (12,))
         self.assertEqual(blocks["position"].shape, (4, 3))
@@ -213,7 +217,7 @@ class Scenes(unittest.TestCase):
                            (lambda: scene.position("leg"), "there is no link 'leg' (there are ground, box, arm, hand)"),
                            (lambda: scene.set("velocity", [1]), "there is no block 'velocity' (did you mean 'velocities'?)"),
                            (lambda: scene.view("speed"), "there is no block 'speed' (there are "),
-                           (lambda: scene.names("mass"), "(there are coordinates, velocities, input, design)"),
+                           (lambda: scene.names("force"), "(there are coordinates, velocities, input, design, control, mass, contact)"),
                            (lambda: scene.run(2.5), "steps: a whole number of at least 1, got 2.5"),
                            (lambda: scene.run(-1), "steps: a whole number of at least 1, got -1"),
                            (lambda: scene.run(2**32 + 3), "steps: at most 1000000000, got 4294967299"),
