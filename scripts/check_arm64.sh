@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.." || exit 1
 ROOT=$PWD/out/arm64
 PROGRAM=out/build/arm64/sdrs
 EMULATED=out/build/arm64/sdrs-qemu
-PACKAGES=(libc6-dev libgomp1 libyaml-dev libcjson-dev libexpat1-dev zlib1g-dev libzip-dev libassimp-dev libqhull-dev
+PACKAGES=(libc6-dev libgomp1 libyaml-dev libcjson-dev libexpat1-dev zlib1g-dev libassimp-dev libqhull-dev
   libsuitesparse-dev libsleef-dev libglpk-dev liblapacke-dev liblapack-dev libblas-dev libstb-dev libmicrohttpd-dev)
 
 # The packages and what they need, unpacked: apt with lists and a state of its own, so that the machine's stay as they are.

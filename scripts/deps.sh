@@ -21,7 +21,6 @@ libyaml-dev         header  yaml.h
 libcjson-dev        header  cjson/cJSON.h
 libexpat1-dev       header  expat.h
 zlib1g-dev          header  zlib.h
-libzip-dev          header  zip.h
 libassimp-dev       header  assimp/cimport.h
 libqhull-dev        header  libqhull_r/libqhull_r.h
 libsuitesparse-dev  header  suitesparse/amd.h
@@ -45,6 +44,7 @@ npm                 command npm
 '
 CHECK_NEEDS='
 libopenblas-dev     library libopenblas.so
+libzip-dev          header  zip.h
 libcmocka-dev       header  cmocka.h
 g++                 command g++
 clang-format        command clang-format

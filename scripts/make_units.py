@@ -19,20 +19,25 @@ NAME = re.compile(
     r"static [^=;{(]*?(\w+)(?:\[[^=;]*\])*\s*[(=;]|#define (\w+)|(?:\} |typedef [^{;]*?)(\w+);|(?:typedef )?(?:struct|enum|union) (\w+) \{"
 )
 DECLARED = re.compile(r"[A-Za-z_][\w *]*?(\w+)\(")
+DEFINED = re.compile(r"static [^=;{(]*?(\w+)\(")
 ENUMERATION = re.compile(r"^(?:static const |typedef )?enum\b[^{;]*\{(.*?)\}", re.M | re.S)
 INCLUDED = re.compile(r'^#include "(.*?)"', re.M)
 
 
 @functools.cache
 def given(path):
-    """Name to the file that gives it at file scope: the source, or a header of tests that it includes."""
+    """Name to the file that gives it at file scope: the source, or a header that it includes: all names of one of tests, the functions
+    that one of src defines."""
     text = path.read_text()
     names = {}
     for place in {place / name for name in INCLUDED.findall(text) for place in (path.parent, pathlib.Path(path.parts[0]))}:
-        if place.parts[0] == "tests" and place.is_file():
+        if place.is_file():
             names.update(given(place))
     lines = [line for line in text.split("\n") if line[:1].isalpha() or line[:1] in ("#", "}")]
-    matches = [NAME.match(line) or (path.suffix == ".h" and DECLARED.match(line)) for line in lines]
+    if path.suffix == ".h" and path.parts[0] == "src":
+        matches = [DEFINED.match(line) for line in lines]
+        return names | {match[1]: path for match in matches if match}
+    matches = [NAME.match(line) or (path.name[:5] != "test_" and DECLARED.match(line)) for line in lines]
     names.update((match[match.lastindex], path) for match in matches if match)
     for match in ENUMERATION.finditer(text):
         names.update((name, path) for name in re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", match[1]))

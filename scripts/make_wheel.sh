@@ -29,10 +29,10 @@ strip --strip-unneeded "$bundle/$soname" "$bundle/sdrs"
 
 # Licence (SPDX) of each Debian package whose library comes along, as it applies to the library.
 declare -A licence=(
-  [libamd2]=BSD-3-Clause [libbz2-1.0]=bzip2-1.0.6 [libcjson1]=MIT [libcolamd2]=BSD-3-Clause [libexpat1]=MIT
+  [libamd2]=BSD-3-Clause [libcjson1]=MIT [libcolamd2]=BSD-3-Clause [libexpat1]=MIT
   [libglpk40]=GPL-3.0-or-later [libgmp10]='(LGPL-3.0-or-later OR GPL-2.0-or-later)'
   [libgomp1]='GPL-3.0-or-later WITH GCC-exception-3.1' [libltdl7]=LGPL-2.0-or-later [libqhull-r8.0]=Qhull [libsleef3]=BSL-1.0
-  [libssl3]=Apache-2.0 [libsuitesparseconfig5]=BSD-3-Clause [libyaml-0-2]=MIT [libzip4]=BSD-3-Clause [zlib1g]=Zlib
+  [libsuitesparseconfig5]=BSD-3-Clause [libyaml-0-2]=MIT [zlib1g]=Zlib
 )
 licences=(BSD-3-Clause Bitstream-Vera) # sdrs and the letters of its pictures
 while read -r name path; do
@@ -54,7 +54,7 @@ done < <(ldd "$bundle/$soname" "$bundle/sdrs" | sed -n 's/^\s*\(\S*\) => \(\/\S*
 cp LICENSE "$bundle/licenses/sdrs"
 cp /usr/share/doc/liblapack-dev/copyright "$bundle/licenses/liblapack" # linked into the library and the program; BSD-3-Clause
 cp scenes/gym/*.xml scenes/gym/LICENSE "$bundle/gym/" # sdrs.gym.make
-for text in GPL-3 GPL-2 LGPL-3 LGPL-2 Apache-2.0; do cp "/usr/share/common-licenses/$text" "$bundle/licenses/"; done
+for text in GPL-3 GPL-2 LGPL-3 LGPL-2; do cp "/usr/share/common-licenses/$text" "$bundle/licenses/"; done
 cp /usr/share/doc/fonts-dejavu-core/copyright "$bundle/licenses/fonts-dejavu-core"
 expression=$(printf '%s\n' "${licences[@]}" | awk '!seen[$0]++ { printf "%s%s", n++ ? " AND " : "", $0 }')
 sed -i "s/^license = .*/license = \"$expression\"\nlicense-files = { globs = [\"sdrs\/_bundle\/licenses\/*\"] }/" "$stage/source/pyproject.toml"

@@ -1,6 +1,8 @@
 """Tasks with every kind of variable that the schema names, over one scene, and what `sdrs optimize` says of their gradients."""
 
+import csv
 import json
+import os
 import pathlib
 import struct
 import subprocess
@@ -138,17 +140,29 @@ def task_of(varies):
     return {"name": "task", "scene": SCENE, "loss": LOSS, "optimizer": {"type": "gradient", "tolerance": 1e-7, "iterations": 1}, **varies}
 
 
+def in_groups(words):
+    """Lists of words that share a task: in the short form all, with SDRS_LONG each has its own."""
+    return [[word] for word in words] if os.environ.get("SDRS_LONG") else [list(words)]
+
+
 def tasks():
     """Pairs of a name and a task: types of parameters, numbers of control, blocks of design and start."""
-    for kind, item in PARAMETERS.items():
-        varies = {"parameters": [{"type": kind, **item}]}
-        if kind.startswith("fluid_"):
-            varies |= {"scene": IN_WATER, "loss": LOSS[:1]}
-        yield "parameters-" + kind, task_of(varies)
-    for word, item in CONTROL.items():
-        yield "control-" + word, task_of({"control": [item]})
+    for wet in (False, True):
+        for kinds in in_groups([kind for kind in PARAMETERS if kind.startswith("fluid_") == wet]):
+            varies = {"parameters": [{"type": kind, **PARAMETERS[kind]} for kind in kinds]}
+            if wet:
+                varies |= {"scene": IN_WATER, "loss": LOSS[:1]}
+            yield "parameters-" + "+".join(kinds), task_of(varies)
+    for words in in_groups(CONTROL):
+        yield "control-" + "+".join(words), task_of({"control": [CONTROL[word] for word in words]})
     for name, varies in BLOCKS.items():
         yield "design-" + name, task_of(varies)
+
+
+def owners(folder):
+    """For each variable of a task that command_line has led to its link and quantity, as `arm/inertia`."""
+    with open(pathlib.Path(folder, "run/design.csv")) as table:
+        return ["/".join(row["variable"].split("/")[:2]) for row in csv.DictReader(table)]
 
 
 def command_line(program, task, folder):

@@ -27,6 +27,7 @@ class Library(unittest.TestCase):
         self.assertLess(abs(float(out[1])), 0.01)  # rad, from 0.3
         self.assertLess(abs(float(out[4])), 0.05)  # m
 
+    @unittest.skipUnless(os.environ.get("SDRS_LONG"), "7 s of processor time: with SDRS_LONG")
     def test_the_example_of_iterative_lqr_swings_the_pole_up(self):
         out = subprocess.run([sys.executable, ROOT / "examples" / "python" / "swing_up.py"], check=True, cwd=ROOT, text=True,
                              stdout=subprocess.PIPE).stdout.splitlines()

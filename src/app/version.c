@@ -5,7 +5,6 @@
 #include <string.h>
 #include <suitesparse/amd.h>
 #include <yaml.h>
-#include <zip.h>
 #include <zlib.h>
 #include "app/command.h"
 #include "linalg/dense.h"
@@ -31,7 +30,6 @@ RunProgram version_program(void) {
                     {"cJSON", cJSON_Version()},
                     {"expat", XML_ExpatVersion() + strlen("expat_")},
                     {"zlib", zlibVersion()},
-                    {"libzip", zip_libzip_version()},
                     {"qhull", qh_version},
                     {"AMD", AMD_TEXT},
                     {"GLPK", glp_version()},

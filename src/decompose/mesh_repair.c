@@ -231,7 +231,7 @@ static void link_sides(TriangleNeighbours* n, const Side* a, const Side* b) {
     }
 }
 
-static TriangleNeighbours neighbours_create(const Part* part, MeshCondition* condition) {
+static TriangleNeighbours triangle_neighbours(const Part* part, MeshCondition* condition) {
   TriangleNeighbours n = {memory_alloc(sizeof *n.neighbour * (size_t)(part->triangle_count + 1)),
                           memory_alloc(sizeof *n.differs * (size_t)(part->triangle_count + 1))};
   for (int i = 0; i < part->triangle_count; i++)
@@ -276,7 +276,7 @@ static void turn_patch(Part* part, const TriangleNeighbours* n, int seed, int* p
 }
 
 static int turn_neighbours(Part* part, int* patch, MeshCondition* condition) {
-  TriangleNeighbours n = neighbours_create(part, condition);
+  TriangleNeighbours n = triangle_neighbours(part, condition);
   int* queue = MEMORY_NEW(int, part->triangle_count + 1);
   bool* turned = MEMORY_NEW(bool, part->triangle_count + 1);
   int count = 0;

@@ -1,47 +1,87 @@
-/* Zip archives by libzip, in memory. */
-#include <zip.h>
+/* Zip archives (PKWARE APPNOTE 6.3.3), compressed by zlib. All numbers are little-endian. */
+#include <stdint.h>
+#include <string.h>
+#include <zlib.h>
 
 #include "export/format.h"
 
-enum { FIRST_TIME = 0, FIRST_DAY = 1 << 5 | 1 }; /* 1980-01-01, the earliest date of the format */
+enum {
+  LOCAL_HEADER = 0x04034b50,
+  CENTRAL_HEADER = 0x02014b50,
+  CENTRAL_END = 0x06054b50,
+  VERSION = 20, /* 2.0: deflate */
+  DEFLATED = 8,
+  FIRST_TIME = 0,
+  FIRST_DAY = 1 << 5 | 1, /* 1980-01-01, the earliest date of the format */
+  WINDOW_BITS = -15,      /* raw deflate, without zlib's own header */
+  MEMORY_LEVEL = 8        /* zlib's default */
+};
 
-static bool add_file(zip_t* zip, const ArchiveFile* file) {
-  zip_source_t* content = zip_source_buffer(zip, file->content->data, file->content->length, 0);
-  if (!content) return false;
-  zip_int64_t index = zip_file_add(zip, file->name, content, 0);
-  if (index < 0) {
-    zip_source_free(content);
-    return false;
-  }
-  return zip_file_set_dostime(zip, (zip_uint64_t)index, FIRST_TIME, FIRST_DAY, 0) == 0;
+static void add_number(Text* out, unsigned long number, int bytes) {
+  for (int k = 0; k < bytes; k++) text_add_bytes(out, &(char){(char)(number >> 8 * k & 0xff)}, 1);
 }
 
-/* Adds the files to the archive; closing it compresses them. */
-static bool pack(zip_source_t* archive, const ArchiveFile* files, int count) {
-  zip_t* zip = zip_open_from_source(archive, ZIP_TRUNCATE, NULL);
-  if (!zip) return false;
-  zip_source_keep(archive); /* closing releases the archive's own reference */
-  bool added = true;
-  for (int k = 0; k < count && added; k++) added = add_file(zip, &files[k]);
-  if (added && zip_close(zip) == 0) return true;
-  zip_discard(zip);
-  return false;
+/* Appends content by deflate. Ends as memory_exhausted does without memory, and above 2 GiB. */
+static void add_deflated(Text* out, const Text* content) {
+  z_stream stream = {.next_in = (Bytef*)content->data, .avail_in = (uInt)content->length};
+  if (content->length > UINT32_MAX / 2 ||
+      deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+    memory_exhausted(content->length);
+  uLong bound = deflateBound(&stream, (uLong)content->length);
+  Bytef* packed = memory_alloc(bound);
+  stream.next_out = packed;
+  stream.avail_out = (uInt)bound;
+  deflate(&stream, Z_FINISH); /* has room: it ends in one call */
+  text_add_bytes(out, (const char*)packed, stream.total_out);
+  deflateEnd(&stream);
+  memory_free(packed);
 }
 
-static bool copy(zip_source_t* archive, Text* out) {
-  char part[1 << 14];
-  zip_int64_t length = -1;
-  if (zip_source_open(archive) != 0) return false;
-  while ((length = zip_source_read(archive, part, sizeof part)) > 0) text_add_bytes(out, part, (size_t)length);
-  zip_source_close(archive);
-  return length == 0;
+/* What the local and the central header have in common. */
+static void add_description(Text* out, const ArchiveFile* file, size_t packed) {
+  add_number(out, VERSION, 2);
+  add_number(out, 0, 2); /* flags */
+  add_number(out, DEFLATED, 2);
+  add_number(out, FIRST_TIME, 2);
+  add_number(out, FIRST_DAY, 2);
+  add_number(out, crc32_z(0, (const Bytef*)file->content->data, file->content->length), 4);
+  add_number(out, packed, 4);
+  add_number(out, file->content->length, 4);
+  add_number(out, strlen(file->name), 2);
+  add_number(out, 0, 2); /* length of extra fields */
 }
 
-/* An in-memory archive can fail only by lack of memory. */
 void archive_add(Text* out, const ArchiveFile* files, int count) {
-  size_t size = 0;
-  for (int k = 0; k < count; k++) size += files[k].content->length;
-  zip_source_t* archive = zip_source_buffer_create(NULL, 0, 0, NULL);
-  if (!archive || !pack(archive, files, count) || !copy(archive, out)) memory_exhausted(size);
-  zip_source_free(archive);
+  Text central = {0};
+  size_t start = out->length;
+  for (int k = 0; k < count; k++) {
+    Text packed = {0};
+    size_t offset = out->length - start;
+    add_deflated(&packed, files[k].content);
+    add_number(out, LOCAL_HEADER, 4);
+    add_description(out, &files[k], packed.length);
+    text_add_bytes(out, files[k].name, strlen(files[k].name));
+    text_add_bytes(out, packed.data, packed.length);
+    add_number(&central, CENTRAL_HEADER, 4);
+    add_number(&central, VERSION, 2); /* made by: 2.0, MS-DOS attributes */
+    add_description(&central, &files[k], packed.length);
+    add_number(&central, 0, 2); /* length of the comment */
+    add_number(&central, 0, 2); /* number of the disk */
+    add_number(&central, 0, 2); /* internal attributes */
+    add_number(&central, 0, 4); /* external attributes */
+    add_number(&central, offset, 4);
+    text_add_bytes(&central, files[k].name, strlen(files[k].name));
+    text_free(&packed);
+  }
+  size_t central_offset = out->length - start;
+  text_add_bytes(out, central.data, central.length);
+  add_number(out, CENTRAL_END, 4);
+  add_number(out, 0, 2); /* this disk */
+  add_number(out, 0, 2); /* the disk of the central directory */
+  add_number(out, (unsigned long)count, 2);
+  add_number(out, (unsigned long)count, 2);
+  add_number(out, central.length, 4);
+  add_number(out, central_offset, 4);
+  add_number(out, 0, 2); /* length of the comment */
+  text_free(&central);
 }

@@ -104,7 +104,7 @@ static char* y_label_of(const CsvTable* table, const char* name, const Wanted* w
     first = table->names[column];
     unit = own;
   }
-  return plot_label(count == 1 ? first : "", unit);
+  return plot_label(count == 1 && first ? first : "", unit);
 }
 
 static void fill_panel(PlotPanel* panel, const CsvTable* table, const char* name, const Wanted* wanted,

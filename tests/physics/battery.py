@@ -4,7 +4,7 @@
     tests/physics/battery.py SDRS WORK_FOLDER [--table] [--mujoco MUJOCO_RUN] [--only WORDS] [--set KEY=VALUE]...
 
 Prints `ok`, `known` or `FAIL` a row and variant, then `N passed, N failed`. A known shortfall counts as passed while it
-lasts; one that is gone fails, so that the table stays true. Rows that take more than 3 s run with SDRS_LONG in the
+lasts; one that is gone fails, so that the table stays true. Rows marked as long (0.7 s and more of a kind that others show) run with SDRS_LONG in the
 environment, and in the table. --table prints the rows as a Markdown table instead, with
 --mujoco (tests/mujoco/mujoco_run.c) also what MuJoCo makes of the exported scenes with its default time step of 2 ms.
 """

@@ -11,4 +11,4 @@ class Row:
         self.source = source
         self.recommended = recommended
         self.known = known or {}  # by variant: "default", "recommended"
-        self.long = long  # more than 3 s of processor time: not in `make check`
+        self.long = long  # 0.7 s of processor time and more: not in `make check`, unless no other row shows the like

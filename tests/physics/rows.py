@@ -543,6 +543,7 @@ initial:
         0,
         0.01,
         "energy, share of the largest kinetic one",
+        long=True,
     ),
     Row(
         "spring: amplitude after 50 periods",
@@ -1752,6 +1753,7 @@ ROWS += [
         1,
         0.5,
         "e^(mu pi) holds",
+        long=True,
     ),
     Row(
         "base on four mecanum wheels of 9 rollers: speed sideways",
@@ -1762,6 +1764,7 @@ ROWS += [
         "w R sin(pi / 9) / (pi / 9): a roller that has turned by phi from below lets go w R cos(phi)",
         recommended=("simulation.dt=0.005",),
         known={"default": "friction that pays later takes 1.4 % of the speed at 10 ms, 0.5 % at 5 ms"},
+        long=True,
     ),
     Row(
         "the same base, its sides against each other: yaw rate",
@@ -1858,6 +1861,7 @@ rods:
         0.05,
         "no damping",
         recommended=("simulation.dt=0.001",),
+        long=True,
     ),
     Row(
         "rubber cable of 1.23 m between points 0.8 m apart: sag",
@@ -1971,7 +1975,7 @@ ROWS += [
     Row("ball sinks in honey: speed", sphere_in(1400, 10, 1), lambda r: last_speed(r, "ball/pz"), sinking(1400, 10), 1e-4,
         "6 pi mu r v, and a drag coefficient of 1/2"),
     Row("ball sinks in water: speed", sphere_in(1000, 0.001, 2), lambda r: last_speed(r, "ball/pz"),
-        sinking(1000, 0.001), 4e-3, "the same; drag of pressure alone, to 0.01 %"),
+        sinking(1000, 0.001), 4e-3, "the same; drag of pressure alone, to 0.01 %", long=True),
     Row("block that floats: draught", raft("{type: slide, axis: [0, 0, 1]}", "[0.05]", viscosity=500),
         lambda r: 0.1 - r.at("raft/cz"), 0.1, 1e-4, "rho_body / rho_fluid h"),
     Row("block that bobs by 1 mm: period", raft("{type: slide, axis: [0, 0, 1]}", "[0.001]"),

@@ -30,7 +30,7 @@ typedef enum {
   FACE_GRIDS, /* many coplanar vertices */
   FOIL,
   SHAPES
-} Shape;
+} ShapeKind;
 
 static int set_points(ConvexHull* hull, const Vec3* points, int count) {
   *hull = (ConvexHull){.vertices = MEMORY_NEW(Vec3, count), .vertex_count = count};
@@ -38,7 +38,7 @@ static int set_points(ConvexHull* hull, const Vec3* points, int count) {
   return HULL_OK;
 }
 
-static int make_degenerate(Random* random, Shape shape, ConvexHull* hull) {
+static int make_degenerate(Random* random, ShapeKind shape, ConvexHull* hull) {
   Vec3 p[32], far = random_vector(random, 1e6);
   double thin = pow(10, random_uniform(random, -10, -2));
   for (int i = 0; i < 32; i++) p[i] = random_vector(random, 0.5);
@@ -70,7 +70,7 @@ static int make_degenerate(Random* random, Shape shape, ConvexHull* hull) {
   }
 }
 
-static int make_shape(Random* random, Shape shape, ConvexHull* hull) {
+static int make_shape(Random* random, ShapeKind shape, ConvexHull* hull) {
   Vec3 p[500], size = vec3(random_uniform(random, 0.05, 1), random_uniform(random, 0.05, 1), 0.4);
   int count = shape == TETRAHEDRON ? 4 : shape == ROUND ? 500 : 4 + (int)(random_bits(random) % 12);
   switch (shape) {
@@ -103,7 +103,7 @@ typedef struct {
   ConvexHull hull[2];
   PointView view[2];
   Pose pose[2];
-  Shape shape[2];
+  ShapeKind shape[2];
   double size; /* largest coordinate involved [m] */
   double scale;
 } TestPair;
@@ -113,7 +113,7 @@ static TestPair make_pair(Random* random, int shapes) {
   pair.scale = random_bits(random) % 4 == 0 ? 1 : pow(10, random_uniform(random, -3, 2));
   for (int side = 0; side < 2; side++) {
     ConvexHull* hull = &pair.hull[side];
-    pair.shape[side] = (Shape)(random_bits(random) % (uint64_t)shapes);
+    pair.shape[side] = (ShapeKind)(random_bits(random) % (uint64_t)shapes);
     while (make_shape(random, pair.shape[side], hull) != HULL_OK) continue;
     for (int i = 0; i < hull->vertex_count; i++) hull->vertices[i] = vec3_scale(hull->vertices[i], pair.scale);
     pair.view[side] = point_view_create(hull->vertices, hull->vertex_count);
