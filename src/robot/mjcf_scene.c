@@ -159,6 +159,7 @@ void mjcf_take_key(MjcfModel* model) {
     at += size_of(&model->robot.joints[model->coordinates[i].joint]);
   }
   take_velocities(model);
+  robot_shorten(&moved);
   if (moved.length > 0)
     robot_remark(model->report, model->diagnostics, model->key->place,
                  "the keyframe is at or beyond joint limits; these coordinates start inside them: %s", moved.data);
