@@ -154,7 +154,7 @@ static void print_excerpt(FILE* stream, const char* line, int column, bool color
 /* ---------------------------------------------------------------- messages alike */
 
 /* Up to so many notes or warnings alike are printed one by one, more as one with a count and names. */
-enum { ALIKE_MOST = 5, ALIKE_NAMES = 4 };
+enum { ALIKE_MOST = 12, ALIKE_NAMES = 4 };
 
 /* Returns the end of the quoted name that begins at c, or c: an apostrophe within a word begins none. */
 static const char* quoted_end(const char* text, const char* c) {
