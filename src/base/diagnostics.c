@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/outside.h"
@@ -150,12 +151,96 @@ static void print_excerpt(FILE* stream, const char* line, int column, bool color
   fputs(color ? "\033[1;32m^\033[0m\n" : "^\n", stream);
 }
 
+/* ---------------------------------------------------------------- messages alike */
+
+/* Up to so many notes or warnings alike are printed one by one, more as one with a count and names. */
+enum { ALIKE_MOST = 12, ALIKE_NAMES = 4 };
+
+/* Returns the end of the quoted name that begins at c, or c: an apostrophe within a word begins none. */
+static const char* quoted_end(const char* text, const char* c) {
+  if (*c != '\'' || (c > text && isalnum((unsigned char)c[-1]))) return c;
+  const char* end = strchr(c + 1, '\'');
+  return end ? end + 1 : c;
+}
+
+/* Returns the text with '' for each quoted name and 0 for each number. Freed by the caller. */
+static char* pattern_of(const char* text) {
+  Text out = {0};
+  text_add_bytes(&out, "", 0);
+  for (const char* c = text; *c;) {
+    const char* end = quoted_end(text, c);
+    if (end == c && isdigit((unsigned char)*c)) (void)strtod(c, (char**)&end);
+    text_add(&out, end == c ? "%c" : *c == '\'' ? "''" : "0", *c);
+    c = end == c ? c + 1 : end;
+  }
+  return out.data;
+}
+
+/* Appends the first quoted name of a text that differs from its counterpart in a text alike, if there is one. */
+static void add_own_name(Text* out, const char* text, const char* other) {
+  const char *c = text, *d = other;
+  for (;;) {
+    while (*c && quoted_end(text, c) == c) c++;
+    while (*d && quoted_end(other, d) == d) d++;
+    if (!*c || !*d) return;
+    size_t length = (size_t)(quoted_end(text, c) - c), length_other = (size_t)(quoted_end(other, d) - d);
+    if (length != length_other || memcmp(c, d, length) != 0) {
+      text_add(out, out->length > 0 ? ", " : "");
+      text_add_bytes(out, c, length);
+      return;
+    }
+    c += length;
+    d += length_other;
+  }
+}
+
+/* Messages alike have the same file, severity and pattern. Errors are alone. */
+typedef struct {
+  int* first;  /* index of the first message alike  (messages) */
+  int* count;  /* number of messages alike, at the first one  (messages) */
+  Text* names; /* names of the others, at the first one  (messages) */
+} Alike;
+
+static Alike find_alike(const Diagnostics* diagnostics) {
+  int n = diagnostics->count, kinds = 0;
+  Alike alike = {MEMORY_NEW(int, n), MEMORY_NEW(int, n), MEMORY_NEW(Text, n)};
+  char** pattern = MEMORY_NEW(char*, n);
+  int* kind = MEMORY_NEW(int, n); /* first messages */
+  for (int i = 0; i < n; i++) {
+    const Diagnostic* item = &diagnostics->items[i];
+    int k = item->severity == SEVERITY_ERROR ? kinds : 0;
+    pattern[i] = pattern_of(item->text);
+    for (; k < kinds; k++) {
+      const Diagnostic* other = &diagnostics->items[kind[k]];
+      if (other->severity == item->severity && same_text(other->file, item->file) &&
+          strcmp(pattern[kind[k]], pattern[i]) == 0)
+        break;
+    }
+    if (k == kinds) kind[kinds++] = i;
+    alike.first[i] = kind[k];
+    if (alike.count[kind[k]]++ > 0 && alike.count[kind[k]] <= 1 + ALIKE_NAMES)
+      add_own_name(&alike.names[kind[k]], item->text, diagnostics->items[kind[k]].text);
+  }
+  for (int i = 0; i < n; i++) memory_free(pattern[i]);
+  memory_free(pattern);
+  memory_free(kind);
+  return alike;
+}
+
+static void free_alike(Alike* alike, int messages) {
+  for (int i = 0; i < messages; i++) text_free(&alike->names[i]);
+  memory_free(alike->first);
+  memory_free(alike->count);
+  memory_free(alike->names);
+}
+
 /* ---------------------------------------------------------------- printing */
 
 static const char* const SEVERITY_NAME[] = {"error", "warning", "note"};
 static const char* const SEVERITY_COLOR[] = {"\033[1;31m", "\033[1;35m", "\033[1;36m"};
 
-static void print_heading(FILE* stream, const Diagnostic* item, bool color) {
+/* Prints place, severity and text, and how many others are alike. */
+static void print_heading(FILE* stream, const Diagnostic* item, int others, const Text* names, bool color) {
   if (color) fputs("\033[1m", stream);
   if (item->file) fprintf(stream, "%s:", item->file);
   if (item->file && item->line > 0) fprintf(stream, "%d:", item->line);
@@ -165,19 +250,29 @@ static void print_heading(FILE* stream, const Diagnostic* item, bool color) {
           color ? "\033[0m" : "");
   /* control characters from a file must not reach the terminal */
   for (const char* c = item->text; *c; c++) fputc(is_control(*c) && *c != '\n' ? '?' : *c, stream);
+  if (others > 0) {
+    bool all = others <= ALIKE_NAMES;
+    fprintf(stream, " (and %d more alike%s", others, names->length > 0 ? ": " : "");
+    for (size_t i = 0; i < names->length; i++) fputc(is_control(names->data[i]) ? '?' : names->data[i], stream);
+    fputs(names->length > 0 && !all ? ", ...)" : ")", stream);
+  }
   fputc('\n', stream);
 }
 
 void diagnostics_print(Diagnostics* diagnostics, FILE* stream, bool color) {
   sort_by_place(diagnostics);
   SourceText source = {0};
+  Alike alike = find_alike(diagnostics);
   for (int i = 0; i < diagnostics->count; i++) {
     const Diagnostic* item = &diagnostics->items[i];
-    print_heading(stream, item, color);
+    int first = alike.first[i], count = alike.count[first];
+    if (count > ALIKE_MOST && i != first) continue;
+    print_heading(stream, item, count > ALIKE_MOST ? count - 1 : 0, &alike.names[first], color);
     if (!item->file || item->line <= 0) continue;
     source_open(&source, item->file);
     const char* line = source_line(&source, item->line);
     if (line && *line) print_excerpt(stream, line, item->column, color);
   }
   memory_free(source.data);
+  free_alike(&alike, diagnostics->count);
 }

@@ -1,4 +1,6 @@
 /* Lifts bodies that touch others at the start: contact needs a gap. */
+#include "model/lift.h"
+
 #include "model/build.h"
 
 /* Largest number of layers in a stack that is lifted. */
@@ -70,8 +72,11 @@ static int lift_once(const Model* model, Scene* scene, double deepest, Vec3 up, 
   return lifted;
 }
 
-static void rebuild(Model* model, Scene* scene) {
+void model_move_links(Model* model, const Scene* scene) {
   Diagnostics unsaid = {0};
+  bool only_origins = model->closure_count == 0 && model->coupling_count == 0 && !model->start;
+  for (int i = 0; i < model->link_count && only_origins; i++) model->links[i].origin.t = scene->links[i].joint.position;
+  if (only_origins) return;
   model_destroy(model);
   model_create(model, scene, &unsaid);
   diagnostics_free(&unsaid);
@@ -89,7 +94,7 @@ static void undo_lifts(Model* model, Scene* scene, double deepest, Vec3 up, cons
     undone++;
   }
   memory_free(touches);
-  if (undone > 0) rebuild(model, scene);
+  if (undone > 0) model_move_links(model, scene);
 }
 
 static Vec3* joint_positions(const Scene* scene) {
@@ -106,7 +111,7 @@ bool model_lift(Model* model, Scene* scene, double deepest, Text* names) {
   double* lift = MEMORY_NEW(double, links + 1);
   Vec3* given = joint_positions(scene);
   for (int n = 0; n < LIFT_ROUNDS && model->links && lift_once(model, scene, deepest, up, lift) > 0; n++)
-    rebuild(model, scene);
+    model_move_links(model, scene);
   if (model->links) undo_lifts(model, scene, deepest, up, given, lift);
   bool any = false;
   for (int i = 0; i < links; i++) {

@@ -61,9 +61,11 @@ static int compare_items(const void* left, const void* right) {
   return a->key == b->key ? (a->item > b->item) - (a->item < b->item) : (a->key > b->key) - (a->key < b->key);
 }
 
-static void add_items(Model* model, int item, int* const members[2], const int count[2], int* capacity) {
+/* Adds the pairs of an item of contact.pairs. same: both names are the same, so that each pair is found twice and is
+ * added once. */
+static void add_items(Model* model, int item, bool same, int* const members[2], const int count[2], int* capacity) {
   for (int i = 0; i < count[0]; i++)
-    for (int j = 0; j < count[1]; j++) {
+    for (int j = 0; j < (same ? i : count[1]); j++) {
       if (members[0][i] == members[1][j]) continue;
       model->pair_items = memory_grown(model->pair_items, sizeof(ModelPairItem), model->pair_item_count, capacity);
       model->pair_items[model->pair_item_count++] =
@@ -227,7 +229,7 @@ void build_materials(Builder* builder) {
     const ScenePair* pair = &scene->contact.pairs[k];
     int count[2];
     for (int side = 0; side < 2; side++) count[side] = find_members(scene, pair->name[side], members[side]);
-    add_items(model, k, members, count, &capacity);
+    add_items(model, k, strcmp(pair->name[0], pair->name[1]) == 0, members, count, &capacity);
     warn_of_idle_pair(builder, pair);
   }
   if (model->pair_item_count > 0)

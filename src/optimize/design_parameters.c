@@ -143,10 +143,11 @@ static const char* name_of(char* out, size_t size, const char* owner, const char
 
 /* ---------------------------------------------------------------- of a link */
 
-/* Has the degree of freedom a number of this kind? Limits: of plain coordinates; one restitution is that of all. */
+/* Has the degree of freedom a number of this kind? Of three rotations: damping, stiffness and the limits of their
+ * angles. One restitution is that of all. */
 static bool has_number(const Listing* l, const ModelLink* own, int k) {
   int which = l->kind->which;
-  if (which >= JOINT_FRICTION && k >= own->joint.plain_count) return false;
+  if (which >= JOINT_FRICTION && which < JOINT_LOWER && k >= own->joint.plain_count) return false;
   if (which == JOINT_LOWER) return own->limited[k] && isfinite(own->lower[k]);
   if (which == JOINT_UPPER) return own->limited[k] && isfinite(own->upper[k]);
   return which != JOINT_RESTITUTION || k == 0;

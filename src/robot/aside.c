@@ -2,6 +2,7 @@
  * against gravity only. */
 #include <assert.h>
 
+#include "model/lift.h"
 #include "robot/robot.h"
 
 /* Largest number of bodies in a row from a plane. */
@@ -103,7 +104,8 @@ bool robot_move_aside(Robot* robot, double deepest, Text* names) {
   Aside x = {robot, deepest, MEMORY_NEW(Vec3, links + 1), MEMORY_NEW(Vec3, links + 1)};
   Vec3* given = MEMORY_NEW(Vec3, links + 1);
   for (int i = 0; i < links; i++) given[i] = robot->scene.links[i].joint.position;
-  for (int n = 0; n < ASIDE_ROUNDS && robot->model.links && push_once(&x) > 0; n++) robot_rebuild(robot);
+  for (int n = 0; n < ASIDE_ROUNDS && robot->model.links && push_once(&x) > 0; n++)
+    model_move_links(&robot->model, &robot->scene);
   bool good = robot->model.links && !is_stuck(&x);
   for (int i = 0; i < links; i++) {
     double distance = vec3_norm(vec3_sub(robot->scene.links[i].joint.position, given[i]));
@@ -113,7 +115,7 @@ bool robot_move_aside(Robot* robot, double deepest, Text* names) {
       text_add(names, "%s%s %.2g m", moved > 1 ? ", " : "", robot->scene.links[i].name, distance);
   }
   if (moved > ASIDE_NAMES) text_add(names, " and %d more", moved - ASIDE_NAMES);
-  if (!good) robot_rebuild(robot);
+  if (!good) model_move_links(&robot->model, &robot->scene);
   memory_free(given);
   memory_free(x.along);
   memory_free(x.more);

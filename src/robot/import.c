@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "model/lift.h"
 #include "robot/robot.h"
 
 /* Damping ratio of the springs that hold joints: critical damping. */
@@ -31,6 +32,19 @@ void robot_warn(RobotReport* report, Diagnostics* diagnostics, SourcePlace place
   text_add_v(&text, format, arguments);
   va_end(arguments);
   remark(report, diagnostics, SEVERITY_WARNING, place, &text);
+}
+
+/* Number of names in a remark. */
+enum { NAMES_MOST = 10 };
+
+void robot_shorten(Text* names) {
+  size_t end = 0;
+  int count = names->length > 0;
+  for (size_t i = 0; i + 1 < names->length; i++)
+    if (names->data[i] == ',' && names->data[i + 1] == ' ' && count++ == NAMES_MOST) end = i;
+  if (count <= NAMES_MOST) return;
+  names->length = end;
+  text_add(names, " and %d more", count - NAMES_MOST);
 }
 
 void robot_exclude(Scene* scene, const char* a, const char* b) {
@@ -112,6 +126,7 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
     robot_exclude(&robot->scene, a, b);
     text_add(&names, "%s%s - %s", excluded++ > 0 ? ", " : "", a, b);
   }
+  robot_shorten(&names);
   if (excluded > 0)
     robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
                  "pairs that touch at the start are never tested (contact.exclude): %s", names.data);
@@ -144,7 +159,7 @@ static void shrink_bodies(Robot* robot, const Vec3* given, Diagnostics* diagnost
   Scene* scene = &robot->scene;
   Text names = {0};
   for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = given[i];
-  robot_rebuild(robot);
+  model_move_links(&robot->model, scene);
   if (!robot->model.links || !robot_shrink_touching(robot, &names)) return;
   robot_rebuild(robot);
   robot_warn(&robot->report, diagnostics, (SourcePlace){scene->path, 0, 0},
@@ -183,6 +198,7 @@ static void lift_off(Robot* robot, Diagnostics* diagnostics) {
     shrink_bodies(robot, given, diagnostics);
     lifted = robot->model.links && model_lift(&robot->model, &robot->scene, LIFT_DEEPEST, &names);
   }
+  robot_shorten(&names);
   if (lifted)
     robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
                  "these start higher, for the gap that contact needs: %s", names.data);

@@ -301,6 +301,16 @@ double mjcf_restitution(const MjcfModel* model, const double solref[2]);
 /* Sets the friction of links and pairs of the scene (robot/mjcf_friction.c). Call after the scene is created. carrier
  * (links of the robot). */
 void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier);
+/* Adds the armature of free joints to masses and inertias of their bodies, before the scene is made
+ * (robot/mjcf_armature.c). */
+void mjcf_add_armatures(MjcfModel* model);
+/* Adds the loads that remove the weight of these armatures, and reports them. carrier as of mjcf_finish. */
+void mjcf_balance_armatures(MjcfModel* model, const int* carrier, Scene* scene);
+/* Appends a load to those of the scene, which owns it then. */
+void mjcf_add_load(Scene* scene, const SceneLoad* load);
+/* Returns a constant signal of three channels, owned by the caller. */
+SceneSignal mjcf_constant_vector(Vec3 v);
+
 /* Completes the scene after its creation: actuators, excluded pairs, options, friction. carrier: scene link of each
  * robot link, -1 for the world (links of the robot). */
 void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene);

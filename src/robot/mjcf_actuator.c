@@ -547,13 +547,19 @@ UrdfPose mjcf_site_place(const MjcfModel* model, const MjcfSite* site) {
   return urdf_pose_mul(urdf_pose_mul(model->placed[site->link], back), site->pose);
 }
 
-static SceneSignal constant_vector(Vec3 v) {
+SceneSignal mjcf_constant_vector(Vec3 v) {
   SceneSignal signal = {.type = SIGNAL_CONSTANT, .channels = 3, .rows = 1};
   signal.values = MEMORY_NEW(double, 3);
   signal.values[0] = v.x;
   signal.values[1] = v.y;
   signal.values[2] = v.z;
   return signal;
+}
+
+void mjcf_add_load(Scene* scene, const SceneLoad* load) {
+  size_t count = (size_t)scene->load_count, bytes = sizeof(SceneLoad);
+  scene->loads = memory_resize(scene->loads, count * bytes, (count + 1) * bytes);
+  scene->loads[scene->load_count++] = *load;
 }
 
 /* Adds a thruster: force and torque along the axes of a site, moving with its link. Returns false for other
@@ -571,18 +577,16 @@ static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, Actuator
   if (has_range(model, e, "forcerange", "forcelimited", range)) size = fmax(fmin(size, range[1]), range[0]);
   UrdfPose place = mjcf_site_place(model, &model->sites[index]);
   Mat3 turn = mat3_from_quat(place.rotation);
-  size_t count = (size_t)scene->load_count, bytes = sizeof(SceneLoad);
-  scene->loads = memory_resize(scene->loads, count * bytes, (count + 1) * bytes);
-  SceneLoad* load = &scene->loads[scene->load_count++];
-  *load = (SceneLoad){.place = e.element->place, .link = link, .link_axes = true};
+  SceneLoad load = {.place = e.element->place, .link = link, .link_axes = true};
   Vec3 force = mat3_mul_vec(turn, vec3(gear[0], gear[1], gear[2]));
   Vec3 torque = mat3_mul_vec(turn, vec3(gear[3], gear[4], gear[5]));
   if (vec3_norm(force) > 0 || vec3_norm(torque) == 0) {
-    load->force = constant_vector(vec3_scale(force, size));
-    load->has_point = true;
-    load->point = place.position;
+    load.force = mjcf_constant_vector(vec3_scale(force, size));
+    load.has_point = true;
+    load.point = place.position;
   }
-  if (vec3_norm(torque) > 0) load->torque = constant_vector(vec3_scale(torque, size));
+  if (vec3_norm(torque) > 0) load.torque = mjcf_constant_vector(vec3_scale(torque, size));
+  mjcf_add_load(scene, &load);
   return true;
 }
 

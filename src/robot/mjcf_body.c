@@ -205,7 +205,7 @@ static void fill_joint(MjcfModel* model, const Body* body, int index, int parent
   add_coordinate(model, model->robot.joint_count - 1, xml_attribute(element.element, "name") ? name : "", reference);
   if (joint->type == URDF_FLOATING) {
     joint->damping = not_negative(model, element, "damping");
-    if (not_negative(model, element, "armature") > 0) mjcf_drop(model, "armature of free joints");
+    joint->armature = not_negative(model, element, "armature");
     if (not_negative(model, element, "frictionloss") > 0) mjcf_drop(model, "frictionloss of free joints");
     return;
   }
@@ -294,8 +294,9 @@ static int add_free_body(MjcfModel* model, const Body* body, int parent, UrdfPos
   add_coordinate(model, model->robot.joint_count - 1, "", 0);
   model->coordinates[model->coordinate_count - 1].relative = true;
   for (int k = 0; k < 4; k++)
-    if (*mjcf_text(model, body->joints[k], "damping") || *mjcf_text(model, body->joints[k], "stiffness"))
-      mjcf_drop(model, "damping and springs of free joints");
+    if (*mjcf_text(model, body->joints[k], "damping") || *mjcf_text(model, body->joints[k], "stiffness") ||
+        mjcf_number(model, body->joints[k], "armature", 0) > 0)
+      mjcf_drop(model, "damping, springs and armature of free joints");
   return link;
 }
 

@@ -159,6 +159,7 @@ void mjcf_take_key(MjcfModel* model) {
     at += size_of(&model->robot.joints[model->coordinates[i].joint]);
   }
   take_velocities(model);
+  robot_shorten(&moved);
   if (moved.length > 0)
     robot_remark(model->report, model->diagnostics, model->key->place,
                  "the keyframe is at or beyond joint limits; these coordinates start inside them: %s", moved.data);
@@ -186,6 +187,7 @@ void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene) {
   mjcf_take_frictions(model, scene, carrier);
   mjcf_read_equality(model, scene, carrier);
   mjcf_add_actuators(model, scene, carrier);
+  mjcf_balance_armatures(model, carrier, scene);
   mjcf_add_elasticities(model, scene, carrier);
   mjcf_read_contact(model, scene, carrier);
   if (model->key) {
@@ -222,6 +224,7 @@ Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t
   RobotOptions own = *options;
   bool good = mjcf_open(&model, text, length) && mjcf_read_bodies(&model);
   if (good) scale_masses(&model);
+  if (good) mjcf_add_armatures(&model);
   if (good) mjcf_take_key(&model);
   good = good && diagnostics->error_count == before;
   own.free_base = own.has_height = false; /* the file gives the poses */

@@ -65,6 +65,8 @@ void robot_remark(RobotReport* report, Diagnostics* diagnostics, SourcePlace pla
 /* As robot_remark, but adds a warning: what is imported differs from the file. */
 void robot_warn(RobotReport* report, Diagnostics* diagnostics, SourcePlace place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Cuts a list of names separated by ", " after the first ten, and appends how many more there are. */
+void robot_shorten(Text* names);
 
 /* Converts a URDF text to a scene ready for model_create and scene_write_yaml. text: `length` bytes and a NUL behind;
  * neither text nor options are kept. `path` names the text in messages and anchors relative paths. A link with mass

@@ -659,6 +659,7 @@ static void set_starts(UrdfBuild* build) {
     text_add(&moved, "%s%s ", moved.length > 0 ? ", " : "", text_excerpt(place->name).text);
     text_add_double(&moved, value);
   }
+  robot_shorten(&moved);
   if (moved.length > 0)
     robot_remark(build->report, build->diagnostics, (SourcePlace){build->scene->path, 0, 0},
                  "zero is beyond the limits of some joints, or where these are felt; they start at: %s", moved.data);
@@ -672,10 +673,10 @@ static void tell_left_out(UrdfBuild* build, const char* what, bool (*has)(const 
   Text names = {0};
   int count = 0;
   for (int k = 0; k < robot->joint_count; k++) {
-    if (!has(&robot->joints[k]) || ++count > 20) continue;
-    text_add(&names, "%s%s", count > 1 ? ", " : "", text_excerpt(robot->joints[k].name).text);
+    if (!has(&robot->joints[k])) continue;
+    text_add(&names, "%s%s", count++ > 0 ? ", " : "", text_excerpt(robot->joints[k].name).text);
   }
-  if (count > 20) text_add(&names, " and %d more", count - 20);
+  robot_shorten(&names);
   if (count > 0)
     robot_remark(build->report, build->diagnostics, (SourcePlace){build->scene->path, 0, 0}, "left out: %s of %s%s",
                  what, names.data, why);
@@ -713,6 +714,7 @@ static void tell_merged(UrdfBuild* build) {
     text_add(&names, "%s'%s' of '%s'", first ? ", " : "", text_excerpt(link->name).text, text_excerpt(to->name).text);
     if (!first) first = link;
   }
+  robot_shorten(&names);
   if (first)
     robot_remark(build->report, build->diagnostics, first->place,
                  "links on fixed joints are part of others (--keep-fixed keeps them): %s", names.data);

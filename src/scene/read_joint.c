@@ -333,12 +333,6 @@ static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, P
   read_limits(reader, form.limits, joint);
   if (joint->type == JOINT_BALL) read_swing_twist(reader, map, &form, joint);
   complete_limits(&form, joint);
-  if (joint->limit_restitution > 0 && joint->type == JOINT_BALL)
-    reader_warning(
-        reader, node_key_place(node_find(map, "limit_restitution")),
-        "limit_restitution %.6g has no effect on the rotations of a ball joint: limit_law barrier gives nothing "
-        "back there, penalty everything; use three hinges for other values",
-        joint->limit_restitution);
   spread_over_dof(reader, &form.damping, "damping", scene_joint_dof(joint), joint->damping);
   read_passive(reader, map, &form, joint);
   return true;

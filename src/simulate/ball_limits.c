@@ -2,6 +2,8 @@
  * limit law of one angle of the rotation. */
 #include "simulate/ball_limits.h"
 
+#include "simulate/limits.h"
+
 /* Whole angle, swing or twist of three rotations [rad], with derivatives with respect to the increments. */
 typedef struct {
   double value, first[3], second[3][3];
@@ -14,11 +16,17 @@ typedef struct {
   double w1[3], p1[3], w2[3][3], p2[3][3];
 } AlongAxis;
 
+/* Returns w, p and across alone. */
+static AlongAxis along_axis_value(Quat q, Vec3 axis) {
+  double sign = q.w < 0 ? -1 : 1;
+  Vec3 v = vec3(sign * q.x, sign * q.y, sign * q.z);
+  return (AlongAxis){.w = sign * q.w, .p = vec3_dot(v, axis), .across = vec3_norm(vec3_cross(axis, v))};
+}
+
 static AlongAxis along_axis(Quat q, Vec3 axis) {
   static const Quat unit[3] = {{0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+  AlongAxis out = along_axis_value(q, axis);
   if (q.w < 0) q = (Quat){-q.w, -q.x, -q.y, -q.z};
-  Vec3 v = vec3(q.x, q.y, q.z);
-  AlongAxis out = {.w = q.w, .p = vec3_dot(v, axis), .across = vec3_norm(vec3_cross(axis, v))};
   for (int j = 0; j < 3; j++) {
     Quat first = quat_mul(q, unit[j]); /* twice the derivative */
     out.w1[j] = 0.5 * first.w;
@@ -32,10 +40,13 @@ static AlongAxis along_axis(Quat q, Vec3 axis) {
   return out;
 }
 
+static double twist_value(const AlongAxis* a) { return 2 * math_atan2(a->p, a->w); }
+static double swing_value(const AlongAxis* a) { return 2 * math_atan2(a->across, sqrt(a->w * a->w + a->p * a->p)); }
+
 /* Returns the twist 2 atan2(p, w) (S24). Needs c = w^2 + p^2 > 0, a swing below pi. */
 static BallAngle twist_of(const AlongAxis* a) {
   double c = a->w * a->w + a->p * a->p;
-  BallAngle out = {.value = 2 * math_atan2(a->p, a->w)};
+  BallAngle out = {.value = twist_value(a)};
   for (int j = 0; j < 3; j++) {
     double turn = a->w * a->p1[j] - a->p * a->w1[j];
     out.first[j] = 2 * turn / c;
@@ -53,7 +64,7 @@ static BallAngle twist_of(const AlongAxis* a) {
 static BallAngle swing_of(const AlongAxis* a) {
   double c = a->w * a->w + a->p * a->p, root = sqrt(c) * a->across;
   double by_c = -1 / root, by_cc = (1 - 2 * c) / (2 * root * root * root), c1[3];
-  BallAngle out = {.value = 2 * math_atan2(a->across, sqrt(c))};
+  BallAngle out = {.value = swing_value(a)};
   for (int j = 0; j < 3; j++) c1[j] = 2 * (a->w * a->w1[j] + a->p * a->p1[j]);
   for (int j = 0; j < 3; j++) {
     out.first[j] = by_c * c1[j];
@@ -82,13 +93,16 @@ static BallAngle whole_of(const RotationVector* phi, double size) {
   return out;
 }
 
-/* The angles that a ball's limits bound, by their place after the first of its degrees of freedom. */
-enum { WHOLE, SWING, TWIST, ANGLES };
+double ball_angle(const ModelLink* link, int which, Quat q) {
+  if (which == BALL_WHOLE) return vec3_norm(quat_log(q));
+  AlongAxis a = along_axis_value(q, link->joint.axis[0]);
+  return which == BALL_TWIST ? twist_value(&a) : swing_value(&a);
+}
 
 /* Sets one angle of the rotation q. Returns false where it has no direction: at zero (whole angle, swing), and at a
  * swing of pi; the derivatives are then zero. */
 static bool angle_of(const ModelLink* link, int which, Quat q, BallAngle* out) {
-  if (which == WHOLE) {
+  if (which == BALL_WHOLE) {
     RotationVector phi = rotation_vector_derivatives(q);
     double size = vec3_norm(vec3(phi.value[0], phi.value[1], phi.value[2]));
     *out = (BallAngle){.value = size};
@@ -96,18 +110,24 @@ static bool angle_of(const ModelLink* link, int which, Quat q, BallAngle* out) {
     return size > 0;
   }
   AlongAxis a = along_axis(q, link->joint.axis[0]);
-  double c = a.w * a.w + a.p * a.p;
-  bool directed = c > 0 && (which == TWIST || a.across > 0);
-  *out = (BallAngle){.value = which == TWIST ? 2 * math_atan2(a.p, a.w) : 2 * math_atan2(a.across, sqrt(c))};
-  if (directed) *out = which == TWIST ? twist_of(&a) : swing_of(&a);
+  bool directed = a.w * a.w + a.p * a.p > 0 && (which == BALL_TWIST || a.across > 0);
+  if (directed && which == BALL_TWIST) *out = twist_of(&a);
+  if (directed && which == BALL_SWING) *out = swing_of(&a);
+  if (!directed) *out = (BallAngle){.value = which == BALL_TWIST ? twist_value(&a) : swing_value(&a)};
   return directed;
 }
 
-/* Returns the resistance to leaving a barrier (S22) on the way from the angle `now` at t to `angle`. A penalty is a
- * spring that gives everything back. */
+void ball_angle_slope(const ModelLink* link, int which, Quat q, double slope[3]) {
+  BallAngle angle;
+  (void)angle_of(link, which, q, &angle);
+  for (int j = 0; j < 3; j++) slope[j] = angle.first[j];
+}
+
+/* Returns the resistance to leaving a limit (S22) on the way from the angle `now` at t to `angle`; zero in an impact.
+ */
 static StopTerms resistance(const JointInput* in, int dof, double now, double angle) {
-  Limits limits = joint_limits(in->link, dof);
-  if (limits.law != LIMIT_BARRIER) return (StopTerms){0};
+  Limits limits = joint_bounded_limits(in->link, dof);
+  if (joint_strikes(in, dof)) return (StopTerms){0};
   double a = in->weights.rate_now;
   return limits_resistance(&limits, now, a * (angle - now), a);
 }
@@ -122,20 +142,23 @@ static void add_angle_limit(const BallAngle* angle, const LimitEnergy* law, int 
 }
 
 bool ball_limits(const JointInput* in, int base, bool derivatives, JointTerms* out) {
-  for (int which = 0; which < ANGLES; which++) {
+  for (int which = 0; which < BALL_ANGLES; which++) {
     if (!in->link->limited[base + which]) continue;
-    Limits limits = joint_limits(in->link, base + which);
-    BallAngle angle, now;
+    Limits limits = joint_bounded_limits(in->link, base + which);
+    bool strikes = joint_strikes(in, base + which);
+    BallAngle angle;
     LimitEnergy law;
     bool directed = angle_of(in->link, which, quat_at(in->q + base), &angle);
+    double now = ball_angle(in->link, which, quat_at(in->q_now + base));
     if (!limits_energy(&limits, angle.value, &law)) return false;
+    if (strikes) law = joint_bounce_energy(&in->stop[base + which], angle.value - now);
     out->limit += law.value;
     if (!directed) continue;
-    (void)angle_of(in->link, which, quat_at(in->q_now + base), &now);
-    StopTerms stop = resistance(in, base + which, now.value, angle.value);
+    StopTerms stop = resistance(in, base + which, now, angle.value);
     out->damping += stop.value;
     if (!derivatives) continue;
-    for (int j = 0; j < 3; j++) out->inertia_force[base + j] += fabs(stop.first * angle.first[j]);
+    double own = strikes ? law.first : stop.first;
+    for (int j = 0; j < 3; j++) out->inertia_force[base + j] += fabs(own * angle.first[j]);
     law.first += stop.first;
     law.second += stop.by_rate * in->weights.rate_now;
     if (law.first != 0 || law.second != 0) add_angle_limit(&angle, &law, base, out);
@@ -143,16 +166,65 @@ bool ball_limits(const JointInput* in, int base, bool derivatives, JointTerms* o
   return true;
 }
 
-void ball_limits_adjoint(const JointInput* in, int base, const double* lambda, double* now) {
-  for (int which = 0; which < ANGLES; which++) {
+/* ---------------------------------------------------------------- derivatives */
+
+static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+Quat ball_before(Quat now, const double difference[3]) {
+  return quat_mul(now, quat_exp(vec3(-difference[0], -difference[1], -difference[2])));
+}
+
+/* Adds the derivatives of share (angle - angle_t - aim), aim a function of the way angle_t - angle_{t-1} (I15). share:
+ * stiffness times the derivative of the angle along lambda. */
+static void bounce_adjoint(const JointInput* in, int base, int which, double share, double* now,
+                           double* difference_old) {
+  static const Joint BALL = {.quaternion = true};
+  const double* d = in->difference_old + base;
+  Quat at = quat_at(in->q_now + base);
+  double by_way = -share * in->stop[base + which].by_difference, slope[3], by_old[3];
+  ball_angle_slope(in->link, which, at, slope);
+  for (int j = 0; j < 3; j++) now[j] += (by_way - share) * slope[j];
+  ball_angle_slope(in->link, which, ball_before(at, d), slope);
+  for (int j = 0; j < 3; j++) by_old[j] = -by_way * slope[j];
+  joint_continue_adjoint(&BALL, d, -1, by_old, now, difference_old);
+}
+
+void ball_limits_adjoint(const JointInput* in, int base, const double* lambda, double* now, double* difference_old) {
+  for (int which = 0; which < BALL_ANGLES; which++) {
     if (!in->link->limited[base + which]) continue;
     BallAngle angle, before;
     if (!angle_of(in->link, which, quat_at(in->q + base), &angle)) continue;
     if (!angle_of(in->link, which, quat_at(in->q_now + base), &before)) continue;
+    double along = dot3(lambda, angle.first);
+    if (joint_strikes(in, base + which)) {
+      LimitEnergy bounce = joint_bounce_energy(&in->stop[base + which], angle.value - before.value);
+      if (bounce.second > 0) bounce_adjoint(in, base, which, along * bounce.second, now, difference_old);
+      continue;
+    }
     StopTerms stop = resistance(in, base + which, before.value, angle.value);
-    double along = 0;
-    for (int j = 0; j < 3; j++) along += lambda[j] * angle.first[j];
     double slope = along * (stop.by_now - in->weights.rate_now * stop.by_rate);
     for (int j = 0; j < 3; j++) now[j] += slope * before.first[j];
+  }
+}
+
+void ball_limits_own(const JointInput* in, int base, const double* lambda, double (*out)[JOINT_OWN_COUNT],
+                     double first[JOINT_OWN_COUNT]) {
+  for (int which = 0; which < BALL_ANGLES; which++) {
+    if (!in->link->limited[base + which]) continue;
+    BallAngle angle;
+    (void)angle_of(in->link, which, quat_at(in->q + base), &angle);
+    Limits limits = joint_bounded_limits(in->link, base + which);
+    double along = dot3(lambda, angle.first), a = in->weights.rate_now;
+    double now = ball_angle(in->link, which, quat_at(in->q_now + base));
+    if (joint_strikes(in, base + which)) {
+      const JointStop* stop = &in->stop[base + which];
+      LimitEnergy bounce = joint_bounce_energy(stop, angle.value - now);
+      first[JOINT_RESTITUTION] -= along * bounce.second * stop->by_restitution;
+      continue;
+    }
+    LimitSlopes slopes = limits_slopes(&limits, angle.value, now, a * (angle.value - now), a);
+    out[which][JOINT_LOWER] += along * slopes.lower;
+    out[which][JOINT_UPPER] += along * slopes.upper;
+    first[JOINT_RESTITUTION] += along * slopes.restitution;
   }
 }

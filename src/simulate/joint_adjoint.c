@@ -266,7 +266,7 @@ static void ball_adjoint(const JointInput* in, int base, const double* lambda, J
   if (in->link->passive && joint_ball_friction(in->link, base) > 0)
     (void)friction_adjoint(in, base, step, b, lambda, by_step, by_b);
   for (int c = 0; c < in->drive_count; c++) ball_drive_adjoint(in, c, base, lambda, by_step, by_b, out);
-  ball_limits_adjoint(in, base, lambda, out->now + base);
+  ball_limits_adjoint(in, base, lambda, out->now + base, out->difference_old + base);
   add_left(step, by_step, out->now + base);
   for (int i = 0; i < 3; i++) out->difference_old[base + i] += b_old * by_b[i];
 }
@@ -337,6 +337,7 @@ static void ball_own(const JointInput* in, int base, const double* lambda, doubl
   double unused[2][3] = {{0}}, slope;
   slope = friction_adjoint(in, base, relative(in->q_now + base, in->q + base), b, lambda, unused[0], unused[1]);
   for (int i = 0; i < 3; i++) out[base + i][JOINT_FRICTION] += slope / 3;
+  ball_limits_own(in, base, lambda, out + base, out[0]);
 }
 
 void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]) {

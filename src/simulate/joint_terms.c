@@ -3,7 +3,7 @@
 
 #include "contact/restitution.h"
 #include "simulate/ball_limits.h"
-#include "simulate/terms.h"
+#include "simulate/limits.h"
 
 /* Below this value of 1 - w the series replaces the closed form, which loses digits as w -> 1. */
 #define SERIES_BELOW 0.25
@@ -70,9 +70,7 @@ Limits joint_limits(const ModelLink* link, int dof) {
                   link->limit_stiffness, link->limit_margin, link->limit_restitution};
 }
 
-/* Returns the limits of a plain coordinate. A barrier with restitution begins where no impact comes to (I15): it would
- * take part of the speed before, and its resistance (S22) after the impact. */
-static Limits bounded_limits(const ModelLink* link, int dof) {
+Limits joint_bounded_limits(const ModelLink* link, int dof) {
   Limits limits = joint_limits(link, dof);
   if (limits.law == LIMIT_BARRIER && limits.restitution > 0) limits.margin *= IMPACT_ENTRY - STOP_WAY;
   return limits;
@@ -109,9 +107,7 @@ bool limits_energy(const Limits* limits, double x, LimitEnergy* sum) {
   return true;
 }
 
-/* Returns the energy of the one-sided spring that enforces the displacement stop->aim of a rebound (I15). way: q -
- * q^t. */
-static LimitEnergy bounce_energy(const JointStop* stop, double way) {
+LimitEnergy joint_bounce_energy(const JointStop* stop, double way) {
   double off = way - stop->aim;
   if (!stop->bounces || !(stop->sign * off < stop->slack)) return (LimitEnergy){0, 0, 0};
   return (LimitEnergy){0.5 * stop->stiffness * off * off, stop->stiffness * off, stop->stiffness};
@@ -121,7 +117,7 @@ static LimitEnergy bounce_energy(const JointStop* stop, double way) {
 static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
   if (!link->limited[dof]) return true;
-  Limits limits = bounded_limits(link, dof);
+  Limits limits = joint_bounded_limits(link, dof);
   return limits_energy(&limits, q, sum);
 }
 
@@ -129,7 +125,7 @@ static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum
  * the coordinate must stay inside it. */
 static bool plain_limits(const JointInput* in, int k, LimitEnergy* sum) {
   bool inside = limits_at(in->link, k, in->q[k], sum);
-  if (inside && joint_strikes(in, k)) *sum = bounce_energy(&in->stop[k], in->q[k] - in->q_now[k]);
+  if (inside && joint_strikes(in, k)) *sum = joint_bounce_energy(&in->stop[k], in->q[k] - in->q_now[k]);
   return inside;
 }
 
@@ -169,36 +165,37 @@ StopTerms limits_resistance(const Limits* limits, double now, double rate, doubl
 
 StopTerms joint_stop(const JointInput* in, int k, double rate) {
   if (!in->link->limited[k] || joint_strikes(in, k)) return (StopTerms){0};
-  Limits limits = bounded_limits(in->link, k);
+  Limits limits = joint_bounded_limits(in->link, k);
   return limits_resistance(&limits, in->q_now[k], rate, in->weights.rate_now);
 }
 
 /* A shift of the bound shifts law and resistance, so its derivatives follow from those with respect to the
  * coordinate. */
-LimitSlopes joint_limit_slopes(const JointInput* in, int k, double rate) {
+LimitSlopes limits_slopes(const Limits* limits, double q, double now, double rate, double rate_now) {
   LimitSlopes out = {0, 0, 0};
-  if (!in->link->limited[k]) return out;
-  Limits limits = bounded_limits(in->link, k);
-  if (joint_strikes(in, k)) {
-    const JointStop* stop = &in->stop[k];
-    LimitEnergy bounce = bounce_energy(stop, in->q[k] - in->q_now[k]);
-    out.restitution = -bounce.second * stop->by_restitution;
-    return out;
-  }
   for (int side = 0; side < 2; side++) {
-    Limits one = limits;
+    Limits one = *limits;
     double* by = side == 0 ? &out.lower : &out.upper;
     if (side == 0) one.upper = (double)INFINITY;
     if (side == 1) one.lower = -(double)INFINITY;
     LimitEnergy law;
-    (void)limits_energy(&one, in->q[k], &law);
-    *by = -law.second - limits_resistance(&one, in->q_now[k], rate, in->weights.rate_now).by_now;
+    (void)limits_energy(&one, q, &law);
+    *by = -law.second - limits_resistance(&one, now, rate, rate_now).by_now;
   }
-  if (limits.law == LIMIT_PENALTY && limits.restitution < 1) {
-    double lost = 1 - limits.restitution * limits.restitution;
-    StopTerms stop = limits_resistance(&limits, in->q_now[k], rate, in->weights.rate_now);
-    out.restitution = -2 * limits.restitution / lost * stop.first;
+  if (limits->law == LIMIT_PENALTY && limits->restitution < 1) {
+    double lost = 1 - limits->restitution * limits->restitution;
+    out.restitution = -2 * limits->restitution / lost * limits_resistance(limits, now, rate, rate_now).first;
   }
+  return out;
+}
+
+LimitSlopes joint_limit_slopes(const JointInput* in, int k, double rate) {
+  LimitSlopes out = {0, 0, 0};
+  if (!in->link->limited[k]) return out;
+  Limits limits = joint_bounded_limits(in->link, k);
+  if (!joint_strikes(in, k)) return limits_slopes(&limits, in->q[k], in->q_now[k], rate, in->weights.rate_now);
+  LimitEnergy bounce = joint_bounce_energy(&in->stop[k], in->q[k] - in->q_now[k]);
+  out.restitution = -bounce.second * in->stop[k].by_restitution;
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "contact/carried.h"
 #include "simulate/aim.h"
 #include "simulate/step_adjoint.h"
+#include "simulate/stops.h"
 
 /* ---------------------------------------------------------------- derivatives with respect to lengths, at fixed
  * states */
@@ -239,7 +240,7 @@ bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
   step_adjoint_compose(a, step->pose_next, l->event_bar);
   memset(l->reduced, 0, sizeof(double) * (size_t)a->model->dof_count);
   if (what->kind == EVENT_LOWER || what->kind == EVENT_UPPER)
-    l->reduced[what->dof] = 1;
+    stops_slope(a->sim, what->dof, l->reduced);
   else
     step_adjoint_reduce(a, step->pose_next, a->sim->screws, l->reduced);
   return true;

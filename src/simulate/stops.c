@@ -5,6 +5,7 @@
 #include "simulate/stops.h"
 
 #include "contact/restitution.h"
+#include "simulate/ball_limits.h"
 #include "simulate/moved_links.h"
 
 /* Restitution is 0 below FROM and limit_restitution above twice that [m/s, rad/s]; a quintic between them (I8). */
@@ -14,21 +15,30 @@
 
 /* ---------------------------------------------------------------- one coordinate */
 
-/* One side of the limits of a degree of freedom. */
+/* One side of the limits of a degree of freedom. Those of three rotations bound an angle each (ball_limits.h). */
 typedef struct {
-  int dof, side, coordinate;               /* side: -1 lower, 1 upper */
+  int dof, side, coordinate;               /* side: -1 lower, 1 upper; coordinate: of three rotations the first */
+  const ModelLink* ball;                   /* link of the three rotations, or NULL */
+  int which, ball_dof;                     /* angle of three rotations, and their first degree of freedom */
   double bound, sign, margin, restitution; /* sign: 1 lower, -1 upper */
 } Stop;
 
 static bool stop_of(const Model* m, int dof, int side, Stop* out) {
   const ModelLink* link = &m->links[m->dof_link[dof]];
-  int k = dof - link->dof_first;
-  bool acts = link->limit_law == LIMIT_BARRIER && link->limit_restitution > 0 && k < link->joint.plain_count &&
-              link->limited[k] && link->prescribed < 0;
-  double bound = side < 0 ? link->lower[k] : link->upper[k];
-  *out = (Stop){
-      dof, side, link->coordinate_first + k, bound, side < 0 ? 1 : -1, link->limit_margin, link->limit_restitution};
-  return acts && isfinite(bound);
+  int k = dof - link->dof_first, plain = link->joint.plain_count;
+  bool acts =
+      link->limit_law == LIMIT_BARRIER && link->limit_restitution > 0 && link->limited[k] && link->prescribed < 0;
+  *out = (Stop){.dof = dof,
+                .side = side,
+                .coordinate = link->coordinate_first + (k < plain ? k : plain),
+                .ball = k < plain ? NULL : link,
+                .which = k - plain,
+                .ball_dof = link->dof_first + plain,
+                .bound = side < 0 ? link->lower[k] : link->upper[k],
+                .sign = side < 0 ? 1 : -1,
+                .margin = link->limit_margin,
+                .restitution = link->limit_restitution};
+  return acts && isfinite(out->bound);
 }
 
 #define BEFORE_FIRST ((Stop){.dof = -1, .side = 1})
@@ -50,14 +60,35 @@ static double ahead_of(const Stop* stop, double q) {
   return stop->sign * (q - stop->bound) / stop->margin - IMPACT_ENTRY;
 }
 
+/* Returns the coordinate or angle in the configuration q (nq). */
+static double place_of(const Stop* stop, const double* q) {
+  return stop->ball ? ball_angle(stop->ball, stop->which, quat_at(q + stop->coordinate)) : q[stop->coordinate];
+}
+
+/* Returns its change in the last substep. */
+static double way_of(const Sim* s, const Stop* stop) {
+  if (!stop->ball) return s->difference_old[stop->dof];
+  Quat before = ball_before(quat_at(s->q_now + stop->coordinate), s->difference_old + stop->ball_dof);
+  return place_of(stop, s->q_now) - ball_angle(stop->ball, stop->which, before);
+}
+
+/* Returns its initial rate [m/s, rad/s]. */
+static double start_rate_of(const Sim* s, const Stop* stop) {
+  double slope[3], sum = 0;
+  if (!stop->ball) return s->start_rate[stop->dof];
+  ball_angle_slope(stop->ball, stop->which, quat_at(s->q_now + stop->coordinate), slope);
+  for (int j = 0; j < 3; j++) sum += slope[j] * s->start_rate[stop->ball_dof + j];
+  return sum;
+}
+
 typedef enum { STAGE_NONE, STAGE_ENTERED, STAGE_BOUNCES } Stage;
 
 /* Returns the stage of an impact. kind_before: kind of the substep that led to the present state, at whose end the
  * coordinate reaches the start of the impact. */
 static Stage stage_of(const Sim* s, const Stop* stop, StepKind kind_before) {
-  double way = s->difference_old[stop->dof], before = s->clock.dt_before;
+  double way = way_of(s, stop), before = s->clock.dt_before;
   if (!(before > 0) || !(-stop->sign * way > FROM * before)) return STAGE_NONE;
-  double q = s->q_now[stop->coordinate], now = ahead_of(stop, q), old = ahead_of(stop, q - way);
+  double q = place_of(stop, s->q_now), now = ahead_of(stop, q), old = ahead_of(stop, q - way);
   if (kind_before == STEP_IMPACT) return old >= -IMPACT_TIE && now < 0 ? STAGE_BOUNCES : STAGE_NONE;
   return old > fmax(now, 0) && fabs(now) <= IMPACT_TIE ? STAGE_ENTERED : STAGE_NONE;
 }
@@ -73,7 +104,7 @@ static double share_of(double speed, double* slope) {
 static JointStop aim_of(const Sim* s, const Stop* stop, Stage stage) {
   JointStop out = {.strikes = stage != STAGE_NONE, .bounces = stage == STAGE_BOUNCES, .sign = stop->sign};
   if (stage != STAGE_BOUNCES) return out;
-  double way = s->difference_old[stop->dof], before = s->clock.dt_before, dt = s->clock.dt, slope;
+  double way = way_of(s, stop), before = s->clock.dt_before, dt = s->clock.dt, slope;
   double share = share_of(-stop->sign * way / before, &slope), ratio = dt / before;
   out.aim = -stop->restitution * share * ratio * way;
   out.by_difference = -stop->restitution * ratio * (share - stop->sign * slope * way / before);
@@ -97,7 +128,7 @@ bool stops_begin(const Sim* s, double* brief) {
   for (Stop stop = BEFORE_FIRST; next_stop(s, &stop);) {
     if (stage_of(s, &stop, s->reached.kind) == STAGE_NONE) continue;
     found = true;
-    double speed = fabs(s->difference_old[stop.dof]) / s->clock.dt_before;
+    double speed = fabs(way_of(s, &stop)) / s->clock.dt_before;
     impact_halve(brief, speed, STOP_WAY * stop.margin);
   }
   return found;
@@ -109,14 +140,25 @@ double stops_ahead(const Sim* s, int dof, int side) {
   assert(dof >= 0 && dof < s->model->dof_count && (side == -1 || side == 1));
   Stop stop;
   (void)stop_of(s->model, dof, side, &stop);
-  return ahead_of(&stop, s->configuration[s->current].q[stop.coordinate]);
+  return ahead_of(&stop, place_of(&stop, s->configuration[s->current].q));
+}
+
+void stops_slope(const Sim* s, int dof, double* slope) {
+  assert(dof >= 0 && dof < s->model->dof_count);
+  Stop stop;
+  (void)stop_of(s->model, dof, 1, &stop);
+  if (!stop.ball)
+    slope[dof] = 1;
+  else
+    ball_angle_slope(stop.ball, stop.which, quat_at(s->configuration[s->current].q + stop.coordinate),
+                     slope + stop.ball_dof);
 }
 
 /* Returns the approach speed: the larger of those in this substep, which the barrier may have reduced, and in the one
  * before. */
 static double speed_of(const Sim* s, const Stop* stop) {
-  double way = s->configuration[s->current].q[stop->coordinate] - s->q_now[stop->coordinate];
-  double old = s->clock.dt_before > 0 ? s->difference_old[stop->dof] / s->clock.dt_before : s->start_rate[stop->dof];
+  double way = place_of(stop, s->configuration[s->current].q) - place_of(stop, s->q_now);
+  double old = s->clock.dt_before > 0 ? way_of(s, stop) / s->clock.dt_before : start_rate_of(s, stop);
   return fmax(-stop->sign * way / s->clock.dt, -stop->sign * old);
 }
 
@@ -127,8 +169,8 @@ static bool is_stop(const StopEntry* entry, const Stop* stop) {
 bool stops_entry(const Sim* s, const StopEntry* sought, StopEntry* entry) {
   double first = INFINITY;
   for (Stop stop = BEFORE_FIRST; next_stop(s, &stop);) {
-    double after = ahead_of(&stop, s->configuration[s->current].q[stop.coordinate]);
-    StopEntry own = {stop.dof, stop.side, ahead_of(&stop, s->q_now[stop.coordinate]), after};
+    double after = ahead_of(&stop, place_of(&stop, s->configuration[s->current].q));
+    StopEntry own = {stop.dof, stop.side, ahead_of(&stop, place_of(&stop, s->q_now)), after};
     if (!(own.before > IMPACT_BEGUN) || !(own.after < -IMPACT_KNOWN)) continue;
     if (!is_stop(sought, &stop) && !(speed_of(s, &stop) > FROM)) continue;
     double share = own.before / (own.before - own.after);
@@ -140,8 +182,8 @@ bool stops_entry(const Sim* s, const StopEntry* sought, StopEntry* entry) {
 
 bool stops_let_go(const Sim* s) {
   for (Stop stop = BEFORE_FIRST; next_stop(s, &stop);) {
-    double q = s->q_now[stop.coordinate], old = q - s->difference_old[stop.dof];
-    double after = ahead_of(&stop, s->configuration[s->current].q[stop.coordinate]);
+    double q = place_of(&stop, s->q_now), old = q - way_of(s, &stop);
+    double after = ahead_of(&stop, place_of(&stop, s->configuration[s->current].q));
     if (!(after > 1 - IMPACT_ENTRY)) continue;
     if (fmin(ahead_of(&stop, q), ahead_of(&stop, old)) < 1 - IMPACT_ENTRY) return true;
   }
@@ -175,6 +217,15 @@ static double rounded(double mass) {
   return ldexp(1, exponent - 1);
 }
 
+/* Returns the mass of the spring of a degree of freedom: for three rotations the largest of the three, since each of
+ * their angles changes along an axis of its own. */
+static double spring_mass(const Sim* s, int dof) {
+  const ModelLink* link = &s->model->links[s->model->dof_link[dof]];
+  int base = link->dof_first + link->joint.plain_count;
+  if (dof < base) return rounded(moved_mass(s, dof));
+  return rounded(fmax(moved_mass(s, base), fmax(moved_mass(s, base + 1), moved_mass(s, base + 2))));
+}
+
 void stops_create(Sim* s) {
   const Model* m = s->model;
   bool any = false;
@@ -184,5 +235,5 @@ void stops_create(Sim* s) {
   s->stops = MEMORY_NEW(JointStop, m->dof_count);
   s->stop_mass = MEMORY_NEW(double, m->dof_count);
   model_screws(m, s->q_now, s->pose_now, s->screws);
-  for (int dof = 0; dof < m->dof_count; dof++) s->stop_mass[dof] = rounded(moved_mass(s, dof));
+  for (int dof = 0; dof < m->dof_count; dof++) s->stop_mass[dof] = spring_mass(s, dof);
 }

@@ -1,4 +1,5 @@
-/* Private to simulate/: impacts of joint coordinates at their limits (docs/derivations/impact.md, I15). They belong to
+/* Private to simulate/: impacts of joint coordinates and of angles of three rotations at their limits
+ * (docs/derivations/impact.md, I15). They belong to
  * limits with limit_law `barrier` and limit_restitution > 0. */
 #ifndef SDRS_SIMULATE_STOPS_H
 #define SDRS_SIMULATE_STOPS_H
@@ -30,5 +31,8 @@ bool stops_let_go(const Sim* sim);
 /* Returns the distance of a coordinate from the start of its impact in the accepted configuration, in units of
  * limit_margin; negative: beyond it. side: -1, the lower limit, or 1, the upper (asserted). */
 double stops_ahead(const Sim* sim, int dof, int side);
+/* Sets the entries of slope (nv) at which the coordinate of a degree of freedom, or the angle of three rotations whose
+ * limits it holds, has a derivative with respect to the accepted configuration. Leaves the others. */
+void stops_slope(const Sim* sim, int dof, double* slope);
 
 #endif

@@ -35,6 +35,16 @@ static double run_value(const Run* run) {
   return value;
 }
 
+/* Returns the derivative of value_of with respect to the increment of a degree of freedom: of three rotations by q e/2.
+ * One ball joint may stand first. */
+static double seed_of(const Model* m, const double* q, int dof) {
+  static const Quat UNIT[3] = {{0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+  const ModelLink* link = &m->links[m->dof_link[dof]];
+  if (!link->joint.quaternion) return dof + 1;
+  Quat d = quat_mul(quat_at(q), UNIT[dof]);
+  return 0.5 * (d.w + 2 * d.x + 3 * d.y + 4 * d.z);
+}
+
 static void derive(const Run* run, ModelGradient* gradient) {
   Recording recording;
   record(&recording, run);
@@ -42,7 +52,8 @@ static void derive(const Run* run, ModelGradient* gradient) {
   int steps = m->simulation.steps;
   LossSeeds seeds = loss_seeds_create(m, steps);
   loss_seeds_clear(&seeds);
-  for (int k = 0; k < m->dof_count; k++) seeds.q[(size_t)steps * (size_t)m->dof_count + (size_t)k] = k + 1;
+  const double* end = recording.q + (size_t)steps * (size_t)m->coordinate_count;
+  for (int k = 0; k < m->dof_count; k++) seeds.q[(size_t)steps * (size_t)m->dof_count + (size_t)k] = seed_of(m, end, k);
   model_gradient_create(gradient, m);
   RunAdjoint* adjoint = run_adjoint_create(m, 1);
   assert_true(run_adjoint(adjoint, &recording, &seeds, 1, gradient).sound);
@@ -248,8 +259,10 @@ static void stops_I15_gradient_of_a_pendulum(void** state) {
 
 /* ---------------------------------------------------------------- gradients against differences of runs */
 
-static void check_number(const Run* run, double* number, double slope, double scale, const char* what, int index) {
-  for (double h = 1e-4; h > 5e-6; h *= 0.3) {
+/* largest: length of the differences, below those that pass a choice of the run. */
+static void check_below(double largest, const Run* run, double* number, double slope, double scale, const char* what,
+                        int index) {
+  for (double h = largest; h > 5e-6; h *= 0.3) {
     double at = *number, up, down;
     *number = at + h;
     up = run_value(run);
@@ -259,6 +272,10 @@ static void check_number(const Run* run, double* number, double slope, double sc
     compare_near((up - down) / (2 * h), slope, scale * (2e-5 + 2e-9 / h + 1e5 * h * h), "h = %g: by %s %d", h, what,
                  index);
   }
+}
+
+static void check_number(const Run* run, double* number, double slope, double scale, const char* what, int index) {
+  check_below(1e-4, run, number, slope, scale, what, index);
 }
 
 #define ARM                                                                                                          \
@@ -368,6 +385,74 @@ static void limits_S22_of_a_ball_give_nothing_back(void** state) {
   }
 }
 
+/* The same rotation about one axis by a hinge and by a ball joint, whose swing, twist or whole angle is limited. */
+static void stops_I15_of_a_ball_are_those_of_a_hinge(void** state) {
+  (void)state;
+  static const char* const JOINTS[] = {"type: ball, swing: 0.8", "type: ball, limits: [null, 0.8]",
+                                       "type: ball, twist_axis: [0, 1, 0], swing: 1, twist: [-1, 0.8]"};
+  static const double E[] = {0.3, 0.9, 1};
+  static const char start[] = "[0.99875026039496625, 0, 0.049979169270678331, 0]"; /* turned by 0.1 about y */
+  const double margin = 1e-3, speed = 2;
+  for (int k = 0; k < 3 * 4 * 3; k++) {
+    double e = E[k % 3], dt = STEPS[k / 3 % 4], place[4], rate[4];
+    for (int joint = 0; joint < 4; joint++) {
+      Run* run = run_create(1, 0,
+                            "simulation: {dt: %g, duration: 0.6, gravity: [0, 0, 0], integrator: %s}\n"
+                            "contact: {model: none}\n"
+                            "links: [{name: p, mass: 1.2, center: [0, 0, -0.5], inertia: [0.02, 0.02, 0.01, 0, 0, 0], "
+                            "joint: {%s, limit_margin: %g, limit_restitution: %g}}]\n"
+                            "initial: [{link: p, coordinates: %s, velocities: %s}]\n",
+                            dt, INTEGRATORS[k / 12],
+                            joint < 3 ? JOINTS[joint] : "type: hinge, axis: [0, 1, 0], limits: [-1, 0.8]", margin, e,
+                            joint < 3 ? start : "[0.1]", joint < 3 ? "[0, 2, 0]" : "[2]");
+      run_steps(run, (int)(0.6 / dt + 0.5));
+      const SimState* at = sim_state(run->sim);
+      place[joint] = joint < 3 ? 2 * atan2(at->q[2], at->q[0]) : at->q[0];
+      rate[joint] = at->rate[joint < 3 ? 1 : 0];
+      run_free(run);
+    }
+    for (int joint = 0; joint < 3; joint++) {
+      compare_near(place[joint], place[3], 1e-7, "%s, dt %g, e %g, %s: place", INTEGRATORS[k / 12], dt, e,
+                   JOINTS[joint]);
+      compare_near(rate[joint], rate[3], 1e-7, "rate");
+    }
+    /* first_order takes from a rotation over large steps */
+    double loss = k / 12 == 0 ? 3 * dt : k / 12 == 2 ? 0.15 * dt : 0;
+    compare_near(rate[0], -e * speed, (1e-4 + loss) * speed, "%s, dt %g, e %g: speed away", INTEGRATORS[k / 12], dt, e);
+  }
+}
+
+/* A pendulum that leaves its cone and its twist stop: by velocities, bounds, restitution and mass. */
+static void stops_I15_gradient_of_a_ball(void** state) {
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    Run* run = run_model(
+        "simulation: {dt: 4e-3, duration: 0.5, integrator: %s}\n"
+        "contact: {model: none}\n"
+        "links: [{name: p, mass: 1.2, center: [0.02, 0.01, -0.5], inertia: [0.03, 0.02, 0.015, 0, 0, 0], joint: {type: "
+        "ball, swing: 0.6, twist: [-0.4, 0.3], limit_restitution: 0.6}}]\n"
+        "initial: [{link: p, velocities: [1.5, 2.5, 1.9]}]\n",
+        INTEGRATORS[k]);
+    Model* m = &run->model;
+    ModelLink* link = &m->links[0];
+    ModelGradient g;
+    derive(run, &g);
+    double scale = 0, largest = k == 2 ? 1e-5 : 1e-4; /* second_order chooses where it extrapolates again */
+    for (int d = 0; d < 3; d++) scale = fmax(scale, fabs(g.velocities[d]));
+    for (int d = 0; d < 3; d++)
+      check_below(largest, run, &m->initial_velocities[d], g.velocities[d], scale, INTEGRATORS[k], d);
+    assert_true(fabs(g.joint[1][JOINT_UPPER]) > 1e-2); /* the cone is struck */
+    assert_true(fabs(g.joint[2][JOINT_UPPER]) > 1e-2); /* the twist stop, too */
+    scale = fmax(fabs(g.joint[1][JOINT_UPPER]), fabs(g.joint[0][JOINT_RESTITUTION]));
+    check_below(largest, run, &link->upper[1], g.joint[1][JOINT_UPPER], scale, "swing", 1);
+    check_below(largest, run, &link->lower[2], g.joint[2][JOINT_LOWER], scale, "lower twist", 2);
+    check_below(largest, run, &link->upper[2], g.joint[2][JOINT_UPPER], scale, "upper twist", 2);
+    check_below(largest, run, &link->limit_restitution, g.joint[0][JOINT_RESTITUTION], scale, "e", 0);
+    model_gradient_destroy(&g);
+    run_free(run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stops_I15_give_back_what_is_asked),
@@ -375,6 +460,8 @@ int main(void) {
       cmocka_unit_test(stops_I15_come_to_rest),
       cmocka_unit_test(stops_I15_of_an_elbow_turn_the_shoulder),
       cmocka_unit_test(limits_S22_of_a_ball_give_nothing_back),
+      cmocka_unit_test(stops_I15_of_a_ball_are_those_of_a_hinge),
+      cmocka_unit_test(stops_I15_gradient_of_a_ball),
       cmocka_unit_test(stops_I15_gradient_of_a_pendulum),
       cmocka_unit_test(stops_I15_gradient_is_that_of_runs_with_their_own_substeps),
       cmocka_unit_test(stops_I15_an_approach_that_is_slower_at_first),

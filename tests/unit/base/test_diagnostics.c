@@ -211,6 +211,27 @@ static void control_characters_do_not_reach_the_terminal(void** state) {
   expect_printed(&diagnostics, false, "a:1:1: error: no link '?]0;x?'\n");
 }
 
+/* Fourteen warnings of the same words become one with a count and the first names; twelve stay apart, and so do errors.
+ */
+static void many_alike_are_one_with_names(void** state) {
+  (void)state;
+  Diagnostics diagnostics = {0};
+  SourcePlace place = {"a", 0, 0};
+  for (int i = 0; i < 14; i++) {
+    diagnostics_add(&diagnostics, SEVERITY_WARNING, place, "coordinate 'q' of '%c' is %g rad", 'b' + i, 0.25 + i);
+    diagnostics_add(&diagnostics, SEVERITY_ERROR, place, "no link '%c'", 'b' + i);
+    if (i < 12) diagnostics_add(&diagnostics, SEVERITY_NOTE, place, "'%c' isn't here", 'b' + i);
+  }
+  char* text = printed(&diagnostics, false);
+  int lines = 0;
+  for (const char* c = text; *c; c++) lines += *c == '\n';
+  assert_int_equal(lines, 1 + 14 + 12);
+  assert_non_null(
+      strstr(text, "a: warning: coordinate 'q' of 'b' is 0.25 rad (and 13 more alike: 'c', 'd', 'e', 'f', ...)\n"));
+  memory_free(text);
+  diagnostics_free(&diagnostics);
+}
+
 #define SOURCE_TEST(test) cmocka_unit_test_setup_teardown(test, make_source, remove_source)
 
 int main(void) {
@@ -225,6 +246,7 @@ int main(void) {
       cmocka_unit_test(other_files_are_not_quoted),
       cmocka_unit_test(control_characters_do_not_reach_the_terminal),
       cmocka_unit_test(only_regular_files_are_quoted),
+      cmocka_unit_test(many_alike_are_one_with_names),
       cmocka_unit_test(what_was_told_is_not_told_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

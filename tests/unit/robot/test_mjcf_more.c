@@ -233,6 +233,31 @@ static void armature_of_balls_is_inertia(void** state) {
   text_free(&text);
 }
 
+/* A point mass at the body's origin, an inertia about all axes, and a force that carries the weight of that mass, less
+ * what gravcomp carries. Moments about the origin are those of both parts. */
+static void armature_of_free_joints_is_mass_without_weight(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><worldbody><body name='a' pos='0 0 1' gravcomp='0.25'><joint type='free' armature='0.5'/>"
+      "<inertial pos='0.3 0 0.1' mass='2' diaginertia='0.1 0.2 0.15'/></body></worldbody></mujoco>",
+      NULL);
+  const SceneLink* link = link_named(&c, "a");
+  Vec3 given = vec3(0.3, 0, 0.1);
+  compare_near(link->mass, 2.5, 1e-15, "mass");
+  compare_vec3(vec3_scale(link->center, 2.5), vec3_scale(given, 2), 1e-15, "first moment");
+  const double about_center[3] = {0.1, 0.2, 0.15}, own[3] = {0.3, 0, 0.1}, both[3] = {0.24, 0, 0.08};
+  for (int k = 0; k < 3; k++) {
+    double wanted = about_center[k] + 0.5 + 2 * (0.1 - own[k] * own[k]), shift = 2.5 * (0.064 - both[k] * both[k]);
+    compare_near(link->inertia[k] + shift, wanted, 1e-15, "moment of inertia about the origin");
+  }
+  compare_near(link->inertia[4] - 2.5 * 0.24 * 0.08, -2 * 0.3 * 0.1, 1e-15, "product of inertia about the origin");
+  assert_int_equal(c.scene.load_count, 1);
+  const SceneLoad* load = &c.scene.loads[0];
+  assert_true(load->has_point && !load->link_axes && vec3_norm(load->point) == 0);
+  compare_near(load->force.values[2], 0.5 * 9.81 * 0.75, 1e-15, "force");
+  urdf_case_free(&c);
+}
+
 /* MuJoCo takes the darkest sample as 0 and the lightest as 1; here white is 1. */
 static void height_fields_are_ground(void** state) {
   (void)state;
@@ -412,6 +437,7 @@ int main(void) {
       cmocka_unit_test(exports_keep_small_restitutions),
       cmocka_unit_test(solref_of_pairs_decides),
       cmocka_unit_test(armature_of_balls_is_inertia),
+      cmocka_unit_test(armature_of_free_joints_is_mass_without_weight),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,53 @@
+/* Imports the armature of free joints. MuJoCo adds it to the diagonal of the mass matrix in the six degrees of freedom:
+ * a force A v' at the body's origin, v its velocity, and a torque A w', w the angular velocity. A point mass A at the
+ * origin and an inertia A about all axes give the same; a load removes the weight of the point mass. */
+#include "robot/mjcf.h"
+
+static bool has_armature(const UrdfJoint* joint) { return joint->type == URDF_FLOATING && joint->armature > 0; }
+
+/* Adds a point mass A at the origin and an inertia A about all axes. With the reduced mass u = m A / (m + A) and the
+ * centre c: I + A 1 + u (c.c 1 - c c^T) about the common centre m c / (m + A). */
+static void add_to_link(UrdfLink* link, double armature) {
+  double mass = link->mass + armature, reduced = link->mass * armature / mass;
+  Vec3 c = link->center;
+  const double own[3] = {c.x, c.y, c.z};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      link->inertia.m[i][j] += (i == j ? armature + reduced * vec3_dot(c, c) : 0) - reduced * own[i] * own[j];
+  link->center = vec3_scale(c, link->mass / mass);
+  link->mass = mass;
+}
+
+void mjcf_add_armatures(MjcfModel* model) {
+  for (int k = 0; k < model->robot.joint_count; k++) {
+    UrdfJoint* joint = &model->robot.joints[k];
+    if (!has_armature(joint)) continue;
+    if (!model->options->from_shapes) {
+      add_to_link(&model->robot.links[joint->child], joint->armature);
+      continue;
+    }
+    mjcf_drop(model, "armature of free joints (with --mass-model)");
+    joint->armature = 0;
+  }
+}
+
+void mjcf_balance_armatures(MjcfModel* model, const int* carrier, Scene* scene) {
+  Vec3 gravity = scene->simulation.gravity;
+  for (int k = 0; k < model->robot.joint_count; k++) {
+    const UrdfJoint* joint = &model->robot.joints[k];
+    const UrdfLink* link = &model->robot.links[joint->child];
+    if (!has_armature(joint) || carrier[joint->child] < 0) continue;
+    robot_remark(model->report, model->diagnostics, joint->place,
+                 "the armature of free joint '%s' adds %.6g kg at the origin of its body and %.6g kg m^2 about all "
+                 "axes; a load removes its weight",
+                 text_excerpt(joint->name).text, joint->armature, joint->armature);
+    double weight = joint->armature * (1 - link->gravity_compensation);
+    if (!(weight * vec3_norm(gravity) > 0)) continue;
+    SceneLoad load = {.place = joint->place,
+                      .link = carrier[joint->child],
+                      .has_point = true,
+                      .point = model->placed[joint->child].position};
+    load.force = mjcf_constant_vector(vec3_sub(vec3(0, 0, 0), vec3_scale(gravity, weight)));
+    mjcf_add_load(scene, &load);
+  }
+}
