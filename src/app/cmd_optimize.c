@@ -122,6 +122,7 @@ void design_run_free(DesignRun* run) {
   design_start_free(&(DesignStart){run->optimization, run->receding, run->taken});
   task_free(&run->task);
   diagnostics_free(&run->diagnostics);
+  memory_free(run->half_step.success);
   memory_free(run->folder);
 }
 
@@ -258,50 +259,6 @@ static void print_start(const DesignRun* run) {
   if (*optimization_note(o) && run->options->verbose) fputs(optimization_note(o), stderr);
 }
 
-/* The result depends on the time step if the loss with half the step differs by more than this fraction, and by more
- * than this fraction of the gain (a loss near zero differs by any fraction). */
-#define STEP_SHARE 0.1
-#define GAIN_SHARE 0.01
-
-/* Returns the loss of the best design with half the time step; NaN if a run fails. */
-static double refined_loss(DesignRun* run) {
-  RecordOptions options = {.threads = run->options->threads, .interrupted = interrupted};
-  options.tolerance = run->task.optimizer.tolerance;
-  double sum = 0;
-  for (int k = 0; k < run->task.scenario_count && isfinite(sum); k++) {
-    Diagnostics unsaid = {0};
-    RefinedRun refined;
-    RefinedSubject subject = {optimization_scene(run->optimization, k, true), &run->task, k, 1};
-    Status status = refined_run(&refined, &subject, 2, &options, &unsaid);
-    sum = status == STATUS_OK ? sum + run->task.scenarios[k].weight * refined.value : (double)NAN;
-    refined_run_free(&refined);
-    diagnostics_free(&unsaid);
-  }
-  return sum;
-}
-
-/* Warns if the loss with half the time step differs; does nothing for `steps: 0`. */
-static void tell_time_step(DesignRun* run) {
-  bool moves = false;
-  for (int k = 0; k < run->task.scenario_count; k++) moves |= run->task.scenarios[k].steps != TASK_KINEMATIC;
-  if (!moves || run->options->quiet || option_given(run->options, "no-converge") || interrupted()) return;
-  double best = optimization_best_loss(run->optimization), refined = refined_loss(run);
-  double gained = fabs(optimization_rows(run->optimization)[0].loss - best);
-  if (interrupted() || fabs(refined - best) <= fmax(STEP_SHARE * fabs(best), GAIN_SHARE * gained)) return;
-  Text value = {0};
-  text_add(&value, isfinite(refined) ? "%.6g" : "not to be had: a run fails", refined);
-  fprintf(stderr,
-          "%s: with half the time step the design's loss is %s instead of %.6g: sdrs converge %s/best.scene.yaml",
-          run->task.name, value.data, best, run->folder);
-  if (run->task.scenario_count == 1) {
-    const TaskScenario* only = &run->task.scenarios[0];
-    fprintf(stderr, " compares time steps; --set scene.simulation.dt=%.6g --set steps=%d optimizes with half of it",
-            only->scene.simulation.dt / 2, 2 * steps_of(only));
-  }
-  fprintf(stderr, "\n");
-  text_free(&value);
-}
-
 static void print_end(const DesignRun* run) {
   const Optimization* o = run->optimization;
   const OptimizationRow* rows = optimization_rows(o);
@@ -432,7 +389,8 @@ static Status iterate(DesignRun* run) {
 static Status write_summary(DesignRun* run, ExitCode code) {
   const Options* options = run->options;
   RunProgram program = version_program();
-  DesignSummary summary = {&program, options->overrides, options->override_count, options->threads, code};
+  DesignSummary summary = {&program, options->overrides, options->override_count, options->threads,
+                           code,     run->half_step};
   Text text = {0};
   Status status = design_write_summary(run->folder, &summary, &run->task, run->optimization, &text, &run->diagnostics);
   if (status == STATUS_OK && options->json) fputs(text.data, stdout);
@@ -476,10 +434,11 @@ static ExitCode finish(DesignRun* run, Status status) {
   if (written == STATUS_OK && status == STATUS_OK) status = optimization_validate(run->optimization);
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
   if (!is_writer()) return code;
+  if (written == STATUS_OK && status == STATUS_OK) design_run_halve_step(run);
   if (written == STATUS_OK && write_summary(run, code) != STATUS_OK) code = EXIT_IO;
   if (status == STATUS_INTERRUPTED && !run->options->quiet && !run->candidate) design_run_tell_resume(run);
   if (status == STATUS_OK) print_end(run);
-  if (status == STATUS_OK) tell_time_step(run);
+  if (status == STATUS_OK) design_run_tell_half_step(run);
   if (status == STATUS_OK) design_run_say_success(run);
   if (status == STATUS_OK) print_report(run);
   if (status == STATUS_OK) say_validation(run);

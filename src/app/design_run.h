@@ -30,6 +30,7 @@ typedef struct {
   Optimization* optimization; /* moved here from a DesignStart, with the next two */
   Receding* receding;
   int taken;
+  HalfStep half_step; /* owns its members */
   char* folder;
   FolderClaim claim;
   Live live;
@@ -47,6 +48,11 @@ Excerpt design_run_duration(double seconds);
 /* Prints on standard error whether the result is a success, with its values. Does nothing without `success` in the
  * task, or with -q. */
 void design_run_say_success(const DesignRun* run);
+/* Runs the best design with half the time step and sets run->half_step. Does nothing with --no-converge, for a task
+ * without steps, or if interrupted. (app/optimize_half_step.c) */
+void design_run_halve_step(DesignRun* run);
+/* Prints on standard error if loss or success of the best design depend on the time step. Does nothing with -q. */
+void design_run_tell_half_step(const DesignRun* run);
 /* Runs all windows, from the first or from the checkpoint, with their files and messages. All processes call it;
  * problems are in run->diagnostics. */
 ExitCode design_run_receding(DesignRun* run);

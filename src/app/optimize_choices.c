@@ -102,8 +102,9 @@ static ExitCode try_candidate(Choosing* c, DesignRun* run) {
   own.override_count = count + choices;
   ExitCode code = design_run_candidate(run, &own);
   bool ran = code == EXIT_DONE;
-  bool best = ran && choice_search_tell(c->search, optimization_best_loss(run->optimization),
-                                        optimization_best_violation(run->optimization));
+  const Optimization* o = run->optimization;
+  bool best = ran && choice_search_tell(c->search, optimization_best_loss(o), optimization_best_violation(o),
+                                        optimization_succeeded(o));
   if (best && !c->alone) {
     c->best = c->number;
     code = design_run_leave(run, c->whole->folder);

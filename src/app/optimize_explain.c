@@ -24,6 +24,20 @@ static void print_success(const cJSON* summary) {
   }
 }
 
+/* Prints what changes with half the time step. */
+static void print_half_step(const cJSON* summary) {
+  const cJSON *half = cJSON_GetObjectItem(summary, "half_step"), *loss = cJSON_GetObjectItem(half, "loss");
+  const cJSON *best = cJSON_GetObjectItem(summary, "best_loss"), *met = cJSON_GetObjectItem(half, "success");
+  bool differs = cJSON_IsTrue(cJSON_GetObjectItem(half, "differs"));
+  bool lost = cJSON_IsFalse(met) && cJSON_IsTrue(cJSON_GetObjectItem(summary, "success"));
+  if (!differs && !lost) return;
+  if (cJSON_IsNumber(loss) && cJSON_IsNumber(best))
+    printf("with half the time step the loss is %.6g instead of %.6g%s\n", loss->valuedouble, best->valuedouble,
+           lost ? ", and success fails" : "");
+  else
+    printf("with half the time step the design cannot be simulated\n");
+}
+
 static bool print_summary(const cJSON* summary) {
   const char* task = cJSON_GetStringValue(cJSON_GetObjectItem(summary, "task"));
   const char* stopped = cJSON_GetStringValue(cJSON_GetObjectItem(summary, "stopped"));
@@ -31,6 +45,7 @@ static bool print_summary(const cJSON* summary) {
   printf("%s: %s\n", task, stopped);
   print_lines(summary, "findings", "");
   print_success(summary);
+  print_half_step(summary);
   print_lines(summary, "advice", "try: ");
   return true;
 }

@@ -7,8 +7,8 @@
 
 /* Most variables named in a line; the rest are counted. */
 enum { NAMES_MOST = 5 };
-/* Most remedies offered. */
-enum { ADVICE_MOST = 3 };
+/* Most remedies offered; most links that a remedy moves towards another. */
+enum { ADVICE_MOST = 3, TIPS_MOST = 4 };
 /* Growth of the gradient along a run above which it predicts no step of useful length. */
 #define GROWTH_LARGE 1e5
 /* A variable that moved by less than this fraction of its range or step counts as unmoved. */
@@ -175,6 +175,59 @@ static bool has_continuation(const Optimization* o) {
   return c->support.iterations > 0 || c->stiffness.iterations > 0 || c->switch_at > 0;
 }
 
+static bool has_variables(const Optimization* o, const char* link) {
+  size_t length = strlen(link);
+  for (int k = 0; k < o->design.variable_count; k++) {
+    const char* name = o->design.variables[k].name;
+    if (strncmp(name, link, length) == 0 && name[length] == '/') return true;
+  }
+  return false;
+}
+
+/* True if the link has variables and hulls, and no link below it has. */
+static bool is_tip(const Optimization* o, int link) {
+  const Model* m = &o->runs[0].model;
+  if (m->links[link].tree < 0 || m->links[link].hull_count == 0 || !has_variables(o, m->links[link].name)) return false;
+  for (int i = link + 1; i < m->link_count; i++) {
+    int above = m->links[i].parent;
+    while (above > link) above = m->links[above].parent;
+    if (above == link && has_variables(o, m->links[i].name)) return false;
+  }
+  return true;
+}
+
+/* Returns the first link of a term of the loss that moves and has hulls but no variables, or -1. */
+static int passive_subject(const Optimization* o) {
+  for (int t = 0; t < o->term_count; t++) {
+    const TaskLoss* term = &o->task->losses[t];
+    int link = term->link.text ? design_link_named(&o->task->scenarios[0].scene, term->link.text) : -1;
+    if (link < 0) continue;
+    const ModelLink* l = &o->runs[0].model.links[link];
+    if (l->tree >= 0 && l->hull_count > 0 && !has_variables(o, l->name)) return link;
+  }
+  return -1;
+}
+
+/* Advises terms `approach` that bring the links with variables to the passive subject of the loss: they have a slope at
+ * any distance. */
+static void advise_approach(Advisor* a) {
+  const Optimization* o = a->o;
+  const Model* m = &o->runs[0].model;
+  int subject = passive_subject(o), tips = 0;
+  if (subject < 0 || contact_of(o)->model == CONTACT_NONE) return;
+  for (int t = 0; t < o->term_count; t++)
+    if (o->task->losses[t].type == LOSS_APPROACH) return;
+  Text sets = {0};
+  for (int i = 0; i < m->link_count; i++)
+    if (is_tip(o, i) && tips++ < TIPS_MOST)
+      text_add(&sets, " --set 'loss.+={type: approach, link: %s, other: %s}'", m->links[i].name,
+               m->links[subject].name);
+  if (tips > 0)
+    advise(a, "no variable moves '%s': a loss that falls as links come nearer to it has a slope:%s",
+           m->links[subject].name, sets.data);
+  text_free(&sets);
+}
+
 /* Advises long-range contact, which gives the loss a slope before bodies touch; the last iterations use the scene's
  * law. */
 static void advise_continuation(Advisor* a, const char* why) {
@@ -188,6 +241,7 @@ static void advise_continuation(Advisor* a, const char* why) {
            "%s; feel contact from a distance first: --set scene.contact.model=long_range --set "
            "'schedule={contact.model: {to: %s, at: %d}}'",
            why, contact_model_name(law), half);
+  advise_approach(a);
 }
 
 static bool is_flat(const Optimization* o) {
@@ -426,7 +480,9 @@ static void add_advice(Advisor* a) {
   int lost = slope_lost_at(o);
   if (lost > 0 && term < 0) {
     Text why = {0};
-    text_add(&why, "the design of iteration %d no longer changes the loss, as where bodies stopped touching", lost);
+    text_add(&why, "the design of iteration %d no longer changes the loss, %s", lost,
+             contact_of(o)->model == CONTACT_NONE ? "as at rest in balance or with every drive at its max_force"
+                                                  : "as where bodies stopped touching");
     advise_continuation(a, why.data);
     text_free(&why);
   }

@@ -10,7 +10,8 @@ enum { WATCHED = 10, WEAK_MOST = 7 };
 /* A trial is weak if it gains less than this fraction of the decrease that the gradient predicts; the minimum of a
  * parabola gains half. */
 #define GAIN_LEAST 0.1
-/* The search has converged if the gradient predicts a gain below this fraction of the total gain. */
+/* The search has converged if the gradient predicts for the trial a gain below this fraction of the total gain, and for
+ * a step of full length no more than the total gain. */
 #define PREDICTED_LEAST 1e-9
 /* The method changes after PATIENCE iterations that improved the best loss by less than PROGRESS_LEAST of its size, for
  * CMA-ES also not before GENERATIONS generations. Adam is started at most RESTARTS_MOST times. */
@@ -132,9 +133,24 @@ static bool watch_progress(Optimization* o, bool can_step) {
   return (can_step && (idle < PATIENCE || idle < generations)) || change_from(o, CHANGE_NO_PROGRESS, idle) || can_step;
 }
 
+/* Returns true if the gradient promises more for one step of full length within the bounds than all that was gained.
+ * The current design is then no minimum, however small the last step was. */
+static bool promises_more(const Optimization* o) {
+  int count = o->design.variable_count;
+  double promised = 0, *ahead = MEMORY_NEW(double, count);
+  for (int k = 0; k < count; k++) {
+    double step = o->step[o->design.variables[k].block] * (o->unit ? o->unit[k] : 1);
+    ahead[k] = o->x[k] - (o->gradient[k] > 0 ? step : o->gradient[k] < 0 ? -step : 0);
+  }
+  if (optimizer_project(o->optimizer, ahead))
+    for (int k = 0; k < count; k++) promised -= o->gradient[k] * (ahead[k] - o->x[k]);
+  memory_free(ahead);
+  return promised > gained_so_far(o);
+}
+
 static bool watch_lbfgs(Optimization* o, bool weak, double predicted, bool can_step) {
   Automatic* a = &o->automatic;
-  bool converged = predicted < PREDICTED_LEAST * gained_so_far(o);
+  bool converged = predicted < PREDICTED_LEAST * gained_so_far(o) && !promises_more(o);
   weak = weak && !converged;
   a->weak = ((a->weak << 1) | weak) & ((1u << WATCHED) - 1);
   if (!can_step && !converged && !o->subjects) return change_from(o, CHANGE_SHORT_STEP, 0);
@@ -155,7 +171,10 @@ bool automatic_watch(Optimization* o, TrialOutcome outcome, double gained, doubl
 
 bool automatic_leave_flat(Optimization* o) {
   bool first = o->iteration == o->first_iteration && o->automatic.tried == 0, flat = true;
-  if (!is_automatic(o) || optimizer_is_free(o->optimizer) || !can_sample(o)) return false;
+  if (!is_automatic(o) || optimizer_is_free(o->optimizer)) return false;
+  bool by_pairs = o->automatic.method == OPTIMIZER_LBFGS && o->automatic.tried > 0 && !o->subjects;
+  if (by_pairs && promises_more(o)) return change_from(o, CHANGE_SHORT_STEP, 0);
+  if (!can_sample(o)) return false;
   for (int k = 0; k < o->design.variable_count; k++) flat = flat && o->gradient[k] == 0;
   if (first && flat)
     change(o, OPTIMIZER_CMA_ES, 1, CHANGE_NO_SLOPE, 0);

@@ -11,6 +11,7 @@ struct ChoiceSearch {
   int count;      /* combinations returned so far */
   int last, best; /* numbers of the last and the best combination; best -1: none */
   double best_loss, best_excess;
+  bool best_meets;
 };
 
 ChoiceSearch* choice_search_create(const Task* task) {
@@ -76,12 +77,14 @@ bool choice_search_next(ChoiceSearch* s, int* pick) {
   return true;
 }
 
-bool choice_search_tell(ChoiceSearch* s, double loss, double violation) {
+bool choice_search_tell(ChoiceSearch* s, double loss, double violation, bool meets) {
   double excess = violation > CHOICE_EXCESS ? violation : 0;
-  bool better = s->best < 0 || excess < s->best_excess || (excess == s->best_excess && loss < s->best_loss);
+  bool lower = meets != s->best_meets ? meets : loss < s->best_loss;
+  bool better = s->best < 0 || excess < s->best_excess || (excess == s->best_excess && lower);
   if (!isfinite(loss) || isnan(violation) || !better) return false;
   s->best = s->last;
   s->best_loss = loss;
   s->best_excess = excess;
+  s->best_meets = meets;
   return true;
 }

@@ -270,9 +270,10 @@ int choice_search_tries(const ChoiceSearch* search);
 /* Sets pick[choices] to the next combination (number of each value, from 0). False: all are done; pick is unchanged.
  * Allocates nothing. */
 bool choice_search_next(ChoiceSearch* search, int* pick);
-/* Reports the result of the last combination; violation: optimization_best_violation. Not called for one that cannot
- * run. Returns true if it is the best so far, false also for non-finite numbers. Allocates nothing. */
-bool choice_search_tell(ChoiceSearch* search, double loss, double violation);
+/* Reports the result of the last combination; violation: optimization_best_violation; meets: optimization_succeeded.
+ * Not called for one that cannot run. Returns true if it is the best so far, false also for non-finite numbers.
+ * Allocates nothing. */
+bool choice_search_tell(ChoiceSearch* search, double loss, double violation, bool meets);
 
 /* ---------------------------------------------------------------- receding horizon (optimize/receding.c)
  * Consecutive windows of `horizon` steps are optimized. The first `apply` steps of each are executed, and the next

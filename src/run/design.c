@@ -252,24 +252,46 @@ static void add_subjects(Json* json, const Task* task, const Optimization* o) {
   json_number(json, "violation", optimization_best_violation(o));
 }
 
+/* Criteria with their values (count); NULL: those of the run with the whole time step. */
+static void add_criteria(Json* json, const Optimization* o, const double* values) {
+  int count = optimization_success_count(o);
+  json_open(json, "success_terms", '[');
+  for (int i = 0; i < count; i++) {
+    SuccessTerm term = optimization_success(o, i);
+    double value = values ? values[i] : term.value;
+    json_open(json, NULL, '{');
+    json_text(json, "name", term.name);
+    json_number(json, "value", value);
+    json_number(json, "max", term.bound);
+    json_bool(json, "met", value <= term.bound);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
+
 void design_add_success(Json* json, const Optimization* o, ExitCode exit_code) {
   int count = optimization_success_count(o);
   if (exit_code == EXIT_INTERRUPTED || count == 0)
     json_text(json, "success", NULL);
   else
     json_bool(json, "success", optimization_succeeded(o));
-  if (count == 0) return;
-  json_open(json, "success_terms", '[');
-  for (int i = 0; i < count; i++) {
-    SuccessTerm term = optimization_success(o, i);
-    json_open(json, NULL, '{');
-    json_text(json, "name", term.name);
-    json_number(json, "value", term.value);
-    json_number(json, "max", term.bound);
-    json_bool(json, "met", term.met);
-    json_close(json, '}');
+  if (count > 0) add_criteria(json, o, NULL);
+}
+
+static void add_half_step(Json* json, const Optimization* o, const HalfStep* half) {
+  if (!half->given) {
+    json_text(json, "half_step", NULL);
+    return;
   }
-  json_close(json, ']');
+  bool met = half->success != NULL;
+  for (int i = 0; half->success && i < optimization_success_count(o); i++)
+    met = met && half->success[i] <= optimization_success(o, i).bound;
+  json_open(json, "half_step", '{');
+  json_number(json, "loss", half->loss);
+  json_bool(json, "differs", half->differs);
+  if (half->success) json_bool(json, "success", met);
+  if (half->success) add_criteria(json, o, half->success);
+  json_close(json, '}');
 }
 
 /* Results of the validation for every scenario, and their sum. */
@@ -372,6 +394,7 @@ Status design_write_summary(const char* folder, const DesignSummary* summary, co
   add_report(&json, o, interrupted);
   add_subjects(&json, task, o);
   design_add_success(&json, o, summary->exit_code);
+  add_half_step(&json, o, &summary->half_step);
   add_validation(&json, task, o);
   json_open(&json, "seconds", '{');
   json_number(&json, "total", optimization_rows(o)[optimization_iteration(o)].seconds);

@@ -150,12 +150,20 @@ void design_remove_results(const char* folder, const Task* task);
 /* Writes <folder>/checkpoint, the complete state of the optimization. Returns STATUS_IO with a diagnostic; an existing
  * checkpoint is then unchanged. Frees its allocations before it returns. */
 Status design_write_checkpoint(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
+/* Best design with half the time step. */
+typedef struct {
+  bool given;      /* false: it was not run */
+  double loss;     /* NaN: a run failed */
+  bool differs;    /* from the loss with the whole step, by more than a tenth */
+  double* success; /* values of the criteria (success_count), NaN: a run failed; NULL: no criteria, or random draws */
+} HalfStep;
 /* Invocation and exit code of `sdrs optimize`. All pointers are borrowed. */
 typedef struct {
   const RunProgram* program;
   const SceneOverride* overrides;
   int override_count, threads;
   ExitCode exit_code;
+  HalfStep half_step;
 } DesignSummary;
 /* Writes summary.json and appends the same text to `text`, also on failure. Returns STATUS_IO with a diagnostic. The
  * caller frees `text`. */

@@ -381,8 +381,9 @@ const SchemaObject TASK_OBJECTS[] = {
      .size = sizeof(ChoicesForm),
      .meaning = "A search over discrete choices, such as the number of links of a `repeat` or the type of a joint. "
                 "Every combination is optimized as the task says, in a folder of its own (1, 2, ... in the run folder; "
-                "docs/co-design.md). choices.csv has a row for each. The run folder has the results of the best: the "
-                "least loss among those that satisfy `subject_to`. Combinations that cannot be simulated are skipped. "
+                "docs/co-design.md). choices.csv has a row for each. The run folder has the results of the best: those "
+                "that satisfy `subject_to` before others, then those that meet `success`, then the least loss. "
+                "Combinations that cannot be simulated are skipped. "
                 "Random draws follow `seed` (docs/derivations/update.md, O19).",
      .example = "scene: ../scenes/chains.yaml\n"
                 "control: [{link: chain1link0}]\n"

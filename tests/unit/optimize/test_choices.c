@@ -77,7 +77,7 @@ static void choices_O19_climb_beside_the_best(void** state) {
       tried[number_of(pick)] = true;
       double loss = pow(pick[0] - 1, 2) + pow(pick[1] - 2, 2) + pow(pick[2] - 1, 2);
       bool broken = pick[2] == 1, better = !broken && loss < least;
-      assert_int_equal(choice_search_tell(s, loss, broken ? 0.5 : -1), better);
+      assert_int_equal(choice_search_tell(s, loss, broken ? 0.5 : -1, true), better);
       if (!better) continue;
       least = loss;
       for (int k = 0; k < CHOICES; k++) best[k] = pick[k];
@@ -96,18 +96,39 @@ static void choices_O19_failures_are_passed_over(void** state) {
   ChoiceSearch* s = choice_search_create(&task);
   int pick[CHOICES];
   assert_true(choice_search_next(s, pick));
-  assert_false(choice_search_tell(s, NAN, -HUGE_VAL));
+  assert_false(choice_search_tell(s, NAN, -HUGE_VAL, true));
   assert_true(choice_search_next(s, pick));
-  assert_true(choice_search_tell(s, 5, -HUGE_VAL));
+  assert_true(choice_search_tell(s, 5, -HUGE_VAL, true));
   assert_true(choice_search_next(s, pick));
-  assert_false(choice_search_tell(s, 5, -HUGE_VAL));
+  assert_false(choice_search_tell(s, 5, -HUGE_VAL, true));
   assert_false(choice_search_next(s, pick));
+  choice_search_destroy(s);
+}
+
+/* A combination that meets success ranks before one with less loss that fails it, and after none that exceeds a bound.
+ */
+static void choices_O19_success_ranks_before_the_loss(void** state) {
+  (void)state;
+  TaskChoice choices[CHOICES];
+  Task task = task_of(CHOICE_ALL, ALL, 1, choices);
+  ChoiceSearch* s = choice_search_create(&task);
+  const struct {
+    double loss, violation;
+    bool meets, best;
+  } results[] = {{1, -1, false, true}, {3, -1, true, true},   {0, -1, false, false},
+                 {2, -1, true, true},  {1, 0.5, true, false}, {2, -1, true, false}};
+  for (size_t k = 0; k < sizeof results / sizeof results[0]; k++) {
+    int pick[CHOICES];
+    assert_true(choice_search_next(s, pick));
+    assert_int_equal(choice_search_tell(s, results[k].loss, results[k].violation, results[k].meets), results[k].best);
+  }
   choice_search_destroy(s);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(choices_O19_all_in_order),
+      cmocka_unit_test(choices_O19_success_ranks_before_the_loss),
       cmocka_unit_test(choices_O19_random_by_its_stream),
       cmocka_unit_test(choices_O19_climb_beside_the_best),
       cmocka_unit_test(choices_O19_failures_are_passed_over),
