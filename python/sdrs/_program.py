@@ -11,8 +11,9 @@ from ._library import BUNDLE
 
 
 def own_program() -> str | None:
-    """The program of the wheel, or of the checkout that the package stands in; None where there is neither."""
-    beside = [folder / "sdrs" for folder in pathlib.Path(__file__).resolve().parents if (folder / "Makefile").exists()]
+    """The program of the wheel, or of the checkout or build (out/lib) that the package stands in; None without one."""
+    beside = [folder / "sdrs" for folder in pathlib.Path(__file__).resolve().parents
+              if (folder / "Makefile").exists() or (folder / "out" / "lib").is_dir()]
     return next((str(path) for path in [BUNDLE / "sdrs", *beside] if path.is_file() and os.access(path, os.X_OK)), None)
 
 

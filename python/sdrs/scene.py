@@ -735,7 +735,7 @@ class Page:
         """The page as one HTML text. Raises sdrs.Error where the program is missing or refuses the scene."""
         path = program()
         if not path:
-            raise c.Error("no program sdrs for the page: build it with `make`, or put it on PATH")
+            raise c.Error("no program sdrs for the page: build it with `make` (./sdrs of the checkout), or put it on PATH")
         source, overrides, is_text = self.scene._source
         with tempfile.TemporaryDirectory() as folder:
             if is_text:

@@ -17,7 +17,7 @@ from support import ARM, PROGRAM, ROOT, closest_difference
 
 import sdrs
 from sdrs._chart import chart
-from sdrs import _library
+from sdrs import _library, _program
 
 
 class Library(unittest.TestCase):
@@ -332,6 +332,17 @@ class Runs(unittest.TestCase):
         except sdrs.Error as missing:
             self.skipTest(f"no page: {missing}")
         self.assertTrue(shown.startswith("<iframe") and "&lt;html" in shown)
+
+    def test_the_program_of_a_build_without_sources_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            package = pathlib.Path(folder, "python", "sdrs")
+            (pathlib.Path(folder) / "out" / "lib").mkdir(parents=True)
+            package.mkdir(parents=True)
+            beside = pathlib.Path(folder, "sdrs")
+            beside.write_text("")
+            beside.chmod(0o755)
+            with unittest.mock.patch.object(_program, "__file__", str(package / "_program.py")):
+                self.assertEqual(_program.program(), str(beside.resolve()))
 
     def test_a_run_shows_its_own_motion(self):
         scene = sdrs.Scene(ROOT / "scenes" / "slide.yaml")

@@ -89,15 +89,8 @@ static Status plot_matching(const Options* options, const char* target, const Pl
                             Diagnostics* diagnostics) {
   const char *operand = options->operands[0], *columns = option_text(options, "columns");
   if (!path_is_folder(operand)) return plot_columns(target, operand, columns, plot, diagnostics);
-  char* file = plot_file_with(operand, columns);
-  if (!file) {
-    diagnostics_add(
-        diagnostics, SEVERITY_ERROR, (SourcePlace){operand, 0, 0},
-        "none of trajectory.csv, joints.csv, solver.csv, contacts.csv, convergence.csv of the run has a column "
-        "'%s'; for another file name it instead of the run, as in %s/velocities.csv",
-        columns, operand);
-    return STATUS_BAD_INPUT;
-  }
+  char* file = plot_file_with(operand, columns, diagnostics);
+  if (!file) return STATUS_BAD_INPUT;
   Status status = plot_columns(target, file, columns, plot, diagnostics);
   memory_free(file);
   return status;

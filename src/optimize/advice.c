@@ -320,10 +320,14 @@ static int unchanged_term(const Advisor* a) {
   return -1;
 }
 
+/* True if the search ended by its number of iterations, the best design is of the last tenth of them (at least of the
+ * last two), and the last quarter (at least two) brought more than STILL_FALLING of the gain. */
 static bool still_falls(const Advisor* a) {
   const OptimizationRow* rows = a->o->rows;
-  double gain = rows[0].loss - rows[a->best].loss, late = rows[a->count - a->count / 4].loss - rows[a->best].loss;
-  return a->o->stop == STOP_ITERATIONS && 10 * a->best >= 9 * a->count && late > STILL_FALLING * gain && late > 0;
+  int tenth = a->count / 10 > 1 ? a->count / 10 : 1, quarter = a->count / 4 > 2 ? a->count / 4 : 2;
+  int from = a->count > quarter ? a->count - quarter : 0;
+  double gain = rows[0].loss - rows[a->best].loss, late = rows[from].loss - rows[a->best].loss;
+  return a->o->stop == STOP_ITERATIONS && a->best >= a->count - tenth && late > STILL_FALLING * gain && late > 0;
 }
 
 static const char* steps_text(const Optimization* o, double factor, Text* out) {

@@ -157,33 +157,59 @@ static void fix_masses(const Task* task, const Model* model, Scene* scene) {
   }
 }
 
-/* The link with a density whose shape an item changes, or -1. */
-static int dense_link(const Scene* scene, const char* name) {
-  int link = design_link_named(scene, name);
-  return link >= 0 && scene->links[link].has_density ? link : -1;
-}
-
-/* Reports links with a density whose mass `design.mass: fixed`, the default, keeps while their shapes change. */
-static void note_fixed_mass(const DesignBuild* b, const Model* model, const Scene* scene) {
-  const Task* task = b->task;
-  int link = -1;
-  SourcePlace place = {0};
-  if (task->mass == TASK_MASS_DENSITY) return;
-  for (int k = 0; k < task->vertices_count && link < 0; k++) {
-    link = dense_link(scene, task->vertices[k].link.text);
-    place = task->vertices[k].place;
+/* Marks the links whose vertices or lengths the task changes, and the place of the first item that does. reshaped:
+ * (links of the scene), zeroed by the caller; file NULL: not changed. */
+static void mark_reshaped(const Task* task, const Scene* scene, SourcePlace* reshaped) {
+  for (int k = 0; k < task->vertices_count; k++) {
+    int link = design_link_named(scene, task->vertices[k].link.text);
+    if (link >= 0 && !reshaped[link].file) reshaped[link] = task->vertices[k].place;
   }
-  for (int k = 0; k < task->parameter_count && link < 0; k++) {
+  for (int k = 0; k < task->cage_count; k++) {
+    int link = design_link_named(scene, task->cages[k].link.text);
+    if (link >= 0 && !reshaped[link].file) reshaped[link] = task->cages[k].place;
+  }
+  for (int k = 0; k < task->parameter_count; k++) {
     const TaskParameter* item = &task->parameters[k];
     if (item->type != PARAMETER_SIZE && item->type != PARAMETER_SHAPE_SIZE) continue;
-    for (int i = 0; i < item->link_count && link < 0; i++) link = dense_link(scene, item->links[i].text);
-    place = item->place;
+    for (int i = 0; i < item->link_count; i++) {
+      int link = design_link_named(scene, item->links[i].text);
+      if (link >= 0 && !reshaped[link].file) reshaped[link] = item->place;
+    }
   }
-  if (link < 0) return;
-  diagnostics_add(b->diagnostics, SEVERITY_NOTE, place,
-                  "link '%s' has a density, but its mass stays %.6g kg while its shape changes; to keep the density "
-                  "instead, write 'design: {mass: density}'",
-                  scene->links[link].name, model->links[link].mass);
+}
+
+/* Reports, for links that move and whose shapes change, masses that do not change with them: given ones, also under
+ * `design.mass: density`, and those that `design.mass: fixed`, the default, keeps although the link has a density (the
+ * first of these). */
+static void report_masses(const DesignBuild* b, const Model* model, const Scene* scene) {
+  SourcePlace* reshaped = MEMORY_NEW(SourcePlace, scene->link_count + 1);
+  bool by_density = b->task->mass == TASK_MASS_DENSITY, noted = false;
+  mark_reshaped(b->task, scene, reshaped);
+  for (int i = 0; i < scene->link_count; i++) {
+    const SceneLink* link = &scene->links[i];
+    if (!reshaped[i].file || model->links[i].tree < 0) continue;
+    if (link->mass_model == MASS_GIVEN)
+      diagnostics_add(
+          b->diagnostics, SEVERITY_WARNING, reshaped[i],
+          "mass, center and inertia of link '%s' are given and do not follow its shape%s: give it 'density' "
+          "in their place, or import the robot with --mass-model uniform or vertices",
+          link->name, by_density ? "; 'mass: density' has no effect on it" : "");
+    else if (by_density && !link->has_density && link->has_mass)
+      diagnostics_add(
+          b->diagnostics, SEVERITY_WARNING, reshaped[i],
+          "link '%s' has a given mass: 'mass: density' has no effect on it; give it 'density' in place of 'mass' "
+          "to let the mass follow the shape",
+          link->name);
+    else if (!by_density && link->has_density && !noted) {
+      diagnostics_add(
+          b->diagnostics, SEVERITY_NOTE, reshaped[i],
+          "link '%s' has a density, but its mass stays %.6g kg while its shape changes; to keep the density "
+          "instead, write 'design: {mass: density}'",
+          link->name, model->links[i].mass);
+      noted = true;
+    }
+  }
+  memory_free(reshaped);
 }
 
 /* Replaces round solids of a link whose vertices are variables by inscribed polyhedra. */
@@ -229,7 +255,7 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
     b->scene = scene;
     if (first) design_note_boxes(b, &model);
     model_expand_shapes(&model, scene);
-    if (first) note_fixed_mass(b, &model, scene);
+    if (first) report_masses(b, &model, scene);
     fix_masses(b->task, &model, scene);
     design_give_masses(b->task, &model, scene);
     b->model = &model;

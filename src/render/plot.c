@@ -163,7 +163,8 @@ static void add_panel(Text* out, const PlotPanel* panel, int number, int y_tics)
   add_string(out, panel->title);
   text_add(out, "\nset xlabel ");
   add_string(out, panel->x_label);
-  text_add(out, " offset 0,0.7\nset ylabel ");
+  /* gnuplot draws the key over the last line of the label; the empty line makes room for it */
+  text_add(out, "%s offset 0,0.7\nset ylabel ", panel->curve_count > 1 ? ".\"\\n \"" : "");
   add_string(out, panel->y_label);
   text_add(out, "\n");
   add_ranges(out, panel, y_tics);

@@ -147,20 +147,88 @@ Status plot_columns(const char* path, const char* file, const char* patterns, co
   return status;
 }
 
-char* plot_file_with(const char* folder, const char* patterns) {
-  static const char* const files[] = {"trajectory.csv", "joints.csv", "solver.csv", "contacts.csv", "convergence.csv"};
-  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-    char* path = file_join(folder, files[i]);
+/* Tables of run folders, in the order in which they are searched. */
+static const char* const TABLES[] = {"trajectory.csv",  "joints.csv",     "solver.csv", "contacts.csv",
+                                     "convergence.csv", "velocities.csv", "forces.csv", "reactions.csv",
+                                     "pressure.csv",    "closures.csv",   "imu.csv",    "design.csv",
+                                     "choices.csv",     "windows.csv",    "errors.csv", "path.csv"};
+enum { TABLE_COUNT = sizeof TABLES / sizeof TABLES[0] };
+
+/* True if a column other than `time` has the name or matches the shell pattern. */
+static bool has_column(const CsvTable* table, const char* pattern) {
+  for (int column = 0; column < table->column_count; column++)
+    if (strcmp(table->names[column], "time") != 0 && in_list(table->names[column], pattern)) return true;
+  return false;
+}
+
+/* Returns how many of the patterns between commas have a column in the table. missing: the others, between commas, with
+ * a comma in front of each (NULL: not wanted). */
+static int count_matched(const CsvTable* table, const char* patterns, Text* missing) {
+  char *copy = memory_text(patterns), *rest = copy;
+  int count = 0;
+  for (char* pattern; (pattern = strsep(&rest, ",")) != NULL;) {
+    bool found = has_column(table, pattern);
+    count += found;
+    if (!found && missing) text_add(missing, "%s'%s'", missing->length > 0 ? ", " : "", pattern);
+  }
+  memory_free(copy);
+  return count;
+}
+
+/* Counts the matches in each table of the folder, and writes the names of those that exist to `existing`. matches:
+ * (TABLE_COUNT). Returns the first with most matches; -1: none. */
+static int find_table(const char* folder, const char* patterns, int* matches, Text* existing, Text* missing) {
+  int best = -1, most = 0;
+  for (int i = 0; i < TABLE_COUNT; i++) {
+    char* path = file_join(folder, TABLES[i]);
     Diagnostics quiet = {0};
     CsvTable table = {0};
-    bool found = false;
-    if (file_exists(path) && csv_read(&table, path, &quiet) == STATUS_OK)
-      for (int column = 0; column < table.column_count && !found; column++)
-        found = strcmp(table.names[column], "time") != 0 && in_list(table.names[column], patterns);
+    if (file_exists(path) && csv_read(&table, path, &quiet) == STATUS_OK) {
+      Text without = {0};
+      int count = count_matched(&table, patterns, &without);
+      text_add(existing, "%s%s", existing->length > 0 ? ", " : "", TABLES[i]);
+      matches[i] = count;
+      if (count > most) {
+        best = i;
+        most = count;
+        text_free(missing);
+        *missing = without;
+      } else {
+        text_free(&without);
+      }
+    }
     csv_free(&table);
     diagnostics_free(&quiet);
-    if (found) return path;
     memory_free(path);
   }
-  return NULL;
+  return best;
+}
+
+char* plot_file_with(const char* folder, const char* patterns, Diagnostics* diagnostics) {
+  int matches[TABLE_COUNT] = {0};
+  Text others = {0}, existing = {0}, missing = {0};
+  int best = find_table(folder, patterns, matches, &existing, &missing);
+  for (int i = 0; i < TABLE_COUNT; i++)
+    if (i != best && matches[i] > 0) text_add(&others, "%s%s", others.length > 0 ? ", " : "", TABLES[i]);
+  char* path = best < 0 ? NULL : file_join(folder, TABLES[best]);
+  SourcePlace place = {folder, 0, 0};
+  if (!path)
+    diagnostics_add(
+        diagnostics, SEVERITY_ERROR, place,
+        "no table of the run has a column '%s' (%s): line 1 of a table lists its columns; simulation.output "
+        "says which tables are written",
+        patterns, existing.length > 0 ? existing.data : "there is none");
+  else if (others.length == 0)
+    diagnostics_add(diagnostics, SEVERITY_NOTE, place, "the columns are those of %s", TABLES[best]);
+  else
+    diagnostics_add(diagnostics, SEVERITY_NOTE, place,
+                    "the columns are those of %s; such columns are in %s too: to plot these, name the file",
+                    TABLES[best], others.data);
+  if (path && missing.length > 0)
+    diagnostics_add(diagnostics, SEVERITY_WARNING, place, "%s has no column %s: only columns of one file are plotted",
+                    TABLES[best], missing.data);
+  text_free(&others);
+  text_free(&existing);
+  text_free(&missing);
+  return path;
 }

@@ -258,17 +258,48 @@ static bool start_closures(PlotPanel* panel, const CsvTable* table) {
   return start_columns(panel, table, "/fx", 3, "forces of closures", "force [N]");
 }
 
-/* Centre of pressure of each link along x and y. */
-static bool start_pressure(PlotPanel* panel, const CsvTable* table) {
-  int time = csv_column(table, "time"), count = 0;
-  if (time < 0) return false;
-  plot_panel_start(panel, "centres of pressure", "time [s]", "x, y [m]", false);
-  for (int column = 1; column < table->column_count; column++) {
-    size_t length = strlen(table->names[column]);
-    const char* end = length < 2 ? "" : table->names[column] + length - 2;
-    if ((strcmp(end, "/x") == 0 || strcmp(end, "/y") == 0) && count++ < CURVES_MAX)
-      plot_add_column(panel, table, time, column);
+/* z of a centre of pressure is drawn where it varies by this part of the largest range of all coordinates. */
+#define VARIES 0.01
+
+/* Largest minus smallest finite value of a column; negative if there is none. */
+static double column_range(const CsvTable* table, int column) {
+  double low = INFINITY, high = -INFINITY;
+  for (int row = 0; row < table->row_count; row++) {
+    double value = csv_value(table, row, column);
+    if (!isfinite(value)) continue;
+    low = fmin(low, value);
+    high = fmax(high, value);
   }
+  return high >= low ? high - low : -1;
+}
+
+/* Returns 'x', 'y' or 'z' for a coordinate of a centre of pressure, else 0. */
+static char pressure_axis(const CsvTable* table, int column) {
+  const char *name = table->names[column], *slash = strrchr(name, '/');
+  bool is = slash && slash[1] >= 'x' && slash[1] <= 'z' && !slash[2];
+  return is ? slash[1] : (char)0;
+}
+
+/* Centre of pressure of each link along x and y, and along z where that varies, as on a vertical face. */
+static bool start_pressure(PlotPanel* panel, const CsvTable* table) {
+  int time = csv_column(table, "time"), count = 0, shown = 0;
+  double most = 0;
+  if (time < 0) return false;
+  for (int column = 1; column < table->column_count; column++)
+    if (pressure_axis(table, column)) most = fmax(most, column_range(table, column));
+  plot_panel_start(panel, "", "time [s]", "x, y, z [m]", false);
+  for (int column = 1; column < table->column_count; column++) {
+    char axis = pressure_axis(table, column);
+    double range = axis ? column_range(table, column) : -1;
+    if (range < 0 || (axis == 'z' && !(range > VARIES * most))) continue;
+    count++;
+    if (shown < CURVES_MAX) plot_add_column(panel, table, time, column), shown++;
+  }
+  Text title = {0};
+  text_add(&title, "centres of pressure");
+  if (shown < count) text_add(&title, " (%d of %d curves, the first)", shown, count);
+  memory_free(panel->title);
+  panel->title = title.data;
   return true;
 }
 

@@ -161,7 +161,9 @@ Status plot_runs(const char* path, const char* const* folders, int folder_count,
  * STATUS_BAD_INPUT for a missing column. */
 Status plot_columns(const char* path, const char* file, const char* patterns, const PlotOptions* options,
                     Diagnostics* diagnostics);
-/* File of the run with such a column, owned by the caller, freed by memory_free; NULL if none. Reports nothing. */
-char* plot_file_with(const char* folder, const char* patterns);
+/* Returns the table of the run in which most of the patterns between commas have a column, the first of several. Owned
+ * by the caller, freed by memory_free. Reports which it is, other tables that match, and patterns without a column.
+ * NULL after an error: no table has such a column. */
+char* plot_file_with(const char* folder, const char* patterns, Diagnostics* diagnostics);
 
 #endif

@@ -21,9 +21,13 @@ static bool decides(const MjcfFriction* a, const MjcfFriction* b) {
   return a->priority != b->priority ? a->priority > b->priority : a->value >= b->value;
 }
 
-static bool same_kind(const MjcfFriction* a, const MjcfFriction* b) {
-  return a->priority == b->priority && a->value == b->value && a->mix == b->mix && a->is_ground == b->is_ground &&
+static bool same_values(const MjcfFriction* a, const MjcfFriction* b) {
+  return a->priority == b->priority && a->value == b->value && a->mix == b->mix &&
          memcmp(a->solref, b->solref, sizeof a->solref) == 0;
+}
+
+static bool same_kind(const MjcfFriction* a, const MjcfFriction* b) {
+  return a->is_ground == b->is_ground && same_values(a, b);
 }
 
 /* Sets solref of a pair of geoms as MuJoCo does: that of higher priority; else the mean weighted by `mix` if both are
@@ -73,7 +77,7 @@ static bool find_kinds(Frictions* f, const int* carrier) {
     if (kind < 0) return false;
     if (link < 0) continue;
     int before = f->kind_of[link];
-    mixed = mixed || (before >= 0 && before != kind);
+    mixed = mixed || (before >= 0 && !same_values(&f->kinds[before], &f->kinds[kind]));
     bool floor = f->kinds[kind].is_ground, was = before >= 0 && f->kinds[before].is_ground;
     if (before < 0 || floor > was || (floor == was && decides(&f->kinds[kind], &f->kinds[before])))
       f->kind_of[link] = kind;

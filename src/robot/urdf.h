@@ -143,8 +143,9 @@ typedef struct {
                        false) */
   bool* deferred; /* true for a link without mass and shape between two joints that are merged into one  (robot's links)
                    */
-  UrdfBody* body; /*                                                                         (scene's links) */
-  bool* moves;    /*                                                                         (scene's links) */
+  int *shape_first, *shape_number; /* its shapes among those of the carrier: the first, and how many (robot's links) */
+  UrdfBody* body;  /*                                                                         (scene's links) */
+  bool* moves;     /*                                                                         (scene's links) */
   int* shape_room; /* capacity for shapes of a link (scene's links) */
   int shape_capacity;
   const UrdfShape** mesh_sources; /* meshes that have become shapes of the scene ...                (mesh_count) */
@@ -176,6 +177,11 @@ const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link)
 /* Adds the shapes to link `target` of the scene. pose: of the robot link in the target's frame. Errors of a mesh file
  * are reported, and its shape is left out. */
 void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);
+
+/* Returns the moment of the uniform solids of `count` shapes of link `target` of the scene, from `first` on, at
+ * `density` [kg/m^3], in the link's frame. Zero if they have no volume, or after an error, which the scene's own model
+ * reports (robot/urdf_mass.c). */
+MassMoment urdf_shapes_moment(const UrdfBuild* build, int target, int first, int count, double density);
 
 /* Returns the product a b of two poses: position a + R_a b [m], rotation a b. */
 UrdfPose urdf_pose_mul(UrdfPose a, UrdfPose b);

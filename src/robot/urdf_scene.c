@@ -105,7 +105,9 @@ static void put(UrdfBuild* build, int from, int target, UrdfPose pose) {
   if (target < 0) return;
   SceneLink* to = &build->scene->links[target];
   add_mass(build, link, target, pose);
+  build->shape_first[from] = to->shape_count;
   urdf_add_shapes(build, link, target, pose);
+  build->shape_number[from] = to->shape_count - build->shape_first[from];
   if (link->gravity_compensation != 0) to->gravity_compensation = link->gravity_compensation;
   if (to->color[0] < 0) memcpy(to->color, link->color, sizeof to->color);
 }
@@ -451,6 +453,54 @@ static void weigh_without_mass(UrdfBuild* build, const UrdfBody* body, SceneLink
                            : "give it an <inertial>");
 }
 
+/* Adds the mass of the shapes of a robot link without mass to the body that it is part of, which has a mass of other
+ * links. Warns if the density is not given. */
+static void weigh_part(UrdfBuild* build, int from) {
+  const UrdfLink* link = &build->robot->links[from];
+  int target = build->carrier[from], first = build->shape_first[from], count = build->shape_number[from];
+  double given = build->options->density, density = given > 0 ? given : DEFAULT_DENSITY;
+  MassMoment moment = urdf_shapes_moment(build, target, first, count, density);
+  double mass = mass_moment_mass(&moment);
+  if (!(mass > 0)) return;
+  UrdfLink part = {.inertial_place = link->place, .mass = mass, .center = mass_moment_center(&moment)};
+  part.inertia = mass_moment_inertia_tensor(&moment);
+  const UrdfLink* source = build->body[target].from;
+  add_mass(build, &part, target, identity());
+  build->body[target].from = source;
+  if (!(given > 0))
+    robot_warn(build->report, build->diagnostics, link->place,
+               "link '%s' moves and has no mass: its shapes get 1000 kg/m^3, as in MuJoCo, %.3g kg (--density)",
+               text_excerpt(link->name).text, mass);
+}
+
+/* Weighs the shapes of links without mass in bodies of which other links have a mass: of the links of joints that move,
+ * and, if the density is given, of links on fixed joints; otherwise the latter add no mass, which is reported. Bodies
+ * without any mass are weighed by weigh_without_mass. */
+static void weigh_parts(UrdfBuild* build) {
+  const UrdfRobot* robot = build->robot;
+  const UrdfLink* first = NULL;
+  Text names = {0};
+  for (int n = 0; n < robot->link_count; n++) {
+    int from = robot->order[n], target = build->carrier[from];
+    const UrdfLink* link = &robot->links[from];
+    if (target < 0 || !build->moves[target] || link->mass > 0 || build->shape_number[from] == 0) continue;
+    const SceneLink* to = &build->scene->links[target];
+    if (!(build->body[target].mass > 0)) continue;
+    bool head = to->place.line == link->place.line && to->place.column == link->place.column;
+    if (head || build->options->density > 0) {
+      weigh_part(build, from);
+      continue;
+    }
+    text_add(&names, "%s'%s' of '%s'", first ? ", " : "", text_excerpt(link->name).text, text_excerpt(to->name).text);
+    if (!first) first = link;
+  }
+  if (first)
+    robot_remark(build->report, build->diagnostics, first->place,
+                 "links on fixed joints have shapes and no mass, and add none (--density gives them one): %s",
+                 names.data);
+  text_free(&names);
+}
+
 /* Returns true if no entry is more than a millionth of the inertia of a ball of the link's mass and a radius of 1 mm.
  */
 static bool inertia_is_zero(const SceneLink* link) {
@@ -793,6 +843,7 @@ static void build_links(UrdfBuild* build) {
   int first = build->scene->link_count;
   find_hollow(build);
   for (int n = 0; n < robot->link_count; n++) put_link(build, robot->order[n]);
+  if (!robot->has_drives) weigh_parts(build);
   for (int i = build->scene->link_count - 1; i >= first && !robot->has_drives; i--) share_mass(build, i);
   add_ball_armatures(build);
   for (int i = first; i < build->scene->link_count; i++) weigh(build, i);
@@ -817,6 +868,8 @@ bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scen
   build.child_joint = MEMORY_NEW(int, count + 1);
   build.hollow = MEMORY_NEW(bool, count + 1);
   build.deferred = MEMORY_NEW(bool, count + 1);
+  build.shape_first = MEMORY_NEW(int, count + 1);
+  build.shape_number = MEMORY_NEW(int, count + 1);
   build.body = MEMORY_NEW(UrdfBody, count + 2);
   build.moves = MEMORY_NEW(bool, count + 2);
   build.shape_room = MEMORY_NEW(int, count + 2);
@@ -835,6 +888,8 @@ bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scen
   memory_free(build.child_joint);
   memory_free(build.hollow);
   memory_free(build.deferred);
+  memory_free(build.shape_first);
+  memory_free(build.shape_number);
   memory_free(build.body);
   memory_free(build.moves);
   memory_free(build.shape_room);

@@ -242,7 +242,10 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- design */
     {"design", "mass", VALUE_CHOICE, AT(DesignForm, mass), .of = "fixed|density", .fallback = "fixed",
-     .meaning = "Quantity of a link that stays constant while its vertices move: its mass, or its density."},
+     .meaning =
+         "Quantity of a link with `density` that stays constant while its vertices move: its mass, or its density. A "
+         "link with a given `mass` keeps it; one with given `center` and `inertia`, as imported robots have, keeps "
+         "these too. A warning names such links."},
     {"design", "min_thickness", VALUE_NUMBER, AT(DesignForm, min_thickness), .unit = "m", .fallback = "0",
      .range = RANGE_AT_LEAST(0), .meaning = "Minimum thickness of hulls that change; 0: they must not become flat."},
     {"design", "connect", VALUE_CONNECT, AT(DesignForm, connect), .fallback = "(true)",

@@ -130,9 +130,12 @@ static void the_first_file_with_a_column_is_found(void** state) {
   const Desk* d = *state;
   char* joints = file_join(d->folder, "joints.csv");
   write_text(joints, "time,arm/angle\n0,1\n");
-  char* found = plot_file_with(d->folder, "*/angle");
+  Diagnostics said = {0};
+  char* found = plot_file_with(d->folder, "*/angle", &said);
   assert_string_equal(found, joints);
-  assert_null(plot_file_with(d->folder, "time"));
+  assert_null(plot_file_with(d->folder, "time", &said));
+  assert_int_equal(said.error_count, 1);
+  diagnostics_free(&said);
   memory_free(found);
   memory_free(joints);
 }

@@ -167,6 +167,24 @@ static void solref_is_restitution(void** state) {
   urdf_case_free(&c);
 }
 
+/* A plane and a box of the world are one link. */
+static void differences_of_friction_within_a_link_are_told(void** state) {
+  (void)state;
+  static const char* const GEOMS[] = {"", " friction='0.3'", " solref='0.02 0.2'"};
+  for (int k = 0; k < 3; k++) {
+    Text text = {0};
+    text_add(&text,
+             "<mujoco><worldbody><geom type='plane' size='1 1 1'/><geom type='box' size='1 1 1' pos='0 0 1'%s/><body "
+             "pos='0 0 4'><freejoint/><geom size='0.1'/></body></worldbody></mujoco>",
+             GEOMS[k]);
+    UrdfCase c = mjcf_load(text.data, NULL);
+    bool told = c.report.remarks.data && strstr(c.report.remarks.data, "friction and solref that differ within a link");
+    assert_int_equal(told, k > 0);
+    urdf_case_free(&c);
+    text_free(&text);
+  }
+}
+
 /* solref of a <pair> decides over that of its geoms, as in MuJoCo. Its values are those of solref_is_restitution: 0.575
  * is the measured ratio of speeds in MuJoCo 3.3.8. */
 static void solref_of_pairs_decides(void** state) {
@@ -434,6 +452,7 @@ int main(void) {
       cmocka_unit_test(built_in_meshes_have_mass),
       cmocka_unit_test(a_torus_is_a_ring_of_capsules),
       cmocka_unit_test(solref_is_restitution),
+      cmocka_unit_test(differences_of_friction_within_a_link_are_told),
       cmocka_unit_test(exports_keep_small_restitutions),
       cmocka_unit_test(solref_of_pairs_decides),
       cmocka_unit_test(armature_of_balls_is_inertia),

@@ -169,6 +169,50 @@ static void shapes_without_mass_are_weighed(void** state) {
   urdf_case_free(&c);
 }
 
+#define BEAM "<collision><origin xyz='-0.15 0 0'/><geometry><box size='0.3 0.03 0.02'/></geometry></collision>"
+
+/* A beam of 0.3 x 0.03 x 0.02 m and 1000 kg/m^3 is 0.18 kg at -0.15 m; with 1 kg at -0.5 m and its inertia diag(1, 2,
+ * 2.5) about its centre: the centre is -0.527 / 1.18 m. About y: m (a^2 + b^2) / 12 of the beam, 2, and 0.18 * 1 / 1.18
+ * * 0.35^2 of the distance. */
+static void shapes_without_mass_are_weighed_beside_merged_links(void** state) {
+  (void)state;
+  static const char ARM[] =
+      "<robot><link name='base'/><link name='arm'>%s" BEAM
+      "</link><link name='tip'>" INERTIAL(1) "</link>" JOINT("j", "continuous", ENDS("base", "arm"), "")
+          JOINT("k", "fixed", ENDS("arm", "tip"), "<origin xyz='-0.5 0 0'/>") "</robot>";
+  for (int zero = 0; zero < 2; zero++) {
+    Text text = {0};
+    text_add(&text, ARM, zero ? INERTIAL(0) : "");
+    UrdfCase c = urdf_load(text.data, NULL);
+    const SceneLink* arm = link_named(&c, "arm");
+    assert_int_equal(c.scene.link_count, 1);
+    compare_near(arm->mass, 1.18, 1e-12, "mass");
+    compare_vec3(arm->center, vec3(-0.527 / 1.18, 0, 0), 1e-12, "centre");
+    compare_near(arm->inertia[1], 0.18 * (0.3 * 0.3 + 0.02 * 0.02) / 12 + 2 + 0.18 / 1.18 * 0.35 * 0.35, 1e-12,
+                 "inertia");
+    assert_non_null(strstr(c.report.remarks.data, "link 'arm' moves and has no mass: its shapes get 1000 kg/m^3"));
+    urdf_case_free(&c);
+    text_free(&text);
+  }
+}
+
+static void shapes_on_fixed_joints_add_mass_only_by_density(void** state) {
+  (void)state;
+  static const char ARM[] =
+      "<robot><link name='base'/><link name='arm'>" INERTIAL(1) "</link><link name='pad'>" BEAM "</link>" JOINT(
+          "j", "continuous", ENDS("base", "arm"), "") JOINT("k", "fixed", ENDS("arm", "pad"), "") "</robot>";
+  UrdfCase c = urdf_load(ARM, NULL);
+  compare_near(link_named(&c, "arm")->mass, 1, 0, "mass of the file");
+  assert_non_null(strstr(c.report.remarks.data,
+                         "links on fixed joints have shapes and no mass, and add none "
+                         "(--density gives them one): 'pad' of 'arm'"));
+  urdf_case_free(&c);
+  const RobotOptions density = {.density = 500};
+  c = urdf_load(ARM, &density);
+  compare_near(link_named(&c, "arm")->mass, 1.09, 1e-12, "with the pad");
+  urdf_case_free(&c);
+}
+
 static void bodies_float_and_bases_are_free(void** state) {
   (void)state;
   const RobotOptions free_base = {.free_base = true, .height = 2, .ground = true};
@@ -342,6 +386,8 @@ int main(void) {
       cmocka_unit_test(a_massless_link_that_carries_gets_a_share),
       cmocka_unit_test(a_joint_that_carries_nothing_is_fixed),
       cmocka_unit_test(shapes_without_mass_are_weighed),
+      cmocka_unit_test(shapes_without_mass_are_weighed_beside_merged_links),
+      cmocka_unit_test(shapes_on_fixed_joints_add_mass_only_by_density),
       cmocka_unit_test(a_leader_starts_where_its_followers_can),
       cmocka_unit_test(a_mimic_against_the_limits_is_told),
       cmocka_unit_test(bodies_float_and_bases_are_free),
