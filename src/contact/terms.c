@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "contact/friction.h"
+#include "contact/ring.h"
 #include "contact/rolling_contact.h"
 #include "contact/system.h"
 
@@ -33,6 +34,52 @@ ContactTerms contact_term(const ContactSystem* s, int index) {
 /* Cosine of the angle from the normal to the axis of a circle above which its rim may land flat. */
 #define FLAT 0.98
 
+/* Normal forces of the balls and circles of a round body, and the ways of their points nearest to the other body. */
+typedef struct {
+  double force;         /* sum over balls and circles, for stiffness 1 [1/m^2] */
+  double way, distance; /* sums of force x way towards the other body, and of its absolute value [1/m] */
+} NearPoints;
+
+static void add_point(NearPoints* sum, double force, double way) {
+  sum->force += force;
+  sum->way += force * way;
+  sum->distance += force * fabs(way);
+}
+
+/* Returns how far the nearest point of a ball (radius 0, axis 0) or circle moves along a unit direction from pose[1] to
+ * pose[0] [m]. center, axis, radius: in the link's frame. */
+static double way_along(Vec3 direction, const Circle* ring, const Pose* const pose[2]) {
+  double reach[2];
+  for (int k = 0; k < 2; k++) {
+    double across = vec3_dot(mat3_tmul_vec(pose[k]->r, direction), ring->axis);
+    reach[k] =
+        vec3_dot(direction, pose_apply(*pose[k], ring->center)) + ring->radius * sqrt(fmax(0, 1 - across * across));
+  }
+  return reach[0] - reach[1];
+}
+
+/* Returns the sums over the balls and circles of a body that bear load. pose: of its link at t + dt and at t - dt. */
+static NearPoints near_points(const HullInstance* body, double sigma, double support, const PairState* state,
+                              const Pose* const pose[2]) {
+  NearPoints sum = {0};
+  Vec3 direction = vec3_scale(state->axis, -sigma);
+  bool one = body->points.count + body->ring_count == 1;
+  if (!one && !state->has_plane) return sum;
+  for (int k = 0; k < body->points.count; k++) {
+    Circle ball = {.center = point_at(body->points, k)};
+    const Plane* plane = &state->plane;
+    Vec3 x = vec3_sub(pose_apply(body->pose, ball.center), plane->origin);
+    double c = sigma * (vec3_dot(plane->n, x) + plane->o) - body->rounding * vec3_norm(plane->n);
+    double force = one ? 1 : c > 0 && c < support ? -vertex_barrier(body, support, c).first : 0;
+    if (force > 0) add_point(&sum, force, way_along(direction, &ball, pose));
+  }
+  for (int k = 0; k < body->ring_count; k++) {
+    double force = one ? 1 : ring_load(body, k, sigma, support, &state->plane).force;
+    if (force > 0) add_point(&sum, force, way_along(direction, &body->rings[k], pose));
+  }
+  return sum;
+}
+
 bool contact_term_rolls(const ContactSystem* s, int index, const Pose* const pose[2], double* along_gap,
                         double* approach, double* slip) {
   assert(index >= 0 && index < contact_term_count(s));
@@ -42,18 +89,16 @@ bool contact_term_rolls(const ContactSystem* s, int index, const Pose* const pos
   const double* material = p->material.value;
   bool of_links = p->hull_b >= m->hull_count, turns = m->link_tree[p->link_a] < 0;
   if (of_links || !s->law->round || (!turns && m->link_tree[p->link_b] >= 0)) return false;
-  const ModelHull *a = &m->hulls[p->hull_a], *b = &m->hulls[p->hull_b];
   const HullInstance* moving = &s->instance[s->current][turns ? p->hull_b : p->hull_a];
-  if (moving->points.count + moving->ring_count != 1) return false;
+  if (moving->ring_count == 0 && !(moving->rounding > 0)) return false;
   if (moving->ring_count > 0 && fabs(vec3_dot(friction_ring_axis(moving), state->axis)) > FLAT) return false;
   if (material[MATERIAL_ROLLING] > 0 || material[MATERIAL_SPINNING] > 0) return false;
-  double gap[2];
-  for (int k = 0; k < 2; k++) {
-    HullInstance at[2] = {pair_hull_at(a, &pose[k][p->link_a]), pair_hull_at(b, &pose[k][p->link_b])};
-    gap[k] = pair_gap_along(&at[0], &at[1], state->axis);
-  }
-  *approach = fabs(gap[0] - gap[1]);
-  *along_gap = 0.5 * fabs(vec3_dot(contact_derivatives(s, p)->force[0], state->axis)) * (gap[0] - gap[1]);
+  int link = turns ? p->link_b : p->link_a;
+  const Pose* const moves[2] = {&pose[0][link], &pose[1][link]};
+  NearPoints sum = near_points(moving, turns ? 1 : -1, m->contact.support, state, moves);
+  double force = fabs(vec3_dot(contact_derivatives(s, p)->force[0], state->axis));
+  *approach = sum.force > 0 ? sum.distance / sum.force : 0;
+  *along_gap = sum.force > 0 ? -0.5 * force * sum.way / sum.force : 0;
   *slip = state->has_friction ? state->friction_energy : 0;
   return true;
 }

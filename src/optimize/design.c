@@ -174,7 +174,10 @@ void design_gradient(const Design* d, int scenario, const Model* model, const Mo
 }
 
 void design_destroy(Design* d) {
-  for (int k = 0; k < d->variable_count; k++) memory_free(d->variables[k].name);
+  for (int k = 0; k < d->variable_count; k++) {
+    memory_free(d->variables[k].name);
+    memory_free(d->variables[k].former);
+  }
   memory_free(d->variables);
   memory_free(d->numbers);
   memory_free(d->terms);

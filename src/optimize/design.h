@@ -56,7 +56,8 @@ bool intersection_center(const ConvexHull* a, const ConvexHull* b, bool decompos
 /* ---------------------------------------------------------------- variables (optimize/design*.c) */
 
 typedef struct {
-  char* name; /* "foot/0/17/x", "shank/attachment/x", "hip/amplitude/3", "box/velocity/0" */
+  char* name;   /* "foot/0/17/x", "shank/attachment/x", "hip/amplitude/3", "box/velocity/0" */
+  char* former; /* name in earlier versions, which is accepted with a warning; NULL: none */
   double initial, low, high;
   double scale;      /* a large change; 0: a tenth of the unit */
   double prior;      /* standard deviation of prior knowledge; 0: none */

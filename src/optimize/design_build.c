@@ -19,13 +19,25 @@ int design_link(DesignBuild* b, const TaskName* name) {
   return link;
 }
 
+/* Adds the scenario that numbers are listed for, if it is one, to a variable's name. */
+static void add_scenario(const DesignBuild* b, Text* name) {
+  if (b->design->listing != ALL_SCENARIOS) text_add(name, "@%s", b->task->scenarios[b->design->listing].name);
+}
+
+void design_call_formerly(DesignBuild* b, int variable, const char* former) {
+  Text name = {0};
+  text_add(&name, "%s", former);
+  add_scenario(b, &name);
+  b->design->variables[variable].former = name.data;
+}
+
 int design_new_variable(DesignBuild* b, const VariableWish* wish, double initial, const char* format, ...) {
   Text name = {0};
   va_list arguments;
   va_start(arguments, format);
   text_add_v(&name, format, arguments);
   va_end(arguments);
-  if (b->design->listing != ALL_SCENARIOS) text_add(&name, "@%s", b->task->scenarios[b->design->listing].name);
+  add_scenario(b, &name);
   DesignVariable v = {
       .name = name.data, .initial = initial, .block = wish->block, .place = wish->place, .step = wish->step};
   if (wish->prior > 0 && isfinite(wish->prior)) v.prior = wish->prior;
@@ -59,9 +71,18 @@ static void read_wishes(DesignBuild* b) {
 
 /* ---------------------------------------------------------------- the feasible set */
 
-static int variable_named(const Design* d, const char* name) {
+/* Returns the variable of a name, or of a name of earlier versions, of which it warns; -1: none. */
+static int variable_named(const DesignBuild* b, const TaskName* name) {
+  const Design* d = b->design;
   for (int k = 0; k < d->variable_count; k++)
-    if (strcmp(d->variables[k].name, name) == 0) return k;
+    if (strcmp(d->variables[k].name, name->text) == 0) return k;
+  for (int k = 0; k < d->variable_count; k++) {
+    if (!d->variables[k].former || strcmp(d->variables[k].former, name->text) != 0) continue;
+    diagnostics_add(b->diagnostics, SEVERITY_WARNING, name->place,
+                    "variable '%s' is now called '%s': use the new name, the old one will be removed", name->text,
+                    d->variables[k].name);
+    return k;
+  }
   return -1;
 }
 
@@ -87,7 +108,7 @@ static void build_rows(DesignBuild* b) {
   for (int k = 0, next = 0; k < rows; k++) {
     const TaskConstraint* c = &b->task->constraints[k];
     for (int j = 0; j < c->count; j++) {
-      int variable = variable_named(d, c->variables[j].text);
+      int variable = variable_named(b, &c->variables[j]);
       const char* near = variable < 0 ? nearest_variable(d, c->variables[j].text) : NULL;
       if (variable < 0)
         diagnostics_add(b->diagnostics, SEVERITY_ERROR, c->variables[j].place, "no variable '%s'%s%s%s",

@@ -57,6 +57,8 @@ typedef struct {
  * of a variable of one scenario. */
 int design_new_variable(DesignBuild* build, const VariableWish* wish, double initial, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Sets the name that the variable had in earlier versions, copied; appends `@scenario` likewise. */
+void design_call_formerly(DesignBuild* build, int variable, const char* former);
 
 /* ---------------------------------------------------------------- symmetries (optimize/design_symmetry.c) */
 

@@ -100,6 +100,7 @@ typedef struct {
   const ParameterKind* kind;
   int tied;                              /* variable shared by all of the item; -1: none yet */
   int tied_length[ROUND_PARAMETERS_MAX]; /* the same for each length of round solids */
+  const char* former;                    /* name of the next number in earlier versions; NULL: the same */
 } Listing;
 
 static bool refuse(const Listing* l, const TaskName* link, const char* why) {
@@ -118,6 +119,7 @@ static int variable_for(Listing* l, double initial, const char* name) {
   bool restitution = l->kind->kind == OVERRIDE_MATERIAL && l->kind->which == MATERIAL_RESTITUTION;
   if (restitution || l->item->type == PARAMETER_LIMIT_RESTITUTION) wish.high = fmin(wish.high, 1);
   l->tied = design_new_variable(l->b, &wish, initial, "%s", name);
+  if (l->former) design_call_formerly(l->b, l->tied, l->former);
   if (l->kind->least >= 0) l->b->design->variables[l->tied].scale = fabs(initial);
   return l->tied;
 }
@@ -525,6 +527,32 @@ static TaskParameter within_shape(const TaskParameter* item, const SmoothForm* f
   return own;
 }
 
+/* Sets out to the key of number k of a shape in the scene file, such as "radius", "size/x" or "offsets/2". */
+static void number_key(const SceneShape* shape, int k, char* out, size_t size) {
+  static const char* const round[] = {"radius", "width", "rim", "length", "bottom_radius", "top_radius"};
+  static const char* const tube[] = {"radius", "half_length"};
+  static const char* const cone[] = {"bottom_radius", "top_radius", "below", "above"};
+  const SmoothForm* form = &shape->smooth;
+  if (shape_is_exact(shape)) {
+    unsigned bit = task_length_bit(shape, k);
+    for (int i = 0; i < 6; i++)
+      if (bit == 1u << i) snprintf(out, size, "%s", round[i]);
+    if (bit > 1u << 5) snprintf(out, size, "size/%c", "xyz"[k - 1]); /* a rounded box: radius, size */
+    return;
+  }
+  bool quadric = form->kind == SMOOTH_SUPERQUADRIC, sharp = form->kind == SMOOTH_CONE || form->kind == SMOOTH_POLYTOPE;
+  if (quadric && k < 2)
+    snprintf(out, size, "exponents/%d", k);
+  else if (!quadric && k == 0)
+    snprintf(out, size, sharp ? "sharpness" : "exponent");
+  else if (form->kind == SMOOTH_POLYTOPE)
+    snprintf(out, size, "offsets/%d", (k - 1) / 4);
+  else if (form->kind == SMOOTH_CONE || form->kind == SMOOTH_CYLINDER)
+    snprintf(out, size, "%s", form->kind == SMOOTH_CONE ? cone[k - 1] : tube[k - 1]);
+  else
+    snprintf(out, size, "size/%c", "xyz"[quadric ? k - 2 : k - 1]);
+}
+
 /* True if the length is 0: no axis of a rounded plate or segment has corners that could part. */
 static bool is_zero_size(const SceneShape* shape, int k) {
   double* lengths[ROUND_PARAMETERS_MAX];
@@ -534,7 +562,7 @@ static bool is_zero_size(const SceneShape* shape, int k) {
 
 static bool list_shapes(Listing* l, const TaskName* name, int link) {
   const SceneLink* source = &l->b->scene->links[link];
-  char text[NAME_MAX_LENGTH + 60], suffix[24];
+  char text[NAME_MAX_LENGTH + 60], former[NAME_MAX_LENGTH + 60], suffix[48], key[32];
   int listed = 0;
   for (int u = 0; u < source->shape_count; u++) {
     const SceneShape* shape = &l->b->scene->shapes[source->shapes[u].shape];
@@ -551,9 +579,12 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
                     : size ? l->item->lengths == 0 && is_length(&shape->smooth, k)
                            : is_form(&shape->smooth, k);
       if (!wanted) continue;
+      number_key(shape, k, key, sizeof key);
       snprintf(suffix, sizeof suffix, "%d.%d", u, k);
+      within.former = name_of(former, sizeof former, name->text, l->kind->word, suffix);
+      snprintf(suffix, sizeof suffix, "%d/%s", u, key);
       within.tied = *tied;
-      list_number(&within, link, u, k, name_of(text, sizeof text, name->text, l->kind->word, suffix));
+      list_number(&within, link, u, k, name_of(text, sizeof text, name->text, "shape", suffix));
       *tied = within.tied;
       listed++;
     }
@@ -663,7 +694,7 @@ static bool list_of_link(Listing* l, const TaskName* name) {
 }
 
 void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
-  Listing l = {b, item, &KINDS[item->type], -1, {-1, -1, -1}};
+  Listing l = {b, item, &KINDS[item->type], -1, {-1, -1, -1}, NULL};
   char text[80];
   for (int k = 0; k < item->link_count; k++) list_of_link(&l, &item->links[k]);
   if (item->link_count > 0) return;

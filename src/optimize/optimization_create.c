@@ -267,12 +267,16 @@ static int by_name(const void* a, const void* b) {
 
 int optimization_begin_with(Optimization* o, const char* const* names, const double* values, int count) {
   int own = o->design.variable_count, found = 0;
-  NamedVariable* sorted = MEMORY_NEW(NamedVariable, own);
-  for (int k = 0; k < own; k++) sorted[k] = (NamedVariable){o->design.variables[k].name, k};
-  qsort(sorted, (size_t)own, sizeof(NamedVariable), by_name);
+  NamedVariable* sorted = MEMORY_NEW(NamedVariable, 2 * own);
+  int known = own; /* names of earlier versions follow */
+  for (int k = 0; k < own; k++) {
+    sorted[k] = (NamedVariable){o->design.variables[k].name, k};
+    if (o->design.variables[k].former) sorted[known++] = (NamedVariable){o->design.variables[k].former, k};
+  }
+  qsort(sorted, (size_t)known, sizeof(NamedVariable), by_name);
   for (int k = 0; k < count; k++) {
     const NamedVariable wanted = {names[k], 0};
-    const NamedVariable* at = bsearch(&wanted, sorted, (size_t)own, sizeof(NamedVariable), by_name);
+    const NamedVariable* at = bsearch(&wanted, sorted, (size_t)known, sizeof(NamedVariable), by_name);
     if (!at) continue;
     o->x[at->index] = values[k];
     found++;

@@ -57,8 +57,8 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
 /* Frees the optimization, not its task. Accepts NULL or a partly built one. */
 void optimization_destroy(Optimization* optimization);
 /* Sets initial values of the named variables that the task has, as near as bounds and constraints allow, and returns
- * their number. Call before optimization_start. names[count], values[count] in the units of the variables; unknown
- * names are ignored, non-finite values are not refused. Allocates temporarily. */
+ * their number. Call before optimization_start. Names of earlier versions count too. names[count], values[count] in the
+ * units of the variables; unknown names are ignored, non-finite values are not refused. Allocates temporarily. */
 int optimization_begin_with(Optimization* optimization, const char* const* names, const double* values, int count);
 /* A function of the variables that replaces the task's losses. */
 typedef struct {

@@ -138,7 +138,7 @@ CASES = {
     "contact-stiffness": (DROP, ["contact.stiffness=1.4e-9"], parameter("type: stiffness"), {"contact/stiffness": 1.4e-9}),
     "box-size": (BOX, ["links.box.shape.size=[0.2, 0.2, 0.106]"], parameter("type: size, link: box, axes: [z]"), {"box/size/z": 0.106}),
     "hull-vertices": (TUMBLING, ["shapes.brick.size=[0.2, 0.2, 0.106]", "links.box.shapes=[{shape: brick, position: [0, 0, -0.003]}]"], "design: {connect: false, vertices: [{link: box, axes: [z], box: {low: [-1, -1, -1], high: [1, 1, 0]}}]}", {f"box/0/{k}/z": -0.056 for k in (0, 2, 4, 6)}),
-    "shape-size": (BALL, ["links.ball.shape.size=[0.054, 0.054, 0.054]"], parameter("type: shape_size, link: ball, tie: true"), {"ball/size/0.1": 0.054}),
+    "shape-size": (BALL, ["links.ball.shape.size=[0.054, 0.054, 0.054]"], parameter("type: shape_size, link: ball, tie: true"), {"ball/shape/0/size/x": 0.054}),
     "restitution": (BOUNCE, ["contact.restitution=0.5"], parameter("type: restitution"), {"contact/restitution": 0.5}),
     "restitution-of-a-pair": (PAIR_BOUNCE, ["contact.pairs.0.restitution=0.5"], parameter("type: pair_restitution, a: ground, b: box"), {"ground+box/restitution": 0.5}),
 }

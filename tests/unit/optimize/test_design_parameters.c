@@ -124,6 +124,43 @@ static void chosen_lengths_of_round_solids(void** state) {
   design_case_free(c);
 }
 
+/* Numbers of shapes are called by their keys in the scene; a name of earlier versions is known, with a warning. */
+static void names_of_shape_numbers(void** state) {
+  (void)state;
+  DesignCase* c = design_case(
+      "steps: 1\nscene:\n  links:\n"
+      "    - {name: a, mass: 1, shapes: [{type: wheel, radius: 0.3, width: 0.2, rim: 0.05}, {type: sphere, radius: "
+      "0.1}, "
+      "{type: rounded_box, radius: 0.01, size: [0.1, 0, 0.2]}, {type: cone, bottom_radius: 0.2, top_radius: 0.1, "
+      "length: 0.3}]}\n"
+      "loss: [{type: point, link: a, target: [0, 0, 0]}]\n"
+      "parameters: [{type: shape_size, link: a}]\n");
+  expect_variables(&c->design,
+                   "a/shape/0/radius\na/shape/0/width\na/shape/0/rim\na/shape/1/radius\na/shape/2/radius\n"
+                   "a/shape/2/size/x\na/shape/2/size/z\na/shape/3/bottom_radius\na/shape/3/top_radius\n"
+                   "a/shape/3/length\n");
+  assert_string_equal(c->design.variables[6].former, "a/size/2.3");
+  design_case_free(c);
+  c = design_case(
+      "steps: 1\nscene:\n  links:\n"
+      "    - {name: a, mass: 1, shapes: [{type: superellipsoid, size: [0.3, 0.2, 0.1], exponent: 2}, {type: "
+      "superquadric, size: [0.3, 0.2, 0.1], exponents: [0.5, 0.6]}, {type: truncated_cone, bottom_radius: 0.2, "
+      "top_radius: 0.1, below: 0.3, above: 0.4, sharpness: 20}, {type: superelliptic_cylinder, radius: 0.2, "
+      "half_length: 0.1, exponent: 2}, {type: smooth_polytope, sharpness: 20, normals: [[1, 0, 0], [-1, 0, 0], "
+      "[0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], offsets: [1, 1, 1, 1, 1, 2]}]}\n"
+      "loss: [{type: point, link: a, target: [0, 0, 0]}]\n"
+      "parameters: [{type: shape_form, link: a}, {type: shape_size, link: a}]\n");
+  expect_variables(&c->design,
+                   "a/shape/0/exponent\na/shape/1/exponents/0\na/shape/1/exponents/1\na/shape/2/sharpness\n"
+                   "a/shape/3/exponent\na/shape/4/sharpness\na/shape/0/size/x\na/shape/0/size/y\na/shape/0/size/z\n"
+                   "a/shape/1/size/x\na/shape/1/size/y\na/shape/1/size/z\na/shape/2/bottom_radius\n"
+                   "a/shape/2/top_radius\na/shape/2/below\na/shape/2/above\na/shape/3/radius\n"
+                   "a/shape/3/half_length\na/shape/4/offsets/0\na/shape/4/offsets/1\na/shape/4/offsets/2\n"
+                   "a/shape/4/offsets/3\na/shape/4/offsets/4\na/shape/4/offsets/5\n");
+  assert_true(c->design.variables[23].initial == 2 && c->design.variables[14].initial == 0.3);
+  design_case_free(c);
+}
+
 /* ---------------------------------------------------------------- inertia (D9) */
 
 /* The values at the start are the inertia itself. */
@@ -497,6 +534,7 @@ int main(void) {
       cmocka_unit_test(what_is_tied_is_one_variable),
       cmocka_unit_test(edges_of_a_box_D10),
       cmocka_unit_test(chosen_lengths_of_round_solids),
+      cmocka_unit_test(names_of_shape_numbers),
       cmocka_unit_test(inertia_begins_where_it_is),
       cmocka_unit_test(every_value_is_a_body_D9),
       cmocka_unit_test(slopes_of_inertia_D9),
