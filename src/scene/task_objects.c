@@ -162,7 +162,10 @@ const SchemaObject TASK_OBJECTS[] = {
      .type_key = "type",
      .includes = {{"which", AT(ParameterForm, which)}, {"interval", AT(ParameterForm, interval)}},
      .meaning =
-         "Physical parameters as variables. They are called `link/mass`, `link/damping/0`, `contact/friction`.\n"
+         "Physical parameters as variables. They are called `link/mass`, `link/damping/0`, `contact/friction`. Numbers "
+         "of smooth shapes and round solids have the number of the shape in the link and its key in the scene: "
+         "`link/shape/0/radius`, `link/shape/1/size/x`. Their former names, such as `link/size/0.1`, are accepted, in "
+         "constraints with a warning.\n"
          "\n"
          "* `mass` [kg] of links (kg/m^3 where a density is given); the mass distribution does not change\n"
          "* `center` [m]: the centre of mass in the link's frame; the link's mass properties then no longer follow its "

@@ -378,11 +378,18 @@ typedef struct {
   double low, high, ahead_low, ahead_high;
   double end; /* end of the span [s]; a closure that closes within CLOSES_APART of it closes there (Z20) */
   int side;   /* end of the bracket that the last length replaced, for the Illinois rule */
+  int again;  /* how often in succession it was the same end */
+  bool bent;  /* the barrier of a limit bends the distance: it is linear before the event only */
 } EventSearch;
+
+/* Repetitions of an end of the bracket that show a bent distance, and the ratio of the distances at both ends from
+ * which on it is taken as straight. */
+enum { BENT_AGAIN = 8, STRAIGHT = 16 };
 
 static double next_length(const EventSearch* e) {
   double width = e->high - e->low, length = e->low + width * e->ahead_low / (e->ahead_low - e->ahead_high);
-  return length > e->low && length < e->high ? length : e->low + 0.5 * width;
+  bool halve = e->bent && e->ahead_low > -STRAIGHT * e->ahead_high;
+  return length > e->low && length < e->high && !halve ? length : e->low + 0.5 * width;
 }
 
 static bool same_event(const StepEvent* a, const StepEvent* b) {
@@ -390,12 +397,16 @@ static bool same_event(const StepEvent* a, const StepEvent* b) {
   return a->kind == b->kind && (a->kind == EVENT_CLOSURE ? a->closure == b->closure : a->dof == b->dof);
 }
 
+static bool is_stop_event(const StepEvent* event) { return event->kind == EVENT_LOWER || event->kind == EVENT_UPPER; }
+
 static void event_after(EventSearch* e, const SubstepEvent* event, double length) {
   bool same = e->found && same_event(&event->what, &e->event.what);
   if (!same) *e = (EventSearch){.found = true, .event = *event, .ahead_low = event->before, .end = e->end};
   e->high = length;
   e->ahead_high = event->after;
-  if (same && e->side > 0) e->ahead_low *= 0.5;
+  e->again = same && e->side > 0 ? e->again + 1 : 0;
+  e->bent = e->bent || (e->again >= BENT_AGAIN && is_stop_event(&event->what));
+  if (e->again > 0 && !e->bent) e->ahead_low *= 0.5;
   e->side = 1;
 }
 
@@ -411,8 +422,6 @@ static double share_of(const SubstepEvent* event) { return event->before / (even
 static SubstepEvent closing(const ClosureEntry* join) {
   return (SubstepEvent){{.kind = EVENT_CLOSURE, .closure = join->closure}, join->before, join->after};
 }
-
-static bool is_stop_event(const StepEvent* event) { return event->kind == EVENT_LOWER || event->kind == EVENT_UPPER; }
 
 /* Finds the first event in the solved substep of s->clock: an impact that begins, or a closure that closes. Returns
  * false if there is none. An impact that the search has found stays one, although the approach over a shorter substep
