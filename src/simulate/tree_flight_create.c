@@ -87,12 +87,12 @@ static void create_rows(TreeFlight* f, const Model* m) {
 static void create_room(TreeFlight* f, const Model* m) {
   size_t links = (size_t)m->link_count, nv = (size_t)m->dof_count;
   double** const coordinates[] = {&f->before, &f->ahead, &f->behind, &f->beyond, &f->side};
-  double** const increments[] = {&f->way, &f->reduced, &f->change, &f->packed, &f->drive, &f->less};
+  double** const increments[] = {&f->way, &f->reduced, &f->change, &f->packed, &f->drive, &f->less, &f->held, &f->stiff};
   Pose** const poses[] = {&f->pose_before, &f->pose_ahead, &f->pose_behind, &f->pose_beyond, &f->pose_side};
   Screw** const screws[] = {&f->screws_now, &f->screws_ahead, &f->screws_side};
   Vec3** const centers[] = {&f->center_now, &f->center_ahead};
   for (int k = 0; k < 5; k++) *coordinates[k] = MEMORY_NEW(double, m->coordinate_count);
-  for (int k = 0; k < 6; k++) *increments[k] = MEMORY_NEW(double, nv);
+  for (int k = 0; k < 8; k++) *increments[k] = MEMORY_NEW(double, nv);
   for (int k = 0; k < 5; k++) *poses[k] = MEMORY_NEW(Pose, links);
   for (int k = 0; k < 3; k++) *screws[k] = MEMORY_NEW(Screw, nv);
   for (int k = 0; k < 2; k++) *centers[k] = MEMORY_NEW(Vec3, links);
@@ -125,8 +125,8 @@ TreeFlight* tree_flight_create(const Sim* s) {
   for (int k = 0; k < m->tree_count; k++) any = any || m->trees[k].flies;
   if (!any || m->simulation.integrator != INTEGRATOR_MOMENTUM) return NULL;
   TreeFlight* f = MEMORY_NEW(TreeFlight, 1);
-  bool** const flags[] = {&f->found, &f->untouched};
-  for (int k = 0; k < 2; k++) *flags[k] = MEMORY_NEW(bool, m->tree_count);
+  bool** const flags[] = {&f->found, &f->untouched, &f->holds};
+  for (int k = 0; k < 3; k++) *flags[k] = MEMORY_NEW(bool, m->tree_count);
   int** const lists[] = {&f->trees, &f->group_of};
   for (int k = 0; k < 2; k++) *lists[k] = MEMORY_NEW(int, m->tree_count);
   f->links = MEMORY_NEW(int, m->link_count);
@@ -157,7 +157,7 @@ void tree_flight_destroy(TreeFlight* f) {
                    f->change,      f->matrices,     f->drive,      f->packed,      f->push,       f->eta,
                    f->center_now,  f->center_ahead, r->active,     r->matrix,      r->right,      r->unit,
                    r->work,        r->equation,     r->unknown,    r->column,      f->side,       f->less,
-                   f->pose_side,   f->behind,       f->pose_behind};
+                   f->pose_side,   f->behind,       f->pose_behind,  f->held,       f->stiff,       f->holds};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
