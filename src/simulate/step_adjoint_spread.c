@@ -140,7 +140,7 @@ static void reverse_held(StepAdjoint* a, const RecordedStep* step, StateBar olde
   const Sim* s = a->sim;
   for (int i = 0; s->flight && i < a->model->link_count; i++) {
     const ModelLink* link = &a->model->links[i];
-    if (!flight_held(s->flight, link) || !flight_joint_acts(s, i)) continue;
+    if (!flight_held(s->flight, link) || !s->flight->acts[i]) continue;
     JointInput in = flight_joint_input(s, i);
     double by[JOINT_MAX_DOF] = {0};
     for (int k = 0; k < link->joint.plain_count; k++)

@@ -404,7 +404,7 @@ static bool begin_held(const Sim* s, const FlightGroup* g) {
     int tree = f->trees[g->tree_first + k];
     LinkSpan span = tree_span(s, tree);
     flight_joints_clear(s, tree);
-    for (int n = 0; n < span.count; n++) f->holds[tree] = f->holds[tree] || flight_joint_acts(s, span.links[n]);
+    for (int n = 0; n < span.count; n++) f->holds[tree] = f->holds[tree] || f->acts[span.links[n]];
     any = any || f->holds[tree];
   }
   return any;

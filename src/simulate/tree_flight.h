@@ -40,6 +40,8 @@ typedef struct TreeFlight {
   bool* holds;                      /* the aim of the tree contains the forces of its joints (W51) (trees) */
   bool* found;                      /* the aim of the tree in the present step is the solution of W11 (trees) */
   bool* steady;                     /* result of turns_in_place for every link (links) */
+  bool* acts; /* the aim contains the forces of the link's joint: a spring, damper, armature or drive acts on a plain
+                 coordinate, and the link is no balanced wheel (W51) (links) */
   bool* untouched;                  /* scratch: the tree and its group have an aim and no contact (trees) */
   double *before, *ahead;           /* coordinates one step before q^t by the present motion; at the aim (nq) */
   double *behind, *beyond;          /* coordinates the longer of h and h' before and after q^t by this motion (nq) */
@@ -136,9 +138,6 @@ void flight_tree_solve(const TreeFlight* flight, int tree, double* x);
 void flight_tree_solve_transposed(const TreeFlight* flight, int tree, double* x);
 
 /* ---- simulate/tree_flight_joints.c (W51) */
-/* Returns true if a spring, damper, armature or drive acts on a plain coordinate of the link's joint, which is not
- * prescribed. */
-bool flight_joint_acts(const Sim* sim, int link);
 /* Returns the input of joint_terms for the link's joint at the aim. Borrows the Sim. */
 JointInput flight_joint_input(const Sim* sim, int link);
 /* Sets holds of the tree to false and its entries of held and stiff to 0. */

@@ -4,16 +4,8 @@
 
 #include "simulate/tree_flight.h"
 
-bool flight_joint_acts(const Sim* s, int i) {
-  assert(i >= 0 && i < s->model->link_count);
-  const ModelLink* link = &s->model->links[i];
-  bool any = s->drive_first[i + 1] > s->drive_first[i];
-  for (int k = 0; k < link->joint.plain_count; k++)
-    any = any || link->damping[k] > 0 || (link->passive && (link->stiffness[k] > 0 || link->armature[k] > 0));
-  return any && link->prescribed < 0;
-}
-
 JointInput flight_joint_input(const Sim* s, int i) {
+  assert(s->flight && i >= 0 && i < s->model->link_count);
   JointInput in = step_joint_input(s, &s->configuration[s->current], i);
   in.q = s->flight->ahead + s->model->links[i].coordinate_first;
   in.stop = NULL;
@@ -34,7 +26,7 @@ void flight_joints_clear(const Sim* s, int tree) {
 void flight_joints_place(const Sim* s, int i) {
   TreeFlight* f = s->flight;
   const ModelLink* link = &s->model->links[i];
-  if (!f->holds[link->tree] || !flight_joint_acts(s, i)) return;
+  if (!f->holds[link->tree] || !f->acts[i]) return;
   JointInput in = flight_joint_input(s, i);
   JointTerms terms;
   (void)joint_terms(&in, true, &terms);
