@@ -114,8 +114,7 @@ static void reverse_joint(StepAdjoint* a, const RecordedStep* step, int i, const
   for (int k = 0; k < link->dof_count; k++) now[link->dof_first + k] += shares.now[k];
   joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
                            shares.difference_old, old + link->dof_first, now + link->dof_first);
-  if (s->joint_aim && link->passive)
-    reverse_armature(s, link, shares.aim, bars->now, bars->old, older, bars->gradient);
+  if (s->joint_aim && link->passive) reverse_armature(s, link, shares.aim, bars->now, bars->old, older, bars->gradient);
   int drive = 0;
   for (int c = 0; c < m->controller_count && drive < in->drive_count; c++)
     if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED) {

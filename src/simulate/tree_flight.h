@@ -33,13 +33,13 @@ typedef struct {
 typedef struct TreeFlight {
   FlightGroup* group;
   int group_count;
-  int *trees, *links, *closures;    /* lists of the groups, concatenated */
-  int* group_of;                    /* group of every tree; -1: it does not fly (trees) */
-  FlightTree* tree;                 /* (trees) */
-  int* free;                        /* degrees of freedom that are not prescribed, tree by tree (nv) */
-  bool* holds;                      /* the aim of the tree contains the forces of its joints (W51) (trees) */
-  bool* found;                      /* the aim of the tree in the present step is the solution of W11 (trees) */
-  bool* steady;                     /* result of turns_in_place for every link (links) */
+  int *trees, *links, *closures; /* lists of the groups, concatenated */
+  int* group_of;                 /* group of every tree; -1: it does not fly (trees) */
+  FlightTree* tree;              /* (trees) */
+  int* free;                     /* degrees of freedom that are not prescribed, tree by tree (nv) */
+  bool* holds;                   /* the aim of the tree contains the forces of its joints (W51) (trees) */
+  bool* found;                   /* the aim of the tree in the present step is the solution of W11 (trees) */
+  bool* steady;                  /* result of turns_in_place for every link (links) */
   bool* acts; /* the aim contains the forces of the link's joint: a spring, damper, armature or drive acts on a plain
                  coordinate, and the link is no balanced wheel (W51) (links) */
   bool* untouched;                  /* scratch: the tree and its group have an aim and no contact (trees) */
@@ -62,10 +62,10 @@ typedef struct TreeFlight {
   Mat3* moment;        /* scratch: first moments summed over descendants (links) */
   double *reduced, *change, *packed; /* scratch  (nv) */
   double* matrices;                  /* storage of FlightTree.matrix */
-  double *held, *stiff;              /* F of W51 at the aim and its derivative by the coordinate; 0 where the aim does not
-                                        contain it [N, N m], [N/m, N m/rad] (nv) */
-  double* drive;                     /* forces on prescribed joints at the aim [N, N m] (nv) */
-  ClosureSystem *at_now, *at_ahead;  /* closures placed at q^t and at the aim; NULL: no closures or couplings */
+  double *held, *stiff; /* F of W51 at the aim and its derivative by the coordinate; 0 where the aim does not
+                           contain it [N, N m], [N/m, N m/rad] (nv) */
+  double* drive;        /* forces on prescribed joints at the aim [N, N m] (nv) */
+  ClosureSystem *at_now, *at_ahead; /* closures placed at q^t and at the aim; NULL: no closures or couplings */
   const double* by_row; /* derivatives with respect to the row forces of the aims, borrowed from ClosureAdjoint.by_row;
                            NULL: none (rows) */
   double *push, *eta;   /* forces of the rows, times gravity_time, in W15 [kg m, kg m^2], and their adjoint (rows) */

@@ -87,7 +87,8 @@ static void create_rows(TreeFlight* f, const Model* m) {
 static void create_room(TreeFlight* f, const Model* m) {
   size_t links = (size_t)m->link_count, nv = (size_t)m->dof_count;
   double** const coordinates[] = {&f->before, &f->ahead, &f->behind, &f->beyond, &f->side};
-  double** const increments[] = {&f->way, &f->reduced, &f->change, &f->packed, &f->drive, &f->less, &f->held, &f->stiff};
+  double** const increments[] = {&f->way,   &f->reduced, &f->change, &f->packed,
+                                 &f->drive, &f->less,    &f->held,   &f->stiff};
   Pose** const poses[] = {&f->pose_before, &f->pose_ahead, &f->pose_behind, &f->pose_beyond, &f->pose_side};
   Screw** const screws[] = {&f->screws_now, &f->screws_ahead, &f->screws_side};
   Vec3** const centers[] = {&f->center_now, &f->center_ahead};
@@ -171,15 +172,14 @@ void tree_flight_destroy(TreeFlight* f) {
   closures_destroy(f->at_now);
   closures_destroy(f->at_ahead);
   FlightRows* r = &f->rows;
-  void* owned[] = {f->group,       f->trees,        f->links,      f->closures,    f->group_of,   f->tree,
-                   f->free,        f->found,        f->steady,     f->untouched,   f->before,     f->ahead,
-                   f->beyond,      f->pose_before,  f->pose_ahead, f->pose_beyond, f->screws_now, f->screws_ahead,
-                   f->screws_side, f->way,          f->bar,        f->force,       f->moment,     f->reduced,
-                   f->change,      f->matrices,     f->drive,      f->packed,      f->push,       f->eta,
-                   f->center_now,  f->center_ahead, r->active,     r->matrix,      r->right,      r->unit,
-                   r->work,        r->equation,     r->unknown,    r->column,      f->side,       f->less,
-                   f->pose_side,   f->behind,       f->pose_behind,  f->held,       f->stiff,       f->holds,
-                   f->acts};
+  void* owned[] = {
+      f->group,      f->trees,       f->links,       f->closures,     f->group_of,    f->tree,   f->free,
+      f->found,      f->steady,      f->untouched,   f->before,       f->ahead,       f->beyond, f->pose_before,
+      f->pose_ahead, f->pose_beyond, f->screws_now,  f->screws_ahead, f->screws_side, f->way,    f->bar,
+      f->force,      f->moment,      f->reduced,     f->change,       f->matrices,    f->drive,  f->packed,
+      f->push,       f->eta,         f->center_now,  f->center_ahead, r->active,      r->matrix, r->right,
+      r->unit,       r->work,        r->equation,    r->unknown,      r->column,      f->side,   f->less,
+      f->pose_side,  f->behind,      f->pose_behind, f->held,         f->stiff,       f->holds,  f->acts};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
