@@ -138,7 +138,8 @@ void own_force_settle(Sim* s, StepReport* report) {
     *report = one;
     if (step_outcome_failed(one.outcome)) return;
   }
-  if ((given <= 0 || most == 0) && !varies) report->late_friction = contact_late_friction(s->contact, s->clock.dt, report->late_links);
+  if ((given <= 0 || most == 0) && !varies)
+    report->late_friction = contact_late_friction(s->contact, s->clock.dt, report->late_links);
   report->friction_open =
       !blends && most > 0 && !contact_friction_settled(s->contact, s->tolerance, report->friction_links);
 }
