@@ -4,10 +4,10 @@
 
 #include "simulate/tree_flight.h"
 
-JointInput flight_joint_input(const Sim* s, int i) {
-  assert(s->flight && i >= 0 && i < s->model->link_count);
-  JointInput in = step_joint_input(s, &s->configuration[s->current], i);
-  in.q = s->flight->ahead + s->model->links[i].coordinate_first;
+JointInput flight_joint_input(const Sim* s, int link) {
+  assert(s->flight && link >= 0 && link < s->model->link_count);
+  JointInput in = step_joint_input(s, &s->configuration[s->current], link);
+  in.q = s->flight->ahead + s->model->links[link].coordinate_first;
   in.stop = NULL;
   in.held = NULL;
   in.aimed = true;
@@ -15,6 +15,7 @@ JointInput flight_joint_input(const Sim* s, int i) {
 }
 
 void flight_joints_clear(const Sim* s, int tree) {
+  assert(tree >= 0 && tree < s->model->tree_count);
   TreeFlight* f = s->flight;
   const ModelTree* t = &s->model->trees[tree];
   size_t size = sizeof(double) * (size_t)t->dof_count;
@@ -23,15 +24,16 @@ void flight_joints_clear(const Sim* s, int tree) {
   memset(f->stiff + t->dof_first, 0, size);
 }
 
-void flight_joints_place(const Sim* s, int i) {
+void flight_joints_place(const Sim* s, int link) {
+  assert(link >= 0 && link < s->model->link_count);
   TreeFlight* f = s->flight;
-  const ModelLink* link = &s->model->links[i];
-  if (!f->holds[link->tree] || !f->acts[i]) return;
-  JointInput in = flight_joint_input(s, i);
+  const ModelLink* l = &s->model->links[link];
+  if (!f->holds[l->tree] || !f->acts[link]) return;
+  JointInput in = flight_joint_input(s, link);
   JointTerms terms;
   (void)joint_terms(&in, true, &terms);
-  for (int k = 0; k < link->joint.plain_count; k++) {
-    f->held[link->dof_first + k] = terms.gradient[k];
-    f->stiff[link->dof_first + k] = terms.hessian[k][k];
+  for (int k = 0; k < l->joint.plain_count; k++) {
+    f->held[l->dof_first + k] = terms.gradient[k];
+    f->stiff[l->dof_first + k] = terms.hessian[k][k];
   }
 }
