@@ -90,8 +90,11 @@ void warn_late_friction(const Options* options, const char* name, const Model* m
   bool pays = contact_keeps_account(model);
   const char* what = pays ? "bodies leave contact before friction has had all of their impulse"
                           : "friction acts one time step late in impacts, so that bodies may tip or hop";
+  bool given = model->contact.friction_iterations > 0; /* late where bodies turn too far for the later solves (F8) */
   const char* remedy =
-      !pays && model->contact.friction_iterations == 0 && !model->contact.bounces
+      given ? "A body turned so far in this step that friction kept its first solve: reduce simulation.dt, or --set "
+              "contact.friction_iterations=null, the default"
+      : !pays && model->contact.friction_iterations == 0 && !model->contact.bounces
           ? "--set contact.friction_iterations=null, the default, uses their own contact force"
           : "--set contact.friction_iterations=20 solves such steps with their own contact force; scenes with many "
             "impacts take up to 2.5 times as long";

@@ -88,8 +88,7 @@ static void measure_link(Sim* s, int i) {
     const Screw* screw = &s->screws[link->dof_first + k];
     double turning = vec3_norm(screw->w), arm = vec3_norm(screw_velocity(screw, s->reference[i])), *sum;
     sum = &s->at_work[link->dof_first + k];
-    *sum = arm * s->work[i].force + turning * s->work[i].torque + fabs(joint->gradient[k]);
-    if (link->passive || link->limited[k]) *sum += joint->inertia_force[k];
+    *sum = arm * s->work[i].force + turning * s->work[i].torque + fabs(joint->gradient[k]) + joint->inertia_force[k];
   }
 }
 

@@ -7,6 +7,7 @@
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
+#include "simulate/tree_flight.h"
 
 /* Returns the time weights of a spring with this theta (M10). flies: the tree of the spring conserves momentum. */
 SpringTime spring_time(const StepClock* clock, const StepWeights* weights, double theta, bool flies) {
@@ -51,7 +52,9 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
                       s->joint_aim ? s->joint_aim + l->dof_first : NULL,
                       step_inertia_weight(s),
                       step_spring_time(s, link),
-                      s->stops ? s->stops + l->dof_first : NULL};
+                      s->stops ? s->stops + l->dof_first : NULL,
+                      flight_held(s->flight, l),
+                      false};
 }
 
 static bool evaluate_link(Sim* s, int i, Configuration* c) {

@@ -82,6 +82,7 @@ static void note_joint(Sim* s, int i, const Configuration* c) {
     KINDS[kind].with(link, &bare);
     in.link = &bare;
     in.aim = NULL;
+    in.held = NULL;
     if (kind != JOINT_FORCE_DRIVE) in.drive_count = 0;
     (void)joint_terms(&in, true, &terms);
     double* force = forces_of(s, (JointForceKind)kind) + link->dof_first;

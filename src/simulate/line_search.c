@@ -81,7 +81,7 @@ static void wake_unsettled(Sim* s, bool arrived) {
 
 /* Returns the rounding error of a joint's energies at a configuration: their own, and that due to the coordinates. */
 static double joint_rounding(const ModelLink* link, const JointTerms* joint, const double* q) {
-  double rounding = ROUNDING * (fabs(joint->controller) + joint->limit + joint->damping + joint->inertia);
+  double rounding = ROUNDING * (fabs(joint->controller) + joint->limit + joint->damping + fabs(joint->inertia));
   for (int k = 0; k < link->dof_count; k++) {
     double way = POSITION_ROUNDING * (k < link->joint.plain_count ? fabs(q[link->coordinate_first + k]) : 1);
     rounding += way * (fabs(joint->gradient[k]) + fabs(joint->hessian[k][k]) * way);

@@ -107,7 +107,7 @@ static bool length_varies(const StepClock* c) {
 /* Solves after the first one of a step with late friction (F14). */
 enum { BLENDED_SOLVES = 1 };
 
-/* Returns false where a step keeps the friction of its first solve: in a run's first step if its friction has a grip
+/* Returns false where late friction keeps that of the first solve: in a run's first step if its friction has a grip
  * (F6), where a body that touches another turns further than spin.md, W10, allows, and in scenes with restitution,
  * whose impacts have substeps of their own. */
 static bool blends_here(Sim* s) {
@@ -115,10 +115,21 @@ static bool blends_here(Sim* s) {
          spin_parts(s, s->clock.dt) == 1;
 }
 
+/* Turn of a body in a substep from which on the solves after the first one are left out [rad] (F8). They see the slip
+ * of a point fixed in the body, r sin(turn) / dt, which changes its direction at pi. */
+#define TURN_OF_SLIP 2.5
+
+/* Returns the number of solves after the first one. given: of the scene; negative: where friction is late (F14). */
+static int solves_after(Sim* s, int given) {
+  if (given == 0 || length_varies(&s->clock)) return 0;
+  if (given < 0) return blends_here(s) ? BLENDED_SOLVES : 0;
+  return s->clock.dt * spin_touching_speed(s) < TURN_OF_SLIP ? given : 0;
+}
+
 void own_force_settle(Sim* s, StepReport* report) {
   const int given = s->model->contact.friction_iterations;
   const bool blends = given < 0, varies = length_varies(&s->clock);
-  int most = varies ? 0 : !blends ? given : blends_here(s) ? BLENDED_SOLVES : 0;
+  const int most = solves_after(s, given);
   for (int k = 0; k < most; k++) {
     if (!blends && contact_friction_settled(s->contact, s->tolerance, NULL)) return;
     keep_solve(s);
@@ -127,7 +138,8 @@ void own_force_settle(Sim* s, StepReport* report) {
     *report = one;
     if (step_outcome_failed(one.outcome)) return;
   }
-  if (given <= 0 && !varies) report->late_friction = contact_late_friction(s->contact, s->clock.dt, report->late_links);
+  if ((given <= 0 || most == 0) && !varies)
+    report->late_friction = contact_late_friction(s->contact, s->clock.dt, report->late_links);
   report->friction_open =
       !blends && most > 0 && !contact_friction_settled(s->contact, s->tolerance, report->friction_links);
 }

@@ -165,9 +165,9 @@ void step_prepare(Sim* s) {
   aim_links(s);
   spin_aim(s);
   aim_joints(s, s->clock.time);
+  aim_armatures(s);
   tree_flight_aim(s);
   roll_shifts_aim(s);
-  aim_armatures(s);
   stops_aim(s);
   loads_aim(s);
   tendons_aim(s);

@@ -240,6 +240,7 @@ static void add_all_work(Sim* s, double* done) {
       if (s->joint_aim && link->armature[k] > 0)
         force += link->armature[k] * weight * (s->difference_old[dof] - s->joint_aim[dof]);
       if (link->prescribed >= 0 && tree_flight_found(s->flight, link)) force += s->flight->drive[dof];
+      if (flight_held(s->flight, link)) force -= s->flight->held[dof];
       done[b->unit[link->tree]] += force * way_of(s, dof);
     }
   }

@@ -196,16 +196,21 @@ void spin_rates(Sim* s) {
 /* Largest number of substeps chosen here; users can request more. */
 enum { SPIN_PARTS_MOST = 16 };
 
-int spin_parts(Sim* s, double dt) {
-  assert(dt > 0);
-  int parts = 1;
-  double turn = dt * tree_flight_speed(s) / TREE_TURN;
+double spin_touching_speed(Sim* s) {
+  double fastest = 0;
   if (s->spinners) mark_touching(s, false);
   for (int i = 0; s->spinners && i < s->model->link_count; i++) {
     const Spinner* own = &s->spinners[i];
     if (!own->spins || !own->touches) continue;
-    turn = fmax(turn, dt * vec3_norm(spin_velocity(own, s->pose_now[i], s->state.momentum[i])) / SPIN_TURN);
+    fastest = fmax(fastest, vec3_norm(spin_velocity(own, s->pose_now[i], s->state.momentum[i])));
   }
+  return fastest;
+}
+
+int spin_parts(Sim* s, double dt) {
+  assert(dt > 0);
+  int parts = 1;
+  double turn = dt * fmax(tree_flight_speed(s) / TREE_TURN, spin_touching_speed(s) / SPIN_TURN);
   while (parts < SPIN_PARTS_MOST && turn > parts) parts *= 2;
   return parts;
 }

@@ -65,6 +65,9 @@ Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum);
 /* Largest rotation of a body in contact per substep [rad]: friction on a body that rotates by theta in a step has the
  * lever arm r cos(theta) (W10). */
 #define SPIN_TURN 0.18
+/* Returns the largest angular speed of bodies that touch another in the accepted configuration and integrate their
+ * momentum [rad/s]. */
+double spin_touching_speed(Sim* sim);
 /* Returns the number of equal substeps of a step dt [s]: a power of two up to SPIN_PARTS_MOST (spin.c), such that
  * bodies in contact that integrate their momentum rotate by at most SPIN_TURN, and links of flying trees by at most
  * TREE_TURN (W14). */

@@ -99,32 +99,53 @@ static bool has_own(const ModelLink* link) {
   return damped;
 }
 
-static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
-                           ModelGradient* gradient) {
+/* Adds the derivatives of lambda . (gradient of joint_terms) of one joint. lambda[dof]. */
+static void reverse_joint(StepAdjoint* a, const RecordedStep* step, int i, const JointInput* in, const double* lambda,
+                          StateBar older, const FeedbackBars* bars) {
   const Sim* s = a->sim;
   const Model* m = a->model;
-  const FeedbackBars bars = {now, old, a->rate_bar, a->felt, gradient, a->late};
-  for (int i = 0; i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
+  const ModelLink* link = &m->links[i];
+  double *now = bars->now.q, *old = bars->old.q;
+  JointShares shares = {.target = a->target, .target_rate = a->target_rate, .push = a->push, .gains = a->gains};
+  joint_adjoint(in, lambda, &shares);
+  SpringTime by_theta = step_spring_time_slope(s, i);
+  bars->gradient->thetas[i] += spring_time_dot(&shares.spring, &by_theta);
+  if (has_own(link)) joint_own_adjoint(in, lambda, bars->gradient->joint + link->dof_first);
+  for (int k = 0; k < link->dof_count; k++) now[link->dof_first + k] += shares.now[k];
+  joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
+                           shares.difference_old, old + link->dof_first, now + link->dof_first);
+  if (s->joint_aim && link->passive) reverse_armature(s, link, shares.aim, bars->now, bars->old, older, bars->gradient);
+  int drive = 0;
+  for (int c = 0; c < m->controller_count && drive < in->drive_count; c++)
+    if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED) {
+      add_drive(a, c, drive, bars);
+      drive++;
+    }
+}
+
+static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar older, const FeedbackBars* bars) {
+  const Sim* s = a->sim;
+  for (int i = 0; i < a->model->link_count; i++) {
+    const ModelLink* link = &a->model->links[i];
     if (link->dof_count == 0) continue;
     JointInput in = step_joint_input(s, &s->configuration[s->current], i);
-    JointShares shares = {.target = a->target, .target_rate = a->target_rate, .push = a->push, .gains = a->gains};
-    joint_adjoint(&in, a->lambda + link->dof_first, &shares);
-    SpringTime by_theta = step_spring_time_slope(s, i);
-    gradient->thetas[i] += spring_time_dot(&shares.spring, &by_theta);
-    if (has_own(link)) joint_own_adjoint(&in, a->lambda + link->dof_first, gradient->joint + link->dof_first);
-    for (int k = 0; k < link->dof_count; k++) now.q[link->dof_first + k] += shares.now[k];
-    joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
-                             shares.difference_old, old.q + link->dof_first, now.q + link->dof_first);
-    if (s->joint_aim && link->passive) reverse_armature(s, link, shares.aim, now, old, older, gradient);
-    int drive = 0;
-    for (int c = 0; c < m->controller_count && drive < in.drive_count; c++)
-      if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED) {
-        add_drive(a, c, drive, &bars);
-        drive++;
-      }
+    reverse_joint(a, step, i, &in, a->lambda + link->dof_first, older, bars);
   }
-  delay_pending_hand_back(a->late, s, &bars);
+}
+
+/* Adds the derivatives of -(lambda + h (h + h') / 2 mu) . F^, the forces of joints in the aims (W51). Call after
+ * tree_flight_adjoint, which leaves mu in a->product. */
+static void reverse_held(StepAdjoint* a, const RecordedStep* step, StateBar older, const FeedbackBars* bars) {
+  const Sim* s = a->sim;
+  for (int i = 0; s->flight && i < a->model->link_count; i++) {
+    const ModelLink* link = &a->model->links[i];
+    if (!flight_held(s->flight, link) || !s->flight->acts[i]) continue;
+    JointInput in = flight_joint_input(s, i);
+    double by[JOINT_MAX_DOF] = {0};
+    for (int k = 0; k < link->joint.plain_count; k++)
+      by[k] = -a->lambda[link->dof_first + k] - s->flight->gravity_time * a->product[link->dof_first + k];
+    reverse_joint(a, step, i, &in, by, older, bars);
+  }
 }
 
 /* Adds the derivatives with respect to rotations of joint frames. The wrenches changed by lambda must include
@@ -220,8 +241,11 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSl
   bushings_adjoint(s, (const double(*)[6])a->twist, now, old, older, gradient);
   fluid_adjoint(s, (const double(*)[3][4])a->motion, now, old, gradient);
   closure_adjoint_ends(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
-  reverse_joints(a, step, now, old, older, gradient);
+  const FeedbackBars bars = {now, old, a->rate_bar, a->felt, gradient, a->late};
+  reverse_joints(a, step, older, &bars);
   if (a->reacts) step_adjoint_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
   reverse_attachments(a, step, gradient);
   tree_flight_adjoint(a, step, now, old, gradient);
+  reverse_held(a, step, older, &bars);
+  delay_pending_hand_back(a->late, s, &bars);
 }

@@ -114,6 +114,9 @@ typedef struct {
   double inertia_weight; /* factor / dt^2 [1/s^2] */
   SpringTime spring;     /* for plain coordinates; springs of three rotations act at t + dt */
   const JointStop* stop; /* impacts at limits (dof); NULL: the model has no such limits */
+  const double* held; /* forces F^ that the aim of the tree contains (dof): subtracted from the gradient (W51) [N, N m];
+                         NULL: none */
+  bool aimed;         /* only the terms of the aim (W51): springs, damping, armatures and drives of plain coordinates */
 } JointInput;
 /* Returns true if the plain coordinate k is in an impact at its limit. */
 static inline bool joint_strikes(const JointInput* in, int k) {

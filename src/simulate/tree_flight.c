@@ -73,6 +73,7 @@ static void place_ahead(Sim* s, const FlightGroup* g) {
   for (int k = 0; k < span.count; k++) {
     model_link_pose(s->model, span.links[k], f->ahead, f->pose_ahead);
     model_link_screws(s->model, span.links[k], f->ahead, f->pose_ahead, f->screws_ahead);
+    flight_joints_place(s, span.links[k]);
   }
   flight_rows_place(s, g);
 }
@@ -115,7 +116,14 @@ static void project(const Sim* s, int tree, LinkSpan span) {
   bars_reduce(s->model, span, s->pose_now, f->screws_now, f->force, f->moment, f->reduced);
 }
 
-/* Sets reduced to the residual of W15's first equation at the present aim. */
+/* Adds h (h + h') / 2 F to reduced (W51). */
+static void add_held(const TreeFlight* f, int tree) {
+  const FlightTree* t = &f->tree[tree];
+  for (int k = 0; f->holds[tree] && k < t->free_count; k++)
+    f->reduced[f->free[t->free_first + k]] += f->gravity_time * f->held[f->free[t->free_first + k]];
+}
+
+/* Sets reduced to the residual of the first equation of W15 and W51 at the present aim. */
 static void residual(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   LinkSpan span = group_span(f, g);
@@ -124,8 +132,10 @@ static void residual(const Sim* s, const FlightGroup* g) {
     tree_flight_displacement(s, span.links[k], d);
     inertia_times(&s->model->links[span.links[k]], d, f->bar[span.links[k]]);
   }
-  for (int n = 0; n < g->tree_count; n++)
+  for (int n = 0; n < g->tree_count; n++) {
     project(s, f->trees[g->tree_first + n], tree_span(s, f->trees[g->tree_first + n]));
+    add_held(f, f->trees[g->tree_first + n]);
+  }
   flight_rows_push(s, g);
 }
 
@@ -197,7 +207,10 @@ static void solve_transposed(int n, const double* a, double* x) {
 static void factor_tree(const Sim* s, int tree) {
   FlightTree* t = &s->flight->tree[tree];
   LinkSpan span = tree_span(s, tree);
-  for (int k = 0; k < t->free_count; k++) fill_column(s, tree, span, k);
+  for (int k = 0; k < t->free_count; k++) {
+    fill_column(s, tree, span, k);
+    t->matrix[k * t->free_count + k] += s->flight->gravity_time * s->flight->stiff[s->flight->free[t->free_first + k]];
+  }
   t->sign = factor(t->free_count, t->matrix);
 }
 
@@ -383,6 +396,34 @@ static double group_tension(Sim* s, const FlightGroup* g) {
   return most;
 }
 
+/* Sets holds of the trees of a group in which joints act. Returns true if there is one. */
+static bool begin_held(const Sim* s, const FlightGroup* g) {
+  TreeFlight* f = s->flight;
+  bool any = false;
+  for (int k = 0; k < g->tree_count; k++) {
+    int tree = f->trees[g->tree_first + k];
+    LinkSpan span = tree_span(s, tree);
+    flight_joints_clear(s, tree);
+    for (int n = 0; n < span.count; n++) f->holds[tree] = f->holds[tree] || f->acts[span.links[n]];
+    any = any || f->holds[tree];
+  }
+  return any;
+}
+
+/* Finds the aim of a group with the forces of its joints, or without them where there is none or where forces at t
+ * would oscillate (W51). Returns true if there is an aim. Sets *tension. */
+static bool find_either(Sim* s, const FlightGroup* g, double* tension) {
+  TreeFlight* f = s->flight;
+  if (begin_held(s, g) && find_aim(s, g)) {
+    *tension = group_tension(s, g);
+    if (*tension <= TENSION_RESOLVED) return true;
+  }
+  for (int k = 0; k < g->tree_count; k++) flight_joints_clear(s, f->trees[g->tree_first + k]);
+  bool found = find_aim(s, g);
+  *tension = found ? group_tension(s, g) : 0;
+  return found;
+}
+
 void tree_flight_aim(Sim* s) {
   TreeFlight* f = s->flight;
   if (!f) return;
@@ -403,12 +444,15 @@ void tree_flight_aim(Sim* s) {
   for (int n = 0; n < f->group_count; n++) {
     const FlightGroup* g = &f->group[n];
     LinkSpan span = group_span(f, g);
-    bool found = find_aim(s, g);
-    double tension = found ? group_tension(s, g) : 0;
+    double tension;
+    bool found = find_either(s, g, &tension);
     f->coarse = f->coarse || tension > TENSION_RESOLVED || (!found && f->turns && g->closure_count == 0);
     found = found && tension <= TENSION_STABLE;
     if (found) note_forces(s, g);
-    for (int k = 0; k < g->tree_count; k++) f->found[f->trees[g->tree_first + k]] = found;
+    for (int k = 0; k < g->tree_count; k++) {
+      f->found[f->trees[g->tree_first + k]] = found;
+      if (!found) flight_joints_clear(s, f->trees[g->tree_first + k]);
+    }
     for (int k = 0; k < span.count; k++) {
       int i = span.links[k];
       if (found)

@@ -33,12 +33,15 @@ typedef struct {
 typedef struct TreeFlight {
   FlightGroup* group;
   int group_count;
-  int *trees, *links, *closures;    /* lists of the groups, concatenated */
-  int* group_of;                    /* group of every tree; -1: it does not fly (trees) */
-  FlightTree* tree;                 /* (trees) */
-  int* free;                        /* degrees of freedom that are not prescribed, tree by tree (nv) */
-  bool* found;                      /* the aim of the tree in the present step is the solution of W11 (trees) */
-  bool* steady;                     /* result of turns_in_place for every link (links) */
+  int *trees, *links, *closures; /* lists of the groups, concatenated */
+  int* group_of;                 /* group of every tree; -1: it does not fly (trees) */
+  FlightTree* tree;              /* (trees) */
+  int* free;                     /* degrees of freedom that are not prescribed, tree by tree (nv) */
+  bool* holds;                   /* the aim of the tree contains the forces of its joints (W51) (trees) */
+  bool* found;                   /* the aim of the tree in the present step is the solution of W11 (trees) */
+  bool* steady;                  /* result of turns_in_place for every link (links) */
+  bool* acts; /* the aim contains the forces of the link's joint: a spring, damper, armature or drive acts on a plain
+                 coordinate, and the link is no balanced wheel (W51) (links) */
   bool* untouched;                  /* scratch: the tree and its group have an aim and no contact (trees) */
   double *before, *ahead;           /* coordinates one step before q^t by the present motion; at the aim (nq) */
   double *behind, *beyond;          /* coordinates the longer of h and h' before and after q^t by this motion (nq) */
@@ -59,8 +62,10 @@ typedef struct TreeFlight {
   Mat3* moment;        /* scratch: first moments summed over descendants (links) */
   double *reduced, *change, *packed; /* scratch  (nv) */
   double* matrices;                  /* storage of FlightTree.matrix */
-  double* drive;                     /* forces on prescribed joints at the aim [N, N m] (nv) */
-  ClosureSystem *at_now, *at_ahead;  /* closures placed at q^t and at the aim; NULL: no closures or couplings */
+  double *held, *stiff; /* F of W51 at the aim and its derivative by the coordinate; 0 where the aim does not
+                           contain it [N, N m], [N/m, N m/rad] (nv) */
+  double* drive;        /* forces on prescribed joints at the aim [N, N m] (nv) */
+  ClosureSystem *at_now, *at_ahead; /* closures placed at q^t and at the aim; NULL: no closures or couplings */
   const double* by_row; /* derivatives with respect to the row forces of the aims, borrowed from ClosureAdjoint.by_row;
                            NULL: none (rows) */
   double *push, *eta;   /* forces of the rows, times gravity_time, in W15 [kg m, kg m^2], and their adjoint (rows) */
@@ -131,6 +136,18 @@ void flight_rows_solve_transposed(const Sim* sim, const FlightGroup* group, cons
 void flight_tree_solve(const TreeFlight* flight, int tree, double* x);
 /* x <- A^-T x, as flight_tree_solve. */
 void flight_tree_solve_transposed(const TreeFlight* flight, int tree, double* x);
+
+/* ---- simulate/tree_flight_joints.c (W51) */
+/* Returns the input of joint_terms for the link's joint at the aim. Borrows the Sim. */
+JointInput flight_joint_input(const Sim* sim, int link);
+/* Sets holds of the tree to false and its entries of held and stiff to 0. */
+void flight_joints_clear(const Sim* sim, int tree);
+/* Sets held and stiff of the link's joint at the present aim, if its tree holds. */
+void flight_joints_place(const Sim* sim, int link);
+/* Returns F^ of the link's joint (dof), or NULL if its aim does not contain it. */
+static inline const double* flight_held(const TreeFlight* flight, const ModelLink* link) {
+  return flight && link->tree >= 0 && flight->holds[link->tree] ? flight->held + link->dof_first : NULL;
+}
 
 /* ---- simulate/tree_flight_tension.c */
 /* Returns frequency times substep [rad] of the fastest oscillation due to the joint forces of a tree with an aim (W50).

@@ -28,6 +28,8 @@ static bool find_multipliers(StepAdjoint* a) {
     if (!tree_flight_found(f, link)) continue;
     LinkSpan one = {&i, 1};
     bars_reduce(m, one, f->pose_ahead, f->screws_ahead, a->bar_force, a->bar_moment, a->product);
+    for (int d = link->dof_first; d < link->dof_first + link->dof_count; d++) /* of -lambda . F^ by the aim (W51) */
+      a->product[d] -= f->stiff[d] * a->lambda[d];
   }
   for (int k = 0; k < f->group_count; k++)
     if (group_found(f, k)) any = tree_flight_solve_transposed(s, k, a->product) || any;

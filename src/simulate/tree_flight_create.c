@@ -87,12 +87,13 @@ static void create_rows(TreeFlight* f, const Model* m) {
 static void create_room(TreeFlight* f, const Model* m) {
   size_t links = (size_t)m->link_count, nv = (size_t)m->dof_count;
   double** const coordinates[] = {&f->before, &f->ahead, &f->behind, &f->beyond, &f->side};
-  double** const increments[] = {&f->way, &f->reduced, &f->change, &f->packed, &f->drive, &f->less};
+  double** const increments[] = {&f->way,   &f->reduced, &f->change, &f->packed,
+                                 &f->drive, &f->less,    &f->held,   &f->stiff};
   Pose** const poses[] = {&f->pose_before, &f->pose_ahead, &f->pose_behind, &f->pose_beyond, &f->pose_side};
   Screw** const screws[] = {&f->screws_now, &f->screws_ahead, &f->screws_side};
   Vec3** const centers[] = {&f->center_now, &f->center_ahead};
   for (int k = 0; k < 5; k++) *coordinates[k] = MEMORY_NEW(double, m->coordinate_count);
-  for (int k = 0; k < 6; k++) *increments[k] = MEMORY_NEW(double, nv);
+  for (int k = 0; k < 8; k++) *increments[k] = MEMORY_NEW(double, nv);
   for (int k = 0; k < 5; k++) *poses[k] = MEMORY_NEW(Pose, links);
   for (int k = 0; k < 3; k++) *screws[k] = MEMORY_NEW(Screw, nv);
   for (int k = 0; k < 2; k++) *centers[k] = MEMORY_NEW(Vec3, links);
@@ -106,17 +107,35 @@ static void create_room(TreeFlight* f, const Model* m) {
 /* A centre of mass closer to the axis than this fraction of the link's size lies on it. */
 #define ON_AXIS 1e-9
 
-/* Returns true if a link is a balanced wheel: it rotates only about an axis of constant direction through its centre of
- * mass, and carries no other link. The inertia of its tree does not depend on the angle (W14). */
-static bool turns_in_place(const Model* m, int i) {
+/* Returns true if a link rotates only about an axis of its parent through its centre of mass, and carries no other
+ * link. */
+static bool is_wheel(const Model* m, int i) {
   const ModelLink* link = &m->links[i];
   const Joint* joint = &link->joint;
   if (joint->hinge_count != 1 || joint->dof_count != joint->slide_count + 1) return false;
   for (int k = i + 1; k < m->link_count; k++)
     if (m->links[k].parent == i) return false;
-  for (int up = link->parent; up >= 0; up = m->links[up].parent)
-    if (m->links[up].joint.dof_count > m->links[up].joint.slide_count) return false;
   return vec3_norm(vec3_cross(joint->axis[0], link->center)) <= ON_AXIS * link->reach;
+}
+
+/* Returns true if a link is a balanced wheel with an axis of constant direction. The inertia of its tree does not
+ * depend on the angle (W14). */
+static bool turns_in_place(const Model* m, int i) {
+  if (!is_wheel(m, i)) return false;
+  for (int up = m->links[i].parent; up >= 0; up = m->links[up].parent)
+    if (m->links[up].joint.dof_count > m->links[up].joint.slide_count) return false;
+  return true;
+}
+
+/* Returns true if the forces of the link's joint belong to the aim (W51). */
+static bool joint_acts(const Model* m, const FlightTree* tree, int i) {
+  const ModelLink* link = &m->links[i];
+  if (tree->free_count < 2 || link->prescribed >= 0 || is_wheel(m, i)) return false;
+  bool any = false;
+  for (int c = 0; c < m->controller_count; c++) any = any || m->controllers[c].link == i;
+  for (int k = 0; k < link->joint.plain_count; k++)
+    any = any || link->damping[k] > 0 || (link->passive && (link->stiffness[k] > 0 || link->armature[k] > 0));
+  return any;
 }
 
 TreeFlight* tree_flight_create(const Sim* s) {
@@ -125,12 +144,13 @@ TreeFlight* tree_flight_create(const Sim* s) {
   for (int k = 0; k < m->tree_count; k++) any = any || m->trees[k].flies;
   if (!any || m->simulation.integrator != INTEGRATOR_MOMENTUM) return NULL;
   TreeFlight* f = MEMORY_NEW(TreeFlight, 1);
-  bool** const flags[] = {&f->found, &f->untouched};
-  for (int k = 0; k < 2; k++) *flags[k] = MEMORY_NEW(bool, m->tree_count);
+  bool** const flags[] = {&f->found, &f->untouched, &f->holds};
+  for (int k = 0; k < 3; k++) *flags[k] = MEMORY_NEW(bool, m->tree_count);
   int** const lists[] = {&f->trees, &f->group_of};
   for (int k = 0; k < 2; k++) *lists[k] = MEMORY_NEW(int, m->tree_count);
   f->links = MEMORY_NEW(int, m->link_count);
   f->steady = MEMORY_NEW(bool, m->link_count);
+  f->acts = MEMORY_NEW(bool, m->link_count);
   for (int i = 0; i < m->link_count; i++) f->steady[i] = turns_in_place(m, i);
   f->closures = MEMORY_NEW(int, m->closure_count + m->coupling_count);
   f->tree = MEMORY_NEW(FlightTree, m->tree_count);
@@ -141,6 +161,8 @@ TreeFlight* tree_flight_create(const Sim* s) {
   list_groups(f, s);
   create_trees(f, m);
   create_rows(f, m);
+  for (int i = 0; i < m->link_count; i++)
+    f->acts[i] = m->links[i].tree >= 0 && joint_acts(m, &f->tree[m->links[i].tree], i);
   create_room(f, m);
   return f;
 }
@@ -150,14 +172,14 @@ void tree_flight_destroy(TreeFlight* f) {
   closures_destroy(f->at_now);
   closures_destroy(f->at_ahead);
   FlightRows* r = &f->rows;
-  void* owned[] = {f->group,       f->trees,        f->links,      f->closures,    f->group_of,   f->tree,
-                   f->free,        f->found,        f->steady,     f->untouched,   f->before,     f->ahead,
-                   f->beyond,      f->pose_before,  f->pose_ahead, f->pose_beyond, f->screws_now, f->screws_ahead,
-                   f->screws_side, f->way,          f->bar,        f->force,       f->moment,     f->reduced,
-                   f->change,      f->matrices,     f->drive,      f->packed,      f->push,       f->eta,
-                   f->center_now,  f->center_ahead, r->active,     r->matrix,      r->right,      r->unit,
-                   r->work,        r->equation,     r->unknown,    r->column,      f->side,       f->less,
-                   f->pose_side,   f->behind,       f->pose_behind};
+  void* owned[] = {
+      f->group,      f->trees,       f->links,       f->closures,     f->group_of,    f->tree,   f->free,
+      f->found,      f->steady,      f->untouched,   f->before,       f->ahead,       f->beyond, f->pose_before,
+      f->pose_ahead, f->pose_beyond, f->screws_now,  f->screws_ahead, f->screws_side, f->way,    f->bar,
+      f->force,      f->moment,      f->reduced,     f->change,       f->matrices,    f->drive,  f->packed,
+      f->push,       f->eta,         f->center_now,  f->center_ahead, r->active,      r->matrix, r->right,
+      r->unit,       r->work,        r->equation,    r->unknown,      r->column,      f->side,   f->less,
+      f->pose_side,  f->behind,      f->pose_behind, f->held,         f->stiff,       f->holds,  f->acts};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }

@@ -233,6 +233,36 @@ static void stops_Q1(void** state) {
     check_text(text, INTEGRATORS[k % 3], 0, false, 1e-6);
   }
 }
+/* Springs, dampers, armatures and drives of trees whose aims contain their forces (W51). The drive of the leg reaches
+ * its limit. */
+#define HELD                                                                                                         \
+  "steps: 40\nscene:\n"                                                                                              \
+  "  simulation: {dt: 0.01, steps: 40}\n"                                                                            \
+  "  contact: {model: none}\n"                                                                                       \
+  "  links:\n"                                                                                                       \
+  "    - {name: base, mass: 2, shape: {type: box, size: [0.3, 0.1, 0.05]}}\n"                                        \
+  "    - {name: arm, parent: base, mass: 1, shape: {type: box, size: [0.04, 0.04, 0.5], position: [0, 0, -0.25]},"   \
+  " joint: {type: hinge, axis: [0, 1, 0], position: [0.1, 0, 0.02], damping: 0.02, armature: 0.003}}\n"              \
+  "    - {name: hand, parent: arm, mass: 0.3, shape: {type: box, size: [0.1, 0.05, 0.04]}, joint: {type: slide,"     \
+  " axis: [0, 0, 1], position: [0, 0, -0.55], stiffness: 200, damping: 0.3}}\n"                                      \
+  "    - {name: leg, parent: base, mass: 0.4, shape: {type: box, size: [0.04, 0.04, 0.3], position: [0, 0, -0.15]}," \
+  " joint: {type: hinge, axis: [1, 0, 0], position: [-0.1, 0, 0]}}\n"                                                \
+  "  initial: [{link: arm, coordinates: [1.2], velocities: [4]}, {link: leg, velocities: [-3]}]\n"                   \
+  "  controllers:\n"                                                                                                 \
+  "    - {link: leg, type: pd, target: {type: sines, terms: [{amplitude: 0.6, frequency: 1.5}]}, position_gain: 30," \
+  " velocity_gain: 0.3, max_force: 3}\n"                                                                             \
+  "    - {link: arm, type: torque, target: {type: sines, terms: [{amplitude: 0.8, frequency: 1}]}}\n"                \
+  "initial: [{links: [arm, hand, leg], coordinates: true, velocities: true}]\n"                                      \
+  "control: [{links: [leg, arm]}]\n"                                                                                 \
+  "parameters: [{type: mass, links: [base, arm, hand, leg]}, {type: joint_stiffness, link: hand}, {type: damping,"   \
+  " links: [arm, hand]}, {type: armature, link: arm}, {type: axis, links: [arm, leg]}, {type: gravity}]\n"           \
+  "loss: [{type: point, link: hand, target: [0, 0, 0]}, {type: point, link: leg, target: [0, 0, 0]}]\n"              \
+  "optimizer: {tolerance: 1.0e-12}\n"
+
+static void held_forces_Q1(void** state) {
+  (void)state;
+  check_text(HELD, "forces of joints in the aim", 0, false, 1e-7);
+}
 /* A clamped rod whose springs are faster than the step: their force depends on two states before t (L20). */
 #define ROD                                                                                                        \
   "steps: 40\nscene:\n"                                                                                            \
@@ -370,6 +400,7 @@ int main(void) {
       cmocka_unit_test(first_order_Q1),
       cmocka_unit_test(second_order_Q1),
       cmocka_unit_test(rods_Q1),
+      cmocka_unit_test(held_forces_Q1),
       cmocka_unit_test(in_substeps_Q1),
       cmocka_unit_test(restitution_Q1),
       cmocka_unit_test(stops_Q1),

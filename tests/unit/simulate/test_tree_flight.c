@@ -454,6 +454,41 @@ static void flight_W12_turntable_takes_a_box_along(void** state) {
   compare_at_most(fine, 0.4 * coarse, "angular momentum lost, dt = 1 ms against 4 ms: first order");
 }
 
+/* ---------------------------------------------------------------- forces of joints */
+
+/* (W51) 0.5 kg on a slide that turns at 8 rad/s: a spring of 80 N/m from 0.3 m holds it on a circle, k (r - 0.3) =
+ * m r w^2, r = 0.5 m. A drive with the same gain takes the spring's place. */
+static const char CIRCLE[] =
+    "simulation: {dt: %g, duration: 100, gravity: [0, 0, 0]}\n"
+    "links:\n"
+    "  - {name: arm, mass: 1, center: [0, 0, 0], inertia: [0.01, 0.01, 0.01, 0, 0, 0], joint: {type: hinge, axis: [0, "
+    "0, 1]}}\n"
+    "  - {name: bob, parent: arm, mass: 0.5, center: [0, 0, 0], inertia: [1e-4, 1e-4, 1e-4, 0, 0, 0], joint: {type: "
+    "slide, axis: [1, 0, 0], position: [0.3, 0, 0]%s}}\n"
+    "initial: [{link: arm, velocities: [8]}, {link: bob, coordinates: [0.2]}]\n%s";
+
+/* Returns the largest relative error of the rate in 10 s. */
+static double circle_error(double dt, bool driven) {
+  Run* run = run_create(1, 0, CIRCLE, dt, driven ? "" : ", stiffness: 80",
+                        driven ? "controllers: [{link: bob, type: pd, target: 0, position_gain: 80}]\n" : "");
+  double most = 0;
+  for (int n = 0; n < (int)lround(10 / dt); n++) {
+    run_steps(run, 1);
+    most = fmax(most, fabs(sim_state(run->sim)->rate[0] / 8 - 1));
+  }
+  run_free(run);
+  return most;
+}
+
+static void flight_W51_spring_holds_on_a_circle(void** state) {
+  (void)state;
+  for (int driven = 0; driven < 2; driven++) {
+    double coarse = circle_error(0.01, driven != 0), fine = circle_error(0.005, driven != 0);
+    compare_at_most(coarse, 0.02, "rate after 80 rad, dt = 10 ms");
+    compare_at_most(fine, 0.3 * coarse, "rate, dt = 5 ms against 10 ms: second order");
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(flight_W11_W14_wheel_keeps_its_rate),
@@ -471,6 +506,7 @@ int main(void) {
       cmocka_unit_test(flight_W50_rope_gains_no_energy),
       cmocka_unit_test(flight_W11_is_for_trees_with_joints),
       cmocka_unit_test(flight_W12_turntable_takes_a_box_along),
+      cmocka_unit_test(flight_W51_spring_holds_on_a_circle),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,39 @@
+/* Forces of joints in the aims of trees that conserve their momentum (docs/derivations/spin.md, W51). */
+#include <assert.h>
+#include <string.h>
+
+#include "simulate/tree_flight.h"
+
+JointInput flight_joint_input(const Sim* s, int link) {
+  assert(s->flight && link >= 0 && link < s->model->link_count);
+  JointInput in = step_joint_input(s, &s->configuration[s->current], link);
+  in.q = s->flight->ahead + s->model->links[link].coordinate_first;
+  in.stop = NULL;
+  in.held = NULL;
+  in.aimed = true;
+  return in;
+}
+
+void flight_joints_clear(const Sim* s, int tree) {
+  assert(tree >= 0 && tree < s->model->tree_count);
+  TreeFlight* f = s->flight;
+  const ModelTree* t = &s->model->trees[tree];
+  size_t size = sizeof(double) * (size_t)t->dof_count;
+  f->holds[tree] = false;
+  memset(f->held + t->dof_first, 0, size);
+  memset(f->stiff + t->dof_first, 0, size);
+}
+
+void flight_joints_place(const Sim* s, int link) {
+  assert(link >= 0 && link < s->model->link_count);
+  TreeFlight* f = s->flight;
+  const ModelLink* l = &s->model->links[link];
+  if (!f->holds[l->tree] || !f->acts[link]) return;
+  JointInput in = flight_joint_input(s, link);
+  JointTerms terms;
+  (void)joint_terms(&in, true, &terms);
+  for (int k = 0; k < l->joint.plain_count; k++) {
+    f->held[l->dof_first + k] = terms.gradient[k];
+    f->stiff[l->dof_first + k] = terms.hessian[k][k];
+  }
+}
