@@ -61,7 +61,7 @@ fi
 
 tests=(
   tests/cli/run.sh tests/documents/run.sh "scripts/update_golden.sh --check" scripts/check_bits.sh tests/library/run.sh
-  tests/python/run.sh tests/door/*.sh tests/mujoco/run.sh tests/mujoco/current.sh tests/mpi/run.sh
+  tests/python/run.sh tests/door/*.sh tests/mujoco/run.sh tests/mpi/run.sh
   tests/gltf/run.sh tests/variables/run.sh tests/page/run.sh tests/view/run.sh tests/rigid_ipc/run.sh tests/ccd/run.sh
   tests/meshes/run.sh tests/physics/run.sh
 )
@@ -78,7 +78,7 @@ if ((all)); then
   build tsan FLAVOUR=tsan unit-tests other-tests || exit 1
   build fuzz FLAVOUR=fuzz fuzzers || exit 1
   mapfile -t -O "${#tests[@]}" tests < <(
-    printf '%s\n' tests/packages/run.sh tests/long/*.sh
+    printf '%s\n' tests/packages/run.sh tests/mujoco/current.sh tests/long/*.sh
     programs check tests/long
     programs asan tests/gradient tests/property tests/determinism tests/unit/*
     programs tsan tests/gradient tests/property tests/determinism tests/unit/*

@@ -26,8 +26,8 @@ SETTINGS=(
 # Without --long: as here, and as on the oldest of them, where both libraries take other code.
 SHORT_SETTINGS=("" "${SETTINGS[-1]}")
 STEPS=12 ITERATIONS=1
-# An iteration of these takes a second and more, in every setting: with --long only. Their scenes are run in any case.
-LONG_ONLY=' tasks/push tasks/follow tasks/fin tasks/spider-heading tasks/biped tasks/parallel-jaw tasks/gather tasks/hand tasks/sort tasks/push-centred tasks/ant-push '
+# With --long only: those whose iteration takes a second and more, and those whose like another task shows. Their scenes are run in any case.
+LONG_ONLY=' tasks/single-jaw tasks/billiards tasks/choose tasks/spider tasks/grasp-free tasks/reach tasks/biped-single tasks/push tasks/follow tasks/fin tasks/spider-heading tasks/biped tasks/parallel-jaw tasks/gather tasks/hand tasks/sort tasks/push-centred tasks/ant-push '
 export SDRS_CACHE=off # hulls are found anew each time
 if [[ ${1:-} == --oldest ]]; then
   tr ' ' '\n' <<<"${SETTINGS[-1]}"

@@ -3,6 +3,7 @@
  * points are those of the growth distance (G5), with exact derivatives. For hulls the derivatives are smoothed (V3), so
  * they are not the derivatives of the value.
  * Closure: sum (gap_i - margin)^2 / length^2 + max(quality - epsilon, 0)^2 for several links that hold one (V8-V10). */
+#include <assert.h>
 #include <string.h>
 
 #include "differentiate/loss.h"
@@ -12,6 +13,7 @@ enum { COLUMNS = QUERY_POSE_COLUMNS };
 
 /* Adds dL by a rotation and translation of the link's body to the pose. */
 static void seed_twist(const Recording* r, int link, int step, const double slope[6], Vec3 about, LossSeeds* seeds) {
+  assert(step >= 0 && link >= 0 && link < r->model->link_count);
   Pose pose = recording_link_pose(r, step, link);
   double(*out)[4] = seeds->pose[row_place(seeds->keep, r->model, step, link).pose];
   Vec3 move = vec3_at(slope + 3), turn = vec3_add(vec3_at(slope), vec3_cross(vec3_sub(about, pose.t), move));
@@ -63,6 +65,7 @@ static SmoothMeeting meeting_of(const Recording* r, int step, const int link[2],
 }
 
 static Vec3 row_of(const SmoothMeeting* m, int row, int column) {
+  assert(row >= 0 && row + 2 < GAP_ROWS && column >= 0 && column < COLUMNS);
   return vec3(m->slope[row][column], m->slope[row + 1][column], m->slope[row + 2][column]);
 }
 

@@ -37,7 +37,7 @@ static void add_deflated(Text* out, const Text* content) {
   memory_free(packed);
 }
 
-/* Appends the fields that the local and the central header share. packed: compressed size [bytes]. */
+/* Appends the fields that the local and the central header share. */
 static void add_description(Text* out, const ArchiveFile* file, size_t packed) {
   add_number(out, VERSION, 2);
   add_number(out, 0, 2); /* flags */

@@ -155,7 +155,7 @@ static void shipped_scenes_come_back_bit_for_bit(void** state) {
     if (!dot || strcmp(dot, ".yaml") != 0) continue;
     Text path = {0};
     text_add(&path, "scenes/%s", entry->d_name);
-    check_scene_file(path.data, folder, count % tests_count(3, 1) == 0);
+    check_scene_file(path.data, folder, count % tests_count(6, 1) == 0);
     text_free(&path);
     count++;
   }

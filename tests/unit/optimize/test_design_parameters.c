@@ -362,6 +362,28 @@ static void loops_are_named(void** state) {
                          "the start (the offset itself is a parameter)\n");
 }
 
+/* A wheel follows one of two joints that follow each other: its offset moves its own start alone. */
+static void an_offset_behind_a_cycle_of_couplings(void** state) {
+  (void)state;
+  DesignCase* c = design_case(
+      "steps: 1\nscene:\n  contact: {model: none}\n  shapes: {box: {type: box, size: [0.2, 0.4, 0.6]}}\n  links:\n"
+      "    - {name: arm, mass: 1, shape: box, joint: {type: hinge, axis: [0, 1, 0], position: [2, 0, 0]}}\n"
+      "    - {name: gear, mass: 1, shape: box, joint: {type: hinge, axis: [0, 1, 0], position: [4, 0, 0]}}\n"
+      "    - {name: wheel, mass: 1, shape: box, joint: {type: hinge, axis: [0, 1, 0], position: [6, 0, 0]}}\n"
+      "  couplings: [{link: gear, of: arm, ratio: 2, offset: 0}, {link: arm, of: gear, ratio: 0.5, offset: 0},\n"
+      "    {link: wheel, of: gear, ratio: 3, offset: 0}]\n"
+      "loss: [{type: point, link: wheel, target: [0, 0, 0]}]\nparameters: [{type: offset, link: wheel}]\n");
+  expect_variables(&c->design, "wheel/offset/0\n");
+  double x[1] = {0.25};
+  Scene* scene = scene_of(c, x);
+  const double wanted[3] = {0, 0, 0.25}; /* wheel = 3 gear + offset, gear = arm = 0 */
+  for (int link = 0; link < 3; link++)
+    compare_near(model_scene_initial(scene, link)->coordinates[0], wanted[link], 0, "start of link %d", link);
+  compare_near(scene->couplings[2].offset, 0.25, 0, "offset");
+  model_scene_destroy(scene, case_scene(c, 0));
+  design_case_free(c);
+}
+
 /* One variable for the gains of both; each gain has its own. */
 #define CORDS                                                                                                       \
   "steps: 1\nscene:\n  contact: {model: none}\n  links:\n"                                                          \
@@ -543,6 +565,7 @@ int main(void) {
       cmocka_unit_test(slopes_of_axes_D11),
       cmocka_unit_test(directions_and_pairs_are_named),
       cmocka_unit_test(loops_are_named),
+      cmocka_unit_test(an_offset_behind_a_cycle_of_couplings),
       cmocka_unit_test(tendons_are_named),
       cmocka_unit_test(bushings_are_named),
       cmocka_unit_test(tied_springs_of_a_rod_have_a_factor),
