@@ -137,6 +137,8 @@ typedef struct {
   MjcfElasticity* elasticities; /* of cables */
   int elasticity_count, elasticity_capacity;
   bool small_restitution;   /* damping ratios from 1 to 5 are restitutions below exp(-2): the file is an export */
+  bool no_contact;          /* <flag contact="disable">: bodies pass through one another */
+  int integrator;           /* of an export: 1 + its Integrator; 0: not given */
   unsigned disabled_groups; /* actuator groups that are disabled, one bit each */
   Text dropped;             /* names of elements and attributes that are not imported, separated by commas */
   Names dropped_names;
