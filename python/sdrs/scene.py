@@ -386,8 +386,11 @@ class Scene:
         count = count if count is not None else given[0] if given else 1
         steps = _count(steps, np.shape(input)[1] if input is not None and np.ndim(input) == 3 else self.steps)
         shapes = {"coordinates": (count, self.nq), "velocities": (count, self.nv), "input": (count, steps, self.nu)}
-        arrays = {name: None if x is None else _doubles(x, shapes[name], name)
-                  for name, x in (("coordinates", coordinates), ("velocities", velocities), ("input", input))}
+        inputs = {"coordinates": coordinates, "velocities": velocities, "input": input}
+        for name, x in inputs.items():
+            if x is not None and np.ndim(x) == len(shapes[name]) - 1:
+                raise c.Error(f"{name}: got shape {np.shape(x)}; the first dimension is the run, {name}[None] is that of one run")
+        arrays = {name: None if x is None else _doubles(x, shapes[name], name) for name, x in inputs.items()}
         if seeds is not None:
             return self._rollout_gradients(count, steps, arrays, seeds, threads, record, strict)
         rows = (count, steps + 1) if record else (count,)

@@ -433,13 +433,16 @@ static void add_options(Mjcf* m) {
   text_add(m->out, "    <flag filterparent=\"disable\" multiccd=\"enable\"%s/>\n  </option>\n",
            model->contact_model == CONTACT_NONE ? " contact=\"disable\"" : "");
   bool small = mjcf_has_small_restitution(model), step = m->step != model->simulation.dt;
-  if (!small && !step) return;
-  text_add(m->out, "  <custom>\n"); /* for re-import: the scene's step, and what damping ratios above 1 mean */
+  bool other = model->simulation.integrator != INTEGRATOR_MOMENTUM; /* import's default */
+  if (!small && !step && !other) return;
+  text_add(m->out, "  <custom>\n"); /* for re-import: the scene's own, and what damping ratios above 1 mean */
   if (step) {
     text_add(m->out, "    <numeric name=\"sdrs_dt\"");
     xml_numbers(m->out, "data", &model->simulation.dt, 1);
     text_add(m->out, "/>\n");
   }
+  if (other)
+    text_add(m->out, "    <numeric name=\"sdrs_integrator\" data=\"%d\"/>\n", (int)model->simulation.integrator);
   if (small) text_add(m->out, "    <numeric name=\"sdrs_restitution\" data=\"1\"/>\n");
   text_add(m->out, "  </custom>\n");
 }

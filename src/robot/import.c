@@ -112,7 +112,7 @@ static bool exclude_from_world(Robot* robot, const ModelTouch* pair, Diagnostics
 /* Excludes contact of links of one robot that touch or intersect at the start although no joint connects them. */
 static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
-  if (!model->links) return; /* no model was created */
+  if (!model->links || model->contact_model == CONTACT_NONE) return;
   ModelTouch* pairs = NULL;
   int excluded = 0;
   int count = model_touching(model, &pairs);
@@ -186,7 +186,7 @@ static void move_aside(Robot* robot, Vec3* given, Diagnostics* diagnostics) {
 }
 
 static void lift_off(Robot* robot, Diagnostics* diagnostics) {
-  if (!robot->is_mjcf || !robot->model.links) return;
+  if (!robot->is_mjcf || !robot->model.links || robot->model.contact_model == CONTACT_NONE) return;
   int links = robot->scene.link_count;
   Vec3* given = MEMORY_NEW(Vec3, links + 1);
   Text names = {0};

@@ -137,6 +137,8 @@ typedef struct {
   MjcfElasticity* elasticities; /* of cables */
   int elasticity_count, elasticity_capacity;
   bool small_restitution;   /* damping ratios from 1 to 5 are restitutions below exp(-2): the file is an export */
+  bool no_contact;          /* <flag contact="disable">: bodies do not collide */
+  int integrator;           /* of an export: 1 + its Integrator; 0: not given */
   unsigned disabled_groups; /* actuator groups that are disabled, one bit each */
   Text dropped;             /* names of elements and attributes that are not imported, separated by commas */
   Names dropped_names;
@@ -304,7 +306,7 @@ void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier);
 /* Adds the armature of free joints to masses and inertias of their bodies, before the scene is made
  * (robot/mjcf_armature.c). */
 void mjcf_add_armatures(MjcfModel* model);
-/* Adds the loads that remove the weight of these armatures, and reports them. carrier as of mjcf_finish. */
+/* Adds the loads that remove the weight of these armatures, and reports them. carrier (links of the robot). */
 void mjcf_balance_armatures(MjcfModel* model, const int* carrier, Scene* scene);
 /* Appends a load to those of the scene, which owns it then. */
 void mjcf_add_load(Scene* scene, const SceneLoad* load);

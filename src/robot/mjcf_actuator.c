@@ -562,13 +562,23 @@ void mjcf_add_load(Scene* scene, const SceneLoad* load) {
   scene->loads[scene->load_count++] = *load;
 }
 
-/* Adds a thruster: force and torque along the axes of a site, moving with its link. Returns false for other
- * actuators. */
+/* Returns true if the actuator has no refsite, or one in the world. Sets *turn to its axes then. */
+static bool take_refsite(const MjcfModel* model, MjcfElement e, const int* carrier, Mat3* turn) {
+  const char* name = mjcf_text(model, e, "refsite");
+  int index = names_find(&model->site_names, name);
+  if (!*name) return true;
+  if (index < 0 || carrier[model->sites[index].link] >= 0) return false;
+  *turn = mat3_from_quat(mjcf_site_place(model, &model->sites[index]).rotation);
+  return true;
+}
+
+/* Adds a thruster: force and torque at a site, along its axes or those of a refsite in the world. Returns false for
+ * other actuators. */
 static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, ActuatorLaw law, const int* carrier,
                          const double* control) {
   int index = names_find(&model->site_names, mjcf_text(model, e, "site"));
   double gear[6] = {1, 0, 0, 0, 0, 0}, range[2];
-  if (index < 0 || *mjcf_text(model, e, "refsite") || law.stiffness != 0 || law.damping != 0) return false;
+  if (index < 0 || law.stiffness != 0 || law.damping != 0) return false;
   int link = carrier[model->sites[index].link];
   if (link < 0) return false;
   mjcf_numbers(model, e, "gear", 1, 6, gear);
@@ -577,7 +587,9 @@ static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, Actuator
   if (has_range(model, e, "forcerange", "forcelimited", range)) size = fmax(fmin(size, range[1]), range[0]);
   UrdfPose place = mjcf_site_place(model, &model->sites[index]);
   Mat3 turn = mat3_from_quat(place.rotation);
-  SceneLoad load = {.place = e.element->place, .link = link, .link_axes = true};
+  bool link_axes = !*mjcf_text(model, e, "refsite");
+  if (!take_refsite(model, e, carrier, &turn)) return false;
+  SceneLoad load = {.place = e.element->place, .link = link, .link_axes = link_axes};
   Vec3 force = mat3_mul_vec(turn, vec3(gear[0], gear[1], gear[2]));
   Vec3 torque = mat3_mul_vec(turn, vec3(gear[3], gear[4], gear[5]));
   if (vec3_norm(force) > 0 || vec3_norm(torque) == 0) {
@@ -612,7 +624,9 @@ static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const in
     if (!add_tendon_actuator(model, scene, e, &law, carrier, control))
       text_add(&what, "actuators of tendons that are neither sums of hinges and slides nor straight from site to site");
   } else if (!add_thruster(model, scene, e, law, carrier, control)) {
-    text_add(&what, "actuators that drive no hinge, slide, tendon or site");
+    text_add(&what, "%s",
+             *mjcf_text(model, e, "refsite") ? "actuators with a moving refsite"
+                                             : "actuators that drive no hinge, slide, tendon or site");
   }
   if (what.data) mjcf_drop(model, what.data);
   text_free(&what);

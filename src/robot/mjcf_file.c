@@ -377,18 +377,26 @@ static void read_option(MjcfModel* model, const XmlElement* element) {
   model->compiler.timestep = mjcf_number(model, e, "timestep", model->compiler.timestep);
   if (mjcf_numbers(model, e, "gravity", 3, 3, gravity) > 0)
     model->compiler.gravity = vec3(gravity[0], gravity[1], gravity[2]);
-  for (const XmlElement* flag = xml_child(element, "flag"); flag; flag = xml_next(flag))
-    if (strcmp(mjcf_text(model, (MjcfElement){flag, ""}, "gravity"), "disable") == 0)
-      model->compiler.gravity = vec3(0, 0, 0);
+  for (const XmlElement* flag = xml_child(element, "flag"); flag; flag = xml_next(flag)) {
+    MjcfElement one = {flag, ""};
+    if (strcmp(mjcf_text(model, one, "gravity"), "disable") == 0) model->compiler.gravity = vec3(0, 0, 0);
+    if (strcmp(mjcf_text(model, one, "contact"), "disable") == 0) model->no_contact = true;
+  }
 }
 
-/* Reads the numerics that `sdrs export` writes: sdrs_dt, the time step of the scene, and sdrs_restitution, which marks
- * damping ratios above 1 as small restitutions. */
+/* Reads the numerics that `sdrs export` writes: sdrs_dt, the time step of the scene, sdrs_integrator, its integrator,
+ * and sdrs_restitution, which marks damping ratios above 1 as small restitutions. */
 static void read_custom(MjcfModel* model, const XmlElement* element) {
   for (const XmlElement* numeric = xml_child(element, "numeric"); numeric; numeric = xml_next(numeric)) {
     MjcfElement e = {numeric, ""};
     if (strcmp(mjcf_text(model, e, "name"), "sdrs_dt") == 0)
       model->compiler.timestep = mjcf_number(model, e, "data", model->compiler.timestep);
+    if (strcmp(mjcf_text(model, e, "name"), "sdrs_integrator") == 0) {
+      double number = mjcf_number(model, e, "data", -1);
+      bool known =
+          number == INTEGRATOR_FIRST_ORDER || number == INTEGRATOR_SECOND_ORDER || number == INTEGRATOR_MOMENTUM;
+      model->integrator = known ? 1 + (int)number : 0;
+    }
     if (strcmp(mjcf_text(model, e, "name"), "sdrs_restitution") == 0) model->small_restitution = true;
   }
 }

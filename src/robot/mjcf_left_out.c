@@ -42,7 +42,7 @@ static const ElementRow ROWS[] = {
      "integrator|collision|cone|jacobian|solver|iterations|ls_iterations|noslip_iterations|mpr_iterations|"
      "ccd_iterations|sdf_iterations|sdf_initpoints|o_margin|o_solref|o_solimp",
      FATE_ATTRIBUTES},
-    {"", "flag", "gravity",
+    {"", "flag", "gravity|contact",
      "warmstart|refsafe|sensor|midphase|eulerdamp|autoreset|nativeccd|island|multiccd|energy|fwdinv|invdiscrete|sleep|"
      "diagexact|sensornoise",
      FATE_ATTRIBUTES},

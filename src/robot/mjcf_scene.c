@@ -176,6 +176,8 @@ static void take_option(const MjcfModel* model, Scene* scene) {
   SceneSimulation* simulation = &scene->simulation;
   double duration = simulation->steps * simulation->dt, dt = model->compiler.timestep;
   simulation->gravity = model->compiler.gravity;
+  if (model->no_contact) scene->contact.model = CONTACT_NONE;
+  if (model->integrator > 0) simulation->integrator = (Integrator)(model->integrator - 1);
   if (!(dt > 1e-7) || !(dt < duration)) return;
   simulation->steps = (int)(duration / dt + 0.5);
   simulation->dt = dt;

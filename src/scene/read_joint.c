@@ -333,6 +333,11 @@ static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, P
   read_limits(reader, form.limits, joint);
   if (joint->type == JOINT_BALL) read_swing_twist(reader, map, &form, joint);
   complete_limits(&form, joint);
+  if (joint->limit_restitution > 0 && joint->type == JOINT_BALL && joint->limit_law == LIMIT_PENALTY)
+    reader_warning(reader, node_key_place(node_find(map, "limit_restitution")),
+                   "limit_restitution %.6g has no effect: a penalty of a ball joint gives everything back; use "
+                   "limit_law: barrier for other values",
+                   joint->limit_restitution);
   spread_over_dof(reader, &form.damping, "damping", scene_joint_dof(joint), joint->damping);
   read_passive(reader, map, &form, joint);
   return true;

@@ -494,8 +494,8 @@ static const SchemaRow ROWS[] = {
          "a value above 0, at speeds above 0.01 m/s or rad/s; below 0.005 the restitution is 0. The impact is "
          "at 0.995 `limit_margin` before the limit. With `limit_law: penalty` it is an upper bound: nine "
          "tenths of it are reached if 300 steps fall within `limit_margin`, half if 30 do, nearly nothing if "
-         "one does; `sdrs simulate` warns of hinges and slides. Of a ball joint it concerns the rates of the whole "
-         "angle, the swing and the twist."},
+         "one does; `sdrs simulate` warns. Of a ball joint it concerns the rates of the whole angle, the swing and "
+         "the twist at a barrier; a penalty gives everything back there."},
     {"joint", "damping", VALUE_PER_DOF, AT(JointForm, damping), .only = MOVING_JOINTS, .unit = "N s/m or N m s/rad",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning = "Viscous damping, one number or one per degree of freedom."},

@@ -123,10 +123,16 @@ void ball_angle_slope(const ModelLink* link, int which, Quat q, double slope[3])
   for (int j = 0; j < 3; j++) slope[j] = angle.first[j];
 }
 
-/* Returns the resistance to leaving a limit (S22) on the way from the angle `now` at t to `angle`; zero in an impact.
- */
-static StopTerms resistance(const JointInput* in, int dof, double now, double angle) {
+/* Returns the limits of an angle. A penalty is a spring that gives everything back. */
+static Limits limits_of(const JointInput* in, int dof) {
   Limits limits = joint_bounded_limits(in->link, dof);
+  if (limits.law == LIMIT_PENALTY) limits.restitution = 1;
+  return limits;
+}
+
+/* Returns the resistance to leaving a limit (S22) on the way from the angle `now` at t to `angle`; zero in an impact. */
+static StopTerms resistance(const JointInput* in, int dof, double now, double angle) {
+  Limits limits = limits_of(in, dof);
   if (joint_strikes(in, dof)) return (StopTerms){0};
   double a = in->weights.rate_now;
   return limits_resistance(&limits, now, a * (angle - now), a);
@@ -144,7 +150,7 @@ static void add_angle_limit(const BallAngle* angle, const LimitEnergy* law, int 
 bool ball_limits(const JointInput* in, int base, bool derivatives, JointTerms* out) {
   for (int which = 0; which < BALL_ANGLES; which++) {
     if (!in->link->limited[base + which]) continue;
-    Limits limits = joint_bounded_limits(in->link, base + which);
+    Limits limits = limits_of(in, base + which);
     bool strikes = joint_strikes(in, base + which);
     BallAngle angle;
     LimitEnergy law;
@@ -213,7 +219,7 @@ void ball_limits_own(const JointInput* in, int base, const double* lambda, doubl
     if (!in->link->limited[base + which]) continue;
     BallAngle angle;
     (void)angle_of(in->link, which, quat_at(in->q + base), &angle);
-    Limits limits = joint_bounded_limits(in->link, base + which);
+    Limits limits = limits_of(in, base + which);
     double along = dot3(lambda, angle.first), a = in->weights.rate_now;
     double now = ball_angle(in->link, which, quat_at(in->q_now + base));
     if (joint_strikes(in, base + which)) {

@@ -276,6 +276,31 @@ static void armature_of_free_joints_is_mass_without_weight(void** state) {
   urdf_case_free(&c);
 }
 
+/* A motor at a site with a refsite in the world pulls along the axes of the refsite; with one that moves it is left
+ * out. */
+static void refsites_of_the_world_give_world_axes(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><option><flag contact='disable'/></option>"
+      "<custom><numeric name='sdrs_integrator' data='1'/></custom><worldbody>"
+      "<site name='w' euler='0 0 90'/>"
+      "<body name='a' pos='0 0 1'><freejoint/><geom size='0.1'/><site name='s' pos='0.1 0 0' euler='90 0 0'/></body>"
+      "<body name='b' pos='1 0 1'><freejoint/><geom size='0.1'/><site name='t'/></body></worldbody>"
+      "<actuator><motor site='s' refsite='w' gear='2 0 0'/><motor site='s' refsite='t' gear='2 0 0'/></actuator>"
+      "<keyframe><key ctrl='3 3'/></keyframe></mujoco>",
+      NULL);
+  assert_int_equal(c.scene.load_count, 1);
+  const SceneLoad* load = &c.scene.loads[0];
+  assert_false(load->link_axes);
+  compare_vec3(load->point, vec3(0.1, 0, 0), 1e-15, "point");
+  const double* force = load->force.values;
+  compare_vec3(vec3(force[0], force[1], force[2]), vec3(0, 6, 0), 1e-14, "force");
+  assert_non_null(strstr(c.report.remarks.data, "actuators with a moving refsite"));
+  assert_int_equal(c.scene.contact.model, CONTACT_NONE);
+  assert_int_equal(c.scene.simulation.integrator, INTEGRATOR_SECOND_ORDER);
+  urdf_case_free(&c);
+}
+
 /* MuJoCo takes the darkest sample as 0 and the lightest as 1; here white is 1. */
 static void height_fields_are_ground(void** state) {
   (void)state;
@@ -413,10 +438,10 @@ static void sites_that_are_held_together(void** state) {
 static void attributes_without_counterpart_are_named(void** state) {
   (void)state;
   expect_told(
-      "<mujoco><option density='1.2'><flag contact='disable' energy='enable'/></option><default>"
+      "<mujoco><option density='1.2'><flag limit='disable' energy='enable'/></option><default>"
       "<joint springdamper='1 1'/></default><worldbody><body><freejoint align='true'/>"
       "<geom size='1' shellinertia='true'/></body></worldbody></mujoco>",
-      NULL, "left out: option/density, option/flag/contact, joint/springdamper, freejoint/align, geom/shellinertia");
+      NULL, "left out: option/density, option/flag/limit, joint/springdamper, freejoint/align, geom/shellinertia");
   UrdfCase c = mjcf_load(
       "<mujoco><option><flag gravity='disable'/></option><worldbody><body><freejoint/>"
       "<geom size='1'/></body></worldbody></mujoco>",
@@ -456,6 +481,7 @@ int main(void) {
       cmocka_unit_test(exports_keep_small_restitutions),
       cmocka_unit_test(solref_of_pairs_decides),
       cmocka_unit_test(armature_of_balls_is_inertia),
+      cmocka_unit_test(refsites_of_the_world_give_world_axes),
       cmocka_unit_test(armature_of_free_joints_is_mass_without_weight),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
