@@ -135,8 +135,8 @@ static void check_wheels(const Scene* scene, Diagnostics* diagnostics) {
   text_free(&more);
 }
 
-/* Limits of a slide from this on, and this many times the longest edge of the link, are taken for millimetres or
- * degrees [m]. */
+/* Limits of a slide that are a whole number, from this on, and this many times the longest edge of the link, are taken
+ * for millimetres or degrees [m]. */
 #define SLIDE_LONGEST 10
 #define SLIDE_TIMES 100
 
@@ -148,7 +148,7 @@ static void check_slides(const Model* model, const double* size, Diagnostics* di
     double low = isfinite(joint->lower[0]) ? joint->lower[0] : 0,
            high = isfinite(joint->upper[0]) ? joint->upper[0] : 0;
     double end = fabs(low) > fabs(high) ? low : high;
-    if (fabs(end) < SLIDE_LONGEST || fabs(end) < SLIDE_TIMES * size[i]) continue;
+    if (fabs(end) < SLIDE_LONGEST || fabs(end) < SLIDE_TIMES * size[i] || end != floor(end)) continue;
     diagnostics_add(diagnostics, SEVERITY_WARNING, joint->place,
                     "the limits of the slide of link '%s' are in metres: %.6g m is %.4g times the length of the link "
                     "(%.6g millimetres are %.6g m)",
