@@ -25,15 +25,17 @@ typedef struct {
   Recorded recorded;
   ExportFormat format;
   char* target;
-  bool folder; /* true if the target is a folder, with a file per link */
-  int link;    /* -1 = all */
-  Text json;   /* objects of --json, one per file */
+  bool folder;   /* true if the target is a folder, with a file per link */
+  int link;      /* -1 = all */
+  bool* without; /* URDF: links that are left out (links); NULL: none */
+  Text json;     /* objects of --json, one per file */
   Json objects;
 } Exporting;
 
 static void exporting_free(Exporting* exporting) {
   recorded_free(&exporting->recorded);
   memory_free(exporting->target);
+  memory_free(exporting->without);
   text_free(&exporting->json);
 }
 
@@ -64,6 +66,14 @@ static ExitCode check_policy_options(const Exporting* exporting) {
       return usage_error(options, "--%s applies to surfaces (OBJ, STL, 3MF), not to policies: leave it out",
                          SURFACES[k]);
   return EXIT_DONE;
+}
+
+/* Refuses --without for other formats: their files hold what refers to the links, too. */
+static ExitCode check_without(const Options* options) {
+  if (!option_given(options, "without")) return EXIT_DONE;
+  return usage_error(options,
+                     "--without applies to URDF: for other formats export a scene of your own that includes this one "
+                     "without the links, include: [{file: ..., without: [...]}]");
 }
 
 static ExitCode check_model_options(const Exporting* exporting) {
@@ -108,6 +118,7 @@ static ExitCode read_options(Exporting* exporting) {
                        target);
   if (exporting->format != EXPORT_URDF && option_given(options, "package"))
     return usage_error(options, "--package applies to URDF files only: leave it out");
+  if (exporting->format != EXPORT_URDF && check_without(options) != EXIT_DONE) return EXIT_USAGE;
   if (is_model(exporting->format)) return check_model_options(exporting);
   if (is_policy(exporting->format)) return check_policy_options(exporting);
   if (option_given(options, "min-wall") && !(option_number(options, "min-wall", 0) > 0))
@@ -138,6 +149,37 @@ static ExitCode find_link(Exporting* exporting) {
   if (exporting->link >= 0) return EXIT_DONE;
   if (nearest) return usage_error(exporting->options, "no link '%s' (did you mean '%s'?)", name, nearest);
   return usage_error(exporting->options, "no link '%s' in the scene", name);
+}
+
+/* Marks the link of a name and the links that it carries. */
+static ExitCode mark_without(Exporting* exporting, const char* name) {
+  const Model* model = &exporting->recorded.model;
+  const char** names = MEMORY_NEW(const char*, model->link_count + 1);
+  bool found = false;
+  for (int i = 0; i < model->link_count; i++) {
+    names[i] = model->links[i].name;
+    bool named = strcmp(names[i], name) == 0;
+    found = found || named;
+    if (named || (model->links[i].parent >= 0 && exporting->without[model->links[i].parent]))
+      exporting->without[i] = true;
+  }
+  const char* nearest = text_nearest(name, names, model->link_count);
+  memory_free(names);
+  if (found) return EXIT_DONE;
+  return usage_error(exporting->options, "--without: no link '%s'%s%s%s", name, nearest ? " (did you mean '" : "",
+                     nearest ? nearest : "", nearest ? "'?)" : "");
+}
+
+/* Reads the names of --without, separated by commas. */
+static ExitCode read_without(Exporting* exporting) {
+  const char* names = option_text(exporting->options, "without");
+  ExitCode code = EXIT_DONE;
+  if (!names) return code;
+  exporting->without = MEMORY_NEW(bool, exporting->recorded.model.link_count + 1);
+  char *copy = memory_text(names), *rest = copy;
+  for (char* name; code == EXIT_DONE && (name = strsep(&rest, ",")) != NULL;) code = mark_without(exporting, name);
+  memory_free(copy);
+  return code;
 }
 
 /* ---------------------------------------------------------------- files */
@@ -252,6 +294,7 @@ static Status write_meshes(Exporting* exporting, const char* folder) {
   Text name = {0}, path = {0}, mesh = {0};
   Status status = STATUS_OK;
   for (int h = 0; h < model->hull_count && status == STATUS_OK; h++) {
+    if (exporting->without && exporting->without[model->hulls[h].link]) continue;
     if (!export_urdf_mesh(model, h, &name)) continue;
     path.length = mesh.length = 0;
     text_add(&path, "%s%s", folder, name.data);
@@ -269,8 +312,9 @@ static ExitCode write_urdf(Exporting* exporting) {
   Text urdf = {0}, folder = {0}, prefix = {0};
   mesh_folder(exporting, &folder);
   ExitCode code = mesh_prefix(exporting, folder.data, &prefix);
+  if (code == EXIT_DONE) code = read_without(exporting);
   if (code == EXIT_DONE) {
-    Status status = export_urdf(&exporting->recorded.model, exporting->target, prefix.data, &urdf,
+    Status status = export_urdf(&exporting->recorded.model, exporting->without, exporting->target, prefix.data, &urdf,
                                 &exporting->recorded.diagnostics);
     if (status == STATUS_OK) status = write_meshes(exporting, folder.data);
     if (status == STATUS_OK) status = write_file(exporting, exporting->target, &urdf);
@@ -489,6 +533,7 @@ static ExitCode export_model(const Options* options) {
 static const OptionRow OPTIONS[] = {
     {"format", 0, OPTION_TEXT, "NAME", "mjcf, urdf, obj, stl, 3mf, json or c (default: by the ending of -o)"},
     {"link", 0, OPTION_TEXT, "LINK", "surfaces: only this link, in its own frame; policies: its drive"},
+    {"without", 0, OPTION_TEXT, "LINKS", "URDF: leave out these links, as a,b, and the links that they carry"},
     {"package", 0, OPTION_TEXT, "NAME=DIR", "URDF: meshes go by package://NAME/..., which is DIR"},
     {"time", 0, OPTION_NUMBER, "T", "surfaces of a run: where the links stand at T seconds (default 0)"},
     {"pieces", 0, OPTION_FLAG, NULL, "surfaces: each convex piece as a solid of its own, not their union"},

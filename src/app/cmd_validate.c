@@ -65,12 +65,32 @@ static void report_round_meshes(const Loaded* loaded, Diagnostics* diagnostics) 
   }
 }
 
+/* Returns true for the quaternion w, x, y, z = 0, 0, 0, 1: the identity if its order is taken for x, y, z, w. */
+static bool is_half_turn_about_z(Quat q) { return q.w == 0 && q.x == 0 && q.y == 0 && q.z == 1; }
+
+/* Notes the first rotation that is the identity in the order x, y, z, w. */
+static void report_half_turns(const Scene* scene, Diagnostics* diagnostics) {
+  for (int i = 0; i < scene->link_count; i++) {
+    const SceneLink* link = &scene->links[i];
+    bool joint = is_half_turn_about_z(link->joint.rotation);
+    int k = 0;
+    while (k < link->shape_count && !is_half_turn_about_z(link->shapes[k].rotation)) k++;
+    if (!joint && k == link->shape_count) continue;
+    diagnostics_add(diagnostics, SEVERITY_NOTE, joint ? link->joint.place : link->shapes[k].place,
+                    "link '%s': the rotation [0, 0, 0, 1] is a half turn about z: the order is w, x, y, z; no rotation "
+                    "is [1, 0, 0, 0]",
+                    link->name);
+    return;
+  }
+}
+
 static ExitCode validate_scene(const Options* options, const char* path, Json* json) {
   Loaded loaded = {0};
   Diagnostics diagnostics = {0};
   Status status = loaded_create(&loaded, options, path, 0, true, &diagnostics);
   bool good = status == STATUS_OK && diagnostics.error_count == 0;
   if (good) report_round_meshes(&loaded, &diagnostics);
+  if (good) report_half_turns(&loaded.scene, &diagnostics);
   bool unreadable = status == STATUS_IO && loaded.scene.link_count == 0;
   print_diagnostics(options, &diagnostics);
   report_file(options, json, path, &loaded, &diagnostics, good);

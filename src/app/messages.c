@@ -51,22 +51,29 @@ static void print_message(const Options* options, const char* format, va_list ar
   text_free(&text);
 }
 
+/* Relative imbalance of forces up to which nothing is reported: gradients have no more digits. */
+#define IMBALANCE_LEAST 1e-8
+/* ... and up to which it is harmless (docs/tutorials/first-design.md). */
+#define IMBALANCE_HARMLESS 1e-6
+
 /* An imbalance that changes speeds by less than the tolerance times the rest speed is not reported: a robot that comes
  * to rest without gravity has no forces but rounding errors. */
 void warn_unconverged(const Options* options, const char* name, const Model* model, const UnconvergedSteps* u,
                       double tolerance) {
   double ignored = tolerance * model->contact.rest_speed;
-  if (options->quiet || u->steps == 0 || !(u->residual > tolerance) || u->speed <= ignored) return;
+  if (options->quiet || u->steps == 0 || !(u->residual > fmax(tolerance, IMBALANCE_LEAST)) || u->speed <= ignored)
+    return;
   fprintf(stderr,
           "%s: warning: %d step%s did not reach the tolerance %.3g: rounding errors leave a relative imbalance of "
           "forces of up to %.3g",
           name, u->steps, u->steps == 1 ? "" : "s", tolerance, u->residual);
   if (u->dof >= 0) fprintf(stderr, " at link '%s'", model->links[model->dof_link[u->dof]].name);
-  fprintf(stderr,
-          " at t = %.6g s (outcome rounding_floor in solver.csv). To accept it, raise the tolerance above that value; "
-          "to reduce it, move bodies nearer to the origins of their joints and of the world, or use a larger "
-          "simulation.dt or a larger contact.barrier_distance\n",
-          u->time);
+  fprintf(
+      stderr,
+      " at t = %.6g s (outcome rounding_floor in solver.csv).%s To accept it, raise the tolerance above that value; "
+      "to reduce it, move bodies nearer to the origins of their joints and of the world, or use a larger "
+      "simulation.dt or a larger contact.barrier_distance\n",
+      u->time, u->residual < IMBALANCE_HARMLESS ? " It is harmless: below 1e-6." : "");
 }
 
 void warn_friction_open(const Options* options, const char* name, const Model* model, const UnconvergedSteps* u) {

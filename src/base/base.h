@@ -169,8 +169,8 @@ void text_free(Text* text);
 /* Appends text escaped for roff (manual pages); words between backquotes become bold (base/roff.c). An unpaired
  * backquote is bold up to the end. */
 void text_add_roff(Text* out, const char* text);
-/* Levenshtein distance in bytes: insertions, deletions, replacements. Allocates temporarily. Time: product of both
- * lengths. */
+/* Edit distance in bytes: insertions, deletions, replacements, and exchanges of two neighbours, which are not edited
+ * again (optimal string alignment). Allocates temporarily. Time: product of both lengths. */
 int text_distance(const char* a, const char* b);
 /* The nearest of candidates (count) by text_distance, the first of equals, borrowed. NULL if none is near enough to be
  * a misspelling: at most one error in three letters. */

@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -133,11 +134,55 @@ static char* with_its_ending(const char* path) {
   return NULL;
 }
 
+/* Largest number of files of a folder among which a name is searched for. */
+enum { FOLDER_MOST = 2000 };
+
+/* Returns the length of a name without its ending. */
+static size_t stem_length(const char* name) {
+  const char* dot = strrchr(name, '.');
+  return dot && dot > name ? (size_t)(dot - name) : strlen(name);
+}
+
+static int compare_texts(const void* a, const void* b) {
+  return strcmp(*(const char* const*)a, *(const char* const*)b);
+}
+
+/* Returns a file beside `path` that has the same ending and a name of which it may be a misspelling (text_nearest),
+ * owned by the caller; else NULL. */
+static char* nearest_file(const char* path) {
+  const char* slash = strrchr(path, '/');
+  const char* name = slash ? slash + 1 : path;
+  size_t stem = stem_length(name);
+  Text folder = {0}, own = {0}, found = {0};
+  text_add(&folder, "%.*s", slash ? (int)(slash - path) + 1 : 2, slash ? path : "./");
+  text_add(&own, "%.*s", (int)stem, name);
+  Names stems = {0};
+  DIR* entries = opendir(folder.data);
+  for (const struct dirent* e; entries && stems.count < FOLDER_MOST && (e = readdir(entries)) != NULL;) {
+    size_t length = stem_length(e->d_name);
+    if (strcmp(e->d_name + length, name + stem) != 0) continue;
+    Text other = {0};
+    text_add(&other, "%.*s", (int)length, e->d_name);
+    if (names_add(&stems, other.data, 0)) continue; /* keeps the text */
+    text_free(&other);
+  }
+  if (entries) closedir(entries);
+  qsort(stems.texts, (size_t)stems.count, sizeof *stems.texts, compare_texts); /* of equals the first is taken */
+  const char* nearest = text_nearest(own.data, stems.texts, stems.count);
+  if (nearest) text_add(&found, "%.*s%s%s", slash ? (int)(slash - path) + 1 : 0, path, nearest, name + stem);
+  for (int i = 0; i < stems.count; i++) memory_free((char*)stems.texts[i]);
+  names_free(&stems);
+  text_free(&folder);
+  text_free(&own);
+  return found.data;
+}
+
 Status file_read_reported(const char* path, char** data, size_t* length, Diagnostics* diagnostics) {
   Status status = file_read(path, data, length);
   if (status == STATUS_OK) return status;
   int error = errno;
   char* meant = error == ENOENT ? with_its_ending(path) : NULL;
+  if (!meant && error == ENOENT) meant = nearest_file(path);
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s%s%s%s",
                   file_error_text(error), meant ? " (did you mean '" : "", meant ? meant : "", meant ? "'?)" : "");
   memory_free(meant);

@@ -327,20 +327,22 @@ void text_add_base64(Text* text, const void* bytes, size_t length) {
 static int least(int a, int b) { return a < b ? a : b; }
 
 int text_distance(const char* a, const char* b) {
-  int length = (int)strlen(b);
-  int* row = MEMORY_NEW(int, length + 1); /* distances between a prefix of a and every prefix of b */
-  for (int j = 0; j <= length; j++) row[j] = j;
-  for (int i = 1; a[i - 1]; i++) {
-    int diagonal = row[0];
+  int length = (int)strlen(b), width = length + 1;
+  /* distances between every prefix of b and a prefix of a, and its two predecessors: row i is at i mod 3 */
+  int* rows = MEMORY_NEW(int, 3 * width);
+  for (int j = 0; j <= length; j++) rows[j] = j;
+  int i = 1;
+  for (; a[i - 1]; i++) {
+    int *row = rows + i % 3 * width, *last = rows + (i + 2) % 3 * width, *before = rows + (i + 1) % 3 * width;
     row[0] = i;
     for (int j = 1; j <= length; j++) {
-      int replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = least(replaced, 1 + least(row[j], row[j - 1]));
+      row[j] = least(last[j - 1] + (a[i - 1] != b[j - 1]), 1 + least(last[j], row[j - 1]));
+      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = least(row[j], 1 + before[j - 2]);
     }
   }
-  int distance = row[length];
-  memory_free(row);
+  int distance = rows[(i - 1) % 3 * width + length];
+  memory_free(rows);
   return distance;
 }
 

@@ -15,9 +15,11 @@ void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* control
 
 /* Exports the model as URDF with all joints at zero; SI units, radians (docs/urdf.md). meshes: prefix of mesh file
  * references ("robot_meshes/"); the files are named by export_urdf_mesh. Features that URDF lacks are omitted, reported
- * as notes with `path` as the file, and listed in a comment. STATUS_BAD_INPUT, with one error per link whose joint has
- * no URDF counterpart and nothing appended. */
-Status export_urdf(const Model* model, const char* path, const char* meshes, Text* urdf, Diagnostics* diagnostics);
+ * as notes with `path` as the file, and listed in a comment. without: true for links that are left out (links; NULL:
+ * none), among them every link that one of them carries. STATUS_BAD_INPUT, with one error per link whose joint has no
+ * URDF counterpart and nothing appended. */
+Status export_urdf(const Model* model, const bool* without, const char* path, const char* meshes, Text* urdf,
+                   Diagnostics* diagnostics);
 /* Name of the mesh file of a hull (content: run_hull_obj), unique per hull; overwrites name. False: the hull needs no
  * file. hull: index into model->hulls, not checked. */
 bool export_urdf_mesh(const Model* model, int hull, Text* name);

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "export/format.h"
 
 /* Tolerance for the corners of a box, relative to its size. */
@@ -24,6 +26,37 @@ static bool is_corner(const ConvexHull* solid, Vec3 point, double tolerance) {
   return false;
 }
 
+/* Returns component 0, 1 or 2 of a vector. */
+static double component(Vec3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
+
+/* Orders and reverses the edges of a box so that they are a right-handed frame, the nearest to the axes of the link
+ * (with the largest trace of its rotation). */
+static void sort_edges(Vec3 edges[3]) {
+  static const int ORDERS[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  Vec3 best[3] = {edges[0], edges[1], edges[2]};
+  double most = -HUGE_VAL;
+  for (int p = 0; p < 6; p++) {
+    Vec3 frame[3];
+    double along[3], trace = 0;
+    int least = 0;
+    for (int k = 0; k < 3; k++) {
+      Vec3 edge = edges[ORDERS[p][k]];
+      along[k] = component(edge, k) / vec3_norm(edge);
+      frame[k] = along[k] < 0 ? vec3_scale(edge, -1) : edge;
+      trace += fabs(along[k]);
+      if (fabs(along[k]) < fabs(along[least])) least = k;
+    }
+    if (vec3_dot(vec3_cross(frame[0], frame[1]), frame[2]) < 0) {
+      frame[least] = vec3_scale(frame[least], -1);
+      trace -= 2 * fabs(along[least]);
+    }
+    if (trace <= most) continue;
+    most = trace;
+    memcpy(best, frame, sizeof best);
+  }
+  memcpy(edges, best, sizeof best);
+}
+
 bool hull_is_box(const ConvexHull* solid, Pose* pose, Vec3* half) {
   Vec3 edges[3];
   double size = 0;
@@ -38,9 +71,10 @@ bool hull_is_box(const ConvexHull* solid, Pose* pose, Vec3* half) {
       if (corner >> k & 1) point = vec3_add(point, edges[k]);
     if (!is_corner(solid, point, tolerance)) return false;
   }
+  pose->t = vec3_add_scaled(solid->vertices[0], 0.5, vec3_add(edges[0], vec3_add(edges[1], edges[2])));
+  sort_edges(edges);
   Vec3 x = vec3_normalized(edges[0]), y = vec3_normalized(edges[1]), z = vec3_cross(x, y);
   pose->r = (Mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
-  pose->t = vec3_add_scaled(solid->vertices[0], 0.5, vec3_add(edges[0], vec3_add(edges[1], edges[2])));
   *half = vec3_scale(vec3(vec3_norm(edges[0]), vec3_norm(edges[1]), vec3_norm(edges[2])), 0.5);
   return true;
 }

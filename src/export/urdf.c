@@ -13,6 +13,7 @@ enum { NAMES_TOLD = 8 };
 
 typedef struct {
   const Model* model;
+  const bool* without; /* links that are left out (links); NULL: none */
   Diagnostics* diagnostics;
   SourcePlace place;
   const char* meshes;
@@ -238,10 +239,18 @@ static const ModelCoupling* mimic_of(const Model* model, int dof) {
   return NULL;
 }
 
+/* True for a link that the caller leaves out. */
+static bool is_without(const Urdf* u, int index) { return u->without && u->without[index]; }
+
 static void add_mimic(Urdf* u, int dof) {
   const ModelCoupling* c = mimic_of(u->model, dof);
   if (!c) return;
   int of = u->model->dof_link[c->dof[1]];
+  if (is_without(u, of)) {
+    leave_out(u, "the coupling of link '%s' with link '%s' is left out with that link",
+              u->model->links[u->model->dof_link[dof]].name, u->model->links[of].name);
+    return;
+  }
   double ratio = -c->slope[1];
   Text name = {0};
   joint_name(u, &name, of, c->dof[1] - u->model->links[of].dof_first);
@@ -330,7 +339,7 @@ static void tell_links(Urdf* u, bool (*is_one)(const ModelLink*), const char* wh
   Text names = {0};
   int count = 0;
   for (int i = 0; i < u->model->link_count; i++)
-    if (is_one(&u->model->links[i]) && ++count <= NAMES_TOLD)
+    if (!is_without(u, i) && is_one(&u->model->links[i]) && ++count <= NAMES_TOLD)
       text_add(&names, "%s'%s'", count > 1 ? ", " : "", u->model->links[i].name);
   if (count > NAMES_TOLD) text_add(&names, " and %d more", count - NAMES_TOLD);
   if (count > 0) leave_out(u, "link%s %s: %s", count > 1 ? "s" : "", names.data, what);
@@ -400,6 +409,7 @@ static void tell_scene(Urdf* u) {
 static void add_start(Urdf* u, Text* out) {
   Text name = {0};
   for (int i = 0; i < u->model->link_count; i++) {
+    if (is_without(u, i)) continue;
     const ModelLink* link = &u->model->links[i];
     const double* q = u->model->initial_coordinates + link->coordinate_first;
     for (int k = 0; k < link->coordinate_count; k++) {
@@ -456,7 +466,7 @@ static void find_world(Urdf* u) {
   const Model* model = u->model;
   int roots = 0, root = -1;
   for (int i = 0; i < model->link_count; i++)
-    if (model->links[i].parent < 0 && !is_ground(model, i)) roots++, root = i;
+    if (model->links[i].parent < 0 && !is_ground(model, i) && !is_without(u, i)) roots++, root = i;
   const Pose none = pose_identity();
   if (roots == 1 && model->links[root].dof_count == 0 && memcmp(&model->links[root].origin, &none, sizeof none) == 0)
     return;
@@ -470,7 +480,7 @@ static Status check_joints(Urdf* u) {
   Status status = STATUS_OK;
   for (int i = 0; i < u->model->link_count; i++) {
     const ModelLink* link = &u->model->links[i];
-    if (!link->joint.quaternion || is_floating(link)) continue;
+    if (!link->joint.quaternion || is_floating(link) || is_without(u, i)) continue;
     diagnostics_add(u->diagnostics, SEVERITY_ERROR, u->place,
                     "link '%s': URDF has no joint with three rotations except floating", link->name);
     status = STATUS_BAD_INPUT;
@@ -485,6 +495,7 @@ static void add_robot(Urdf* u) {
   text_add(u->out, ">\n  <mujoco><compiler strippath=\"false\" fusestatic=\"false\"/></mujoco>\n");
   if (u->world) add_empty_link(u, u->world);
   for (int i = 0; i < model->link_count; i++) {
+    if (is_without(u, i)) continue;
     if (is_ground(model, i)) {
       leave_out(u, "link '%s' is left out: it is a half-space", model->links[i].name);
       continue;
@@ -495,9 +506,13 @@ static void add_robot(Urdf* u) {
   text_add(u->out, "</robot>\n");
 }
 
-Status export_urdf(const Model* model, const char* path, const char* meshes, Text* urdf, Diagnostics* diagnostics) {
+Status export_urdf(const Model* model, const bool* without, const char* path, const char* meshes, Text* urdf,
+                   Diagnostics* diagnostics) {
   Text robot = {0};
-  Urdf u = {.model = model, .diagnostics = diagnostics, .place = {path, 0, 0}, .meshes = meshes, .out = &robot};
+  Urdf u = {.model = model, .without = without, .diagnostics = diagnostics};
+  u.place = (SourcePlace){path, 0, 0};
+  u.meshes = meshes;
+  u.out = &robot;
   Status status = check_joints(&u);
   if (status == STATUS_OK) {
     u.color = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(model->link_count + 1));

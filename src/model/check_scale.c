@@ -1,11 +1,13 @@
 /* Warnings about valid scenes that are rarely intended: sizes or time steps that fit no body of ordinary matter (often
  * millimetres or other time units), and wheels that lie flat. */
+#include <string.h>
+
 #include "model/build.h"
 
 /* Mean density below which no solid exists [kg/m^3]; the lightest aerogels have 0.16. A scene in millimetres makes
  * bodies 1e9 times too light. */
 #define DENSITY_LEAST 0.01
-/* The advised time step lets the largest moving link fall by this fraction of its size. */
+/* A time step in which the largest moving link falls by more than this fraction of its size is reported. */
 #define FALL_ADVISED 0.1
 
 /* Longest edge of the boxes around the bounded hulls [m]; 0 without any. */
@@ -36,12 +38,19 @@ static bool looks_like_millimetres(const Model* model, const ModelLink* link, do
   return size >= 1 && link->mass > 0 && link->mass < DENSITY_LEAST * volume;
 }
 
+/* Returns true for a scene that is read from a file of a robot (.urdf or .xml). */
+static bool is_robot_file(const char* path) {
+  const char* dot = path ? strrchr(path, '.') : NULL;
+  return dot && (strcmp(dot, ".urdf") == 0 || strcmp(dot, ".xml") == 0);
+}
+
 static void warn_millimetres(const Model* model, int link, double size, Diagnostics* diagnostics) {
   diagnostics_add(
       diagnostics, SEVERITY_WARNING, model->scene->links[link].place,
       "link '%s' is %.3g m long and weighs %.3g kg: lengths are in metres; if these are millimetres, divide "
-      "sizes and positions by 1000 (a mesh: scale: 0.001)",
-      text_excerpt(model->links[link].name).text, size, model->links[link].mass);
+      "sizes and positions by 1000 (a mesh: %s)",
+      text_excerpt(model->links[link].name).text, size, model->links[link].mass,
+      is_robot_file(model->scene->path) ? "scale=\"0.001 0.001 0.001\"" : "scale: 0.001");
 }
 
 static void warn_time_step(const Model* model, double size, Diagnostics* diagnostics) {
@@ -77,6 +86,38 @@ static bool wheel_lies_flat(const Scene* scene, const SceneLink* link) {
          fabs(vec3_dot(link->joint.axes[0], mat3_mul_vec(mat3_from_quat(use->rotation), vec3(0, 0, 1)))) < 0.1;
 }
 
+/* Returns the axis of the link that the direction is along, 0, 1 or 2; -1: none. */
+static int axis_along(Vec3 direction) {
+  const double along[3] = {fabs(direction.x), fabs(direction.y), fabs(direction.z)};
+  for (int k = 0; k < 3; k++)
+    if (along[k] > 0.995) return k;
+  return -1;
+}
+
+/* Says about which axis of the link its shape is round, about which the hinge turns, and how either becomes the other.
+ */
+static void tell_flat_wheel(const SceneLink* link, const char* more, Diagnostics* diagnostics) {
+  static const char* const AXES[3] = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"};
+  static const char* const TURNS[3] = {"[0, 1.5708, 0]", "[1.5708, 0, 0]", "[0, 0, 0]"}; /* z to the axis */
+  Vec3 own = mat3_mul_vec(mat3_from_quat(link->shapes[0].rotation), vec3(0, 0, 1)), hinge = link->joint.axes[0];
+  int round = axis_along(own), turns = axis_along(hinge);
+  Text text = {0};
+  if (round >= 0 && turns >= 0)
+    text_add(
+        &text,
+        "its shape is round about the link's %c axis, but its hinge turns about %c: give the hinge axis: %s, or turn "
+        "the shape by shapes: [{shape: ..., rpy: %s}]",
+        "xyz"[round], "xyz"[turns], AXES[round], TURNS[turns]);
+  else
+    text_add(&text,
+             "its shape is round about [%.3g, %.3g, %.3g] of the link, but its hinge turns about [%.3g, %.3g, %.3g]: "
+             "give the hinge that axis, or turn the shape, which is round about its own z axis",
+             own.x, own.y, own.z, hinge.x, hinge.y, hinge.z);
+  diagnostics_add(diagnostics, SEVERITY_WARNING, link->place, "link '%s' does not roll%s: %s",
+                  text_excerpt(link->name).text, more, text.data);
+  text_free(&text);
+}
+
 static void check_wheels(const Scene* scene, Diagnostics* diagnostics) {
   const SceneLink* first = NULL;
   int others = 0;
@@ -90,19 +131,39 @@ static void check_wheels(const Scene* scene, Diagnostics* diagnostics) {
   if (!first) return;
   Text more = {0};
   if (others > 0) text_add(&more, " (nor do %d more)", others);
-  diagnostics_add(diagnostics, SEVERITY_WARNING, first->place,
-                  "link '%s' does not roll%s: its shape is round about its own z axis, which is perpendicular to the "
-                  "hinge; rotate the shape, for a hinge along y by shapes: [{shape: ..., rpy: [1.5708, 0, 0]}]",
-                  text_excerpt(first->name).text, others > 0 ? more.data : "");
+  tell_flat_wheel(first, others > 0 ? more.data : "", diagnostics);
   text_free(&more);
+}
+
+/* Limits of a slide that are a whole number, from this on, and this many times the longest edge of the link, are taken
+ * for millimetres or degrees [m]. */
+#define SLIDE_LONGEST 10
+#define SLIDE_TIMES 100
+
+/* Warns of the first slide with such limits. size: of each link [m] (link_count). */
+static void check_slides(const Model* model, const double* size, Diagnostics* diagnostics) {
+  for (int i = 0; i < model->link_count; i++) {
+    const SceneJoint* joint = &model->scene->links[i].joint;
+    if (joint->type != JOINT_SLIDE || !joint->limited[0] || !(size[i] > 0)) continue;
+    double low = isfinite(joint->lower[0]) ? joint->lower[0] : 0,
+           high = isfinite(joint->upper[0]) ? joint->upper[0] : 0;
+    double end = fabs(low) > fabs(high) ? low : high;
+    if (fabs(end) < SLIDE_LONGEST || fabs(end) < SLIDE_TIMES * size[i] || end != floor(end)) continue;
+    diagnostics_add(diagnostics, SEVERITY_WARNING, joint->place,
+                    "the limits of the slide of link '%s' are in metres: %.6g m is %.4g times the length of the link "
+                    "(%.6g millimetres are %.6g m)",
+                    text_excerpt(model->links[i].name).text, end, fabs(end) / size[i], end, end / 1000);
+    return;
+  }
 }
 
 void check_scale(const Model* model, Diagnostics* diagnostics) {
   double largest = 0, dt = model->simulation.dt;
+  double* sizes = MEMORY_NEW(double, model->link_count + 1);
   bool warned = false;
   for (int i = 0; i < model->link_count; i++) {
+    double size = sizes[i] = link_size(model, &model->links[i]);
     if (!link_is_dynamic(model, i)) continue;
-    double size = link_size(model, &model->links[i]);
     largest = fmax(largest, size);
     bool long_mesh = size >= MESH_LONGEST && has_unscaled_mesh(&model->scene->links[i], model->scene);
     if (warned || !(long_mesh || looks_like_millimetres(model, &model->links[i], size))) continue;
@@ -110,6 +171,8 @@ void check_scale(const Model* model, Diagnostics* diagnostics) {
     warned = true;
   }
   double fall = vec3_norm(model->simulation.gravity) * dt * dt / 2;
-  if (largest > 0 && fall > largest) warn_time_step(model, largest, diagnostics);
+  if (largest > 0 && fall > FALL_ADVISED * largest) warn_time_step(model, largest, diagnostics);
   check_wheels(model->scene, diagnostics);
+  check_slides(model, sizes, diagnostics);
+  memory_free(sizes);
 }

@@ -199,37 +199,58 @@ static void mark_reshaped(const Task* task, const Scene* scene, SourcePlace* res
   }
 }
 
-/* Reports, for links that move and whose shapes change, masses that do not change with them: given ones, also under
- * `design.mass: density`, and those that `design.mass: fixed`, the default, keeps although the link has a density (the
- * first of these). */
+/* Why the mass of a link whose shape changes does not follow it. */
+typedef enum { MASS_FOLLOWS, MASS_ALL_GIVEN, MASS_ALONE_GIVEN, MASS_KEPT } MassState;
+
+static MassState mass_state(const SceneLink* link, bool by_density) {
+  if (link->mass_model == MASS_GIVEN) return MASS_ALL_GIVEN;
+  if (link->has_density) return by_density ? MASS_FOLLOWS : MASS_KEPT;
+  return by_density && link->has_mass ? MASS_ALONE_GIVEN : MASS_FOLLOWS;
+}
+
+/* Largest number of links that one message names. */
+enum { LINKS_TOLD = 8 };
+
+/* Reports the links in one state in one message at the place of the first, if there are any. */
+static void report_state(const DesignBuild* b, const Model* model, const SourcePlace* reshaped, MassState state) {
+  const Scene* scene = model->scene;
+  bool by_density = b->task->mass == TASK_MASS_DENSITY;
+  Text names = {0};
+  int first = -1, count = 0;
+  for (int i = 0; i < scene->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    bool weighs = reshaped[i].file && link->tree >= 0 && link->prescribed < 0 && link->mass > 0;
+    if (!weighs || mass_state(&scene->links[i], by_density) != state) continue;
+    if (first < 0) first = i;
+    if (count++ < LINKS_TOLD) text_add(&names, "%s'%s'", count > 1 ? ", " : "", link->name);
+  }
+  if (count > LINKS_TOLD) text_add(&names, " and %d more", count - LINKS_TOLD);
+  const char* s = count > 1 ? "s" : "";
+  if (count > 0 && state == MASS_ALL_GIVEN)
+    diagnostics_add(b->diagnostics, SEVERITY_WARNING, reshaped[first],
+                    "mass, center and inertia of link%s %s are given and do not follow the shape%s: give 'density' in "
+                    "their place, or import the robot with --mass-model uniform or vertices",
+                    s, names.data, by_density ? "; 'mass: density' has no effect" : "");
+  if (count > 0 && state == MASS_ALONE_GIVEN)
+    diagnostics_add(b->diagnostics, SEVERITY_WARNING, reshaped[first],
+                    "the mass of link%s %s is given: 'mass: density' has no effect; give 'density' in place of "
+                    "'mass' to let the mass follow the shape",
+                    s, names.data);
+  if (count > 0 && state == MASS_KEPT)
+    diagnostics_add(b->diagnostics, SEVERITY_NOTE, reshaped[first],
+                    "link '%s' has a density, but its mass stays %.6g kg while its shape changes; to keep the density "
+                    "instead, write 'design: {mass: density}'",
+                    scene->links[first].name, model->links[first].mass);
+  text_free(&names);
+}
+
+/* Reports links that forces move and whose shapes change, and whose masses do not change with them: given ones, also
+ * under `design.mass: density`, and those that `design.mass: fixed`, the default, keeps although the link has a density
+ * (the first of these). */
 static void report_masses(const DesignBuild* b, const Model* model, const Scene* scene) {
   SourcePlace* reshaped = MEMORY_NEW(SourcePlace, scene->link_count + 1);
-  bool by_density = b->task->mass == TASK_MASS_DENSITY, noted = false;
   mark_reshaped(b->task, scene, reshaped);
-  for (int i = 0; i < scene->link_count; i++) {
-    const SceneLink* link = &scene->links[i];
-    if (!reshaped[i].file || model->links[i].tree < 0) continue;
-    if (link->mass_model == MASS_GIVEN)
-      diagnostics_add(
-          b->diagnostics, SEVERITY_WARNING, reshaped[i],
-          "mass, center and inertia of link '%s' are given and do not follow its shape%s: give it 'density' "
-          "in their place, or import the robot with --mass-model uniform or vertices",
-          link->name, by_density ? "; 'mass: density' has no effect on it" : "");
-    else if (by_density && !link->has_density && link->has_mass)
-      diagnostics_add(
-          b->diagnostics, SEVERITY_WARNING, reshaped[i],
-          "link '%s' has a given mass: 'mass: density' has no effect on it; give it 'density' in place of 'mass' "
-          "to let the mass follow the shape",
-          link->name);
-    else if (!by_density && link->has_density && !noted) {
-      diagnostics_add(
-          b->diagnostics, SEVERITY_NOTE, reshaped[i],
-          "link '%s' has a density, but its mass stays %.6g kg while its shape changes; to keep the density "
-          "instead, write 'design: {mass: density}'",
-          link->name, model->links[i].mass);
-      noted = true;
-    }
-  }
+  for (int state = MASS_ALL_GIVEN; state <= MASS_KEPT; state++) report_state(b, model, reshaped, (MassState)state);
   memory_free(reshaped);
 }
 

@@ -570,9 +570,14 @@ static void check_starts(UrdfBuild* build) {
     const char* name = build->options->starts[i].joint;
     bool found = false;
     for (int k = 0; k < report->joint_count && !found; k++) found = strcmp(report->joints[k].name, name) == 0;
-    if (!found)
-      diagnostics_add(build->diagnostics, SEVERITY_ERROR, (SourcePlace){build->scene->path, 0, 0},
-                      "--start: no joint with a coordinate is named '%s'", text_excerpt(name).text);
+    if (found) continue;
+    const char** names = MEMORY_NEW(const char*, report->joint_count + 1);
+    for (int k = 0; k < report->joint_count; k++) names[k] = report->joints[k].name;
+    const char* nearest = text_nearest(name, names, report->joint_count);
+    memory_free(names);
+    diagnostics_add(build->diagnostics, SEVERITY_ERROR, (SourcePlace){build->scene->path, 0, 0},
+                    "--start: no joint with a coordinate is named '%s'%s%s%s", text_excerpt(name).text,
+                    nearest ? " (did you mean '" : "", nearest ? text_excerpt(nearest).text : "", nearest ? "'?)" : "");
   }
 }
 

@@ -298,6 +298,30 @@ static Node* find_typed_item(Override* override, Node* list) {
   return found;
 }
 
+/* Returns the name of an item that the part of the path may mean, or NULL. */
+static const char* nearest_item(const Override* override, const Node* list, const char* part) {
+  const char** names = MEMORY_NEW(const char*, list->count + 1);
+  int count = 0;
+  for (const Node* item = list->first; item; item = item->next) {
+    const char* name = item_name(item);
+    names[count++] = *name ? name : type_name(override, list, item);
+  }
+  const char* nearest = text_nearest(part, names, count);
+  memory_free(names);
+  return nearest;
+}
+
+/* Reports that the list has no item of this name. */
+static void fail_item(const Override* override, const Node* list, const char* part) {
+  const char *start = override->placed->text, *nearest = nearest_item(override, list, part);
+  int length = (int)(override->path - start) - (override->path > start);
+  Text message = {0};
+  text_add(&message, "%.*s has no item named '%s'", length, start, text_excerpt(part).text);
+  if (nearest) text_add(&message, " (did you mean '%s'?)", text_excerpt(nearest).text);
+  diagnostics_add(override->diagnostics, SEVERITY_ERROR, place_of(override), "%s", message.data);
+  text_free(&message);
+}
+
 static Node* find_item(Override* override, Node* list) {
   Node* item = find_named_item(override, list);
   if (!item) item = find_typed_item(override, list);
@@ -307,8 +331,10 @@ static Node* find_item(Override* override, Node* list) {
   if (index >= 0) item = (Node*)node_at(list, index);
   if (item)
     advance(override, strlen(part));
+  else if (index >= 0)
+    fail(override, "the list has no item %s", part);
   else
-    fail(override, index >= 0 ? "the list has no item %s" : "the list has no item named '%s'", part);
+    fail_item(override, list, part);
   return item;
 }
 

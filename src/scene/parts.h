@@ -58,6 +58,12 @@ void warn_of_degrees(Reader* reader, SourcePlace place, const double* angles, in
 /* Warns likewise of the rpy and the rotation_vector of a map with a pose. */
 void warn_of_pose_degrees(Reader* reader, const Node* map, const PoseForm* pose);
 
+/* ---- include_settings.c */
+/* Notes settings of `simulation` and `contact` that an included file gives and that the scene around it leaves at other
+ * values, its defaults: they have no effect. part, outer: roots of both files (outer NULL: unknown). path: of the
+ * included file, which must outlive the diagnostics' use. Each note is added once. */
+void note_unused_settings(const Node* part, const Node* outer, const char* path, Diagnostics* diagnostics);
+
 /* ---- include.c Reads the parts placed in the world, or those attached to a link. NULL: none. */
 void read_includes(Reader* reader, const Node* list, bool attached);
 

@@ -42,6 +42,7 @@ typedef struct Reader {
   const SchemaTable* table;
   Diagnostics* diagnostics;
   Document* document;
+  const Node* root;       /* of the file; NULL: not known */
   Text trail;             /* "links[2].joint" */
   size_t base;            /* length of the trail where the scene begins inside another file */
   const Indices* indices; /* of the repeat being expanded, or NULL */

@@ -294,6 +294,7 @@ char* read_file_name(Reader* reader, const Node* node, const char* owner, const 
 
 static void read_root(Reader* reader, const Node* root) {
   SceneForm form;
+  reader->root = root;
   if (!schema_read_in_part(reader, root, "scene", &form)) return;
   ContactForm contact = {0};
   read_variables(reader, form.variables);
@@ -342,6 +343,7 @@ void scene_read_part(Scene* scene, const char* path, const char* text, size_t le
     reader.outer = outer;
     read_root(&reader, root);
     outer->work = reader.work;
+    if (reader.problem_count == 0) note_unused_settings(root, outer->root, scene->path, outer->diagnostics);
     reader_free(&reader);
   }
   document_free(&document);

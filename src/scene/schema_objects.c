@@ -29,7 +29,8 @@ const SchemaObject SCENE_OBJECTS[] = {
      .meaning =
          "Adds the links, shapes, controllers, loads, initial state and excluded pairs of another file. The pose given "
          "here places that file's world frame in this world, or in the frame of the link `attach`. Other settings of "
-         "the file are ignored. `initial` of this scene replaces that of the file for the same link.",
+         "the file are ignored; a note names those of `simulation` and `contact` that change the motion and that this "
+         "scene does not give. `initial` of this scene replaces that of the file for the same link.",
      .example = "include:\n"
                 "  - {file: ../scenes/pendulum.yaml, prefix: left_, position: [0, 1, 0]}\n"
                 "  - {file: ../scenes/pendulum.yaml, prefix: right_, position: [0, -1, 0], rpy: [0, 0, 1.57]}\n"

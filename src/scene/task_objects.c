@@ -41,7 +41,6 @@ const SchemaObject TASK_OBJECTS[] = {
      .meaning = "Variables of shapes and joint origins.",
      .example = "scene: ../scenes/pendulum.yaml\n"
                 "design:\n"
-                "  mass: density\n"
                 "  min_thickness: 0.005\n"
                 "  connect: true\n"
                 "  vertices: [{link: rod8}]\n"

@@ -213,6 +213,8 @@ static void distance_is_levenshtein(void** state) {
   assert_int_equal(text_distance("kitten", "sitting"), 3);
   assert_int_equal(text_distance("flaw", "lawn"), 2);
   assert_int_equal(text_distance("frction", "friction"), 1);
+  assert_int_equal(text_distance("plam", "palm"), 1);
+  assert_int_equal(text_distance("ca", "abc"), 3); /* with edits of exchanged letters it would be 2 */
 }
 
 static void the_nearest_word_is_offered(void** state) {

@@ -17,7 +17,7 @@ typedef struct {
 
 static Export export_text(const char* scene) {
   Export e = {.run = run_model("%s", scene)};
-  e.status = export_urdf(&e.run->model, "x.urdf", "x_meshes/", &e.urdf, &e.notes);
+  e.status = export_urdf(&e.run->model, NULL, "x.urdf", "x_meshes/", &e.urdf, &e.notes);
   return e;
 }
 

@@ -154,7 +154,7 @@ static void mistakes_in_overrides_name_them(void** state) {
   expect_set_problem("optimizer.iterations=0", "optimizer.iterations: must be between 1 and 100000000, got 0");
   expect_set_problem("scene.contact.frction=1", "unknown key 'frction' in contact (did you mean 'friction'?)");
   expect_set_problem("scene.links.box.mass=-1", "scene.links[0].mass: must be > 0 kg, got -1");
-  expect_set_problem("loss.tip.weight=1", "the list has no item named 'tip'");
+  expect_set_problem("loss.tip.weight=1", "loss has no item named 'tip'");
 }
 
 /* ---------------------------------------------------------------- telling tasks from scenes */

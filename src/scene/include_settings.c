@@ -1,0 +1,80 @@
+/* Notes about settings of an included file that have no effect in the scene that includes it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/parts.h"
+
+/* Largest number of settings in one note. */
+enum { SETTINGS_TOLD = 8 };
+
+/* Returns the text of a scalar, or of a list of scalars as [1, 2, 3], appended to `out`. */
+static void add_value(Text* out, const Node* node) {
+  if (node->kind == NODE_SCALAR) {
+    text_add(out, "%s", text_excerpt(node->text).text);
+    return;
+  }
+  text_add(out, "[");
+  for (const Node* item = node->first; item; item = item->next)
+    text_add(out, "%s%s", item == node->first ? "" : ", ",
+             item->kind == NODE_SCALAR ? text_excerpt(item->text).text : "...");
+  text_add(out, "]");
+}
+
+/* Returns true if both texts are the same, or the same number. */
+static bool same_value(const char* a, const char* b) {
+  char *end_a, *end_b;
+  if (strcmp(a, b) == 0) return true;
+  double x = strtod(a, &end_a), y = strtod(b, &end_b);
+  return end_a != a && end_b != b && !*end_a && !*end_b && x == y;
+}
+
+/* Settings that change the motion. Length, output and solver of a run are those of the scene in any case; lists of
+ * pairs are included. */
+static bool matters(const char* section, const char* key) {
+  if (strcmp(section, "simulation") == 0) return words_index("dt|gravity|integrator", key) >= 0;
+  return words_index("exclude|pairs", key) < 0;
+}
+
+/* Appends the settings of a section that the part gives, that differ from the default, and that the outer file does not
+ * give. Returns their number. */
+static int add_section(Text* out, const Node* part, const Node* outer, const char* section, int count) {
+  const Node *given = node_find(part, section), *own = outer ? node_find(outer, section) : NULL;
+  const SchemaObject* object = schema_object(&SCENE_SCHEMA, section);
+  if (!given || given->kind != NODE_MAP) return count;
+  for (const Node* item = given->first; item; item = item->next) {
+    const SchemaRow* row = schema_row(&SCENE_SCHEMA, object, item->key, NULL);
+    if (!row || !matters(section, item->key) || node_is_null(item) || item->kind == NODE_MAP) continue;
+    if (own && own->kind == NODE_MAP && node_find(own, item->key)) continue;
+    Text value = {0};
+    add_value(&value, item);
+    if (!row->fallback || !same_value(value.data, row->fallback)) {
+      if (count < SETTINGS_TOLD)
+        text_add(out, "%s%s.%s: %s", count > 0 ? ", " : "", section, item->key, value.data);
+      else if (count == SETTINGS_TOLD)
+        text_add(out, ", ...");
+      count++;
+    }
+    text_free(&value);
+  }
+  return count;
+}
+
+static bool is_reported(const Diagnostics* diagnostics, const char* path, const char* text) {
+  for (int i = 0; i < diagnostics->count; i++)
+    if (strcmp(diagnostics->items[i].text, text) == 0 && strcmp(diagnostics->items[i].file, path) == 0) return true;
+  return false;
+}
+
+void note_unused_settings(const Node* part, const Node* outer, const char* path, Diagnostics* diagnostics) {
+  if (part->kind != NODE_MAP) return;
+  Text settings = {0}, message = {0};
+  int count = add_section(&settings, part, outer, "simulation", 0);
+  count = add_section(&settings, part, outer, "contact", count);
+  text_add(&message,
+           "settings of an included file have no effect, and the scene that includes it does not give them: %s",
+           count > 0 ? settings.data : "");
+  if (count > 0 && !is_reported(diagnostics, path, message.data))
+    diagnostics_add(diagnostics, SEVERITY_NOTE, (SourcePlace){path, 0, 0}, "%s", message.data);
+  text_free(&settings);
+  text_free(&message);
+}
