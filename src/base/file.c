@@ -167,7 +167,8 @@ static char* nearest_file(const char* path) {
     text_free(&other);
   }
   if (entries) closedir(entries);
-  qsort(stems.texts, (size_t)stems.count, sizeof *stems.texts, compare_texts); /* of equals the first is taken */
+  if (stems.count > 0)
+    qsort(stems.texts, (size_t)stems.count, sizeof *stems.texts, compare_texts); /* of equals the first is taken */
   const char* nearest = text_nearest(own.data, stems.texts, stems.count);
   if (nearest) text_add(&found, "%.*s%s%s", slash ? (int)(slash - path) + 1 : 0, path, nearest, name + stem);
   for (int i = 0; i < stems.count; i++) memory_free((char*)stems.texts[i]);

@@ -31,7 +31,9 @@ const SchemaObject SCENE_OBJECTS[] = {
          "here places that file's world frame in this world, or in the frame of the link `attach`. Other settings of "
          "the file are ignored; a note names those of `simulation` and `contact` that change the motion and that this "
          "scene does not give. `initial` of this scene replaces that of the file for the same link.",
-     .example = "include:\n"
+     .example = "simulation: {dt: 0.001, duration: 2, integrator: first_order}\n"
+                "contact: {model: none}\n"
+                "include:\n"
                 "  - {file: ../scenes/pendulum.yaml, prefix: left_, position: [0, 1, 0]}\n"
                 "  - {file: ../scenes/pendulum.yaml, prefix: right_, position: [0, -1, 0], rpy: [0, 0, 1.57]}\n"
                 "links: [{name: ground, fixed: true, shape: {type: half_space, offset: -3}}]\n"},
