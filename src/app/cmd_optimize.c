@@ -407,10 +407,24 @@ static void report_start_pairs(const DesignRun* run, Progress* progress, int* re
   }
 }
 
+/* Prints the number of starts that could not begin, when it grows. */
+static void report_unstarted(const DesignRun* run, Progress* progress, int* reported) {
+  const char* reason;
+  int count = optimization_unstarted(run->optimization, &reason);
+  if (count > *reported && !run->options->quiet) {
+    progress_end(progress);
+    fprintf(stderr, "%s: %d of %d starts could not begin%s%s\n", run->task.name, count, run->task.multistart,
+            *reason ? ": " : "", reason);
+  }
+  *reported = count;
+}
+
 static Status iterate(DesignRun* run) {
   Progress progress;
   int reported = optimization_start_pair_count(run->optimization);
   int changes = optimization_method_change_count(run->optimization);
+  const char* reason;
+  int unstarted = optimization_unstarted(run->optimization, &reason);
   progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, iterations_most(run), timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
@@ -421,10 +435,12 @@ static Status iterate(DesignRun* run) {
     show_progress(run, &progress);
     report_methods(run, &progress, &changes);
     report_start_pairs(run, &progress, &reported);
+    report_unstarted(run, &progress, &unstarted);
     status = save_failed(run);
     status = agreed(status == STATUS_OK ? save_iteration(run) : status);
     show_iteration(run);
   }
+  report_unstarted(run, &progress, &unstarted);
   progress_end(&progress);
   return status;
 }
