@@ -459,10 +459,10 @@ static Status write_summary(DesignRun* run, ExitCode code) {
 static void say_validation(const DesignRun* run) {
   int tries = optimization_validation_tries(run->optimization);
   if (tries == 0 || run->options->quiet) return;
-  fprintf(stderr, "%s: validation, number of draws that fulfil 'success':", run->task.name);
+  fprintf(stderr, "%s: validation, draws that fulfil 'success':", run->task.name);
   for (int k = 0; k < run->task.scenario_count; k++)
-    fprintf(stderr, "%s %s %d of %d", k > 0 ? "," : "", run->task.scenarios[k].name,
-            optimization_validation_held(run->optimization, k), tries);
+    fprintf(stderr, "%s %d of %d in scenario '%s'", k > 0 ? "," : "",
+            optimization_validation_held(run->optimization, k), tries, run->task.scenarios[k].name);
   fprintf(stderr, "\n");
 }
 
