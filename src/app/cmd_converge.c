@@ -119,7 +119,7 @@ static void add_links(Convergence* c) {
     if (model->links[link].tree < 0) continue;
     for (int end = 0; end < 2; end++) {
       add_quantity(c, model->links[link].name, end ? "position at the end" : "position", "m");
-      Quantity* turn = add_quantity(c, model->links[link].name, end ? "angle at the end" : "angle", "rad");
+      Quantity* turn = add_quantity(c, model->links[link].name, end ? "rotation at the end" : "rotation", "rad");
       Quantity* way = turn - 1; /* the array may have moved */
       for (int r = 0; r < c->refinements; r++)
         compare_link(c, r, link, end ? c->run[0].moments - 1 : 0, &way->change[r], &turn->change[r]);

@@ -84,23 +84,46 @@ static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
   return coverage.checked == coverage.blocks ? verdict_text(GRADCHECK_RIGHT) : "passed where it can be checked";
 }
 
-static void print_coverage(const char* name, const GradcheckBlockReport* blocks, int count) {
-  GradcheckCoverage coverage = gradcheck_coverage(blocks, count);
-  printf("%s: %d of %d blocks checked, with %.4g %% of the gradient's squared norm\n", name, coverage.checked,
-         coverage.blocks, 100 * coverage.share);
-}
-
-/* Prints the value of --average for which the block can be checked (J14). */
-static void print_remedy(const GradcheckBlockReport* b) {
-  printf("  cannot be checked: the run's rounding, %.0e, hides it", b->noise);
+/* Returns the value of --average for which the block can be checked (J14), or 0 if none does. */
+static int average_for(const GradcheckBlockReport* b) {
   int count = 2;
   while (count < b->needed && count < MOST_AVERAGED) count *= 2;
+  return count < b->needed ? 0 : count;
+}
+
+/* A check of less than this share of the gradient's squared norm counts as none. */
+#define SHARE_LEAST 0.5
+
+/* Prints how much was checked; if little was and no block failed, also what to do. */
+static void print_coverage(const char* name, const GradcheckBlockReport* blocks, int count) {
+  GradcheckCoverage coverage = gradcheck_coverage(blocks, count);
+  const GradcheckBlockReport* largest = NULL;
+  bool failed = false;
+  for (int b = 0; b < count; b++) {
+    if (blocks[b].directions == 0) continue;
+    failed = failed || blocks[b].verdict == GRADCHECK_WRONG;
+    if (blocks[b].verdict == GRADCHECK_UNCHECKED && (!largest || blocks[b].norm > largest->norm)) largest = &blocks[b];
+  }
+  bool little = !failed && largest && coverage.share < SHARE_LEAST;
+  printf("%s: %s%d of %d blocks checked, with %.4g %% of the gradient's squared norm", name,
+         little ? "NOT CHECKED: " : "", coverage.checked, coverage.blocks, 100 * coverage.share);
+  bool hidden = little && largest->noise > 0 && average_for(largest) > 0;
+  if (hidden)
+    printf(": use fewer --steps, or --average %d", average_for(largest));
+  else if (little)
+    printf(": use fewer or more --steps");
+  printf("\n");
+}
+
+/* Prints the value of --average for which the block can be checked. */
+static void print_remedy(const GradcheckBlockReport* b) {
+  printf("  cannot be checked: the run's rounding, %.0e, hides it", b->noise);
   if (isinf(b->needed))
     printf("; no mean tells it\n");
-  else if (count < b->needed)
+  else if (average_for(b) == 0)
     printf("\n");
   else
-    printf("; --average %d looks closer\n", count);
+    printf("; --average %d looks closer\n", average_for(b));
 }
 
 static void print_block(const char* name, const GradcheckBlockReport* b) {
@@ -621,7 +644,7 @@ const Verb VERB_GRADCHECK = {
     .examples =
         "  sdrs gradcheck scenes/spider.yaml --steps 60\n"
         "  sdrs gradcheck scenes/tasks/throw.yaml --wrt state,vertices --directions 5\n"
-        "  sdrs gradcheck scenes/slide.yaml --steps 60 -v      every step size of every direction\n",
+        "  sdrs gradcheck scenes/slide.yaml --steps 20 -v      every step size of every direction\n",
     .details =
         "Runs the scene, takes the gradient of its loss by the adjoint method, and compares it with central "
         "differences\n"

@@ -364,10 +364,24 @@ static void report_start_pairs(const DesignRun* run, Progress* progress, int* re
   }
 }
 
+/* Prints the number of starts that could not begin, when it grows. */
+static void report_unstarted(const DesignRun* run, Progress* progress, int* reported) {
+  const char* reason;
+  int count = optimization_unstarted(run->optimization, &reason);
+  if (count > *reported && !run->options->quiet) {
+    progress_end(progress);
+    fprintf(stderr, "%s: %d of %d starts could not begin%s%s\n", run->task.name, count, run->task.multistart,
+            *reason ? ": " : "", reason);
+  }
+  *reported = count;
+}
+
 static Status iterate(DesignRun* run) {
   Progress progress;
   int reported = optimization_start_pair_count(run->optimization);
   int changes = optimization_method_change_count(run->optimization);
+  const char* reason;
+  int unstarted = optimization_unstarted(run->optimization, &reason);
   progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, iterations_most(run), timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
@@ -378,10 +392,12 @@ static Status iterate(DesignRun* run) {
     show_progress(run, &progress);
     report_methods(run, &progress, &changes);
     report_start_pairs(run, &progress, &reported);
+    report_unstarted(run, &progress, &unstarted);
     status = save_failed(run);
     status = agreed(status == STATUS_OK ? save_iteration(run) : status);
     show_iteration(run);
   }
+  report_unstarted(run, &progress, &unstarted);
   progress_end(&progress);
   return status;
 }
@@ -401,10 +417,10 @@ static Status write_summary(DesignRun* run, ExitCode code) {
 static void say_validation(const DesignRun* run) {
   int tries = optimization_validation_tries(run->optimization);
   if (tries == 0 || run->options->quiet) return;
-  fprintf(stderr, "%s: validation, number of draws that fulfil 'success':", run->task.name);
+  fprintf(stderr, "%s: validation, draws that fulfil 'success':", run->task.name);
   for (int k = 0; k < run->task.scenario_count; k++)
-    fprintf(stderr, "%s %s %d of %d", k > 0 ? "," : "", run->task.scenarios[k].name,
-            optimization_validation_held(run->optimization, k), tries);
+    fprintf(stderr, "%s %d of %d in scenario '%s'", k > 0 ? "," : "",
+            optimization_validation_held(run->optimization, k), tries, run->task.scenarios[k].name);
   fprintf(stderr, "\n");
 }
 

@@ -23,6 +23,7 @@ typedef struct {
   bool* has_broken;                  /* true: the closure has broken (closures) */
   Pose* poses[2];                    /* poses one and two steps ago; NULL: not needed  (links) */
   RunTotals totals;
+  bool* has_contact; /* true: the link came within contact range of another tree (links) */
   StepReport report; /* report of the last attempted step */
   UnconvergedSteps unconverged;
   int recorded;        /* step of the last rows written; -1 = none */
@@ -50,6 +51,7 @@ static Status run_create(Run* run, const Options* options) {
   run->folder = run_folder_path(options, run->loaded.scene.name);
   run->velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
   run->angular_velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
+  run->has_contact = MEMORY_NEW(bool, run->loaded.model.link_count);
   run->closures = MEMORY_NEW(SimClosure, run->loaded.model.closure_count + run->loaded.model.coupling_count);
   run->fastest = MEMORY_NEW(double, run->loaded.model.dof_count);
   run->arrival = MEMORY_NEW(double, run->loaded.model.dof_count);
@@ -77,6 +79,7 @@ static void run_free(Run* run) {
   memory_free(run->angular_velocity);
   memory_free(run->closures);
   memory_free(run->fastest);
+  memory_free(run->has_contact);
   memory_free(run->arrival);
   memory_free(run->rate_before);
   memory_free(run->closed_at);
@@ -139,6 +142,13 @@ static void list_closures(Run* run) {
   for (int k = 0; k < model->coupling_count; k++) run->closures[model->closure_count + k] = sim_coupling(run->sim, k);
 }
 
+static void note_contacts(Run* run, const SimContact* contacts, int count) {
+  const ModelLink* links = run->loaded.model.links;
+  for (int k = 0; k < count; k++)
+    if (links[contacts[k].a].tree != links[contacts[k].b].tree)
+      run->has_contact[contacts[k].a] = run->has_contact[contacts[k].b] = true;
+}
+
 /* Writes the rows of the present state; report is NULL for the initial state. */
 static Status record(Run* run, const StepReport* report) {
   double start = timer_now();
@@ -157,6 +167,7 @@ static Status record(Run* run, const StepReport* report) {
   frame.closures = run->closures;
   frame.contacts = sim_contacts(run->sim, &frame.contact_count);
   frame.path = sim_path(run->sim);
+  note_contacts(run, frame.contacts, frame.contact_count);
   run_totals_measure(&run->totals, &frame.measure, state);
   Status status = run_folder_add(run->output, &frame, &run->diagnostics);
   run->recorded = state->step - run->loaded.model.start_step;
@@ -462,6 +473,32 @@ static void print_scheme_work(const Run* run) {
           : "");
 }
 
+static bool tree_has_contact(const Run* run, int tree) {
+  bool has = false;
+  for (int i = 0; i < run->loaded.model.link_count; i++)
+    has = has || (run->loaded.model.links[i].tree == tree && run->has_contact[i]);
+  return has;
+}
+
+/* Reports the first free body that fell by more than its size without contact, as without a ground. */
+static void print_falls(const Run* run) {
+  const Model* model = &run->loaded.model;
+  Vec3 gravity = model->simulation.gravity;
+  for (int i = 0; i < model->link_count && vec3_norm(gravity) > 0; i++) {
+    const ModelLink* link = &model->links[i];
+    const double *first = model->initial_coordinates + link->coordinate_first,
+                 *last = sim_state(run->sim)->q + link->coordinate_first;
+    if (link->parent >= 0 || run->loaded.scene.links[i].joint.type != JOINT_FREE || tree_has_contact(run, link->tree)) continue;
+    double fall = vec3_dot(vec3_sub(vec3_at(last), vec3_at(first)), gravity) / vec3_norm(gravity);
+    if (model->start || !(fall > 2 * link->reach)) continue;
+    fprintf(stderr,
+            "%s: '%s' moved %.3g m along gravity and touched no other body: look at its position, at a ground, and at "
+            "simulation.gravity (z points up)\n",
+            run->loaded.scene.name, link->name, fall);
+    return;
+  }
+}
+
 /* Time of writing files from which on it is reported, if it exceeds that of the steps [s]. */
 #define OUTPUT_REPORTED 2
 
@@ -474,6 +511,7 @@ static void print_done(const Run* run, double seconds) {
     fprintf(stderr, "smallest gap %.4g m at t = %.6g s\n", totals->smallest_gap, totals->smallest_gap_time);
   else
     fprintf(stderr, "no pair of bodies came within contact range\n");
+  if (totals->smallest_gap < 1e300) print_falls(run);
   double rows = run->output_seconds;
   if (rows > OUTPUT_REPORTED && rows > seconds)
     fprintf(stderr, "%s: writing files took %.3g s more; a larger simulation.record_every writes fewer rows\n",

@@ -50,6 +50,7 @@ static void report_round_meshes(const Loaded* loaded, Diagnostics* diagnostics) 
     int link = robot_round_shape(scene, &loaded->model, i, &fit);
     if (link < 0) continue;
     Text text = {0};
+    bool named = shape->name && *shape->name;
     robot_round_text(&fit, &text);
     if (vec3_norm(fit.position) > 0)
       text_add(&text, ", position: [%.6g, %.6g, %.6g]", fit.position.x, fit.position.y, fit.position.z);
@@ -58,9 +59,10 @@ static void report_round_meshes(const Loaded* loaded, Diagnostics* diagnostics) 
                fit.rotation.z);
     diagnostics_add(
         diagnostics, SEVERITY_NOTE, shape->place,
-        "shape '%s' of link '%s' is a polyhedron that is nearly round, so it rolls unevenly over its facets; this "
+        "shape %s%s%sof link '%s' is a polyhedron that is nearly round, so it rolls unevenly over its facets; this "
         "smooth shape deviates from it by %.3g m at most (%.2g %% of the radius) and rolls evenly: {%s}",
-        shape->name, loaded->model.links[link].name, fit.deviation, 100 * fit.relative, text.data);
+        named ? "'" : "", named ? shape->name : "", named ? "' " : "", loaded->model.links[link].name, fit.deviation,
+        100 * fit.relative, text.data);
     text_free(&text);
   }
 }

@@ -7,6 +7,9 @@
 /* Mean density below which no solid exists [kg/m^3]; the lightest aerogels have 0.16. A scene in millimetres makes
  * bodies 1e9 times too light. */
 #define DENSITY_LEAST 0.01
+/* Mean density above which no solid exists [kg/m^3]; osmium has 22 600. A mass in grams makes bodies 1000 times too
+ * heavy. */
+#define DENSITY_MOST 25000
 /* A time step in which the largest moving link falls by more than this fraction of its size is reported. */
 #define FALL_ADVISED 0.1
 
@@ -32,9 +35,30 @@ static bool has_unscaled_mesh(const SceneLink* link, const Scene* scene) {
   return false;
 }
 
-static bool looks_like_millimetres(const Model* model, const ModelLink* link, double size) {
+static double link_volume(const Model* model, const ModelLink* link) {
   double volume = 0;
   for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) volume += hull_volume(&model->hulls[k]);
+  return volume;
+}
+
+/* Warns of the first link whose mass its shapes cannot hold. Links with given inertia may have shapes for contact only.
+ */
+static void check_density(const Model* model, Diagnostics* diagnostics) {
+  for (int i = 0; i < model->link_count; i++) {
+    const SceneLink* source = &model->scene->links[i];
+    double mass = model->links[i].mass, volume = link_volume(model, &model->links[i]);
+    if (!link_is_dynamic(model, i) || source->mass_model == MASS_GIVEN || !(volume > 0)) continue;
+    if (!(mass > DENSITY_MOST * volume)) continue;
+    diagnostics_add(diagnostics, SEVERITY_WARNING, source->place,
+                    "link '%s' weighs %.3g kg at a volume of %.3g m^3, %.3g kg/m^3, more than any solid: masses are in "
+                    "kilograms and lengths in metres; if the mass is in grams, divide it by 1000",
+                    text_excerpt(source->name).text, mass, volume, mass / volume);
+    return;
+  }
+}
+
+static bool looks_like_millimetres(const Model* model, const ModelLink* link, double size) {
+  double volume = link_volume(model, link);
   return size >= 1 && link->mass > 0 && link->mass < DENSITY_LEAST * volume;
 }
 
@@ -172,6 +196,7 @@ void check_scale(const Model* model, Diagnostics* diagnostics) {
   }
   double fall = vec3_norm(model->simulation.gravity) * dt * dt / 2;
   if (largest > 0 && fall > FALL_ADVISED * largest) warn_time_step(model, largest, diagnostics);
+  check_density(model, diagnostics);
   check_wheels(model->scene, diagnostics);
   check_slides(model, sizes, diagnostics);
   memory_free(sizes);

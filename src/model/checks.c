@@ -199,22 +199,41 @@ static char* pair_text(const TouchSearch* search, const LinkMeeting* pair) {
   return text.data;
 }
 
+/* Returns the root of a free tree that a link hangs on, or -1 if the link is the root or its tree is not free. */
+static int free_root(const Model* model, int link) {
+  int root = link;
+  while (model->links[root].parent >= 0) root = model->links[root].parent;
+  return root != link && model->scene->links[root].joint.type == JOINT_FREE ? root : -1;
+}
+
+/* Appends which body to move, for a link that hangs on another one; nothing for links of one tree. */
+static void add_root(const Model* model, const Meeting* meeting, double distance, Text* out) {
+  int own = model->links[meeting->link_a].tree, other = model->links[meeting->link_b].tree;
+  int link = free_root(model, meeting->link_b) >= 0 ? meeting->link_b : meeting->link_a, root = free_root(model, link);
+  if (root < 0 || own == other) return;
+  text_add(out, " ('%s' hangs on '%s': move '%s' by %.4g m)", model->links[link].name, model->links[root].name,
+           model->links[root].name, distance);
+}
+
 static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
   const Meeting* meetings = search->meetings + pair->first;
   const Model* model = search->model;
   SourcePlace place = model->scene->links[meetings->link_b].place;
   double depth = pair_depth(search, pair), rest = model->contact.gap_at_rest;
   char* names = pair_text(search, pair);
+  Text root = {0};
+  add_root(model, meetings, depth + rest, &root);
   if (depth > search->touch)
     diagnostics_add(search->diagnostics, SEVERITY_ERROR, place,
                     "links %s intersect at the start, depth %.6g m; move them apart to a gap of about %.2g m "
-                    "(the equilibrium gap), or switch their contact off by contact.exclude",
-                    names, depth, rest);
+                    "(the equilibrium gap)%s, or switch their contact off by contact.exclude",
+                    names, depth, rest, root.data ? root.data : "");
   else
     diagnostics_add(search->diagnostics, SEVERITY_ERROR, place,
                     "links %s touch at the start (depth %.6g m); move them apart by a gap of about %.2g m (the "
                     "equilibrium gap)",
                     names, depth, rest);
+  text_free(&root);
   memory_free(names);
 }
 

@@ -26,6 +26,7 @@ typedef struct {
   OptimizationReport* out;
   RejectedTrials rejected;
   int count, best, given; /* iterations done, best iteration, lines of advice */
+  int inner;              /* links with vertices inside their hulls */
 } Advisor;
 
 RejectedTrials optimization_rejected(const Optimization* o) {
@@ -89,6 +90,52 @@ static void list_unmoved(Advisor* a) {
     text_add(&a->out->findings, "%d of %d variables did not change:%s%s\n", count, variables, names.data,
              count > NAMES_MOST ? ", ..." : "");
   text_free(&names);
+}
+
+/* True if the task has vertices of the link as variables, and no cage moves them. */
+static bool has_free_vertices(const Optimization* o, const char* link) {
+  bool free = false;
+  for (int k = 0; k < o->task->vertices_count; k++) free = free || strcmp(o->task->vertices[k].link.text, link) == 0;
+  for (int k = 0; k < o->task->cage_count; k++) free = free && strcmp(o->task->cages[k].link.text, link) != 0;
+  return free;
+}
+
+/* Returns the number of vertices of a hull that no triangle uses: they lie inside it or on its faces. */
+static int inner_vertices(const ConvexHull* solid) {
+  bool* used = MEMORY_NEW(bool, solid->vertex_count);
+  int count = solid->vertex_count;
+  for (int t = 0; t < solid->triangle_count; t++)
+    for (int c = 0; c < 3; c++) {
+      int m = solid->triangles[t][c];
+      count -= !used[m];
+      used[m] = true;
+    }
+  memory_free(used);
+  return count;
+}
+
+/* Appends the links with vertices that have no derivative, in the design that ran last: one line a link.
+ * Returns their number. */
+static int add_inner_vertices(const Optimization* o, Text* out) {
+  const Model* model = &o->runs[0].model;
+  int links = 0;
+  for (int i = 0; i < model->link_count && o->runs[0].has_model; i++) {
+    const ModelLink* link = &model->links[i];
+    int inner = 0, all = 0;
+    for (int h = link->hull_first; has_free_vertices(o, link->name) && h < link->hull_first + link->hull_count; h++) {
+      const ConvexHull* solid = &model->hulls[h].solid;
+      if (solid->triangle_count == 0 || !design_changes_hull(&o->design, i, h - link->hull_first)) continue;
+      inner += inner_vertices(solid);
+      all += solid->vertex_count;
+    }
+    if (inner == 0) continue;
+    text_add(
+        out,
+        "%d of %d vertices of '%s' lie inside its hull and have no derivative: use `cage`, `roughness` or `size`\n",
+        inner, all, link->name);
+    links++;
+  }
+  return links;
 }
 
 /* ---------------------------------------------------------------- observed outcome */
@@ -499,6 +546,13 @@ static void add_advice(Advisor* a) {
   advise_steps(a);
   advise_bounds(a, BOUND_PART);
   bool alone = o->task->multistart <= 1 && !o->task->receding.given && !has_continuation(o);
+  if (a->given == 0 && o->stop == STOP_ITERATIONS && 10 * a->best >= 9 * a->count && a->best > 0)
+    advise(a, "the last iterations still improved the design: --resume --iterations %d goes on",
+           2 * settings->iterations);
+  if (a->inner > 0)
+    advise(a,
+           "vertices inside a hull have no derivative: `cage` in the place of `vertices`, or a loss `roughness` "
+           "(docs/co-design.md)");
   if (a->count > 0 && a->given == 0 && alone && o->task->draw_count == 0)
     advise(a, "start from more designs: --set multistart=8");
   if (a->given == 0) advise_bounds(a, 0);
@@ -515,7 +569,7 @@ static void add_stopped(Advisor* a, bool interrupted) {
 
 void optimization_report(const Optimization* o, bool interrupted, OptimizationReport* report) {
   *report = (OptimizationReport){0};
-  Advisor a = {o, report, optimization_rejected(o), o->iteration, o->best_iteration, 0};
+  Advisor a = {o, report, optimization_rejected(o), o->iteration, o->best_iteration, 0, 0};
   add_stopped(&a, interrupted);
   list_search(&a);
   list_methods(&a);
@@ -523,6 +577,7 @@ void optimization_report(const Optimization* o, bool interrupted, OptimizationRe
   list_terms(&a);
   list_bounds(&a);
   list_unmoved(&a);
+  a.inner = add_inner_vertices(o, &report->findings);
   if (!interrupted) list_success(&a);
   if (!interrupted) add_advice(&a);
 }

@@ -176,6 +176,27 @@ static int vertex_variable(DesignBuild* b, int link, VertexPlace at, int axis, c
                              "xyz"[axis]);
 }
 
+/* Warns of vertices that may move farther than the link is long. */
+static void warn_within(DesignBuild* b, const LinkVertices* v, const TaskVertices* item) {
+  Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1);
+  double within = item->bounds.within;
+  for (int h = 0; h < v->hull_count; h++) {
+    const SceneShape* shape = design_hull(b->scene, v->link, h);
+    for (int m = 0; shape->type == SHAPE_POINTS && m < shape->point_count; m++) {
+      Vec3 p = shape->points[m];
+      low = vec3(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
+      high = vec3(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
+    }
+  }
+  double size = vec3_norm(vec3_sub(high, low));
+  if (!isfinite(within) || !isfinite(size) || !(within > size)) return;
+  diagnostics_add(
+      b->diagnostics, SEVERITY_WARNING, item->place,
+      "within: %.6g m lets vertices of link '%s' move farther than its size of %.3g m: lengths are in metres; "
+      "if this is in millimetres, use %.6g",
+      within, b->scene->links[v->link].name, size, within / 1000);
+}
+
 /* Creates variables for representatives; for a vertex of several hulls only if all are selected. */
 static void make_variables(DesignBuild* b, LinkVertices* v, VertexPlace at, const TaskVertices* wish) {
   Mat3 map;
@@ -262,6 +283,7 @@ static void vertices_of_link(DesignBuild* b, int link) {
       const TaskVertices* wish = &b->task->vertices[k];
       if (strcmp(wish->link.text, b->scene->links[link].name) != 0) continue;
       int count = each_selected(b, &v, wish, pass == 0 ? ask : make_variables);
+      if (pass == 0) warn_within(b, &v, wish);
       if (count == 0 && pass == 0)
         diagnostics_add(
             b->diagnostics, SEVERITY_ERROR, wish->place,

@@ -32,15 +32,40 @@ bool multistart_goes_on(const Optimization* o) {
   return over && o->start + 1 < o->task->multistart;
 }
 
-/* Finds the first drawn design that can run. False if there is none, or if interrupted. */
+/* Moves the first drawn design until it can start, and runs it. */
+static TrialOutcome run_moved(Optimization* o, int start, bool* interrupted) {
+  double* drawn = MEMORY_NEW(double, o->design.variable_count);
+  draw_start(o, start, 0, drawn);
+  bool moved = start_gaps_move(o, drawn);
+  memory_free(drawn);
+  return moved ? optimization_stand(o, interrupted) : TRIAL_INVALID;
+}
+
+/* Finds the first drawn design that can run; if no draw can start, the first draw is moved until it can. False if there
+ * is none, or if interrupted. */
 static bool find_start(Optimization* o, int start, bool* interrupted) {
-  for (int number = 0; number < DRAWS_MOST; number++) {
+  TrialOutcome outcome = TRIAL_INVALID;
+  bool invalid = true;
+  for (int number = 0; number < DRAWS_MOST && outcome != TRIAL_ACCEPTED; number++) {
     draw_start(o, start, number, o->x);
-    TrialOutcome outcome = optimization_stand(o, interrupted);
+    outcome = optimization_stand(o, interrupted);
     if (*interrupted) return false;
-    if (outcome == TRIAL_ACCEPTED) return true;
+    invalid = invalid && outcome == TRIAL_INVALID;
   }
-  return false;
+  if (invalid) outcome = run_moved(o, start, interrupted);
+  return outcome == TRIAL_ACCEPTED && !*interrupted;
+}
+
+static void note_unstarted(Optimization* o) {
+  memory_free(o->unstarted_reason);
+  o->unstarted_reason = o->reason ? memory_text(o->reason) : NULL;
+}
+
+int optimization_unstarted(const Optimization* o, const char** reason) {
+  int begun = 0;
+  for (int k = 0; k <= o->iteration; k++) begun += k == 0 || o->rows[k].outcome == TRIAL_START;
+  *reason = o->unstarted_reason ? o->unstarted_reason : "";
+  return o->start + 1 - begun;
 }
 
 Status multistart_next(Optimization* o) {
@@ -53,7 +78,10 @@ Status multistart_next(Optimization* o) {
     bool found = find_start(o, o->start + 1, &interrupted);
     if (interrupted) return STATUS_INTERRUPTED;
     o->start++;
-    if (!found) continue;
+    if (!found) {
+      note_unstarted(o);
+      continue;
+    }
     o->between_starts = false;
     o->stuck = false;
     o->since_update = o->since_look = 0;

@@ -174,6 +174,7 @@ struct Optimization {
   int first_iteration;                /* first iteration of the current start */
   double start_best, start_violation; /* best loss and violation of the current start */
   bool between_starts;                /* the next start has not begun yet */
+  char* unstarted_reason;             /* why the last start did not begin, owned; NULL: none, or before a resume */
   char* reason;
   int failed_scenario;  /* scenario in which the last rejected trial failed */
   char (*identity)[65]; /* hashes that a checkpoint must match: settings, variables, losses, each scene (identity_count)
@@ -240,6 +241,10 @@ bool evaluate_start(Optimization* o, const double* x, int scenario);
 /* Moves a trial that evaluate_design rejected as TRIAL_INVALID towards the current design until it can start
  * (optimize/start_gaps.c). False, with o->trial undefined, if none is found. Allocates temporarily. */
 bool start_gaps_correct(Optimization* o);
+/* Sets o->x to a drawn design moved towards the task's initial values until it can start, by the same rows and
+ * halvings. False, with o->x undefined, if the initial values cannot start. drawn[variables], not o->x or o->trial.
+ * Allocates temporarily. */
+bool start_gaps_move(Optimization* o, const double* drawn);
 /* Returns the function to minimize from loss and terms, with the present multipliers (optimize/optimization.c).
  * terms[term_count]. */
 double optimization_merit(Optimization* o, double loss, const double* terms);

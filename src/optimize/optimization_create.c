@@ -229,6 +229,7 @@ void optimization_destroy(Optimization* o) {
                    o->rows,
                    o->row_terms,
                    o->reason,
+                   o->unstarted_reason,
                    o->identity,
                    o->row_multipliers,
                    o->contacts,

@@ -115,6 +115,9 @@ double optimization_best_loss(const Optimization* optimization);
 int optimization_best_iteration(const Optimization* optimization);
 int optimization_best_start(
     const Optimization* optimization); /* Returns the number of the start of the best design, from 0. */
+/* Returns the number of starts of `multistart` that could not begin. Sets *reason to that of the last one, "" if
+ * unknown; owned by the optimization until it advances. Allocates nothing, never fails. */
+int optimization_unstarted(const Optimization* optimization, const char** reason);
 /* Returns the reason for the last rejection, "" if the last trial was accepted. Owned by the optimization until it
  * advances. */
 const char* optimization_reason(const Optimization* optimization);

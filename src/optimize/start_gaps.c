@@ -139,10 +139,17 @@ static int limit_trial(Optimization* o, WiderSet* w, int scenario) {
 
 /* ---------------------------------------------------------------- next trial */
 
-/* Repeats the proposal within a set with more rows, with the state of the optimizer, and stores the new state there. */
-static void propose_within(Optimization* o, const FeasibleSet* set) {
+/* Repeats the proposal within a set with more rows, with the state of the optimizer, and stores the new state there. A
+ * drawn design (variables; NULL: none) is projected on the set instead. */
+static void propose_within(Optimization* o, const FeasibleSet* set, const double* drawn) {
   TaskOptimizer settings = automatic_settings(o);
   Optimizer* own = optimizer_create_in(&settings, set, o->unit);
+  if (drawn) {
+    memcpy(o->trial, drawn, sizeof(double) * (size_t)set->count);
+    (void)optimizer_project(own, o->trial); /* o->x fulfils all rows */
+    optimizer_destroy(own);
+    return;
+  }
   double* state = MEMORY_NEW(double, optimizer_state_size(own));
   optimizer_state_save(o->optimizer, state);
   optimizer_state_load(own, state);
@@ -153,28 +160,42 @@ static void propose_within(Optimization* o, const FeasibleSet* set) {
   optimizer_destroy(own);
 }
 
-/* Returns the first scenario that cannot start with the trial, or -1 if all can. */
-static int first_refusal(Optimization* o) {
+/* Returns the first scenario that cannot start with the design x, or -1 if all can. x[variables]. */
+static int first_refusal(Optimization* o, const double* x) {
   for (int k = 0; k < o->run_count; k++)
-    if (!evaluate_start(o, o->trial, k)) return k;
+    if (!evaluate_start(o, x, k)) return k;
   return -1;
 }
 
-bool start_gaps_correct(Optimization* o) {
+/* Moves o->trial, which scenario `refused` cannot start with, until all scenarios can. */
+static bool correct_trial(Optimization* o, int refused, const double* drawn) {
   size_t n = (size_t)o->design.variable_count;
   WiderSet w = wider_set(&o->design.set);
-  int refused = o->failed_scenario;
   for (int round = 0; round < ROUNDS_MOST && refused >= 0 && limit_trial(o, &w, refused) > 0; round++) {
-    propose_within(o, &w.set);
-    refused = first_refusal(o);
+    propose_within(o, &w.set, drawn);
+    refused = first_refusal(o, o->trial);
   }
   wider_set_free(&w);
   for (int k = 0; k < HALVINGS_MOST && refused >= 0; k++) {
     for (size_t i = 0; i < n; i++) o->trial[i] = o->x[i] + 0.5 * (o->trial[i] - o->x[i]);
-    refused = first_refusal(o);
+    refused = first_refusal(o, o->trial);
   }
-  if (refused >= 0) return false;
+  return refused < 0;
+}
+
+bool start_gaps_correct(Optimization* o) {
+  if (!correct_trial(o, o->failed_scenario, NULL)) return false;
   o->moved_trials++;
   optimizer_take(o->optimizer, o->x, o->trial);
+  return true;
+}
+
+bool start_gaps_move(Optimization* o, const double* drawn) {
+  size_t n = sizeof(double) * (size_t)o->design.variable_count;
+  memcpy(o->trial, drawn, n);
+  for (int k = 0; k < o->design.variable_count; k++) o->x[k] = o->design.variables[k].initial;
+  (void)optimizer_project(o->optimizer, o->x); /* the set is known to be nonempty */
+  if (first_refusal(o, o->x) >= 0 || !correct_trial(o, first_refusal(o, o->trial), drawn)) return false;
+  memcpy(o->x, o->trial, n);
   return true;
 }

@@ -360,7 +360,9 @@ static void add_results(Json* json, int starts, const Optimization* o) {
   json_number(json, "initial_loss", rows[0].loss);
   json_number(json, "best_loss", optimization_best_loss(o));
   json_integer(json, "best_iteration", optimization_best_iteration(o));
+  const char* reason;
   if (starts > 1) json_integer(json, "starts", begun);
+  if (starts > 1) json_integer(json, "failed_starts", optimization_unstarted(o, &reason));
   if (starts > 1) json_integer(json, "best_start", optimization_best_start(o));
   json_open(json, "best_terms", '{');
   for (int t = 0; t < optimization_term_count(o); t++)

@@ -16,7 +16,7 @@ static const char TASK[] =
     "  links:\n"
     "    - {name: post, fixed: true, shape: {type: sphere, radius: 0.1}}\n"
     "    - {name: ball, mass: 1, shape: {type: sphere, radius: 0.1}}\n"
-    "  initial: [{link: ball, coordinates: [1, 0, 0, 1, 0, 0, 0]}]\n"
+    "  initial: [{link: ball, coordinates: [%g, 0, 0, 1, 0, 0, 0]}]\n"
     "initial: [{link: ball, coordinates: true, dof: [0], low: %g, high: %g}]\n"
     "loss: [{type: point, link: ball, target: [2, 0, 0]}]\n"
     "optimizer: {type: gradient, iterations: 2, control_step: 0.05, stop_loss: -1}\n";
@@ -26,11 +26,11 @@ typedef struct {
   Optimization* optimization;
 } Sought;
 
-static void begin(Sought* s, int seed, double low, double high) {
+static void begin(Sought* s, int seed, double first, double low, double high) {
   Diagnostics diagnostics = {0};
   Text text = {0};
   OptimizationOptions options = {.threads = 1};
-  text_add(&text, TASK, seed, low, high);
+  text_add(&text, TASK, seed, first, low, high);
   assert_int_equal(task_parse(&s->task, "inline.yaml", text.data, text.length, false, NULL, 0, &diagnostics),
                    STATUS_OK);
   assert_int_equal(optimization_create(&s->optimization, &s->task, &options, &diagnostics), STATUS_OK);
@@ -60,7 +60,7 @@ static void starts_are_drawn_between_the_bounds_O17(void** state) {
   int refused = 0;
   for (int seed = 0; seed < 6; seed++) {
     Sought s;
-    begin(&s, seed, -0.5, 1.5);
+    begin(&s, seed, 1, -0.5, 1.5);
     double best = (1.0 - 2) * (1.0 - 2);
     for (int start = 0; start < STARTS; start++) {
       double at = optimization_variable(s.optimization, 0).now, loss;
@@ -85,9 +85,45 @@ static void starts_are_drawn_between_the_bounds_O17(void** state) {
   assert_true(refused > 0);
 }
 
+/* The ball begins at 0.21 and may begin between -0.15 and 0.21. Where all 20 draws of a start surely intersect, the
+ * first is moved until the spheres do not; it stays below 0.2 plus the gap at rest, less than 0.201, while halvings
+ * alone would pass it. */
+static void drawn_starts_that_intersect_are_moved_O22(void** state) {
+  (void)state;
+  const char* reason;
+  int moved = 0;
+  for (int seed = 0; seed < 40 && moved < 3; seed++) {
+    Sought s;
+    int start = 1;
+    for (; start < STARTS; start++) {
+      int clear = 0;
+      for (int attempt = 0; attempt < 20; attempt++) clear += !meets(drawn(seed, start, attempt, -0.15, 0.21));
+      if (clear == 0) break;
+    }
+    if (start == STARTS) continue;
+    begin(&s, seed, 0.21, -0.15, 0.21);
+    for (int begun = 0, last = 0; optimization_stop(s.optimization) == STOP_NOT_YET;) {
+      int iteration = optimization_iteration(s.optimization);
+      begun += iteration != last && optimization_rows(s.optimization)[iteration].outcome == TRIAL_START;
+      if (iteration != last && begun == start) {
+        double at = optimization_variable(s.optimization, 0).now;
+        assert_true(at > 0.158 && at < 0.201);
+        moved++;
+        break;
+      }
+      last = iteration;
+      assert_int_equal(optimization_advance(s.optimization), STATUS_OK);
+    }
+    assert_int_equal(optimization_unstarted(s.optimization, &reason), 0);
+    end(&s);
+  }
+  assert_true(moved > 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(starts_are_drawn_between_the_bounds_O17),
+      cmocka_unit_test(drawn_starts_that_intersect_are_moved_O22),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
