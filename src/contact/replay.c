@@ -461,12 +461,14 @@ int contact_replay_carried(const ContactReplay* r) {
 }
 
 void contact_replay_seed_carry(ContactReplay* r, int pair, int number) {
+  assert(pair < r->count && (pair < 0 || (number >= 0 && number < contact_replay_carried(r))));
   for (int k = 0; k < r->side[1 - r->next].count; k++) r->carry[0][k] = (PairCarry){0};
   for (int k = 0; k < r->count; k++) r->carry[1][k] = (PairCarry){0};
   if (pair >= 0) ((double*)&r->carry[1][pair])[number] = 1;
 }
 
 void contact_replay_read_carry(const ContactReplay* r, double* out) {
+  assert(out);
   memcpy(out, r->carry[0], sizeof(PairCarry) * (size_t)r->side[1 - r->next].count);
 }
 

@@ -43,6 +43,7 @@ static inline void put(RingNodes* out, RingScale s, double cosine, double sine, 
 }
 
 void ring_nodes(const RingPlace* p, RingNodes* out) {
+  assert(!(p->least <= 0));
   out->count = 0;
   if (!(p->least < 1)) return;
   RingScale scale = {.e = p->spread / p->middle};

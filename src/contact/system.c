@@ -176,6 +176,7 @@ void contact_set_dt(ContactSystem* s, double dt) {
 }
 
 void contact_set_part(ContactSystem* s, double dt, double dt_before, double force_ratio) {
+  assert(!(dt_before < 0) && !(force_ratio <= 0));
   assert(dt > 0);
   contact_set_dt(s, dt);
   if (s->law->set_part) s->law->set_part(s->own_law, dt_before, force_ratio);

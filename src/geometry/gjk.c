@@ -2,6 +2,7 @@
  * origin, by simplices of vertices of C. Works in the frame of A, so that only vertices of B are rotated. Results are
  * proved: the hulls are separated if all vertices of C lie beyond the plane through v (duality gap), and they intersect
  * if the origin is a convex combination of four vertices. All other cases differ from these by rounding only. */
+#include <assert.h>
 #include "geometry/nearest.h"
 #include "geometry/support.h"
 
@@ -165,6 +166,7 @@ static void cache_store(GjkCache* cache, const Simplex* simplex, Vec3 direction)
 }
 
 GjkResult gjk_distance(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache) {
+  assert(a.count > 0 && b.count > 0);
   Mat3 inverse = mat3_transpose(pose_a.r);
   GjkPair pair = {a, b, mat3_mul(inverse, pose_b.r), mat3_mul_vec(inverse, vec3_sub(pose_b.t, pose_a.t)), 0};
   pair.scale = vec3_dot(pair.t, pair.t);
@@ -184,6 +186,7 @@ GjkResult gjk_distance(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCa
 }
 
 double gjk_point_distance(PointView points, Vec3 point) {
+  assert(points.count > 0);
   _Alignas(64) double coordinates[3][8];
   for (int i = 0; i < 8; i++) {
     coordinates[0][i] = point.x;

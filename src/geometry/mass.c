@@ -51,6 +51,7 @@ MassMoment mass_moment_solid(const ConvexHull* hull) {
 }
 
 MassMoment mass_moment_points(const Vec3* points, int count) {
+  assert(points || count <= 0);
   if (count <= 0) return mass_moment_zero();
   Vec3 first = {0, 0, 0};
   Mat3 second = mat3_zero();
@@ -63,6 +64,7 @@ MassMoment mass_moment_points(const Vec3* points, int count) {
 
 /* I = tr(P) 1 - P with the second moment P about the same point, hence P = tr(I) / 2 1 - I. */
 MassMoment mass_moment_inertia(double mass, Vec3 center, const double inertia[6]) {
+  assert(!(mass < 0));
   const Mat3 tensor = {{{inertia[0], inertia[3], inertia[4]},
                         {inertia[3], inertia[1], inertia[5]},
                         {inertia[4], inertia[5], inertia[2]}}};

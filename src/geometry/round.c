@@ -1,4 +1,5 @@
 /* Convex hulls of points and circles with a radius about them: support and distance. */
+#include <assert.h>
 #include "geometry/geometry.h"
 
 enum {
@@ -20,6 +21,7 @@ static Vec3 ring_support(const Circle* ring, Vec3 direction) {
 }
 
 double round_support(const RoundBody* body, Vec3 direction, Vec3* at) {
+  assert(!(vec3_dot(direction, direction) <= 0));
   double best = -HUGE_VAL, length = body->rounding > 0 ? vec3_norm(direction) : 0;
   Vec3 where = {0, 0, 0};
   if (body->points.count > 0) {
@@ -143,6 +145,8 @@ static GjkResult core_distance(const RoundBody* a, Pose pose_a, const RoundBody*
 }
 
 GjkResult round_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Pose pose_b, GjkCache* cache) {
+  assert(a->ring_count >= 0 && a->ring_count <= ROUND_RINGS_MAX && !(a->rounding < 0));
+  assert(b->ring_count >= 0 && b->ring_count <= ROUND_RINGS_MAX && !(b->rounding < 0));
   bool rings = a->ring_count + b->ring_count > 0;
   Vec3 last = cache ? cache->direction : vec3(0, 0, 0);
   GjkResult found =

@@ -47,6 +47,7 @@ static int compare_points(const void* left, const void* right) {
 
 int* points_equal(const Vec3* points, int count) {
   assert(points || count == 0);
+  assert(points || count == 0);
   PlacedPoint* sorted = MEMORY_NEW(PlacedPoint, count + 1);
   int *number = MEMORY_NEW(int, count + 1), first = 0;
   for (int i = 0; i < count; i++) sorted[i] = (PlacedPoint){{points[i].x, points[i].y, points[i].z}, i};
@@ -164,6 +165,7 @@ static int join_branching(const TriangleSurface* surface, double length, int* se
 }
 
 void surface_settle(TriangleSurface* surface, double length) {
+  assert(length > 0);
   int *set = MEMORY_NEW(int, surface->point_count + 1), *number = MEMORY_NEW(int, surface->point_count + 1);
   int joined = 1;
   sets_separate(set, surface->point_count);

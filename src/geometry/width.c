@@ -1,5 +1,6 @@
 /* Smallest width of a hull: the smallest distance of parallel support planes. One of the planes contains a face, or
  * both contain an edge. */
+#include <assert.h>
 #include "geometry/geometry.h"
 
 /* Distance by which a vertex can lie beyond a support plane, because of rounding, relative to the hull's size. */
@@ -77,6 +78,7 @@ static int list_edges(const ConvexHull* hull, int (*edges)[2]) {
 }
 
 HullWidth hull_least_width(const ConvexHull* hull) {
+  assert(hull->vertex_count >= 4);
   HullWidth best = {.width = HUGE_VAL};
   double rounding = PASSED * hull_size(hull);
   for (int t = 0; t < hull->triangle_count; t++) try_face(hull, t, &best);

@@ -1,5 +1,6 @@
 /* Distance of convex hulls by GJK and penetration depth by the expanding polytope algorithm (EPA). Derivatives follow
  * from the nearest features. */
+#include <assert.h>
 #include <string.h>
 #include "query/expanding.h"
 #include "query/features.h"
@@ -11,6 +12,7 @@
 #define FLAT FEATURE_FLAT
 
 double point_view_size(PointView view) {
+  assert(view.count > 0);
   double size = 0;
   for (int i = 0; i < view.count; i++) size = fmax(size, fabs(view.x[i]) + fabs(view.y[i]) + fabs(view.z[i]));
   return size;
@@ -39,6 +41,7 @@ static double touching_depth(PointView a, Pose pose_a, PointView b, Pose pose_b,
 }
 
 Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache) {
+  assert(a.count > 0 && b.count > 0);
   GjkCache own = {.count = 0};
   GjkCache* simplex = cache ? cache : &own;
   GjkResult near = gjk_distance(a, pose_a, b, pose_b, simplex);
@@ -61,6 +64,7 @@ Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkC
 /* ---------------------------------------------------------------- derivatives */
 
 Feature feature_of(PointView view, Pose pose, Vec3 out, double reach) {
+  assert(view.count > 0 && !(reach < 0));
   double size = point_view_size(view);
   Feature f = {.directions = 0};
   Vec3 local = mat3_tmul_vec(pose.r, out), corner[FEATURE_CORNERS];

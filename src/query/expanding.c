@@ -1,5 +1,6 @@
 /* Depth of the origin in C = A - B by an expanding polytope (EPA) in fixed-size arrays. hull_penetration
  * (geometry/penetration.c) is the slower reference that rebuilds the hull in every iteration. */
+#include <assert.h>
 #include "query/expanding.h"
 
 enum { POINTS_MAX = 160, FACES_MAX = 640, VISIBLE_MAX = 96 };
@@ -108,6 +109,7 @@ static const ExpandingFace* lowest(const Expanding* e) {
 }
 
 double hull_depth(PointView a, Pose pose_a, PointView b, Pose pose_b, const GjkCache* simplex, Vec3* normal) {
+  assert(a.count > 0 && b.count > 0 && normal);
   Expanding e;
   e.a = a, e.b = b, e.pose_a = pose_a, e.pose_b = pose_b;
   e.pose_a.t = vec3_sub(pose_a.t, pose_b.t);

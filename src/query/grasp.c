@@ -126,6 +126,7 @@ static void foot_weights(const NearestFacet* facet, const double (*w)[WRENCH], i
 }
 
 int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[WRENCH]) {
+  assert(count >= 0 && !(settings->friction <= 0) && !(settings->length <= 0));
   assert(contacts || count == 0);
   for (int i = 0; i < count * GRASP_EDGES; i++)
     wrench_of(&contacts[i / GRASP_EDGES], settings, i % GRASP_EDGES, out[i]);
@@ -133,6 +134,7 @@ int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings*
 }
 
 GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings) {
+  assert(count >= 0 && (contacts || count == 0));
   assert(contacts || count == 0);
   GraspQuality out = {.epsilon = 0};
   double(*w)[WRENCH] = memory_alloc(sizeof(double[WRENCH]) * (size_t)(count * GRASP_EDGES + 1));

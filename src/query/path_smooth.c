@@ -1,5 +1,6 @@
 /* Smoothing of a path: least length and curvature subject to alpha >= bound, by an augmented Lagrangian and
  * Gauss-Newton with a banded Cholesky factor (G18-G20). docs/derivations/growth.md */
+#include <assert.h>
 #include <string.h>
 
 #include "linalg/dense.h"
@@ -158,6 +159,7 @@ static double update(Smoothing* s, const Vec3* x) {
 }
 
 void path_smooth(const PathProblem* problem, Vec3* points, double bound, int* queries) {
+  assert(!(bound < 0));
   int inner = problem->points - 2;
   double length = 0;
   for (int i = 0; i <= inner; i++) length += vec3_norm(vec3_sub(points[i + 1], points[i]));

@@ -1,4 +1,5 @@
 /* Random surface points of bodies, and random pairs that can be brought into contact. */
+#include <assert.h>
 #include "query/witness.h"
 
 /* Largest number of draws until a point is not inside another piece, or a pair can touch. */
@@ -61,6 +62,7 @@ static SurfacePlace draw_place(const WitnessBody* body, Random* random, bool cor
 }
 
 Vec3 witness_random_point(const WitnessBody* body, Random* random) {
+  assert(body->piece_count > 0);
   int corners = corners_of(body);
   return draw_place(body, random, random_uniform(random, 0, corners + DRAWN_FACES) < corners).point;
 }
