@@ -326,8 +326,9 @@ endif
 
 COMPILER = $(CC) $(FLAGS) $(WARNINGS) $(WERROR_FLAG) -Isrc -I$(BUILD) -MMD -MP
 COMPILE = $(call SHORT,CC) $(COMPILER) -c $< -o $@
-# A name at file scope may be a local one in another source of the unit.
-COMPILE_UNIT = $(call SHORT,CC) $(COMPILER) $(1) -Wno-shadow -Wshadow=local -I. -c $< -o $@ 2>$(@:.o=.log) || scripts/compile_apart.sh $< $@ $(COMPILER) $(1)
+# A name at file scope may be a local one in another source of the unit. The object goes first: after an error its list of
+# dependencies is incomplete, and it would count as up to date.
+COMPILE_UNIT = $(call SHORT,CC) rm -f $@; $(COMPILER) $(1) -Wno-shadow -Wshadow=local -I. -c $< -o $@ 2>$(@:.o=.log) || scripts/compile_apart.sh $< $@ $(COMPILER) $(1)
 
 $(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/version.h $(BUILD)/method.h out/build/libraries
 	@mkdir -p $(@D)
