@@ -13,7 +13,7 @@ static void unknown_links_are_told_wherever_they_stand(void** state) {
                        "initial: [{link: knee, velocities: true}]\n"
                        "loss: [{type: gap, link: brm, other: foot, margin: 1}]\n",
                        "3:21: error: no link of the scene scenes/test.task.yaml is named 'bux' (did you mean 'box'?)\n"
-                       "4:31: error: no link of the scene scenes/test.task.yaml is named 'amr'\n"
+                       "4:31: error: no link of the scene scenes/test.task.yaml is named 'amr' (did you mean 'arm'?)\n"
                        "5:40: error: no link of the scene scenes/test.task.yaml is named 'arms' (did you mean 'arm'?)\n"
                        "6:30: error: no link of the scene scenes/test.task.yaml is named 'bex' (did you mean 'box'?)\n"
                        "7:18: error: no link of the scene scenes/test.task.yaml is named 'hip'\n"
