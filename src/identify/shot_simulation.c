@@ -83,7 +83,8 @@ static void begin_at(Simulation* s, const double* local) {
   if (s->shot->first > 0) lift(m);
 }
 
-/* Returns false if the model is refused or the start intersects. A run that stops early keeps its rows. */
+/* Returns true if the run completes, or fails after at least one step; s->recording has the rows before the failure.
+ * Returns false if the model is refused, bodies intersect in the initial state, or the run is interrupted. */
 bool shot_simulate(Simulation* s, const double* x, const double* local) {
   Diagnostics unheard = {0};
   RecordReport report;

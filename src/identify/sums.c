@@ -1,5 +1,6 @@
-/* Sums of a shot's residuals: normal equations with its own unknowns eliminated (docs/derivations/identify.md, Q3), and
- * those of its parts (Q12). */
+/* Sums over the residuals of a shot, which is a measured run or a window of one. They form normal equations without the
+ * shot's local unknowns, which are eliminated (docs/derivations/identify.md, Q3). The same for subsets of the residuals
+ * (Q12). */
 #include <string.h>
 
 #include "identify/fit.h"

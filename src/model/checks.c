@@ -273,8 +273,8 @@ static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
   return search;
 }
 
-/* Writes what to replace a shape by that laws of smooth shapes do not support: a smooth shape of the same extent in the
- * same axes, if one has it. */
+/* Writes the advice for a shape that laws of smooth shapes do not support: a smooth shape of the same extents along the
+ * same axes if there is one, otherwise a general remark. */
 static void write_smooth_equivalent(const SceneShape* shape, char* text, size_t size) {
   double r = shape->radius;
   if (shape->type == SHAPE_BOX)

@@ -136,7 +136,7 @@ Status page_add_table(Page* page, const char* key, const char* folder, const cha
   return status;
 }
 
-/* Writes the rows of a timed table at the shown moments. */
+/* Writes the rows of a table with a time column at the times of the frames that the page shows. */
 static Status add_timed_table(Page* page, const char* file) {
   CsvTable table;
   Status status = read_table(page, page->source->folder, file, &table);

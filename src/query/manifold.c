@@ -156,7 +156,8 @@ static void put_rows(const ManifoldPair* s, Dual3 v, double (*out)[COLUMNS]) {
   put_row(s, v.z, out[2]);
 }
 
-/* Adds to columns 6 to 8 the derivatives of a vector that rotates with b about the world axes. */
+/* Adds to columns 6 to 8 of out the derivatives of v, a vector fixed in body b, with respect to rotations of b about
+ * the world axes. */
 static void carry(Vec3 v, double (*out)[COLUMNS]) {
   out[0][7] += v.z;
   out[0][8] -= v.y;

@@ -58,8 +58,8 @@ typedef struct {
   int rounds_blind;   /* iterations below rounding that left more than BLIND_MUCH */
 } NewtonProgress;
 
-/* Iterations without halving the closure error after which the loop is reported as open. Loops that can be closed
- * converge in a few. */
+/* If the closure error is not halved within this number of iterations, the loop is reported as open. Loops that can be
+ * closed converge in a few iterations. */
 enum { ROUNDS_AS_OPEN = 60 };
 
 static bool stalls(NewtonProgress* progress, double gap) {
