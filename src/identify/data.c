@@ -176,7 +176,8 @@ static void read_input(Cells* c, const TaskInput* source, const MeasuredRun* run
   }
   if (out->rows == 1) out->type = SIGNAL_CONSTANT;
   if (out->rows > 0 || !c->sound) return;
-  diagnostics_add(c->diagnostics, SEVERITY_ERROR, source->place, "no row of %s has a value in column '%s'", c->path,
+  diagnostics_add(c->diagnostics, SEVERITY_ERROR, source->place,
+                  "%s has no value in column '%s': fill the column, or name another one in the task", c->path,
                   source->columns[0]);
   c->sound = false;
 }

@@ -114,7 +114,9 @@ static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
   (void)id->method->allows(id, diagnostics);
   check_sections(task, diagnostics);
   if (task->scenario_count > 1)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, task->scenarios[1].place, "measured runs have one scene, not several");
+    diagnostics_add(
+        diagnostics, SEVERITY_ERROR, task->scenarios[1].place,
+        "measured runs are fitted with one scene: keep one entry of 'scenarios', and write a task for each scene");
   return diagnostics->error_count > before ? STATUS_BAD_INPUT : STATUS_OK;
 }
 

@@ -243,7 +243,8 @@ static LinkMeeting next_pair(const TouchSearch* search, int first) {
 static void report_rest(const TouchSearch* search, Severity severity, int more, const char* what) {
   if (more <= 0) return;
   SourcePlace place = {search->model->scene->path, 0, 0};
-  diagnostics_add(search->diagnostics, severity, place, "%d more pairs of links %s at the start", more, what);
+  diagnostics_add(search->diagnostics, severity, place,
+                  "%d more pairs of links %s at the start (not listed): move them apart", more, what);
 }
 
 static void report_meetings(const TouchSearch* search) {
