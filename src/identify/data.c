@@ -77,7 +77,7 @@ static int find_column(Cells* c, const char* name, SourcePlace asked) {
 
 static bool is_empty(const char* cell) { return cell[strspn(cell, " \t")] == 0; }
 
-/* Returns the number in a cell; NaN, a missing sample, if it is empty. */
+/* Returns the number in a cell; NaN if the cell is empty, which means a missing sample. */
 static double read_cell(Cells* c, int row, int column) {
   double value = NAN;
   if (column < 0 || is_empty(csv_cell(c->table, row, column))) return NAN;
@@ -163,7 +163,7 @@ static void read_link(Cells* c, const TaskMeasured* source, const Model* model, 
   out->has_spin = out->spin != NULL;
 }
 
-/* Reads an input. Its knots are the rows that have the columns. */
+/* Reads an input: a signal whose knots are the rows in which its columns have values. */
 static void read_input(Cells* c, const TaskInput* source, const MeasuredRun* run, SceneSignal* out) {
   int n = source->column_count;
   *out = (SceneSignal){.type = source->cubic ? SIGNAL_SPLINE : SIGNAL_KEYFRAMES, .place = source->place, .channels = n};
