@@ -55,7 +55,7 @@ typedef struct {
   double residual;    /* residual of the previous iteration; INFINITY in the first */
   double gap;         /* largest closure gap when it was last halved, relative to the tolerance */
   int rounds_as_open; /* iterations since then */
-  int rounds_blind;   /* iterations below rounding that left more than BLIND_MUCH */
+  int rounds_blind;   /* iterations below the rounding bound whose residual stayed above BLIND_MUCH */
 } NewtonProgress;
 
 /* If the closure error is not halved within this number of iterations, the loop is reported as open. Loops that can be
