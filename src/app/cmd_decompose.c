@@ -250,10 +250,13 @@ static void say_result(const Options* options, const Decomposition* d, const cha
     if (d->mesh_volume > NO_VOLUME * d->hull_volume)
       fprintf(stderr, "volume of the hulls %.4g times that of the mesh; ", d->hull_volume / d->mesh_volume);
     else
-      fprintf(stderr,
-              "the signed volume of the mesh is 0 (some of its faces point inward), so the volume ratio is unknown; ");
-    fprintf(stderr, "the hulls extend up to %.3g mesh units beyond the mesh (%.2g of its diagonal)\n", d->depth,
-            d->depth / d->diagonal);
+      fprintf(
+          stderr,
+          "the volume ratio is unknown, because the signed volume of the mesh is 0: make all faces point outward; ");
+    fprintf(stderr,
+            "the hulls extend beyond the mesh by at most %.3g mesh units, %.2g of its diagonal (for less, raise "
+            "--max-hulls)\n",
+            d->depth, d->depth / d->diagonal);
   }
   if (!options->json) printf("%s\n", folder);
 }

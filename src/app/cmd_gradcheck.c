@@ -155,8 +155,8 @@ static void print_sweeps(const char* name, const GradcheckBlockReport* b) {
     fprintf(stderr, "%s, direction %d: g.d = %.15g, %s at h = %.2e\n", name, n, d->analytic, verdict_text(d->verdict),
             d->best_step);
     for (int k = 0; k < d->tried; k++)
-      fprintf(stderr, "  h = %8.2e  difference %.15g  relative error %9.2e, extrapolated %9.2e\n", d->step[k],
-              d->difference[k], fabs(d->difference[k] - d->analytic) / d->scale,
+      fprintf(stderr, "  h = %8.2e: finite difference %.15g, relative error %9.2e, after extrapolation %9.2e\n",
+              d->step[k], d->difference[k], fabs(d->difference[k] - d->analytic) / d->scale,
               fabs(d->extrapolated[k] - d->analytic) / d->scale);
   }
 }

@@ -239,7 +239,7 @@ static void report_joins(Run* run) {
     if (run->options->quiet) continue;
     fprintf(stderr, "closures[%d] of '%s' and '%s' closes at t = %.6g s", k, model->links[c->link[0]].name, other,
             joined[k].since);
-    if (apart >= 0) fprintf(stderr, ", their shapes %.3g m apart", apart);
+    if (apart >= 0) fprintf(stderr, "; the distance between their shapes is %.3g m", apart);
     fprintf(stderr, "\n");
   }
 }
@@ -347,7 +347,7 @@ static void print_remedy(const Run* run) {
   const StepSqueeze* squeeze = &report->squeeze;
   bool measured = isfinite(squeeze->gap);
   if (report->outcome == STEP_CROSSED)
-    fprintf(stderr, "  moved past each other within one step: '%s' and '%s'\n", model->links[squeeze->link_a].name,
+    fprintf(stderr, "  '%s' and '%s' moved past each other within one step\n", model->links[squeeze->link_a].name,
             model->links[squeeze->link_b].name);
   else if (squeeze->known)
     fprintf(stderr,

@@ -309,7 +309,7 @@ static Status begin(WindowsRun* c) {
     status = STATUS_BAD_INPUT;
   if (status == STATUS_OK) status = receding_repeat(run->receding, record, c, &run->diagnostics);
   if (status == STATUS_OK && !run->options->quiet)
-    fprintf(stderr, "%s: goes on with window %d\n", run->task.name, receding_window(run->receding));
+    fprintf(stderr, "%s: continues with window %d\n", run->task.name, receding_window(run->receding));
   number_file_free(&checkpoint);
   memory_free(path);
   return design_run_agreed(status);

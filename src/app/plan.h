@@ -1,4 +1,4 @@
-/* Planning tasks, for the verbs that take tasks. Private to app/. */
+/* Tasks of motion planning, for the commands that take a task file. Private to app/. */
 #ifndef SDRS_APP_PLAN_H
 #define SDRS_APP_PLAN_H
 

@@ -555,7 +555,7 @@ static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const Manifold
   }
 }
 
-/* The contacts of a row, in the memory's room. */
+/* Writes the contacts of one query as a row of the answer. Works in the buffers of `memory`. */
 static void contacts_row(AnswerForm* out, const ManifoldQuestion* q, QueryMemory* memory) {
   const Pose* pose = q->item->pose;
   int64_t count = manifold_count(q->body[0], q->body[1], &q->options);

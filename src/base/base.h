@@ -124,8 +124,8 @@ void memory_peak_begin(void);
 #define MEMORY_NEW(type, count) ((type*)memory_alloc(sizeof(type) * (size_t)(count)))
 
 /* ---------------------------------------------------------------- serialized state (base/state_block.c)
- * One function visits all numbers of a state in three passes: measure, write, read. Every number takes one 64-bit word,
- * so a block is portable once its words are written in order. */
+ * One function processes all numbers of a state, once for each pass: measure, write, read. Every number takes one
+ * 64-bit word, so a block is portable once its words are written in order. */
 typedef enum { BLOCK_MEASURE, BLOCK_WRITE, BLOCK_READ } BlockPass;
 typedef struct {
   BlockPass pass;
@@ -134,15 +134,16 @@ typedef struct {
   size_t count;    /* BLOCK_READ: number of words */
   bool failed;     /* BLOCK_READ: the block ended too early, or a value was out of range; zeros were read instead */
 } StateBlock;
-/* Visits values (count), one word each: counts them, or copies them to or from the block. BLOCK_READ beyond the end
- * gives zeros and sets `failed`. Does not allocate. */
+/* Measures, writes or reads values (count), one word each. BLOCK_READ beyond the end of the block gives zeros and sets
+ * `failed`. Does not allocate. */
 void state_block_doubles(StateBlock* block, double* values, size_t count);
-/* Visits one 64-bit word, like state_block_doubles. */
+/* Measures, writes or reads one 64-bit word, like state_block_doubles. */
 void state_block_word(StateBlock* block, uint64_t* value);
-/* Visits an integer in low..high, one word. BLOCK_READ: another value becomes `low` and sets `failed`. low <= high.
- * Writing does not check the range. */
+/* Measures, writes or reads an integer, one word. BLOCK_READ: a value outside low..high is replaced by `low` and sets
+ * `failed`. BLOCK_WRITE does not check the range. Requires low <= high. */
 void state_block_int(StateBlock* block, int* value, int low, int high);
-/* Visits a bool, one word. BLOCK_READ: a word other than 0 and 1 becomes false and sets `failed`. */
+/* Measures, writes or reads a bool, one word. BLOCK_READ: a word other than 0 and 1 is read as false and sets `failed`.
+ */
 void state_block_bool(StateBlock* block, bool* value);
 
 /* ---------------------------------------------------------------- growing text (base/text.c) */

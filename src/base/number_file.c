@@ -206,7 +206,8 @@ static bool read_version(Lines* lines) {
     return refuse(lines, "not an sdrs %s: it must begin with 'sdrs %s %d'", lines->kind, lines->kind, VERSION);
   int version;
   if (!read_count(text + skip, length - skip, VERSION, &version) || version != VERSION)
-    return refuse(lines, "this %s has another version: this program reads version %d", lines->kind, VERSION);
+    return refuse(lines, "this %s has another version, and this program reads version %d only: create the file again",
+                  lines->kind, VERSION);
   return true;
 }
 

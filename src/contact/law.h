@@ -143,8 +143,8 @@ typedef struct ContactLaw {
   /* Returns the energy error [J] that results from the rounding of a clearance, a difference of coordinates of size
    * `reach`. */
   double (*rounding)(const LawPair* pair, double reach);
-  /* Sets the centre of pressure, world [m], and the normal force [N] of a pair with terms. NULL, or false: computed
-   * from its plane. */
+  /* Sets the centre of pressure, world [m], and the normal force [N] of a pair that has contact terms. If the function
+   * is NULL or returns false, the caller computes both from the pair's plane. */
   bool (*center)(const LawPair* pair, Vec3* point, double* press);
   /* Adds to the friction reference of the next substep the change of the normal force under the twists of the next
    * Newton step (I13). NULL: none. */

@@ -92,9 +92,10 @@ typedef struct {
   const Pose* aim;
 } RegionTask;
 
-/* Compares the bounding boxes of each hull of the link at both poses. Sets *ahead to the largest distance by which the
- * end's box extends beyond the start's. Returns the larger of *ahead and the opposite distance [m]. Hulls are compared
- * one by one: in a turning wheel they exchange places without changing the link's box. Sets the hulls' begin_boxes. */
+/* Compares the bounding boxes of each hull of the link at both poses. Sets *ahead to the largest distance by which an
+ * end box extends beyond its start box. Returns the larger of *ahead and the largest distance by which a start box
+ * extends beyond its end box [m]. Each hull has its own box, because the rotation of a wheel hardly changes the box of
+ * the whole link. Sets the hulls' begin_boxes. */
 static double longest_way(ContactSystem* s, int link, const Pose* from, const Pose* to, double* ahead) {
   const ModelLink* l = &s->model->links[link];
   double way = *ahead = 0;

@@ -78,7 +78,8 @@ static double sinc(double x, double* slope) {
   return sine / x;
 }
 
-/* Integral of size sin(2 pi f t + phase) from 0 to t, and its derivatives by phase and frequency. */
+/* Integral of size * sin(2 pi f s + phase) over s from 0 to t, size: amplitude, and the derivatives of the integral
+ * with respect to phase and frequency f. */
 typedef struct {
   double value, by_phase, by_frequency; /* [s, s/rad, s/Hz] times the unit of size */
 } WaveIntegral;

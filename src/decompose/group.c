@@ -1,5 +1,6 @@
-/* Grouping of pieces into hulls: merge pair by pair, then move single pieces, and repeatedly join one pair while
- * splitting another group, as long as the total volume of the hulls decreases. Mirror images change together. */
+/* Groups pieces into hulls. Merges groups pair by pair, then moves single pieces, and repeatedly merges one pair while
+ * splitting another group, as long as the total volume of the hulls decreases. A change of a group is also made to the
+ * mirror images of the group, so that the result stays symmetric. */
 #include <string.h>
 
 #include "decompose/blocks.h"
@@ -34,7 +35,7 @@ static int group_image(const Grouping* g, int group, int which) {
 
 static bool in_symmetry(const Grouping* g, int which) { return !(which & ~g->images->planes); }
 
-/* Distinct images of a group, itself included. Returns their number. */
+/* Sets images to the distinct mirror images of a group, the group included. Returns their number. */
 static int images_of_group(const Grouping* g, int group, int images[8]) {
   int count = 0;
   for (int which = 0; which < 8; which++) {

@@ -280,7 +280,8 @@ static void shrink(Block* block, const Solid* solid, int own, double least) {
 
 /* ---------------------------------------------------------------- fewer vertices */
 
-/* Thins the hull to `wanted` corners and adds their images in its own mirror planes. */
+/* Returns a copy of the block whose hull is reduced to `wanted` corners and then extended by the mirror images of these
+ * corners. own: mirror planes of the block (bit = axis). */
 static Block with_images(const Block* block, int own, int wanted) {
   Block thinned = block_copy(block);
   double error;
@@ -355,7 +356,8 @@ static void copy_images(Blocks* blocks, const MirrorGroups* groups) {
 
 /* ---------------------------------------------------------------- overlap within the solid */
 
-/* The block with an additional corner and that corner's images in the block's own mirror planes. */
+/* Returns the block extended by a corner and by the mirror images of that corner. own: mirror planes of the block (bit
+ * = axis). */
 static Block with_corner(const Block* block, Vec3 corner, int own) {
   Vec3 corners[8];
   int count = 0;

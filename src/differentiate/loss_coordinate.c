@@ -24,7 +24,7 @@ static double coordinate(const LossTerm* term, const Recording* r, int link, int
   return r->q[row_place(r->keep, r->model, step, link).coordinate + (size_t)term->dof];
 }
 
-/* Adds g = dL/d(coordinate) to the joint's tangent. */
+/* Adds g = dL/dq, q: the term's coordinate of the joint of `link`, to the seed of that degree of freedom at `step`. */
 static void seed(const LossTerm* term, const Recording* r, int link, int step, double g, LossSeeds* seeds) {
   seeds->q[row_place(seeds->keep, r->model, step, link).dof + (size_t)term->dof] += g;
 }

@@ -134,9 +134,9 @@ Status height_grid_parse(HeightGrid* grid, const char* name, const char* data, s
 /* Frees the values and zeroes the grid; accepts a zeroed grid, but not NULL. */
 void height_grid_free(HeightGrid* grid);
 
-/* Solid of a height field: sample (i, j) is at x = ox - sx / 2 + sx i / (columns - 1), y likewise, and at the height oz
- * + sz value. Between four samples the surface is the upper side of their convex hull. The solid extends to `base` > 0
- * below the lowest point. size > 0. [m] */
+/* Solid of a height field, with size = (sx, sy, sz) and origin = (ox, oy, oz). Sample (i, j) is at x = ox - sx / 2 + sx
+ * * i / (columns - 1), y likewise, z = oz + sz * value. Between four samples the surface is the upper side of their
+ * convex hull. The solid extends to the distance `base` below the lowest point. Lengths in m; size > 0, base > 0. */
 typedef struct {
   Vec3 size, origin;
   double base;

@@ -1,6 +1,6 @@
-/* Private to geometry/: the point of a vertex, edge, triangle or tetrahedron nearest to the origin, inline because GJK
- * lives on it. Thin triangles and tetrahedra, which hulls of very different size give, are solved as accurately as
- * their corners are known: by the shortest edges, with steps of refinement, and along normals. */
+/* Private to geometry/: the point of a vertex, edge, triangle or tetrahedron nearest to the origin. Inline, because GJK
+ * calls it in every iteration. Hulls of very different size produce thin triangles and tetrahedra. These are solved as
+ * accurately as their corners are known, with the shortest edges, iterative refinement and the normals. */
 #ifndef SDRS_GEOMETRY_NEAREST_H
 #define SDRS_GEOMETRY_NEAREST_H
 

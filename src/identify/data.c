@@ -77,7 +77,7 @@ static int find_column(Cells* c, const char* name, SourcePlace asked) {
 
 static bool is_empty(const char* cell) { return cell[strspn(cell, " \t")] == 0; }
 
-/* Returns the number in a cell; NaN, a missing sample, if it is empty. */
+/* Returns the number in a cell; NaN if the cell is empty, which means a missing sample. */
 static double read_cell(Cells* c, int row, int column) {
   double value = NAN;
   if (column < 0 || is_empty(csv_cell(c->table, row, column))) return NAN;
@@ -163,7 +163,7 @@ static void read_link(Cells* c, const TaskMeasured* source, const Model* model, 
   out->has_spin = out->spin != NULL;
 }
 
-/* Reads an input. Its knots are the rows that have the columns. */
+/* Reads an input: a signal whose knots are the rows in which its columns have values. */
 static void read_input(Cells* c, const TaskInput* source, const MeasuredRun* run, SceneSignal* out) {
   int n = source->column_count;
   *out = (SceneSignal){.type = source->cubic ? SIGNAL_SPLINE : SIGNAL_KEYFRAMES, .place = source->place, .channels = n};
@@ -176,7 +176,8 @@ static void read_input(Cells* c, const TaskInput* source, const MeasuredRun* run
   }
   if (out->rows == 1) out->type = SIGNAL_CONSTANT;
   if (out->rows > 0 || !c->sound) return;
-  diagnostics_add(c->diagnostics, SEVERITY_ERROR, source->place, "no row of %s has a value in column '%s'", c->path,
+  diagnostics_add(c->diagnostics, SEVERITY_ERROR, source->place,
+                  "%s has no value in column '%s': fill the column, or name another one in the task", c->path,
                   source->columns[0]);
   c->sound = false;
 }

@@ -110,8 +110,8 @@ static void check_coordinates(DataCheck* c, const MeasuredLink* l, const Model* 
 /* Distance in samples of compared rotations: neighbours differ by little more than noise. */
 enum { APART = 8 };
 
-/* Ratio of measured changes to integrated rates that suggests another unit. Only changes above this many standard
- * deviations of the data count. */
+/* Ratio of measured changes to integrated rates that suggests another unit, and the number of standard deviations of
+ * the data above which a change counts. */
 #define RATES_DIFFER 3.0
 #define CHANGE_SEEN 5.0
 
@@ -123,7 +123,8 @@ typedef struct {
   bool turns; /* known modulo one turn */
 } RatedCourse;
 
-/* Accumulates, over stretches of a few samples, change times integrated rate, and the latter squared. */
+/* Adds sums over intervals of a few samples. product: change of the value times integrated rate; square: integrated
+ * rate squared. */
 static void add_course(const MeasuredRun* r, const RatedCourse* course, double* product, double* square) {
   for (int k = 0; k + APART < r->count; k += APART) {
     bool whole = true;
@@ -188,8 +189,8 @@ static bool spin_turn(const MeasuredRun* r, const MeasuredLink* l, int from, int
   return true;
 }
 
-/* Accumulates the squared angle between measured and integrated rotations, and that of the integrated ones. swapped:
- * for columns in the order x, y, z, w. */
+/* Adds up the squared angle between measured and integrated rotations, and the squared angle of the integrated
+ * rotations. swapped: for columns in the order x, y, z, w. */
 static double spin_apart(const MeasuredRun* r, const MeasuredLink* l, bool swapped, double* size) {
   double sum = 0;
   *size = 0;

@@ -1,12 +1,13 @@
 /* Detects whether velocities belong to the row's time or half a row earlier (Q11). */
 #include "identify/data.h"
 
-/* Velocities count as backward differences if they match these better than central differences by this factor, and if
- * the difference moves a body by more than its noise within the second constant [s]. */
+/* Velocities count as backward differences if they deviate from these less than from central differences, by the factor
+ * NEARER. Within the time FLIGHT [s], the difference of both must also move a body by more than the position noise. */
 #define NEARER 4.0
 #define FLIGHT 0.1
 
-/* Sets the weights of a row's own and the next row's rate; both belong to midpoints of intervals. */
+/* Sets the weights with which the rates of a row (own) and of the next row give the rate at the row. Both rates belong
+ * to midpoints of intervals. */
 static void weights_at(const MeasuredRun* r, int row, double* own, double* next) {
   double after = r->time[row + 1] - r->time[row], before = row > 0 ? r->time[row] - r->time[row - 1] : after;
   *own = after / (before + after);

@@ -1,5 +1,5 @@
-/* Consistency of parts of the data with each other and with priors. A contradiction shows that the model cannot
- * reproduce the measurements (docs/derivations/identify.md, Q12). */
+/* Tests whether subsets of the data agree with each other and with the priors. A contradiction shows that the model
+ * cannot reproduce the measurements (docs/derivations/identify.md, Q12). */
 #include <assert.h>
 #include <string.h>
 
@@ -13,10 +13,11 @@ enum { PAIRS = PARTS / 2 };
 #define PRIOR_APART 3.0
 #define PRIOR_SHARE 0.52
 
-/* Changes that a part of the data does not determine are limited to this multiple of the prior or of a large change. */
+/* If a subset of the data does not determine a variable, the change of the variable is limited to this multiple of its
+ * prior's deviation or of its large change. */
 #define WIDE 10.0
 
-/* Two complementary parts of the data, and what each determines. */
+/* Two complementary subsets of the data, with the normal equations of each. */
 typedef struct {
   const Identification* id;
   int first;       /* first of the two parts */
@@ -57,7 +58,7 @@ static bool factor_part(const PartPair* pair, int side) {
   return information > 0 && dense_cholesky(n, l);
 }
 
-/* Sets out to -(A_b + D)^-1 g_b for the shots of a run, or of all (-1), in the part. */
+/* Sets out to -(A_b + D)^-1 g_b of the subset, with g_b summed over the shots of one run; run -1: of all runs. */
 static void change_of(const PartPair* pair, int side, int run, double* out) {
   const Identification* id = pair->id;
   int n = id->variables;
@@ -70,7 +71,7 @@ static void change_of(const PartPair* pair, int side, int run, double* out) {
   dense_solve(n, pair->root[side], out);
 }
 
-/* Adds the variance of the difference between the parts due to noise. */
+/* Adds the variance, due to noise, of the difference between the results of both subsets. */
 static void add_variance_of_noise(const PartPair* pair, double* variance) {
   const Identification* id = pair->id;
   int n = id->variables;
@@ -106,12 +107,12 @@ static int variance_between_runs(const PartPair* pair, const double* apart, doub
   return runs;
 }
 
-/* Records a doubt if two values of a variable are too many standard deviations apart (`most`). */
+/* Records a doubt if two values of a variable differ by more than `most` standard deviations. */
 static void weigh(Identification* id, Doubt said, double most) {
   if (!(said.apart > 1)) return;
   double apart = fabs(said.first - said.second);
-  /* part not explained by chance; half of it for a prior, so that the interval contains both: neither part need be
-   * right */
+  /* part of the difference that chance does not explain; half of it for a prior, so that the interval contains both
+   * values, since either may be wrong */
   double off = said.kind == DOUBT_PRIOR ? PRIOR_SHARE * apart : sqrt(1 - 1 / (said.apart * said.apart)) * apart;
   id->spread[said.variable] = fmax(id->spread[said.variable], off);
   if (!(said.apart > most)) return;

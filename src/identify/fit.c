@@ -1,10 +1,11 @@
-/* The fit: creation, sweep over all shots, start and end (docs/derivations/identify.md). */
+/* The fit: creation, evaluation of all shots, start and end (docs/derivations/identify.md). A shot is a measured run or
+ * a window of one. */
 #include <assert.h>
 #include <string.h>
 
 #include "identify/fit.h"
 
-/* A depth of more than this many standard deviations of a position is not noise. */
+/* A body that is deeper in the ground than this many standard deviations of its position is reported. */
 #define INSIDE 5.0
 /* Fraction of the shots that may fail in a trial. */
 #define MOST_FAILED 0.05
@@ -59,7 +60,7 @@ void sums_free(const Identification* id, ShotSums* sums) {
   memory_free(sums);
 }
 
-/* Returns the method: least squares, or one of optimize's. */
+/* Returns the method: Levenberg-Marquardt, or an optimizer of optimize/. */
 static const FitMethod* method_of(TaskOptimizerType type) {
   return type == OPTIMIZER_LEVENBERG_MARQUARDT ? &METHOD_RESIDUALS : &METHOD_SEARCH;
 }
@@ -114,7 +115,9 @@ static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
   (void)id->method->allows(id, diagnostics);
   check_sections(task, diagnostics);
   if (task->scenario_count > 1)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, task->scenarios[1].place, "measured runs have one scene, not several");
+    diagnostics_add(
+        diagnostics, SEVERITY_ERROR, task->scenarios[1].place,
+        "measured runs are fitted with one scene: keep one entry of 'scenarios', and write a task for each scene");
   return diagnostics->error_count > before ? STATUS_BAD_INPUT : STATUS_OK;
 }
 
@@ -403,7 +406,7 @@ static void judge_one(void* context, int own, int thread) {
       shot_judge(id, which == 0 ? id->x : id->initial, &id->data.runs[run], id->judged + JUDGED_NUMBERS * index, NULL);
 }
 
-/* Recomputes the final sums, with those of the parts. */
+/* Recomputes the sums at the end of the fit, with the sums over subsets of the data (Q12). */
 static void sum_parts(Identification* id) {
   size_t n = (size_t)id->variables;
   for (int k = 0; k < id->shot_count; k++) {

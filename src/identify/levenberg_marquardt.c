@@ -4,7 +4,7 @@
 #include "identify/fit.h"
 #include "linalg/dense.h"
 
-/* An iteration is calm if it lowers the sum by less than this fraction. The fit ends after this number of calm ones. */
+/* The fit ends after CALM_ENOUGH successive iterations that each lower the sum by less than the fraction CALM. */
 #define CALM 1e-5
 enum { CALM_ENOUGH = 2, TRIALS = 12 };
 
@@ -53,7 +53,8 @@ static void begin(Identification* id) {
   fit_note_row(id, &(FitRow){.cost = id->cost, .trial = NAN, .gradient = gradient_norm(id), .outcome = TRIAL_START});
 }
 
-/* Ends the fit when converged. The decision uses only numbers of the checkpoint, so a resumed fit decides alike. */
+/* Ends the fit when converged. The decision uses only numbers of the checkpoint, so a resumed fit ends at the same
+ * iteration. */
 static void judge_end(Identification* id) {
   id->stop = id->stuck                                        ? IDENTIFY_STUCK
              : id->calm >= CALM_ENOUGH                        ? IDENTIFY_DONE
@@ -62,7 +63,7 @@ static void judge_end(Identification* id) {
   id->stop_text = identify_stop_text(id->stop);
 }
 
-/* An interrupted iteration leaves no row and no checkpoint; it is repeated completely. */
+/* Makes one iteration. An interrupted one writes no row and no checkpoint, and is repeated when the fit is resumed. */
 static Status advance(Identification* id) {
   int n = id->variables;
   ShotSums* costs = MEMORY_NEW(ShotSums, id->shot_count + 1);
@@ -142,7 +143,7 @@ static void save(const Identification* id, NumberFile* file) {
   memory_free(costs);
 }
 
-/* Loads the costs of shots, because a failed shot keeps its earlier cost (fit_sweep). */
+/* Loads the costs of the shots: a shot that fails keeps its previous cost (fit_sweep). */
 static bool load_costs(Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
   double* costs = MEMORY_NEW(double, id->shot_count + 1);
   bool sound = number_file_get_doubles(file, "shot_costs", costs, id->shot_count, diagnostics);

@@ -6,7 +6,7 @@
 
 /* Median of |x| divided by the standard deviation of x, for a normal distribution. */
 #define MEDIAN_OF_NORMAL 0.6744897501960817
-/* A longer rotation vector may jump to another vector of the same rotation in the next sample [rad]. */
+/* Length of a rotation vector [rad] above which the next sample may have another vector of the same rotation. */
 #define LONG_TURN 2.0
 
 void judge_misfit(JudgedRows* out, int part, double unit, const double* r, int samples, int stride) {
@@ -29,8 +29,8 @@ static int by_size(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-/* Returns the noise from second differences: those of white noise have six times its variance. Model errors are smooth
- * except at impacts, which the median ignores. */
+/* Returns the standard deviation of the noise, from second differences: white noise of variance s^2 has second
+ * differences of variance 6 s^2. Model errors are smooth except at impacts, and the median ignores those samples. */
 static double noise_of(double* second, int count) {
   if (count == 0) return NAN;
   qsort(second, (size_t)count, sizeof(double), by_size);

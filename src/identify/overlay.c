@@ -3,7 +3,7 @@
 
 #include "identify/fit.h"
 
-/* State of the overlay. Links not measured in a row stay at the last sample. */
+/* State of the overlay. A link without a measurement in a row keeps the pose of the sample before. */
 typedef struct {
   Identification* id;
   const MeasuredRun* run;
@@ -12,7 +12,7 @@ typedef struct {
   char* folder;
 } Overlay;
 
-/* Returns the validation run of median error; of all runs if there is no validation. */
+/* Returns the validation run with the median error; if there are no validation runs, that of all runs. */
 static int typical_run(const Identification* id) {
   int best = -1, count = 0;
   bool any = false;
@@ -40,7 +40,7 @@ static char* copy_name(const char* name) {
   return text.data;
 }
 
-/* Writes the fitted scene with a copy of each measured link, without collisions, appended. */
+/* Writes the fitted scene and appends a copy of each measured link; the copies do not collide. */
 static Status write_overlay_scene(const Overlay* o, Diagnostics* diagnostics) {
   const Scene* fitted = optimization_scene_of(o->id->optimization, 0, o->id->x);
   Scene both = *fitted;

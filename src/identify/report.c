@@ -102,7 +102,7 @@ static void add_doubts(Json* json, const Identification* id) {
   json_close(json, ']');
 }
 
-/* Writes the combinations x_j + sum of c_k x_k that the data determines, at the fit. */
+/* Writes the combinations x_j + sum of c_k x_k that the data determines, with their values at the end of the fit. */
 static void add_base(Json* json, const Identification* id) {
   int n = id->variables;
   json_open(json, "base_parameters", '[');

@@ -1,5 +1,5 @@
-/* Methods of optimize/ on the fit's sum of squares (docs/derivations/identify.md, Q13). It is a function of the
- * variables alone: each shot's own unknowns are set to their minimum. */
+/* Methods of optimize/ on the fit's sum of squares (docs/derivations/identify.md, Q13). This sum is a function of the
+ * variables alone, because it is minimized over the local unknowns of each shot. */
 #include <string.h>
 
 #include "identify/fit.h"
@@ -49,7 +49,7 @@ static IdentifyStop stop_of(OptimizationStop stop) {
   }
 }
 
-/* Copies the state of the search, and rows not yet copied. */
+/* Copies the state of the optimization, and its rows that are not copied yet. */
 static void take(Identification* id) {
   Optimization* o = id->optimization;
   id->iteration = optimization_iteration(o);
@@ -76,7 +76,7 @@ static Status advance(Identification* id) {
     if (id->begun) take(id);
     diagnostics_free(&unheard);
     if (status == STATUS_INTERRUPTED) return status;
-    if (!id->begun) { /* constraints moved the start to where nothing can be simulated */
+    if (!id->begun) { /* the constraints moved the start to variables at which no shot can be simulated */
       id->stop = IDENTIFY_STUCK;
       id->stop_text = identify_stop_text(IDENTIFY_STUCK);
     }
@@ -91,7 +91,7 @@ static Status advance(Identification* id) {
   return status;
 }
 
-/* Sets each shot's own unknowns at the end. */
+/* Sets the local unknowns of each shot at the end of the fit. */
 static void end(Identification* id) {
   if (id->locals == 0) return;
   size_t n = (size_t)id->locals;

@@ -1,4 +1,4 @@
-/* Minimization over a shot's own unknowns for given variables (docs/derivations/identify.md, Q13). */
+/* Minimization over the local unknowns of a shot for given variables (docs/derivations/identify.md, Q13). */
 #include <string.h>
 
 #include "identify/fit.h"
@@ -67,7 +67,7 @@ static void learn(Settling* s) {
   memory_free(y);
 }
 
-/* Makes a step with sufficient decrease; false if there is none. */
+/* Makes a step with sufficient decrease. Returns false if no step length achieves it. */
 static bool go(Settling* s) {
   double promised = 0, part = 1;
   apply(s, s->slope, s->step);

@@ -29,7 +29,7 @@ static void add_shot(Identification* id, int run, int first, int last) {
   if (id->locals > 0) s->local = MEMORY_NEW(double, id->locals);
 }
 
-/* True if a window can begin here: all measurements of the initial state exist. */
+/* Returns true if a window can begin at the sample: all measurements of the initial state exist. */
 static bool can_begin(const MeasuredRun* r, int sample) {
   for (int k = 0; k < r->link_count; k++) {
     const MeasuredLink* l = &r->links[k];
@@ -93,7 +93,7 @@ Shot shot_of_run(const Identification* id, const MeasuredRun* run) {
 
 /* ---------------------------------------------------------------- complete shot */
 
-/* Returns which residuals of a sample are rotations. Owned by the caller. */
+/* Returns one flag for each residual of a sample, true if it is a component of a rotation. Owned by the caller. */
 static bool* turns_of_sample(const Residuals* s) {
   bool* turns = MEMORY_NEW(bool, s->count + 1);
   const MeasuredRun* run = s->simulation->shot->run;

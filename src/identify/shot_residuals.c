@@ -41,8 +41,8 @@ static double pull_of(const Residuals* s, int sample, int index) {
   return s->pull ? s->pull[(size_t)sample * (size_t)s->count + (size_t)index] : 0;
 }
 
-/* Adds the derivative of a residual by a small rotation and translation of a pose, world axes, to its row of j, or
- * weighted to the seeds. */
+/* Adds the derivative of a residual with respect to a small rotation and translation of a pose, world axes, to the
+ * residual's row of j; in the reverse mode, times the derivative of the cost, to the seeds. */
 static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift, int sample, int index) {
   const Recording* r = &s->simulation->recording;
   const RecordedState* state = &r->states[r->row_state[row]];
@@ -62,7 +62,7 @@ static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift,
   memset(bar, 0, sizeof(double[3][4]));
 }
 
-/* Adds the derivative by a coordinate's increment. */
+/* The same for the increment of a joint coordinate. */
 static void add_coordinate_row(Residuals* s, int row, int dof, double weight, int sample, int index) {
   double *out = jacobian_row(s, sample, index), pull = pull_of(s, sample, index);
   if (pull != 0 && s->seeds.q)
@@ -112,7 +112,7 @@ static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink
 
 /* ---------------------------------------------------------------- velocities (Q7) */
 
-/* Sets the rows whose difference is compared with a rate. */
+/* Sets the two rows of the simulation whose difference is compared with a measured rate. */
 static void rate_rows(const Shot* shot, int sample, int rows[2]) {
   SamplePlace p = shot->places[sample];
   bool between = p.part > 0;

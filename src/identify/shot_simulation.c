@@ -18,8 +18,8 @@ static double height_above(const Model* m, const Pose* pose, int tree, const Mod
   return least;
 }
 
-/* Lifts free bodies onto the ground when a window begins in contact. The measured body may be below the ground because
- * of noise or a shape still unknown. */
+/* Lifts free bodies onto the ground if a window begins in contact. The measured pose may be below the ground because of
+ * noise, or because the fitted shape is not yet right. */
 static void lift(Model* m) {
   Pose* pose = MEMORY_NEW(Pose, m->link_count);
   double gap = m->contact.gap_at_rest > 0 ? m->contact.gap_at_rest : m->contact.support;
@@ -70,7 +70,7 @@ static void drive(Simulation* s) {
 
 static void begin_at(Simulation* s, const double* local) {
   Model* m = &s->model;
-  if (m->closure_count > 0) { /* closures are placed as in the scene, wherever a run begins */
+  if (m->closure_count > 0) { /* closures are placed at the initial state of the scene, not of the run */
     s->placed = MEMORY_NEW(double, m->coordinate_count);
     memcpy(s->placed, m->initial_coordinates, sizeof(double) * (size_t)m->coordinate_count);
   }
@@ -83,7 +83,8 @@ static void begin_at(Simulation* s, const double* local) {
   if (s->shot->first > 0) lift(m);
 }
 
-/* Returns false if the model is refused or the start intersects. A run that stops early keeps its rows. */
+/* Returns true if the run completes, or fails after at least one step; s->recording has the rows before the failure.
+ * Returns false if the model is refused, bodies intersect in the initial state, or the run is interrupted. */
 bool shot_simulate(Simulation* s, const double* x, const double* local) {
   Diagnostics unheard = {0};
   RecordReport report;

@@ -4,7 +4,7 @@
 #include "identify/fit.h"
 #include "linalg/dense.h"
 
-/* Solves (A + damping D) dx = -g over the free variables; rows of the others are the identity. */
+/* Solves (A + damping D) dx = -g over the free variables. Rows of fixed variables are rows of the identity. */
 static bool solve_free(const Identification* id, double damping, const bool* fixed, double* dx) {
   int n = id->variables;
   double* a = MEMORY_NEW(double, n* n + 1);

@@ -5,7 +5,7 @@
 
 #include "identify/data.h"
 
-/* Number of samples of the parabola: at most, at least. */
+/* Largest and smallest number of samples of the parabola. */
 enum { FIT_SAMPLES = 9, FIT_LEAST = 3 };
 
 /* Returns the slope at t = 0 of the least-squares parabola (count); NaN for fewer than three values. */

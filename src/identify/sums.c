@@ -1,5 +1,6 @@
-/* Sums of a shot's residuals: normal equations with its own unknowns eliminated (docs/derivations/identify.md, Q3), and
- * those of its parts (Q12). */
+/* Sums over the residuals of a shot, which is a measured run or a window of one. They form normal equations without the
+ * shot's local unknowns, which are eliminated (docs/derivations/identify.md, Q3). The same for subsets of the residuals
+ * (Q12). */
 #include <string.h>
 
 #include "identify/fit.h"
@@ -59,7 +60,7 @@ void shot_clear(const Identification* id, ShotSums* out) {
   memset(out->h, 0, sizeof(double) * l);
 }
 
-/* Sets the row of J with the shot's own unknowns eliminated: J_x - J_u C^-1 B'. carried: B C^-1 (variables x locals).
+/* Sets the row of J without the local unknowns of the shot, J_x - J_u C^-1 B'. carried: B C^-1 (variables x locals).
  */
 static void effective_row(const double* row, const double* carried, int n, int locals, double* out) {
   for (int i = 0; i < n; i++) {
@@ -77,7 +78,8 @@ static void add_part(int n, const double* row, double weight, double r, double* 
   }
 }
 
-/* Adds A and g of the parts: before and after contact; first and second half of the time; positions and rotations. */
+/* Adds A and g of the subsets of the residuals: before and after contact, first and second half of the time, positions
+ * and rotations. */
 static void sum_parts(const Identification* id, const ShotResiduals* s, ShotSums* out) {
   int n = id->variables, locals = id->locals;
   double *carried = MEMORY_NEW(double, n*locals + 1), *row = MEMORY_NEW(double, n + 1);
@@ -101,7 +103,7 @@ static void sum_parts(const Identification* id, const ShotResiduals* s, ShotSums
   memory_free(row);
 }
 
-/* Adds residuals and the priors of the shot's own unknowns. */
+/* Adds the residuals, and the priors of the local unknowns of the shot. */
 static void sum_residuals(const Identification* id, const ShotResiduals* s, const double* local, bool derivatives,
                           ShotSums* out) {
   int n = id->variables, locals = id->locals;

@@ -5,7 +5,7 @@
 #include "linalg/dense.h"
 
 #define NORMAL_975 1.959963984540054
-/* A variable is undetermined if a large change of it is below this many standard deviations of the data. */
+/* A variable is undetermined if its large change moves the data by less than this many standard deviations. */
 #define NO_INFORMATION 1.0
 
 /* A remaining step below this fraction of a standard error is not reported. */

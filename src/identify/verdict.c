@@ -1,4 +1,4 @@
-/* Analysis before the fit of what the data cannot determine (docs/derivations/identify.md, Q5). */
+/* Finds, before the fit, the variables that the data cannot determine (docs/derivations/identify.md, Q5). */
 #include <string.h>
 
 #include "identify/fit.h"
@@ -73,8 +73,8 @@ static void add_direction(Identification* id, const double* v) {
 /* Components of a combination below this, in units of large changes, are not named. */
 #define TAKES_PART 1e-3
 
-/* Finds combinations that are constant along all directions (Q9): x_j - sum over held d of (dx_j / dx_d) x_d. basis:
- * rows with one held variable each, pivot (rows). */
+/* Finds combinations that are constant along all directions (Q9): x_j - sum over fixed variables d of (dx_j / dx_d)
+ * x_d. basis: rows with one fixed variable each, pivot (rows). */
 static void find_base(Identification* id, const double* basis, const int* pivot, int count) {
   int n = id->variables;
   for (int j = 0; j < n; j++) {
@@ -95,7 +95,7 @@ static void find_base(Identification* id, const double* basis, const int* pivot,
   }
 }
 
-/* Holds one variable for each direction without information, so that the others are determined. */
+/* Fixes one variable for each direction without information, so that the data determines the others. */
 static void hold_variables(Identification* id, int first) {
   int n = id->variables, count = n - first, rows = 0;
   int* pivot = MEMORY_NEW(int, count + 1);

@@ -104,8 +104,8 @@ void joint_add_slide(Joint* joint, Vec3 axis, const char* name);
 void joint_add_hinge(Joint* joint, Vec3 axis, const char* name);
 /* the name must outlive the joint; their number is not checked */
 void joint_add_turn(Joint* joint, const char* name); /* adds a coordinate [rad] that is not a hinge's */
-/* Adds three rotations [rad] with four coordinates w x y z, the last of the joint. At most once; this is not checked.
- * Allocates nothing. */
+/* Adds three rotational degrees of freedom [rad] with a quaternion w x y z as coordinates. Call it at most once, and
+ * after all other joint_add functions; this is not checked. Allocates nothing. */
 void joint_add_quaternion(Joint* joint);
 /* Returns true if the joint has slides, hinges and a quaternion only, which URDF and MJCF can express. False for a
  * screw (joint_add_turn). joint must not be NULL; nothing is allocated. */

@@ -69,10 +69,11 @@ static sdrs_status check_observable(sdrs* s, const sdrs_seed* seed, ObservableKi
       return library_fail(s, SDRS_BAD_INPUT, "row %d has no %s: derivatives with respect to it must be 0", row,
                           o->word);
     if (kind == OBSERVABLE_REACTIONS && !sim_reaction_derives(r->model, link))
-      return library_fail(s, SDRS_BAD_INPUT,
-                          "the reaction of '%s' has no derivative: it cannot move, or closures act "
-                          "where the integrator keeps momentum (simulation.integrator: first_order has one)",
-                          name);
+      return library_fail(
+          s, SDRS_BAD_INPUT,
+          "the reaction of '%s' has no derivative, because the link cannot move or closures act on a tree that "
+          "conserves momentum: choose another link, or set simulation.integrator: first_order",
+          name);
   }
   return SDRS_OK;
 }
@@ -272,9 +273,11 @@ static sdrs_status task_loss(sdrs* s, void* arguments) {
   if (isfinite(*value))
     status = backward(s, &seeds);
   else
-    status =
-        library_fail(s, SDRS_USAGE, "the run of %d steps is shorter than the loss needs, or its states are not finite",
-                     own->recording.steps);
+    status = library_fail(
+        s, SDRS_USAGE,
+        "the loss has no finite value after %d steps: run as many steps as the loss needs; if there are enough, "
+        "states are not finite: reduce simulation.dt",
+        own->recording.steps);
   loss_seeds_destroy(&seeds);
   return status;
 }

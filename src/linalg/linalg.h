@@ -196,9 +196,10 @@ static inline Pose pose_inverse(Pose a) {
   return (Pose){rt, vec3_scale(mat3_mul_vec(rt, a.t), -1.0)};
 }
 
-/* Eigenvalues and eigenvectors of a small symmetric matrix, with a fixed order of roundings (linalg/eigen.c). a: order
- * x order, rows `stride` apart, both triangles; becomes the eigenvectors as rows. values (order): ascending. off
- * (order): workspace. False: not finite, or no convergence; a is then undefined. Does not allocate. */
+/* Eigenvalues and eigenvectors of a small symmetric matrix, bitwise reproducible (linalg/eigen.c). a: full matrix
+ * (order x order), rows `stride` apart; replaced by the eigenvectors, one per row. values (order): eigenvalues,
+ * ascending. off (order): workspace. Returns false if a is not finite or the iteration does not converge; a is then
+ * undefined. Does not allocate. */
 bool symmetric_eigen(int order, int stride, double* a, double* values, double* off);
 
 /* Largest order of symmetric_project. */

@@ -262,7 +262,8 @@ static LinkMeeting next_pair(const TouchSearch* search, int first) {
 static void report_rest(const TouchSearch* search, Severity severity, int more, const char* what) {
   if (more <= 0) return;
   SourcePlace place = {search->model->scene->path, 0, 0};
-  diagnostics_add(search->diagnostics, severity, place, "%d more pairs of links %s at the start", more, what);
+  diagnostics_add(search->diagnostics, severity, place,
+                  "%d more pairs of links %s at the start (not listed): move them apart", more, what);
 }
 
 static void report_meetings(const TouchSearch* search) {
@@ -292,8 +293,8 @@ static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
   return search;
 }
 
-/* Writes what to replace a shape by that laws of smooth shapes do not support: a smooth shape of the same extent in the
- * same axes, if one has it. */
+/* Writes the advice for a shape that laws of smooth shapes do not support: a smooth shape of the same extents along the
+ * same axes if there is one, otherwise a general remark. */
 static void write_smooth_equivalent(const SceneShape* shape, char* text, size_t size) {
   double r = shape->radius;
   if (shape->type == SHAPE_BOX)

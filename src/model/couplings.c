@@ -66,8 +66,8 @@ static void check_ring(Builder* builder, int index) {
   if (at != c->dof[0] || fabs(ratio - 1) <= SAME_OFFSET) return;
   diagnostics_add(
       builder->diagnostics, SEVERITY_ERROR, place,
-      "couplings[%d].of: '%.60s' follows itself through a cycle of couplings, by a ratio of %.6g where only 1 "
-      "lets it move",
+      "couplings[%d].of: the couplings form a cycle through '%.60s' with the ratio %.6g in all, so it cannot move: "
+      "remove one of them, or choose ratios with the product 1",
       index, name, ratio);
 }
 

@@ -231,8 +231,8 @@ static void triangles_of_repaired(Builder* builder, const SceneShape* shape, con
 static void finish_triangles(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   solid->triangles = true;
   if (solid->piece_count == 0) {
-    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place, "shape '%s': no triangle has an area",
-                    shape_name(shape));
+    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place,
+                    "shape '%s': all triangles have the area 0: check its vertices and its scale", shape_name(shape));
     return;
   }
   if (shape->type == SHAPE_MESH)

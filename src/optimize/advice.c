@@ -275,8 +275,8 @@ static void advise_approach(Advisor* a) {
   text_free(&sets);
 }
 
-/* Advises long-range contact, which gives the loss a slope before bodies touch; the last iterations use the scene's
- * law. */
+/* Advises the user to begin the optimization with long-range contact, so that the loss has a slope before bodies touch,
+ * and to end it with the scene's law. */
 static void advise_continuation(Advisor* a, const char* why) {
   const Optimization* o = a->o;
   int iterations = o->task->optimizer.iterations, half = iterations > 1 ? iterations / 2 : 1;

@@ -700,11 +700,11 @@ void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
   if (item->link_count > 0) return;
   bool contact = l.kind->kind == OVERRIDE_CONTACT || l.kind->kind == OVERRIDE_MATERIAL;
   if (contact && b->scene->contact.model == CONTACT_NONE)
-    refuse(&l, NULL, "its contact.model is none: choose a law, or remove this parameter");
+    refuse(&l, NULL, "contact.model is none: choose a law, or remove this parameter");
   else if (l.kind->kind == OVERRIDE_FLUID && !b->scene->fluid.given)
-    refuse(&l, NULL, "it has no 'fluid': give it one, or remove this parameter");
+    refuse(&l, NULL, "'fluid' is missing: add it to the scene, or remove this parameter");
   else if (l.kind->kind == OVERRIDE_FLUID && l.kind->which == FLUID_LEVEL && !b->scene->fluid.has_level)
-    refuse(&l, NULL, "its fluid has no 'level': give it one, or remove this parameter");
+    refuse(&l, NULL, "'fluid' has no 'level': add it to the scene, or remove this parameter");
   else if (l.kind->of == OF_PAIR)
     list_pair(&l);
   else if (l.kind->of == OF_CLOSURE)

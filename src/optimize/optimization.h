@@ -289,8 +289,9 @@ void automatic_begin(Optimization* o);
 TaskOptimizer automatic_settings(const Optimization* o);
 /* Replaces the optimizer by a new one with the present settings, and reallocates the room for its state. */
 void automatic_renew(Optimization* o);
-/* Evaluates a trial: its gain and the gain predicted by the gradient (both > 0 for a lower loss); can_step: the
- * optimizer can continue. Changes the method when needed. Returns true if the search can continue. */
+/* Judges the outcome of a trial and changes the method if needed. gained: decrease of the loss; predicted: decrease
+ * predicted by the gradient (both > 0 if the loss is lower). can_step: the optimizer can continue. Returns true if the
+ * optimization can continue. */
 bool automatic_watch(Optimization* o, TrialOutcome outcome, double gained, double predicted, bool can_step);
 /* Changes to a sampling method when the gradient is zero before any trial, or L-BFGS has no step left and the best
  * design fails `success`. False: the method is unchanged. */

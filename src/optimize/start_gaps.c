@@ -6,7 +6,8 @@
 
 #include "optimize/optimization.h"
 
-/* Largest numbers of proposals, of gaps per proposal, and of halvings (2^-30 of a step is negligible). */
+/* Largest number of proposed steps, of gap constraints that each proposal adds, and of halvings of the last step (2^-30
+ * of a step is negligible). */
 enum { ROUNDS_MOST = 8, GAPS_MOST = 64, HALVINGS_MOST = 30 };
 
 /* A feasible set with rows added. It owns its row arrays and borrows the rest. */

@@ -1,8 +1,9 @@
-/* Tables of a run on a page: choice of moments, numbers to plot, contacts with their points. */
+/* Tables of a run on a page: choice of moments (the times of the page's frames), numbers to plot, contacts with their
+ * points. */
 #include "contact/contact.h"
 #include "page/parts.h"
 
-/* Bytes per row of contacts.csv: moment, links, gap, force, centre, and a point. */
+/* Bytes per row of contacts.csv: index of the frame, links, gap, force, centre, and a point. */
 enum { CONTACT_BYTES = 4 * (1 + 2 + 1 + 3 + 3 + 3) };
 /* Largest distance of hulls of a pair with a contact force [m]. */
 #define CONTACT_RANGE(model) (4.0 * (model)->contact.support)
@@ -28,7 +29,7 @@ static int number_columns(const CsvTable* table) {
 
 /* ---------------------------------------------------------------- moments */
 
-/* Bytes per recorded moment, poses and tables together. */
+/* Sets *bytes to the size of one recorded time, poses and tables together. */
 static Status moment_bytes(Page* page, double* bytes) {
   static const char* const files[] = {"joints.csv",   "solver.csv",   "velocities.csv", "forces.csv",
                                       "closures.csv", "pressure.csv", "contacts.csv"};
@@ -48,7 +49,7 @@ static Status moment_bytes(Page* page, double* bytes) {
   return status;
 }
 
-/* Bytes of the page left for moments, after the shapes. */
+/* Returns the bytes of the page that remain for the moments, after the shapes. */
 static double moment_room(const Page* page) {
   double room = PAGE_BYTES - (page->source->design ? PAGE_DESIGN_BYTES : 0.0);
   for (int i = 0; i < page->source->model->link_count; i++) room -= page_surface_bytes(page->source->model, i);
@@ -74,7 +75,7 @@ Status page_choose_rows(Page* page) {
   return status;
 }
 
-/* Index of the shown moment with exactly this time, -1 = none. Times are ascending. */
+/* Returns the index of the frame of the page with exactly this time, or -1. Times are ascending. */
 static int moment_at(const Page* page, double time) {
   const double* times = page->source->run->time;
   int low = 0, high = page->row_count - 1;
@@ -88,7 +89,8 @@ static int moment_at(const Page* page, double time) {
   return times[page->rows[low]] == time ? low : -1;
 }
 
-/* Moment index of every row of a table, -1 = not shown. Owned by the caller; NULL without a column `time`. */
+/* Returns, for every row of a table, the index of the frame of the page at its time, or -1. Owned by the caller; NULL
+ * if the table has no column `time`. */
 static int* moments_of(const Page* page, const CsvTable* table) {
   int time = csv_column(table, "time");
   if (time < 0) return NULL;
@@ -99,7 +101,8 @@ static int* moments_of(const Page* page, const CsvTable* table) {
 
 /* ---------------------------------------------------------------- columns */
 
-/* Writes the columns of a table; moment: NULL = all rows. */
+/* Writes the columns of a table. moment: index of the frame of each row (rows), -1: omitted; NULL: all rows are
+ * written. */
 static void add_columns(Page* page, const CsvTable* table, const char* file, const int* moment) {
   json_open(&page->json, "columns", '[');
   for (int column = 0; column < table->column_count; column++) {
@@ -136,7 +139,7 @@ Status page_add_table(Page* page, const char* key, const char* folder, const cha
   return status;
 }
 
-/* Writes the rows of a timed table at the shown moments. */
+/* Writes the rows of a table with a time column at the times of the frames that the page shows. */
 static Status add_timed_table(Page* page, const char* file) {
   CsvTable table;
   Status status = read_table(page, page->source->folder, file, &table);
@@ -155,11 +158,11 @@ static Status add_timed_table(Page* page, const char* file) {
 
 /* ---------------------------------------------------------------- contacts */
 
-/* Contact forces of a run at the shown moments. */
+/* Contact forces of a run at the times of the page's frames. */
 typedef struct {
   Page* page;
   const RunContacts* rows;
-  int *row, *moment; /* indices of shown rows, and their moments  (count) */
+  int *row, *moment; /* indices of the rows that are written, and of their frames (count) */
   int count;
 } ContactList;
 
@@ -201,8 +204,8 @@ static void add_contact_rows(const ContactList* list) {
   page_end(page, "on_a", array);
 }
 
-/* Writes the contact points of all moments (moment m: first[m] to first[m + 1]) and each row's centre of pressure. Rows
- * are ascending in time. */
+/* Writes the contact points of all frames (frame m: first[m] to first[m + 1]) and the centre of pressure of each row.
+ * Rows are ascending in time. */
 static void add_contact_places(const ContactList* list) {
   Page* page = list->page;
   const Model* model = page->source->model;

@@ -38,7 +38,7 @@ static Vec3 column_at(const double* rows, int row, int columns, int column) {
   return vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]);
 }
 
-/* Column k: derivatives of the parts of the answer, then of the gap and its gradient. */
+/* Sets column k: the derivatives of the parts of the answer, then of the gap and of the gap's gradient. */
 static void gap_column(const Lever* l, const Growth* g, const double* rows, int columns, int k, double* out) {
   Vec3 e = vec3_axis(k), none = {0, 0, 0};
   bool moves = k < QUERY_POSE_COLUMNS && k % 6 >= 3;

@@ -117,8 +117,9 @@ static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int 
 
 /* ---------------------------------------------------------------- answers */
 
-/* Prepares the conversion of motions to world axes (X7): a's motion in the world is one along b's axes; a motion of b
- * moves a in the opposite way about b's origin and carries everything that is expressed in b's frame. */
+/* Prepares the conversion of motions to world axes (X7): a motion of a in the world is a motion along b's axes. A
+ * motion of b moves a in the opposite way about b's origin, and also moves everything that is expressed in b's frame.
+ */
 static void set_motions(ManifoldPair* s) {
   Mat3 r = s->pose_b.r;
   for (int column = 0; column < 3; column++) {
@@ -156,7 +157,8 @@ static void put_rows(const ManifoldPair* s, Dual3 v, double (*out)[COLUMNS]) {
   put_row(s, v.z, out[2]);
 }
 
-/* Adds to columns 6 to 8 the derivatives of a vector that rotates with b about the world axes. */
+/* Adds to columns 6 to 8 of out the derivatives of v, a vector fixed in body b, with respect to rotations of b about
+ * the world axes. */
 static void carry(Vec3 v, double (*out)[COLUMNS]) {
   out[0][7] += v.z;
   out[0][8] -= v.y;
@@ -214,7 +216,8 @@ size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const Manifol
   return room_of(a, options) + room_of(b, options) + edges * sizeof(EdgePair) + (size_t)64 * TAKEN;
 }
 
-/* Runs a query with `out` or `mean` (the other is NULL). room: 64-byte aligned, or NULL to allocate. */
+/* Runs a query that writes to `out` or to `mean`; the other one is NULL. room: workspace, 64-byte aligned, or NULL to
+ * allocate. */
 static void query_with(ManifoldPair* s, ManifoldContact* out, ManifoldMean* mean, void* room) {
   void* own = room ? NULL : memory_alloc(manifold_room(s->body[0], s->body[1], s->options));
   MeanSums sums = {dual_of(0), dual_of(0)};

@@ -434,7 +434,8 @@ static void put_edges(const ManifoldPair* s, const EdgePair* pair, const EdgeCon
                 c->activity[side], first + side);
 }
 
-/* Writes a pair of negligible activity: unsigned distance, activity 0, no field evaluations (X13). */
+/* Writes a pair of edges whose activity (weight of its contacts) is negligible: unsigned distance, activity 0, no
+ * evaluation of the distance fields (X13). */
 static void put_idle(const ManifoldPair* s, const EdgePair* pair, int64_t first) {
   EdgeContacts c;
   for (int side = 0; side < 2; side++) {

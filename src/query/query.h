@@ -149,10 +149,10 @@ enum {
 const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                  double* out);
 
-/* Derivatives of the distance by both poses wherever the normal is unique (H7, query/distance_flat.c), including
- * parallel features and hulls in contact face to face. There, rotations that tilt one face against the other have two
- * one-sided derivatives; out receives their mean, and *kinked is true. Returns NULL, or a reason; out is then
- * unchanged. Does not allocate. */
+/* Derivatives of the distance with respect to both poses wherever the normal is unique (H7, query/distance_flat.c),
+ * including parallel features and hulls in contact face to face. For two such faces, rotations that tilt one against
+ * the other have two one-sided derivatives; out receives their mean, and *kinked is true. Returns NULL on success, or a
+ * reason and leaves out unchanged. Does not allocate. */
 const char* distance_slope(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                            double out[QUERY_POSE_COLUMNS], bool* kinked);
 

@@ -74,8 +74,8 @@ static Mat3 frame_along(Vec3 x) {
   return (Mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
 }
 
-/* True if the points are nearly the nearest points of the bodies in contact with opposite normals there; b is moved to
- * a. */
+/* Let b be placed so that its point coincides with the point of a, with opposite normals. Returns true if the two
+ * points are then nearly the nearest points of the bodies. */
 static bool can_meet(const WitnessBody* a, const WitnessBody* b, const SurfacePlace place[2]) {
   Mat3 turn = mat3_mul(frame_along(place[0].normal), mat3_transpose(frame_along(vec3_scale(place[1].normal, -1))));
   Pose pose = {turn, vec3_sub(place[0].point, mat3_mul_vec(turn, place[1].point))};

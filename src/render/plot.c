@@ -251,7 +251,9 @@ static bool run_gnuplot(const Text* script, FILE* picture, const char* path, Dia
   if (error != 0) return false;
   bool sent = program_send(&gnuplot, script->data, script->length);
   if (program_finish(&gnuplot) && sent) return true;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, place, "gnuplot failed to write the picture");
+  diagnostics_add(diagnostics, SEVERITY_ERROR, place,
+                  "gnuplot failed to draw the plot: check the free space of the disk, and that gnuplot has the "
+                  "terminals pngcairo, svg and pdfcairo");
   return false;
 }
 

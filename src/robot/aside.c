@@ -48,7 +48,7 @@ static void push_off_planes(Aside* x, const ModelTouch* touch, const Pose* poses
   }
 }
 
-/* Pushes the neighbour of a body that was moved in the same direction. */
+/* If exactly one body of the pair was moved, pushes the other one in the same direction. */
 static void push_neighbour(Aside* x, const ModelTouch* touch) {
   const Model* model = &x->robot->model;
   int a = robot_root(model, touch->a), b = robot_root(model, touch->b);

@@ -306,7 +306,8 @@ void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier);
 /* Adds the armature of free joints to masses and inertias of their bodies, before the scene is made
  * (robot/mjcf_armature.c). */
 void mjcf_add_armatures(MjcfModel* model);
-/* Adds the loads that remove the weight of these armatures, and reports them. carrier (links of the robot). */
+/* Adds the loads that remove the weight of these armatures, and reports them. carrier (links of the robot): as of
+ * mjcf_finish. */
 void mjcf_balance_armatures(MjcfModel* model, const int* carrier, Scene* scene);
 /* Appends a load to those of the scene, which owns it then. */
 void mjcf_add_load(Scene* scene, const SceneLoad* load);

@@ -131,7 +131,7 @@ bool robot_stands_free(const Model* model, int link);
  * temporarily. */
 bool robot_shrink_touching(Robot* robot, Text* names);
 
-/* Builds the model of the robot's scene again, without messages. It may be one that model_create refuses. */
+/* Rebuilds the model of the robot's scene, without messages. The scene may be one that model_create refuses. */
 void robot_rebuild(Robot* robot);
 /* Moves free bodies that start inside of half-spaces by at most `deepest` [m] out of them, along their normals and by
  * the equilibrium gap more, and free bodies that are then in the way of these. Rebuilds the model, which must exist.

@@ -814,9 +814,9 @@ static void find_hollow(UrdfBuild* build) {
   }
 }
 
-/* Adds the armature of ball joints at the world to the inertias of their links about all axes, which is exact: the
- * energy of MuJoCo's rotor is armature/2 |w|^2 with the angular velocity w of the link relative to its parent. Warns of
- * those between links that move. */
+/* Adds the armature of each ball joint whose parent is the world to the inertia of its link about all axes. This is
+ * exact: the energy of MuJoCo's rotor is armature/2 |w|^2, w: angular velocity of the link relative to its parent.
+ * Warns of ball joints with armature between two links that move. */
 static void add_ball_armatures(UrdfBuild* build) {
   const UrdfJoint* first = NULL;
   int count = 0;

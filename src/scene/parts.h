@@ -36,7 +36,8 @@ void repeat_pose(const Repeat* repeat, const Indices* indices, Vec3* position, Q
 void repeat_add(const RepeatIncrements* increments, const Indices* indices, double* values);
 
 /* ---- read_shape.c */
-/* Reads the map `shapes` into the scene; NULL: absent. All readers here report errors through the reader. */
+/* Reads the map `shapes` into the scene; NULL: the key is absent. Every read_ function of this header reports errors
+ * through `reader`. */
 void read_shapes(Reader* reader, const Node* map);
 /* Reads the shapes of a link: a list, or one name or map. The link owns them. */
 void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link);

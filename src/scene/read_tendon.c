@@ -87,7 +87,8 @@ static void check_points(Reader* reader, const Node* item, const SceneTendon* te
   if (tendon->count < 2)
     reader_error(reader, item->place, "a tendon needs two points or more, got %d", tendon->count);
   else if (tendon->end < 0)
-    reader_error(reader, item->place, "a tendon must pass a link: all its points and wraps are the world's");
+    reader_error(reader, item->place,
+                 "all points and wraps of the tendon are fixed to the world: attach at least one to a link");
 }
 
 static void check_pull(Reader* reader, const Node* item, const TendonForm* form) {

@@ -13,7 +13,8 @@
 #define CLOSURE_MAX 100000
 /* Largest number of reported errors. */
 #define READER_PROBLEM_MAX 200
-/* Largest number of values read, including repeats, which bounds the reading time. */
+/* Largest number of values read from a file; a value in a `repeat` counts once for each item. Bounds the reading time.
+ */
 #define READER_WORK_MAX 20000000
 
 /* Largest length or coordinate [m]. Above it doubles do not resolve micrometres, and volumes may overflow. */

@@ -21,7 +21,8 @@ static void read_counts(Reader* reader, Repeat* repeat) {
   }
   int64_t total = 1;
   for (int i = 0; i < repeat->axis_count; i++) total = total > REPEAT_MAX ? total : total * repeat->count[i];
-  if (total > REPEAT_MAX) reader_error(reader, node->place, "makes more than %d items: lower the counts", REPEAT_MAX);
+  if (total > REPEAT_MAX)
+    reader_error(reader, node->place, "the product of the counts is more than %d items: lower the counts", REPEAT_MAX);
   reader_leave(reader, mark);
 }
 

@@ -187,7 +187,9 @@ static void read_pair_own(Reader* reader, const Node* item, const ContactForm* f
   for (int i = 1; (row = contact_schema_row(i)); i++) {
     if (strcmp(row->object, "contact_law") != 0 || !is_given(item, row->key)) continue;
     if (!pair->has_model) {
-      reader_error(reader, pair->place, "'%s' belongs to a pair that names a model", row->key);
+      reader_error(reader, pair->place,
+                   "'%s' is valid only in a pair with its own 'model': add 'model', or remove '%s'", row->key,
+                   row->key);
       return;
     }
     if (!schema_row_belongs(row, contact_model_name(pair->model))) continue;
@@ -204,7 +206,9 @@ static void check_pair_law(Reader* reader, const ScenePair* pair) {
   for (int k = 0; k < MATERIAL_COUNT; k++) {
     if (!pair->material.given[k]) continue;
     if (!pair->has_model && k >= MATERIAL_SUPPORT)
-      reader_error(reader, pair->place, "'%s' belongs to a pair that names a model", material_key(k));
+      reader_error(reader, pair->place,
+                   "'%s' is valid only in a pair with its own 'model': add 'model', or remove '%s'", material_key(k),
+                   material_key(k));
     const char* key = material_key(k == MATERIAL_FRICTION_ALONG ? MATERIAL_STATIC_FRICTION : k); /* of the same laws */
     if (pair->has_model && !contact_law_has(pair->model, key))
       reader_error(reader, pair->place, "the law %s has no '%s'", contact_model_name(pair->model),

@@ -15,7 +15,8 @@ static void read_draw(Reader* reader, Task* task, const Node* item, int* capacit
   draw.knots = reader_integers(reader, form.knots, "knots", &KNOT, &draw.knot_count);
   draw.link = task_name(reader, form.link, "link");
   if (draw.of == DRAW_START && form.knots)
-    reader_error(reader, form.knots->place, "'knots' belong to a target, this is a start");
+    reader_error(reader, form.knots->place,
+                 "'knots' is valid for a target only, and this draw is of a start: remove 'knots'");
   task->draws = memory_grown(task->draws, sizeof(TaskDraw), task->draw_count, capacity);
   task->draws[task->draw_count++] = draw;
 }

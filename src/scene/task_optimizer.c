@@ -74,7 +74,8 @@ static void check_receding(Reader* reader, const Task* task, const Node* map) {
   if (task->scenario_count > 1)
     reader_error(reader, map->place, "works with one scenario, here are %d", task->scenario_count);
   if (task->vertices_count + task->attachment_count + task->start_count + task->parameter_count > 0)
-    reader_error(reader, map->place, "optimizes control alone: no 'design', no 'initial', no 'parameters'");
+    reader_error(reader, map->place,
+                 "this method optimizes only the control: remove 'design', 'initial' and 'parameters'");
 }
 
 void read_receding(Reader* reader, Task* task, const Node* node) {

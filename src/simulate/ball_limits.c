@@ -180,8 +180,8 @@ Quat ball_before(Quat now, const double difference[3]) {
   return quat_mul(now, quat_exp(vec3(-difference[0], -difference[1], -difference[2])));
 }
 
-/* Adds the derivatives of share (angle - angle_t - aim), aim a function of the way angle_t - angle_{t-1} (I15). share:
- * stiffness times the derivative of the angle along lambda. */
+/* Adds the derivatives of share (angle - angle_t - aim). aim is a function of the last displacement, angle_t -
+ * angle_{t-1} (I15). share: stiffness times the derivative of the angle along lambda. */
 static void bounce_adjoint(const JointInput* in, int base, int which, double share, double* now,
                            double* difference_old) {
   static const Joint BALL = {.quaternion = true};

@@ -5,8 +5,8 @@
 
 /* ---------------------------------------------------------------- curvature */
 
-/* Derivative of a vector with respect to the twists (w, v) of a, then b, about their centres of mass: rows of by are
- * components. A point of a has the slope w x arm + v, one of b the negative. */
+/* Derivative of a vector with respect to the twists (w, v) of a, then b, about their centres of mass: the rows of `by`
+ * are components. A point of a has the slope w x arm + v, a point of b the negative of this. */
 typedef struct {
   double by[3][12];
 } VectorSlope;

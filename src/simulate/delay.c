@@ -63,7 +63,7 @@ static void look_back(const DelayHistory* h, double t, int column, double* value
   *slope = 0.5 * (slope_of(h, piece, column) + slope_of(h, other, column));
 }
 
-/* Computes the delayed measurements of each drive that has a delay, then their time derivatives. */
+/* Sets, for each drive that has a delay, the delayed measurements and then the time derivatives of these. */
 static void find_delayed(Sim* s) {
   const Model* m = s->model;
   for (int c = 0; c < m->controller_count; c++) {
@@ -93,8 +93,8 @@ void delays_note(Sim* s) {
 
 /* ---------------------------------------------------------------- steps that fail */
 
-/* Drops states older than the longest delay, but keeps those needed for the slope there. Moves the arrays only when at
- * least half of the states are dropped. */
+/* Drops states older than the longest delay, except those that the slope at that delay needs. Moves the arrays only
+ * when at least half of the states are dropped. */
 static void forget(Sim* s) {
   DelayHistory* h = s->delays;
   double longest = 0;
@@ -137,8 +137,8 @@ void delays_pass_state(Sim* s, StateBlock* block) {
 
 /* ---------------------------------------------------------------- reverse derivatives */
 
-/* Pending derivatives of one drive with respect to its measurements at given times, sorted, latest first; and those
- * already assigned to the state that the adjoint reaches next. */
+/* Derivatives with respect to the measurements of one drive: pending ones at given times, sorted, latest first, and the
+ * sum that is already assigned to the state that the adjoint reaches next. */
 typedef struct {
   int controller, measures;
   int count, capacity;

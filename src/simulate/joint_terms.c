@@ -171,8 +171,8 @@ StopTerms joint_stop(const JointInput* in, int k, double rate) {
   return limits_resistance(&limits, in->q_now[k], rate, in->weights.rate_now);
 }
 
-/* A shift of the bound shifts law and resistance, so its derivatives follow from those with respect to the
- * coordinate. */
+/* If the bound is shifted, the law and the resistance are shifted too. The derivatives with respect to the bound
+ * therefore follow from those with respect to the coordinate. */
 LimitSlopes limits_slopes(const Limits* limits, double q, double now, double rate, double rate_now) {
   LimitSlopes out = {0, 0, 0};
   for (int side = 0; side < 2; side++) {

@@ -55,11 +55,11 @@ typedef struct {
   double residual;    /* residual of the previous iteration; INFINITY in the first */
   double gap;         /* largest closure gap when it was last halved, relative to the tolerance */
   int rounds_as_open; /* iterations since then */
-  int rounds_blind;   /* iterations below rounding that left more than BLIND_MUCH */
+  int rounds_blind;   /* iterations below the rounding bound whose residual stayed above BLIND_MUCH */
 } NewtonProgress;
 
-/* Iterations without halving the closure error after which the loop is reported as open. Loops that can be closed
- * converge in a few. */
+/* If the closure error is not halved within this number of iterations, the loop is reported as open. Loops that can be
+ * closed converge in a few iterations. */
 enum { ROUNDS_AS_OPEN = 60 };
 
 static bool stalls(NewtonProgress* progress, double gap) {

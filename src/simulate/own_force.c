@@ -107,9 +107,9 @@ static bool length_varies(const StepClock* c) {
 /* Solves after the first one of a step with late friction (F14). */
 enum { BLENDED_SOLVES = 1 };
 
-/* Returns false where late friction keeps that of the first solve: in a run's first step if its friction has a grip
- * (F6), where a body that touches another turns further than spin.md, W10, allows, and in scenes with restitution,
- * whose impacts have substeps of their own. */
+/* Returns false if late friction keeps the friction of the first solve. This holds in the first step of a run whose
+ * friction has a grip (F6), if a body in contact rotates further than spin.md, W10, allows, and in scenes with
+ * restitution, whose impacts have separate substeps. */
 static bool blends_here(Sim* s) {
   return !s->guessed && !s->model->contact.bounces && contact_friction_is_late(s->contact) &&
          spin_parts(s, s->clock.dt) == 1;

@@ -264,7 +264,8 @@ static double miss_of(Proof* p, const double* q) {
   return worst;
 }
 
-/* The last move is extended to end exactly in q; a larger difference than rounding is reported as `miss`. */
+/* The last move is extended so that it ends exactly in q. If it ended farther from q than rounding explains, the
+ * distance is reported as `miss`. */
 static void go_along(Proof* p, const double* moves, int count, const double* q, ProofReport* report) {
   const Model* m = &p->model;
   bool arrived = true;

@@ -36,7 +36,7 @@ static void add_flight(const Sim* s, int i) {
   add_wrench(s->reaction_sum[i], force, torque, vec3(0, 0, 0));
 }
 
-/* Adds the forces of closures that are part of such an aim (W15), at the poses at the start of the step. */
+/* Adds the closure forces that are part of the aims of such trees (W15), at the poses at the start of the step. */
 static void add_aimed(const Sim* s) {
   const ClosureSystem* c = s->closures;
   if (!c || !c->aims) return;

@@ -19,8 +19,8 @@ typedef struct {
       *scale; /* (units) [J]: present energy; energy change by the scheme; sum of |work of forces|; largest energy */
   double *rate, *way;       /* of the substep before: joint rates and displacements (nv) */
   double *given, *driven;   /* (units): work of forces [J]; nonzero if anything except fixed bodies acts on the unit */
-  double *rolled, *slipped; /* (units): work taken by contacts of rolling bodies, beyond that along the gap, and the
-                               most that slip took (contact_term_rolls) [J] */
+  double *rolled, *slipped; /* (units): work that contacts of rolling bodies absorb except along the gap, and the
+                               largest work that slip can have absorbed (contact_term_rolls) [J] */
   double* opening;          /* (units): energy change by the scheme in the first substep of the run [J] */
   double* stored;           /* energy stored in contact at the start [J] */
   double* begun;            /* 0: `energy` is not set yet */
@@ -146,8 +146,9 @@ static void add_potential(const Sim* s, const Pose* pose, const double* q, doubl
       out[s->balance->unit[m->links[m->bushings[k].home].tree]] += factor * bushing_energy(m->bushings[k].source, pose);
 }
 
-/* Sets b->v, b->w, b->force of link i to v of the centre of mass, w, and the centre of mass, by rate (nv); those of its
- * parent must be set. pose[links], b->screws: at one moment. */
+/* Sets b->v and b->w of link i to the velocity of its centre of mass and its angular velocity for the rates `rate`
+ * (nv), and b->force to the centre of mass. The entries of its parent must be set. pose[links] and b->screws belong to
+ * the same time. */
 static void set_twist(const Sim* s, int i, const Pose* pose, const double* rate) {
   SchemeBalance* b = s->balance;
   const ModelLink* link = &s->model->links[i];
@@ -312,7 +313,7 @@ static double bushing_work(const Sim* s, int k) {
 /* Speed along the gap above which a rolling body collides or leaves [m/s]. */
 #define REST_APPROACH 0.01
 
-/* Adds what contacts of rolling bodies take from the units. b->screws: at the end of the substep. */
+/* Adds the energy that contacts of rolling bodies take from the units. b->screws: at the end of the substep. */
 static void add_rolled(Sim* s) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;

@@ -46,8 +46,8 @@ static bool solve_residual(StepAdjoint* a, Assembly* assembly) {
   return true;
 }
 
-/* Rounds of refinement. The first corrects lambda by what the assembled H has lost of K's directions; the second leaves
- * a delta of some roundings of lambda. */
+/* Number of refinement iterations. The first corrects the error of lambda along the directions of K that rounding in
+ * the assembled H causes. After the second the remaining error is some roundings of lambda. */
 enum { ROUNDS = 2 };
 
 void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, StateBar now) {

@@ -36,9 +36,9 @@ void spin_advance(Sim* sim);
 /* Call after the rates by differences are set. Sets the angular velocities of these bodies, the last three rates of the
  * joint, from their momenta: J R^T L, link axes (W7) [rad/s]. */
 void spin_rates(Sim* sim);
-/* Largest residual force of a body, relative to the forces of its pairs, at which the pairs exchange angular momentum
- * (W6). A solved step is far below it (the largest tolerance is 0.1). A step that ended at rounding with strongly
- * compressed contacts can exceed it; its pair forces then are not reliable. */
+/* The pairs of a body exchange angular momentum (W6) only if its residual force, relative to its pair forces, is at
+ * most this. A converged step is far below this limit (the largest tolerance is 0.1). A step with strongly compressed
+ * contacts that stopped at rounding error can exceed it. The pair forces of such a step are not reliable. */
 #define SPIN_BALANCE 0.2
 /* Largest distance of the centre of mass from the axis or centre of what rolls, over the radius. The normal force then
  * has no moment about it (W6). */

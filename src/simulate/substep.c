@@ -206,8 +206,8 @@ void step_add_work(StepReport* to, const StepReport* from) {
   to->factor_retries += from->factor_retries;
 }
 
-/* Returns the report of two consecutive substeps: work is summed, quality measures are those of the worse one, and the
- * rest is that of the last. */
+/* Returns the report of two consecutive substeps: the sum of the work, the worse of the quality measures, and all other
+ * entries of the second one. */
 static StepReport join_reports(const StepReport* sum, const StepReport* next) {
   StepReport out = *next;
   step_add_work(&out, sum);
@@ -382,8 +382,8 @@ typedef struct {
   bool bent;  /* the barrier of a limit bends the distance: it is linear before the event only */
 } EventSearch;
 
-/* Repetitions of an end of the bracket that show a bent distance, and the ratio of the distances at both ends from
- * which on it is taken as straight. */
+/* BENT_AGAIN: number of successive replacements of the same end of the bracket from which on the distance counts as
+ * bent. STRAIGHT: ratio of the distances at both ends below which a bent distance is interpolated linearly again. */
 enum { BENT_AGAIN = 8, STRAIGHT = 16 };
 
 static double next_length(const EventSearch* e) {
@@ -634,8 +634,8 @@ static bool has_all_iterations(int count) {
   return (count <= SUBSTEPS_MAX && 2 * count > SUBSTEPS_MAX) || 2 * count > SUBSTEPS_FINEST;
 }
 
-/* Solves all substeps of a step: `count` equal ones, divided further at impacts, or exactly those of `as`. Restores the
- * state before the step if one fails. limit: of iterations in each. */
+/* Solves all substeps of a step: `count` equal ones, divided further at impacts, or exactly the substeps of `as`.
+ * Restores the state before the step if a substep fails. limit: largest number of iterations in a substep. */
 static StepReport take_substeps(Sim* s, const StepClock* as, int count, int limit) {
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
   s->between.count = 0;
@@ -689,8 +689,8 @@ typedef struct {
 } SubstepTry;
 enum { TRIES_MOST = 24 };
 
-/* Lists the attempts: `substeps`, then twice as many and so on (*finer attempts); then, with all iterations, those that
- * had fewer, from the least number of substeps on. Returns their number. */
+/* Lists the attempts. First *finer attempts with `substeps` substeps, twice as many and so on. Then those attempts with
+ * all iterations that had fewer before, from the least number of substeps on. Returns the number of attempts. */
 static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer) {
   int most = s->model->simulation.max_iterations, few = most < TRY_ITERATIONS ? most : TRY_ITERATIONS, n = 0;
   for (int count = substeps; n == 0 || count <= SUBSTEPS_FINEST; count *= 2)

@@ -396,7 +396,7 @@ static double group_tension(Sim* s, const FlightGroup* g) {
   return most;
 }
 
-/* Sets holds of the trees of a group in which joints act. Returns true if there is one. */
+/* Sets `holds` of each tree of a group to whether joint forces act in the tree. Returns true if one has such forces. */
 static bool begin_held(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   bool any = false;
@@ -410,8 +410,8 @@ static bool begin_held(const Sim* s, const FlightGroup* g) {
   return any;
 }
 
-/* Finds the aim of a group with the forces of its joints, or without them where there is none or where forces at t
- * would oscillate (W51). Returns true if there is an aim. Sets *tension. */
+/* Finds the aim of a group with the forces of its joints. If no such aim exists, or forces at t would oscillate, finds
+ * the aim without these forces (W51). Returns true if an aim is found. Sets *tension. */
 static bool find_either(Sim* s, const FlightGroup* g, double* tension) {
   TreeFlight* f = s->flight;
   if (begin_held(s, g) && find_aim(s, g)) {

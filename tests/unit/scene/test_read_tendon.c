@@ -89,7 +89,8 @@ static void mistakes_are_told(void** state) {
        "or has only three rotations\n"},
       {"{points: [{link: arm0}], tension: 1}", "5:5: error: tendons[0]: a tendon needs two points or more, got 1\n"},
       {"{points: [{}, {point: [1, 0, 0]}], tension: 1}",
-       "5:5: error: tendons[0]: a tendon must pass a link: all its points and wraps are the world's\n"},
+       "5:5: error: tendons[0]: all points and wraps of the tendon are fixed to the world: attach at least one to a "
+       "link\n"},
       {"{points: [{link: arm0}, {link: arm1}], tension: 1, rest_length: 1}",
        "5:56: error: tendons[0]: 'rest_length' needs 'stiffness': give both or neither\n"},
       {"{points: [{link: arm0}, {link: arm1}], stiffness: 1}",

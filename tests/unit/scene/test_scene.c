@@ -225,7 +225,8 @@ static void pairs_have_laws(void** state) {
       "    - {a: a, b: b, model: long_range, blend: 500, hierarchy: 1, blind: 1}\n"
       "    - {a: a, b: b, model: none, exponent: 2}\n"
       "links: [{name: a, fixed: true}, {name: b, fixed: true}]\n",
-      "3:7: error: contact.pairs[0]: 'blend' belongs to a pair that names a model\n"
+      "3:7: error: contact.pairs[0]: 'blend' is valid only in a pair with its own 'model': add 'model', or remove "
+      "'blend'\n"
       "4:32: error: contact.pairs[1]: the type ipc has no 'blend' (it belongs to long_range)\n"
       "5:46: error: contact.pairs[2].blend: must be between 0.01 and 100, got 500\n"
       "5:62: error: contact.pairs[2].hierarchy: expected true or false, got 1\n"
@@ -238,7 +239,8 @@ static void pairs_have_laws(void** state) {
       "    - {a: a, b: b, model: long_range, barrier_distance: 1, restitution: 0.1}\n"
       "    - {a: a, b: b, model: newton}\n"
       "links: [{name: a, fixed: true}, {name: b, fixed: true}]\n",
-      "3:7: error: contact.pairs[0]: 'stiffness' belongs to a pair that names a model\n"
+      "3:7: error: contact.pairs[0]: 'stiffness' is valid only in a pair with its own 'model': add 'model', or remove "
+      "'stiffness'\n"
       "4:7: error: contact.pairs[1]: the law long_range has no 'restitution'\n"
       "4:7: error: contact.pairs[1]: the law long_range has no 'barrier_distance'\n"
       "5:27: error: contact.pairs[2].model: must be none, separating_plane, long_range, ipc, penalty or manifold, got "
