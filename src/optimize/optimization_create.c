@@ -217,25 +217,10 @@ void optimization_destroy(Optimization* o) {
   draws_destroy(o->draws);
   model_scene_destroy(o->shown, o->shown_of);
   design_destroy(&o->design);
-  void* owned[] = {o->runs,
-                   o->x,
-                   o->gradient,
-                   o->trial,
-                   o->trial_gradient,
-                   o->best_x,
-                   o->terms,
-                   o->trial_terms,
-                   o->spare_state,
-                   o->rows,
-                   o->row_terms,
-                   o->reason,
-                   o->unstarted_reason,
-                   o->identity,
-                   o->row_multipliers,
-                   o->contacts,
-                   o->unit,
-                   o->function_gradient,
-                   o->start_pairs};
+  void* owned[] = {o->runs,      o->x,      o->gradient,          o->trial,       o->trial_gradient,
+                   o->best_x,    o->terms,  o->trial_terms,       o->spare_state, o->rows,
+                   o->row_terms, o->reason, o->unstarted_reason,  o->identity,    o->row_multipliers,
+                   o->contacts,  o->unit,   o->function_gradient, o->start_pairs};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&o->note);
   memory_free(o);

@@ -130,7 +130,8 @@ static Limits limits_of(const JointInput* in, int dof) {
   return limits;
 }
 
-/* Returns the resistance to leaving a limit (S22) on the way from the angle `now` at t to `angle`; zero in an impact. */
+/* Returns the resistance to leaving a limit (S22) on the way from the angle `now` at t to `angle`; zero in an impact.
+ */
 static StopTerms resistance(const JointInput* in, int dof, double now, double angle) {
   Limits limits = limits_of(in, dof);
   if (joint_strikes(in, dof)) return (StopTerms){0};

@@ -87,7 +87,8 @@ static void stops_I15_give_back_what_is_asked(void** state) {
   }
 }
 
-/* Starts over a whole step: margins down to a hundred-thousandth of the default keep e and the slope -e by the start. */
+/* Starts over a whole step: margins down to a hundred-thousandth of the default keep e and the slope -e by the start.
+ */
 static void stops_I15_a_small_margin_at_all_places_in_a_step(void** state) {
   (void)state;
   static const double MARGINS[] = {1e-4, 1e-5, 1e-6, 1e-7}, E = 0.3, DT = 0.01;
