@@ -84,7 +84,6 @@ static double depth_of_origin(Polytope* polytope, Vec3* normal) {
 
 double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal) {
   assert(a.count > 0 && b.count > 0 && normal);
-  assert(normal);
   Polytope polytope = {.a = a, .b = b, .pose_a = pose_a, .pose_b = pose_b};
   polytope.pose_a.t = vec3_sub(pose_a.t, pose_b.t);
   polytope.pose_b.t = vec3(0, 0, 0);

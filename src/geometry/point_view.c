@@ -6,7 +6,6 @@ enum { LANES = 8 }; /* number of doubles in the widest vector register */
 
 PointView point_view_create(const Vec3* points, int count) {
   assert(points || count == 0);
-  assert(points || count == 0);
   int padded = (count + LANES - 1) / LANES * LANES;
   double* x = MEMORY_NEW(double, 3 * (size_t)padded);
   double *y = x + padded, *z = y + padded;

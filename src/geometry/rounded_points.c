@@ -85,7 +85,6 @@ static Vec3 off_line(Vec3 point, Vec3 on, Vec3 axis) {
 }
 
 HullResult rounded_core_create(ConvexHull* core, const Vec3* points, int count) {
-  assert(points && count >= 1);
   assert(points && count > 0);
   *core = (ConvexHull){0};
   for (int i = 0; i < count; i++)
@@ -264,7 +263,6 @@ static void add_layers(MassMoment* sum, const ConvexHull* core, const CoreEdges*
 }
 
 MassMoment rounded_core_moment(const ConvexHull* core, double radius, MassMoment* by_radius) {
-  assert(core->vertex_count > 0 && !(radius < 0));
   assert(core && core->vertex_count > 0 && radius >= 0);
   CoreEdges all = edges_of(core);
   MassMoment moment = core->triangle_count > 0 ? mass_moment_solid(core) : mass_moment_zero();

@@ -47,7 +47,6 @@ static int compare_points(const void* left, const void* right) {
 
 int* points_equal(const Vec3* points, int count) {
   assert(points || count == 0);
-  assert(points || count == 0);
   PlacedPoint* sorted = MEMORY_NEW(PlacedPoint, count + 1);
   int *number = MEMORY_NEW(int, count + 1), first = 0;
   for (int i = 0; i < count; i++) sorted[i] = (PlacedPoint){{points[i].x, points[i].y, points[i].z}, i};

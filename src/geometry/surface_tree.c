@@ -62,7 +62,6 @@ static void bound_nodes(SurfaceTree* tree) {
 
 SurfaceTree surface_tree_create(const Vec3* points, const int (*triangles)[3], int count) {
   assert(points && triangles && count > 0);
-  assert(count > 0);
   SurfaceTree tree = {.count = count, .leaves = 1};
   while (tree.leaves * LEAF_TRIANGLES < count) tree.leaves *= 2;
   /* generic rotation, so that the axes are not parallel to faces */
@@ -137,7 +136,6 @@ double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest) 
 }
 
 double surface_tree_triangle_distance(const SurfaceTree* tree, int triangle, Vec3 point) {
-  assert(triangle >= 0);
   assert(triangle >= 0 && triangle < tree->count);
   return sqrt(triangle_square(tree, triangle, mat3_mul_vec(tree->turn, point)));
 }

@@ -254,7 +254,6 @@ static UnionResult try_union(TriangleSurface* surface, const Input* input, doubl
 }
 
 UnionResult hulls_union(TriangleSurface* surface, double* snap, const ConvexHull* hulls, int hull_count) {
-  assert(hulls && hull_count > 0);
   assert(hulls || hull_count == 0);
   Input input;
   *surface = (TriangleSurface){0};

@@ -135,7 +135,6 @@ int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings*
 
 GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings) {
   assert(count >= 0 && (contacts || count == 0));
-  assert(contacts || count == 0);
   GraspQuality out = {.epsilon = 0};
   double(*w)[WRENCH] = memory_alloc(sizeof(double[WRENCH]) * (size_t)(count * GRASP_EDGES + 1));
   int wrenches = grasp_wrenches(contacts, count, settings, w);

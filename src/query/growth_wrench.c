@@ -10,7 +10,6 @@ static void put(Vec3 v, double* out, int stride) {
 }
 
 GrowthWrench growth_wrench(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent) {
-  assert(!(stiffness < 0));
   assert(stiffness > 0 && exponent >= 1);
   GrowthWrench w = {.force = 0};
   if (!(answer->gap < 0)) return w;

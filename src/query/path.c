@@ -57,7 +57,6 @@ bool path_segment_free(const PathProblem* problem, Vec3 a, Vec3 b, int* queries)
 /* ---------------------------------------------------------------- complete path */
 
 double path_length(const Vec3* points, int count) {
-  assert(points || count <= 0);
   assert(points || count == 0);
   double sum = 0;
   for (int i = 0; i + 1 < count; i++) sum += vec3_norm(vec3_sub(points[i + 1], points[i]));
