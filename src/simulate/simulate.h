@@ -30,9 +30,8 @@ typedef struct {
                      `momentum`), otherwise 0 [kg m^2/s] (links) */
   Vec3* felt; /* contact and friction force on each link in the last step, world axes; 0 at the start; NULL if no drive
                  measures a contact force [N] (links) */
-  double*
-      delayed; /* for each drive with feedback and a delay: the delayed measurements that the drive receives now, then
-                  the time derivatives of these measurements; NULL if no drive has a delay (2 * Model.delayed_count) */
+  double* delayed; /* measurements that drives with a delay receive now, then the time derivatives of these
+                      measurements; NULL if no drive has a delay (2 * Model.delayed_count) */
 } SimState;
 
 /* Role of a step or substep in an impact (docs/derivations/step.md, S15). */
@@ -117,8 +116,8 @@ typedef struct {
 typedef struct {
   bool known;
   int link_a, link_b;
-  double gap;   /* gap of the pair in the last trial; negative: overlap; INFINITY: unknown, because the links have too
-                   many pieces for a single pair [m] */
+  double gap;   /* gap of the pair in the last trial; negative: overlap; INFINITY: not known, for STEP_CROSSED and for
+                   links with too many pieces for a single pair [m] */
   double force; /* contact force between the two links before the last trial [N] */
 } StepSqueeze;
 
@@ -181,7 +180,7 @@ typedef struct {
   double gap; /* smallest distance between the hulls of a and b (exact GJK) [m] */
   Vec3 force; /* force of a on b, world axes [N] */
   bool felt;  /* true: some pair of hulls of a and b exerts a force, or the contact law lists pairs by their range */
-  /* point, moment and press are set with OUTPUT_CONTACT_POINTS or OUTPUT_PRESSURE, otherwise zero. */
+  /* point, moment and `press` are set with OUTPUT_CONTACT_POINTS or OUTPUT_PRESSURE, otherwise zero. */
   Vec3 point;   /* centre of pressure: mean over the pairs of hulls, weighted by their normal forces, world [m] */
   Vec3 moment;  /* moment on b about the centre of pressure [N m] */
   double press; /* sum of the normal forces of all pairs of hulls [N] */
@@ -281,8 +280,7 @@ const SimSubstate* sim_substates(const Sim* sim, int* count);
 const SimSolve* sim_solves(const Sim* sim, int* count);
 /* Returns a copy of solves[count] in one block, which the caller frees with memory_free; NULL for none. */
 SimSolve* sim_solves_copy(const SimSolve* solves, int count, const Model* model);
-size_t sim_solves_size(const SimSolve* solves, int count,
-                       const Model* model); /* Returns the size of this copy [bytes]. */
+size_t sim_solves_size(const SimSolve* solves, int count, const Model* model); /* Returns its size in bytes. */
 /* Warm start of friction in a run's first substep: the solution of the step without friction, and the contact forces at
  * both its ends (docs/derivations/friction.md, F6). */
 typedef struct {
