@@ -100,8 +100,8 @@ static inline double spring_time_dot(const SpringTime* a, const SpringTime* b) {
 
 /* State of a plain coordinate in a short substep of its impact with a limit (impact.md, I15). Zeroed: no impact. */
 typedef struct {
-  bool strikes, bounces; /* strikes: the coordinate is in an impact, and the barrier of its limit does not act. bounces:
-                            the substep reverses the speed of the coordinate */
+  bool strikes, bounces; /* `strikes`: the coordinate is in an impact, and the barrier of its limit does not act.
+                            `bounces`: the substep reverses the speed of the coordinate */
   double sign;           /* direction away from the limit: 1 at the lower limit, -1 at the upper limit */
   double aim;            /* bound of the displacement q - q^t: sign (q - q^t - aim) >= 0 [m, rad] */
   double by_difference, by_restitution; /* derivatives of `aim`: by_difference with respect to difference_old,
