@@ -37,8 +37,8 @@ static __attribute__((noinline)) Pose before_start(const Sim* s, int i) {
   return (Pose){mat3_sub(now->r, mat3_scale(rate->r, s->clock.dt)), vec3_add_scaled(now->t, -s->clock.dt, rate->t)};
 }
 
-/* Returns the forces at work of one link's inertia, weight and momentum. terms: of its inertia, not yet summed over the
- * subtree. */
+/* Returns the magnitudes of the forces of one link's inertia, weight and momentum. terms: inertia terms of the link,
+ * not yet summed over descendants. */
 static WorkingForce own_force(const Sim* s, int i, const LinkTerms* terms) {
   const ModelLink* link = &s->model->links[i];
   if (!(link->mass > 0)) return (WorkingForce){0, 0};
@@ -173,8 +173,9 @@ static double place_size(const Sim* s, int link) {
   return balance_place_size(s, link, s->reference[link], s->configuration[s->current].q);
 }
 
-/* Returns the speed of a link with mass at a unit rate of the degree of freedom, that of its radius of gyration
- * included [m]; 0 for links without mass and those that it does not move. */
+/* Returns the speed of a link at a unit rate of the degree of freedom: speed of the centre of mass, plus angular speed
+ * times radius of gyration [m]. Returns 0 for a link without mass, and for a link that the degree of freedom does not
+ * move. */
 static double speed_of(const Sim* s, int dof, int link) {
   const Model* m = s->model;
   if (!link_is_moved(m, m->dof_link[dof], link) || !(m->links[link].mass > 0)) return 0;
@@ -182,8 +183,8 @@ static double speed_of(const Sim* s, int dof, int link) {
          gyration_radius(&m->links[link]) * vec3_norm(s->screws[dof].w);
 }
 
-/* Returns the change of a degree of freedom's force when its coordinate, or the position of a link that it moves,
- * changes by a few roundings. */
+/* Returns the change of the generalized force of a degree of freedom if its coordinate and the positions of the links
+ * that it moves change by their rounding errors. */
 static double rounding_of(const Sim* s, int dof) {
   const Model* m = s->model;
   int own = m->dof_link[dof], k = dof - m->links[own].dof_first;
@@ -220,7 +221,8 @@ static double block_size(const double (*hessian)[12], int row, int column) {
   return sqrt(sum);
 }
 
-/* Returns the change of the pair forces of the tree at a place, for the links that the degree of freedom moves. */
+/* Returns the change of the generalized force of a degree of freedom by pair terms, if the positions of the links that
+ * it moves change by their rounding errors. place: place of the tree in the scope. */
 static double contact_rounding_of(const Sim* s, const Assembly* a, int place, int dof) {
   double sum = 0;
   int own = s->model->dof_link[dof];

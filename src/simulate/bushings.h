@@ -38,15 +38,17 @@ typedef struct BushingSystem {
  * INFINITY. */
 #define BUSHING_ROTATION_MOST 3.1
 
-/* Returns NULL if the model has no bushings. The caller frees it with bushings_destroy. */
+/* Returns the bushings of a run, which the caller frees with bushings_destroy. Returns NULL if the model has no
+ * bushings. */
 BushingSystem* bushings_create(const Model* model);
-/* Frees the system and everything it owns. Accepts NULL. */
+/* Frees the system and everything that the system owns. Accepts NULL. */
 void bushings_destroy(BushingSystem* system);
 
-/* Sets u of the states at t and before, and the weights, for the step of sim->clock. Does nothing without bushings. */
+/* Sets now, old and older (u at t and at the two previous states) and the time weights for the step of sim->clock. Does
+ * nothing without bushings. */
 void bushings_aim(Sim* sim);
-/* Returns the weights of bushing k in the step of sim->clock (L20); slope: set to their derivatives with respect to
- * ModelBushing.theta. */
+/* Returns the time weights of bushing k in the step of sim->clock (L20). Sets *slope to the derivatives of the weights
+ * with respect to ModelBushing.theta. */
 BushingTime bushing_time(const Sim* sim, int k, BushingTime* slope);
 /* Sets energies (bushings) to the energy of every bushing in the step [J] (L18): springs, preload and dampers; INFINITY
  * beyond BUSHING_ROTATION_MOST. poses[links]: at t + dt. */
@@ -64,8 +66,8 @@ void bushing_spring_push(const BushingSystem* system, int k, const double u[6], 
  * of mass. Does nothing for system NULL. */
 void bushings_add_force(const BushingSystem* system, const Vec3* reference, const Screw* screws, double* force);
 
-/* wrench[links] += change of force and torque by bushings, as derivatives of energy, while all links move by
- * twist[links] (simulate/bushings_adjoint.c). Both are (links x 6). Does nothing for system NULL. */
+/* Adds to wrench (links x 6) the change of the bushings' torques and forces on each link, as derivatives of energy, if
+ * all links move by twist (links x 6) (simulate/bushings_adjoint.c). Does nothing if system is NULL. */
 void bushings_product(const BushingSystem* system, const double (*twist)[6], double (*wrench)[6]);
 /* Adds lambda . dF/d(numbers of bushings, poses at t and before) (L19) to gradient, now, old and older. twist (links x
  * 6): twists of the links by lambda. Does nothing without bushings. */

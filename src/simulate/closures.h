@@ -9,7 +9,7 @@
 #include "simulate/simulate.h"
 #include "simulate/terms.h"
 
-/* Terms of one closure, summed over its rows. */
+/* Force, moment and Hessian terms of one closure on its two links, summed over the rows of the closure. */
 typedef struct {
   Vec3 force[2];
   Mat3 moment[2];
@@ -23,21 +23,23 @@ typedef struct {
   Vec3 end[2], apart; /* apart = end[0] - end[1] */
 } ClosureEnds;
 
-/* A row in the world. u, v: the two directions of an ALIGN row. force, torque: force on a (b receives the opposite) and
- * torques on a and b about their centres of mass, per unit of the row's multiplier. */
+/* One row of a closure at given poses, world axes. u, v: the two directions of an ALIGN row. force: force on a per unit
+ * of the row's multiplier; b receives the opposite force. torque: torques on a and b about their centres of mass, per
+ * unit of the multiplier. */
 typedef struct {
   Vec3 u, v, force, torque[2];
 } ClosureRowPlace;
 
 /* Force of a closure with a force limit (Z5, Z21). */
 typedef struct {
-  double before, now; /* force in the last two substeps that count [N] */
-  int known;          /* how many of the two exist */
-  int skipped;        /* substeps since closing, whose forces do not count, at most CLOSING_SUBSTEPS */
-  double due;         /* fraction of the next substep after which it opens; INFINITY: does not */
+  double before,
+      now;   /* now: force in the last substep that counts; before: force in the substep that counts before that [N] */
+  int known; /* number of these two forces that are known, 0 to 2 */
+  int skipped; /* number of substeps since closing, whose forces do not count; at most closing_substeps */
+  double due;  /* fraction of the next substep after which the closure opens; INFINITY: the closure stays closed */
 } ClosureLoad;
-/* Substeps after closing whose force contains the impulse that ends the relative motion. second_order ends that motion
- * over three substeps. */
+/* Number of substeps after closing whose closure force contains the impulse that stops the relative motion.
+ * second_order stops this motion over three substeps. */
 enum { CLOSING_SUBSTEPS = 1, CLOSING_SUBSTEPS_SECOND_ORDER = 3 };
 
 /* Largest number of past steps from which the next step's increments are extrapolated. */
@@ -48,25 +50,25 @@ typedef struct {
   int closure, row, index;
 } ClosureActive;
 
-/* Nonzero entries of a row of C: slope[n] is the entry of degree of freedom dof[n], n < count. */
+/* Nonzero entries of a row of C: slope[n] belongs to the degree of freedom dof[n], n < count. */
 typedef struct {
   int count;
   const int* dof;
   const double* slope;
 } SlopeRow;
 
-/* A moving row and its slopes. */
+/* A row whose slope C is not zero, and the nonzero entries of the row. */
 typedef struct {
   ClosureActive of;
   SlopeRow along;
 } MovingRow;
 
-/* The degrees of freedom first .. end - 1. */
+/* A range of degrees of freedom, first to end - 1. */
 typedef struct {
   int first, end;
 } DofRun;
 
-/* Mobilities of the links at both ends, each as a free body; 0 for a link that cannot move. */
+/* Mobilities of the two links of a closure, each as a free body; 0 for a link that cannot move. */
 typedef struct {
   double move[2], turn[2]; /* 1 / mass [1/kg]; 1 / (half the trace of the inertia tensor) [1/(kg m^2)] */
 } ClosureEase;
@@ -77,59 +79,67 @@ typedef struct ClosureSystem {
   double gap_before;    /* largest closure gap in the previous Newton iteration */
   double exact;         /* tolerance of closure errors, relative to the closure's size or in rad */
   /* arrays over all rows (rows) */
-  double *multiplier, *accepted, *saved, *kept; /* mu of the iteration, of the present state, at the start of the step,
-                                                   stored by closures_keep [N or N m] */
-  double *stiffness, *value;                    /* rho [N/m, N m/rad], and c at the assembled configuration [m or 1] */
-  double* change;                               /* change of mu by the last Newton direction */
-  double* pushed;                               /* scratch of closures_add_stiff_force */
-  double* aimed; /* row forces that the aims of flying trees contain; they add to mu [N or N m] (spin.md, W15) */
-  bool aims;     /* some entry of `aimed` is not 0 */
+  double *multiplier, *accepted, *saved,
+      *kept; /* multipliers mu: of the present iteration; of the present state; of the state at the start of the step;
+                stored by closures_keep [N or N m] */
+  double *stiffness, *value; /* stiffness: rho [N/m, N m/rad]; value: c at the assembled configuration [m or 1] */
+  double* change;            /* change of mu by the last Newton direction */
+  double* pushed;            /* scratch of closures_add_stiff_force */
+  double* aimed; /* row forces that the target poses of flying trees already contain; the total row force is mu plus
+                    these [N or N m] (spin.md, W15) */
+  bool aims;     /* true: some entry of `aimed` is not 0 */
   /* arrays over all closures and couplings */
-  bool *open, *open_saved; /* open: broken or switched off; open_saved: the same at the start of the step */
-  bool ambiguous;          /* a direction of this step found linearly dependent rows */
+  bool *open, *open_saved; /* open: the closure is broken or switched off; open_saved: value of `open` at the start of
+                              the step */
+  bool ambiguous;          /* true: linearly dependent rows were found for a Newton direction of this step */
   double stiffening;       /* factor of rho C^T C in the Hessian of the direction; raised until the Hessian is positive
                               definite */
-  bool* convex;            /* true: the second derivatives of its equations are left out of the Hessian */
-  double* broken_at;       /* time of the state in which it broke; INFINITY: intact [s] */
-  ModelClosure* placed; /* the model's closures, which the run rewrites when one closes; NULL: no closure has `active`
-                           (closures) */
-  SimJoin* joined;      /* time of closing and relative pose then; NULL if `placed` is NULL (closures) */
-  bool meets;           /* some closure has `within` */
-  bool limited;         /* some closure has a force limit */
+  bool* convex;            /* true: the Hessian omits the second derivatives of the closure's equations */
+  double* broken_at;       /* time of the state in which the closure broke; INFINITY: intact [s] */
+  ModelClosure* placed;    /* closures of the model, which are rewritten when a closure closes; NULL: no closure has
+                              `active` (closures) */
+  SimJoin*
+      joined;   /* time of closing, and relative pose of the links at that time; NULL if `placed` is NULL (closures) */
+  bool meets;   /* some closure has `within` */
+  bool limited; /* true: some closure has a force limit */
   int closing_substeps; /* CLOSING_SUBSTEPS of the integrator */
-  ClosureLoad *load, *load_saved; /* now, and at the start of the step; NULL unless `limited` (closures) */
-  SimJoin* joined_saved;          /* the same at the start of the step (closures) */
-  Vec3* direction;                /* ClosureRow.v in the frame of a at the start; NULL if `placed` is NULL (rows) */
+  ClosureLoad *load,
+      *load_saved;       /* force of each closure, now and at the start of the step; NULL unless `limited` (closures) */
+  SimJoin* joined_saved; /* `joined` at the start of the step (closures) */
+  Vec3* direction;       /* ClosureRow.v in the frame of a at the start; NULL if `placed` is NULL (rows) */
   ClosureEase* ease;
-  ClosureSum* sum;      /* terms at the assembled configuration */
-  double* gap;          /* closure_gap at the assembled configuration */
-  double* energy;       /* closure_energy at the assembled configuration, set by closure_rounding [J] */
-  double* extent;       /* largest length in its equations, to which their rounding error is proportional [m] */
-  int *dof_first, *dof; /* degrees of freedom that move an end of closure k: dof[dof_first[k] .. dof_first[k+1]-1] */
+  ClosureSum* sum; /* terms at the assembled configuration */
+  double* gap;     /* closure_gap at the assembled configuration */
+  double* energy;  /* closure_energy at the assembled configuration, set by closure_rounding [J] */
+  double* extent; /* largest length in the equations of the closure; the rounding error of the equations is proportional
+                     to it [m] */
+  int *dof_first, *dof; /* degrees of freedom that move a link of closure k: dof[dof_first[k] .. dof_first[k+1]-1] */
   int* dof_tree;        /* tree of each entry of dof */
   int* dof_beyond; /* for each entry n of dof: index after n of the first entry that belongs to another tree or closure
                     */
-  int* home;       /* one link of each closure that has a tree */
+  int* home;       /* for each closure, one of its links that belongs to a tree */
   uint64_t* pairs; /* pairs of trees that a closure couples, a << 32 | b with a < b, sorted (pair_count) */
   int pair_count;
-  int* group; /* for every tree: first tree of the set joined to it by closures and couplings, directly or indirectly
-                 (trees) */
+  int* group; /* for every tree: first tree of the set of trees that closures and couplings connect to it, directly or
+                 indirectly (trees) */
   CouplingTerms* coupled; /* terms of the couplings for the assembly (couplings) */
   RowTerms* rows;         /* rho C^T C of the closures for the assembly (closures) */
   bool* moves;            /* true: some entry of the row of C is not zero (rows) */
   unsigned* moved;        /* `moves` of every closure as bits, bit i for its row i */
-  unsigned char* side;    /* for each entry of dof: bit 0: it moves the end on a, bit 1: on b */
-  size_t* slope_first;    /* index in `slope` of the first row of every closure */
-  double* slope;          /* C, row by row, each over the degrees of freedom of its closure */
-  MovingRow* moving;      /* the rows with `moves`, of all closures and couplings (moving_count) */
+  unsigned char* side; /* for each entry of dof: bit 0 is set if the degree of freedom moves the attachment point on a,
+                          bit 1 if it moves the point on b */
+  size_t* slope_first; /* index in `slope` of the first row of every closure */
+  double* slope;       /* entries of C, row by row; a row has an entry for each degree of freedom of its closure */
+  MovingRow* moving;   /* the rows with `moves`, of all closures and couplings (moving_count) */
   int moving_count;
   /* increments of past steps, for the extrapolation (Z10) */
   bool* tree_moves_on; /* true: a closure or coupling acts on the tree (trees) */
-  int way_count;       /* number of stored past steps, all of the present step's length, at most WAYS */
-  double* way; /* increments of past steps, newest first, then the copy of closures_save (2 WAYS, nv) [m, rad] */
+  int way_count;       /* number of stored past steps, at most WAYS; all have the length of the present step */
+  double* way; /* increments of past steps, newest first, followed by the copy that closures_save stores (2 WAYS, nv)
+                  [m, rad] */
   int way_count_saved;
-  double share; /* fraction of the step's tolerance that trees with closures must meet in this solve (Z10) */
-  /* values at the coordinates found_q, reused while these stay the same */
+  double share; /* factor of the step's tolerance for trees with closures in this solve, at most 1 (Z10) */
+  /* values at the coordinates found_q, which are reused while the coordinates do not change */
   bool found;
   double* found_q;        /* coordinates of the last evaluation (nq) */
   double* found_value;    /* c at found_q [m, 1] (rows) */
@@ -140,9 +150,9 @@ typedef struct ClosureSystem {
   bool sloped;          /* true: slope and moves belong to found_q */
   Vec3 (*arm)[2];       /* from the links' centres of mass to the attachment points [m] (closures) */
   /* workspace of closures_solve. A cluster is a set of solver components joined by rows; one is solved at a time. */
-  bool* done;             /* closure is solved, or open (closures) */
+  bool* done;             /* true: the closure is solved, or open (closures) */
   int* cluster;           /* for every tree: first tree of its cluster (trees) */
-  int* component;         /* for every tree: its component of the solver (trees) */
+  int* component;         /* for every tree: component of the solver to which the tree belongs (trees) */
   int* first_tree;        /* first tree of every component (trees) */
   int* solved_for;        /* scratch: for every component, the last group of four columns with entries in it (trees) */
   int* touched;           /* components in which the present four columns have entries (trees) */
@@ -154,7 +164,7 @@ typedef struct ClosureSystem {
   double *unit, *work;    /* scaling of the multipliers, and workspace (capacity, 2 capacity) */
   double* apart;          /* closure error c of each row, divided by the row's reference size (capacity) */
   int width;              /* number of rows of the cluster, rounded up to a multiple of four */
-  int capacity;           /* rows that the arrays have room for, a multiple of four */
+  int capacity;           /* number of rows for which the arrays are allocated, a multiple of four */
 } ClosureSystem;
 
 /* Returns the number of rows of closure or coupling k. */
@@ -177,15 +187,15 @@ static inline const ModelCoupling* closure_coupling(const ClosureSystem* s, int 
   return k < s->model->closure_count ? NULL : &s->model->couplings[k - s->model->closure_count];
 }
 
-/* Returns the closures of a run, or NULL if the model has none. tolerance: relative tolerance of the step. Borrows the
- * model; freed with closures_destroy. */
+/* Returns the closures of a run, or NULL if the model has no closures and couplings. The caller frees them with
+ * closures_destroy. tolerance: relative tolerance of the step. Borrows the model. */
 ClosureSystem* closures_create(const Model* model, double tolerance);
-/* Frees it and all that it owns; NULL is accepted. */
+/* Frees the system and everything that the system owns. Accepts NULL. */
 void closures_destroy(ClosureSystem* system);
 
-/* The equations (Z1). Returns both ends at poses[links], world axes [m]. */
+/* Returns the link poses and attachment points of a closure at poses[links], world axes [m] (Z1). */
 ClosureEnds closure_ends(const ModelClosure* closure, const Pose* poses);
-/* Returns the value c of one row [m], without unit for ALIGN (a cosine). */
+/* Returns the value c of one row of a closure [m]; for an ALIGN row it is a cosine. */
 double closure_row_value(const ModelClosure* closure, const ClosureRow* row, const ClosureEnds* ends);
 /* Returns the value c of a coupling [m or rad] at q[nq]. */
 double closure_coupling_value(const ModelCoupling* coupling, const double* q);
@@ -194,176 +204,194 @@ Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, c
 /* Sets values[rows] to c at poses[links] and q[nq], also for broken closures. Stores intermediate results for
  * closures_place. */
 void closures_values(ClosureSystem* system, const Pose* poses, const double* q, double* values);
-/* Sets value, stiffness, arms and torques of all closures and couplings, broken ones included, because closures_restore
- * can make them intact again. The multipliers have no influence. Does nothing if q and weight are those of the last
- * call. Arguments as of closures_assemble: poses, reference [links], q[nq], screws[nv]. */
+/* Sets value, stiffness, arms and torques of all closures and couplings. Broken closures are included, because
+ * closures_restore can make them intact again. The results do not depend on the multipliers. Does nothing if q and
+ * weight are those of the last call. poses[links], q[nq], reference[links], screws[nv] and weight as of
+ * closures_assemble. */
 void closures_place(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                     const Screw* screws, double weight);
-/* As closures_place, and sets the slopes C, which Newton directions and products with C need. Does nothing for
- * unchanged q. poses, reference[links], q[nq], screws[nv]. */
+/* As closures_place, and also sets the slopes C, which Newton directions and products with C require. Does nothing if q
+ * has not changed. poses[links], q[nq], reference[links], screws[nv]. */
 void closures_find_slopes(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                           const Screw* screws, double weight);
-/* As closures_find_slopes for a single closure or coupling k, so that each can be placed at a different configuration.
- * Results are not reused by later calls. poses, reference[links], q[nq], screws[nv]. Not for a system used with
- * closures_place. */
+/* As closures_find_slopes, for closure or coupling k only, so that each closure can be placed at a different
+ * configuration. Later calls do not reuse the results. poses[links], q[nq], reference[links], screws[nv]. Must not be
+ * mixed with closures_place on the same system. */
 void closures_place_one(ClosureSystem* system, int k, const Pose* poses, const double* q, const Vec3* reference,
                         const Screw* screws, double weight);
-/* Returns C x for one row of closure k. The slopes must be set. x[nv]. */
+/* Returns the product of one row of C with x[nv]. k: closure or coupling; row: row within it. The slopes must be set.
+ */
 double closures_row_product(const ClosureSystem* system, int k, int row, const double* x);
-/* x += factor C^T of one row of closure k. x[nv]. */
+/* Adds factor times one row of C to x[nv]. k: closure or coupling; row: row within it. */
 void closures_add_row(const ClosureSystem* system, int k, int row, double factor, double* x);
-/* x += |factor C^T|, entry by entry, of one row of closure k. x[nv]. */
+/* Adds the magnitudes of the entries of factor times one row of C to x[nv]. k: closure or coupling; row: row within it.
+ */
 void closures_add_size(const ClosureSystem* system, int k, int row, double factor, double* x);
-/* Sets values, stiffness and terms; also slopes if `aims` is set. weight: factor / dt^2 [1/s^2]. poses[links], q[nq];
- * reference[links]: centres of mass [m]; screws[nv]. */
+/* Sets values, stiffness and terms of all closures and couplings at poses[links] and q[nq]; also the slopes if
+ * system->aims is true. reference[links]: centres of mass [m]; screws[nv]. weight: factor / dt^2 [1/s^2]. */
 void closures_assemble(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                        const Screw* screws, double weight);
-/* Returns the terms of the closures for Assembly; link -1: the world, or no link of an open closure. Borrowed until the
- * next closures_assemble. system NULL: an empty list. */
+/* Returns the terms of the closures for Assembly, borrowed until the next closures_assemble. Link -1 is the world, or
+ * both links of an open closure. Returns an empty list if system is NULL. */
 ContactTermList closures_terms(const ClosureSystem* system);
-/* Sets rows and couplings of the assembly, borrowed until the next closures_assemble. Does nothing for system NULL. */
+/* Sets the members rows and couplings of *assembly, which are borrowed until the next closures_assemble. Does nothing
+ * if system is NULL. */
 void closures_couple(const ClosureSystem* system, Assembly* assembly);
-/* Adds the magnitudes of the couplings' forces and of the forces in `aimed` to at_work (nv) [N, N m], at the assembled
- * configuration. */
+/* Adds the magnitudes of the forces of couplings and of the row forces system->aimed, at the assembled configuration,
+ * to at_work[nv] [N, N m]. */
 void closures_add_work(const ClosureSystem* system, double* at_work);
-/* Returns the closure error relative to its tolerance: at most 1 counts as closed; 0 for an open closure. values (rows)
- * [m, 1]. */
+/* Returns the error of closure or coupling k divided by its tolerance. A result of at most 1 counts as closed. Returns
+ * 0 for an open closure. values[rows]: c [m, 1]. */
 double closure_gap(const ClosureSystem* system, int k, const double* values);
-/* Returns true if the closure is closed to its tolerance at the assembled configuration. */
+/* Returns true if the error of the closure is within its tolerance at the assembled configuration. */
 static inline bool closure_holds(const ClosureSystem* system, int closure) { return system->gap[closure] <= 1; }
-/* Returns the index of a closure whose error at the given poses is too large to start from, or -1: the first step would
- * close it with large velocities. Sets system->value. system NULL: -1. poses[links], q[nq]. */
+/* Returns the index of a closure whose error at poses[links] and q[nq] is so large that the first step would close it
+ * with large velocities. Returns -1 if there is no such closure or if system is NULL. Sets system->value. */
 int closures_open_at_start(ClosureSystem* system, const Pose* poses, const double* q);
-/* Returns the reference size of a row's value: the size of the closure's links [m], 1 for directions; for a coupling
- * its own [m or rad]. */
+/* Returns the reference size of a row's value: the size of the closure's links for a row that is a length [m]; 1 for a
+ * row that is a cosine; ModelCoupling.size for a coupling [m or rad]. */
 double closure_row_size(const ClosureSystem* system, int k, int row);
-/* Returns the largest closure gap of all. *worst (or NULL): its index, unchanged if the gap is 0. system NULL: 0. */
+/* Returns the largest closure_gap of all closures and couplings, or 0 if system is NULL. If worst is not NULL, sets
+ * *worst to the index of this closure; *worst is unchanged if the result is 0. */
 double closures_gap(const ClosureSystem* system, int* worst);
 /* Returns the largest |c| of the closure's rows in system->value [m or rad]. */
 double closure_open_by(const ClosureSystem* system, int k);
-/* Returns the energy sum mu c + rho/2 c^2 of a closure [J]. values[rows]: c; 0 for an open closure. */
+/* Returns the energy sum mu c + rho/2 c^2 over the rows of closure k [J]; 0 for an open closure. values[rows]: c. */
 double closure_energy(const ClosureSystem* system, int k, const double* values);
-/* Returns the rounding error of the closure's energy due to the rounding of positions [J], at the assembled
- * configuration. Sets energy[k]. */
+/* Returns the rounding error of the energy of closure k that the rounding of positions causes at the assembled
+ * configuration [J]. Sets system->energy[k]. */
 double closure_rounding(ClosureSystem* system, int k);
-/* Sets torques [N m] about the centres of mass and forces [N] on both ends by the rows' multipliers nu[rows] [N, N m],
- * without stiffness. wrench: torque and force of a, then of b. Not for couplings. */
+/* Sets wrench to the torque about the centre of mass [N m] and the force [N] on link a, then on link b, by the
+ * multipliers nu[rows] [N, N m] of the rows of closure k. The stiffness is not included. poses[links];
+ * reference[links]: centres of mass. Not for couplings. */
 void closure_row_wrench(const ClosureSystem* system, int k, const Pose* poses, const Vec3* reference, const double* nu,
                         double wrench[12]);
-/* Returns a link of the closure that has a tree; at least one has. An index below Model.link_count. */
+/* Returns the index of a link of closure k that belongs to a tree; every closure has such a link. */
 int closure_link(const ClosureSystem* system, int k);
 
-/* Applies the closure equations to x = H^-1 (..) after components of the solver were factored. It finds the change of
- * the rows' multipliers for which x - H^-1 C^T change satisfies C x = -values (values NULL: = 0), and subtracts the
- * second term from x. Dependent rows: least squares, smallest change. If values are the system's own, the rows' present
- * errors, rows that differ only by these count as dependent. solved (components; NULL: all): components to use.
- * change[rows] is set for their rows, 0 for others. fixed: degrees of freedom that the solver holds. x[nv] is changed
- * in place; multipliers in N or N m. Returns false if the result is not finite. */
+/* Corrects a solution x[nv] of the linear system so that it satisfies the closure equations. Call after the components
+ * of the solver are factored. Finds the change of the rows' multipliers [N or N m] for which x' = x - H^-1 C^T change
+ * satisfies C x' = -values (values NULL: C x' = 0). Replaces x by x'. Dependent rows are solved in the least-squares
+ * sense with the smallest change. If values is system->value, the present errors of the rows, rows that differ only by
+ * these errors count as dependent. solved (components; NULL: all): components of the solver to use. Sets change[rows]
+ * for the rows of these components, and to 0 for other rows. fixed[nv]: degrees of freedom that the solver keeps
+ * constant. Returns false if the result is not finite. */
 bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solved, const bool* fixed,
                     const double* values, double* x, double* change);
-/* Lists the rows that have nonzero slopes. Call after slopes changed; closures_find_slopes does. */
+/* Sets system->moving to the rows that have nonzero slopes. Call after slopes have changed; closures_find_slopes calls
+ * it. */
 void closures_list_moving(ClosureSystem* system);
-/* Extends marks on components of the solver to all components that closures connect to them, directly or through
- * others. marked (components): changed in place. */
+/* Marks all components of the solver that closures connect to a marked component, directly or through other components.
+ * marked (components): changed in place. */
 void closures_spread(const ClosureSystem* system, BlockSolver* solver, bool* marked);
-/* g += C^T change. gradient[nv], change[rows]; system NULL: nothing. */
+/* Adds C^T change to gradient[nv]. change[rows]: change of the multipliers. Does nothing if system is NULL. */
 void closures_add_force(const ClosureSystem* system, const double* change, double* gradient);
-/* g += factor C^T rho c. gradient[nv] [N, N m], at the configuration that was assembled. */
+/* Adds factor C^T rho c at the assembled configuration to gradient[nv] [N, N m]. */
 void closures_add_stiff_force(ClosureSystem* system, double factor, double* gradient);
-/* Raises `stiffening` to the next larger value; only the Hessian of the direction contains it (Z3). Returns false after
- * the largest value, and resets it to 1. */
+/* Raises system->stiffening to the next larger value; only the Hessian of the Newton direction contains this factor
+ * (Z3). Returns false if the largest value was already in use, and then resets the factor to 1. */
 bool closures_stiffen(ClosureSystem* system);
 
-/* Sets the multipliers at the start of a step: those accepted, without the forces in `aimed`. Restores the curvature of
- * every closure. */
+/* Call at the start of a step. Sets the multipliers to the accepted ones minus the forces system->aimed. Makes the
+ * Hessian include the curvature of every closure. */
 void closures_begin(ClosureSystem* system);
-/* Stores the multipliers before a direction of another model than the objective is solved. One set is stored at a
- * time. */
+/* Stores the multipliers. Call before a direction is solved with a modified Hessian. Overwrites the multipliers stored
+ * before. */
 void closures_keep(ClosureSystem* system);
-/* Restores the multipliers of closures_keep. */
+/* Restores the multipliers stored by closures_keep. */
 void closures_put_back(ClosureSystem* system);
-/* Omits the curvature of the equations in the next terms, for closures of marked links. marked (links). */
+/* Makes the Hessian omit the curvature of the equations of all closures k for which marked[closure_link(k)] is true.
+ * marked[links]. Takes effect in the next assembly. */
 void closures_straighten(ClosureSystem* system, const bool* marked);
-/* Restores the curvature of all closures. */
+/* Makes the Hessian include the curvature of all closures again. */
 void closures_bend(ClosureSystem* system);
-/* Accepts the multipliers of the iteration for the substep `clock`. Opens the closure of END_OPENS, and closures whose
- * force exceeded the limit in the first substep that counts; sets the others' `due` (Z21). */
+/* Call when the substep of `clock` is accepted. Accepts the multipliers of the last iteration. Opens the closure of an
+ * END_OPENS substep, and closures whose force exceeded the limit in the first substep that counts. Sets ClosureLoad.due
+ * of the other closures (Z21). */
 void closures_advance(ClosureSystem* system, const StepClock* clock);
-/* Returns the force on the closure's points [N]; multiplier[rows], and aimed[rows] added to it. */
+/* Returns the magnitude of the force on the attachment points of closure k [N], by the row forces multiplier[rows] +
+ * aimed[rows]. */
 double closure_force(const ClosureSystem* system, int k, const double* multiplier, const double* aimed);
-/* Returns the closure that opens first in the next substep, with ClosureLoad.due; -1: none. system may be NULL. */
+/* Returns the index of the closure that opens first in the next substep (ClosureLoad.due), or -1 if none opens. system
+ * may be NULL. */
 int closures_due(const ClosureSystem* system);
-/* Stores the increments of a solved step (nv) [m, rad]. even: its length equals that of the step before. */
+/* Stores increments[nv] of a solved step [m, rad], for extrapolation. even: the length of this step equals that of the
+ * previous step. */
 void closures_note_way(ClosureSystem* system, const double* increments, bool even);
-/* Replaces the increments[nv] [m, rad] of trees with closures by the polynomial extrapolation of past steps (Z10).
- * Changes nothing until two steps of equal length are stored. */
+/* Replaces the entries of increments[nv] [m, rad] for trees with closures by a polynomial extrapolation of past steps
+ * (Z10). Does nothing until two steps of equal length are stored. */
 void closures_foretell(const ClosureSystem* system, double* increments);
-/* Sets `share` for a Newton solve after `iterations` iterations: before the first one the extrapolation must meet a
- * fraction of the tolerance. tolerance: relative, of the step. */
+/* Sets system->share for a Newton solve after `iterations` iterations. Before the first iteration, the extrapolated
+ * start must meet only a fraction of the tolerance. tolerance: relative tolerance of the step. */
 void closures_begin_round(ClosureSystem* system, int iterations, double tolerance);
-/* Returns the fraction of the tolerance to which the tree is solved (Z10). */
+/* Returns the factor of the tolerance for the residuals of the tree: system->share for a tree with closures, otherwise
+ * 1 (Z10). */
 static inline double closures_share(const ClosureSystem* system, int tree) {
   return system->tree_moves_on[tree] ? system->share : 1;
 }
-/* Stores multipliers and broken closures of the present state. */
+/* Stores the multipliers of the present state, and which closures are open. */
 void closures_save(ClosureSystem* system);
-/* Restores the state of closures_save; closures that broke since are intact again. */
+/* Restores the state stored by closures_save. Closures that broke after closures_save are intact again. */
 void closures_restore(ClosureSystem* system);
-/* Passes the state that persists between steps: multipliers (rows) [N, N m], breaking times [s], past increments, and
- * SimJoin of switched closures. */
+/* Measures, writes or reads the state that persists between steps: multipliers (rows) [N, N m], breaking times [s],
+ * past increments, and SimJoin of closures with `active`. */
 void closures_pass_state(ClosureSystem* system, StateBlock* block);
 
 /* ---- simulate/closures_switch.c: closures with `active` (docs/derivations/closures.md, Z12) */
-/* Returns a copy of the model with its own closures, which a run with `active` closures rewrites; NULL if none has
- * `active`. Freed with closures_free_model. */
+/* Returns a copy of the model with a separate array of closures, which the run rewrites when closures close. Returns
+ * NULL if no closure has `active`. The caller frees the copy with closures_free_model. */
 Model* closures_own_model(const Model* model);
 /* Frees the copy. Accepts NULL. */
 void closures_free_model(Model* own);
-/* Stores the pose of b relative to a at the start, at which the model's closures were placed. start[links], copied. The
- * arrays are freed with the system. system->model must be that of closures_own_model. */
+/* Allocates and sets the data of closures with `active`: all such closures are open, with the relative pose of b and a
+ * at start[links], the poses at which the model's closures were placed. closures_destroy frees the arrays.
+ * system->model must be the result of closures_own_model. */
 void closures_switch_create(ClosureSystem* system, const Pose* start);
-/* Fraction of a time step: closures do not close nearer than this to the beginning or end of a substep, because a
- * substep that short gives no speeds (Z20). */
+/* Smallest time, as a fraction of the time step, between a closing closure and the start or end of a substep. Speeds
+ * over a shorter substep would be dominated by rounding (Z20). */
 #define CLOSES_APART 1e-5
-/* Call before a step that starts at `time` [s]. Opens or closes each closure whose `active` signal demands it; a
- * closure closes at the links' present poses (links), and with `within` only where its points are so near, or will be
- * within CLOSES_APART. old[links]: poses before the last substep. Returns true if one closes, which dissipates energy.
- */
+/* Call before a step that starts at `time` [s]. Opens or closes each closure as its `active` signal requires. A closure
+ * closes at the present relative pose of its links. A closure with `within` closes only if the distance of its points
+ * is at most `within`, or will be after a fraction CLOSES_APART of a substep. poses[links]: present poses; old[links]:
+ * poses before the last substep. Returns true if a closure closes, which dissipates energy. */
 bool closures_switch(ClosureSystem* system, const Pose* poses, const Pose* old, double time);
-/* Closes closures with `within` whose points are so near at poses[links] (old as above), between two substeps at `time`
- * [s]. begin: time at which the step began. Returns true if one closes. */
+/* Call between two substeps, at `time` [s]. Closes the closures with `within` whose points are near enough, as in
+ * closures_switch. poses[links]: present poses; old[links]: poses before the last substep. begin: start time of the
+ * step [s]. Returns true if a closure closes. */
 bool closures_meet(ClosureSystem* system, const Pose* poses, const Pose* old, double begin, double time);
-/* A closure whose distance falls below `within`. */
+/* A closure whose distance falls below its `within` during a substep. */
 typedef struct {
   int closure;
-  double before, after; /* distance beyond `within` at both poses, in units of `within` */
+  double before, after; /* distance minus `within`, divided by `within`, at the start and at the end of the substep */
 } ClosureEntry;
-/* Returns true if a closure that is open and may close comes within its distance between poses now[links] and
- * ahead[links]; entry: set to the first one. begin: time at which the step began [s]. system may be NULL. */
+/* Returns true if the distance of an open closure that may close falls below its `within` between the poses now[links]
+ * and ahead[links]. Then sets *entry to the first such closure. begin: start time of the step [s]. system may be NULL.
+ */
 bool closures_entry(const ClosureSystem* system, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry);
-/* Returns true if closures_switch closes one at poses ahead[links], and not at now[links]; entry: set to it. begin: as
- * above. system may be NULL. */
+/* Returns true if closures_meet would close a closure at the poses ahead[links] whose distance is above `within` at
+ * now[links]. Then sets *entry to this closure. begin: start time of the step [s]. system may be NULL. */
 bool closures_end(const ClosureSystem* system, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry);
-/* Returns the distance of closure k beyond its `within`, in units of it, at poses[links]. */
+/* Returns the distance of the points of closure k at poses[links] minus its `within`, divided by `within`. */
 double closures_ahead(const Model* model, int k, const Pose* poses);
-/* Adds the derivative of closures_ahead with respect to the poses to bar[links]. */
+/* Adds the derivatives of closures_ahead with respect to the poses, at poses[links], to bar[links]. */
 void closures_ahead_adjoint(const Model* model, int k, const Pose* poses, double (*bar)[3][4]);
 /* Returns true if some closure has `within`. system may be NULL. */
 static inline bool closures_have_events(const ClosureSystem* system) { return system && system->meets; }
-/* Places all switched closures and marks them open or closed according to joined (closures). */
+/* Places all closures with `active` at the relative poses in joined[closures], and marks each as open or closed
+ * accordingly. */
 void closures_put(ClosureSystem* system, const SimJoin* joined);
-/* Returns true if closure k has a signal `active`. */
+/* Returns true if k is a closure with a signal `active`. */
 static inline bool closure_is_switched(const Model* model, int k) {
   return k < model->closure_count && model->closures[k].active.source;
 }
 
-/* Appends the name `the hinge of 'rod' and 'piston'`, or `the coupling of 'rack'` (simulate/failure.c). index:
- * closures, then couplings. */
+/* Appends the name of a closure or coupling to text, e.g. `the hinge of 'rod' and 'piston'` or `the coupling of 'rack'`
+ * (simulate/failure.c). index: closures first, then couplings. */
 void closure_add_name(Text* text, const Model* model, int index);
 /* Returns the result of sim_coupling. k: index of Model.couplings; q[nq] [m, rad]. */
 SimClosure coupling_state(const ClosureSystem* system, int k, const double* q);
-/* Returns the result of sim_closure. k: index of Model.closures; poses[links]: of the present state. All 0 once it has
- * broken, except broken and broken_at. */
+/* Returns the result of sim_closure. k: index of Model.closures. poses[links]: poses of the present state. For a broken
+ * closure all members except broken and broken_at are 0. */
 SimClosure closure_state(const ClosureSystem* system, int k, const Pose* poses);
 
 #endif

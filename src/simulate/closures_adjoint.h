@@ -20,20 +20,23 @@ typedef struct {
   bool loaded;        /* some entry of by_row is not zero */
 } ClosureAdjoint;
 
-/* Sets by_row from by_load[0], at the row forces of the present substep, and shifts by_load. adjoint may be NULL. */
+/* Call at the start of the adjoint of a substep. Converts by_load[0], the derivatives with respect to closure forces,
+ * into derivatives by_row with respect to row forces. Moves by_load[1] to by_load[0]. adjoint may be NULL. */
 void closure_adjoint_loads(ClosureAdjoint* adjoint, const Sim* sim);
 /* Adds the derivative by_share with respect to the fraction of END_OPENS to by_load (Z21). */
 void closure_adjoint_opens(ClosureAdjoint* adjoint, const StepClock* clock, double by_share);
-/* Returns by_row . (row forces that the aims contain), which depend on the step lengths. adjoint may be NULL. */
+/* Returns by_row . (row forces that the target poses of flying trees contain). These row forces depend on the step
+ * lengths. adjoint may be NULL. */
 double closure_adjoint_account(const ClosureAdjoint* adjoint, const Sim* sim);
 /* Multiplies by_load by the factor. adjoint may be NULL. */
 void closure_adjoint_discount(ClosureAdjoint* adjoint, const Sim* sim, double factor);
 
-/* Returns NULL if the sim has no closures. Freed with closure_adjoint_destroy. */
+/* Returns a new adjoint, which the caller frees with closure_adjoint_destroy. Returns NULL if the sim has no closures.
+ */
 ClosureAdjoint* closure_adjoint_create(const Sim* sim);
-/* Frees it and all that it owns; NULL is accepted. */
+/* Frees the adjoint and everything that the adjoint owns. Accepts NULL. */
 void closure_adjoint_destroy(ClosureAdjoint* adjoint);
-/* Zeroes accumulated derivatives. Does nothing for adjoint NULL. */
+/* Sets all accumulated derivatives to 0. Does nothing if adjoint is NULL. */
 void closure_adjoint_begin(ClosureAdjoint* adjoint, const Sim* sim);
 /* Sets which closures are intact in the step of sim->clock, and all multipliers to 0. broken_at (closures) [s], read
  * only: breaking times of the run, NULL: none broke. joined: sim_closures_joined after the step, NULL: no closure has

@@ -27,7 +27,8 @@ void delays_note(Sim* sim);
 void delays_save(Sim* sim);
 /* Drops the states recorded since delays_save, after a failed step. */
 void delays_restore(Sim* sim);
-/* Passes the history. Reading allocates as delays_note does; it fails if the stored history has no state. */
+/* Measures, writes or reads the history, as block->pass says. Reading allocates as delays_note does. Sets block->failed
+ * if the stored history has no state. */
 void delays_pass_state(Sim* sim, StateBlock* block);
 
 /* Derivatives with respect to measurements at times that the adjoint, which runs backwards, has not reached yet. */
@@ -47,8 +48,9 @@ double* delay_pending_add(DelayPending* pending, const Sim* sim, int controller)
 /* Adds to `out` the derivatives through measurements taken at the start of the step of sim->clock. Call after all steps
  * that start there or later. */
 void delay_pending_hand_back(DelayPending* pending, const Sim* sim, const FeedbackBars* out);
-/* Sets aside what belongs to the state before the present one, so that another solve of the same step can be reversed,
- * and adds it again after that. NULL: nothing. */
+/* delay_pending_set_aside moves the pending derivatives with respect to the state before the present one to a separate
+ * store, so that the adjoint of another solve of the same step can run. delay_pending_add_aside adds them again. Both
+ * do nothing if pending is NULL. */
 void delay_pending_set_aside(DelayPending* pending);
 void delay_pending_add_aside(DelayPending* pending);
 

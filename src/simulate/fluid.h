@@ -7,8 +7,8 @@
 
 #include "simulate/sim.h"
 
-/* A number z = x + i dx for complex-step differentiation: the imaginary part carries the derivative in one direction;
- * dx is far below the rounding of x (L15). */
+/* A number z = x + i dx for complex-step differentiation (L15). The imaginary part dx is proportional to the derivative
+ * in one direction; dx is far below the rounding of x. */
 typedef double complex FluidNumber;
 typedef struct {
   FluidNumber x, y, z;
@@ -32,9 +32,10 @@ typedef struct FluidSystem {
                     (L10) (hulls) */
 } FluidSystem;
 
-/* Returns NULL if the scene has no fluid or no movable link. The caller frees it with fluid_destroy. */
+/* Returns the fluid of a run, which the caller frees with fluid_destroy. Returns NULL if the scene has no fluid or no
+ * movable link. */
 FluidSystem* fluid_create(const Model* model);
-/* Frees it and all that it owns; NULL is accepted. */
+/* Frees the system and everything that the system owns. Accepts NULL. */
 void fluid_destroy(FluidSystem* system);
 /* Returns true if the fluid acts on the link. system may be NULL. */
 static inline bool fluid_acts(const FluidSystem* system, int link) {
@@ -52,8 +53,8 @@ void fluid_wrench(const Sim* sim, int link, const Pose* pose, Vec3* force, Vec3*
 WorkingForce fluid_at_work(const Sim* sim, int link, const Pose* pose);
 /* Returns the potential energy of buoyancy at a pose [J]; 0 for fluid NULL. */
 double fluid_potential(const FluidSystem* fluid, int link, const Pose* pose);
-/* wrench[links] += change of force and torque about the centres of mass, as derivatives of energy, while all links move
- * by twist[links]. Both are (links x 6). Does nothing without a fluid. */
+/* Adds to wrench (links x 6) the change of the fluid's torque about the centre of mass and force on each link, as
+ * derivatives of energy, if all links move by twist (links x 6). Does nothing without a fluid. */
 void fluid_product(const Sim* sim, const double (*twist)[6], double (*wrench)[6]);
 /* Adds lambda . dF/d(poses at t and before, vertices, numbers of the fluid) (L15) to now, old and gradient
  * (simulate/fluid_adjoint.c). motion (links): change of every link's [R | t] at t + dt by lambda. Does nothing without

@@ -11,10 +11,10 @@
 
 /* Armijo's constant: fraction of the predicted decrease that is required. */
 #define ARMIJO 1e-4
-/* Fraction of the summed energies below which a decrease may be rounding. */
+/* Estimated rounding error of the summed energies, relative to the sum of their magnitudes. */
 #define ROUNDING 1e-14
-/* Rounding error of a link's pose, relative to its distance from the origin; larger than an epsilon because of the
- * products along its chain. */
+/* Rounding error of a link's pose, relative to the distance of the link from the origin. It is larger than an epsilon
+ * because the pose is a product of poses along the chain of parents. */
 #define POSITION_ROUNDING 1e-15
 /* Shortest step length tried. */
 #define SHORTEST_STEP 1e-9
@@ -62,8 +62,8 @@ static Island* island_of_link(Sim* s, int link) {
   return island < 0 ? NULL : &s->islands[island];
 }
 
-/* Wakes the pairs of links in islands that are not balanced. Pairs between balanced islands sleep, since their alpha is
- * zero. Call after `couple` and note_trees. */
+/* Marks the pairs of links in islands that are not balanced for evaluation. Pairs between balanced islands are not
+ * evaluated, because these islands do not move. Call after `couple` and note_trees. */
 static void wake_unsettled(Sim* s, bool arrived) {
   const SolveScope* in = &s->scope;
   if (!s->contact) return;
@@ -79,7 +79,8 @@ static void wake_unsettled(Sim* s, bool arrived) {
   contact_wake(s->contact, s->marked_link);
 }
 
-/* Returns the rounding error of a joint's energies at a configuration: their own, and that due to the coordinates. */
+/* Returns the rounding error of a joint's energies [J]: rounding of the energies themselves, and rounding of the
+ * coordinates q on which they depend. */
 static double joint_rounding(const ModelLink* link, const JointTerms* joint, const double* q) {
   double rounding = ROUNDING * (fabs(joint->controller) + joint->limit + joint->damping + fabs(joint->inertia));
   for (int k = 0; k < link->dof_count; k++) {
@@ -109,8 +110,8 @@ static void note_tree(void* context, int index, int thread) {
   for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) round_link(s, s->tree_links[n]);
 }
 
-/* Updates whether each tree is balanced, and the rounding error of its energies. Multipliers of closures change the
- * balance even where nothing is assembled. */
+/* Updates for each tree whether it is balanced, and the rounding error of its energies. The balance can change even if
+ * no term was assembled, because multipliers of closures change. */
 static void note_trees(Sim* s) {
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, note_tree, s);
 }
@@ -194,8 +195,8 @@ static void shorten_link(Sim* s, int link) {
   if (island) island->shorten = true;
 }
 
-/* Evaluates configuration and contact at the scaled step. Returns false if it is infeasible, and marks the islands
- * responsible. */
+/* Evaluates configuration and contact at the scaled step. If the trial is infeasible, returns false and marks the
+ * islands that are responsible. */
 static bool trial_feasible(Sim* s) {
   Configuration* trial = &s->configuration[1 - s->current];
   if (!configuration_move(s, trial)) {
@@ -380,8 +381,8 @@ static bool shorten_marked(Sim* s) {
   return true;
 }
 
-/* Returns true if the possible decrease of the islands that could not move is so small that it may be rounding: stiff
- * contacts amplify the rounding of coordinates. */
+/* Returns true if the predicted decrease of every island that could not move is so small that rounding may hide it.
+ * Stiff contacts amplify the rounding of coordinates. */
 static bool lost_in_rounding(const Sim* s) {
   for (int k = 0; k < s->island_count; k++) {
     const Island* island = &s->islands[k];
@@ -441,7 +442,8 @@ static void expect_targets(Sim* s) {
   }
 }
 
-/* Fixes the islands of trees that an earlier part of this step has already moved. */
+/* Marks the islands of trees that were already solved in an independent part of the scene as settled, so that
+ * step_repeat_last does not move them again. */
 static void leave_begun(Sim* s) {
   for (int n = 0; s->begun && n < s->scope.tree_count; n++)
     if (s->begun[s->scope.trees[n]] >= 0) s->islands[s->island[s->scope.trees[n]]].settled = true;

@@ -4,7 +4,8 @@
 
 #include "model/model.h"
 
-/* Is `link` the link `own` or a descendant of it? Parents have smaller indices than their children. */
+/* Returns true if `link` is the link `own` or a descendant of `own`. Parents have smaller indices than their children.
+ */
 static inline bool link_is_moved(const Model* model, int own, int link) {
   while (link > own) link = model->links[link].parent;
   return link == own;

@@ -50,11 +50,11 @@ typedef struct {
   bool closed;        /* all closures are closed to their tolerance */
   bool enough;        /* arrived, closed, and balanced to the tolerance */
   bool blind;         /* the predicted energy decrease of the last iteration was below rounding */
-  bool at_rounding;   /* the last residual is no larger than the rounding error of the coordinates causes */
+  bool at_rounding;   /* the last residual is no larger than the rounding error of the coordinates explains */
   bool ended;         /* no further iteration is allowed, although the step is not solved */
   double residual;    /* residual of the previous iteration; INFINITY in the first */
   double gap;         /* largest closure gap when it was last halved, relative to the tolerance */
-  int rounds_as_open; /* iterations since then */
+  int rounds_as_open; /* iterations since the gap was last halved */
   int rounds_blind;   /* iterations below the rounding bound whose residual stayed above BLIND_MUCH */
 } NewtonProgress;
 
@@ -90,13 +90,14 @@ static bool fails_open(const Sim* s, const NewtonProgress* progress, StepOutcome
   return outcome == STEP_LINE_SEARCH && progress->rounds_as_open >= ROUNDS_OPEN_AT_END;
 }
 
-/* Number of iterations from which a residual at the rounding error ends the step: more iterations would not reduce
+/* From this number of iterations on, a residual that rounding explains ends the step. More iterations would not reduce
  * it. */
 enum { ITERATIONS_UNTIL_ROUNDING = 12 };
 
-/* The bound of the energies' rounding may be a thousand times too large. If an iteration below it did not halve the
- * residual, the residual has reached its rounding error; above BLIND_MUCH only if the forces' rounding agrees, or after
- * several such iterations. */
+/* The estimated rounding error of the energies may be a thousand times too large. If an iteration whose decrease is
+ * below this estimate does not halve the residual, the residual counts as rounding error if it is at most BLIND_MUCH. A
+ * larger residual does so only if the rounding error of the forces explains it, or after ROUNDS_BLIND such iterations.
+ */
 #define BLIND_MUCH 1e-8
 enum { ROUNDS_BLIND = 12 };
 

@@ -107,8 +107,8 @@ static bool length_varies(const StepClock* c) {
 /* Solves after the first one of a step with late friction (F14). */
 enum { BLENDED_SOLVES = 1 };
 
-/* Returns false if late friction keeps the friction of the first solve. This holds in the first step of a run whose
- * friction has a grip (F6), if a body in contact rotates further than spin.md, W10, allows, and in scenes with
+/* Returns true if late friction requires a second solve of the step. Returns false in the first step of a run whose
+ * friction has a warm start (F6), if a body in contact rotates further than spin.md, W10, allows, and in scenes with
  * restitution, whose impacts have separate substeps. */
 static bool blends_here(Sim* s) {
   return !s->guessed && !s->model->contact.bounces && contact_friction_is_late(s->contact) &&

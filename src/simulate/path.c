@@ -4,8 +4,8 @@
 
 #include "simulate/sim.h"
 
-/* MOVES_AT_START: moves allocated before the first step. BLOCK: after this many moves within a step they are replaced
- * by one, if the straight path has a proof. */
+/* MOVES_AT_START: number of moves for which memory is allocated before the first step. BLOCK: after this number of
+ * moves within a step, the moves are replaced by one move if the straight path over them has a proof. */
 enum { MOVES_AT_START = 64, BLOCK = 8 };
 /* Increments of a ball joint can be recovered from its two rotations if they are inside (-pi, pi), the second inside
  * (-pi/2, pi/2). The bounds leave a margin [rad]. */
@@ -116,7 +116,7 @@ static bool proved_after(Sim* s, int moves) {
   return straight_way_proved(s, moves == 0);
 }
 
-/* Replaces all moves from index `last` on by path.way. */
+/* Replaces all moves from index `last` on by the single move path.way. */
 static void make_one(Sim* s, int last) {
   Path* p = &s->path;
   size_t width = (size_t)s->model->dof_count;

@@ -6,7 +6,8 @@
 #include "simulate/simulate.h"
 #include "simulate/terms.h"
 
-/* A configuration and its terms. A Sim stores two: accepted and trial. */
+/* A configuration of the links, with the energies and joint terms at its coordinates. A Sim stores two: the accepted
+ * configuration and the trial configuration of the line search. */
 typedef struct {
   double* q;          /* (nq) */
   Pose* pose;         /* (links) */
@@ -17,27 +18,28 @@ typedef struct {
   double* closures;   /* values of the closure equations [m, 1]; NULL without closures  (rows) */
 } Configuration;
 
-/* Sums of the magnitudes of the forces that act on a link and its descendants. */
+/* Sums of the magnitudes of all forces and torques that act on a link and the descendants of the link. */
 typedef struct {
   double force;  /* N */
   double torque; /* about the link's centre of mass [N m] */
 } WorkingForce;
 
-/* Trees coupled in Newton's model. Islands are independent there, so each has its own line-search step length. */
+/* A set of trees that are coupled in Newton's quadratic model. Different islands are independent in this model, so each
+ * island has its own step length in the line search. */
 typedef struct {
   double alpha;
-  double share;      /* fraction of the direction that is tried first: below 1 for links of very many triangles */
-  double slope;      /* gradient . delta over its degrees of freedom [J] */
-  double curvature;  /* delta . H delta of the model from which delta was computed [J] */
-  double rise;       /* largest energy increase by prescribed joints on their way over the step [J] */
-  double rounding;   /* decrease that is below rounding [J] */
-  double change;     /* change of its energy at the trial [J] */
-  double own_change; /* that change without pairs, closures, tendons and bushings [J] */
-  double excess;     /* change of its group above the admissible one [J] */
-  bool settled;      /* balanced: does not move */
-  bool moved;        /* moved since own_change was computed */
-  bool shorten;      /* made the trial fail */
-  bool blind; /* the predicted decrease is below rounding: the full step is accepted without a test of the energy */
+  double share;      /* fraction of the direction that is tried first; below 1 for links of very many triangles */
+  double slope;      /* gradient . delta, summed over the degrees of freedom of the island [J] */
+  double curvature;  /* delta . H delta, with the Hessian H from which delta was computed [J] */
+  double rise;       /* admissible energy increase while prescribed joints move to their targets [J] */
+  double rounding;   /* rounding error of the island's energy: a smaller decrease cannot be detected [J] */
+  double change;     /* energy change of the island from the accepted to the trial configuration [J] */
+  double own_change; /* `change` without the energies of pairs, closures, tendons and bushings [J] */
+  double excess;     /* energy change of the island's group minus the admissible change [J] */
+  bool settled;      /* true: all trees are balanced, so the island does not move */
+  bool moved;        /* true: the island has moved since own_change was computed */
+  bool shorten;      /* true: the island made the trial fail, so its step length must be halved */
+  bool blind;        /* true: the predicted decrease is below rounding, so the energy is not tested */
 } Island;
 
 /* Accepted moves since the last sim_path. */
@@ -46,18 +48,20 @@ typedef struct {
   int count, capacity;
   int first;                  /* move of the present step */
   int parts;                  /* number of substeps since the last sim_path */
-  int kept_count, kept_parts; /* values at the start of a step with substeps */
-  int block; /* first move of the present block; a full block is merged to one move if its straight path is proved */
-  bool straight;  /* the only move is the straight path of its step */
+  int kept_count, kept_parts; /* count and parts at the start of a step, stored by path_save */
+  int block;      /* first move of the present block; a full block is replaced by one move if the straight path over the
+                     block is proved */
+  bool straight;  /* true: the path has a single move, which is the straight path of a step */
   double* begin;  /* coordinates at the start of the present step  (nq) */
-  double* from;   /* coordinates at the start of the path that is examined  (nq) */
+  double* from;   /* coordinates at the start of the straight path that is being proved (nq) */
   double* marked; /* coordinates at the last sim_path  (nq) */
-  double* way;    /* increments of the straight path  (nv) */
-  Pose* poses;    /* poses at the start of the path  (links) */
+  double* way;    /* increments of the straight path from `from` (nv) */
+  Pose* poses;    /* poses at the coordinates `from` (links) */
   Screw* screws;  /* (nv) */
   MotionBounds bounds;
-  Proof* proof;     /* proof over recorded states several substeps apart; NULL: not needed so far */
-  bool proof_there; /* its last state is `marked` */
+  Proof* proof; /* proof of straight paths between recorded states that are several substeps apart; NULL: not needed so
+                   far */
+  bool proof_there; /* true: the last state of `proof` is `marked` */
 } Path;
 
 /* State at the start of a step: everything that sim_step writes except SimState. */
@@ -73,23 +77,23 @@ typedef struct {
 
 /* Number of substeps with which the next step starts (simulate/substep.c). */
 typedef struct {
-  int recent;   /* number of the last step */
-  int calm;     /* number of consecutive steps that succeeded with it at once */
-  int tried;    /* equal substeps of the last attempt, without those of impacts */
-  int least;    /* smallest number with which this step may start */
+  int recent;   /* number of substeps of the last step */
+  int calm;     /* number of consecutive steps that succeeded in the first attempt, with `recent` substeps */
+  int tried;    /* number of equal substeps of the last attempt, without the short substeps of impacts */
+  int least;    /* smallest number of substeps with which this step may start */
   int reached;  /* number of solved substeps of the last attempt */
-  bool refines; /* this attempt may be rejected for a finer one because of flying trees (tree_flight_coarse) */
-  bool coarse;  /* an attempt of this step was rejected so */
+  bool refines; /* true: this attempt may be rejected in favour of more substeps if tree_flight_coarse returns true */
+  bool coarse;  /* true: an attempt of this step was rejected because tree_flight_coarse returned true */
 } SubstepMemory;
 
-/* Solves of the substeps of a step but the last one of each. */
+/* All solves of the substeps of a step, except the last solve of each substep. */
 typedef struct {
   int count, capacity;
   SimSolve* list;       /* (capacity) */
-  int* record_capacity; /* of list[k].contacts (capacity) */
+  int* record_capacity; /* capacity of list[k].contacts (capacity) */
 } SolveStore;
 
-/* States inside the last step. */
+/* States between the substeps of the last step, one entry for each state. */
 typedef struct {
   int count, capacity;
   StepClock* clock; /* (capacity) */
@@ -101,21 +105,22 @@ typedef struct {
   ContactRecord* contacts;
   int* contact_first; /* (capacity + 1) */
   int contact_capacity;
-  int* solve_end;    /* in SolveStore, of each state (capacity) */
+  int* solve_end;    /* for each state: index in SolveStore.list after the last solve of the substep (capacity) */
   SimSubstate* list; /* (capacity) */
 } SubstateStore;
 
-/* Energies of a link itself: of its inertia and its joint [J]. */
+/* Energies of the inertia and of the joint of one link [J]. */
 typedef struct {
   double inertia, joint;
 } LinkPart;
 
-/* State that lasts from one step to the next is stored by snapshot.c, too. */
+/* The state of a run. Members that later steps depend on must also be stored by sim_pass_state (simulate/snapshot.c).
+ */
 struct Sim {
   const Model* model;
   SimOptions options;
   double tolerance; /* relative (balance.c) */
-  SimState state;   /* public state; pose points into the history */
+  SimState state;   /* public state; state.pose points to pose_now */
 
   /* written by sim_step at its end: history */
   double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
@@ -140,25 +145,28 @@ struct Sim {
 
   /* written by step_prepare: targets of the present step */
   StepWeights weights;
-  Pose* target;                  /* Y of every link (affine)  (links) */
-  struct RollShift* shifts;      /* of friction of rolling bodies; NULL: no tree flies (links) */
-  JointDrive* drives;            /* sorted by link */
-  int* drive_first;              /* (links + 1) */
-  struct LinkLoad* loads;        /* NULL without loads  (links) */
+  Pose* target;             /* Y of every link (affine)  (links) */
+  struct RollShift* shifts; /* shifts of hinge axes and lever arms for friction of rolling bodies (roll_shift.h); NULL:
+                               no tree flies (links) */
+  JointDrive* drives;       /* sorted by link */
+  int* drive_first;         /* (links + 1) */
+  struct LinkLoad* loads;   /* NULL without loads  (links) */
   struct SchemeBalance* balance; /* energy added by the scheme (simulate/scheme_work.c); NULL: not measured */
-  double* joint_aim;             /* q - q^t by inertia alone; NULL without armatures  (nv) */
-  bool recorded;                 /* steps are recorded ones, whose terms are differentiated */
+  double* joint_aim;             /* q - q^t predicted by armature inertia alone; NULL without armatures (nv) */
+  bool recorded;                 /* true: the steps are recorded steps, whose terms are differentiated */
   JointStop* stops;              /* impacts at limits; NULL: no limit has restitution  (nv) */
   double* stop_mass;             /* mass of each coordinate at the start, a power of two [kg, kg m^2]  (nv) */
   double* prescribed;            /* target coordinates of prescribed joints  (nq) */
-  bool* fixed;                   /* dof is prescribed  (nv) */
+  bool* fixed;                   /* true: the degree of freedom is prescribed (nv) */
   int fixed_count;
 
-  SolveScope scope;        /* trees that Newton's method solves: all, or those of a part (simulate/parts.c) */
+  SolveScope scope;        /* trees that Newton's method solves: all trees of the scene, or those of an independent part
+                              (simulate/parts.c) */
   struct StepParts* parts; /* NULL: the scene is not solved in independent parts */
-  struct PartMoves* moves; /* accepted moves, in a part; otherwise NULL */
-  const int* begun; /* the part by which each tree has been solved in this step, -1: none; NULL: no tree  (trees) */
-  bool leaves;      /* the part must move beyond its region */
+  struct PartMoves* moves; /* moves accepted in an independent part; NULL in the solve of the whole scene */
+  const int* begun; /* for each tree: independent part in which the tree has been solved in this step, -1: none; NULL:
+                       no tree has been solved in a part (trees) */
+  bool leaves;      /* true: the motion of the independent part leaves the region of the part */
 
   int iteration_limit; /* iteration limit of the present attempt (simulate/substep.c) */
 
@@ -166,29 +174,30 @@ struct Sim {
   Configuration configuration[2];
   int current;
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
-  double* solution;                        /* for each unknown of the linear system */
-  double* push;                            /* H rhs: forces by the motion of prescribed joints  (nv) */
-  bool* moving;                            /* the tree moves in the trial  (trees) */
-  double* moved_by;                        /* step lengths of the last trial; NAN: of another line search  (trees) */
-  int *moved_trees,
-      moved_count;    /* trees that move in this trial; the others are unchanged since the last trial  (trees) */
-  bool* same;         /* both configurations have equal data of the link  (links) */
-  bool* moved_link;   /* the link may have moved since the last evaluation of contact  (links) */
-  bool* stale;        /* terms of the tree are out of date  (trees) */
-  bool* stale_blocks; /* its block of the Hessian is out of date  (trees, by place) */
-  bool* always_stale; /* closures, tendons or bushings act on the tree  (trees) */
-  bool* balanced;     /* the tree was balanced at the last check  (trees) */
-  bool* noted;        /* no term of the tree has been assembled since that check  (trees) */
-  LinkPart *rounding, *change;  /* energies of each link at the start of the line search, and in the trial  (links) */
-  bool* inside;                 /* the tree is within its limits in the trial  (trees) */
+  double* solution;                        /* solution of the linear system, one entry for each unknown */
+  double* push;     /* H rhs: change of the forces by the remaining motion of prescribed joints (nv) */
+  bool* moving;     /* true: the tree moves in the trial (trees) */
+  double* moved_by; /* step length of each tree in the last trial; NAN: no trial in this line search (trees) */
+  int *moved_trees, moved_count; /* list of the trees whose step length differs from the last trial; other trees keep
+                                    their poses of that trial (trees) */
+  bool* same;                    /* true: both configurations have equal data of the link (links) */
+  bool* moved_link;              /* true: the link may have moved since the last evaluation of contact (links) */
+  bool* stale;                   /* true: the terms of the tree are out of date (trees) */
+  bool* stale_blocks;            /* true: the Hessian block of the tree at a place of `scope` is out of date (trees) */
+  bool* always_stale;            /* true: closures, tendons or bushings act on the tree (trees) */
+  bool* balanced;                /* true: the tree was balanced at the last balance_note (trees) */
+  bool* noted;                   /* true: no term of the tree has been assembled since the last balance_note (trees) */
+  LinkPart *rounding, *change; /* rounding: rounding errors of each link's energies; change: energy changes of each link
+                                  in the trial (links) */
+  bool* inside;                /* true: the joints of the tree are within their limits in the trial (trees) */
   int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
-  bool all_stale;               /* terms of immovable links are out of date, too */
-  bool* wanted;                 /* a direction is computed for the tree  (trees) */
+  bool all_stale;               /* true: all terms are out of date, including those of immovable links */
+  bool* wanted;                 /* true: a direction is computed for the tree (trees) */
   bool* marked_link;            /* (links) */
   int* component;               /* matrix component of each tree  (trees) */
   bool *wanted_component, *solved_component, *failed_component; /* (at most trees) */
-  double* lift;       /* smallest eigenvalue of a component  (at most trees) */
-  double* curvature;  /* share of each tree in delta . H delta [J]  (trees) */
+  double* lift;       /* lower bound to which the eigenvalues of each component are raised (at most trees) */
+  double* curvature;  /* contribution of each tree to delta . H delta [J] (trees) */
   double (*twist)[6]; /* motion of each link under delta  (links) */
   Screw* screws;
   Vec3* reference;
@@ -197,19 +206,21 @@ struct Sim {
   WorkingForce* work; /* (links) */
   double* at_work;    /* reference force of each degree of freedom for its residual [N, N m]  (nv) */
   MotionBounds bounds;
-  bool* bounded_still; /* `bounds` of the tree are zero  (trees) */
-  int* island;         /* index of the island of each tree: trees coupled by contact or friction  (trees) */
+  bool* bounded_still; /* true: the entries of `bounds` for the tree are zero (trees) */
+  int* island;         /* index of the island of each tree (trees) */
   Island* islands;     /* (trees) */
   int* link_island;    /* island of each link, -1 if it cannot move  (links) */
-  bool* refused;       /* some pair of the island makes the trial fail  (trees) */
-  int* group;          /* islands that interact in the trial, as groups  (trees) */
+  bool* refused;       /* true: some pair of the island makes the trial fail (trees) */
+  int* group;          /* group of each island; islands of a group interact in the trial (trees) */
   int island_count;
   double* path_q; /* coordinates on the path, for the certificate  (nq) */
-  double* extent; /* radius of the bounded hulls of each link about its centre of mass; 0: none  (links) [m] */
-  Vec3* moved;    /* displacement of each centre of mass in the substep that is examined  (links) [m] */
+  double* extent; /* radius of each link about its centre of mass, half-spaces excluded; 0: the link has no other hull
+                     (links) [m] */
+  Vec3* moved;    /* scratch of sim_crosses: displacement of each centre of mass (links) [m] */
   BlockSolver* solver;
   int pattern_version;
-  uint64_t *couplings, *fresh_couplings; /* couplings of the sparsity pattern, sorted, and those being collected */
+  uint64_t *couplings, *fresh_couplings; /* couplings: pairs of trees in the sparsity pattern, sorted; fresh_couplings:
+                                            pairs that are being collected */
   int known_couplings, coupling_capacity, fresh_capacity;
   bool pattern_set;
   ContactSystem* contact; /* NULL without contact */
@@ -218,7 +229,7 @@ struct Sim {
   /* written by simulate/path.c: the result of sim_path */
   Path path;
 
-  /* written by sim_step: a step taken in substeps */
+  /* written by sim_step: substeps and their states */
   SubstepMemory substep_memory;
   SubstateStore between;
   SolveStore solves;
@@ -226,17 +237,18 @@ struct Sim {
   StepClock backup_reached, backup_clock;
   StepWeights backup_weights;
 
-  /* written by sim_advance and, after a solved step, by sim_step; NULL: not requested (kinds * nv) */
+  /* part_*: forces and reactions of the last substep, written by sim_advance. joint_forces, reactions: those of the
+   * last step, written by sim_step. NULL: not requested (kinds * nv) */
   double *part_forces, *joint_forces;
-  Model* own_model;                             /* the target of `model` if closures are switched; otherwise NULL */
+  Model* own_model; /* copy of the model to which `model` points if a closure has `active`; otherwise NULL */
   double (*part_reactions)[6], (*reactions)[6]; /* (links) */
   double (*reaction_sum)[6];                    /* scratch  (links) */
 
   /* written by simulate/guess.c */
   SimGuess guess;
-  bool settling;    /* own_force_settle is running: the step is solved except for friction */
-  bool guessed;     /* valid for the last step */
-  double* guess_q;  /* memory of guess; NULL: not needed so far  (nq) */
+  bool settling;    /* true: own_force_settle is running; the step is solved except for friction */
+  bool guessed;     /* true: `guess` belongs to the last step */
+  double* guess_q;  /* memory of guess.q; NULL: not needed so far (nq) */
   Pose* guess_pose; /* (links) */
 
   /* written by sim_contacts */
@@ -249,113 +261,123 @@ struct Sim {
 };
 
 /* ---- simulate/path.c; all functions do nothing without options.path */
-/* Allocates the path; does nothing without options.path, a certificate or a degree of freedom. Freed with path_destroy.
- */
+/* Allocates sim->path, which path_destroy frees. Does nothing if options.path is false, or if the scene has no
+ * certificate or no degree of freedom. */
 void path_create(Sim* sim);
-/* Frees what the path owns. Accepts a zeroed path. */
+/* Frees everything that the path owns. Accepts a zeroed path. */
 void path_destroy(Path* path);
 /* Makes the present state the start of the path. Copies its coordinates (nq). */
 void path_restart(Sim* sim);
-/* Call before a (sub)step; path_end follows with the time [s] of the new state, and keeps or drops the moves. Copies
- * the coordinates (nq), and marks the pairs of contact. */
+/* Call before a (sub)step is solved. Stores the coordinates (nq) at its start and marks the pairs in contact. Must be
+ * followed by path_end. */
 void path_begin(Sim* sim);
-/* Ends path_begin. reached false: drops the moves since then. Otherwise merges moves where it can. */
+/* Call after a (sub)step, with the time [s] of the new state. If reached is false, drops the moves since path_begin;
+ * otherwise replaces them by fewer moves where a straight path is proved. */
 void path_end(Sim* sim, bool reached, double time);
-/* Stores the number of moves and substeps before a step with substeps. Copies no moves. */
+/* Stores the numbers of moves and substeps at the start of a step. Copies no moves. */
 void path_save(Sim* sim);
 /* Drops the moves and substeps since path_save, after a substep failed. */
 void path_restore(Sim* sim);
-/* Returns a zeroed row for one more move  (nv); NULL: moves are not recorded. Allocates as path_add. */
+/* Appends a move with zero increments and returns these increments (nv), owned by the path. Returns NULL if moves are
+ * not recorded. Allocates as path_add. */
 double* path_add_row(Sim* sim);
 /* Appends the move s->scaled (nv, copied), before it is accepted. Allocates when a step has more moves than any before.
  */
 void path_add(Sim* sim);
 
 /* ---- simulate/crossing.c (docs/derivations/certificate.md, P9) */
-/* Returns Sim.extent of a model (link_count numbers). The caller frees it with memory_free. Cannot fail. */
+/* Returns the array for Sim.extent (links) [m]. The caller frees it with memory_free. Cannot fail. */
 double* crossing_extents(const Model* model);
-/* Returns true if two links change sides between the poses `from` and `to` (links), world frame [m]: they would collide
- * on straight paths, and are behind each other at the end. Sets found to the two links. False without a certificate,
- * and for pairs without a barrier. Sets Sim.moved. Allocates nothing. */
+/* Returns true if two links pass each other between the poses from[links] and to[links] [m]: they would collide on
+ * straight paths, and each is behind the other at the end. Then sets *found to these links. Returns false if the scene
+ * has no certificate; pairs without a barrier are not examined. Overwrites Sim.moved. Allocates nothing. */
 bool sim_crosses(const Sim* sim, const Pose* from, const Pose* to, StepSqueeze* found);
 
-/* Measures, writes or reads (block->pass) all state on which later steps depend (simulate/snapshot.c). Sets
- * block->failed if a block does not fit. */
+/* Measures, writes or reads all state on which later steps depend, as block->pass says (simulate/snapshot.c). Sets
+ * block->failed if a block that is read is not a state of this model. */
 void sim_pass_state(Sim* sim, StateBlock* block);
-/* Reads and publishes a state. Returns false if the block is not a state of this model; the Sim can then only be
- * destroyed. */
+/* Reads the state from the block and updates SimState. Returns false if the block is not a state of this model; the
+ * caller must then destroy the Sim. */
 bool sim_read_state(Sim* sim, StateBlock* block);
-/* Starts the run from the model's stored state (simulate/start.c). Contact must be created, and not evaluated yet.
- * Returns STATUS_BAD_INPUT and a message if the state is damaged or bodies intersect in it; the Sim must then be
- * destroyed. */
+/* Starts the run from the model's stored state (simulate/start.c). Contact must be created, but not evaluated yet. If
+ * the stored state is damaged or bodies intersect in this state, adds a message to diagnostics and returns
+ * STATUS_BAD_INPUT; the caller must then destroy the Sim. */
 Status sim_begin_recorded(Sim* sim, Diagnostics* diagnostics);
 
-/* Creates a Sim without contact in the initial state, for the terms of single steps. Freed with sim_destroy. Cannot
- * fail. */
+/* Returns a Sim in the initial state, without contact, for the terms of single steps. The caller frees it with
+ * sim_destroy. Cannot fail. */
 Sim* sim_create_bare(const Model* model, int threads);
 
 /* Sets weights, targets, drives, loads and tensions for the step of sim->clock (simulate/prepare.c). Allocates nothing.
  */
 void step_prepare(Sim* sim);
-/* Returns the weights of the step for steps of unequal length (S3, S13). Lengths of steps in s; rates in 1/s. */
+/* Returns the integrator's weights for the step of `clock`, whose length may differ from that of the previous steps
+ * (S3, S13). */
 StepWeights step_weights(Integrator integrator, const StepClock* clock);
 /* Returns true if the end time of the substep depends on the state. */
 static inline bool step_end_varies(const StepClock* clock) {
   return clock->end == END_EVENT || clock->end == END_OPENS ||
          (clock->begin_varies && !(clock->end == END_SHARE && clock->share == 1));
 }
-/* Returns the time over which a force of the step changes momenta [s], > 0: dt / factor with first-order weights, dt
- * with second-order weights, whose later steps do the rest (S13, S15). */
+/* Returns the time that a force of the step is multiplied by to give a change of momentum [s], > 0 (S13, S15). It is dt
+ * / factor with first-order weights. It is dt with second-order weights, which spread the change over later steps. */
 double step_force_time(Integrator integrator, const StepClock* clock);
-/* Returns the force time of the step before over that of this step; 1 for the first step (impact.md, I5). */
+/* Returns step_force_time of the previous step, divided by step_force_time of this step; 1 for the first step
+ * (impact.md, I5). */
 double step_force_ratio(Integrator integrator, const StepClock* clock);
 /* Makes the solved configuration the present state and advances the clock. Sets momenta, rates and measured forces of
- * SimState, and keeps the poses of the two states before. Allocates only for delays. */
+ * SimState. Stores the poses of the two previous states. Allocates only for delays. */
 void sim_advance(Sim* sim);
 /* Updates SimState: copies q (nq) and centres of mass (links); state.pose points to the present poses. */
 void sim_publish(Sim* sim);
-/* Sets time and length [s] of substep `index` (0 to count - 1) of the next step. Leaves the rest of the clock. */
+/* Sets sim->clock to equal substep `index` (0 to count - 1) of the next step: end time and length [s], and an end at
+ * the end of the substep (END_SHARE, share 1). */
 void sim_set_clock(Sim* sim, int count, int index);
-/* Returns true for the first substep of a run if friction acts at its start; its normal forces are then found first
- * (friction.md, F6). */
+/* Returns true in the first substep of a run if friction acts at the start. guess_grips must then be called before the
+ * substep is solved (friction.md, F6). */
 bool guess_needed(const Sim* sim);
-/* Solves that substep without friction, sets each pair's grip, and returns to its start. Returns false, with the reason
- * in *report, if it is not solved; otherwise adds the work to *report. Allocates. */
+/* Solves the first substep without friction, sets the friction limit of each pair from the normal forces of this
+ * solution, and returns to the start of the substep. Sets *report to the report of this solve. Returns false if the
+ * solve fails. Allocates. */
 bool guess_grips(Sim* sim, StepReport* report);
 /* Frees the warm start. */
 void guess_free(Sim* sim);
-/* Returns to the start of the substep (CONTACT_PART), or of the step with all that its substeps wrote (CONTACT_STEP).
- * contact_remember must have been called there. Allocates as contact_reset. */
+/* Returns to the start of the substep (CONTACT_PART), or to the start of the step (CONTACT_STEP), which undoes all
+ * substeps of the step. contact_remember must have been called at that state. Allocates as contact_reset. */
 void step_reject(Sim* sim, ContactMemory to);
-/* Adds iterations, trials, intervals and retries of `from`. */
+/* Adds iterations, trials, certified_intervals and factor_retries of `from` to those of `to`. */
 void step_add_work(StepReport* to, const StepReport* from);
 /* Frees the memory of substeps and the backup of the state. */
 void substates_free(Sim* sim);
 /* ---- simulate/own_force.c: friction limited by the step's own normal force (docs/derivations/friction.md, F8) */
-/* Call after step_solve succeeded: solves again with friction of the new normal forces, until these converge, at most
- * contact.friction_iterations times. Keeps the solves before the last. Adds its work to *report; sets friction_open if
- * they do not converge. Allocates as contact_lag. */
+/* Call after step_solve has succeeded. Repeats the solve with friction that is limited by the normal forces of the last
+ * solution, until these forces converge, at most contact.friction_iterations times. Stores all solves except the last.
+ * Adds the work to *report, and sets report->friction_open if the forces do not converge. Allocates as contact_lag. */
 void own_force_settle(Sim* sim, StepReport* report);
-/* Discards the solves that belong to no state of the step so far. Cannot fail. */
+/* Discards the stored solves of a substep that was not accepted. Cannot fail. */
 void own_force_begin(Sim* sim);
 /* Frees what own_force_settle allocated. */
 void own_force_free(Sim* sim);
 /* ---- simulate/parts.c: uncoupled trees are first solved independently (docs/derivations/step.md, S17) */
-/* Allocates the parts; does nothing for scenes without independent trees. Call after contact_reset. Freed with
- * parts_destroy. */
+/* Allocates sim->parts, which parts_destroy frees. Does nothing if the scene has no independent trees. Call after
+ * contact_reset. */
 void parts_create(Sim* sim);
-/* Frees the parts with their workers. Accepts NULL. */
+/* Frees the parts and their workers. Accepts NULL. */
 void parts_destroy(struct StepParts* parts);
-/* Solves independent parts at the start of a step, when everything is stale and the configuration is evaluated. The
- * caller solves the rest. Adds the work to *report, with the iterations of unsolved parts. The outcome is
- * STEP_CONVERGED or STEP_ROUNDING_FLOOR with the largest residual if all parts are solved, otherwise
- * STEP_MAX_ITERATIONS. Returns the largest number of iterations. Allocates while lists grow. */
+/* Solves independent parts of the scene. Call at the start of a step, when all terms are out of date and the
+ * configuration is evaluated. Adds the work to *report, including the iterations of parts that were not solved. If all
+ * parts are solved, sets the outcome to STEP_CONVERGED or STEP_ROUNDING_FLOOR and the residual to the largest one.
+ * Otherwise sets the outcome to STEP_MAX_ITERATIONS, and the caller must solve the remaining trees. Returns the largest
+ * number of iterations of a part. Allocates while lists grow. */
 int parts_solve(Sim* sim, StepReport* report);
-/* Returns how many parts of the last solve stopped at the bounds of their regions and were left to the joint solve. */
+/* Returns the number of parts whose bodies reached the bounds of their region in the last solve. The caller solves the
+ * trees of these parts together. */
 int parts_left(const Sim* sim);
-/* Records the move s->scaled of a part before it is accepted. Allocates as path_add. */
+/* Records the move s->scaled in the solve of an independent part, before the move is accepted. Allocates as path_add.
+ */
 void parts_add_move(Sim* sim);
-/* Iterates Newton's method from the accepted configuration until the step is solved or fails (simulate/newton.c). */
+/* Iterates Newton's method from the accepted configuration until the step is solved or fails, and sets the outcome in
+ * *report (simulate/newton.c). */
 void step_rounds(Sim* sim, StepReport* report);
 /* Computes screws, centre of mass and inertia of a link at the present configuration (simulate/step_terms.c). */
 void step_link_terms(Sim* sim, int i);
@@ -363,64 +385,72 @@ void step_link_terms(Sim* sim, int i);
  * s->iteration_limit iterations. Returns the reason why it stopped; after a failure the caller restores the
  * configuration. */
 StepReport step_solve(Sim* sim);
-/* Returns true if a controller prescribes the motion of a link (simulate/substep.c). */
+/* Returns true if a controller prescribes the motion of some link (simulate/substep.c). */
 bool step_leads(const Sim* sim);
 /* Computes the acting forces s->at_work (nv) [N, N m] at the present configuration, from link terms that contain
  * inertia only (simulate/balance.c). */
 void balance_measure(Sim* sim, const Assembly* assembly);
 /* Returns the admissible residual of a degree of freedom [N, N m]: tolerance times the acting forces, plus the scene's
- * absolute tolerance (times the link's reach for a torque). */
+ * absolute tolerance. For a torque the absolute tolerance is multiplied by ModelLink.reach of the link. */
 double balance_allowed(const Sim* sim, int dof);
 /* Returns true if the residual of a degree of freedom is admissible; false for NaN. */
 bool balance_reached(const Sim* sim, int dof);
-/* Returns true if the trees with closures are as near to balance as this iteration requires (closures.md, Z10). */
+/* Returns true if the residuals of all trees with closures meet the stricter tolerance of this iteration
+ * (closures_share; closures.md, Z10). */
 bool balance_of_machines(const Sim* sim);
-/* Sets s->balanced[tree] from the present gradient. */
+/* Sets s->balanced[tree] to whether all free degrees of freedom of the tree have an admissible residual in the present
+ * gradient. */
 void balance_note(Sim* sim, int tree);
-/* Returns true if the tree was balanced at the last balance_note. arrived: prescribed joints are at their targets;
- * otherwise a tree with one is not balanced. */
+/* Returns true if the tree was balanced at the last balance_note. arrived: prescribed joints are at their targets; if
+ * false, a tree with a prescribed joint counts as not balanced. */
 bool balance_tree(const Sim* sim, int tree, bool arrived);
 /* Largest residual, relative to the acting forces, with which a step may end at the rounding floor. */
 #define FLOOR_MOST 1e-2
-/* Returns true if the residual does not exceed the effect of the rounding of coordinates on the forces of inertia,
- * drives, joints and contact (S16). assembly: of the accepted state and of these trees; NULL: without contact. */
+/* Returns true if no residual exceeds the admissible one by more than the rounding error that the rounding of
+ * coordinates causes in the forces of inertia, drives, joints and contact (S16). assembly: terms of the accepted state
+ * for the trees of sim->scope; NULL: contact is ignored. */
 bool balance_at_rounding(const Sim* sim, const Assembly* assembly);
-/* Returns the change of speed in this substep that the imbalance |g| of a degree of freedom is worth [m/s]: |g| dt v /
- * M, where a unit rate moves the links by at most the speed v and M = sum m v^2. Contact and springs, which would make
- * it less, are ignored. INFINITY: the degree of freedom moves no mass. */
+/* Returns the change of speed that the residual force |g| of a degree of freedom causes in this substep [m/s]: |g| dt v
+ * / M. v: largest speed of a link at a unit rate of the degree of freedom; M = sum m v^2 over the links. Contact and
+ * springs, which reduce this change, are ignored. Returns INFINITY if the degree of freedom moves no mass. */
 double balance_speed_left(const Sim* sim, int dof);
-/* Returns the magnitude of the numbers from which a link's position is computed [m]: its distance from the origin, or
- * the displacement of a joint between, if larger. q: (nq). */
+/* Returns the magnitude of the largest number from which the position `place` of a link is computed [m]. This is the
+ * distance of `place` from the world's origin, or the largest displacement of a slide joint between the world and the
+ * link. q[nq]: coordinates. */
 double balance_place_size(const Sim* sim, int link, Vec3 place, const double* q);
-/* Returns the largest of these magnitudes over all movable links in the accepted state [m]. */
+/* Returns the largest balance_place_size of all movable links in the present state [m]. */
 double balance_largest_place(const Sim* sim);
-/* Returns the largest residual of the free degrees of freedom relative to the acting forces: at most the tolerance when
- * all are balanced, NaN if a gradient is not finite. *worst: its degree of freedom, -1 when all are zero. */
+/* Returns the largest residual of the free degrees of freedom, relative to the acting forces; it is at most the
+ * tolerance if all are balanced. Returns NaN if a gradient is not finite. Sets *worst to the degree of freedom with
+ * this residual, or to -1 if all residuals are zero. */
 double balance_residual(const Sim* sim, int* worst);
-/* Result of the line search along s->delta within feasibility, Armijo's rule and the certificate
- * (simulate/line_search.c). */
+/* Result of the line search along s->delta (simulate/line_search.c). An accepted step is feasible, satisfies Armijo's
+ * rule and has a certificate. */
 typedef enum {
   SEARCH_ACCEPTED,
-  SEARCH_AT_ROUNDING, /* accepted without a test of the energy: the decrease is below rounding */
-  SEARCH_LOST,        /* nothing accepted; the possible decrease was near rounding */
+  SEARCH_AT_ROUNDING, /* a step was accepted without a test of the energy, because the predicted decrease is below
+                         rounding */
+  SEARCH_LOST,        /* no step was accepted; the possible decrease is near rounding */
   SEARCH_FAILED,
-  SEARCH_LEAVES, /* nothing accepted: the path leaves the part's region */
+  SEARCH_LEAVES, /* no step was accepted: the path leaves the region of the independent part */
 } StepSearch;
-/* Searches along s->delta. Adds trials and intervals to the report. arrived: prescribed joints are at their targets. */
+/* Performs the line search along s->delta. Adds trials and certified_intervals to *report. arrived: prescribed joints
+ * are at their targets. */
 StepSearch step_search(Sim* sim, bool arrived, StepReport* report);
-/* Tries the motion of the last time step as a start. Returns true if it lowers the objective well and was accepted;
- * otherwise the accepted configuration is unchanged. */
+/* Tries to repeat the motion of the last time step, as a start for Newton's method. Returns true if this motion passes
+ * the line search's tests and was accepted. Returns false if not; the accepted configuration is then unchanged. */
 bool step_repeat_last(Sim* sim, StepReport* report);
 /* ---- simulate/step_terms.c */
-/* Assembles gradient, link terms and the data of assemble_hessian at the present configuration, with the given contact
- * terms. `assembly` borrows from the Sim and the list until the next assembly. Sets s->gradient (nv) and s->at_work. */
+/* Assembles gradient and link terms at the accepted configuration with the given contact terms. Sets s->gradient (nv)
+ * and s->at_work, and *assembly to the input of assemble_hessian. *assembly borrows from the Sim and from `contact`
+ * until the next assembly. */
 void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
-/* Marks all assembled terms as out of date, at the start of a step. Later only trees that moved, and those coupled to
- * them by a pair before or after the move, are out of date. */
+/* Marks all assembled terms as out of date. Call at the start of a step; step_moved_stale marks less. */
 void step_all_stale(Sim* sim);
-/* Marks terms as out of date after a move was accepted, from s->moving (trees) and the contact terms. */
+/* Call after a move was accepted. Marks the terms of the trees that moved (s->moving), and of trees that a pair couples
+ * to these before or after the move, as out of date. */
 void step_moved_stale(Sim* sim);
-/* Marks the trees of the marked links. links[links]. */
+/* Marks the terms of the trees of all links with links[link] true as out of date. links[links]. */
 void step_mark_stale(Sim* sim, const bool* links);
 /* Returns true if all increments of a tree are zero. v[nv]. */
 static inline bool step_tree_still(const Sim* sim, int tree, const double* v) {
@@ -434,83 +464,87 @@ static inline bool step_is_stale(const Sim* sim, int link) {
   int tree = sim->model->link_tree[link];
   return sim->all_stale || (tree >= 0 && sim->stale[tree]);
 }
-/* As step_assemble for everything, leaving s->at_work unchanged. */
+/* As step_assemble for all trees, but leaves s->at_work unchanged. */
 void step_assemble_unmeasured(Sim* sim, ContactTermList contact, Assembly* assembly);
-/* Computes the slopes of the closure rows of the last assembly, for directions and forces along joints. Does nothing
- * without closures. */
+/* Computes the slopes C of the closure rows at the configuration of the last assembly. Newton directions and joint
+ * forces need these slopes. Does nothing without closures. */
 void step_closure_slopes(Sim* sim);
 /* ---- simulate/pattern.c */
-/* Adds the couplings of the terms to the sparsity pattern of the Hessian. Allocates when there are more couplings than
- * before. */
+/* Adds the pairs of trees that the contact terms couple to the sparsity pattern of the Hessian. Allocates if the
+ * pattern grows. */
 void step_pattern(Sim* sim, ContactTermList contact);
-/* Updates the pattern if the candidates of contact have changed. Allocates alike. */
+/* Updates the sparsity pattern if the candidate pairs of contact have changed. Allocates as step_pattern. */
 void step_update_pattern(Sim* sim);
 /* ---- simulate/direction.c */
-/* Computes Newton's direction s->delta (nv) from the assembled gradient and terms, for trees that are not balanced or
- * whose prescribed joints have s->rhs left; 0 for the others (S9). An indefinite Hessian is first made definite
- * cheaply: it omits the curvature of the motion (Gauss-Newton) and projects each pair's Hessian. If that is not enough,
- * its eigenvalues are lifted, component by component. It then assembles again. Returns false if some tree got no
- * direction. Allocates as step_pattern. */
+/* Sets s->delta (nv) to Newton's direction from the assembled gradient and terms (S9). The direction is 0 for trees
+ * that are balanced and whose prescribed joints have reached their targets (s->rhs is 0). If the Hessian is indefinite,
+ * the stiffness of closures is raised first (closures_stiffen). If this is not enough, the terms are assembled again
+ * without the curvature of the motion (Gauss-Newton) and with the Hessian of each pair projected to a semidefinite one.
+ * If the result is still indefinite, the eigenvalues of each component of the matrix are lifted. Returns false if some
+ * tree got no direction. Allocates as step_pattern. */
 bool step_direction(Sim* sim, Assembly* assembly, StepReport* report);
-/* Call after a substep of an impact was solved: adds to the forces of pairs with restitution the change of one more
- * Newton step, which is below the rounding of positions (impact.md, I13). Overwrites delta and twist. Allocates as
- * step_pattern. */
+/* Call after a substep of an impact was solved. Computes one more Newton step, whose displacement is below the rounding
+ * of positions, and adds the resulting change to the forces of pairs with restitution (impact.md, I13). Overwrites
+ * s->delta and s->twist. Allocates as step_pattern. */
 void step_refine_impacts(Sim* sim);
-/* Copies the degrees of freedom of the scope between arrays (nv). */
+/* Copies the entries of the degrees of freedom of sim->scope from from[nv] to to[nv]. */
 void step_copy_scope(const Sim* sim, double* to, const double* from);
 /* Forces along the joints at the solved configuration, before it becomes the present state (simulate/joint_forces.c).
  */
 /* Allocates the joint forces (JOINT_FORCE_KINDS x nv, row-major) if the scene's output requests forces; freed by
  * sim_destroy. */
 void joint_forces_create(Sim* sim);
-/* Computes s->part_forces [N, N m]; does nothing unless requested. */
+/* Computes s->part_forces (JOINT_FORCE_KINDS x nv) [N, N m]. Does nothing if the output does not request forces. */
 void joint_forces_note(Sim* sim);
-/* Makes the last noted forces those of the step: copies JOINT_FORCE_KINDS x nv numbers. Does nothing unless requested.
+/* Copies s->part_forces to s->joint_forces, the forces of the step. Does nothing if the output does not request forces.
  */
 void joint_forces_keep(Sim* sim);
 /* ---- simulate/reactions.c (docs/derivations/observables.md, O1) */
 /* Allocates the reactions if the scene's output requests them; freed by sim_destroy. */
 void reactions_create(Sim* sim);
-/* Computes s->part_reactions at the solved configuration, before it becomes the present state; does nothing unless
- * requested. Assembles the terms again. */
+/* Computes s->part_reactions (links) at the solved configuration. Call before this configuration becomes the present
+ * state. Assembles the terms again. Does nothing if the output does not request reactions. */
 void reactions_note(Sim* sim);
-/* Makes the last noted reactions those of the step. */
+/* Copies s->part_reactions to s->reactions, the reactions of the step. */
 void reactions_keep(Sim* sim);
-/* Sets out (links) from the assembled terms: force, then torque about the origins of the link frames. */
+/* Sets out (links) to the joint reactions that follow from the assembled terms: force [N], then torque about the origin
+ * of the link frame [N m]. */
 void reactions_find(Sim* sim, double (*out)[6]);
 /* ---- simulate/scheme_work.c (docs/derivations/step.md, S23); all functions do nothing without SimOptions.scheme_work
  */
-/* Allocates Sim.balance, which scheme_balance_destroy frees, for the present initial state. */
+/* Allocates Sim.balance and sets it for the present initial state. scheme_balance_destroy frees it. */
 void scheme_balance_create(Sim* sim);
-/* Frees the balance and everything it owns. Accepts NULL. */
+/* Frees the balance and everything that the balance owns. Accepts NULL. */
 void scheme_balance_destroy(struct SchemeBalance* balance);
-/* Adds energies and work of the substep sim->clock, after it became the present state. Allocates nothing. */
+/* Call after a substep was accepted. Adds the change of energy and the work of forces in the substep sim->clock to the
+ * sums. Allocates nothing. */
 void scheme_balance_note(Sim* sim);
-/* Stores the sums before the substeps of a step. */
+/* Stores the sums at the start of a step. */
 void scheme_balance_save(Sim* sim);
 /* Restores the sums of scheme_balance_save, after a substep failed. */
 void scheme_balance_restore(Sim* sim);
-/* Call after the present state was replaced: the next substep only computes its energies. */
+/* Call after the present state was replaced. The next substep then only sets the energies to compare with, and adds
+ * nothing to the sums. */
 void scheme_balance_forget(Sim* sim);
-/* Passes the sums through a block of a stored state. Fails as state_block_int. */
+/* Measures, writes or reads the sums in a block of a stored state. Fails as state_block_int. */
 void scheme_balance_pass_state(Sim* sim, StateBlock* block);
 /* ---- simulate/configuration.c */
-/* Returns the weights of a spring with implicitness theta in the step of the clock (M10). flies: in a tree that
- * conserves its momentum, where the first step has gravity for half its length. */
+/* Returns the time weights of a spring with implicitness theta in the step of `clock` (M10). flies: the spring belongs
+ * to a tree that conserves its momentum; the first step of such a tree contains gravity for half of its length. */
 SpringTime spring_time(const StepClock* clock, const StepWeights* weights, double theta, bool flies);
 /* Returns the derivative of spring_time with respect to theta. */
 SpringTime spring_time_slope(const StepClock* clock, const StepWeights* weights, double theta, bool flies);
-/* Returns the weights of springs and position gains of a link's joint in the present step (M10). */
+/* Returns the time weights of the springs and position gains of a link's joint in the present step (M10). */
 SpringTime step_spring_time(const Sim* sim, int link);
 /* Returns the derivative of step_spring_time with respect to ModelLink.spring_theta. */
 SpringTime step_spring_time_slope(const Sim* sim, int link);
-/* Returns the input of joint_terms for a link's joint at c. Borrows c and the Sim. */
+/* Returns the input of joint_terms for a link's joint at the configuration c. Borrows c and the Sim. */
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
-/* Evaluates pose, inertia, joints, tendons and closures of c at its q. Returns false if a limit is exceeded; everything
- * is set in any case. */
+/* Sets poses, inertia, joints, tendons, bushings and closures of c from the coordinates c->q. Returns false if a
+ * coordinate is beyond a barrier limit; all members are set in both cases. */
 bool configuration_evaluate(Sim* sim, Configuration* c);
-/* Sets `to` to the accepted configuration moved by s->scaled, and evaluates it; trees that do not move keep their data.
- * Returns false if a limit is exceeded. */
+/* Sets *to to the accepted configuration moved by s->scaled (nv), and evaluates it. Trees whose step length is that of
+ * the last trial keep their data. Returns false if a coordinate is beyond a barrier limit. */
 bool configuration_move(Sim* sim, Configuration* to);
 
 /* Returns factor / dt^2, the weight of the inertial energy [1/s^2] (S1). */
@@ -518,7 +552,7 @@ static inline double step_inertia_weight(const Sim* sim) {
   return sim->weights.factor / (sim->clock.dt * sim->clock.dt);
 }
 
-/* Returns the length of the present step over that of the step before; 1 for the first. */
+/* Returns the length of the present step divided by that of the previous step; 1 for the first step. */
 static inline double step_length_ratio(const Sim* sim) {
   return sim->clock.dt_before > 0 ? sim->clock.dt / sim->clock.dt_before : 1;
 }

@@ -10,54 +10,57 @@
 typedef struct Sim Sim;
 
 typedef struct {
-  int threads;      /* >= 1 */
-  double tolerance; /* relative to the acting forces; 0 = the scene's */
-  bool path;        /* record the solver's moves for sim_path */
-  bool scheme_work; /* measure the energy change by the scheme for sim_scheme_work */
-  bool (*interrupted)(
-      void); /* polled in every iteration of a step, by all threads; true interrupts the step. NULL: never */
+  int threads;               /* >= 1 */
+  double tolerance;          /* convergence tolerance relative to the acting forces; 0: that of the scene */
+  bool path;                 /* record the solver's moves for sim_path */
+  bool scheme_work;          /* measure the energy change by the scheme for sim_scheme_work */
+  bool (*interrupted)(void); /* called in every iteration of a step, by all threads; the step stops if it returns true.
+                                NULL: never stop */
 } SimOptions;
 
 /* State after `step` steps. */
 typedef struct {
   int step;
-  double time;     /* s */
-  double* q;       /* joint coordinates  [m or rad, unit quaternions]  (nq) */
-  double* rate;    /* (q - q_before) / dt, link axes for balls [m/s or rad/s]  (nv) */
-  Pose* pose;      /* world pose of every link frame  (links) */
-  Vec3* center;    /* world centre of mass  [m]  (links) */
-  Vec3* momentum;  /* angular momentum about the centre of mass, world axes, of links that integrate it (integrator
-                      `momentum`), otherwise 0 [kg m^2/s] (links) */
-  Vec3* felt;      /* contact and friction force on each link over the last step, world axes, 0 at the start; NULL if no
-                      drive measures one [N] (links) */
-  double* delayed; /* for each drive with feedback and a delay: the delayed measurements that it receives now, then
-                      their time derivatives; NULL without such drives (2 * Model.delayed_count) */
+  double time;    /* s */
+  double* q;      /* joint coordinates  [m or rad, unit quaternions]  (nq) */
+  double* rate;   /* (q - q_before) / dt, link axes for balls [m/s or rad/s]  (nv) */
+  Pose* pose;     /* world pose of every link frame  (links) */
+  Vec3* center;   /* world centre of mass  [m]  (links) */
+  Vec3* momentum; /* angular momentum about the centre of mass, world axes, of links that integrate it (integrator
+                     `momentum`), otherwise 0 [kg m^2/s] (links) */
+  Vec3* felt; /* contact and friction force on each link in the last step, world axes; 0 at the start; NULL if no drive
+                 measures a contact force [N] (links) */
+  double* delayed; /* measurements that drives with a delay receive now, then the time derivatives of these
+                      measurements; NULL if no drive has a delay (2 * Model.delayed_count) */
 } SimState;
 
 /* Role of a step or substep in an impact (docs/derivations/step.md, S15). */
 typedef enum {
   STEP_FREE,
-  STEP_STRIKES,  /* second_order, restitution 0: an approach ends in it; first order, as the next two */
-  STEP_STRUCK,   /* a step after that while contact forces of the impact act, or in which the last contact ends */
+  STEP_STRIKES,  /* second_order with restitution 0: an approach of two bodies ends in this step. STEP_STRIKES,
+                    STEP_STRUCK and STEP_RECOVERS use first-order weights */
+  STEP_STRUCK,   /* a step after STEP_STRIKES while contact forces of the impact act, or a step in which a contact force
+                    vanishes */
   STEP_RECOVERS, /* one more step after STEP_STRUCK */
   STEP_IMPACT,   /* one of the short substeps of an impact */
   STEP_LEAVES,   /* the first step after an impact; without second_order also a step or substep near an impact whose
-                    length differs from the one before */
+                    length differs from the length of the step before */
 } StepKind;
 /* The rule that sets the end of a substep (impact.md, I10). */
 typedef enum {
-  END_SHARE, /* after a given fraction of the remaining step; 1: at the end of the step */
-  END_SHORT, /* a fixed length that does not depend on the state */
-  END_EVENT, /* the start of the impact of a pair of hulls, or of a joint at its limit, or a closure closes */
-  END_OPENS, /* a closure opens: as END_SHARE, and the fraction follows from its force in the two substeps before
-                (closures.md, Z21) */
+  END_SHARE, /* the substep ends after the fraction StepClock.share of the remaining step; 1: at the end of the step */
+  END_SHORT, /* the substep has a fixed length, which does not depend on the state */
+  END_EVENT, /* the substep ends when an impact of two hulls, or of a joint with its limit, begins, or when a closure
+                closes */
+  END_OPENS, /* the substep ends when a closure opens. The fraction StepClock.share follows from the force of the
+                closure in the two substeps before (closures.md, Z21) */
 } StepEnd;
 
 /* The event at the end of a substep with END_EVENT. */
 typedef enum {
   EVENT_HULLS,   /* an impact of two hulls begins (impact.md, I10) */
   EVENT_LOWER,   /* an impact of a coordinate at its lower limit begins (impact.md, I15) */
-  EVENT_UPPER,   /* the same at its upper limit */
+  EVENT_UPPER,   /* an impact of a coordinate at its upper limit begins (impact.md, I15) */
   EVENT_CLOSURE, /* a closure closes (closures.md, Z20) */
 } StepEventKind;
 typedef struct {
@@ -67,15 +70,15 @@ typedef struct {
     int dof;     /* for EVENT_LOWER, EVENT_UPPER */
     int closure; /* for EVENT_CLOSURE, END_OPENS */
   };
-  double rise; /* for END_OPENS: change of the closure's force in the substep before [N] */
+  double rise; /* for END_OPENS: change of the closure's force in the previous substep [N] */
 } StepEvent;
 
 /* Time interval of a step, with the lengths of the two steps before. */
 typedef struct {
-  double time;                /* end time [s] */
-  double dt;                  /* s */
-  double dt_before;           /* length of the step that led to the present state; 0: start of the run [s] */
-  double dt_older;            /* length of the step before that; 0: none [s] */
+  double time;      /* end time [s] */
+  double dt;        /* s */
+  double dt_before; /* length of the previous step, which led to the present state; 0 at the start of the run [s] */
+  double dt_older;  /* length of the step before the previous one; 0 if there is none [s] */
   StepKind kind, kind_before; /* kind_before: kind of the step that led to the present state */
   StepEnd end;
   double share;                                /* fraction of the remaining step, for END_SHARE */
@@ -85,78 +88,85 @@ typedef struct {
 } StepClock;
 
 typedef enum {
-  STEP_CONVERGED,      /* balanced to the tolerance */
-  STEP_ROUNDING_FLOOR, /* residual above the tolerance, but the predicted decrease is below rounding */
+  STEP_CONVERGED,      /* converged: the residual is at most the tolerance */
+  STEP_ROUNDING_FLOOR, /* the residual is above the tolerance, but further iterations cannot reduce it because of
+                          rounding */
   STEP_MAX_ITERATIONS, /* not converged: the previous state is kept */
   STEP_LINE_SEARCH,    /* no acceptable step length: the previous state is kept */
   STEP_BLOCKED,        /* a prescribed link cannot move without penetrating something */
-  STEP_OPEN,           /* a closure cannot be closed: the previous state is kept */
-  STEP_CROSSED,        /* two bodies would change sides, each around the other: the previous state is kept */
+  STEP_OPEN,           /* the error of a closure cannot be reduced to its tolerance: the previous state is kept */
+  STEP_CROSSED,        /* two bodies would pass each other within the step: the previous state is kept */
   STEP_NOT_FINITE,     /* overflow: the previous state is kept */
   STEP_INTERRUPTED,    /* interrupted by SimOptions.interrupted: the previous state is kept */
 } StepOutcome;
-/* Returns the word used in output files; static, never NULL. Undefined for an invalid outcome. */
+/* Returns the name of the outcome in output files: a static string, never NULL. Undefined for an invalid outcome. */
 const char* step_outcome_text(StepOutcome outcome);
-/* Returns true unless the step reached balance to the tolerance or to rounding. Allocates nothing. */
+/* Returns false for STEP_CONVERGED and STEP_ROUNDING_FLOOR, true for all other outcomes. Allocates nothing. */
 bool step_outcome_failed(StepOutcome outcome);
 
-/* Energies of the new state [J]: the terms of the objective, and the stored contact energy without the part dissipated
- * by impacts. */
+/* Energies of the new state [J]. inertia to friction: the terms of the step's objective. stored: contact energy without
+ * the part that impacts dissipate. */
 typedef struct {
   double inertia, gravity, controller, limit, damping, contact, friction;
   double stored;
 } StepTerms;
 
-/* The pair of links that made a step fail: they blocked each other, or had the largest contact force. */
+/* The pair of links that made a step fail. For STEP_CROSSED, the two links that would pass each other; otherwise the
+ * pair with the largest overlap in the last trial, or, without overlaps, with the largest contact force. */
 typedef struct {
   bool known;
   int link_a, link_b;
-  double gap;   /* gap in the last trial; negative: overlap [m]; INFINITY: too many pieces for a single pair */
-  double force; /* force between them before that trial [N] */
+  double gap;   /* gap of the pair in the last trial; negative: overlap; INFINITY: not known, for STEP_CROSSED and for
+                   links with too many pieces for a single pair [m] */
+  double force; /* contact force between the two links before the last trial [N] */
 } StepSqueeze;
 
 typedef struct {
   StepOutcome outcome;
-  int iterations;  /* Newton iterations; like trials, certified_intervals and factor_retries, summed over all substeps
-                      and failed attempts */
+  int iterations;  /* number of Newton iterations. This number, trials, certified_intervals and factor_retries are sums
+                      over all substeps and failed attempts */
   int trials;      /* line-search evaluations */
-  double residual; /* largest imbalance relative to the acting forces (docs/derivations/step.md, S8) */
-  double residual_force; /* the same imbalance, absolute [N, N m] */
-  int residual_dof;      /* degree of freedom of the residual */
-  double speed_left;     /* at the rounding floor, change of speed that the imbalance is worth [m/s] */
+  double residual; /* largest residual force of a degree of freedom, relative to the acting forces
+                      (docs/derivations/step.md, S8) */
+  double residual_force; /* absolute value of the same residual force [N, N m] */
+  int residual_dof;      /* degree of freedom that has this residual */
+  double speed_left;     /* for STEP_ROUNDING_FLOOR: change of speed that the residual force causes in a substep
+                            (balance_speed_left) [m/s] */
   StepTerms terms;
   int active_pairs;        /* hull pairs with non-zero contact energy */
   int candidate_pairs;     /* hull pairs kept by the broad phase */
   int certified_intervals; /* path intervals examined by the certificate */
-  int factor_retries;      /* times the Hessian was not positive definite */
-  int substeps;            /* number of substeps, equal ones or those of impacts */
+  int factor_retries;      /* number of times that the Hessian was not positive definite */
+  int substeps;            /* number of substeps of the step, short substeps of impacts included */
   int open_closure;        /* for STEP_OPEN: index of the closure that stays open */
-  double open_gap;         /* for STEP_OPEN: its closure error [m or rad] */
+  double open_gap;         /* for STEP_OPEN: error of this closure [m or rad] */
   bool halved;             /* the step needed more substeps than the scene requests */
-  bool friction_open;      /* the normal force that limits friction has not converged (contact.friction_iterations) */
-  int friction_links[2];   /* the links between which this force changed most */
-  double late_friction;    /* with friction_iterations = 0, largest change of speed by contact_late_friction [m/s] */
-  int late_links[2];       /* its links, if it is above 0 */
-  StepSqueeze squeeze;     /* the pair that stopped a failed step */
+  bool friction_open; /* the normal force that limits friction has not converged within contact.friction_iterations */
+  int friction_links[2]; /* for friction_open: the pair of links whose normal force changed most in the last iteration
+                          */
+  double late_friction;  /* largest change of speed that friction applies one step late (contact_late_friction) [m/s]; 0
+                            if friction was iterated (contact.friction_iterations > 0) */
+  int late_links[2];     /* if late_friction > 0: the pair of links with this change of speed */
+  StepSqueeze squeeze;   /* the pair that stopped a failed step */
 } StepReport;
 
-/* Steps of a run that are not fully solved: STEP_ROUNDING_FLOOR, above the tolerance, or unconverged friction. Zeroed:
- * none. */
+/* Statistics of the steps of a run that are not fully solved. steps to speed describe steps that ended with
+ * STEP_ROUNDING_FLOOR, whose residual is above the tolerance. Zeroed: no such steps. */
 typedef struct {
   int steps;
   double residual; /* largest residual, relative to the acting forces */
   double time;     /* end time of the step with the largest residual [s] */
   int dof;         /* degree of freedom of the largest residual; -1: unknown */
   double speed;    /* largest StepReport.speed_left [m/s] */
-  /* Steps with StepReport.friction_open: number, end time of the first [s], and its links. */
+  /* Number of steps with StepReport.friction_open; end time [s] and links of the first such step. */
   int friction_open;
   double friction_time;
   int friction_links[2];
-  /* The largest StepReport.late_friction [m/s], the end time of its step [s], and its links. */
+  /* Largest StepReport.late_friction of all steps [m/s]; end time [s] and links of the step that has it. */
   double late_friction, late_time;
   int late_links[2];
 } UnconvergedSteps;
-/* Counts the step that ended at `time` [s] if it is not fully solved. */
+/* Adds the step that ended at `time` [s] to the statistics. Does nothing for a step that is fully solved. */
 void unconverged_add(UnconvergedSteps* unconverged, const StepReport* report, double time);
 
 /* Wall time by phase [s], summed over the run. */
@@ -167,22 +177,22 @@ typedef struct {
 /* Two touching links (a < b by index): contact and friction forces of all their hull pairs. */
 typedef struct {
   int a, b;
-  double gap; /* smallest distance of their hulls (exact GJK) [m] */
-  Vec3 force; /* on b, world [N] */
-  bool felt;  /* some pair of hulls exerts a force */
-  /* With OUTPUT_CONTACT_POINTS or OUTPUT_PRESSURE, else zero: */
-  Vec3 point;   /* centre of pressure, mean over their hulls by normal force [m] */
-  Vec3 moment;  /* about the centre of pressure, on b [N m] */
-  double press; /* sum of the normal forces [N] */
-  /* If contact_keeps_account, else zero: the account of friction in the last substep (FrictionAccount) [N]. */
+  double gap; /* smallest distance between the hulls of a and b (exact GJK) [m] */
+  Vec3 force; /* force of a on b, world axes [N] */
+  bool felt;  /* true: some pair of hulls of a and b exerts a force, or the contact law lists pairs by their range */
+  /* point, moment and `press` are set with OUTPUT_CONTACT_POINTS or OUTPUT_PRESSURE, otherwise zero. */
+  Vec3 point;   /* centre of pressure: mean over the pairs of hulls, weighted by their normal forces, world [m] */
+  Vec3 moment;  /* moment on b about the centre of pressure [N m] */
+  double press; /* sum of the normal forces of all pairs of hulls [N] */
+  /* FrictionAccount of the last substep, if contact_keeps_account returns true, otherwise zero [N]. */
   double friction_load, friction_owed, friction_lost;
 } SimContact;
 
 typedef struct {
-  double kinetic, potential; /* kinetic: armatures included; potential: gravity, zero at the world's origin, and joint
-                                springs [J] */
+  double kinetic, potential; /* kinetic: energy of the links and of the joints' armatures; potential: energy of gravity,
+                                zero at the world's origin, and of joint springs [J] */
   double total;          /* kinetic plus potential energy at the time of `kinetic`, which may be mid-step (S20) [J] */
-  double smallest_gap;   /* smallest gap of all neighbouring pairs; INFINITY without any [m] */
+  double smallest_gap;   /* smallest gap of all neighbouring pairs; INFINITY if there are none [m] */
   Vec3 momentum;         /* momentum of all movable links [kg m/s] */
   Vec3 angular_momentum; /* about the world's origin [kg m^2/s] */
 } SimMeasure;
@@ -193,64 +203,63 @@ typedef struct {
   Vec3 momentum;         /* kg m/s */
   Vec3 angular_momentum; /* about the world's origin [kg m^2/s] */
 } SimMotion;
-/* Returns the motion given by poses now[links], old[links] and older[links] at the end of a step and of the two before,
- * with each link's mass at its points; links that integrate their angular momentum have another momentum and energy.
- * Poses before the start equal the first. Immovable links are excluded. World axes [J, kg m/s, kg m^2/s]. Cannot fail.
- */
+/* Returns kinetic energy and momenta of the movable links at the end of a step. now[links]: poses at the end of the
+ * step. old[links], older[links]: poses at the ends of the two previous steps; poses before the start equal the first.
+ * The mass of a link moves with its points. For links that integrate their angular momentum, momentum and energy differ
+ * from this result. World axes [J, kg m/s, kg m^2/s]. Cannot fail. */
 SimMotion motion_between(const Model* model, const StepClock* clock, const Pose* now, const Pose* old,
                          const Pose* older);
 
-/* Sets force[links] to the sum of all forces on each link except gravity and loads, m (x'' - g) - loads [N], with x''
- * by the integrator's difference. now, old, older, oldest (links each): poses at the end of the step and at the ends of
- * the three steps before. World axes; immovable links are included. Returns false, force unchanged, if the step starts
- * from velocities instead of poses or the scene has a fluid. Allocates nothing. */
+/* Sets force[links] to the sum of all forces on each link except gravity and loads, m (x'' - g) - loads, world axes
+ * [N]. x'': acceleration of the centre of mass by the integrator's difference. now, old, older, oldest (links each):
+ * poses at the end of the step and at the ends of the three previous steps. Immovable links are included. Returns false
+ * and leaves force unchanged if the step starts from velocities instead of poses, or if the scene has a fluid.
+ * Allocates nothing. */
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force);
 
-/* Returns the force of a load in the step of `clock` from the poses `begin`, with those of the step before, `before`
- * (unused in the first step) [N] (docs/derivations/loads.md). World axes; zero on immovable links. load <
- * Model.load_count, unchecked. Allocates nothing. */
+/* Returns the force of load `load` in the step of `clock`, world axes [N] (docs/derivations/loads.md); zero on
+ * immovable links. begin[links]: poses at the start of the step. before[links]: poses at the start of the previous
+ * step, unused in the first step. load must be below Model.load_count; this is not checked. Allocates nothing. */
 Vec3 sim_load_force(const Model* model, int load, const StepClock* clock, const Pose* begin, const Pose* before);
 /* Returns the potential energy of buoyancy at poses[links] [J] (docs/derivations/fluid.md); 0 without a fluid.
  * Allocates temporarily. */
 double sim_fluid_energy(const Model* model, const Pose* poses);
-/* Creates a simulation in the model's initial state. The caller frees *out with sim_destroy. Returns STATUS_BAD_INPUT
- * with a message, and *out = NULL, if bodies intersect, a closure is open, or a stored state does not fit. Copies
- * options. Borrows the model, which must outlive the sim. */
+/* Creates a simulation in the model's initial state. The caller frees *out with sim_destroy. If bodies intersect, a
+ * closure is open, or a stored state does not belong to the model, sets *out to NULL, adds a message to diagnostics and
+ * returns STATUS_BAD_INPUT. Copies options. Borrows the model, which must outlive the sim. */
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics);
-/* Frees the sim and everything it owns, not the model. Accepts NULL. */
+/* Frees the sim and everything that the sim owns. The model is not freed. Accepts NULL. */
 void sim_destroy(Sim* sim);
-/* Advances by dt in simulation.substeps equal substeps (or as many as the steps before needed). After a failure it
- * retries with twice, four times ... as many, up to SUBSTEPS_FINEST, and finally with all iterations
- * (docs/derivations/step.md, S13, S14). If all fail, the state is unchanged and the report is that of the finest
- * attempt. Allocates only while pairs, substeps or patterns grow. */
+/* Advances by dt in simulation.substeps equal substeps, or in as many as the previous steps needed. After a failure the
+ * number of substeps is doubled repeatedly, up to SUBSTEPS_FINEST. The last attempts have no reduced iteration limit
+ * (docs/derivations/step.md, S13, S14). If all attempts fail, the state is unchanged and the report describes the
+ * attempt with the most substeps. Allocates only while pairs, substeps or patterns grow. */
 StepReport sim_step(Sim* sim);
-/* As sim_step, with a first attempt in exactly `substeps` >= 1 substeps. */
+/* As sim_step, but the first attempt has exactly `substeps` >= 1 substeps. */
 StepReport sim_step_in(Sim* sim, int substeps);
-/* Advances in the given substeps of another run, with its impacts, whatever the result; does not refine after a
- * failure. parts[count], count >= 1: times in s, at the end and the length of each; borrowed for the call. After a
- * failure the state is unchanged. */
+/* Advances by one step in the recorded substeps of another run, impacts included. parts[count], count >= 1: clocks of
+ * these substeps, borrowed for the call. Makes a single attempt; if it fails, the state is unchanged. */
 StepReport sim_step_as(Sim* sim, const StepClock* parts, int count);
-/* Appends `the solver failed at t = ... (step n): why; ...` for the last failed step (simulate/failure.c). Frees and
- * resets nothing; the step may be repeated. The caller owns out. Never fails. */
+/* Appends `the solver failed at t = ... (step n): why; ...` for the last failed step (simulate/failure.c). The sim does
+ * not change, so the step may be repeated. The caller owns out. Never fails. */
 void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report);
-/* Returns the state, borrowed for the life of the sim. It changes with sim_step, which also changes the address of
- * pose. Never NULL. */
+/* Returns the present state, borrowed for the life of the sim. sim_step changes the state and the address of
+ * SimState.pose. Never NULL. */
 const SimState* sim_state(const Sim* sim);
 /* Returns wall times [s], which differ between runs and affect no result. Never fails. */
 SimTimes sim_times(const Sim* sim);
-/* Returns the substep that led to the present state, with its role in an impact; zero at the start. Times in s. Never
- * fails. */
+/* Returns the clock of the substep that led to the present state; all zero at the start. Never fails. */
 StepClock sim_clock(const Sim* sim);
-/* A solution of a substep before its last one: friction of the solve after it rests on its forces
- * (docs/derivations/friction.md, F8). */
+/* A solution of a substep that was followed by another solve of the same substep. The contact forces of this solution
+ * limit the friction of the next solve (docs/derivations/friction.md, F8). */
 typedef struct {
   const double* q;  /* (nq) */
   const Pose* pose; /* (links) */
   const ContactRecord* contacts;
   int contact_count;
 } SimSolve;
-/* A state inside the last step, and the substep that led to it. */
+/* A state between two substeps of the last step, and the clock of the substep that led to this state. */
 typedef struct {
   StepClock clock;
   const double* q;       /* (nq) */
@@ -263,68 +272,70 @@ typedef struct {
   const SimSolve* solves; /* (solve_count) */
   int solve_count;
 } SimSubstate;
-/* Returns the states inside the last step in order of time; *count: their number, 0 for a step without substeps. Valid
- * until the next step. Owned by the sim. */
+/* Returns the states between the substeps of the last step, in order of time. Sets *count to the number of these
+ * states, 0 for a step with a single substep. Valid until the next step. Owned by the sim. */
 const SimSubstate* sim_substates(const Sim* sim, int* count);
-/* Returns the solves before the last one of the substep that led to the present state, in order; *count: their number.
- * Owned by the sim, valid until the next step. */
+/* Returns the solves of the substep that led to the present state, except the last one, in order of time. Sets *count
+ * to the number of these solves. Owned by the sim, valid until the next step. */
 const SimSolve* sim_solves(const Sim* sim, int* count);
 /* Returns a copy of solves[count] in one block, which the caller frees with memory_free; NULL for none. */
 SimSolve* sim_solves_copy(const SimSolve* solves, int count, const Model* model);
-size_t sim_solves_size(const SimSolve* solves, int count, const Model* model); /* Returns its size [bytes]. */
+size_t sim_solves_size(const SimSolve* solves, int count, const Model* model); /* Returns its size in bytes. */
 /* Warm start of friction in a run's first substep: the solution of the step without friction, and the contact forces at
  * both its ends (docs/derivations/friction.md, F6). */
 typedef struct {
   StepClock clock;
-  const double* q;          /* coordinates at its end (nq) */
-  const Pose* pose;         /* poses at its end (links) */
-  ContactForces start, end; /* contact forces at its beginning and its end */
+  const double* q;          /* coordinates at the end of the substep (nq) */
+  const Pose* pose;         /* poses at the end of the substep (links) */
+  ContactForces start, end; /* contact forces at the start and at the end of the substep */
 } SimGuess;
-/* Returns the warm start of the last step; NULL unless it was the first step and friction acted at its start. Borrowed
- * until the next step. */
+/* Returns the warm start of the last step. Returns NULL if this step was not the first of the run, or if no friction
+ * acted at its start. Borrowed until the next step. */
 const SimGuess* sim_guess(const Sim* sim);
 /* Returns a copy in one block, which the caller frees with memory_free. */
 SimGuess* sim_guess_copy(const SimGuess* guess, const Model* model);
 size_t sim_guess_size(const SimGuess* guess, const Model* model); /* Returns the size of a copy [bytes]. */
-/* Stored states (simulate/snapshot.c). A state contains everything that later steps depend on: a continued run is
- * bit-identical to an uninterrupted one, on any number of threads, for runs of the same model. sim_restore restores the
- * visible state, except states inside its last step (sim_substates: none) and moves (sim_path restarts). */
+/* Stored states (simulate/snapshot.c). A stored state contains everything on which later steps depend. A run that
+ * continues from a stored state of the same model is bit-identical to an uninterrupted run, for any number of threads.
+ * sim_restore does not restore the substates of the last step (sim_substates then returns none) and the recorded moves
+ * (sim_path starts anew). */
 typedef struct SimSnapshot SimSnapshot;
 /* Returns a stored state of sim_snapshot_size bytes, which the caller frees with sim_snapshot_destroy. Never NULL. The
  * sim does not change. */
 SimSnapshot* sim_save(Sim* sim);
 /* Returns an empty stored state for sim_save_over. The caller frees it with sim_snapshot_destroy. */
 SimSnapshot* sim_snapshot_create(void);
-/* Replaces the stored state by the present one. Allocates only where the old one was smaller. Never fails. */
+/* Replaces the stored state by the present state. Allocates only if the stored state needs more memory than before.
+ * Never fails. */
 void sim_save_over(Sim* sim, SimSnapshot* snapshot);
-/* Returns to a state saved from this sim, bit-identically, after a failed or interrupted step. (After a failure
- * sim_step itself restores the state only to rounding, because contact planes are recomputed.) Keeps the moves of
+/* Returns to a state that was saved from this sim, bit-identically, after a failed or interrupted step. sim_step alone
+ * restores the state after a failure only to rounding, because it recomputes contact planes. Keeps the moves of
  * sim_path. Allocates as sim_restore. Never fails. */
 void sim_return(Sim* sim, const SimSnapshot* snapshot);
-/* Restores a state, which is copied and can be restored again. Asserts that it belongs to a run of the same model.
- * Contact is restored bit-identically, sim_times is not. Allocates if that state had more pairs than this sim ever had.
- */
+/* Restores a stored state. The snapshot is copied and can be restored again. Asserts that the snapshot belongs to a run
+ * of the same model. Contact is restored bit-identically; sim_times is not restored. Allocates if the stored state has
+ * more pairs than this sim ever had. */
 void sim_restore(Sim* sim, const SimSnapshot* snapshot);
 /* Frees the stored state. Accepts NULL. */
 void sim_snapshot_destroy(SimSnapshot* snapshot);
 /* Returns the size of a stored state [bytes]. Cannot fail. */
 size_t sim_snapshot_size(const SimSnapshot* snapshot);
-/* Writes the present state as a file of kind STATE_KIND, which Scene.start can use. Requires at least one step. The
- * caller frees *file with number_file_free; earlier content is not freed. Never fails. */
+/* Sets *file to the present state, as a file of kind STATE_KIND that Scene.start can name. Requires at least one step.
+ * The caller frees *file with number_file_free. Earlier content of *file is not freed. Never fails. */
 void sim_state_file(Sim* sim, NumberFile* file);
 /* State of a closure (simulate/closures.c). */
 typedef struct {
   bool broken;
-  double broken_at; /* time of the state in which it broke; INFINITY: intact [s] */
-  double gap;       /* closure error: largest of its lengths [m] */
-  double angle;     /* closure error: largest of its angles [rad] */
-  Vec3 force;       /* on a, world; zero at the start [N] */
-  Vec3 torque;      /* on a, about its attachment point, world [N m] */
+  double broken_at; /* time of the state in which the closure broke; INFINITY: intact [s] */
+  double gap;       /* closure error: largest error of the closure's equations that are lengths [m] */
+  double angle;     /* closure error: largest error of the closure's equations that are angles [rad] */
+  Vec3 force;       /* force on a, world axes; zero at the start [N] */
+  Vec3 torque;      /* torque on a about the attachment point of a, world axes [N m] */
 } SimClosure;
 /* Returns the state of closure `index` < Model.closure_count (undefined otherwise). World axes [m, N]. */
 SimClosure sim_closure(const Sim* sim, int index);
-/* Returns the state of coupling `index` < Model.coupling_count (undefined otherwise): gap [m or rad]; force.x: force
- * along the dependent coordinate [N or N m]. */
+/* Returns the state of coupling `index` < Model.coupling_count (undefined otherwise). gap: error of the coupling [m or
+ * rad]. force.x: force along the dependent coordinate [N or N m]. */
 SimClosure sim_coupling(const Sim* sim, int index);
 /* Returns the times at which closures broke [s] (closures), INFINITY for intact ones; NULL without closures. Borrowed.
  */
@@ -332,23 +343,26 @@ const double* sim_closures_broken(const Sim* sim);
 /* Coordinates and poses one substep before, and poses two substeps before; undefined at the start of a run. Borrowed
  * until the next step. */
 typedef struct {
-  const double *q_old, *q_older;     /* (nq); older: two substeps before, NULL if no joint has an armature */
+  const double *q_old, *q_older; /* (nq); q_older: coordinates two substeps before, NULL if no joint has an armature */
   const Pose *pose_old, *pose_older; /* (links) */
 } SimHistory;
-/* Returns coordinates (nq) and poses (links) of the two states before, at the time differences dt and dt_before of
- * sim_clock [s]. Borrowed until the next step, never NULL. */
+/* Returns coordinates (nq) and poses (links) of the two states before the present one. The time differences between the
+ * three states are dt and dt_before of sim_clock [s]. Borrowed until the next step, never NULL. */
 SimHistory sim_history(const Sim* sim);
 /* ---- velocities of links, forces along joints (simulate/joint_forces.c, simulate/measure.c) */
 
-/* Sets the velocities of the links, world axes. v[links]: of the centre of mass, by the integrator's difference that
- * defines momentum and kinetic energy [m/s]. w[links]: angular velocity from the joint rates [rad/s]. At the start
- * these are the initial velocities. Cannot fail, allocates nothing. */
+/* Sets the velocities of the links, world axes. Sets v[links] to the velocities of the centres of mass, by the
+ * integrator's difference that also defines momentum and kinetic energy [m/s]. Sets w[links] to the angular velocities
+ * that follow from the joint rates [rad/s]. At the start both are the initial velocities. Cannot fail, allocates
+ * nothing. */
 void sim_link_velocities(Sim* sim, Vec3* v, Vec3* w);
 
-/* Kinds of forces along a joint's coordinates. A kind is a word and a row of functions in joint_forces.c. */
+/* Kinds of forces along a joint's coordinates. The name and the functions of each kind are listed in a table in
+ * joint_forces.c. */
 typedef enum {
-  JOINT_FORCE_DRIVE,    /* all drives of the joint; for a prescribed joint the force that enforces its motion */
-  JOINT_FORCE_LOAD,     /* loads on the link and its descendants */
+  JOINT_FORCE_DRIVE, /* force of all drives of the joint; for a prescribed joint the force that enforces the prescribed
+                        motion */
+  JOINT_FORCE_LOAD,  /* loads on the link and its descendants */
   JOINT_FORCE_FRICTION, /* dry friction */
   JOINT_FORCE_DAMPING,
   JOINT_FORCE_SPRING,
@@ -356,146 +370,158 @@ typedef enum {
   JOINT_FORCE_CLOSURE, /* closures and couplings */
   JOINT_FORCE_KINDS
 } JointForceKind;
-/* Returns the word in columns and keys; static, never NULL. Undefined for an invalid kind. */
+/* Returns the name of the kind in columns and keys of files: a static string, never NULL. Undefined for an invalid
+ * kind. */
 const char* joint_force_name(JointForceKind kind);
-/* Returns the joint forces of the last (sub)step, force[kind * nv + dof], acting on the link along the increments of
- * the coordinates; for a ball the torques about link axes [N, N m]. NULL unless the scene's simulation.output requests
- * forces; zero at the start. Borrowed until the next step. */
+/* Returns the joint forces of the last (sub)step, force[kind * nv + dof] [N, N m]. Each acts on the link along the
+ * increment of one coordinate; for a ball joint they are torques about the link axes. Zero at the start. Returns NULL
+ * if the scene's simulation.output does not request forces. Borrowed until the next step. */
 const double* sim_joint_forces(const Sim* sim);
 
-/* Returns the joint reactions of the last (sub)step: force and torque by the parent (or the world) on the link, about
- * the origin of the link frame, world axes. They include the joint's constraint, drives, springs, limits and friction.
- * reaction[link]: force [N], torque [N m] (links). NULL unless the scene's simulation.output requests reactions; zero
- * at the start. Borrowed until the next step (docs/derivations/observables.md, O1). */
+/* Returns the joint reactions of the last (sub)step. reaction[link]: force [N] and torque [N m] by the parent (or the
+ * world) on the link, about the origin of the link frame, world axes (links). The reactions include the joint's
+ * constraint, drives, springs, limits and friction. Zero at the start. Returns NULL if the scene's simulation.output
+ * does not request reactions. Borrowed until the next step (docs/derivations/observables.md, O1). */
 const double (*sim_reactions(const Sim* sim))[6];
 
-/* Returns true if derivatives with respect to a link's reaction are available (O3): not for an immovable link, nor
- * where closures take part in the aim of a momentum-conserving tree. link: unchecked. */
+/* Returns true if derivatives with respect to a link's reaction are available (O3). Returns false for an immovable
+ * link, and for a link of a momentum-conserving tree whose target pose (TreeFlight) is solved together with closures.
+ * link is not checked. */
 bool sim_reaction_derives(const Model* model, int link);
 
-/* State of a closure with `active` after the last step: time of closing, and pose of b relative to a at that time. */
+/* State of a closure with `active` after the last step. */
 typedef struct {
-  double since; /* time of the state in which it closed; INFINITY: open [s] */
-  double until; /* time of the state in which its force opened it; INFINITY: has not since then [s] */
-  bool barred;  /* its force opened it, and the condition that it be closed again has held ever since */
-  Pose at;      /* pose of b in the frame of a [m] */
+  double since; /* time of the state in which the closure closed; INFINITY: the closure is open [s] */
+  double until; /* time of the state in which a force above the limit opened the closure; INFINITY: not opened since
+                   `since` [s] */
+  bool barred;  /* true: a force above the limit opened the closure, and its closing condition has held ever since, so
+                   that it does not close again */
+  Pose at;      /* pose of b in the frame of a at the time of closing [m] */
 } SimJoin;
 /* Returns true if the closure is closed. */
 static inline bool join_holds(const SimJoin* join) {
   return join->since < (double)INFINITY && !(join->until < (double)INFINITY);
 }
-/* Returns the states of all closures (closures); NULL if none has `active`. Borrowed until the next step. */
+/* Returns the states of all closures (closures), or NULL if no closure has `active`. Borrowed until the next step. */
 const SimJoin* sim_closures_joined(const Sim* sim);
 
-/* Returns the touching link pairs of the present state, sorted by (a, b); *count: their number. NULL and 0 without
- * contact. Lengths in m, forces in N, world axes. Valid until the next call; owned by the sim. Allocates while the
- * number of pairs grows. */
+/* Returns the pairs of links in contact in the present state, sorted by (a, b). Sets *count to the number of these
+ * pairs. Returns NULL and sets *count to 0 if the scene has no contact. Lengths in m, forces in N, world axes. Valid
+ * until the next call; owned by the sim. Allocates while the number of pairs grows. */
 const SimContact* sim_contacts(Sim* sim, int* count);
-/* Returns energies, momenta and the smallest gap of the present state; computes the gaps of all candidates. Allocates
- * nothing. */
+/* Returns energies, momenta and the smallest gap of the present state. The gap requires the distances of all candidate
+ * pairs. Allocates nothing. */
 SimMeasure sim_measure(Sim* sim);
-/* Energy added (> 0) or dissipated by the scheme since the start: change of kinetic and potential energy minus work of
- * all forces (docs/derivations/step.md, S23). */
+/* Energy that the integration scheme added (> 0) or dissipated (< 0) since the start: change of kinetic and potential
+ * energy minus the work of all forces (docs/derivations/step.md, S23). */
 typedef struct {
   double work;       /* energy change of all movable links [J] */
-  int link;          /* first link of the tree with the largest change relative to its energy; -1: none */
-  double link_work;  /* change in that tree [J] */
-  double link_scale; /* largest energy that this tree had or exchanged [J] */
+  int link;          /* first link of the tree whose energy change is largest relative to link_scale; -1: none */
+  double link_work;  /* energy change in that tree [J] */
+  double link_scale; /* largest energy that that tree had or exchanged [J] */
 } SimSchemeWork;
-/* Returns the energy change; zero without SimOptions.scheme_work. Cannot fail, allocates nothing. */
+/* Returns the energy change by the scheme; zero without SimOptions.scheme_work. Cannot fail, allocates nothing. */
 SimSchemeWork sim_scheme_work(const Sim* sim);
-/* Moves that led from one recorded state to the next, each with a proof (simulate/path.c;
- * docs/derivations/certificate.md, P6). Empty if the straight path has a proof. Borrowed until the next call. */
+/* Moves of the solver that led from one recorded state to the next (simulate/path.c; docs/derivations/certificate.md,
+ * P6). Each move is proved free of intersections. The list is empty if the straight path between the states is proved.
+ * Borrowed until the next call. */
 typedef struct {
   int count;
-  const double* time;  /* time of the state that a move leads to [s] (count) */
+  const double* time;  /* end time of the substep to which each move belongs [s] (count) */
   const double* delta; /* increments of the joints: q (+) delta  (count x nv) */
 } SimPath;
-/* Returns the moves since the last call; NULL moves without SimOptions.path or a certificate. Increments in m and rad,
- * row-major; time in s. Borrowed until the next step. */
+/* Returns the moves since the last call: increments in m and rad, row-major, and times in s. Returns an empty list
+ * without SimOptions.path, and if the scene has no certificate. Borrowed until the next step. */
 SimPath sim_path(Sim* sim);
 /* Sets the total contact and friction force on each link in the present state, world [N] (links). Allocates nothing. */
 void sim_link_forces(const Sim* sim, Vec3* force);
-/* Sets force[count] to the contact and friction force on `link` of each pair, by `other`, world axes [N]; 0 for a pair
- * without contact. Allocates nothing. */
+/* Sets force[count] to the contact and friction force that ForcePair.other exerts on ForcePair.link, for each of
+ * pairs[count], world axes [N]. The force is 0 for a pair without contact. Allocates nothing. */
 void sim_pair_forces(const Sim* sim, const ForcePair* pairs, int count, Vec3* force);
-/* Returns the records of pairs in contact in the present state; *count: their number. NULL and 0 without contact. Valid
- * until the next call; owned by the sim. Allocates while the number of pairs grows. */
+/* Returns the records of the pairs in contact in the present state. Sets *count to the number of records. Returns NULL
+ * and sets *count to 0 if the scene has no contact. Valid until the next call; owned by the sim. Allocates while the
+ * number of pairs grows. */
 const ContactRecord* sim_contact_records(Sim* sim, int* count);
 
-/* ---------------------------------------------------------------- proof over recorded states
- * (simulate/proof.c) Between two recorded states every joint coordinate moves in a straight line, and a ball joint
- * along the increments Rx(alpha d1) Ry(alpha d2) Rz(alpha d3) from one to the other. A proof shows that every pair of
- * hulls that may touch stays apart during this motion. If there is none (a rolling body dips below its arc), the proof
+/* ---------------------------------------------------------------- proof over recorded states (simulate/proof.c) */
+/* The straight path between two recorded states moves every joint coordinate linearly. A ball joint moves along the
+ * increments Rx(alpha d1) Ry(alpha d2) Rz(alpha d3), alpha in [0, 1]. A proof shows that no two hulls that may collide
+ * intersect on this path. If the straight path has no proof (the chord of a rolling body cuts below its arc), the proof
  * searches for a detour (docs/derivations/certificate.md, P5). */
 typedef struct Proof Proof;
 
 typedef enum {
   PROOF_APART, /* proved */
-  PROOF_MEET,  /* two hulls intersect in the new state, or at `fraction` of the path to it */
-  PROOF_OPEN,  /* no proof and no intersection found */
+  PROOF_MEET,  /* two hulls intersect at ProofReport.fraction of the path */
+  PROOF_OPEN,  /* neither a proof nor an intersection was found */
 } ProofOutcome;
 
 typedef struct {
   ProofOutcome outcome;
-  int link_a, link_b; /* the links; set unless PROOF_APART */
-  double fraction;    /* fraction of the path at which they intersect; 1 = in the new state */
+  int link_a, link_b; /* the two links that intersect or have no proof; not set for PROOF_APART */
+  double fraction;    /* for PROOF_MEET: fraction of the path at which the links intersect; 1: in the new state */
   double miss;        /* largest difference between the end of the moves and the new state's poses [m or 1] */
-  bool detour;        /* proved for a detour instead of the straight path */
+  bool detour;        /* true: a detour was proved instead of the straight path */
   int intervals;      /* path intervals examined */
-  double gap;         /* smallest gap of the new state; INFINITY: no neighbours [m] */
-  int gap_a, gap_b;   /* links with this gap; -1: none */
+  double gap;         /* smallest gap between neighbouring hulls in the new state; INFINITY: no neighbours [m] */
+  int gap_a, gap_b;   /* the two links that have this gap; -1: none */
 } ProofReport;
 
-/* Sets delta[nv] to the increments of the straight path from q[nq] to `to` [nq], in m and rad; for a ball the shorter
- * rotation. Cannot fail, allocates nothing. */
+/* Sets delta[nv] to the increments of the straight path from the coordinates q[nq] to the coordinates to[nq] [m, rad].
+ * A ball joint takes the shorter rotation. Cannot fail, allocates nothing. */
 void proof_way(const Model* model, const double* q, const double* to, double* delta);
-/* Creates a proof. Copies the model struct and borrows its arrays, which must outlive the proof. Freed with
- * proof_destroy. Never NULL; threads below 1 count as 1. */
+/* Returns a new proof, never NULL; the caller frees it with proof_destroy. Copies the Model struct and borrows the
+ * arrays of the model, which must outlive the proof. threads below 1 counts as 1. */
 Proof* proof_create(const Model* model, int threads);
 /* Frees the proof and everything it owns. Accepts NULL. */
 void proof_destroy(Proof* proof);
-/* Sets the first state q[nq] (copied). Returns a failed outcome only if hulls intersect in q. Allocates while
+/* Makes q[nq] (copied) the first state. The outcome is PROOF_MEET only if hulls intersect in q. Allocates while
  * candidates grow. */
 ProofReport proof_restart(Proof* proof, const double* q);
-/* Proves the straight path, or a detour, from the last state to q[nq] (copied); the first call has no path. After a
- * state with an intersection the next one is a first state again. Failures appear in the report's outcome only. */
+/* Proves the straight path, or a detour, from the last state to q[nq] (copied), and makes q the last state. The first
+ * call, and the call after a state with an intersection, only examine the state q itself. A failure is reported by the
+ * outcome only. */
 ProofReport proof_next(Proof* proof, const double* q);
-/* Two neighbouring links in the state that was proved last. */
+/* Two neighbouring links in the last proved state. */
 typedef struct {
-  int a, b;    /* a < b */
-  double gap;  /* smallest distance of their hulls [m]; beyond the contact range a lower bound beyond it */
+  int a, b;   /* a < b */
+  double gap; /* smallest distance between the hulls of a and b; beyond the contact range only a lower bound, which also
+                 exceeds the range [m] */
   bool active; /* nonzero contact energy */
-  Vec3 force;  /* contact force without friction, on b, for a whole step from the state before [N] */
+  Vec3 force;  /* contact force on b without friction, for a step of full length from the previous state [N] */
   double load; /* sum of the force magnitudes over the hull pairs [N] */
 } ProofPair;
-/* Returns the neighbouring links, sorted by (a, b); *count: their number. NULL and 0 if the state has an intersection.
- * Distances in m. Valid until the next call; owned by the proof. */
+/* Returns the pairs of neighbouring links, sorted by (a, b). Sets *count to the number of pairs. Returns NULL and sets
+ * *count to 0 if bodies intersect in the state. Valid until the next call; owned by the proof. */
 const ProofPair* proof_pairs(Proof* proof, int* count);
 
-/* As proof_next without detours: fails where the straight path has no proof. q[nq] is copied. */
+/* As proof_next, without a search for detours: the outcome is PROOF_APART only if the straight path is proved. q[nq] is
+ * copied. */
 ProofReport proof_next_straight(Proof* proof, const double* q);
-/* As proof_next along recorded moves (count x nv), row-major, increments in m and rad, borrowed for the call.
- * report.miss: distance of their end from q; the rest of the last move leads to q. Allocates while candidates grow. */
+/* As proof_next, along recorded moves instead of the straight path. moves (count x nv, row-major): increments [m, rad],
+ * borrowed for the call. If the end of the moves differs from q[nq], the last move is extended to end in q, and the
+ * report's `miss` is the difference. Allocates while candidates grow. */
 ProofReport proof_next_along(Proof* proof, const double* moves, int count, const double* q);
 
 /* ---------------------------------------------------------------- adjoint of one recorded step
- * (simulate/step_adjoint.c) The step from t to t + dt solves F(next; now, old, older, model) = 0. Input: the
- * derivatives of a scalar with respect to the state at t + dt. The adjoint solves H lambda = -(derivatives with respect
- * to its coordinates). It adds lambda . dF/d(rest) to the derivatives with respect to the states before and to the
- * model (SDRS Eq. 86-88; docs/derivations/adjoint.md). */
+ * (simulate/step_adjoint.c) */
+/* The step from t to t + dt solves F(next; now, old, older, model) = 0. Given the derivatives g of a scalar with
+ * respect to the coordinates at t + dt, the adjoint solves H lambda = -g. It adds lambda . dF/dx to the derivatives of
+ * the scalar with respect to x, for the earlier states and the model in place of x (SDRS Eq. 86-88;
+ * docs/derivations/adjoint.md). */
 typedef struct StepAdjoint StepAdjoint;
 
-/* Derivatives of a scalar by a state, with poses and coordinates as independent variables. */
+/* Derivatives of a scalar with respect to a state, with poses and coordinates as independent variables. */
 typedef struct {
   double (*pose)[3][4]; /* derivatives with respect to (R | t) of every link frame, elementwise (links) */
   double* q;            /* derivatives with respect to increments of the coordinates  (nv) */
 } StateBar;
 
-/* A step of a run: poses and coordinates of its states; those before the start equal the first. */
+/* A recorded step of a run. next, now, old, older: states at t + dt, at t, and one and two steps before t. States
+ * before the start of the run equal the first state. */
 typedef struct {
   StepClock clock;
-  int64_t number; /* number of the state at t + dt in its run, counted from 1; 0: unknown */
+  int64_t number; /* number of the state at t + dt in the run, counted from 1; 0: unknown */
   const double *q_next, *q_now, *q_old, *q_older; /* (nq); q_older: only if a joint has an armature */
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
   const Vec3 *momentum_next, *momentum_now;
@@ -503,91 +529,98 @@ typedef struct {
   const double* delayed_now; /* SimState.delayed; NULL: no delays */
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
-  const SimSolve* solves; /* solves of the step before its last one, which gives the state at t + dt (solve_count) */
+  const SimSolve*
+      solves; /* all solves of the step except the last one, whose solution is the state at t + dt (solve_count) */
   int solve_count;
-  const SimGuess* guess;          /* warm start of a run's first step; NULL: friction uses the previous state only */
-  const double* closures_broken;  /* breaking times of the run's closures; NULL: none broke */
+  const SimGuess* guess; /* warm start of a run's first step (sim_guess); NULL: friction uses only the previous state */
+  const double* closures_broken;  /* times at which closures broke, as of sim_closures_broken; NULL: none broke */
   const SimJoin* closures_joined; /* sim_closures_joined after the step; NULL: no closure has `active` (closures) */
 } RecordedStep;
 
 typedef struct {
-  bool sound;            /* false: the result is not a gradient, for the reasons below */
-  bool contact_failed;   /* a contact plane or a slip in the record could not be reproduced */
-  bool grazes;           /* bodies only graze each other at the start of an impact: its time has no derivative */
-  bool singular;         /* H is singular to rounding */
-  bool indefinite;       /* H is indefinite: the state is not a minimum; the gradient is still valid */
+  bool sound;          /* false: the result is not a gradient; the following members tell the reason */
+  bool contact_failed; /* a contact plane or a slip of the recorded step could not be reproduced */
+  bool grazes;   /* at the start of an impact bodies only graze each other: the time of the impact has no derivative */
+  bool singular; /* H is singular to rounding */
+  bool indefinite;       /* H is indefinite: the state does not minimize the objective; the gradient is still valid */
   double eigenvalue;     /* eigenvalue of H nearest to zero, if singular or indefinite */
   double residual;       /* residual of the step's equations [N, N m] */
   double largest_lambda; /* infinity norm of lambda */
-  double rounding; /* contribution of the rounding of positions to the step's gradient, in the scales of its numbers */
+  double rounding; /* estimated rounding error of the step's gradient due to the rounding of positions, in the scales of
+                      the model's numbers */
 } StepAdjointReport;
 
-/* Creates the adjoint of steps. Borrows the model. Freed with step_adjoint_destroy. Never NULL; threads below 1 count
- * as 1. */
+/* Returns a new adjoint, never NULL; the caller frees it with step_adjoint_destroy. Borrows the model. threads below 1
+ * counts as 1. */
 StepAdjoint* step_adjoint_create(const Model* model, int threads);
-/* Frees the adjoint and everything it owns. Accepts NULL. */
+/* Frees the adjoint and everything that the adjoint owns. Accepts NULL. */
 void step_adjoint_destroy(StepAdjoint* adjoint);
-/* Clears derivatives accumulated for initial velocities, delayed measurements and contact history: the next step is the
- * last of a run. Cannot fail, allocates nothing. */
+/* Clears the accumulated derivatives with respect to initial velocities, delayed measurements and contact history. Call
+ * before the last step of a run is processed. Cannot fail, allocates nothing. */
 void step_adjoint_begin(StepAdjoint* adjoint);
-/* fixed: treats substep lengths as constants, as in a run that repeats those of another (sim_step_as). Otherwise, and
- * initially, they depend on the state (docs/derivations/impact.md, I11). */
+/* Sets whether substep lengths are treated as constants, as in a run that repeats the substeps of another run
+ * (sim_step_as). If fixed is false, which is the initial setting, they depend on the state (docs/derivations/impact.md,
+ * I11). */
 void step_adjoint_fix_lengths(StepAdjoint* adjoint, bool fixed);
-/* Derivatives by forces at a state: contact forces on links (links, NULL: none) and between links; joint reactions
- * (sim_reactions; links, NULL: none). */
+/* Derivatives of a scalar with respect to forces at a state. link: with respect to contact forces on links (links;
+ * NULL: none). between: with respect to contact forces between links. reaction: with respect to joint reactions, as of
+ * sim_reactions (links; NULL: none). */
 typedef struct {
   const Vec3* link;
   ForcePairSlopes between;
   const double (*reaction)[6];
 } ForceSlopes;
-/* Applies the adjoint of one step; steps must be processed from last to first. next: complete on entry; its q also
- * receives derivatives by rates and forces. rate[nv]: by SimState.rate at t + dt; force: by contact forces at t + dt
- * (NULL: none). Adds to now, old, older (poses only) and gradient; these are not derivatives if the report's sound is
- * false. Allocates only as the pairs of a step grow. */
+/* Applies the adjoint of one step; steps must be processed from last to first. All derivatives are of one scalar. next:
+ * derivatives with respect to the state at t + dt, complete on entry; adds to next.q the derivatives through rates and
+ * forces. rate[nv]: derivatives with respect to SimState.rate at t + dt. force: derivatives with respect to forces at t
+ * + dt (NULL: none). Adds the derivatives with respect to the earlier states and the model to now, old, older (poses
+ * only) and gradient. The added numbers are not derivatives if the report's `sound` is false. Allocates only as the
+ * pairs of a step grow. */
 StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, StateBar next, const double* rate,
                                const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                ModelGradient* gradient);
-/* Multiplies the step's derivatives with respect to earlier momenta by a factor (1: no change). Call after a step.
- * Cannot fail, allocates nothing. */
+/* Multiplies the accumulated derivatives with respect to momenta, delayed measurements and other history of earlier
+ * steps by a factor (1: no change). Call after step_adjoint. Cannot fail, allocates nothing. */
 void step_adjoint_discount(StepAdjoint* adjoint, double factor);
-/* Adds to gradient the derivatives by initial coordinates and velocities, signals of prescribed joints and attachments
- * that follow from those by the first state. q[nq] and pose[links] of the first state; rate[nv]: derivatives by its
- * rates. Cannot fail. */
+/* Converts the derivatives `first` with respect to the first state into derivatives with respect to initial coordinates
+ * and velocities, signals of prescribed joints and joint positions, and adds these to gradient. q[nq], pose[links]: the
+ * first state. rate[nv]: derivatives with respect to the rates of the first state. Cannot fail. */
 void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose, StateBar first, const double* rate,
                         ModelGradient* gradient);
 
 /* ---------------------------------------------------------------- forward sensitivities over recorded steps
- * (simulate/step_forward.c) Derivatives of the states of a run with respect to some parameters
- * (docs/derivations/identify.md, I1). Each row of a step's Jacobian is the reverse derivative of one of its equations.
- * The cost is one reverse derivative per degree of freedom, whatever the number of parameters, and a back-substitution
- * per parameter. */
+ * (simulate/step_forward.c) */
+/* Derivatives of the states of a run with respect to some parameters (docs/derivations/identify.md, I1). Each row of a
+ * step's Jacobian is the reverse derivative of one equation of the step. The cost is one reverse derivative per degree
+ * of freedom, whatever the number of parameters, and a back-substitution per parameter. */
 typedef struct StepForward StepForward;
-/* Adds to row (count) the derivatives of a scalar with respect to the parameters, given its derivatives with respect to
- * the model's numbers. */
+/* Converts `gradient`, the derivatives of a scalar with respect to the model's numbers, into derivatives with respect
+ * to the parameters. Adds the result to row (parameters). */
 typedef void (*ForwardChain)(void* context, const ModelGradient* gradient, double* row);
-/* Creates forward sensitivities, which store (nv x parameters) numbers for several states. Borrows the model and
- * context. Freed with step_forward_destroy. Never NULL. */
+/* Returns new forward sensitivities, which store (nv x parameters) numbers for several states. Never NULL; the caller
+ * frees them with step_forward_destroy. Borrows the model and context. */
 StepForward* step_forward_create(const Model* model, int parameters, ForwardChain chain, void* context);
-/* Frees the sensitivities and everything they own. Accepts NULL. */
+/* Frees the sensitivities and everything that they own. Accepts NULL. */
 void step_forward_destroy(StepForward* forward);
-/* Declares that no parameter rotates a joint frame or axis, and sets without_turns in the gradients passed to the
- * chain. Call before step_forward_begin; permanent. Cannot fail, allocates nothing. */
+/* Declares that no parameter rotates a joint frame or axis. Sets `without_turns` in the gradients that the chain
+ * receives. Call before step_forward_begin; cannot be undone. Cannot fail, allocates nothing. */
 void step_forward_skip_turns(StepForward* forward);
-/* Makes closures use the constant coordinates q[nq] (borrowed) instead of those at the start of the run. Allocates;
- * call at most once (a second call leaks). */
+/* Places closures at the constant coordinates q[nq] (borrowed) instead of the coordinates at the start of the run.
+ * Allocates. Call at most once; a second call leaks memory. */
 void step_forward_place(StepForward* forward, const double* q);
-/* Initializes from the model's initial coordinates and velocities. Copies q[nq] and pose[links]. Cannot fail, allocates
- * nothing. */
+/* Sets the sensitivities of the first state from the model's initial coordinates and velocities. q[nq], pose[links]:
+ * the first state, copied. Cannot fail, allocates nothing. */
 void step_forward_begin(StepForward* forward, const double* q, const Pose* pose);
-/* Advances the sensitivities over one step, in order of time. False, with undefined rows, if it has no derivative or
- * its contact is not reproduced. Allocates and frees. */
+/* Advances the sensitivities over one step; steps must be processed in order of time. Returns false if the step has no
+ * derivative or its contact is not reproduced; the sensitivities are then undefined. Allocates and frees. */
 bool step_forward_advance(StepForward* forward, const RecordedStep* step);
-/* Returns derivatives of the increments of the coordinates (nv x parameters), row-major, at the present state (before
- * 0) or up to 3 states before. Undefined for larger `before`. Borrowed until the next step_forward_advance. */
+/* Returns the derivatives of the increments of the coordinates with respect to the parameters (nv x parameters,
+ * row-major). before: 0 for the present state, 1 to 3 for an earlier one; other values are undefined. Borrowed until
+ * the next step_forward_advance. */
 const double* step_forward_state(const StepForward* forward, int before);
-/* Adds to row[parameters] the derivatives by the parameters of a scalar with derivatives bar by the poses at a state.
- * bar[links]: 3 x 4, by entries of (R | t), as LossSeeds.pose. q[nq] and pose[links] of that state; before as of
- * step_forward_state. */
+/* Converts the derivatives of a scalar with respect to the poses at a state into derivatives with respect to the
+ * parameters, and adds these to row[parameters]. bar[links]: derivatives with respect to the entries of (R | t), 3 x 4,
+ * as LossSeeds.pose. q[nq], pose[links]: the state. before: selects the state as in step_forward_state. */
 void step_forward_row(StepForward* forward, const double* q, const Pose* pose, int before, double (*bar)[3][4],
                       double* row);
 

@@ -89,8 +89,8 @@ static bool acted_upon(const Sim* s, int link) {
   return any;
 }
 
-/* Returns the force that contact has to balance: the inertial force m w (c - c^) on the centre of mass, minus the
- * forces of loads, fluid and the joint's slides. */
+/* Returns the force on the centre of mass that contact must balance: the inertial force m w (c - c^) minus the forces
+ * of loads, fluid and the joint's slides. */
 static Vec3 explained_by_motion(const Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   const Configuration* c = &s->configuration[s->current];

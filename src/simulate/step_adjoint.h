@@ -14,28 +14,31 @@ typedef struct {
 /* Returns the twist with the components (w, v). */
 static inline Twist twist_of(const double t[6]) { return (Twist){vec3(t[0], t[1], t[2]), vec3(t[3], t[4], t[5])}; }
 
-/* Derivatives with respect to one number of the step's clock, at fixed states (I11): of the equations F, and of the
- * scalar directly, through momenta, rates and forces at t + dt. */
+/* Derivatives with respect to one number of the step's clock, at fixed states (I11). equations: derivatives of the
+ * step's equations F. direct: derivative of the scalar through momenta, rates and forces at t + dt. */
 typedef struct {
   bool known;
   double* equations; /* (nv) */
   double direct;
 } LengthSlope;
-enum { LENGTH_SLOPES = 4 }; /* derivatives with respect to dt, dt_before, dt_older and time */
-/* Derivatives with respect to step lengths, which depend on events of the run (simulate/step_lengths.c). */
+enum { LENGTH_SLOPES = 4 }; /* number of such clock entries: dt, dt_before, dt_older and time */
+/* Derivatives of the scalar with respect to step lengths, which depend on events of the run (simulate/step_lengths.c).
+ */
 typedef struct {
-  bool fixed; /* step lengths are constants: no derivatives */
+  bool fixed; /* true: step lengths are constants, without derivatives */
   LengthSlope by[LENGTH_SLOPES];
-  double by_dt, by_before, by_end; /* derivatives of later steps with respect to the length of the step before them, of
-                                      the one before that, and the time at which they start [1/s] */
-  double *lambda, *reduced, *nu;   /* scratch for the event: its adjoint solution (nv), its derivatives with respect to
-                                      coordinates (nv), multipliers (closure rows) */
-  double by_prescribed;            /* derivative with respect to the end time of the present step through the prescribed
-                                      coordinates at t + dt [1/s] */
-  double* rates;                   /* scratch: rates of the prescribed coordinates (nv) */
-  double (*event_bar)[3][4];       /* derivatives of the event function with respect to poses (links) */
-  double (*unused_bar)[3][4];      /* unused output of contact_replay_adjoint (links) */
-  double (*lost)[6];    /* inertia forces that rounding of targets takes from a derivative: torque, force (links) */
+  double by_dt, by_before,
+      by_end; /* derivatives of the scalar through all later steps: by_dt with respect to the length of the present
+                 step, by_before of the previous step, by_end with respect to the end time of the present step [1/s] */
+  double *lambda, *reduced, *nu; /* scratch for the event: adjoint solution (nv), derivatives of the event function with
+                                    respect to coordinates (nv), multipliers (closure rows) */
+  double by_prescribed;          /* derivative with respect to the end time of the present step through the prescribed
+                                    coordinates at t + dt [1/s] */
+  double* rates;                 /* scratch: rates of the prescribed coordinates (nv) */
+  double (*event_bar)[3][4];     /* derivatives of the event function with respect to poses (links) */
+  double (*unused_bar)[3][4];    /* unused output of contact_replay_adjoint (links) */
+  double (*lost)[6]; /* inertia forces of the displacements that rounding removed from the target poses; they are added
+                        to LengthSlope.equations: torque, force (links) */
   ModelGradient unused; /* unused output of contact_replay_adjoint */
 } StepLengths;
 
@@ -47,27 +50,27 @@ struct StepAdjoint {
   SpinAdjoint* spin;        /* NULL: no link integrates its angular momentum */
   StepLengths* lengths;
   const Vec3* by_pair; /* derivatives with respect to forces of single pairs at t + dt, borrowed from guess_adjoint.c;
-                          NULL: those of `spin` */
+                          NULL: use those of `spin` */
   double *lambda, *reduced, *product, *zero; /* (nv) */
   double (*twist)[6];                        /* twists of the links by lambda, about their centres of mass (links) */
   double (*wrench)[6];                       /* scratch: torque about the centre of mass, and force (links) */
-  double (*motion)[3][4];                    /* the twists as changes of [R | t] at t + dt (links) */
+  double (*motion)[3][4];                    /* `twist` of each link as a change of [R | t] at t + dt (links) */
   double rounding;                           /* rounding error of the step (StepAdjointReport.rounding) */
   double (*rate_bar)[3][4];                  /* derivatives with respect to dT/dt of the initial velocities  (links) */
   double (*ground_bar)[3][4];                /* derivatives with respect to poses of half-spaces at t + dt  (links) */
   Vec3* force;                               /* scratch (links) */
-  Vec3 *felt, *pulled; /* derivatives with respect to the forces measured at the start of the step, and at its end;
-                          NULL: no drive measures forces (links) */
+  Vec3 *felt, *pulled; /* derivatives with respect to measured contact forces: `felt` at the start of the step, `pulled`
+                          at the end; NULL: no drive measures forces (links) */
   /* Derivatives with respect to delayed measurements of earlier states; NULL: no drive has a delay. */
   struct DelayPending* late;
   double (*expected_bar)[3][4]; /* derivatives with respect to the poses that contact extrapolates to t + dt, the
                                    targets of the step (links) */
   struct RollShift* shift_bar;  /* derivatives with respect to Sim.shifts; NULL: none (links) */
-  double (*own_bar)[3][4];  /* derivatives with respect to the poses of the solve before, whose forces limit friction
-                               (links) */
-  double (*slip_wrench)[6]; /* K delta of (I16): torque about the centre of mass, force (links) */
-  double* slip_residual;    /* scratch of slip_adjoint (nv) */
-  StateBar solve_bar;       /* derivatives with respect to the end of the solve that own_force_adjoint processes */
+  double (*own_bar)[3][4];      /* derivatives with respect to the poses of the previous solve of the step, whose forces
+                                   limit friction (links) */
+  double (*slip_wrench)[6];     /* K delta of (I16): torque about the centre of mass, force (links) */
+  double* slip_residual;        /* scratch of slip_adjoint (nv) */
+  StateBar solve_bar;           /* derivatives with respect to the end of the solve that own_force_adjoint processes */
   Vec3 *momentum_aside, *felt_aside; /* derivatives with respect to momenta and measured forces at t, of later solves of
                                         the step (links) */
   Vec3* guess_aside;                 /* derivatives with respect to momenta at t during guess_adjoint (links) */
@@ -78,76 +81,85 @@ struct StepAdjoint {
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF],
       (*push)[JOINT_MAX_DOF]; /* derivatives with respect to targets, rates and forces of one joint's drives
                                  (controllers) */
-  double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF]; /* derivatives with respect to their gains (controllers) */
-  bool reacts;                                      /* the scalar depends on joint reactions of the present step (O3) */
-  double (*field)[6], (*field_now)[6]; /* virtual motions whose work the reactions are: twists about the centres of mass
-                                          at t + dt, and about the frame origins at t (links) */
+  double (*gains)[JOINT_GAIN_KINDS]
+                 [JOINT_MAX_DOF];      /* derivatives with respect to gains of one joint's drives (controllers) */
+  bool reacts;                         /* true: the scalar depends on joint reactions of the present step (O3) */
+  double (*field)[6], (*field_now)[6]; /* virtual motion of the links in which the forces of the step do the work slopes
+                                          . reactions (O3). field: twists about the centres of mass at t + dt;
+                                          field_now: twists about the frame origins at t (links) */
   Vec3* field_at;                      /* scratch (links) */
-  double* field_rows; /* work of a unit force of every closure row in this motion; NULL: no closures (rows) */
+  double*
+      field_rows; /* for every closure row, work of a unit row force in this virtual motion; NULL: no closures (rows) */
   double (*aim_bar)[3][4], (*back_bar)[3][4], (*behind_bar)[3][4],
-      (*beyond_bar)[3][4]; /* derivatives with respect to the aims of links of flying trees and to their poses `before`,
-                              `behind` and `beyond` (TreeFlight); NULL: no tree flies (links) */
+      (*beyond_bar)[3][4]; /* derivatives with respect to the target poses of links of flying trees (aim_bar), and to
+                              the poses `before`, `behind` and `beyond` of TreeFlight; NULL: no tree flies (links) */
 };
 
-/* Loads a recorded step: value and derivatives of all terms at t + dt. forward: steps are processed from first to last.
- * Borrows step until the next call. Returns false if the contact of the record is not reproduced, or the closures'
- * forces are not found. */
+/* Loads a recorded step: sets the Sim to the state at t + dt and *assembly to the terms of the step. forward: true if
+ * steps are processed from first to last. Borrows step until the next call. Returns false if the recorded contact is
+ * not reproduced, or if the forces of the closures are not found. */
 bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, Assembly* assembly);
-/* Adds to bar[links] the derivatives with respect to poses at t + dt that follow from those with respect to contact
- * forces: `force` (NULL: none) and by_pair (pairs). pose[links] and sim->reference: of that state. */
+/* Converts derivatives with respect to contact forces into derivatives with respect to poses at t + dt, and adds these
+ * to bar[links]. force: derivatives with respect to forces on and between links (NULL: none); a->by_pair (pairs): with
+ * respect to forces of single pairs. pose[links] and sim->reference must be those at t + dt. */
 void step_adjoint_pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
                               double (*bar)[3][4]);
-/* Adds to bar[links] the derivatives with respect to poses at t + dt that follow from those with respect to the loads
- * carried by contact pairs (contact_replay_loads). Returns false if there are none. */
+/* Converts derivatives with respect to the loads that contact pairs carry to the next step (contact_replay_loads) into
+ * derivatives with respect to poses at t + dt, and adds these to bar[links]. pose[links]: at t + dt. Returns false if
+ * no pair carries a load. */
 bool step_adjoint_pull_loads(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
-/* Adds a->wrench[links] (torque about the centre of mass, force) to bar[links], as derivatives with respect to the
- * entries of the poses. pose[links] and sim->reference: of one state. */
+/* Adds a->wrench[links] (torque about the centre of mass, force) to bar[links], converted into derivatives with respect
+ * to the entries of the poses. pose[links] and sim->reference must belong to the same state. */
 void step_adjoint_wrench_bars(const StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
-/* Adds `wrench` (links; torque about the centre of mass, force) at the poses at t + dt, reduced to coordinates, to
- * reduced (nv). bar (links): scratch, overwritten, as is a->wrench. */
+/* Adds wrench[links] (torque about the centre of mass, force) at the poses at t + dt to reduced[nv], converted into
+ * generalized forces along the coordinates. Overwrites bar[links] and a->wrench. */
 void step_adjoint_reduce_wrenches(StepAdjoint* a, const RecordedStep* step, const double (*wrench)[6],
                                   double (*bar)[3][4], double* reduced);
-/* Computes the closures' forces of the loaded step. Returns false if they are not found; true without closures. */
+/* Computes the forces of the closures in the loaded step. Returns false if they are not found. Returns true if the
+ * model has no closures. */
 bool step_adjoint_closure_forces(StepAdjoint* a, Assembly* assembly);
 /* ---- simulate/step_lengths.c */
-/* Allocates all arrays. Freed with step_lengths_destroy. */
+/* Returns new StepLengths with all arrays allocated. The caller frees them with step_lengths_destroy. */
 StepLengths* step_lengths_create(const Model* model);
-/* Frees all that it owns; NULL is accepted. */
+/* Frees the lengths and everything that they own. Accepts NULL. */
 void step_lengths_destroy(StepLengths* lengths);
 /* Clears the derivatives with respect to lengths. */
 void step_lengths_begin(StepLengths* lengths);
 /* Multiplies the derivatives with respect to lengths by factor. */
 void step_lengths_discount(StepLengths* lengths, double factor);
-/* Call after step_adjoint_load. Sets LengthSlope of the lengths that vary. rate (nv) and force: as of step_adjoint,
- * borrowed for the call. Evaluates the step's terms again and sets assembly. Returns false if the terms are not
- * found. */
+/* Call after step_adjoint_load. Sets StepLengths.by for the lengths that vary. rate[nv], force: as of step_adjoint,
+ * borrowed for the call. Evaluates the terms of the step again and sets *assembly to them. Returns false if this
+ * evaluation fails. */
 bool step_lengths_load(StepAdjoint* a, const RecordedStep* step, const double* rate, const ForceSlopes* force,
                        Assembly* assembly);
-/* Sets the event that ends the step (StepClock.event): *event (of two hulls), its
- * derivatives with respect to poses at t + dt (event_bar; composed in bar_force, bar_moment) and to coordinates
- * (reduced). Returns false if the pair is not in the record. */
+/* Evaluates the event that ends the step (StepClock.event). Sets *event for an event of two hulls. Sets the derivatives
+ * of the event function with respect to poses at t + dt (event_bar; composed in a->bar_force and a->bar_moment) and to
+ * coordinates (StepLengths.reduced). Returns false if the record does not contain the pair. */
 bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event);
-/* Adds nu times the derivatives of the event function with respect to the model: for a pair by the next
- * contact_replay_adjoint, for a limit directly to gradient. */
+/* Adds nu times the derivatives of the event function with respect to the model. For a pair of hulls the next
+ * contact_replay_adjoint adds them; for a limit they are added to gradient here. */
 void step_lengths_seed_event(StepAdjoint* a, const RecordedStep* step, const EventTerms* event, double nu,
                              ModelGradient* gradient);
-/* Call after lambda is solved. Adds the contribution of an event at the step's end to lambda, reduced and gradient.
- * force: as of step_adjoint. Returns false if the length has no derivative. */
+/* Call after a->lambda is solved. Adds the contribution of an event at the end of the step to a->lambda, a->reduced and
+ * gradient. force: as of step_adjoint. Returns false if the step length has no derivative. */
 bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
                         ModelGradient* gradient);
-/* Sets the rates of the prescribed coordinates at time t [s], 0 for all others. rates[nv] in m/s or rad/s. */
+/* Sets rates[nv] to the rates of the prescribed coordinates at time t [s], and to 0 for all other degrees of freedom
+ * [m/s or rad/s]. */
 void step_lengths_rates(const StepAdjoint* a, double t, double* rates);
-/* by_prescribed += derivatives with respect to the prescribed coordinates at time t [s], product[nv], times their
- * rates. */
+/* Adds product[nv] . (rates of the prescribed coordinates at time t [s]) to StepLengths.by_prescribed. product:
+ * derivatives with respect to the prescribed coordinates. */
 void step_lengths_prescribed(StepAdjoint* a, const double* product, double t);
-/* Call after step_adjoint_spread. Replaces by_dt, by_before and by_end by those for the step before. */
+/* Call after step_adjoint_spread. Updates StepLengths.by_dt, by_before and by_end for the adjoint of the previous step.
+ */
 void step_lengths_spread(StepAdjoint* a, const RecordedStep* step);
-/* Returns the derivatives with respect to the forces of single pairs, borrowed; NULL if there are none. */
+/* Returns the derivatives with respect to the forces of single pairs (pairs), borrowed, or NULL if there are none. */
 static inline const Vec3* step_adjoint_pair_slopes(const StepAdjoint* a) {
   return a->by_pair ? a->by_pair : spin_adjoint_pairs(a->spin);
 }
-/* Returns the input of contact_replay_adjoint: twists of links (NULL: none), derivatives with respect to forces on
- * links and between them (NULL: none), and to forces of single pairs. Borrows all of it. */
+/* Returns the input of contact_replay_adjoint. twist[links]: twists of links (NULL: none). force: derivatives with
+ * respect to forces on links and between links (NULL: none). pairs: derivatives with respect to forces of single pairs
+ * (NULL: none). Borrows all arrays. */
 static inline ContactField step_adjoint_field(double (*twist)[6], const ForceSlopes* force, const Vec3* pairs) {
   const ForceSlopes none = {0};
   const ForceSlopes* f = force ? force : &none;
@@ -155,59 +167,67 @@ static inline ContactField step_adjoint_field(double (*twist)[6], const ForceSlo
 }
 /* ---- simulate/own_force_adjoint.c: friction limited by the forces of the solve before (docs/derivations/friction.md,
  * F8, F9) */
-/* Returns the solve before the last one as a recorded step; solve_count > 0. Borrows from `step`. */
+/* Returns the second-to-last solve of the step as a recorded step. Requires step->solve_count > 0. Borrows from `step`.
+ */
 RecordedStep own_force_step(const RecordedStep* step);
-/* Call after step_adjoint_spread. Sets own_bar to the derivatives with respect to the poses of that solve. */
+/* Call after step_adjoint_spread. Sets a->own_bar to the derivatives with respect to the poses of the second-to-last
+ * solve. */
 void own_force_bars(StepAdjoint* a, const RecordedStep* step);
-/* Call after step_adjoint of the last solve, which sets own_bar. Processes the earlier solves from last to first and
- * adds to the states before and the model. A report that is not sound replaces *report. */
+/* Call after step_adjoint_solve of the last solve, which sets a->own_bar. Processes the earlier solves of the step from
+ * last to first. Adds the derivatives with respect to the earlier states and the model to now, old, older and gradient.
+ * If the report of a solve is not sound, it replaces *report. */
 void own_force_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                        ModelGradient* gradient, StepAdjointReport* report);
-/* The adjoint of the last solve only; arguments and result as of step_adjoint: rate (nv), force (links). Sets
- * own_bar. */
+/* Applies the adjoint of the last solve of the step only. Arguments and result as of step_adjoint: rate[nv], force
+ * (links). Sets a->own_bar. Fails as step_adjoint. */
 StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
                                      const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                      ModelGradient* gradient);
 /* ---- simulate/slip_adjoint.c: friction limited by the impulse of an impact (docs/derivations/impact.md, I16) */
-/* Call after lambda is final. Sets slip_wrench, which step_adjoint_spread adds to the products of lambda, and subtracts
- * it from the derivatives with respect to the poses at t. assembly: of the loaded step. Overwrites the solver's
- * matrix. */
+/* Call after a->lambda is final. Sets a->slip_wrench, which step_adjoint_spread adds to the products with lambda.
+ * Subtracts slip_wrench from the derivatives with respect to the poses at t. assembly: terms of the loaded step.
+ * Overwrites the matrix of the solver. */
 void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, StateBar now);
 /* ---- simulate/guess_adjoint.c: friction of a run's first step is limited by the forces of RecordedStep.guess
  * (friction.md, F7) */
-/* Call after step_adjoint_spread of the step. Adds the derivatives through the pairs' friction limits; does nothing
- * without a guess. A report that is not sound replaces *report. */
+/* Call after step_adjoint_spread of the step. Adds the derivatives through the friction limits of the pairs to now,
+ * old, older and gradient. Does nothing if step->guess is NULL. If the report of the solve without friction is not
+ * sound, it replaces *report. */
 void guess_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                    ModelGradient* gradient, StepAdjointReport* report);
-/* Returns the solve without friction as a recorded step. Borrows from `step`. */
+/* Returns the solve without friction (step->guess) as a recorded step. Borrows from `step`. */
 RecordedStep guess_step(const RecordedStep* step);
-/* Loads the pairs in contact at the start of the run, with the first state as both states of the replay. Sets
- * sim->reference. Returns false if they are not reproduced. */
+/* Loads the pairs in contact at the start of the run; both states of the contact replay are the first state. Sets
+ * sim->reference. Returns false if these contacts are not reproduced. */
 bool guess_load_start(StepAdjoint* a, const RecordedStep* step, bool forward);
-/* Call after guess_load_start. slope (start.count): derivatives with respect to the pairs' forces. Adds those with
- * respect to the poses and the model. */
+/* Call after guess_load_start. slope (start.count): derivatives with respect to the forces of the pairs at the start.
+ * Converts them into derivatives with respect to the poses and the model, and adds these to now[links] and gradient. */
 void guess_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, double (*now)[3][4],
                         ModelGradient* gradient);
-/* Assembles and factors H, by the indefinite factorization if it is not positive definite, which report tells
- * (indefinite, singular, eigenvalue). right (nv): the entries of fixed degrees of freedom are set to 0. Returns false
- * if H is singular. */
+/* Assembles and factors H. If H is not positive definite, uses the indefinite factorization and sets indefinite,
+ * singular and eigenvalue of *report. Sets the entries of right[nv] for fixed degrees of freedom to 0. Returns false if
+ * H is singular. */
 bool step_adjoint_factor(StepAdjoint* a, const Assembly* assembly, double* right, StepAdjointReport* report);
-/* Adds lambda . dF / d(earlier states, model) (simulate/step_adjoint_spread.c). Reads lambda; NULL members of `force`
- * are skipped. */
+/* Adds a->lambda . dF/dx to now, old, older and gradient, for the earlier states and the model in place of x
+ * (simulate/step_adjoint_spread.c). NULL members of `force` are skipped. */
 void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,
                          StateBar older, ModelGradient* gradient);
-/* Converts derivatives bar[links] with respect to poses into force and first moment about each link's frame origin,
- * summed over the link and its descendants. Sets bar_force and bar_moment (links), world axes. */
+/* Converts bar[links], derivatives with respect to the poses pose[links], into force and first moment about the origin
+ * of each link's frame, summed over the link and its descendants. Sets a->bar_force and a->bar_moment (links), world
+ * axes. */
 void step_adjoint_compose(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
-/* reduced[nv] += the composed derivatives along the screws. */
+/* Call after step_adjoint_compose. Adds the derivatives with respect to increments of the coordinates to reduced[nv].
+ * screws[nv]: of the joints at pose[links]. */
 void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced);
-/* Adds the derivatives with respect to joint positions: force[links], world axes, rotated into the parents' axes. */
+/* Adds force[links] (world axes), rotated into the axes of each link's parent, to the derivatives of gradient with
+ * respect to joint positions. */
 void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient);
-/* Adds the composed derivatives with respect to rotations of joint frames and axes (simulate/turn_adjoint.c, A20). Does
- * nothing for a gradient `without_turns`. Skips free bodies on the world, whose joint frames cannot rotate. */
+/* Call after step_adjoint_compose. Adds the derivatives with respect to rotations of joint frames and axes to gradient
+ * (simulate/turn_adjoint.c, A20). Does nothing if gradient->without_turns is true. Skips free bodies on the world,
+ * whose joint frames cannot rotate. */
 void step_adjoint_turns(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient);
-/* Input for derivatives with respect to rotations of joint frames of psi = sum rates_k dE/dq_k. The members describe E:
- * forces, first moments about `at`, and their change by the rates. */
+/* Input for the derivatives of psi = sum rates_k dE/dq_k with respect to rotations of joint frames. E: an energy of the
+ * links, given by forces, first moments about the points `at`, and their changes by the rates. */
 typedef struct {
   const Vec3* at;            /* (links) */
   const Mat3* moment;        /* sum g r^T of the link and its descendants */
@@ -218,45 +238,51 @@ typedef struct {
   const double (*change)[6]; /* change of torque about `at` and of force of each single link, without the curvature of
                                 the motion; NULL: none */
 } TurnMotion;
-/* Adds to gradient->turns and axes; does nothing for a gradient `without_turns`. */
+/* Adds the derivatives of psi with respect to rotations of joint frames and axes to gradient->turns and gradient->axes.
+ * Does nothing if gradient->without_turns is true. */
 void step_adjoint_turn_motion(StepAdjoint* a, const Pose* pose, const TurnMotion* in, ModelGradient* gradient);
-/* Adds the composed derivatives with respect to joint frames: attachments and turns. */
+/* Call after step_adjoint_compose. Adds the derivatives with respect to positions and rotations of joint frames to
+ * gradient. */
 static inline void step_adjoint_origins(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient) {
   step_adjoint_attachments(a, pose, a->bar_force, gradient);
   step_adjoint_turns(a, pose, gradient);
 }
-/* psi = sum bar : dT/dt, with dT/dt from the joint rates `velocities` (A12). Adds the derivatives with respect to
- * increments of the coordinates to q_bar, with respect to rates to velocities_bar (NULL: not needed) (nv). screws: of
- * the joints at pose. Overwrites twist, force, bar_force and bar_moment (simulate/step_adjoint_start.c). */
+/* Let psi = sum bar : dT/dt over the links, where dT/dt follows from the joint rates velocities[nv] (A12). Adds the
+ * derivatives of psi with respect to increments of the coordinates to q_bar[nv], with respect to the rates to
+ * velocities_bar[nv] (NULL: not needed), and with respect to joint frames to gradient. pose[links]; screws[nv]: of the
+ * joints at pose; bar[links]. Overwrites a->twist, force, bar_force and bar_moment (simulate/step_adjoint_start.c). */
 void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
                         const double* velocities, double* velocities_bar, ModelGradient* gradient);
 /* ---- simulate/spring_theta_adjoint.c */
-/* Converts gradient->thetas to derivatives with respect to the model and the initial coordinates (unless the run starts
- * from another state), added. thetas become 0. Overwrites poses and screws of the Sim. Allocates temporarily. */
+/* Converts gradient->thetas into derivatives with respect to the model and, if the run starts from the initial
+ * coordinates, with respect to these. Adds the result to gradient and sets gradient->thetas to 0. Overwrites poses and
+ * screws of the Sim. Allocates temporarily. */
 void step_adjoint_thetas(StepAdjoint* a, ModelGradient* gradient);
-/* Sets twist[links] to the twists (w, v) of all links about the points `at` (links) for joint rates[nv], world axes
- * (links x 6) [rad/s, m/s]. */
+/* Sets twist (links x 6) to the twists (w, v) of all links about the points at[links], world axes, for the joint rates
+ * rates[nv] [rad/s, m/s]. */
 void step_adjoint_twists(const Model* model, const Screw* screws, const Vec3* at, const double* rates,
                          double (*twist)[6]);
-/* Adds the derivatives with respect to the parameters of a controller's signal, given those with respect to its target
- * and the target's rate (JOINT_MAX_DOF each) at time t [s]. */
+/* Converts derivatives with respect to the target of a controller and the rate of the target, target_bar and rate_bar
+ * (JOINT_MAX_DOF each) at time t [s], into derivatives with respect to the parameters of the controller's signal. Adds
+ * them to gradient. */
 void step_adjoint_signal(StepAdjoint* a, int controller, double t, const double* target_bar, const double* rate_bar,
                          ModelGradient* gradient);
-/* Adds the derivatives with respect to the signals of prescribed joints, given those with respect to prescribed
- * coordinates at time t [s]: bar (nv), other entries are ignored. */
+/* Converts bar[nv], the derivatives with respect to prescribed coordinates at time t [s], into derivatives with respect
+ * to the signals of prescribed joints. Adds them to gradient. Entries of other degrees of freedom are ignored. */
 void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelGradient* gradient);
 /* ---- simulate/reactions_adjoint.c (docs/derivations/observables.md, O3) */
-/* Call after step_adjoint_load. slopes (links; NULL: none): derivatives with respect to joint reactions. Sets reacts,
- * the fields and field_rows. Adds to next.pose the derivatives through poses at t + dt, to now.pose those through poses
- * at t. */
+/* Call after step_adjoint_load. slopes (links; NULL: none): derivatives with respect to joint reactions. Sets
+ * a->reacts, field, field_now and field_rows. Adds the direct derivatives with respect to poses at t + dt to next.pose,
+ * and with respect to poses at t to now.pose. */
 void reaction_adjoint_load(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], StateBar next,
                            StateBar now);
-/* twist += field, if the scalar depends on reactions. */
+/* Adds a->field to a->twist if a->reacts is true. */
 void reaction_adjoint_add(StepAdjoint* a);
-/* Returns slopes . reactions of the assembled terms; slopes (links) or NULL. */
+/* Returns the sum of slopes[links] . (joint reactions that follow from the assembled terms); 0 if slopes is NULL. */
 double reaction_account(const StepAdjoint* a, const double (*slopes)[6]);
-/* Converts aim_bar, the derivatives with respect to the aims of flying trees, to derivatives with respect to earlier
- * states, velocities and the model (simulate/tree_flight_adjoint.c, W13), added. Does nothing if no tree flies. */
+/* Converts a->aim_bar, the derivatives with respect to the target poses of flying trees, into derivatives with respect
+ * to earlier states, velocities and the model, and adds these to now, old and gradient (simulate/tree_flight_adjoint.c,
+ * W13). Does nothing if no tree flies. */
 void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, ModelGradient* gradient);
 
 #endif

@@ -12,8 +12,8 @@
 
 /* Number of consecutive steps solved at the first attempt after which fewer substeps are tried again. */
 enum { CALM_STEPS = 4 };
-/* The same after a flying tree required shorter substeps: each change of length changes its energy by (w dt)^2
- * (W50). */
+/* Number of such steps if a flying tree required shorter substeps. It is larger because each change of the substep
+ * length changes the energy of the tree by (w dt)^2 (W50). */
 enum { CALM_STEPS_COARSE = 4000 };
 
 /* ---------------------------------------------------------------- state at the start of a step */
@@ -90,8 +90,8 @@ static void restore(Sim* s) {
   sim_publish(s);
 }
 
-/* Contact is reset because its candidate list was built for the rejected states and may lack pairs of the restored
- * one. */
+/* Contact is reset because the candidate list was built for the rejected states, and may lack pairs that the restored
+ * state needs. */
 void step_reject(Sim* s, ContactMemory to) {
   if (to == CONTACT_STEP) restore(s);
   if (!s->contact) return;
@@ -151,7 +151,8 @@ static void keep_state(Sim* s) {
   b->count++;
 }
 
-/* Sets the list of substates, which points into the store. Call when the store no longer grows. */
+/* Sets the list of substates for sim_substates. Its entries point into the arrays of the store, so call this only when
+ * the arrays no longer grow. */
 static void list_states(Sim* s) {
   const Model* m = s->model;
   SubstateStore* b = &s->between;
@@ -187,8 +188,7 @@ void substates_free(Sim* s) {
 
 StepClock sim_clock(const Sim* s) { return s->reached; }
 
-/* Sets the clock to substep `index` of `count`. Times are multiples of the substep length, as in a run with steps of
- * that length. */
+/* Times are multiples of the substep length, as in a run whose steps have this length. */
 void sim_set_clock(Sim* s, int count, int index) {
   assert(count >= 1 && index >= 0 && index < count);
   double whole = s->model->simulation.dt;
@@ -232,18 +232,20 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
 
 /* ---------------------------------------------------------------- a substep */
 
-/* SHORTENINGS: largest number of repetitions of a substep; PARTS_MOST: of substeps in a step. */
+/* SHORTENINGS: largest number of repetitions of a substep. PARTS_MOST: largest number of substeps in a step. */
 enum { SHORTENINGS = 60, PARTS_MOST = 4000 };
 /* Length of a short substep of an impact, relative to the time step. */
 #define IMPACT_SHARE (1.0 / 1024)
-/* Shortest rest of a step, relative to a short substep: velocities over a shorter one are rounding. */
+/* Shortest remainder of a step that becomes a substep, relative to a short substep of an impact. Velocities over a
+ * shorter remainder would be dominated by rounding. */
 #define LEAST_REST (1.0 / 4)
-/* Largest residual, relative to the forces at work, that counts as converged in a short substep: rounding of positions
- * changes the force that reverses an approach (impact.md, I7). */
+/* Largest residual, relative to the acting forces, that counts as converged in a short substep of an impact. A smaller
+ * one may be out of reach, because rounding of positions changes the force that reverses an approach (impact.md, I7).
+ */
 #define IMPACT_FLOOR 1e-3
 
-/* Returns true if contact can require other lengths or kinds of substeps: with a rest speed, for second_order or
- * restitution. */
+/* Returns true if impacts of bodies can change the lengths or kinds of substeps. This requires a rest speed above 0,
+ * and either the integrator second_order or restitution. */
 static bool looks_at_impacts(const Sim* s) {
   const ModelContact* c = &s->model->contact;
   bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
@@ -267,9 +269,9 @@ static StepKind kind_after_strike(const Sim* s) {
 /* Shortest substep, relative to the time step, after which second_order extrapolates from the substeps before. */
 #define UNEVEN_LEAST (1.0 / 16)
 
-/* Returns the kind of a substep without an impact whose length differs from that of the one before. second_order has
- * weights for unequal lengths. After the short rest of a step they would multiply rounding by the ratio of the lengths.
- */
+/* Returns the kind of a substep without an impact whose length differs from the length of the previous substep.
+ * second_order has weights for unequal lengths, so the kind is STEP_FREE. After a very short substep these weights
+ * would multiply rounding by the ratio of the lengths, so the kind is STEP_LEAVES. */
 static StepKind uneven_kind(const Sim* s) {
   bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
   return second && !(s->reached.dt < UNEVEN_LEAST * s->model->simulation.dt) ? STEP_FREE : STEP_LEAVES;
@@ -332,8 +334,8 @@ static StepReport repeat_part(Sim* s, const StepClock* as) {
   return report;
 }
 
-/* Returns true if the substep of second_order ended an approach. Its extrapolation over the end of the approach would
- * cause a rebound. */
+/* Returns true if an approach ended in a substep of second_order. The extrapolation of this scheme over the end of the
+ * approach would cause a rebound. */
 static bool strikes(const Sim* s) {
   bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
   bool free = s->clock.kind == STEP_FREE || s->clock.kind == STEP_LEAVES;
@@ -348,7 +350,8 @@ static bool lets_go(const Sim* s) {
   return (looks_at_impacts(s) && contact_lets_go(s->contact)) || stops_let_go(s);
 }
 
-/* Returns the kind with which the solved substep of s->clock must be repeated; its own kind if it can be accepted. */
+/* Returns the kind with which the solved substep of s->clock must be repeated, or s->clock.kind if the substep can be
+ * accepted. */
 static StepKind better_kind(const Sim* s) {
   if (strikes(s)) return STEP_STRIKES;
   return lets_go(s) ? STEP_STRUCK : s->clock.kind;
@@ -364,26 +367,31 @@ static bool is_lost(const Sim* s, double length) {
   return length * SPEED_KNOWN * s->model->contact.rest_speed < PLACE_KNOWN * balance_largest_place(s);
 }
 
-/* An event in a substep. */
+/* An event that begins within a substep. */
 typedef struct {
   StepEvent what;
-  double before, after; /* distance from its beginning at both ends of the substep, in units of the range or margin */
+  double before, after; /* distance from the start of the event at the start and at the end of the substep, in units of
+                           the contact range, limit margin or `within` */
 } SubstepEvent;
 
-/* The search for the length of a substep at whose end an impact begins (impact.md, I10): between `low`, before it, and
- * `high`, after it. */
+/* State of the search for the length of a substep that ends when an impact begins (impact.md, I10). The length is
+ * between `low`, before the event, and `high`, after the event; ahead_low and ahead_high are the distances from the
+ * event at these lengths. */
 typedef struct {
   bool found; /* an event was found */
   SubstepEvent event;
   double low, high, ahead_low, ahead_high;
-  double end; /* end of the span [s]; a closure that closes within CLOSES_APART of it closes there (Z20) */
+  double end; /* end time of the span [s]; a closure that would close within CLOSES_APART before this time closes at
+                 this time (Z20) */
   int side;   /* end of the bracket that the last length replaced, for the Illinois rule */
-  int again;  /* how often in succession it was the same end */
-  bool bent;  /* the barrier of a limit bends the distance: it is linear before the event only */
+  int again;  /* number of times in succession that the same end of the bracket was replaced */
+  bool bent;  /* true: the distance counts as a bent function of the length, because the barrier of a limit acts after
+                 the event */
 } EventSearch;
 
-/* BENT_AGAIN: number of successive replacements of the same end of the bracket from which on the distance counts as
- * bent. STRAIGHT: ratio of the distances at both ends below which a bent distance is interpolated linearly again. */
+/* BENT_AGAIN: if the same end of the bracket was replaced this many times in succession, the distance counts as bent,
+ * and the bracket is halved. STRAIGHT: if the ratio of the distances at both ends is below this, a bent distance is
+ * interpolated linearly again. */
 enum { BENT_AGAIN = 8, STRAIGHT = 16 };
 
 static double next_length(const EventSearch* e) {
@@ -423,9 +431,9 @@ static SubstepEvent closing(const ClosureEntry* join) {
   return (SubstepEvent){{.kind = EVENT_CLOSURE, .closure = join->closure}, join->before, join->after};
 }
 
-/* Finds the first event in the solved substep of s->clock: an impact that begins, or a closure that closes. Returns
- * false if there is none. An impact that the search has found stays one, although the approach over a shorter substep
- * may be slower: its first short substep measures the speed. */
+/* Sets *event to the first event in the solved substep of s->clock: the start of an impact, or the closing of a
+ * closure. Returns false if there is no event. An impact that the search has found before counts at any speed, because
+ * the approach over a shorter substep may appear slower. The first short substep of the impact measures the speed. */
 static bool find_event(Sim* s, const EventSearch* search, SubstepEvent* event) {
   ContactEntry pair, sought = {search->event.what.hull_a, search->event.what.hull_b, 0, 0};
   bool seeks = search->found && search->event.what.kind == EVENT_HULLS;
@@ -464,8 +472,8 @@ static double event_ahead(Sim* s, const StepEvent* event) {
   }
 }
 
-/* Called after the substep of s->clock was solved. Returns true if it ends at an event or contains none; otherwise sets
- * *length to the next length to try. */
+/* Call after the substep of s->clock was solved. Returns true if the substep ends at an event or contains no event.
+ * Returns false if not, and sets *length to the next length to try. */
 static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
   SubstepEvent event = {{.kind = EVENT_HULLS}, 0, 0};
   bool entry = find_event(s, e, &event);
@@ -490,8 +498,8 @@ typedef struct {
   StepKind kind;
 } SubstepPlan;
 
-/* Returns the plan of a substep that takes only the fraction `due` of the rest of the span, because a closure opens
- * then (Z21). left: length of the rest [s]. */
+/* Returns the plan of a substep at whose end a closure opens (Z21). Its length is the fraction ClosureLoad.due of the
+ * remaining span. left: length of the remaining span [s]. */
 static SubstepPlan plan_opening(Sim* s, int closure, double left) {
   const ClosureLoad* load = &s->closures->load[closure];
   double share = load->due < 1 - CLOSES_APART ? load->due : 1;
@@ -502,9 +510,10 @@ static SubstepPlan plan_opening(Sim* s, int closure, double left) {
   return (SubstepPlan){share * left, kind == STEP_FREE && share < 1 ? uneven_kind(s) : kind};
 }
 
-/* Returns the plan of the next substep from the conditions that are known before it is solved: a beginning impact, or
- * spinning bodies. A short substep keeps its length where it passes the end of the step: the step then ends late (I10).
- * left: time to the end of the span [s]; parts: substeps of the span so far. Sets how s->clock ends. */
+/* Returns the plan of the next substep from the conditions that are known before it is solved: an impact that begins,
+ * spinning bodies, or a closure that opens. A short substep of an impact keeps its length even if it ends after the end
+ * of the step; the step then ends late (I10). left: time to the end of the span [s]. parts: number of substeps of the
+ * span so far. Sets end and share of s->clock. */
 static SubstepPlan plan_substep(Sim* s, double left, int parts) {
   double brief = IMPACT_SHARE * s->model->simulation.dt;
   bool last = parts >= PARTS_MOST;
@@ -521,10 +530,10 @@ static SubstepPlan plan_substep(Sim* s, double left, int parts) {
   return (SubstepPlan){length, next_kind(s, impact, length)};
 }
 
-/* Returns the plan with which the solved substep must be repeated; `plan` itself if it can be accepted. A short substep
- * that failed is halved, unless it becomes too short to measure speeds. A substep in which an impact begins is
- * shortened to end there. A substep that ends an approach or a contact gets another kind. may: it may still be
- * shortened. */
+/* Returns the plan with which the solved substep must be repeated, or `plan` if the substep can be accepted. A short
+ * substep that failed is halved, unless half the length is too short to measure speeds. A substep in which an event
+ * begins is shortened to end at the event. A substep in which an approach or a contact ends gets another kind. may:
+ * true if the substep may still be shortened. */
 static SubstepPlan plan_again(Sim* s, SubstepPlan plan, bool failed, bool may, EventSearch* event) {
   SubstepPlan next = plan;
   if (failed) {
@@ -582,7 +591,8 @@ static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) 
   return report;
 }
 
-/* Returns when equal substep `index` of `count` begins, unless a short substep passes that time [s]. */
+/* Returns the nominal start time of equal substep `index` of `count` [s]. A short substep of an impact may end later
+ * than this time. */
 static double span_start(const Sim* s, int count, int index) {
   double whole = s->model->simulation.dt;
   return index == 0 ? s->state.step * whole : ((double)s->state.step * count + index) * (whole / count);
@@ -605,8 +615,8 @@ static StepReport take_span(Sim* s, int count, int index) {
   }
 }
 
-/* Returns the pair of links that made the last trial fail: the one with the largest overlap, or, without overlaps, with
- * the largest force. */
+/* Returns the pair of links that made the last trial fail: the pair with the largest overlap, or, without overlaps,
+ * with the largest contact force. */
 static StepSqueeze find_squeeze(Sim* s) {
   StepSqueeze worst = {.known = false};
   int count = s->contact ? contact_candidate_count(s->contact) : 0;
@@ -683,14 +693,15 @@ bool step_leads(const Sim* s) {
   return false;
 }
 
-/* An attempt of a step: number of substeps, and iteration limit of each. */
+/* An attempt to solve a step: number of substeps, and iteration limit of each substep. */
 typedef struct {
   int count, limit;
 } SubstepTry;
 enum { TRIES_MOST = 24 };
 
-/* Lists the attempts. First *finer attempts with `substeps` substeps, twice as many and so on. Then those attempts with
- * all iterations that had fewer before, from the least number of substeps on. Returns the number of attempts. */
+/* Sets tries (TRIES_MOST) to the attempts of a step and returns their number. The first *finer attempts have `substeps`
+ * substeps, twice as many and so on. The other attempts have all iterations, from the least number of substeps on, for
+ * numbers of substeps whose first attempt had a lower limit. */
 static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer) {
   int most = s->model->simulation.max_iterations, few = most < TRY_ITERATIONS ? most : TRY_ITERATIONS, n = 0;
   for (int count = substeps; n == 0 || count <= SUBSTEPS_FINEST; count *= 2)
@@ -701,10 +712,10 @@ static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer)
   return n;
 }
 
-/* Makes attempts until one succeeds. If all fail, reports the finest without all iterations, or STEP_BLOCKED if a
- * prescribed link was blocked in any of these. More iterations are not tried if a prescribed link was blocked or only
- * the last substeps failed: the prescribed position at the end of the step may be impossible because of a body in its
- * way. */
+/* Makes attempts until one succeeds. If all fail, returns the report of the finest of the first attempts, with the
+ * outcome STEP_BLOCKED if a prescribed link was blocked in any of them. More iterations are not tried if a prescribed
+ * link was blocked or only the last substeps failed: the prescribed position at the end of the step may be impossible
+ * because of a body in its way. */
 static StepReport step_from(Sim* s, int substeps) {
   SubstepTry tries[TRIES_MOST];
   int finer, count = list_tries(s, substeps, tries, &finer);

@@ -5,16 +5,17 @@
 
 #include "simulate/sim.h"
 
-/* Terms of a pair of links for a tendon segment between neighbouring points a and b. A segment without a wrap has one
- * term, of the links of a and b. With a wrap w it has TENDON_TERMS_WRAPPED = 3: of a and w, b and w, a and b. */
+/* Terms of a pair of links due to a tendon segment between the neighbouring points a and b. A segment without a wrap
+ * has one term, for the links of a and b. A segment around a wrap w has TENDON_TERMS_WRAPPED = 3 terms, for the links
+ * of a and w, of b and w, and of a and b. */
 typedef struct {
-  int link[2];    /* -1 = world */
-  Vec3 slope;     /* derivative of the length with respect to point a (second term: point b); the other link has the
-                     opposite */
+  int link[2]; /* -1 = world */
+  Vec3 slope;  /* derivative of the length with respect to point a (in the second term: point b); the derivative for the
+                  other link is the opposite */
   Mat3 curvature; /* derivative of `slope` with respect to the same point [1/m] */
-  Vec3 arm[2];    /* from the links' centres of mass to the points where they pull [m] */
+  Vec3 arm[2];    /* from the centre of mass of each link to the point where the tendon pulls [m] */
   Vec3 force[2];  /* derivatives of the energy with respect to translations of the links [N] */
-  Mat3 moment[2]; /* first moments of these about the centres of mass [N m] */
+  Mat3 moment[2]; /* first moments of these derivatives about the centres of mass [N m] */
   double hessian[12][12];
 } TendonSegment;
 
@@ -24,7 +25,7 @@ static inline int tendon_terms(const SceneTendon* tendon, int point) {
   return tendon->points[point].wrap > 0 ? TENDON_TERMS_WRAPPED : 1;
 }
 
-/* Returns the degree of freedom of a joint in the tendon's sum of coordinates. */
+/* Returns the degree of freedom of one joint coordinate in the sum that defines the tendon's length. */
 static inline int tendon_dof(const Model* model, const SceneCouplingTerm* joint) {
   return model->links[joint->link].dof_first + joint->coordinate;
 }
@@ -33,12 +34,12 @@ typedef struct TendonSystem {
   const Model* model;
   double* tension;           /* value of the tension signals at the end of the step [N] (tendons) */
   SpringTime* at;            /* weights of the states in the spring force of the step (M10) (tendons) */
-  double* past;              /* part of the weighted length due to the states at t and before [m] (tendons) */
-  double *now, *old;         /* lengths at t and at the state before; set where needed [m] (tendons) */
+  double* past;              /* contribution of the states at t and before to the time-weighted length [m] (tendons) */
+  double *now, *old;         /* lengths at t and at the previous state; set only where needed [m] (tendons) */
   double rate_now, rate_old; /* StepWeights.rate_now and rate_old [1/s] */
-  double* effort;            /* sum of the magnitudes of the forces that add up to pull, and may cancel [N] (tendons) */
-  double *pull, *extent;     /* at the assembled configuration: force [N]; length plus distances of its points from the
-                                origin, for rounding errors [m] (tendons) */
+  double* effort;            /* sum of the magnitudes of the forces whose sum is `pull` [N] (tendons) */
+  double *pull, *extent;     /* pull: force at the assembled configuration [N]; extent: length plus the distances of the
+                                points from the world's origin, for rounding errors [m] (tendons) */
   int *first, count;         /* first term of each tendon (tendons + 1); number of all terms */
   int* tendon;               /* tendon of every term */
   TendonSegment* segment;    /* the terms at the assembled configuration */
@@ -51,16 +52,17 @@ typedef struct TendonSystem {
   int pair_count;
 } TendonSystem;
 
-/* Returns NULL if the model has no tendons. The caller frees it with tendons_destroy. */
+/* Returns the tendons of a run, which the caller frees with tendons_destroy. Returns NULL if the model has no tendons.
+ */
 TendonSystem* tendons_create(const Model* model);
-/* Frees it and all that it owns; NULL is accepted. */
+/* Frees the system and everything that the system owns. Accepts NULL. */
 void tendons_destroy(TendonSystem* system);
 
-/* Sets tensions [N] (0 without a signal), lengths of the states at t and before, and weights, for the step of
+/* Sets tensions [N] (0 without a signal), lengths at t and at the previous state, and time weights, for the step of
  * sim->clock. */
 void tendons_aim(Sim* sim);
-/* Returns the elongation beyond the rest length of the time-weighted length at which the spring acts; 0 if slack.
- * length: at t + dt [m]. */
+/* Returns the time-weighted length of tendon k at which its spring acts, minus the rest length [m]; 0 if the tendon is
+ * slack. length: length at t + dt [m]. */
 double tendon_stretch_in_step(const TendonSystem* system, int k, double length);
 /* Sets energies (tendons) to tension x length + stiffness/2 stretch^2 + the energy of the limits [J] (L94), with the
  * stretch of tendon_stretch_in_step. poses[links], q[nq]. */
@@ -70,20 +72,22 @@ void tendons_energies(const TendonSystem* system, const Pose* poses, const doubl
 typedef struct {
   double value, first, second; /* J; first and second derivative with respect to the length at t + dt [N, N/m] */
   double effort;               /* sum of the magnitudes of spring and damper force [N] */
-  double by_now, by_old;       /* derivatives of `first` with respect to the lengths at t and before [N/m] */
-  double by_friction;          /* derivative of `first` with respect to the friction */
+  double by_now, by_old; /* derivatives of `first` with respect to the length at t (by_now) and at the previous state
+                            (by_old) [N/m] */
+  double by_friction;    /* derivative of `first` with respect to the friction */
 } TendonLimit;
-/* Returns true if tendon_limit is not zero. */
+/* Returns true if the tendon has limits or friction, so that tendon_limit can be nonzero. */
 static inline bool tendon_resists(const SceneTendon* tendon) { return tendon->limited || tendon->friction > 0; }
 TendonLimit tendon_limit(const TendonSystem* system, int k, double length);
 /* Computes the terms of all tendons at the poses and coordinates q (nq): segments, pull, effort, extent, slope and
  * stretched. reference: centres of mass (links). Allocates nothing. */
 void tendons_assemble(TendonSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                       const Screw* screws);
-/* gradient (nv) += pull x ratio, for tendons along joints [N, N m]. system may be NULL. */
+/* Adds pull x ratio to gradient[nv] for tendons whose length is a sum of joint coordinates [N, N m]. system may be
+ * NULL. */
 void tendons_add_joint_gradient(const TendonSystem* system, double* gradient);
-/* at_work (nv) += magnitudes of forces that the pair terms do not contain: of tendons along joints, and of limits that
- * balance the tension of their own tendon. system may be NULL. */
+/* Adds to at_work[nv] the magnitudes of forces that the pair terms do not contain: forces of tendons whose length is a
+ * sum of joint coordinates, and forces of limits that balance the tension of the same tendon. system may be NULL. */
 void tendons_add_work(const TendonSystem* system, double* at_work);
 /* Returns the terms of the segments for Assembly, borrowed until the next tendons_assemble. system may be NULL. */
 ContactTermList tendons_terms(const TendonSystem* system);
@@ -91,13 +95,15 @@ ContactTermList tendons_terms(const TendonSystem* system);
 void tendons_couple(const TendonSystem* system, Assembly* assembly);
 /* Returns the rounding error of a tendon's energy [J]. */
 double tendon_rounding(const TendonSystem* system, int k);
-/* slope (nv) += d length / d dof of the assembled tendon k [m, m/rad]. screws[nv] at the poses[links]. */
+/* Adds the derivatives of the length of tendon k with respect to the degrees of freedom to slope[nv] [1, m/rad]. Call
+ * after tendons_assemble. screws[nv]: of the joints at poses[links]. */
 void tendon_add_slope(const TendonSystem* system, int k, const Pose* poses, const Screw* screws, double* slope);
-/* force (nv) -= pull x d length / d dof [N, N m]. screws[nv] at the poses[links]. Does nothing for system NULL. */
+/* Subtracts pull x (derivative of the length with respect to each degree of freedom) from force[nv] [N, N m], for all
+ * tendons. screws[nv]: of the joints at poses[links]. Does nothing if system is NULL. */
 void tendons_add_force(const TendonSystem* system, const Pose* poses, const Screw* screws, double* force);
 
-/* wrench[links] += change of force and torque by tendons, as derivatives of energy, while all links move by
- * twist[links] (simulate/tendons_adjoint.c). Both are (links x 6). Does nothing for system NULL. */
+/* Adds to wrench (links x 6) the change of the tendons' torques and forces on each link, as derivatives of energy, if
+ * all links move by twist (links x 6) (simulate/tendons_adjoint.c). Does nothing if system is NULL. */
 void tendons_product(const TendonSystem* system, const double (*twist)[6], double (*wrench)[6]);
 /* Adds lambda (nv) . dF/d(tensions, stiffness, rest lengths, points, wraps, states at t and before) (L7) to gradient,
  * now and old. motion (links): change of every link's [R | t] at t + dt by lambda. Does nothing without tendons. */

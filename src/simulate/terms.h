@@ -14,8 +14,9 @@ typedef struct {
   double rate_now, rate_old; /* 1/s */
 } StepWeights;
 
-/* Energy derivatives of a link: force, first moment sum g r^T and Hessian with respect to its twist (w, v) about its
- * centre of mass, without the curvature of the motion (K2). */
+/* Derivatives of an energy with respect to the motion of a link. force: sum of the gradients g at the link's points.
+ * moment: first moment sum g r^T. hessian: with respect to the twist (w, v) of the link about its centre of mass,
+ * without the curvature of the motion (K2). */
 typedef struct {
   Vec3 force;
   Mat3 moment;
@@ -25,98 +26,105 @@ typedef struct {
 /* Returns the energy of inertia, gravity included through the target (S1): factor/(2 dt^2) tr(D S D^T), D = T - Y [J].
  * target: Y, an affine map. weight: factor / dt^2 [1/s^2]. */
 double inertia_energy(const ModelLink* link, Pose pose, Pose target, double weight);
-/* Sets terms of the inertia energy, world axes, about the centre of mass [N, N m]; all zero for a link without mass.
- * weight: factor / dt^2. The Hessian is symmetric. */
+/* Sets *terms to the derivatives of inertia_energy about the centre of mass, world axes [N, N m]; all zero for a link
+ * without mass. target, weight: as of inertia_energy. The Hessian is symmetric. */
 void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight, LinkTerms* terms);
-/* For Phi = (derivative of inertia_energy) . (motion dT = (dR | dt), 3x4): adds its derivatives with respect to the
- * target Y, -weight dT S, to target_bar and those with respect to the entries of S, weight dT^T (T - Y), to moment_bar
- * (A2). Does nothing for a link without mass. */
+/* Let Phi = (derivative of inertia_energy with respect to the pose) . dT, with dT = (dR | dt) = motion (3x4). Adds the
+ * derivatives of Phi with respect to the target Y, -weight dT S, to target_bar. Adds the derivatives of Phi with
+ * respect to the entries of S, weight dT^T (T - Y), to moment_bar (A2). Does nothing for a link without mass. */
 void inertia_adjoint(const ModelLink* link, Pose pose, Pose target, double weight, const double motion[3][4],
                      double target_bar[3][4], MassMoment* moment_bar);
 
-/* Returns the rounding error of lambda . (inertial force) and of its derivatives with respect to the link's mass
- * distribution, in units of the link's size. Positions are known to an epsilon, accelerations to weight times that.
- * motion (3x4): that of lambda. 0 for a link without mass. */
+/* Returns the rounding error of lambda . (inertial force) and of the derivatives of this product with respect to the
+ * link's mass distribution, in units of the link's size. Positions have a relative error of an epsilon; accelerations
+ * have `weight` times the error of a position. motion (3x4): change of the pose by lambda. Returns 0 for a link without
+ * mass. */
 double inertia_rounding(const ModelLink* link, Pose pose, double weight, const double motion[3][4]);
 
-/* out = d S, S the link's second moment, for a displacement d of [R | t] (3x4). out may be d. */
+/* Sets out to d S. d (3x4): displacement of [R | t]; S: second moment of the link's mass. out may be the same array as
+ * d. */
 void inertia_times(const ModelLink* link, const double d[3][4], double out[3][4]);
 
-/* A list of links of a model, parents first. links NULL: all links, count is their number. */
+/* A list of links of a model, parents first. links NULL: all links of the model; count is their number. */
 typedef struct {
   const int* links;
   int count;
 } LinkSpan;
 /* Returns the span of all links of the model. */
 static inline LinkSpan all_links(const Model* model) { return (LinkSpan){NULL, model->link_count}; }
-/* Converts derivatives bar[links] with respect to poses (3x4) into force and first moment sum g r^T about each link's
- * frame origin, summed over the link and its descendants. Sets force[links] and moment[links] of the span, world
- * axes. */
+/* Converts bar[links], the derivatives of a scalar with respect to poses (3x4), into force and first moment sum g r^T
+ * about the origin of each link's frame, summed over the link and its descendants. Sets the entries force[links] and
+ * moment[links] of the links in the span, world axes. */
 void bars_compose(const Model* model, LinkSpan span, const Pose* pose, double (*bar)[3][4], Vec3* force, Mat3* moment);
-/* Adds the composed forces along the screws to derivatives with respect to increments (nv). screws[nv], force[links]
- * and moment[links] from bars_compose. */
+/* Adds to reduced[nv] the derivatives with respect to increments of the coordinates. force[links] and moment[links]:
+ * results of bars_compose. screws[nv]: of the joints. */
 void bars_reduce(const Model* model, LinkSpan span, const Pose* pose, const Screw* screws, const Vec3* force,
                  const Mat3* moment, double* reduced);
 
-/* Energies of a joint in a step, with gradient and Hessian with respect to increments of its degrees of freedom
- * (joint_increment). */
+/* Energies of a joint in a step, with their gradient and Hessian with respect to increments of the joint's degrees of
+ * freedom (joint_increment). */
 typedef struct {
-  double controller, limit, damping; /* J; limit: includes springs; damping: includes dry friction */
+  double controller, limit, damping; /* J; limit: with springs; damping: with dry friction */
   double inertia;                    /* energy of armatures [J] */
-  bool outside;                      /* a coordinate is beyond a barrier limit; the other members are then undefined */
+  bool outside; /* true: a coordinate is beyond a barrier limit; the other members are then undefined */
   double gradient[JOINT_MAX_DOF];
   double hessian[JOINT_MAX_DOF][JOINT_MAX_DOF];
-  double inertia_force[JOINT_MAX_DOF]; /* magnitudes of armature and limit-resistance forces, for the scale of the
-                                          residual [N, N m] */
+  double inertia_force[JOINT_MAX_DOF]; /* sum of the magnitudes of the armature force and of the resistance of limits,
+                                          for the scale of the residual [N, N m] */
 } JointTerms;
 
-/* Input of one drive of a joint at t + dt (docs/derivations/drives.md). */
+/* Target, gains and force of one drive of a joint at t + dt (docs/derivations/drives.md). */
 typedef struct {
   double target[JOINT_MAX_COORDINATE];
   double target_rate[JOINT_MAX_DOF]; /* link axes for balls */
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF], damping_gain[JOINT_MAX_DOF];
-  double max_force[JOINT_MAX_DOF]; /* force limit; 0: none; three rotations have one limit, the mean of their numbers */
-  double limit_width;              /* width of the limit's smooth corners, as a fraction of it */
-  double push[JOINT_MAX_DOF];      /* force or torque independent of the joint's motion; of balls in link axes */
+  double max_force[JOINT_MAX_DOF]; /* force limit; 0: none. Three rotations have a common limit, the mean of their three
+                                      entries */
+  double limit_width;              /* width of the smooth corners of the force limit, as a fraction of the limit */
+  double push[JOINT_MAX_DOF]; /* force or torque that does not depend on the joint's motion; for ball joints in link
+                                 axes */
 } JointDrive;
 
-/* Time weights of springs and position gains: they act at ahead q^(t+dt) + now q^t + old q^(t-1), ahead = 1 - now -
- * old, with 1 - missing times their stiffness (M10). All zero: at t + dt with full stiffness. No units. */
+/* Time weights of springs and position gains. They act at the position ahead q^(t+dt) + now q^t + old q^(t-1), ahead =
+ * 1 - now - old, with 1 - missing times their stiffness (M10). All zero: they act at q^(t+dt) with full stiffness. No
+ * units. */
 typedef struct {
   double now, old, missing;
 } SpringTime;
-/* Returns the weight of q^(t+dt). */
+/* Returns `ahead`, the weight of q^(t+dt). */
 static inline double spring_ahead(const SpringTime* at) { return 1 - at->now - at->old; }
-/* Returns the sum of the products of the members: chain rule through a SpringTime. */
+/* Returns a->now b->now + a->old b->old + a->missing b->missing, for the chain rule through a SpringTime. */
 static inline double spring_time_dot(const SpringTime* a, const SpringTime* b) {
   return a->now * b->now + a->old * b->old + a->missing * b->missing;
 }
 
-/* State of a plain coordinate in a short substep of an impact at its limit (impact.md, I15). Zeroed: no impact. */
+/* State of a plain coordinate in a short substep of its impact with a limit (impact.md, I15). Zeroed: no impact. */
 typedef struct {
-  bool strikes, bounces; /* the coordinate is in an impact, its barrier does not act; the substep reverses its speed */
-  double sign;           /* 1: away from the lower limit, -1: from the upper one */
-  double aim;            /* least displacement q - q^t, in the direction of sign [m, rad] */
-  double by_difference,
-      by_restitution; /* derivatives of `aim` with respect to difference_old and to limit_restitution */
-  double stiffness;   /* stiffness of the one-sided spring that enforces `aim` [N/m, N m/rad] */
-  double slack;       /* displacement beyond `aim` over which the spring still acts (recorded steps only) [m, rad] */
+  bool strikes, bounces; /* `strikes`: the coordinate is in an impact, and the barrier of its limit does not act.
+                            `bounces`: the substep reverses the speed of the coordinate */
+  double sign;           /* direction away from the limit: 1 at the lower limit, -1 at the upper limit */
+  double aim;            /* bound of the displacement q - q^t: sign (q - q^t - aim) >= 0 [m, rad] */
+  double by_difference, by_restitution; /* derivatives of `aim`: by_difference with respect to difference_old,
+                                           by_restitution with respect to limit_restitution */
+  double stiffness;                     /* stiffness of the one-sided spring that enforces `aim` [N/m, N m/rad] */
+  double slack; /* displacement beyond `aim` up to which the spring acts; 0 unless recorded [m, rad] */
 } JointStop;
 
 typedef struct {
   const ModelLink* link;
-  const double *q, *q_now, *difference_old; /* coordinates at t + dt; at t; q^t - q^{t-1} (dof) */
+  const double *q, *q_now, *difference_old; /* coordinates at t + dt and at t; q^t - q^{t-1} (dof) */
   const JointDrive* drives;
   int drive_count;
   double dt; /* time step for which velocity gains are defined [s] */
   StepWeights weights;
   const double* aim;     /* q - q^t predicted by armature inertia alone (dof); NULL: no armature in the model */
   double inertia_weight; /* factor / dt^2 [1/s^2] */
-  SpringTime spring;     /* for plain coordinates; springs of three rotations act at t + dt */
+  SpringTime spring; /* time weights of the springs of plain coordinates; springs of three rotations act at t + dt */
   const JointStop* stop; /* impacts at limits (dof); NULL: the model has no such limits */
-  const double* held; /* forces F^ that the aim of the tree contains (dof): subtracted from the gradient (W51) [N, N m];
-                         NULL: none */
-  bool aimed;         /* only the terms of the aim (W51): springs, damping, armatures and drives of plain coordinates */
+  const double* held; /* forces F^ that the target of a flying tree already contains (dof); they are subtracted from the
+                         gradient (W51) [N, N m]. NULL: none */
+  bool aimed; /* true: joint_terms computes only the terms that the target of a flying tree contains (W51): springs,
+                 damping, armatures and drives of plain coordinates */
 } JointInput;
 /* Returns true if the plain coordinate k is in an impact at its limit. */
 static inline bool joint_strikes(const JointInput* in, int k) {
@@ -128,7 +136,7 @@ static inline double joint_spring_position(const JointInput* in, int k) {
   return spring_ahead(at) * in->q[k] + at->now * in->q_now[k] + at->old * (in->q_now[k] - in->difference_old[k]);
 }
 
-/* Limits of a coordinate or of a tendon's length, with their law (S6, S7, S22). */
+/* Lower and upper limit of a coordinate or of a tendon's length, and the law of their force (S6, S7, S22). */
 typedef struct {
   LimitLaw law;
   double lower, upper; /* m or rad; infinite: none */
@@ -136,7 +144,8 @@ typedef struct {
   double margin;       /* m or rad */
   double restitution;  /* 0 ... 1 */
 } Limits;
-/* Returns the limits of a degree of freedom; of three rotations those of the whole angle, the swing and the twist. */
+/* Returns the limits of a degree of freedom. The three degrees of freedom of a ball joint hold the limits of the total
+ * angle, of the swing and of the twist. */
 Limits joint_limits(const ModelLink* link, int dof);
 /* Value and derivatives of a scalar energy. */
 typedef struct {
@@ -145,55 +154,59 @@ typedef struct {
 /* Sets *sum to the energy of both limits at x [J]. Returns false if x is beyond a barrier; *sum is then zero.
  * (simulate/joint_terms.c) */
 bool limits_energy(const Limits* limits, double x, LimitEnergy* sum);
-/* Resistance to leaving a limit (S22): dissipates the energy that the limit returns, except the fraction
- * restitution^2. */
+/* Force that resists the motion of a coordinate away from its limit (S22). It dissipates the energy that the limit
+ * returns, except the fraction restitution^2. */
 typedef struct {
   double value;           /* J */
   double first;           /* derivative with respect to the coordinate [N, N m] */
-  double by_rate, by_now; /* derivatives of `first` with respect to the rate and to the coordinate at t */
+  double by_rate, by_now; /* derivatives of `first` with respect to the rate, and to the coordinate at t */
 } StopTerms;
-/* Returns the resistance. now: coordinate at t; rate: of the step [m/s, rad/s]; rate_now: d rate / d coordinate [1/s].
- * Zeros away from the limits. */
+/* Returns energy and force of this resistance; zeros away from the limits. now: coordinate at t. rate: rate of the
+ * coordinate in the step [m/s, rad/s]. rate_now: derivative of the rate with respect to the coordinate [1/s]. */
 StopTerms limits_resistance(const Limits* limits, double now, double rate, double rate_now);
 /* Derivatives of the limit force of a plain coordinate with respect to lower, upper and limit_restitution. */
 typedef struct {
   double lower, upper, restitution;
 } LimitSlopes;
 LimitSlopes joint_limit_slopes(const JointInput* in, int k, double rate);
-/* Returns the resistance of plain coordinate k. rate [m/s, rad/s]. Zeros away from the limits and during impacts. */
+/* Returns limits_resistance for plain coordinate k; zeros away from the limits and during impacts. rate: of the
+ * coordinate [m/s, rad/s]. */
 StopTerms joint_stop(const JointInput* in, int k, double rate);
-/* Passive terms of one plain coordinate: spring, friction, armature (simulate/joint_passive.c). */
+/* Energies of spring, friction and armature of one plain coordinate, with the derivatives of their sum
+ * (simulate/joint_passive.c). */
 typedef struct {
   double spring, friction, inertia; /* J */
   double gradient, hessian, inertia_force;
 } PassiveTerms;
-/* Returns the terms of plain coordinate k of the joint. rate [m/s, rad/s]. Zeros for properties that the joint
- * lacks. */
+/* Returns these energies and derivatives for plain coordinate k of the joint. rate: of the coordinate [m/s, rad/s]. The
+ * terms are zero for properties that the joint does not have. */
 PassiveTerms joint_passive(const JointInput* in, int k, double rate);
-/* Returns the dry friction of three rotations, the mean of their numbers [N m]. base: first of the three degrees of
- * freedom. */
+/* Returns the dry friction torque of three rotations, the mean of their three entries [N m]. base: first of the three
+ * degrees of freedom. */
 double joint_ball_friction(const ModelLink* link, int base);
-/* Returns d (friction force) / d rate [N s/m, N m s/rad], static friction included. rate [m/s, rad/s]. */
+/* Returns the derivative of the friction force of plain coordinate k with respect to the rate [N s/m, N m s/rad],
+ * static friction included. rate: of the coordinate [m/s, rad/s]. */
 double joint_friction_slope(const ModelLink* link, int k, double rate);
 /* Excess of static over dry friction of one plain coordinate (M11). */
 typedef struct {
   double work;         /* integral of the force over the rate [W] */
   double force, slope; /* force [N or N m] and its derivative with respect to the rate */
-  double by_static;    /* derivative of the force with respect to static_friction; with respect to friction it is the
-                          negative */
+  double by_static; /* derivative of the force with respect to static_friction; the derivative with respect to friction
+                       is -by_static */
 } StaticFriction;
-/* Returns the excess. rate [m/s, rad/s]; zeros without static friction. */
+/* Returns the excess of static friction of plain coordinate k; zeros if the joint has no static friction. rate: of the
+ * coordinate [m/s, rad/s]. */
 StaticFriction joint_static_friction(const ModelLink* link, int k, double rate);
-/* Returns q - q^t by inertia alone, in m or rad. d1, d2: displacements of the last step and of the one before [m, rad];
- * dt [s]; start: initial rate [m/s, rad/s]. */
+/* Returns the displacement q - q^t that armature inertia alone predicts [m or rad]. d1: displacement in the previous
+ * step; d2: displacement in the step before that [m, rad]. dt: step length [s]. start: initial rate [m/s, rad/s]. */
 double armature_aim(const StepWeights* weights, double dt, double d1, double d2, double start);
 
-/* Sets the joint's energies; with derivatives = true also gradient (dof) and Hessian (dof x dof) with respect to
- * increments. Returns false beyond a barrier limit. */
+/* Sets *out to the joint's energies; if derivatives is true, also to their gradient (dof) and Hessian (dof x dof) with
+ * respect to increments. Returns false if a coordinate is beyond a barrier limit. */
 bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out);
 
-/* Returns the gain k of the energy k/2 |rate error|^2, whose force is rate_now k (rate error): velocity_gain / dt under
- * the first-order scheme, plus damping_gain (M1). */
+/* Returns the gain k of the energy k/2 |rate error|^2. The force of this energy is rate_now k (rate error), with
+ * rate_now k = velocity_gain / dt + damping_gain (M1). */
 static inline double joint_rate_gain(const JointInput* in, const JointDrive* drive, int dof) {
   return drive->velocity_gain[dof] / (in->dt * in->weights.rate_now) + drive->damping_gain[dof] / in->weights.rate_now;
 }
@@ -201,104 +214,108 @@ static inline double joint_rate_gain(const JointInput* in, const JointDrive* dri
 /* Kinds of gains of a drive, in the order of controller_gain. */
 enum { JOINT_POSITION, JOINT_VELOCITY, JOINT_DAMPING_GAIN, JOINT_MAX_FORCE, JOINT_GAIN_KINDS };
 
-/* Derivatives of lambda . (gradient of joint_terms) with respect to inputs of the step (simulate/joint_adjoint.c;
- * docs/derivations/adjoint.md, A3). */
+/* Derivatives of the scalar lambda . (gradient of joint_terms) with respect to the input of joint_terms
+ * (simulate/joint_adjoint.c; docs/derivations/adjoint.md, A3). */
 typedef struct {
   double now[JOINT_MAX_DOF];            /* derivatives with respect to increments of the coordinates at t */
   double difference_old[JOINT_MAX_DOF]; /* derivatives with respect to q^t - q^{t-1} */
   double aim[JOINT_MAX_DOF];            /* derivatives with respect to JointInput.aim */
   SpringTime spring;                    /* derivatives with respect to JointInput.spring */
-  double (
-      *target)[JOINT_MAX_DOF]; /* with respect to increments of each drive's target; memory of the caller (drives) */
+  double (*target)[JOINT_MAX_DOF];      /* derivatives with respect to increments of each drive's target; memory of the
+                                           caller (drives) */
   double (*target_rate)[JOINT_MAX_DOF]; /* memory of the caller (drives) */
   double (*push)[JOINT_MAX_DOF];        /* memory of the caller (drives) */
   double (
-      *gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF]; /* with respect to each drive's gains; memory of the caller (drives) */
+      *gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF]; /* derivatives with respect to gains; memory of the caller (drives) */
 } JointShares;
-/* Sets all of out, including the caller's memory; zeros if lambda is zero. lambda[dof]. */
+/* Sets all members of *out, including the arrays of the caller. lambda[dof]; if lambda is zero, all results are zero.
+ */
 void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out);
-/* Adds to out (dof x JOINT_OWN_COUNT) the derivatives of lambda . (gradient of joint_terms) with respect to the joint's
- * own numbers (A14). lambda[dof]. Limits: of plain coordinates only. */
+/* Adds to out (dof x JOINT_OWN_COUNT) the derivatives of lambda . (gradient of joint_terms) with respect to the
+ * parameters of the joint (A14). lambda[dof]. Derivatives with respect to limits are added for plain coordinates only.
+ */
 void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]);
-/* For a scalar with derivative bar with respect to joint_difference(q_from, q_to): adds its derivatives with respect to
- * increments of both. bar, from_bar[dof], to_bar[dof]; q_from[coordinate_count], q_to[coordinate_count]. */
+/* Given bar[dof], the derivatives of a scalar with respect to joint_difference(q_from, q_to): adds the derivatives of
+ * the scalar with respect to increments of q_from to from_bar[dof], and of q_to to to_bar[dof].
+ * q_from[coordinate_count], q_to[coordinate_count]. */
 void joint_difference_adjoint(const Joint* joint, const double* q_from, const double* q_to, const double* bar,
                               double* from_bar, double* to_bar);
-/* For a scalar with derivative bar with respect to increments of joint_continue(q, d, factor): adds its derivatives
- * with respect to increments of q and to d. bar[dof], d[dof], q_bar[dof], d_bar[dof]. */
+/* Given bar[dof], the derivatives of a scalar with respect to increments of joint_continue(q, d, factor): adds the
+ * derivatives of the scalar with respect to increments of q to q_bar[dof], and with respect to d[dof] to d_bar[dof]. */
 void joint_continue_adjoint(const Joint* joint, const double* d, double factor, const double* bar, double* q_bar,
                             double* d_bar);
-/* Converts derivatives with respect to increments of a target and to its rate in link axes into those with respect to
- * the signal's value and rate (rotation vectors). All arrays (dof); value_bar and value_rate_bar are set, not added
- * to. */
+/* Converts derivatives with respect to a joint's target into derivatives with respect to the signal of the target,
+ * whose value and rate are rotation vectors. target_bar: derivatives with respect to increments of the target;
+ * rate_bar: with respect to the rate in link axes. value, rate: of the signal. Sets value_bar and value_rate_bar to the
+ * derivatives with respect to value and rate. All arrays (dof). */
 void joint_target_adjoint(const Joint* joint, const double* value, const double* rate, const double* target_bar,
                           const double* rate_bar, double* value_bar, double* value_rate_bar);
 
-/* Rotation vector of q, with first and second derivatives with respect to the increments R Rx(d1) Ry(d2) Rz(d3) at d =
- * 0. */
+/* Rotation vector of a rotation R [rad], with first and second derivatives with respect to the increments d of R Rx(d1)
+ * Ry(d2) Rz(d3) at d = 0. */
 typedef struct {
   double value[3];
   double first[3][3];     /* [component][increment] */
   double second[3][3][3]; /* [component][increment][increment] */
 } RotationVector;
-/* q: unit, either sign. Value in rad; smooth for rotations below pi. */
+/* Returns the rotation vector of q and its derivatives; smooth for rotations below pi. q: unit quaternion; q and -q
+ * give the same result. */
 RotationVector rotation_vector_derivatives(Quat q);
 
-/* A drive of three rotations with a torque limit (M8). u: magnitude of the unlimited torque about the rotation at t.
- * The limited energy has the gradient scale g and the Hessian scale H + bend stiffness g g^T, with g and H those of the
- * unlimited energy E. */
+/* A drive of three rotations with a torque limit (M8). E: unlimited energy, with gradient g and Hessian H. u: magnitude
+ * of the unlimited torque about the rotation at t. The limited energy has the gradient scale g and the Hessian scale H
+ * + bend stiffness g g^T. */
 typedef struct {
   double limit;     /* M [N m] */
-  double stiffness; /* K, mean of the three [N m/rad] */
+  double stiffness; /* K, mean of the three stiffnesses [N m/rad] */
   double size;      /* u [N m] */
   double now;       /* E at t [J] */
   double scale;     /* S(u / M) M / u */
   double bend;      /* d scale / d(u^2 / 2) [1/(N m)^2] */
   LimitedForce force;
-  double way[3];  /* from the rotation at t to the target, as rotation vector in the axes at t [rad] */
-  double goal[3]; /* target of rate_now times the rotation of the step [rad/s] */
+  double way[3];  /* rotation vector from the rotation at t to the target, in the axes at t [rad] */
+  double goal[3]; /* target for rate_now times the rotation vector of the step [rad/s] */
   double wish[3]; /* unlimited torque at t [N m] */
 } BallLimit;
-/* energy: E at t + dt. base: first of the three degrees of freedom. scale is 1 if the limit is not reached or there is
- * none. */
+/* Returns the torque limit of a drive; scale is 1 if there is no limit or the torque is below the limit. energy: E at t
+ * + dt [J]. base: first of the three degrees of freedom. */
 BallLimit ball_limit_of(const JointInput* in, const JointDrive* drive, int base, double energy);
-/* Adds E to out, with derivatives = true also its gradient and Hessian with respect to the increments. step: rotation
- * since t. */
+/* Adds the energy of a drive of three rotations to *out; if derivatives is true, also the gradient and Hessian of this
+ * energy with respect to the increments. step: rotation since t. base: first of the three degrees of freedom. */
 void ball_drive_terms(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
                       bool derivatives, JointTerms* out);
 
-/* Computes bounds on the motion of every link along q (+) alpha delta, alpha in [0, 1]
- * (docs/derivations/certificate.md). q (nq), poses[links], screws[nv] and delta[nv]; sets bounds->link and
- * bounds->joint (links) [m, rad]. */
+/* Sets bounds->link and bounds->joint (links) [m, rad] to bounds on the motion of every link along q (+) alpha delta,
+ * alpha in [0, 1] (docs/derivations/certificate.md). q[nq]; poses[links] and screws[nv] at q; delta[nv]. */
 void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,
                    MotionBounds* bounds);
-/* As motion_bounds for link i alone, with the same arrays q[nq], poses[links], screws[nv] and delta[nv]; bounds of its
- * parent must be set. Sets entry i of bounds->link and bounds->joint. */
+/* Sets entry i of bounds->link and bounds->joint as motion_bounds does. The bounds of the parent of link i must be set.
+ * q[nq], poses[links], screws[nv] and delta[nv] as of motion_bounds. */
 void motion_bound_of(const Model* model, int i, const double* q, const Pose* poses, const Screw* screws,
                      const double* delta, MotionBounds* bounds);
-/* Terms of a coupling: adds push times slope to the gradient, stiffness times slope slope^T to the Hessian. */
+/* Terms of a coupling, which add push times slope to the gradient and stiffness times slope slope^T to the Hessian. */
 typedef struct {
   int count;
   const int* dof;
   const double* slope;
   double push, stiffness;
 } CouplingTerms;
-/* Terms of a closure: adds the sum over its rows of stiffness slope slope^T to the Hessian. */
+/* Terms of a closure, which add stiffness slope slope^T to the Hessian for each row. */
 typedef struct {
   int rows, count;                 /* size of slope: rows x count */
   const int* dof;                  /* (count) */
   const double *slope, *stiffness; /* (rows x count), (rows) */
-  const bool* moves;               /* slope has an entry (rows) */
+  const bool* moves;               /* true: the row of slope has a nonzero entry (rows) */
 } RowTerms;
-/* Index of pair terms by tree, in the order of the terms: contact, closures, tendons, bushings. A place is the number
- * of a tree within the scope; the place after the last tree holds the links that cannot move
- * (simulate/term_sides.c). */
+/* For each tree, the list of the pair terms that act on the tree: contact, closures, tendons and bushings, in this
+ * order (simulate/term_sides.c). A place is the number of a tree within the scope; the place after the last tree holds
+ * the links that cannot move. */
 typedef struct {
   int* first;           /* first item of every place (trees + 2) */
-  int trees;            /* number of trees that `first` has room for */
+  int trees;            /* number of trees for which `first` is allocated */
   int *items, capacity; /* 2 * term + side */
-  int sorted;   /* number of terms that items were built from, if none of them is a contact: such items are reused; else
-                   -1 */
+  int sorted;   /* if no term is a contact: number of terms from which `items` was built, so that it can be reused;
+                   otherwise -1 */
   int count[4]; /* number of terms of each of the four lists */
   ContactTerms* standing; /* copies of all terms except contacts */
   int standing_capacity;
@@ -322,7 +339,7 @@ typedef struct {
   const SolveScope* scope;
   int threads;
   const int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
-  const TermSides* sides;             /* index of the four lists of pair terms below by tree */
+  const TermSides* sides;             /* for each tree, the terms of the four lists of pair terms below */
   const Screw* screws;
   const Vec3* reference; /* world centres of mass */
   LinkTerms* links;      /* on entry: each link's own terms; on return: sums over the link and its descendants */
@@ -336,18 +353,19 @@ typedef struct {
   double stiffening;              /* factor of the stiffness of rows and couplings in the Hessian */
   const CouplingTerms* stretched; /* stiffness terms of tendons */
   int stretched_count;
-  const bool* stale;        /* by tree: terms and gradient must be recomputed; the others are up to date; NULL: all */
-  const bool* stale_blocks; /* by position of a tree in the scope: rows and columns of its block of the Hessian must be
-                               recomputed; NULL: all */
+  const bool* stale;        /* for each tree, true: terms and gradient must be recomputed; NULL: all trees */
+  const bool* stale_blocks; /* for each place of the scope, true: the rows and columns of the tree's block of the
+                               Hessian must be recomputed; NULL: all trees */
 } Assembly;
 /* Below TREES_PARALLEL trees one thread is faster. TREES_GRAIN: trees per task. */
 enum { TREES_PARALLEL = 128, TREES_GRAIN = 32 };
-/* Builds sides from the lists of the assembly. in->sides must be the same object. The caller frees it with sides_free.
- * Allocates only to grow. */
+/* Sets *sides from the four lists of pair terms of the assembly; in->sides must point to the same object. The caller
+ * frees the arrays with sides_free. Allocates only while they grow. */
 void assembly_find_sides(const Assembly* in, TermSides* sides);
-/* Frees and zeroes sides. Accepts a zeroed one. */
+/* Frees the arrays of *sides and zeroes it. Accepts a zeroed one. */
 void sides_free(TermSides* sides);
-/* Returns the term with this index in the concatenated four lists. index: below the sum of sides->count. */
+/* Returns term `index` of the four lists of pair terms, numbered consecutively. index must be below the sum of
+ * sides->count. */
 static inline ContactTerms assembly_term(const Assembly* in, int index) {
   int first = in->sides->count[0];
   return index < first ? in->contact.at(in->contact.holder, index) : in->sides->standing[index - first];
@@ -357,15 +375,16 @@ static inline bool term_of_half_space(const ContactTerms* t) {
   return t->hessian && !t->across && !t->rows_of_b && t->hessian[9][9] == 0 && t->hessian[10][10] == 0 &&
          t->hessian[11][11] == 0;
 }
-/* Sets gradient[nv] [N, N m], only of stale trees if `stale` is given. in->links become sums over descendants. */
+/* Sets gradient[nv] [N, N m]; if in->stale is not NULL, only the entries of trees that are marked in it. Replaces
+ * in->links by sums over each link and its descendants. */
 void assemble_gradient(const Assembly* in, double* gradient);
-/* Sets the blocks of the solver, only stale ones if `stale_blocks` is given. curvature = false leaves out the curvature
- * of the motion (Gauss-Newton); the result is then positive definite except for contact. Call after assemble_gradient,
- * which makes links composite. */
+/* Sets the blocks of the solver to the Hessian; if in->stale_blocks is not NULL, only the blocks that are marked in it.
+ * If curvature is false, omits the curvature of the motion (Gauss-Newton); the Hessian is then positive definite except
+ * for contact. Call after assemble_gradient, which sums in->links over descendants. */
 void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver);
 
-/* bar[link] += by [x 1]: the derivative with respect to the pose, given `by` with respect to a point x of the link,
- * link frame. Does nothing for link < 0. */
+/* bar[link] += by [x 1]: adds the derivatives of a scalar with respect to the pose of the link. by: derivative with
+ * respect to the world position of a point of the link. x: this point in the link frame. Does nothing for link < 0. */
 static inline void pose_bar_add_point(double (*bar)[3][4], int link, Vec3 by, Vec3 x) {
   double f[3], at[4] = {x.x, x.y, x.z, 1};
   vec3_store(by, f);
