@@ -62,10 +62,10 @@ void contact_destroy(ContactSystem* system);
 /* Sets the length dt > 0 (asserted) of the following steps [s]. The initial length is the scene's time step. Friction
  * uses the new length from the next contact_lag on. */
 void contact_set_dt(ContactSystem* system, double dt);
-/* Sets the lengths of substeps. dt > 0: length of the following substeps [s], asserted. dt_before >= 0: length of the
- * previous substep [s]; 0: there is none. force_ratio > 0: time for which forces act in the previous substep, divided
- * by the time for which they act in the next (docs/derivations/impact.md, I5); 1 without a previous substep. dt_before
- * and force_ratio are not checked. Allocates nothing. */
+/* Sets the lengths of substeps. dt > 0: length of the following substeps [s]. dt_before >= 0: length of the previous
+ * substep [s]; 0: there is none. force_ratio > 0: time for which forces act in the previous substep, divided by the
+ * time for which they act in the next (docs/derivations/impact.md, I5); 1 without a previous substep. The bounds are
+ * asserted. Allocates nothing. */
 void contact_set_part(ContactSystem* system, double dt, double dt_before, double force_ratio);
 /* Sets the poses that links are expected to have at the end of the following steps.
  * aim (links): their rotations may be affine maps. The array is borrowed, and every contact_lag reads it. NULL, the
@@ -424,104 +424,111 @@ ContactTimes contact_times(const ContactSystem* system);
 
 /* ---------------------------------------------------------------- recorded steps (contact/replay.c) */
 
-/* Data of a pair in an accepted state from which its derivatives can be recomputed. */
+/* Data of a pair in an accepted state, from which the derivatives of the pair can be computed again. */
 enum { CONTACT_KEPT_NUMBERS = 40 };
 typedef struct ContactRecord {
   int hull_a, hull_b; /* a half-space is always hull_b */
   bool active;        /* nonzero contact energy: friction of the next step depends on it */
-  bool rubbing;       /* friction acts between them */
+  bool rubbing;       /* friction acts between the items */
   bool own_force;     /* friction depends on the force of the previous solve of the step (contact_relag) */
-  bool late;          /* friction depends on the force of the state before */
-  double grip;        /* fraction of that force that limits friction: 1 except in a run's first step */
+  bool late;          /* friction depends on the force of the pair in the previous state */
+  double grip;        /* share of that force that limits friction: 1 except in a run's first step */
   double kept[CONTACT_KEPT_NUMBERS]; /* data of the law */
 } ContactRecord;
-/* Completes the candidate list for contact_record; call it before contact_record and contact_candidate_count. May grow
- * the list, which allocates and changes contact_version. No effect under laws with independent pairs of hulls. Cannot
- * fail. */
+/* Completes the list of candidates for contact_record. Call it before contact_record and contact_candidate_count. If
+ * the list grows, it allocates, and contact_version changes. Does nothing under laws whose pairs of hulls are
+ * independent. Cannot fail. */
 void contact_find_records(ContactSystem* system);
-/* Writes the records of the accepted state and returns their number. Call after contact_find_records and before the
- * next contact_lag. records needs room for contact_candidate_count entries (unchecked). Skips pairs without contact or
- * friction force. Allocates nothing. */
+/* Writes the records of the pairs that exert a contact or friction force in the accepted state to `records`, and
+ * returns their number. records: memory of the caller for contact_candidate_count entries (not checked). Call it after
+ * contact_find_records and before the next contact_lag. Allocates nothing. */
 int contact_record(const ContactSystem* system, ContactRecord* records);
 
-/* Replay of the pairs of a recorded step from t to t + dt: recomputes their terms, and differentiates Phi = sum over
- * pairs and both links of dE/d(twist) . (w, v) (A4) for given twists with respect to everything else that E depends on
- * (docs/derivations/adjoint.md). */
+/* Replay of the pairs of a recorded step from t to t + dt (docs/derivations/adjoint.md). It recomputes the terms of the
+ * pairs. For given twists (w, v), it differentiates Phi = sum over pairs and both links of dE/d(twist) . (w, v) (A4)
+ * with respect to all other quantities on which the pair energy E depends. */
 typedef struct ContactReplay ContactReplay;
-/* Creates a replay. Borrows the model; freed with contact_replay_destroy. threads: below 1 counts as 1. Never NULL. It
- * has no data until contact_replay_load returns true. */
+/* Creates a replay. Borrows the model, which must outlive the replay. The caller frees the replay with
+ * contact_replay_destroy. threads: number of threads; below 1 counts as 1. Never NULL. The replay has no data until
+ * contact_replay_load returns true. */
 ContactReplay* contact_replay_create(const Model* model, int threads);
 /* Frees the replay and everything it owns. Accepts NULL. */
 void contact_replay_destroy(ContactReplay* replay);
-/* Poses (links) and records (count) at t or t + dt. Borrowed until the next load. */
+/* Poses (links) and records (count) of a run at t or t + dt. The replay borrows both arrays until the next load. */
 typedef struct {
   const Pose* pose;
   const ContactRecord* records;
   int count;
-  int64_t number; /* number (> 0) of the state in its run, by which consecutive steps are recognized; 0: they are
-                     recognized by the addresses of poses and records */
+  int64_t number; /* number (> 0) of the state in its run; the replay recognizes consecutive steps by it. 0: the replay
+                     recognizes them by the addresses of poses and records */
 } ContactMoment;
-/* Forgets the loaded step: the next one belongs to another run. Keeps allocated memory. Cannot fail. */
+/* Discards the loaded step, because the next step belongs to another run. Keeps allocated memory. Cannot fail. */
 void contact_replay_begin(ContactReplay* replay);
-/* Sets the length dt > 0 (asserted) of steps loaded from now on [s]; initially that of the scene. */
+/* Sets the length dt > 0 (asserted) of the steps that are loaded from now on [s]. The initial length is the scene's
+ * time step. */
 void contact_replay_set_dt(ContactReplay* replay, double dt);
-/* Sets the expected poses (links; contact_set_aim) for steps loaded from now on, and the array bar (links) to which
- * contact_replay_adjoint adds the derivatives with respect to their entries. Both are borrowed. NULL, as initially:
- * unknown. */
+/* Sets the expected poses `aim` (links; contact_set_aim) of the steps that are loaded from now on.
+ * contact_replay_adjoint adds the derivatives with respect to the entries of these poses to `bar` (links). Both arrays
+ * are borrowed. aim NULL, the initial value: the poses are unknown. bar NULL: the derivatives are not computed. */
 void contact_replay_set_aim(ContactReplay* replay, const Pose* aim, double (*bar)[3][4]);
-/* Sets the poses and records of the solve that friction of pairs with ContactRecord.own_force depends on, for steps
- * loaded from now on. Borrowed like those of contact_replay_load; NULL, as initially: there are no such pairs. */
+/* Sets the poses and records of the previous solve of the step, for the steps that are loaded from now on. Friction of
+ * pairs with ContactRecord.own_force depends on the forces of this solve. The arrays are borrowed until the next load.
+ * solve NULL, the initial value: there are no such pairs. */
 void contact_replay_set_solve(ContactReplay* replay, const ContactMoment* solve);
-/* Keeps the derivatives with respect to what pairs carry at t, of the step that contact_replay_adjoint has processed,
- * and adds them to those of the steps loaded since then, which all begin at that t. */
+/* contact_replay_set_aside stores the derivatives with respect to the numbers that pairs carry at t
+ * (contact_replay_carried), which the last contact_replay_adjoint found. contact_replay_add_aside adds the stored
+ * derivatives to those of a step that was loaded later and begins at the same t. */
 void contact_replay_set_aside(ContactReplay* replay);
 void contact_replay_add_aside(ContactReplay* replay);
-/* Loads the step from `now` to `next` of a run that is processed from the last step to the first. A state that the last
- * load had as `now` is not computed again. Returns false if a plane or a slip of the record was not reproduced; the
- * terms are then undefined. Borrows records[count] and pose[links] of both until the next load. Allocates while records
- * grow. */
+/* Loads the step from `now` to `next` of a run that is processed from the last step to the first. If the previous load
+ * had the state `next` as its `now`, the state is not computed again. Returns false if a plane or a slip of the record
+ * was not reproduced; the terms are then undefined. Borrows records[count] and pose[links] of both states until the
+ * next load. Allocates while the number of records grows. */
 bool contact_replay_load(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
-/* Returns the terms at t + dt of the loaded step, owned by the replay and valid until the next load. Empty before the
- * first load. */
+/* Returns the list of terms of the loaded step at t + dt. The replay owns the terms; they are valid until the next
+ * load. The list is empty before the first load. */
 ContactTermList contact_replay_terms(const ContactReplay* replay);
-/* As contact_replay_load for a run that is processed from the first step to the last: the state that was `next` becomes
- * `now`. Returns false alike. Allocates while records grow. */
+/* As contact_replay_load, for a run that is processed from the first step to the last: the state that was `next` in the
+ * previous load becomes `now`. Returns false if a plane or a slip of the record was not reproduced. Allocates while the
+ * number of records grows. */
 bool contact_replay_load_forward(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
-/* Numbers that pairs carry from step to step besides the poses of their bodies, and derivatives with respect to them
- * (PairCarry). The replay holds those at t + dt, from the step after, and those at t (records x numbers). Returns how
- * many numbers a pair carries, the same for all laws. Cannot fail, allocates nothing. */
+/* Returns how many numbers a pair carries from step to step besides the poses of its bodies (PairCarry), the same for
+ * all laws. The replay stores the derivatives with respect to these numbers at t + dt, which the next step has found,
+ * and at t (records x numbers). Cannot fail, allocates nothing. */
 int contact_replay_carried(const ContactReplay* replay);
-/* Sets the derivatives at t + dt to 1 for one number of one pair, and to 0 for all others. pair: index into the records
- * at t + dt, or -1 (all 0); number < contact_replay_carried. Neither is checked. Allocates nothing. */
+/* Sets the derivative at t + dt with respect to one carried number of one pair to 1, and the derivatives with respect
+ * to all other carried numbers to 0. pair: index into the records at t + dt; -1: all derivatives are 0. number <
+ * contact_replay_carried. Both are asserted. Allocates nothing. */
 void contact_replay_seed_carry(ContactReplay* replay, int pair, int number);
-/* Copies the derivatives at t to out (records at t x contact_replay_carried, row-major), which belongs to the caller.
- * Its length is not checked. Allocates nothing. */
+/* Copies the derivatives with respect to the carried numbers at t to `out` (records at t x contact_replay_carried,
+ * row-major), memory of the caller. The length of `out` is not checked. Allocates nothing. */
 void contact_replay_read_carry(const ContactReplay* replay, double* out);
 
-/* Recomputes the loaded pairs after contact_replay_set_dt. ratio_change: difference between the force_ratio of
- * contact_set_part and that of the record. Allocates nothing. */
+/* Recomputes the loaded pairs after contact_replay_set_dt. ratio_change: force_ratio of the substep (contact_set_part)
+ * minus force_ratio of the record. Allocates nothing. */
 void contact_replay_refresh(ContactReplay* replay, double ratio_change);
 /* The pair of hulls whose potential U determines the end of a step (impact.md, I10). force and torque: derivatives of U
- * with respect to the twists of both links about their centres of mass at t + dt, world axes [1/m^2, 1/m]. Those of a
- * half-space belong to its own link. */
+ * with respect to the twists of both links about their centres of mass at t + dt, world axes [1/m^2, 1/m]. For a
+ * half-space, they belong to the link of the half-space. */
 typedef struct {
   int index; /* index of the pair among the records at t + dt */
   int link[2];
   Vec3 force[2], torque[2];
 } EventTerms;
-/* Sets the event of a pair of hulls. Returns false if the pair is not among the loaded ones or not active, or if its
- * law has no events. Allocates nothing. */
+/* Sets *event to the potential's derivatives for the pair of hulls hull_a and hull_b. Returns false if the pair is not
+ * loaded, if it is not active, or if its law has no events. Allocates nothing. */
 bool contact_replay_event(const ContactReplay* replay, int hull_a, int hull_b, EventTerms* event);
-/* Adds derivatives with respect to the twists of links at t + dt to wrench[links] (torque about the centre of mass,
- * force): those that follow from the loads that pairs carry to the next step. The loads' own derivatives come from that
- * step or from contact_replay_seed_carry. Returns false if there are none. Allocates nothing. */
+/* Adds to wrench[links] (torque about the centre of mass, force) the derivatives with respect to the twists of links at
+ * t + dt through the loads that pairs carry to the next step. The derivatives with respect to the loads come from the
+ * next step, or from contact_replay_seed_carry. Returns false if no load has a derivative. Allocates nothing. */
 bool contact_replay_loads(const ContactReplay* replay, double (*wrench)[6]);
-/* Seeds the scalar nu (U - U_0), U_0 the potential at which impacts begin, nu [m]. The next contact_replay_adjoint adds
- * its derivatives with respect to vertices and half-spaces. Adds the derivative with respect to the support to
- * gradient. */
+/* Seeds the scalar nu (U - U_0), with the potential U_0 at which impacts begin and the factor nu [m]. The next
+ * contact_replay_adjoint adds the derivatives of this scalar with respect to vertices and half-spaces. Adds the
+ * derivative of the scalar with respect to the support to `gradient`. */
 void contact_replay_seed_event(ContactReplay* replay, const EventTerms* event, double nu, ModelGradient* gradient);
-/* Derivatives that the last contact_replay_adjoint found with respect to the lengths of the step and of the one before
- * [1/s], for laws that depend on them. The derivative with respect to dt is that of the load that pairs carry on. */
+/* Derivatives with respect to the lengths of the step (dt) and of the previous step (dt_before) [1/s], which the last
+ * contact_replay_adjoint found. They are 0 under laws that do not depend on these lengths. `dt` contains only the
+ * derivative through the load that pairs carry to the next step. */
 typedef struct {
   double dt, dt_before;
 } ContactLengths;
@@ -531,46 +538,48 @@ ContactLengths contact_replay_lengths(const ContactReplay* replay);
 typedef struct {
   int link, other;
 } ForcePair;
-/* Derivatives of a scalar with respect to such forces [1/N]. Both arrays are borrowed. */
+/* Derivatives of a scalar with respect to the forces of ForcePair [1/N]. Both arrays (count) are borrowed. */
 typedef struct {
   const ForcePair* pairs;
   const Vec3* slope; /* (count) */
   int count;
 } ForcePairSlopes;
 
-/* Input of contact_replay_adjoint. twist: (w, v) of every link about its centre of mass at t + dt (NULL: zero). The
- * others are derivatives of a scalar with respect to contact forces (NULL: none): force, the total force on each link;
- * pair, the force of a pair on its first link, in the order of contact_replay_terms; between, forces between links. */
+/* Input of contact_replay_adjoint. twist: (w, v) of every link about its centre of mass at t + dt; NULL: zero. The
+ * other members are derivatives of a scalar with respect to contact forces; NULL: no derivatives. force: with respect
+ * to the total force on each link. pair: with respect to the force of each pair on its first link, in the order of
+ * contact_replay_terms. between: with respect to forces between two links. */
 typedef struct {
   double (*twist)[6]; /* (links) */
   const Vec3* force;  /* (links) */
   const Vec3* pair;   /* (pairs) */
   ForcePairSlopes between;
 } ContactField;
-/* Adds the derivatives of Phi and of the scalar of `field`: with respect to the entries of poses at t, 3x4 matrices
- * (pose_now, links); of poses of half-spaces at t + dt, which the terms leave out (ground_next, links); and, in
- * gradient, of hull vertices in link frames and contact parameters. Call only after a load that returned true. The
- * caller zeroes the arrays. Allocates nothing. */
+/* Adds the derivatives of Phi and of the scalar of `field` to three arguments. pose_now (links): with respect to the
+ * entries of the poses at t, 3x4 matrices. ground_next (links): with respect to the entries of the poses of half-spaces
+ * at t + dt, which the terms leave out. gradient: with respect to hull vertices in link frames and to contact
+ * parameters. Call it only after a load that returned true. The caller zeroes the arrays. Allocates nothing. */
 void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient);
-/* Adds to bar[links] the derivatives that the last contact_replay_adjoint found by the poses of
- * contact_replay_set_solve, 3x4 matrices. Cannot fail. */
+/* Adds to bar[links] the derivatives with respect to the entries of the poses of contact_replay_set_solve, 3x4
+ * matrices, which the last contact_replay_adjoint found. Cannot fail. */
 void contact_replay_own_bars(const ContactReplay* replay, double (*bar)[3][4]);
-/* Returns the derivative with respect to ContactRecord.grip of record `index` at t + dt, from the last
- * contact_replay_adjoint. index >= 0 is asserted. Valid until the next load. */
+/* Returns the derivative with respect to ContactRecord.grip of record `index` >= 0 (asserted) at t + dt, which the last
+ * contact_replay_adjoint found. */
 double contact_replay_by_grip(const ContactReplay* replay, int index);
-/* Adds to wrench (links x 6: torque about the centre of mass, force) [N m, N] the Hessians of the pairs times
- * field->twist [rad, m]. Half-spaces have no share. The caller zeroes wrench. Cannot fail, allocates nothing. */
+/* Adds the Hessians of the loaded pairs times the twists of `field` [rad, m] to wrench (links x 6: torque about the
+ * centre of mass, force) [N m, N]. Adds nothing to the links of half-spaces. The caller zeroes wrench. Cannot fail,
+ * allocates nothing. */
 void contact_replay_product(const ContactReplay* replay, const ContactField* field, double (*wrench)[6]);
 
-/* Writes a CSV table for `sdrs bench pair`: nanoseconds per evaluation by number of vertices, for random hulls at
- * contact range, the same at each call. `out` stays open; the caller checks it for write errors (ferror). Allocates and
- * frees. */
+/* Writes a CSV table for `sdrs bench pair`: nanoseconds per evaluation against the number of vertices. The hulls are
+ * random, within contact range, and the same at each call. `out` stays open, and the caller checks it for write errors
+ * (ferror). Frees all memory that it allocates. */
 void contact_bench_pair(FILE* out);
 /* Writes a CSV table for `sdrs bench pair --law NAME` with 7 rows: law, vertices of either hull, nanoseconds of contact
- * and of friction. Both are value, gradient and Hessian on one thread, processor time, for hulls 8 mm apart with a
- * contact range of 20 mm. Returns false at the first row whose scene could not be built; earlier rows are written.
- * Allocates and frees. */
+ * and of friction. Each time is the processor time of value, gradient and Hessian on one thread, for hulls 8 mm apart
+ * with a contact range of 20 mm. Returns false at the first row whose scene could not be built; earlier rows are
+ * written. Frees all memory that it allocates. */
 bool contact_bench_law(FILE* out, ContactModel model);
 
 /* ---------------------------------------------------------------- neighbouring hulls at given poses
@@ -581,42 +590,42 @@ bool contact_bench_law(FILE* out, ContactModel model);
 typedef struct {
   int hull_a, hull_b; /* a half-space is always hull_b */
   double gap;         /* m */
-  Vec3 normal;        /* unit, from a to b; that of the separating plane if touching */
+  Vec3 normal;        /* unit, from a to b; the normal of the separating plane if touching */
   Vec3 point;         /* centre of pressure on the plane if touching, otherwise the middle of the closest points [m] */
   double pressure;    /* contact force without friction; 0 unless touching [N] */
   bool touching;      /* contact exerts a force */
 } ContactSpot;
 
-/* Finds all pairs of hulls that may touch (model_pair_allowed), do not intersect and are less than `range` [m] apart
- * with the links at `poses` (links). Pairs of two half-spaces are left out. Sets `*spots`, in the order of the hulls,
- * and returns their number. The caller frees `*spots` with memory_free. Cannot fail. */
+/* Finds all pairs of hulls that may touch (model_pair_allowed), do not intersect and are less than `range` [m] apart if
+ * the links are at `poses` (links). Leaves out pairs of two half-spaces. Sets `*spots` to the pairs, in the order of
+ * the hulls, and returns their number. The caller frees `*spots` with memory_free. Cannot fail. */
 int contact_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots);
-/* Sets `point` to the mean contact point of two links, weighted by force, or to that of their closest hulls if no
- * contact exerts a force. World frame [m]. Returns false, with `point` unchanged, if no pair of their hulls is in
- * `spots[count]`. Allocates nothing. */
+/* Sets `point` to the mean contact point of two links, weighted by force, world frame [m]. If no contact exerts a
+ * force, sets `point` to the contact point of the links' closest hulls. Returns false, with `point` unchanged, if
+ * `spots[count]` contains no pair of hulls of these links. Allocates nothing. */
 bool contact_spots_center(const Model* model, const ContactSpot* spots, int count, int link_a, int link_b, Vec3* point);
 
 /* ---------------------------------------------------------------- one pair, without a scene (sdrs query) */
 
 /* Contact of two convex point sets in world coordinates, for stiffness 1:
  *   U = min_{n,o} W(1 - |n|) + sum_m P_s(c_m),   c_m = sigma (n . x_m + o), sigma = -1 for a, +1 for b        (C1)
- * plane = (nx, ny, nz, o) with a on its negative side; it is midway between the witness points where U = 0. Distance
- * and witness points in world axes [m]. */
+ * plane = (nx, ny, nz, o), with a on its negative side. If U = 0, the plane is midway between the witness points.
+ * distance and witness points: world axes [m]. */
 typedef struct {
   double distance;
   Vec3 witness_a, witness_b;
   double potential;
   double plane[4];
 } ContactQuery;
-/* Computes distance, potential, and its gradients dU/dx_m, grad_a (a_count) and grad_b (b_count). support: s [m];
- * INFINITY selects the potential of the long-range law for two pieces (docs/derivations/law-long_range.md, N1). Zeroes
- * result and gradients first. Returns false if the hulls intersect (distance 0) or no plane was found. Allocates and
- * frees. */
+/* Computes the contact of the hulls of the points a[a_count] and b[b_count]. Sets *result, and the gradients dU/dx_m of
+ * the potential, grad_a (a_count) and grad_b (b_count). support: s [m]; INFINITY selects the potential of the
+ * long-range law for two pieces (docs/derivations/law-long_range.md, N1). Zeroes result and gradients first. Returns
+ * false if the hulls intersect (distance 0) or no plane was found. Frees all memory that it allocates. */
 bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
                    Vec3* grad_a, Vec3* grad_b);
-/* As contact_query for the mesh contact of the law ipc (docs/derivations/law-ipc.md, N19, N21). support: its D [m]. The
- * potential [m^2] sums over distances between corners, edges and triangles of the hulls. The plane is midway between
- * the closest points. Returns false if the hulls intersect. Allocates and frees. */
+/* As contact_query, for the mesh contact of the law ipc (docs/derivations/law-ipc.md, N19, N21). support: range D of
+ * the law [m]. The potential [m^2] is a sum over distances between corners, edges and triangles of the hulls. The plane
+ * is midway between the closest points. Returns false if the hulls intersect. Frees all memory that it allocates. */
 bool contact_query_mesh(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
                         Vec3* grad_a, Vec3* grad_b);
 
