@@ -84,8 +84,8 @@ bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* 
 
 /* Sets *point to the mean contact point of the pair, weighted by the magnitudes of the forces of its terms, world [m],
  * and `press` to the sum of these magnitudes [1/m^2]. The contact point of a term lies on the plane between two pieces,
- * or halfway between two centres. Returns false if two pieces intersect, a plane was not found, or the pair exerts no
- * force; in the last case `press` is 0 and *point is unchanged. Allocates nothing. */
+ * or halfway between two centres. Returns false, with `press` 0 and *point unchanged, if two pieces intersect, a plane
+ * was not found, or the pair exerts no force. */
 bool field_center(const FarField* field, FieldWork* work, const FieldPair* pair, Vec3* point, double* press);
 
 /* Derivatives of Phi = dP/d(twists) . twist with respect to vertices, blend and the half-space's pose. */
