@@ -1,4 +1,5 @@
-/* Private to contact/: pairs of boxes that overlap, by a bounding-volume hierarchy rebuilt on demand. */
+/* Private to contact/: search for pairs of overlapping boxes with a bounding-volume hierarchy, which is rebuilt on
+ * demand. */
 #ifndef SDRS_CONTACT_BROAD_PHASE_H
 #define SDRS_CONTACT_BROAD_PHASE_H
 
@@ -11,7 +12,7 @@ typedef struct {
 typedef struct {
   Box box;
   int first, count; /* leaf: range of `order`; inner node: count = 0, children first and first + 1 */
-  int group;        /* group of all its boxes, or BROAD_MIXED */
+  int group;        /* group of all boxes below the node; BROAD_MIXED: several groups */
 } BroadNode;
 enum { BROAD_MIXED = -1 };
 
@@ -23,8 +24,8 @@ typedef struct {
   int middle_capacity;
 } BroadTree;
 
-/* Groups of boxes, and pairs of groups that are excluded from the search. Zeroed: all pairs are found. Arrays are
- * borrowed. */
+/* Groups of boxes, and pairs of groups that are excluded from the search. If zeroed, all pairs are found. The arrays
+ * are borrowed. */
 typedef struct {
   const int* of;       /* group of each box; BROAD_MIXED: no group  (boxes) */
   const bool* strange; /* excluded pairs of groups, symmetric  (count x count) */
@@ -38,7 +39,8 @@ typedef struct {
 } BroadKeys;
 enum { BROAD_PARTS = 8 };
 
-/* Zero-initialise; arrays grow as needed. Groups and threads may be set before anything is found. */
+/* Broad phase. The caller initializes it with zeros, and may then set groups and threads. Owns its arrays, which grow
+ * as needed. */
 typedef struct {
   BroadGroups groups;
   int threads;
@@ -48,18 +50,19 @@ typedef struct {
   int key_count, key_capacity;
 } BroadPhase;
 
-/* Sets the boxes at rest (indices in `still`, ascending, count) and replaces those set before. Their tree is built
- * once, and pairs of two of them are not searched for. Copies the boxes. Allocates. Cannot fail. */
+/* Sets the boxes at rest, and replaces those that were set before. still[count]: indices of these boxes in `boxes`,
+ * ascending. The tree of the boxes at rest is built in this call only. Pairs of two boxes at rest are not searched for.
+ * Copies the boxes. Allocates. Cannot fail. */
 void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int count);
-/* Makes room for a search of these moving boxes (indices, ascending, count) that finds up to `count` pairs. Cannot
- * fail. */
+/* Allocates memory for a search with the moving boxes moving[count] (indices, ascending) that finds up to `count`
+ * pairs. Cannot fail. */
 void broad_phase_reserve(BroadPhase* broad, const int* moving, int count);
-/* Sets keys to all overlapping pairs of two moving boxes, and of a moving box and one at rest. moving: indices of the
- * moving boxes, ascending (count); NULL: 0 to count - 1. An empty box (low.x > high.x) overlaps nothing. Boxes in m,
- * borrowed for the call. Keys are owned by broad, valid until its next call, and independent of the number of threads.
- * Allocates while the number of pairs grows. Cannot fail. */
+/* Sets broad->keys to the keys of all overlapping pairs of two moving boxes, and of a moving box and a box at rest.
+ * moving: indices of the moving boxes, ascending (count); NULL: 0 to count - 1. boxes [m]: borrowed for the call. An
+ * empty box (low.x > high.x) overlaps no box. `broad` owns the keys; they are valid until the next call, and
+ * independent of the number of threads. Allocates while the number of pairs grows. Cannot fail. */
 void broad_phase_find_moving(BroadPhase* broad, const Box* boxes, const int* moving, int count);
-/* Frees its arrays and zeroes it; a zeroed one is accepted. NULL is not accepted. */
+/* Frees the arrays of *broad, which may be zeroed, and zeroes *broad. NULL is not accepted. */
 void broad_phase_free(BroadPhase* broad);
 
 #endif

@@ -4,8 +4,9 @@
 
 #include "contact/contact.h"
 
-/* Returns the sum over pairs of what their friction passes on to the next step (docs/derivations/friction.md, F14)
- * times the derivative with respect to it, at the force_ratio of the last contact_replay_refresh. Allocates nothing. */
+/* Returns the sum over pairs of the number that friction carries to the next step (Payment.left;
+ * docs/derivations/friction.md, F14) times the derivative with respect to this number, for the force_ratio of the last
+ * contact_replay_refresh. Allocates nothing. */
 double contact_replay_left(const ContactReplay* replay);
 
 #endif

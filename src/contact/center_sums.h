@@ -25,8 +25,9 @@ typedef struct {
 
 /* Adds four terms to sums, which the caller zeroes first. Cannot fail, allocates nothing. */
 void center_sums_add(CenterSums* sums, const CenterTerms* terms);
-/* Adds the sums to a pair's derivatives: forces, moments, and the upper triangle of the Hessian (12 x 12). ground: b is
- * a half-space; only a's moment and rows are added, and b gets the opposite force. Cannot fail, allocates nothing. */
+/* Adds the sums to *out: forces, moments, and the upper triangle of the Hessian (12 x 12). ground: true if b is a
+ * half-space; then only moment and rows of a are added, and the opposite of the force of a is added to the force of b.
+ * Cannot fail, allocates nothing. */
 void center_sums_give(const CenterSums* sums, bool ground, PairDerivatives* out);
 
 static inline void lanes_cross(const Lanes r[3], const Lanes v[3], Lanes out[3]) {

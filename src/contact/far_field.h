@@ -3,9 +3,9 @@
  * nodes' centres, d = R_a + R_b the sum of their radii, and phi = Phi((r - d) / (blend d)):
  *   P_ab = (1 - phi) A + phi P_c(r)                                                                              (N8)
  * A is the sum over the pairs of their children, or the exact potential of two leaves; P_c is the potential of two
- * points. If phi = 1 only P_c is evaluated, if phi = 0 only A. All for stiffness 1. One traversal of both trees visits
- * the nonzero terms; value, derivatives and reverse derivatives are its visitors. No list of terms is stored: a blend
- * is a stack frame of the traversal. */
+ * points. If phi = 1, only P_c is evaluated; if phi = 0, only A. All values are for stiffness 1. One traversal of both
+ * trees visits the nonzero terms. Its visitors compute value, derivatives and reverse derivatives. No list of terms is
+ * stored: each blend is a stack frame of the traversal. */
 #ifndef SDRS_CONTACT_FAR_FIELD_H
 #define SDRS_CONTACT_FAR_FIELD_H
 
@@ -49,12 +49,13 @@ typedef struct {
   Vec3 reference[2];
   PairDerivatives* derivatives; /* (1); NULL: not computed yet */
 } FieldKept;
-/* Frees what it owns; NULL is not accepted, a zeroed one is. */
+/* Frees the arrays of *kept, which may be zeroed. NULL is not accepted. */
 void field_kept_destroy(FieldKept* kept);
 
-/* Allocates the workspace for the largest two hulls and trees. Freed with field_work_destroy. Never fails. */
+/* Allocates the workspace for the largest two hulls and trees of the model. The caller frees it with
+ * field_work_destroy. Never fails. */
 void field_work_create(FieldWork* work, const Model* model, const Hierarchy* hierarchy);
-/* Frees what it owns; accepts a zeroed one. NULL is not accepted. */
+/* Frees the arrays of *work, which may be zeroed. NULL is not accepted. */
 void field_work_destroy(FieldWork* work);
 
 typedef struct {
@@ -74,16 +75,17 @@ typedef struct {
   FieldKept* kept;            /* results for these two links, borrowed; NULL: not stored */
 } FieldPair;
 
-/* Sets `value` to the potential P. Returns false, with value unset, if two pieces intersect or a plane was not found.
- * This and the functions below allocate only while FieldPair.kept grows. */
+/* Sets *value to the potential P of the pair. Returns false, with *value unset, if two pieces intersect or a plane was
+ * not found. This function and the functions below allocate only while FieldPair.kept grows. */
 bool field_value(const FarField* field, FieldWork* work, const FieldPair* pair, double* value);
-/* Sets out: energy P, gradient and Hessian with respect to both twists. Returns false, with out zero, if two pieces
- * intersect or a plane was not found. */
+/* Sets *out to the energy P, and its gradient and Hessian with respect to the twists of both bodies. Returns false,
+ * with *out zero, if two pieces intersect or a plane was not found. */
 bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* pair, PairDerivatives* out);
 
-/* Sets the mean contact point of the pair, weighted by the magnitude of the forces of its terms, world [m], and `press`
- * to the sum of these magnitudes [1/m^2]. Points are on the planes of pieces, or halfway between centres. Returns false
- * as field_value does, and without a force (`press` is then 0, point unchanged). Allocates nothing. */
+/* Sets *point to the mean contact point of the pair, weighted by the magnitudes of the forces of its terms, world [m],
+ * and `press` to the sum of these magnitudes [1/m^2]. The contact point of a term lies on the plane between two pieces,
+ * or halfway between two centres. Returns false, with `press` 0 and *point unchanged, if two pieces intersect, a plane
+ * was not found, or the pair exerts no force. */
 bool field_center(const FarField* field, FieldWork* work, const FieldPair* pair, Vec3* point, double* press);
 
 /* Derivatives of Phi = dP/d(twists) . twist with respect to vertices, blend and the half-space's pose. */
@@ -93,8 +95,8 @@ typedef struct {
                          zeroed by the caller */
   GroundShare ground; /* derivatives with respect to the motion of the half-space */
 } FieldShares;
-/* Sets the value of out and adds the other derivatives to it. Returns false, with out undefined, if a plane was not
- * found. The memory of vertices belongs to the caller. */
+/* Sets out->value to Phi, and adds the derivatives of Phi to the other members of *out. Returns false, with *out
+ * undefined, if a plane was not found. The memory of out->vertices belongs to the caller. */
 bool field_reverse(const FarField* field, FieldWork* work, const FieldPair* pair, const double twist[2][6],
                    FieldShares* out);
 
@@ -104,7 +106,8 @@ typedef struct {
   double by_near, by_blend;
   Vec3 direction;
 } FieldLocal;
-/* leaf: a leaf of each tree; leaf[1] is -1 for a half-space. Cannot fail, allocates nothing. */
+/* Returns the local share of the pair of two leaves. leaf: one leaf of each tree; leaf[1] is -1 for a half-space.
+ * Cannot fail, allocates nothing. */
 FieldLocal field_local(const FarField* field, const int leaf[2], const FieldPair* pair);
 
 #endif

@@ -1,14 +1,13 @@
-/* Private to contact/: traversal of the trees of two bodies (law-long_range.md, N8, N10) and data that its visitors
- * share. far_field_derivatives.c has the visitors for value, derivatives and contact point, far_field_adjoint.c the
- * reverse one. */
+/* Private to contact/: traversal of the trees of two bodies (law-long_range.md, N8, N10), and data that the visitors of
+ * the traversal share. The visitors for value, derivatives and contact point are in far_field_derivatives.c, the
+ * visitor for reverse derivatives in far_field_adjoint.c. */
 #ifndef SDRS_CONTACT_FAR_FIELD_WALK_H
 #define SDRS_CONTACT_FAR_FIELD_WALK_H
 
 #include "base/lanes.h"
 #include "contact/far_field.h"
 
-/* A blend whose terms are being visited. The outermost one represents the pair itself, with weight 1 and without
- * blending. */
+/* A blend whose terms are being visited. The outermost blend represents the pair, with weight 1 and phi = 0. */
 typedef struct Blend {
   struct Blend* within;
   NodePlaces at;
@@ -19,8 +18,9 @@ typedef struct Blend {
   double inner_rate;                /* reverse: rate of A in the twist field */
 } Blend;
 
-/* The four pairs of a child of one node and a child of the other: pair k has child k / 2 of the first and child k % 2
- * of the second. A leaf takes the place of its first child; pairs with its second child are not used. */
+/* The four pairs of a child of one node and a child of another node. Pair k consists of child k / 2 of the first node
+ * and child k % 2 of the second. For a leaf, the leaf itself replaces its first child, and pairs with a second child
+ * are not used. */
 enum { CHILDREN = LANES };
 typedef struct {
   int node[CHILDREN][2];
@@ -39,7 +39,7 @@ typedef struct Walk Walk;
 /* Callbacks for the nonzero terms. */
 typedef struct {
   bool (*pieces)(const Walk* walk, const NodePlaces* at, Blend* within); /* false: no plane was found */
-  /* Visits the lanes marked in far. */
+  /* Visits the pairs of children whose lanes are marked in `far`. */
   void (*centres)(const Walk* walk, const ChildPlaces* at, LaneBits far, Blend* within);
   void (*enter)(const Walk* walk, Blend* blend); /* NULL: nothing */
   void (*leave)(const Walk* walk, Blend* blend); /* called after all terms of the blend */
@@ -55,7 +55,8 @@ struct Walk {
   BodyLanes body;
 };
 
-/* Return the tree of a body, and a node of it, borrowed from the hierarchy. side: 0 or 1; a half-space has no tree. */
+/* tree_of returns the tree of a body, node_of a node of this tree. Both are borrowed from the hierarchy. side: 0 or 1;
+ * a half-space has no tree. */
 static inline const BodyTree* tree_of(const FarField* f, const FieldPair* pair, int side) {
   return &f->hierarchy->trees[pair->link[side]];
 }
@@ -79,8 +80,8 @@ static inline CenterSlopes slopes_of(const Blend* b) {
                         b->phi.second * step + 2 * b->phi.first * b->centred.first + b->phi.value * b->centred.second};
 }
 
-/* Hessian of a function f(r) with respect to the difference of the centres, f'' e e^T + f' / r (I - e e^T). across_of
- * returns f' / r, 0 for a half-space; center_hessian returns the product of the Hessian with y. */
+/* The Hessian of a function f(r) with respect to the difference of the centres is f'' e e^T + f' / r (I - e e^T).
+ * across_of returns f' / r, or 0 for a half-space. center_hessian returns the Hessian times y. */
 static inline double across_of(const FieldPair* pair, const NodePlaces* at, double first) {
   return pair->ground ? 0 : first / at->distance;
 }
@@ -89,27 +90,27 @@ static inline Vec3 center_hessian(const FieldPair* pair, const NodePlaces* at, d
   return vec3_add_scaled(vec3_scale(y, across), (second - across) * vec3_dot(at->direction, y), at->direction);
 }
 
-/* Visits the nonzero terms of the pair. all: set to the sums over the outermost terms. Returns false if two pieces
- * intersect or a visitor failed. Allocates while FieldPair.kept grows. */
+/* Calls the visitor for all nonzero terms of the pair. Sets *all to the outermost blend, with the sums over all terms.
+ * Returns false if two pieces intersect or a callback returned false. Allocates while FieldPair.kept grows. */
 bool field_walk(const FarField* field, FieldWork* work, const FieldPair* pair, const Visitor* visitor, void* context,
                 Blend* all);
-/* Returns true if the results in FieldPair.kept belong to the pair's present poses. Otherwise discards them and stores
- * the present poses. False without storage (kept NULL). */
+/* Returns true if the results in FieldPair.kept belong to the present poses of the pair. Otherwise discards the
+ * results, stores the present poses, and returns false. Returns false if kept is NULL. */
 bool field_stands(const FieldPair* pair);
 /* Returns the relative position of two nodes at the pair's poses; node[1] is -1 for a half-space. Cannot fail. */
 NodePlaces field_places(const FarField* field, const FieldPair* pair, const int node[2]);
-/* Returns the plane of two leaves: at->solved if it is known, otherwise solved into `room`. NULL if it was not found.
- * Borrowed. */
+/* Returns the plane of two leaves: at->solved unless NULL, otherwise *room after solving the plane. The pointer is
+ * borrowed. Returns NULL if the plane was not found. */
 const PlaneSolution* field_solution(const Walk* walk, const NodePlaces* at, PlaneSolution* room);
-/* As field_solution; also sets its derivatives (plane_derivatives) and adds its energy to within->inner. NULL if the
- * plane was not found. */
+/* As field_solution. Also sets *d and *response (plane_derivatives), and adds the energy of the solution to
+ * within->inner. Returns NULL if the plane was not found. */
 const PlaneSolution* field_solution_derivatives(const Walk* walk, const NodePlaces* at, Blend* within,
                                                 PlaneSolution* room, PairDerivatives* d, PlaneResponse* response);
-/* Sets the gradient with respect to both twists (12) from the pair's forces and moments; zero for a half-space. Cannot
- * fail, allocates nothing. */
+/* Sets out (12) to the gradient with respect to the twists of both bodies, from forces and moments of *d. ground: true
+ * if body b is a half-space, whose entries are zero. Cannot fail, allocates nothing. */
 void field_gradient(const PairDerivatives* d, bool ground, double out[12]);
-/* Calls `one` for each marked pair of children and adds its value to within->inner. For visitors that need not be fast.
- * Allocates nothing. */
+/* Calls `one` for each pair of children that is marked in `far`, and adds the potential of the pair to within->inner.
+ * For visitors that need not be fast. Allocates nothing. */
 typedef void (*OneCenter)(const Walk* walk, const NodePlaces* at, const CentredPotential* centred, Blend* within);
 void field_each_center(const Walk* walk, const ChildPlaces* at, LaneBits far, Blend* within, OneCenter one);
 

@@ -1,5 +1,5 @@
-/* Private to contact/: corners, edges and triangles of surfaces, and which of two of them are near each other
- * (docs/derivations/law-ipc.md, N24). */
+/* Private to contact/: corners, edges and triangles of surfaces, and the search for those of two surfaces that are near
+ * each other (docs/derivations/law-ipc.md, N24). */
 #ifndef SDRS_CONTACT_FEATURES_H
 #define SDRS_CONTACT_FEATURES_H
 
@@ -13,11 +13,12 @@ typedef struct {
   int vertex_count, edge_count, triangle_count;
 } Features;
 
-/* Sets features[hulls] (zeroed before) of the bounded hulls of a link, by comparing corner positions in the link frame.
- * Allocates; each is freed with features_free. Cannot fail. */
-void features_of_link(const Model* model, int link, Features* features);
-/* Sets the features of one solid; vertex numbers are those of the solid. Allocates; freed with features_free. Cannot
+/* Sets the entries of features[hulls] for the bounded hulls of a link. Corners of different hulls at the same position
+ * in the link frame count as shared. The caller zeroes features before, and frees each entry with features_free. Cannot
  * fail. */
+void features_of_link(const Model* model, int link, Features* features);
+/* Sets *features to the features of one solid. Vertex numbers are those of the solid. Allocates; the caller frees the
+ * features with features_free. Cannot fail. */
 void features_of_solid(const ConvexHull* solid, Features* features);
 void features_free(Features* features); /* frees its arrays; accepts a zeroed one */
 
@@ -26,8 +27,8 @@ typedef struct {
   Stencil* list;
   int count, capacity;
 } Stencils;
-/* Returns memory for one more stencil at the end of the list; the caller raises count to keep it. Owned by the list and
- * valid until the next call. Contents are undefined. Never NULL. */
+/* Returns memory for one more stencil at the end of the list, with undefined contents. The caller increases `count` to
+ * add the stencil to the list. The list owns the memory; the pointer is valid until the next call. Never NULL. */
 Stencil* stencils_next(Stencils* out);
 
 /* A surface at its pose. Vertex m of the features is points[m - first], world [m]. */
@@ -37,8 +38,8 @@ typedef struct {
   int count, first;
 } Surface;
 
-/* Features of both surfaces that may be nearer than the range, with their boxes. Owns its arrays, which grow as needed.
- */
+/* Workspace of stencils_between: features of both surfaces that may be nearer to each other than the range, and their
+ * boxes. Owns its arrays, which grow as needed. */
 typedef struct {
   int* vertex[2];   /* indices into Features.vertices */
   int* edge[2];     /* indices into Features.edges */
@@ -47,13 +48,13 @@ typedef struct {
   Box *edge_box[2], *triangle_box[2];
   int capacity[2];
 } NearFeatures;
-/* Frees what it owns; accepts a zeroed one. NULL is not accepted. */
+/* Frees the arrays of *near, which may be zeroed. NULL is not accepted. */
 void near_features_free(NearFeatures* near);
 
-/* Adds to out, in the order of the features, all stencils nearer than `range` [m]: vertices of either surface against
- * triangles of the other, and pairs of edges with a squared sine of at least `least_sine`. across: unit vector from a
- * to b, along which features farther apart than the range are skipped; zero: unknown. Adds nothing if the boxes are
- * farther apart. near and out belong to the caller. Allocates while features grow. Cannot fail. */
+/* Adds to *out, in the order of the features, all stencils with a distance below `range` [m]: vertices of either
+ * surface with triangles of the other, and pairs of edges whose squared sine of the angle is at least `least_sine`.
+ * across: unit vector from a to b, zero if unknown; features that are farther apart than the range along `across` are
+ * skipped. near: workspace; near and out belong to the caller. Allocates while they grow. Cannot fail. */
 void stencils_between(const Surface surface[2], Vec3 across, double range, double least_sine, NearFeatures* near,
                       Stencils* out);
 

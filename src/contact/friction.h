@@ -1,16 +1,16 @@
 /* Private to contact/: lagged plane friction of one pair (SDRS Eq. 8-13; docs/derivations/friction.md).
  *   D = mu dt sum_m weight_m sqrt(|r_m|^2 + eps),  U_f = min over (u, omega) of D                               (F1)
  *   r_m = Pi [ v_m - omega n^ x (x_m^t - c) - u ],  weight_m = A(|P'(c_m^t)| |n^t|)                             (F2)
- * with plane, weights and x^t of the time step before; v_m is the velocity of the body in the plane at x_m. All
- * quantities for stiffness 1. */
+ * with plane, weights and positions x^t at time t, the start of the step; v_m is the velocity of the body's point x_m
+ * in the plane. All quantities are for stiffness 1. */
 #ifndef SDRS_CONTACT_FRICTION_H
 #define SDRS_CONTACT_FRICTION_H
 
 #include "contact/plane.h"
 #include "contact/roll_shift.h"
 
-/* Floor of the weight A(f) = sqrt(f^2 + d^2) - d, d = FRICTION_WEIGHT_FLOOR / s^2, which scales with the barrier's
- * force: at mid range |P'| is 288 / s^2. The paper uses friction's smoothing, a speed, as d. */
+/* Smoothing of the weight A(f) = sqrt(f^2 + d^2) - d, with d = FRICTION_WEIGHT_FLOOR / s^2. d scales like the force of
+ * the barrier, whose |P'| is 288 / s^2 at mid range. The paper uses the smoothing of friction, a speed, as d. */
 #define FRICTION_WEIGHT_FLOOR 1e-10
 
 /* Slip r of a contact point in one state, and the vector z that replaces r / rho in the Hessian (F5), |z| <= 1. */
@@ -19,7 +19,7 @@ typedef struct {
   double dual[2];
 } SlipState;
 
-/* One lagged contact vertex. */
+/* A contact point in the friction reference: a vertex, or a friction point of a ball or circle. */
 typedef struct {
   Vec3 local; /* position in the link's frame [m]; for balls and circles their centre, from which `arm` starts (F13) */
   Vec3 arm;   /* from `local` to the contact point at t, world axes [m]; zero for a vertex */
@@ -27,22 +27,22 @@ typedef struct {
   double scaled[2];   /* position / length of the lag */
   double height;      /* x^t - c along the normal [m] */
   double weight;      /* normal force for stiffness 1 */
-  int vertex;         /* index in its hull */
+  int vertex;         /* index of the vertex in its hull */
   double velocity[2]; /* workspace: in-plane velocity of the vertex now [m/s] */
   SlipState at[2];    /* slip in state 0 and 1 (FrictionParameters.state) */
 } FrictionVertex;
 
-/* Friction by direction (F11): S = P + (ratio - 1) p p^T, with P = I - n n^T and p = P d of the axis d at t. */
+/* Direction-dependent friction (F11): S = P + (ratio - 1) p p^T, with P = I - n n^T, p = P d, and the axis d at t. */
 typedef struct {
   double ratio; /* friction along the axis divided by friction across it */
   Vec3 axis;    /* unit, in the frame of body `side` */
   int side;
 } FrictionDirection;
 
-/* Lagged data of a pair. The vertices of side A come first. */
+/* Friction reference of a pair: its state at t. In `vertices`, the contact points of body a come first. */
 typedef struct {
   Vec3 center; /* c: weighted centroid of the contact vertices of the sides of friction_centers [m] */
-  /* right-handed basis, normal = n^t / |n^t|; with directed friction e1 and e2 are S times the tangents */
+  /* right-handed basis, normal = n^t / |n^t|. With directed friction, e1 and e2 are S times the tangents. */
   Vec3 e1, e2, normal;
   bool directed; /* directed friction: direction, axis and basis are set */
   FrictionDirection direction;
@@ -56,10 +56,10 @@ typedef struct {
   RollShift shift[2];       /* zero unless shifted (F15) */
   bool shifted[2];          /* the body has balls or circles and is aimed */
   Vec3 mean_arm[2];         /* weighted mean arm of a side's points (F13), zero for vertices [m] */
-  Vec3 arm[2];              /* the part of it that does not rotate with the body (F13) [m] */
+  Vec3 arm[2];              /* part of mean_arm that does not rotate with the body (F13) [m] */
   Vec3 from[2]; /* positions at t of the bodies' points at c [m]; c itself unless friction depends on the force of the
                    same step */
-  double ground_weight; /* half-space: weight of its single term; the spin is fixed at zero */
+  double ground_weight; /* b is a half-space: weight of its single term; the spin omega is 0 */
   SlipState ground_at[2];
   bool half_space;
   int order; /* number of unknowns of the slip: 3, or 2 if the spin is fixed at zero (half-space, or one contact point)
@@ -69,14 +69,15 @@ typedef struct {
   double total_weight;
 } FrictionLag;
 
-/* Returns whether the contact vertices of `side` count for c. If one body has balls or circles and the other has none,
- * only those of the first count: friction then acts at its surface (F13). Otherwise both sides count. Cannot fail. */
+/* Returns true if the contact points of `side` contribute to the centroid c. If one body has balls or circles and the
+ * other has none, only the contact points of the round body contribute, so that friction acts at the surface of this
+ * body (F13). Otherwise the points of both bodies contribute. Cannot fail. */
 bool friction_centers(const FrictionLag* lag, const HullInstance* a, const HullInstance* b, int side);
 
-/* Returns the unit axis of a hull's circles, world axes; zero without circles. Cannot fail. */
+/* Returns the unit axis of the circles of a hull, world axes; zero if the hull has no circles. Cannot fail. */
 Vec3 friction_ring_axis(const HullInstance* h);
 
-/* Rotation of a body relative to its expected rotation (F13). */
+/* Rotation of a body from its expected to its present rotation (F13). */
 typedef struct {
   Mat3 turn;   /* R aim^T */
   Vec3 change; /* half of the axial part of `turn` [rad] */
@@ -84,37 +85,37 @@ typedef struct {
 /* Returns the rotation of the body of `side` at its present pose. Cannot fail. */
 FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose);
 
-/* Motion of a hull from t to a pose (F2, F13): displacement of its point at c - arm, rotation of the arm by the angle
- * of `roll`, and rotation about the normal by the sine of the angle. Two hulls without arms that move as one rigid body
- * have the same motion at every vertex. */
+/* Motion of a hull from t to a pose (F2, F13). It consists of the displacement of the hull's point at c - arm, the
+ * rotation of the arm by the angle of `roll`, and the rotation about the normal by the sine of the angle. If two hulls
+ * without arms move as one rigid body, their motions are equal at every vertex. */
 typedef struct {
   Mat3 rotation;     /* R R_t^T */
-  Vec3 sine;         /* axial vector of its antisymmetric part: sin(angle) times the axis */
+  Vec3 sine;         /* axial vector of the antisymmetric part of `rotation`: sin(angle) times the axis */
   Vec3 center;       /* present position of the body's point at c - arm [m] */
-  Vec3 displacement; /* displacement of c: of that point plus that of the arm's end relative to it [m] */
+  Vec3 displacement; /* displacement of c: that of `center`, plus that of the arm's end relative to `center` [m] */
   FrictionRoll roll; /* set if `rolls` */
   bool rolls;        /* the arm is not zero */
   double spin;       /* n . sine */
 } FrictionMotion;
 /* Returns the motion of the body of `side` to its present pose. Cannot fail, allocates nothing. */
 FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pose);
-/* Relative slip of the bodies' points at c over the step from the lag to given poses, in the contact plane (F12). */
+/* Slip, in the contact plane, between the points of both bodies at c, over the step from t to given poses (F12). */
 typedef struct {
   bool known;    /* friction acted in that step; true with zero slip at the start of a run */
   double square; /* squared slip [(m/s)^2] */
-  Vec3 by; /* derivative of square with respect to the position of body a's point, the opposite of that for b [m/s^2] */
+  Vec3 by; /* derivative of square with respect to point[0], the opposite of that with respect to point[1] [m/s^2] */
   Vec3 point[2]; /* positions of both points [m] */
   double dt;     /* length of the step [s] */
 } FrictionSlip;
-/* Returns the slip over a step of length dt. Not defined if friction depends on the force of the same step. Cannot
- * fail, allocates nothing. */
+/* Returns the slip over a step of length dt [s] from t to the poses pose_a and pose_b. Undefined if friction depends on
+ * the force of the same step. Cannot fail, allocates nothing. */
 FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
 /* Returns the derivative of the spin about `normal` with respect to a rotation vector of the body: (tr(R) n - R^T n)
  * / 2. */
 Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);
 
-/* Returns the displacement of the end of an arm by the rotation of its body: roll x arm, and that of roll_rows by the
- * change (F13, F15) [m]. Without a shift it is (roll + change) x arm to the bit. */
+/* Returns the displacement of the end of an arm by the rotation of its body [m]: roll x arm, plus the displacement of
+ * roll_rows for roll->change (F13, F15). Without a shift, the result is bit-identical to (roll + change) x arm. */
 static inline Vec3 friction_arm_displacement(const FrictionLag* lag, int side, Vec3 arm, const FrictionRoll* roll) {
   RollRows rows = roll_rows(&lag->shift[side], arm);
   Vec3 turned = vec3_cross(vec3_add(lag->roll[side], roll->change), arm);
@@ -122,15 +123,16 @@ static inline Vec3 friction_arm_displacement(const FrictionLag* lag, int side, V
   return vec3_add_scaled(moved, vec3_dot(roll->change, rows.axis), rows.extra);
 }
 
-/* Returns an upper bound of the number of points that friction_lag stores: the vertices of both hulls nearer to the
- * plane than slightly more than support [m], and the points of their circles; none for a half-space. Cannot fail,
- * allocates nothing. */
+/* Returns an upper bound of the number of contact points that friction_lag stores. It counts the vertices of both hulls
+ * whose distance from the plane is less than slightly more than `support` [m], and the friction points of their
+ * circles. A half-space has no points. Cannot fail, allocates nothing. */
 int friction_count(const HullInstance* a, const HullInstance* b, double support, const Plane* plane);
-/* Sets the lag at an accepted state. vertices: memory for friction_count points, borrowed by the lag; its size is not
- * checked. support [m]. begin: poses of both bodies from which slip is measured (NULL: their present poses). aim:
- * expected poses of both bodies at t + dt, of which the rotations are used (NULL: present poses); ignored with `begin`.
- * shift: of both bodies (NULL: zero); ignored without expected poses.
- * direction: friction by direction (NULL: isotropic). Cannot fail, allocates nothing. */
+/* Sets *lag to the friction reference of the pair in its present state. vertices: memory for friction_count points (not
+ * checked), which the lag borrows. support [m]. begin: poses of both bodies from which slip is measured; NULL: their
+ * present poses. aim: expected poses of both bodies at t + dt, of which only the rotations are used; NULL: present
+ * poses. `aim` is ignored if `begin` is given. shift: shifts of both bodies (roll_shift.h); NULL: zero. `shift` is
+ * ignored without expected poses. direction: direction-dependent friction; NULL: isotropic friction. Cannot fail,
+ * allocates nothing. */
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,
                   const Pose* const aim[2], const RollShift* const shift[2], const FrictionDirection* direction,
                   FrictionVertex* vertices, FrictionLag* lag);
@@ -143,23 +145,26 @@ typedef struct {
   bool follow;        /* z follows from the other state (F5); false: z = r / rho, and the Hessian is exact */
 } FrictionParameters;
 
-/* Computes the friction energy for stiffness 1 [J], 0 without a normal force. The constant mu dt sum weight sqrt(eps)
- * is left out, so that differences lose no digits (F4). Updates lag->slip, the start of the next search. Returns the
- * number of Newton iterations of the inner problem, or -1 if it failed. Allocates nothing. */
+/* Sets *energy to the friction energy for stiffness 1 [J], 0 without a normal force. The energy does not contain the
+ * constant mu dt sum weight sqrt(eps), so that differences lose no digits (F4). Sets lag->slip to the minimiser, from
+ * which the next call starts. Returns the number of Newton iterations, or -1 if the minimum over the slip was not
+ * found. Allocates nothing. */
 int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                    double* energy);
-/* As friction_value for a recorded state, but starts from its minimiser lag->slip, which changes only by rounding, and
- * computes no energy. Returns the number of iterations, or -1 if the search failed. Allocates nothing. */
+/* As friction_value, for a recorded state whose minimiser is lag->slip. Changes lag->slip only by rounding, and
+ * computes no energy. Returns the number of Newton iterations, or -1 if the minimum over the slip was not found.
+ * Allocates nothing. */
 int friction_recall(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b);
-/* Adds the derivatives at the poses of the last friction_value, with respect to the twists of both bodies about their
- * references, to out (which may hold the contact terms). Does nothing without a normal force. Undefined after
- * friction_value failed. Allocates nothing. */
+/* Adds to *out the derivatives of the friction energy with respect to the twists of both bodies about their reference
+ * points, at the poses of the last friction_value. *out may already contain the derivatives of contact. Does nothing
+ * without a normal force. Undefined after friction_value has failed. Allocates nothing. */
 void friction_derivatives(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a,
                           const Pose* pose_b, Vec3 reference_a, Vec3 reference_b, PairDerivatives* out);
-/* Calls friction_value and then friction_derivatives. Returns as friction_value; -1: out is unchanged. Allocates
- * nothing. */
+/* Calls friction_value and then friction_derivatives. Returns the result of friction_value; if it is -1, out is
+ * unchanged. Allocates nothing. */
 int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                       Vec3 reference_a, Vec3 reference_b, PairDerivatives* out, double* energy);
-/* Copies the slip of all points in the other state to state `to`. Cannot fail, allocates nothing. */
+/* Copies the slip of all contact points from state 1 - to to state `to` (FrictionVertex.at). Cannot fail, allocates
+ * nothing. */
 void friction_keep(FrictionLag* lag, int to);
 #endif

@@ -2,8 +2,9 @@
  * node represents the pieces below it:
  *   leaf:   x = mean of the vertices,  R = ( sum |x_m - x|^p )^(1/p)
  *   inner:  x = mean of the pieces' centres,  R = ( sum over children (|x_c - x| + R_c)^p )^(1/p),   p = 32
- * Both radii are smooth upper bounds of the largest distance. The pieces are assigned to nodes by a coarse grid, so
- * that the tree does not change when a vertex moves slightly. The trees own their arrays. */
+ * Each radius R is a smooth upper bound of the largest distance of a vertex below the node from the centre x. The
+ * pieces are assigned to nodes by a coarse grid, so that the tree does not change when a vertex moves slightly. The
+ * trees own their arrays. */
 #ifndef SDRS_CONTACT_HIERARCHY_H
 #define SDRS_CONTACT_HIERARCHY_H
 
@@ -17,7 +18,7 @@ typedef struct {
   double radius;
 } TreeNode;
 
-/* Tree of a link's pieces; no nodes without bounded hulls. The first node is the root. */
+/* Tree of the pieces of a link. The first node is the root. A link without bounded hulls has no nodes. */
 typedef struct {
   TreeNode* nodes;
   int count;
@@ -31,15 +32,16 @@ typedef struct {
   int link_count, largest; /* largest: number of nodes of the largest tree */
 } Hierarchy;
 
-/* Builds the trees of all links. Allocates; does not keep the model. Freed with hierarchy_destroy. Never fails. */
+/* Builds the trees of all links of a model. Does not keep the model. Allocates; the caller frees the trees with
+ * hierarchy_destroy. Never fails. */
 void hierarchy_create(Hierarchy* hierarchy, const Model* model);
-/* Frees what it owns; accepts a zeroed one. NULL is not accepted. */
+/* Frees the arrays of *hierarchy, which may be zeroed. NULL is not accepted. */
 void hierarchy_destroy(Hierarchy* hierarchy);
 
 /* Callbacks of a traversal of two trees; context belongs to the caller. */
 typedef struct {
-  /* Returns a lower bound over all pairs of pieces below two nodes. Nodes with a bound above 0 are skipped; the smaller
-   * bound is visited first. */
+  /* Returns a lower bound over all pairs of pieces below two nodes. Pairs of nodes with a bound above 0 are skipped.
+   * The pair with the smaller bound is visited first. */
   double (*least)(const void* context, const TreeNode* a, const TreeNode* b);
   /* Visits two pieces (numbers of hulls). Returns false to end the traversal. */
   bool (*visit)(void* context, int hull_a, int hull_b);
@@ -53,11 +55,12 @@ typedef struct {
   Vec3* center;
   double* radius;
 } NodeBars;
-/* Passes the derivatives in bars (nodes) on to the link's vertices: adds to vertices (BodyTree.vertex_count), world
- * axes. Overwrites bars. turn: the link's rotation. Cannot fail, allocates nothing. */
+/* Adds to vertices (BodyTree.vertex_count) the derivatives with respect to the link's vertices, world axes, through
+ * centres and radii of the nodes. bars (nodes): derivatives with respect to centres and radii; overwritten. turn:
+ * rotation of the link. Cannot fail, allocates nothing. */
 void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 turn, const NodeBars* bars, Vec3* vertices);
-/* As hierarchy_to_vertices for leaf `index` alone: adds to out (vertices of its hull). Cannot fail, allocates nothing.
- */
+/* As hierarchy_to_vertices, only for the leaf `index`. Adds to out (vertices of the leaf's hull). Cannot fail,
+ * allocates nothing. */
 void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int index, Mat3 turn, const NodeBars* bars,
                                 Vec3* out);
 

@@ -1,9 +1,10 @@
 /* Private to contact/: dissipation and restitution of impacts (docs/derivations/impact.md). A pair's potential U
  * becomes
  *   W(U) = integral from 0 to U of  phi(1 + (y - y_t) / eta)  dU',     y = sqrt(s U / N)                         (I1)
- * with y_t of the time step before. The pair's force is the barrier's times W', which is 1 at rest, grows with the
- * approach speed, and is 0 if the pair separates faster than the rest speed. W is convex and not below its tangent of
- * slope 1 at y_t, so that no energy is created (I4). All for stiffness 1. */
+ * with y_t, the value of y at the start of the step. The force of the pair is the force of the barrier times W' =
+ * dW/dU. W' is 1 at rest, grows with the approach speed, and is 0 if the pair separates faster than the rest speed. W
+ * is convex and not below its tangent of slope 1 at y_t, so that no energy is created (I4). All values are for
+ * stiffness 1. */
 #ifndef SDRS_CONTACT_IMPACT_H
 #define SDRS_CONTACT_IMPACT_H
 
@@ -17,17 +18,19 @@ typedef struct {
   double support;     /* s [m] */
   double rest_speed;  /* largest separation speed without restitution [m/s]; 0: the barrier alone, W = U */
   double dt;          /* s */
-  double restitution; /* coefficient of restitution e; 0: the law above */
+  double restitution; /* coefficient of restitution e; 0: the law (I1) */
   double stiffness;   /* kappa [J m] */
 } ImpactParameters;
 
-/* Returns y of a potential U [1/m], without unit; 0 out of range. support [m]. Cannot fail, allocates nothing. */
+/* Returns the dimensionless compression y = sqrt(s U / N) of a potential U [1/m]; 0 if the pair is out of range (U =
+ * 0). support: s [m]. Cannot fail, allocates nothing. */
 double impact_compression(double support, double potential);
 
 /* State that a pair carries from substep to substep of an impact. */
 typedef struct {
   bool bounces;  /* the law of restitution acts in this substep (I7); false: the law (I1) */
-  bool enters;   /* the substep measures the approach speed: no force before half of the range is used (I2a) */
+  bool enters;   /* the substep measures the approach speed: the pair exerts no force before half of the range is used
+                    (I2a) */
   bool recorded; /* recorded step: the spring also acts slightly beyond its rest position, for differences with respect
                     to lengths (I11) */
   Pressure now, old; /* at t and at t - dt_before */
@@ -41,37 +44,42 @@ typedef struct {
   double by_before;        /* d first / d y_t */
   double by_support;       /* d first / ds at fixed U and y_t [1/m] */
   double by_rest_speed;    /* d first / d(rest speed) [s/m] */
-  Pressure by_now, by_old; /* d first / d(past.now), d(past.old), for a pair that bounces */
-  /* d first / d(each of these), for a pair that bounces */
+  Pressure by_now, by_old; /* derivatives of `first` by past.now and past.old, for a pair that bounces */
+  /* Derivatives of `first` for a pair that bounces. */
   double by_restitution, by_inertia, by_stiffness, by_dt, by_dt_before;
 } Impact;
-/* Returns W and its derivatives at the potential U [1/m]. before: y_t. W = U for rest speed 0 or U = 0. Cannot fail. */
+/* Returns W and its derivatives at the potential U [1/m]. before: y_t. For rest speed 0 and for U = 0, W = U. Cannot
+ * fail. */
 Impact impact_eval(const ImpactParameters* parameters, double potential, double before);
-/* As impact_eval, with y_t at least the compression at the clearance `entry`, 0 < entry <= 1 (I2a): a pair that comes
- * into the range has next to no force before. impact_eval has IMPACT_ENTRY with restitution, else 1. */
+/* As impact_eval, with y_t increased to the compression at the clearance `entry`, 0 < entry <= 1, if y_t is smaller
+ * (I2a). Then a pair that comes into range exerts almost no force at clearances above `entry`. impact_eval has entry =
+ * IMPACT_ENTRY with restitution, otherwise 1. */
 Impact impact_eval_from(const ImpactParameters* parameters, double potential, double before, double entry);
 /* As impact_eval for a pair that bounces: a stiff spring moves the pair's clearance at the end of the substep to the
  * value that restitution requires (I7). Cannot fail, allocates nothing. */
 Impact impact_bounce(const ImpactParameters* parameters, double potential, const ImpactPast* past);
-/* Returns the load of friction in a substep in which forces act 1 / ratio times as long as in the one that led to t.
- * The force beyond the barrier's is an impulse and is multiplied by `ratio` (I5):
+/* Returns the factor on the barrier's force that limits friction in a substep in which forces act 1 / ratio times as
+ * long as in the substep that led to t. The force beyond the barrier's is an impulse and is multiplied by `ratio` (I5):
  *   first + (ratio - 1) (first - 1)^3 / (1 + (first - 1)^2)   for first > 1.
- * bounces: `now` is of an impact with restitution, all of it an impulse: first times ratio.
- * The derivatives are scaled accordingly. ratio > 0; bit-identical to `now` for 1. Cannot fail, allocates nothing. */
+ * bounces: true if `now` is the factor of an impact with restitution. The complete force is then an impulse, and the
+ * result is first times ratio. The derivatives are scaled accordingly. ratio > 0; bit-identical to `now` for 1. Cannot
+ * fail, allocates nothing. */
 Impact impact_load(const Impact* now, bool bounces, double ratio);
-/* Returns the derivative of `first` of impact_load with respect to the ratio. Cannot fail, allocates nothing. */
+/* Returns the derivative of impact_load(now, bounces, ratio).first with respect to `ratio`. Cannot fail, allocates
+ * nothing. */
 double impact_impulse(const Impact* now, bool bounces);
 /* Returns impact_bounce for a pair that bounces with U > 0, otherwise impact_eval. Cannot fail, allocates nothing. */
 Impact impact_of(const ImpactParameters* parameters, double potential, double before, const ImpactPast* past);
-/* Returns the approach speed over the substep that led to t, from the pressures at both its ends [m/s]; 0 unless the
- * pair is in range at t. Cannot fail, allocates nothing. */
+/* Returns the approach speed over the substep that led to t [m/s], computed from the potentials at the beginning and
+ * the end of the substep. Returns 0 unless the pair is in range at t. Cannot fail, allocates nothing. */
 double impact_speed(const ImpactParameters* parameters, const ImpactPast* past);
 /* Returns the potential U [1/m] of a normalized clearance z in (0, 1]. Cannot fail, allocates nothing. */
 double impact_potential(double support, double z);
 /* Returns the normalized clearance z, in (0, 1], of a potential. Cannot fail, allocates nothing. */
 double impact_clearance(const ImpactParameters* parameters, double potential);
 
-/* Restitution is 0 for approach speeds below this many rest speeds, and the given one from twice as many on. */
+/* Restitution is 0 for approach speeds below IMPACT_FROM rest speeds, and has its full value above 2 IMPACT_FROM rest
+ * speeds. */
 #define IMPACT_FROM 5.0
 typedef struct {
   double value, by_speed, by_rest_speed, by_restitution;
@@ -81,7 +89,7 @@ typedef struct {
 ImpactShare impact_share(const ImpactParameters* parameters, double speed);
 
 /* ---- from substep to substep (impact_course.c; I9) */
-/* Stages of a pair, each the length of one short substep. */
+/* Stages of an impact of a pair. Each stage lasts one short substep. */
 typedef enum {
   IMPACT_NONE,
   IMPACT_ENTERED, /* z has reached IMPACT_ENTRY; the substep measures the approach speed */
@@ -92,24 +100,26 @@ typedef struct {
   ImpactPast past;
   ImpactStage stage;
   bool rests;      /* the pair is in range without an impact: restitution 0 until it leaves the range */
-  double approach; /* approach speed at which the last substep reached IMPACT_ENTRY [m/s]; 0: it did not */
+  double approach; /* approach speed if the last substep reached IMPACT_ENTRY, otherwise 0 [m/s] */
 } ImpactCourse;
-/* Returns the course of the next substep, after one of length dt_before [s] that ended with the pressure `now`.
- * inertia: ImpactPast.inertia [kg]. Cannot fail, allocates nothing. */
+/* Returns the impact state of the next substep. course: impact state of the previous substep. dt_before: length of the
+ * previous substep [s]. now: potential and force at its end. inertia: ImpactPast.inertia [kg]. Cannot fail, allocates
+ * nothing. */
 ImpactCourse impact_next(const ImpactParameters* parameters, double dt_before, double inertia, const Pressure* now,
                          const ImpactCourse* course);
-/* Returns true if a substep from past.now has brought a pair without impact to z <= IMPACT_ENTRY + IMPACT_TIE, or, with
- * restitution 0, into the range. Call only for pairs in range. Allocates nothing. */
+/* Returns true if an impact of the pair began in the substep from course->past.now to `next`. With restitution, the
+ * pair must have no impact at the beginning of the substep and z <= IMPACT_ENTRY + IMPACT_TIE at the end. With
+ * restitution 0, the pair must have come into range. Call it only for pairs in range. Allocates nothing. */
 bool impact_enters(const ImpactParameters* parameters, const Pressure* next, const ImpactCourse* course);
-/* Returns true if the pair came into contact in this substep. False for a pair with restitution during its impact.
- * Allocates nothing. */
+/* Returns true if the pair came into contact in this substep. Returns false for a pair with restitution during its
+ * impact. Allocates nothing. */
 bool impact_struck(const ImpactParameters* parameters, const ImpactCourse* course, const Impact* impact);
-/* Returns true if the force is still that of an approach, so that the next step belongs to the impact; false for a pair
- * out of range. Allocates nothing. */
+/* Returns true if the impact factor is that of an approach, so that the next substep belongs to the impact. Returns
+ * false for a pair out of range. Allocates nothing. */
 bool impact_presses_on(const Impact* impact);
 
-/* Converts the derivatives of U in d to those of W in place: forces, moments and Hessian, but not the energy.
- * half_space: side b has no rows. Cannot fail, allocates nothing. */
+/* Replaces the derivatives of U in *d by the derivatives of W: forces, moments and Hessian, but not the energy.
+ * half_space: true if side b has no rows. Cannot fail, allocates nothing. */
 void impact_scale(const Impact* impact, bool half_space, PairDerivatives* d);
 
 #endif

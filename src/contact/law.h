@@ -1,11 +1,12 @@
-/* Private to contact/: the interface of a contact law. A law is one file, law_<name>.c, with one row, LAW_<name>, in
- * laws.c. The system (system.h) finds neighbouring hulls and holds two states of every such pair, the accepted one and
- * a trial. The replay (replay.c) processes recorded steps backwards. The law computes the value of a trial, the
- * derivatives of an accepted state, the friction reference of the next step (the lag), and the same with reverse
- * derivatives for recorded pairs. It receives one pair at a time and calls nothing back, so pairs are processed in
- * parallel. Data of the scene are built by `create`. Data of a pair are in memory that the system holds, zeroed when
- * the pair is new. For a pair that is active, lagged or has terms, this memory and that of the accepted state are part
- * of a stored state (`pass`); for others they are undefined. Pointers in them are valid until the next lag. */
+/* Private to contact/: the interface of a contact law. A law is one file, law_<name>.c, with one table entry,
+ * LAW_<name>, in laws.c. The system (system.h) finds neighbouring hulls and stores two states of every such pair, the
+ * accepted state and a trial state. The replay (replay.c) processes recorded steps backwards. The law computes the
+ * value of a trial state, the derivatives of an accepted state, and the friction reference of the next step (the lag).
+ * For recorded pairs, it computes the same and the reverse derivatives. The law receives one pair at a time and calls
+ * no function of the system, so that pairs are processed in parallel. `create` builds the law's data of the scene. The
+ * system owns the memory for the law's data of a pair and of its two states, and zeroes it when the pair is new. If the
+ * pair is active, lagged or has terms, the data of the pair and of its accepted state are part of a stored state
+ * (`pass`); otherwise they are undefined. Pointers in these data are valid until the next lag. */
 #ifndef SDRS_CONTACT_LAW_H
 #define SDRS_CONTACT_LAW_H
 
@@ -15,17 +16,17 @@
 
 /* A pair in one state. */
 typedef struct {
-  void* law;                    /* of ContactLaw.create, or ContactLaw.instance */
-  int thread;                   /* number of the workspace to use */
-  int item[2];                  /* numbers of hulls; from Model.hull_count on, of links (ContactLaw.links) */
+  void* law;   /* result of ContactLaw.create, or of ContactLaw.instance */
+  int thread;  /* number of the workspace to use */
+  int item[2]; /* numbers of both hulls; a number from Model.hull_count on is that of a link (ContactLaw.links) */
   const HullInstance *a, *b;    /* hulls at their poses; a half-space is b */
   Vec3 reference[2];            /* reference points of twists: the links' centres of mass [m] */
   const Pose* aim[2];           /* expected poses of the links at the end of the step; NULL: unknown */
-  const RollShift* shift[2];    /* of the links (roll_shift.h); NULL: zero */
+  const RollShift* shift[2];    /* shifts of the links (roll_shift.h); NULL: zero */
   const PairMaterial* material; /* friction times `grip` */
   double grip;                  /* 1 except in a run's first step (friction.md, F6) */
   GjkCache* gjk;
-  void* memory; /* memory of the pair (ContactLaw.pair_size) */
+  void* memory; /* the law's data of the pair (ContactLaw.pair_size) */
   bool lagged;  /* active at the last `lag` */
   int which;    /* number of the state, 0 or 1 */
   PairState* state;
@@ -37,10 +38,10 @@ typedef struct {
 typedef struct {
   const PairState* state;
   const void* own;
-  const double* twist[2]; /* motion of the links since then: rotation vector, displacement [rad, m] */
+  const double* twist[2]; /* motion of the links from this state to the trial: rotation vector, displacement [rad, m] */
   bool stays;             /* neither link has moved */
-  bool follows;           /* evaluated with the same friction reference */
-  bool begins;            /* the run starts in this state: there is no history */
+  bool follows;           /* the accepted state was evaluated with the same friction reference */
+  bool begins;            /* the run starts in the trial state, without previous states */
 } LawOrigin;
 
 /* A recorded pair of the step from t to t + dt. */
@@ -49,21 +50,22 @@ typedef struct {
   int thread;
   const ContactRecord* record; /* at t + dt */
   const PairMaterial* material;
-  const PairBody *now, *next; /* (2); now NULL: not active at t */
-  const PairBody* solve; /* (2) bodies in the previous solve of the step, if friction depends on its force; NULL: not
-                            active there */
-  Pose begin[2];         /* poses of both bodies at t */
-  const Pose* aim[2];    /* as LawPair.aim */
-  const RollShift* shift[2]; /* as LawPair.shift */
+  const PairBody *now, *next; /* bodies at t and t + dt (2); now NULL: the pair was not active at t */
+  const PairBody* solve;      /* (2) bodies in the previous solve of the step, if friction depends on the force of that
+                                 solve; NULL: the pair was not active in it */
+  Pose begin[2];              /* poses of both bodies at t */
+  const Pose* aim[2];         /* as LawPair.aim */
+  const RollShift* shift[2];  /* as LawPair.shift */
   const void *own_now, *own_next, *own_solve;
   void* memory;   /* (ContactLaw.replay_size) */
-  void* vertices; /* memory of ContactLaw.vertex_size for every vertex of both hulls */
-  bool apart;     /* `replay` leaves the Hessian that `slip_product` multiplies out */
+  void* vertices; /* memory for all vertices of both hulls, ContactLaw.vertex_size bytes each */
+  bool apart;     /* true: `replay` leaves out the part of the Hessian that `slip_product` multiplies */
 } LawReplay;
 
-/* Trees of two links with many pieces, whose pair represents the pairs of their hulls: distance and proof are found in
- * the trees (whole.c). Pairs of hulls are listed only for friction, from one lag to the next, if r < spread (R_a +
- * R_b), with r the distance of the centres of their bounding spheres and R their radii. */
+/* Trees of bounding spheres of two links with many pieces. The pair of the links represents the pairs of their hulls:
+ * distances and proofs of the certificate are computed with the trees (whole.c). Pairs of their hulls are listed only
+ * for friction, from one lag to the next, and only if r < spread (R_a + R_b), where r is the distance of the centres of
+ * the hulls' bounding spheres, and R_a and R_b are their radii. */
 typedef struct {
   const BodyTree *a, *b;
   double spread; /* 0: no friction */
@@ -71,74 +73,82 @@ typedef struct {
 
 typedef struct ContactLaw {
   const char* name;
-  const SchemaRow* parameters; /* rows of `contact`, read into SceneContact; `only` names the law and "none" */
+  const SchemaRow* parameters; /* keys of `contact`, read into SceneContact; `only` names the law and "none" */
   int parameter_count;
-  int own_count;            /* number of entries of SceneContact.own that its rows fill */
-  bool once_differentiable; /* gradients of runs have kinks, at which finite differences cannot check them */
-  bool shapes;              /* uses smooth shapes exactly, without triangles */
-  bool round;               /* uses round solids exactly: HullInstance.rounding */
-  bool directions;          /* supports direction-dependent and static friction */
-  bool overlaps; /* no barrier: bodies may overlap, the gap is PairState.separation, there is no certificate */
-  /* Returns why the law does not support a piece, as the end of a sentence; NULL: it does. NULL: supports all. */
+  int own_count;            /* number of entries of SceneContact.own that `parameters` fill */
+  bool once_differentiable; /* the energy is only once differentiable; gradients of runs have kinks, where finite
+                               differences cannot check them */
+  bool shapes;              /* the law uses smooth shapes exactly, without triangles */
+  bool round;               /* the law uses round solids exactly (HullInstance.rounding) */
+  bool directions;          /* the law supports direction-dependent and static friction */
+  bool overlaps; /* the law has no barrier: bodies may overlap, the gap is PairState.separation, and there is no
+                    certificate */
+  /* Returns the reason why the law does not support a hull, as the end of a sentence, or NULL if the law supports the
+   * hull. Function NULL: the law supports all hulls. */
   const char* (*refuses)(const ModelHull* hull);
-  bool links; /* all pairs of links that may touch are pairs as well, as items after the hulls (system.h) */
+  bool links; /* true: all pairs of links that may touch are pairs of items, too; link items follow the hulls (system.h)
+               */
   size_t pair_size, state_size, kept_size;      /* bytes: of a pair, of each of its states, of the data of `keep` */
   size_t moment_size, replay_size, vertex_size; /* bytes: of a recorded pair in a state, in a step, per vertex */
-  int vertex_shares;                            /* largest number of shares per vertex that `reverse` sets */
-  size_t link_vertex_size;                      /* the same for pairs of links */
+  int vertex_shares;       /* largest number of VertexShare entries per vertex that `reverse` sets */
+  size_t link_vertex_size; /* vertex_size and vertex_shares for pairs of links */
   int link_vertex_shares;
 
   /* ---- the scene */
-  /* Creates the law's data for a model. tolerance: relative tolerance of steps (0: as exact as possible). */
+  /* Returns the law's data for a model, which the caller frees with `destroy`. tolerance: relative tolerance of steps;
+   * 0: as exact as possible. */
   void* (*create)(const Model* model, int threads, double tolerance);
   void (*destroy)(void* law);
   void (*set_dt)(void* law, double dt);
-  /* Sets the length of the substep before [s], and the duration of force action in it over that in this one. NULL: not
-   * used. */
+  /* Sets the length dt_before of the previous substep [s] and force_ratio, as contact_set_part does. NULL: the law does
+   * not use them. */
   void (*set_part)(void* law, double dt_before, double force_ratio);
-  /* Returns the distance from which on two hulls exert no force on each other [m]; INFINITY: all pairs are candidates.
-   */
+  /* Returns the range of the law [m]: two hulls at this distance or farther apart exert no force on each other.
+   * INFINITY: all pairs are candidates. */
   double (*range)(const Model* model);
-  /* Returns true if the pair of these links is a pair of items (links). NULL: all are. */
+  /* Returns true if the pair of these two links is a pair of items (`links`). NULL: all pairs of links are. */
   bool (*pairs_links)(const void* law, int link_a, int link_b);
-  /* Returns true if the pair of these links represents all pairs of their hulls, and sets their trees. NULL: never. */
+  /* Returns true if the pair of these two links represents all pairs of their hulls, and then sets *trees. NULL: no
+   * pair of links does. */
   bool (*whole)(const void* law, int link_a, int link_b, PieceTrees* trees);
-  /* Returns the distance by which a hull's box is extended in the search for pairs [m]. NULL: half the range. */
+  /* Returns the distance by which the box of a hull is extended in the search for pairs [m]. NULL: half the range. */
   double (*reach)(const void* law, int hull);
-  /* Returns the distance below which a pair of hulls is listed [m], at most the sum of their reaches. NULL: that sum.
-   */
+  /* Returns the distance below which a pair of hulls is listed [m], at most the sum of `reach` of both hulls. NULL:
+   * this sum. */
   double (*pair_reach)(const void* law, int hull_a, int hull_b);
-  /* Returns the force of two bodies that overlap by `overlap` [m], for stiffness 1; own: ModelContact.own. NULL: the
-   * stiffness is not derived from an overlap. */
+  /* Returns the magnitude of the force of two bodies that overlap by `overlap` [m], for stiffness 1. own:
+   * ModelContact.own. NULL: the stiffness is not derived from an overlap. */
   double (*force_at_overlap)(const double* own, double overlap);
   /* Return the equilibrium of two faces for stiffness 1 (model.h). Both NULL: the stiffness is neither derived nor
    * checked. */
   ContactRest (*rest_under_force)(double support, int n_a, int n_b, double force);
   ContactRest (*rest_at_gap)(double support, int n_a, int n_b, double gap);
 
-  /* Returns LawPair.law, and the first argument of `nearest`, for a pair of these items; called once, when it is
-   * listed. NULL: the result of `create`. */
+  /* Returns LawPair.law for a pair of these two items, which is also the first argument of `nearest`. Called once, when
+   * the pair is listed. NULL: LawPair.law is the result of `create`. */
   void* (*instance)(void* law, const int item[2]);
 
   /* ---- a pair in a trial, called in this order */
-  /* Sets outcome, separation, axis, contact_energy, has_terms, and a plane if there is one. Not called for a pair that
-   * was inactive and stays out of range. */
+  /* Sets outcome, separation, axis, contact_energy and has_terms of trial->state, and the plane if there is one. Not
+   * called for a pair that was inactive and stays out of range. */
   void (*evaluate)(const LawPair* trial, const LawOrigin* from);
-  /* Sets friction_energy and has_terms of a lagged pair. Returns false if that failed. NULL: no friction. */
+  /* Sets friction_energy and has_terms of trial->state for a lagged pair. Returns false if the minimum over the slip
+   * was not found. NULL: the law has no friction. */
   bool (*evaluate_friction)(const LawPair* trial, const LawOrigin* from);
-  /* Returns true if friction acts. NULL: never. */
+  /* Returns true if friction acts between the items of the pair. NULL: friction never acts. */
   bool (*friction_acts)(const LawPair* pair);
-  /* Copies the pair's memory of the accepted state to that of the trial; state and `own` are copied already. NULL:
-   * nothing to copy. */
+  /* Copies those data of the accepted state in LawPair.memory to the data of the trial state. The system has already
+   * copied `state` and `own`. NULL: nothing to copy. */
   void (*take_over)(const LawPair* trial);
-  /* Returns the smallest separation that the line search admits for a trial [m], below which Newton's model is useless.
-   */
+  /* Returns the smallest separation that the line search admits for a trial [m]. For smaller separations, the quadratic
+   * model of Newton's method is useless. */
   double (*nearest)(const void* law, const int item[2], const PairState* accepted);
 
   /* ---- a pair in the accepted state */
-  /* Sets gradient and Hessian, stiffness included, of a state with terms that was evaluated last. */
+  /* Sets pair->derivatives, the gradient and the Hessian with stiffness, of a state with terms. The state is the one
+   * that was evaluated last. */
   void (*derive)(const LawPair* pair);
-  /* Returns true if the Hessian has no negative eigenvalues except by rounding. NULL, or false: unknown. */
+  /* Returns true if all eigenvalues of the Hessian are known to be >= 0 up to rounding. NULL: never known. */
   bool (*convex)(const LawPair* pair);
   /* Returns the energy error [J] that results from the rounding of a clearance, a difference of coordinates of size
    * `reach`. */
@@ -146,110 +156,128 @@ typedef struct ContactLaw {
   /* Sets the centre of pressure, world [m], and the normal force [N] of a pair that has contact terms. If the function
    * is NULL or returns false, the caller computes both from the pair's plane. */
   bool (*center)(const LawPair* pair, Vec3* point, double* press);
-  /* Adds to the friction reference of the next substep the change of the normal force under the twists of the next
-   * Newton step (I13). NULL: none. */
+  /* Changes the normal force in the friction reference of the next substep to first order under the twists (w, v) of
+   * both bodies in the next Newton step (I13). NULL: no change. */
   void (*refine)(const LawPair* pair, const double twist_a[6], const double twist_b[6]);
-  /* Makes this state the friction reference of the next step. lag_room returns the bytes of `room` for an active pair;
-   * `room` is valid until the next lag. `lag` returns how many were used, a multiple of 8. NULL: no reference. */
+  /* lag_room returns the number of bytes of `room` that `lag` needs for an active pair. `lag` makes the state of the
+   * pair the friction reference of the next step, and returns the number of bytes used, a multiple of 8. `room` is
+   * valid until the next lag. NULL: the law has no friction reference. */
   size_t (*lag_room)(const LawPair* pair);
   size_t (*lag)(const LawPair* pair, void* room);
-  /* Friction that depends on the force in the same state. `loads` sets the normal force that limits friction [N], and
-   * its difference from the reference force; where friction pays later what it owes, the sum that it owes when the
-   * pair leaves the range. `own_share` returns the weight of friction by the state's own force, whose
-   * rest is by the force at t: 0 where the difference of both is negligible, 1 where it is large (friction.md, F14).
-   * `relag` sets the reference force of the former as `lag` does, for slip since the poses `begin` of both bodies, and
-   * its weight: own_share if `blends`, otherwise 1; SIZE_MAX: unchanged. rests_on returns true if friction by the force
-   * of the previous solve of the step acts (own), or that by the force at t. All NULL: friction depends on the state
-   * before only. */
+  /* Friction that depends on the normal force of the same step (friction.md, F8, F14). It is a weighted sum of friction
+   * by the force of the previous solve of the step and friction by the force at t. All NULL: friction depends only on
+   * the force at t. `loads` sets *load to the friction force that the normal force admits [N], and *change to its
+   * difference from the reference; if friction pays later, *change is the force that friction owes when the pair leaves
+   * the range. `own_share` returns the weight of friction by the state's own force: 0 if its difference from the force
+   * at t is negligible, 1 if it is large. `relag` sets, as `lag` does, the reference of friction by the state's own
+   * force, for slip since the poses `begin` of both bodies, and its weight: own_share if `blends`, otherwise 1. It
+   * returns the bytes used, or SIZE_MAX if nothing has changed. `rests_on` returns true if friction by the force of the
+   * previous solve of the step (own true), or by the force at t (own false), acts. */
   void (*loads)(const LawPair* pair, double* load, double* change);
   double (*own_share)(const LawPair* pair);
   size_t (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
   bool (*rests_on)(const LawPair* pair, bool own);
-  /* Sets the account of friction in the last substep (friction.md, F14). NULL: none. */
+  /* Sets the account of friction in the last substep (friction.md, F14). NULL: the law keeps no account. */
   void (*account)(const LawPair* pair, FrictionAccount* out);
   /* Initializes an active pair at the start of a run. NULL: nothing to do. */
   void (*begin)(const LawPair* pair);
-  /* Store and restore the data of an active pair that do not follow from the poses. NULL: there are none. */
+  /* `keep` stores the data of an active pair that cannot be computed from the poses to `kept` (kept_size bytes);
+   * `recall` restores them. NULL: there are no such data. */
   void (*keep)(const LawPair* pair, void* kept);
   void (*recall)(const LawPair* pair, const void* kept);
-  /* Passes through a block all of the pair's memory and of the accepted state's `own` that later steps depend on. NULL:
-   * both contain only doubles, which are passed whole. */
+  /* Writes to a block, or reads from it, the members of LawPair.memory and of the accepted state's `own` on which later
+   * steps depend. NULL: both contain only doubles, and all of them are passed. */
   void (*pass)(const LawPair* pair, StateBlock* block);
-  /* Marks the state as restored: its history has no derivatives. NULL: no history. */
+  /* Marks the state as restored, so that it has no derivatives with respect to previous states. NULL: the law does not
+   * depend on previous states. */
   void (*hold)(const LawPair* pair);
-  /* Returns the factor by which an impact scales the force of an active pair, after a step of length dt from `kept`
-   * (NULL: inactive before). NULL: 1. */
+  /* Returns the factor by which an impact scales the force of an active pair, after a step of length dt [s] from the
+   * state of `kept` (NULL: the pair was inactive). rest_speed [m/s] and restitution replace the parameters of the pair.
+   * Function NULL: the factor is 1. */
   double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double restitution, double dt);
   void (*record)(const LawPair* pair, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]);
 
   /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). All NULL: no impacts. */
-  /* True if the substep that begins, after one of length dt_before [s], is one of the pair's impact. */
+  /* Returns true if the substep that begins belongs to an impact of the pair. dt_before: length of the previous substep
+   * [s]. */
   bool (*impacts)(const LawPair* pair, double dt_before);
-  /* Halves *length [s] of that substep until an impact that begins compresses the pair by at most IMPACT_WAY supports
-   * in it. */
+  /* Halves *length, the length of the substep that begins [s], until an impact that begins compresses the pair by at
+   * most IMPACT_WAY supports in the substep. */
   void (*shorten)(const LawPair* pair, double dt_before, double* length);
-  /* Returns true if the impact of the pair began in the last substep (impact_enters), and clears the stored approach
-   * speed. `approach` stores it [m/s]. */
+  /* `enters` clears the stored approach speed of the pair, and returns true if the impact of the pair began in the last
+   * substep (impact_enters). `approach` stores the approach speed [m/s]. */
   bool (*enters)(const LawPair* pair);
   void (*approach)(const LawPair* pair, double speed);
-  /* Returns z of the pair's potential, 1 out of range, at the beginning or the end of the substep. */
+  /* Returns the normalized clearance z of the pair's potential at the beginning (begin) or the end of the last substep;
+   * 1 if the pair is out of range. */
   double (*clearance)(const LawPair* pair, bool begin);
-  /* Return true if the pair ended an approach; if its impact lasts; if it was active when the substep began and exerts
-   * little or no force now. */
+  /* `struck` returns true if the pair came into contact in the last substep. `presses_on` returns true if the impact of
+   * the pair continues. `lets_go` returns true if the pair was active at the beginning of the last substep and now
+   * exerts little or no force. */
   bool (*struck)(const LawPair* pair);
   bool (*presses_on)(const LawPair* pair);
   bool (*lets_go)(const LawPair* pair);
 
   /* ---- two hulls, outside a run */
-  /* Sets a separating plane and lower bounds of both clearances [m]. found: distance of the hulls. Returns false if it
-   * finds none. NULL: never. */
+  /* Sets *plane to a separating plane of two hulls, and `clearance` to lower bounds of the clearances of both hulls
+   * [m]. found: distance of the hulls. Returns false if no plane was found. NULL: no plane is ever found. */
   bool (*part)(void* law, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                Plane* plane, double clearance[2]);
-  /* Returns true if the hulls exert a force, and then sets normal, point and pressure of the spot. */
+  /* Returns true if the hulls exert a force on each other, and then sets normal, point and pressure of *spot. found:
+   * distance of the hulls. */
   bool (*press)(void* law, const HullInstance* a, const HullInstance* b, const GjkResult* found, ContactSpot* spot);
 
   /* ---- a recorded pair */
-  /* Recomputes the law's data of the state of a record. Returns false if that failed. NULL: nothing to recompute. */
+  /* Recomputes from a record the law's data `own` of a state. Returns false if the plane was not found. NULL: nothing
+   * to recompute. */
   bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
-  /* Adds gradient and Hessian at t + dt, stiffness included, to a zeroed `out`. Returns false if that failed. */
+  /* Adds the gradient and the Hessian at t + dt, stiffness included, to `out`, which is zeroed. Returns false if the
+   * pair's state was not reproduced. */
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
-  /* Sets the derivatives of the pair's potential with respect to displacement and rotation of both bodies at t + dt
-   * (EventTerms). Returns the derivative of the load that the pair carries on (PairCarry.load) with respect to the
-   * potential [m]. Only for an active record, after `replay`. NULL: no events, nothing is carried on. */
+  /* Sets `force` and `torque` to the derivatives of the pair's potential with respect to the displacements and
+   * rotations of both bodies at t + dt (EventTerms). Returns the derivative with respect to the potential of the load
+   * that the pair carries to the next step (PairCarry.load) [m]. Call it only for an active record, after `replay`.
+   * NULL: pairs have no events and carry nothing. */
   double (*potential)(const LawReplay* pair, Vec3 force[2], Vec3 torque[2]);
-  /* Sets the derivatives of Phi (A4) for the twists of both bodies, plus those of `carry` times the numbers that the
-   * pair carries on from t + dt (PairShares.carry of the step after), for stiffness 1. out is zeroed. */
+  /* Sets *out to the derivatives of the scalar Phi + carry . c, for stiffness 1. Phi (A4) is the scalar for the twists
+   * of both bodies. c: numbers that the pair carries from t + dt; `carry` is PairShares.carry of the next step. out is
+   * zeroed. */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
-  /* Sets wrench to the Hessian of friction times the twists of both bodies, stiffness included, with the products of
-   * which `reverse` is made (impact.md, I16): torque and force of both bodies. Only after `replay`. Returns false
-   * unless friction over a half-space follows the impulse of an impact; wrench is then undefined. NULL: never. */
+  /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies, stiffness
+   * included. It uses the same products as `reverse` (impact.md, I16). Call it only after `replay`. Returns false, with
+   * `wrench` undefined, unless friction of the pair is limited by the impulse of an impact with restitution. NULL:
+   * always false. */
   bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[2][6]);
-  /* Returns what friction passes on to the next step (PairCarry.left), at the present force_ratio, for stiffness 1.
-   * Only after `replay`. NULL: nothing. */
+  /* Returns the number that friction carries to the next step (PairCarry.left), for the present force_ratio and
+   * stiffness 1. Call it only after `replay`. NULL: friction carries nothing. */
   double (*left)(const LawReplay* pair);
 } ContactLaw;
 
-/* Returns the law of the model; the first law for CONTACT_NONE, for questions of range. Static, never NULL. */
+/* Returns the table entry of the model's law; for CONTACT_NONE the entry of the first law, which defines the range.
+ * Static, never NULL. */
 const ContactLaw* contact_law(const Model* model);
 
-/* Returns one row for all laws of a model: the table's row, or, if pairs name laws (Model.pair_laws), one in `room`
- * that delegates to the pair's law (contact/pair_laws.c). room must live as long as the result. Never NULL. */
+/* Returns one interface for all laws of a model. If pairs name laws (Model.pair_laws), it is built in `room` and calls
+ * the law of each pair (contact/pair_laws.c); otherwise it is the table entry of the model's law. `room` belongs to the
+ * caller and must outlive the result. Never NULL. */
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room);
-/* Returns the law of two links. Static, never NULL. Link numbers are not checked. */
+/* Returns the table entry of the law of two links. Static, never NULL. Link numbers are not checked. */
 const ContactLaw* contact_law_of_links(const Model* model, int link_a, int link_b);
-/* Returns the row of a law. Static. Undefined for an invalid law. */
+/* Returns the table entry of a law. Static. Undefined for an invalid law. */
 const ContactLaw* contact_law_named(ContactModel model);
 
-/* A trial may reduce the distance of two bodies to this fraction: nearer, the quadratic model of the force is useless.
- */
+/* Smallest fraction of the accepted distance of two bodies that a trial may have. At smaller distances, the quadratic
+ * model of the force is useless. */
 #define LAW_NEARER_MOST 0.1
-/* ContactLaw.nearest for laws without a range: LAW_NEARER_MOST times the distance, or 0 if it is unknown [m]. */
+/* ContactLaw.nearest for laws without a range. Returns LAW_NEARER_MOST times the accepted distance [m], or 0 if the
+ * distance is unknown. */
 double law_nearest(const void* instance, const int item[2], const PairState* accepted);
-/* ContactLaw.part for laws without a plane of their own: the plane midway between the nearest points. Always true. */
+/* ContactLaw.part for laws that compute no plane. Sets *plane to the plane midway between the nearest points of the
+ * hulls. Always returns true. */
 bool law_part_midway(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                      Plane* plane, double clearance[2]);
 
-/* Rows that all laws with friction share. LAWS: the words of the laws. */
+/* Parameters (ContactLaw.parameters) that all laws with friction have. LAWS: names of the laws, separated by |. */
 // clang-format off
 #define LAW_FRICTION_ROW(LAWS) \
   {"contact", "friction", VALUE_NUMBER, offsetof(ContactForm, contact.friction), .only = (LAWS), .fallback = "0.5", \

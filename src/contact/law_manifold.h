@@ -1,4 +1,4 @@
-/* Data of bodies for the law `manifold`, shared by law_manifold.c and law_manifold_bodies.c. Private to contact/. */
+/* Private to contact/: data of bodies for the law `manifold`, shared by law_manifold.c and law_manifold_bodies.c. */
 #ifndef SDRS_CONTACT_LAW_MANIFOLD_H
 #define SDRS_CONTACT_LAW_MANIFOLD_H
 
@@ -11,7 +11,7 @@ enum { MANIFOLD_COLUMNS = QUERY_POSE_COLUMNS, MANIFOLD_CAUSES = 6 };
 typedef struct {
   Field field; /* borrows the data of the model's field */
   ManifoldBody body;
-  Vec3* point_slopes; /* derivatives of points with respect to parameters, owned; NULL: none  (parameters x points) */
+  Vec3* point_slopes; /* (parameters x points): derivatives of points with respect to parameters, owned; NULL: none */
   int parameters;
   double sag;               /* how deep the polyhedron of its points lies below its surface [m] */
   Vec3 center, half_extent; /* centre and half extents of its bounding box [m] */
@@ -44,17 +44,19 @@ typedef struct {
   double offset;
 } ManifoldBodies;
 
-/* Returns two bodies at the poses of their links. item: numbers of their hulls. Borrows the law's surfaces; asserts
- * that there are some. */
+/* Returns two bodies at the poses of their links. item: hull numbers of both bodies. The result borrows surfaces of the
+ * law. Asserts that the law has surfaces. */
 ManifoldBodies manifold_bodies(const ManifoldLaw* law, const int item[2], const HullInstance* a, const HullInstance* b,
                                const Vec3 reference[2]);
-/* Finds the contacts of the parts that are near each other and returns their number. MANIFOLD_BY_MOTION writes them to
- * work->contacts, with derivatives unless `values`. Other causes write the derivatives with respect to MANIFOLD_CAUSES
- * parameters, from number `first` on, to work->slopes. The workspace is overwritten by the thread's next call. */
+/* Finds the contacts of the points and edges that are near the other body, and returns the number of contacts. Cause
+ * MANIFOLD_BY_MOTION writes the contacts to work->contacts, with derivatives unless `values`. Other causes write the
+ * derivatives with respect to MANIFOLD_CAUSES parameters, from number `first` on, to work->slopes. The next call of the
+ * thread overwrites the workspace. */
 int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, bool values, ManifoldCause cause,
                       int first);
-/* Returns the smallest distance over all contact points [m], negative for overlap, and sets its point and the normal
- * from a to b, world axes. HUGE_VAL without points. */
+/* Returns the smallest distance over all contact points [m]; it is negative for overlapping bodies. Sets *point to the
+ * contact point with this distance, world [m], and *normal to the unit normal from a to b at this point, world axes.
+ * Returns HUGE_VAL if there are no contact points. */
 double manifold_least_distance(const ManifoldLaw* law, const ManifoldBodies* b, Vec3* point, Vec3* normal);
 
 #endif

@@ -422,7 +422,8 @@ static bool replay(const LawReplay* p, PairDerivatives* out) {
 
 /* ---------------------------------------------------------------- reverse (G13, G15); for stiffness 1 */
 
-/* Converts twists about the references to twists about the shapes' origins; zero for a half-space. */
+/* Sets out to the twists of both bodies about the origins of their shapes. twist: twists about the bodies' reference
+ * points. The twist of a half-space is zero. */
 static void shift_twists(const Bodies* b, const double twist[2][6], double out[COLUMNS]) {
   for (int side = 0; side < 2; side++) {
     Vec3 w = vec3_at(twist[side]), v = vec3_add(vec3_at(twist[side] + 3), vec3_cross(w, b->arm[side]));

@@ -1,5 +1,5 @@
-/* Types and parameters of the law `separating_plane`, for law_separating_plane.c and law_separating_plane_replay.c.
- * Private to contact/. */
+/* Private to contact/: types and parameters of the law `separating_plane`, shared by law_separating_plane.c and
+ * law_separating_plane_replay.c. */
 #ifndef SDRS_CONTACT_LAW_SEPARATING_PLANE_H
 #define SDRS_CONTACT_LAW_SEPARATING_PLANE_H
 
@@ -7,7 +7,7 @@
 #include "contact/law.h"
 #include "contact/rolling.h"
 
-/* Instance of the law (ContactLaw.create). */
+/* Data of the law for a scene (result of ContactLaw.create). */
 typedef struct {
   double support, stiffness, range;
   int threads;

@@ -22,17 +22,17 @@ bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, co
          PLANE_ACTIVE;
 }
 
-/* Returns the load factor of friction at the present force_ratio, to first order from the recorded one. */
+/* Returns the load factor of friction for the present force_ratio, to first order from the factor of the record. */
 static double load_of(const PlaneLaw* law, const PlaneRecord* r) {
   return r->load.factor + (law->force_ratio - 1) * r->load.by_ratio;
 }
 
-/* (F14) Forces of a recorded pair on which its friction rests, for stiffness 1, and the factor that pays what it owes.
- */
+/* (F14) Normal forces that limit friction of a recorded pair, for stiffness 1, and the factor by which friction pays
+ * the force that it owes. */
 typedef struct {
   double load, own_load;   /* impact factors, at t without the impulse of an impact, and in the previous solve */
   double slope;            /* derivative of `load` with respect to the whole factor at t */
-  double force, own_force; /* normal forces there, without these factors */
+  double force, own_force; /* normal forces at t and in the previous solve, without these factors */
   double bound;            /* (1 - w) load force + w own_load own_force */
   Payment paid;
 } RecordedBound;
@@ -54,8 +54,9 @@ static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
   return b;
 }
 
-/* Returns the friction parameters of a recorded pair for friction by the force at t, or, with `own`, by that of the
- * previous solve of the step. The coefficient is scaled by the impact factor in that state, and by its weight. */
+/* Returns the friction parameters of a recorded pair for friction by the force at t or, if `own`, by the force of the
+ * previous solve of the step. The coefficient is multiplied by the impact factor of this force and by the weight of
+ * this part of friction. */
 static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecord* r, bool own) {
   FrictionParameters parameters = ((const PlaneLaw*)p->law)->friction;
   RecordedBound b = bound_of(p, r);

@@ -4,7 +4,7 @@
 
 #include "contact/stencil.h"
 
-/* Edges with a smaller squared sine are left out. */
+/* Pairs of edges whose squared sine of the angle is smaller than this have no energy. */
 #define PARALLEL_LEAST 1e-13
 
 /* Barrier -(d - D)^2 ln(d / D) below the support D [m], with derivatives with respect to d and D (N21) [m^2, m, 1, m,
@@ -12,15 +12,16 @@
 typedef struct {
   double value, first, second, by_support, first_by_support;
 } LogBarrier;
-/* Returns the barrier at d > 0; zeros for d >= D. */
+/* Returns the barrier at the distance d > 0 for support = D; all members are 0 if d >= D. */
 LogBarrier log_barrier(double d, double support);
 
-/* Returns m(s) b(d) of a stencil for stiffness 1 (N19, N21) [m^2]; s = 1 except for two edges. Zeros for d >= D. */
+/* Returns the energy m(s) b(d) of a stencil for stiffness 1 (N19, N21) [m^2]. m = 1 unless the stencil has two edges.
+ * All members are 0 if d >= D. */
 StencilEnergy mesh_barrier(const Stencil* stencil, double support);
 /* Returns m(s) / d of a stencil (N25) [1/m], nonzero for all d > 0 except for parallel edges. */
 StencilEnergy mesh_reciprocal(const Stencil* stencil);
-/* Returns the derivative of mesh_barrier with respect to the support: value and first derivatives. Second derivatives
- * are zero. */
+/* Returns the derivatives with respect to the support of the value and of the first derivatives of mesh_barrier. The
+ * second derivatives in the result are 0. */
 StencilEnergy mesh_barrier_by_support(const Stencil* stencil, double support);
 
 #endif

@@ -1,4 +1,4 @@
-/* Private to contact/: a pair of hulls in a given state, and its derivatives, independent of the law. */
+/* Private to contact/: a pair of hulls in one state, and derivatives of the pair. Independent of the contact law. */
 #ifndef SDRS_CONTACT_PAIR_H
 #define SDRS_CONTACT_PAIR_H
 
@@ -21,10 +21,10 @@ typedef struct {
   double offset;   /* half-space: normal . x <= offset inside [m] */
 } HullInstance;
 
-/* Returns the share of a vertex (or of a half-space) at clearance c > 0 in its pair's potential, with derivatives with
- * respect to c [1/m, 1/m^2, 1/m^3]. It is P_s(c) of the clamped barrier (C2). With support INFINITY it is that of the
- * long-range law: 3 / (M c) for a hull of M vertices, 3 / c for a half-space (N1). Undefined for c <= 0, where the
- * hulls intersect. */
+/* Returns the term of a vertex (or of a half-space) at clearance c > 0 in the potential of its pair, with two
+ * derivatives with respect to c [1/m, 1/m^2, 1/m^3]. The term is P_s(c) of the clamped barrier (C2). With support
+ * INFINITY, it is the term of the long-range law: 3 / (M c) for a hull of M vertices, 3 / c for a half-space (N1).
+ * Undefined for c <= 0, where the hulls intersect. */
 static inline Barrier vertex_barrier(const HullInstance* hull, double support, double c) {
   if (isinf(support)) {
     double r = 1 / c, share = hull->half_space ? 3 : 3.0 / hull->points.count;
@@ -42,8 +42,9 @@ typedef struct {
   double o;
 } Plane;
 
-/* Sets the twist (w, v) of a motion [rad, m]: w = axial part of R1 R0^T (the rotation vector to second order), v =
- * displacement. Cannot fail, allocates nothing. */
+/* Sets twist to (w, v) [rad, m] of a motion from the rotation r0 to r1 with `displacement` [m]: w is half the axial
+ * vector of R1 R0^T, which equals the rotation vector to second order, and v is the displacement. Cannot fail,
+ * allocates nothing. */
 static inline void motion_twist(Mat3 r0, Mat3 r1, Vec3 displacement, double twist[6]) {
   Mat3 turn = mat3_mul(r1, mat3_transpose(r0));
   twist[0] = 0.5 * (turn.m[2][1] - turn.m[1][2]);
@@ -53,7 +54,7 @@ static inline void motion_twist(Mat3 r0, Mat3 r1, Vec3 displacement, double twis
   twist[4] = displacement.y;
   twist[5] = displacement.z;
 }
-/* Derivatives with respect to the twists (w, v) of both bodies about their reference points:
+/* Energy of a pair, and its derivatives with respect to the twists (w, v) of both bodies about their reference points:
  *   force[i], moment[i] = sum g r^T, hessian 12x12 (A first). */
 typedef struct {
   double energy;
@@ -71,7 +72,8 @@ typedef enum {
 
 /* A pair in one state. */
 typedef struct {
-  unsigned stamp; /* number of the friction reference it was evaluated with; differs from the system's: not evaluated */
+  unsigned stamp; /* number of the friction reference with which the state was evaluated; not evaluated if it differs
+                     from the system's number */
   PairOutcome outcome;
   bool has_plane; /* a separating plane and its clearances are known; the certificate uses them */
   Plane plane;
@@ -85,8 +87,8 @@ typedef struct {
   bool derived;                           /* the derivatives are set */
 } PairState;
 
-/* Marks a pair as separated. axis: unit, from a to b; separation: a lower bound of the distance [m]. Leaves the
- * energies unchanged. Cannot fail, allocates nothing. */
+/* Sets the outcome of a state to PAIR_APART. axis: unit direction of the gap, from a to b. separation: lower bound of
+ * the distance [m]. Does not change the energies. Cannot fail, allocates nothing. */
 static inline void pair_set_apart(PairState* state, double separation, Vec3 axis) {
   state->outcome = PAIR_APART;
   state->has_plane = false;
@@ -94,23 +96,26 @@ static inline void pair_set_apart(PairState* state, double separation, Vec3 axis
   state->axis = axis;
 }
 
-/* Multiplies force, moment and Hessian by a factor. Cannot fail, allocates nothing. */
+/* Multiplies forces, moments and Hessian, but not the energy, by `factor`. Cannot fail, allocates nothing. */
 void pair_scale(PairDerivatives* derivatives, double factor);
 
-/* Returns the distance [m], 0 if the hulls intersect. Sets result; its normal points from a to b. A half-space has no
- * witness points. cache may be NULL. Allocates nothing. */
+/* Returns the distance of two hulls [m], 0 if they intersect. Sets *result; result->normal points from a to b. If b is
+ * a half-space, the witness points are zero. cache may be NULL. Allocates nothing. */
 double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result);
-/* Returns the gap of two hulls along a fixed unit direction from a to b [m]; negative if it does not separate them. For
- * a half-space: the height of a, whatever the axis. Cannot fail, allocates nothing. */
+/* Returns the gap of two hulls along `axis`, a unit direction from a to b [m]. The gap is negative if the axis does not
+ * separate the hulls. If b is a half-space, returns the height of a above the boundary of b, whatever the axis. Cannot
+ * fail, allocates nothing. */
 double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis);
-/* Returns the maximum of direction . (x - pose.t) over a bounded hull [m |direction|]. Sets *at, unless NULL, to a
- * maximizing point in the world. direction: world, not 0. Cannot fail, allocates nothing. */
+/* Returns the maximum of direction . (x - pose.t) over the points x of a bounded hull [m |direction|]. direction: world
+ * axes, not 0. Sets *at, unless NULL, to a point at which the maximum is attained, world frame [m]. Cannot fail,
+ * allocates nothing. */
 double pair_support(const HullInstance* hull, Vec3 direction, Vec3* at);
 /* Returns the hull at its link's pose, in world axes. Borrows the hull's points. A half-space has radius 0. Cannot
  * fail, allocates nothing. */
 HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose);
 
-/* Returns the material with all friction coefficients multiplied by `grip`; bit-identical for 1. */
+/* Returns `material` with all coefficients of sliding, static, rolling and spinning friction multiplied by `grip`. For
+ * grip 1, the result is bit-identical to `material`. */
 static inline PairMaterial contact_gripping(PairMaterial material, double grip) {
   material.value[MATERIAL_FRICTION] *= grip;
   material.value[MATERIAL_FRICTION_ALONG] *= grip;
@@ -132,7 +137,8 @@ typedef struct {
 typedef struct {
   int vertex;
   Vec3 next, now; /* with respect to its position at t + dt and at t */
-  Vec3 own;       /* with respect to its position in the previous solve of the step, on whose force friction depends */
+  Vec3 own; /* with respect to its position in the previous solve of the step, if friction depends on the force of that
+               solve */
 } VertexShare;
 
 /* Derivatives with respect to the motion of a half-space: its displacement, and its rotation about its frame's origin
@@ -140,21 +146,23 @@ typedef struct {
 typedef struct {
   Vec3 force, torque;
 } GroundShare;
-/* Adds the derivative `force` with respect to a displacement at the point `at` of a half-space with this origin [N, N
- * m] for stiffness 1. Cannot fail, allocates nothing. */
+/* Adds to *share the derivative `force` with respect to the displacement of the point `at` of a half-space. origin:
+ * origin of the half-space's frame, world [m]. Cannot fail, allocates nothing. */
 static inline void ground_add(GroundShare* share, Vec3 force, Vec3 at, Vec3 origin) {
   share->force = vec3_add(share->force, force);
   share->torque = vec3_add(share->torque, vec3_cross(vec3_sub(at, origin), force));
 }
 
-/* Potential and force of a pair by its law's potential, without impact factor, for stiffness 1. Zero out of range. */
+/* Potential and force of a pair without the impact factor, for stiffness 1. Both are 0 if the pair is out of range. */
 typedef struct {
   double potential; /* U [1/m] */
   double force;     /* p: magnitude of the force on either body [1/m^2] */
 } Pressure;
 
-/* Derivatives with respect to the numbers that a pair carries into a step (impact.md, I6, I12): y at t - dt; its
- * pressure there; the impact factor of its force at t; its potential at t if that ends a substep (I10). */
+/* Derivatives of a scalar with respect to the numbers that a pair carries into the step from t (impact.md, I6, I12). y:
+ * with respect to y at t - dt. old: with respect to the `Pressure` of the pair at t - dt. load: with respect to the
+ * impact factor of the force at t. event: with respect to the potential at t, if it determines the end of a substep
+ * (I10). */
 typedef struct {
   double y;
   Pressure old;
@@ -164,7 +172,7 @@ typedef struct {
   double left; /* with respect to Payment.left of the step to t (friction.md, F14) */
 } PairCarry;
 
-/* Derivatives contributed by one pair, for stiffness 1. */
+/* Derivatives of a scalar, usually Phi (A4), that one pair contributes, for stiffness 1. */
 typedef struct {
   VertexShare* share[2];
   int count[2];
@@ -175,19 +183,21 @@ typedef struct {
   double static_friction, stribeck_speed;
   double own[CONTACT_OWN_PARAMETERS]; /* with respect to the law's own parameters */
   double grip; /* with respect to ContactRecord.grip, except through the friction coefficients (friction.md, F14) */
-  double inertia, stiffness; /* dPhi by ImpactPast.inertia; dPhi by the stiffness, the impact factor constant */
-  double dt, dt_before;      /* with respect to the lengths of the step and of the one before, of contact only */
-  PairCarry carry;           /* derivatives for the step that ends at t */
-  GroundShare ground_now, ground_next;     /* for a half-space */
-  double pair_own[CONTACT_OWN_PARAMETERS]; /* with respect to those of the law's parameters that the pair's item of
+  /* With respect to ImpactPast.inertia; with respect to the stiffness through the impact factor and the weight of
+   * friction (F14), but not through the factor on the pair's energy. */
+  double inertia, stiffness;
+  double dt, dt_before; /* with respect to the lengths of the step and of the previous step, through contact only */
+  PairCarry carry;      /* derivatives that are passed to the step that ends at t */
+  GroundShare ground_now, ground_next;     /* with respect to the motion of a half-space at t and at t + dt */
+  double pair_own[CONTACT_OWN_PARAMETERS]; /* with respect to the law's parameters that the pair's entry of
                                               contact.pairs sets */
-  Vec3 turn_now[2];              /* with respect to rotations of the bodies at t, except through their vertices */
-  Vec3 move_now[2];              /* with respect to displacements of the bodies at t */
-  Vec3 turn_own[2], move_own[2]; /* with respect to rotations and displacements of the bodies in the previous solve, as
-                                    VertexShare.own */
-  Mat3 aim[2];                   /* with respect to the expected rotations of the bodies (FrictionLag.aim) */
-  RollShift shift[2];            /* with respect to FrictionLag.shift */
-  double rounding[2];            /* with respect to HullInstance.rounding of both */
+  Vec3 turn_now[2];                /* with respect to rotations of the bodies at t, except through their vertices */
+  Vec3 move_now[2];                /* with respect to displacements of the bodies at t */
+  Vec3 turn_own[2], move_own[2];   /* with respect to rotations and displacements of the bodies in the previous solve of
+                                      the step (VertexShare.own) */
+  Mat3 aim[2];                     /* with respect to the expected rotations of the bodies (FrictionLag.aim) */
+  RollShift shift[2];              /* with respect to FrictionLag.shift */
+  double rounding[2];              /* with respect to HullInstance.rounding of both bodies */
   Vec3 turn_next[2], move_next[2]; /* hulls with circles: with respect to the motion of the bodies at t + dt */
   /* With respect to parameters of smooth shapes (shape_count); zeroed memory of the caller; NULL: none. */
   double* shape[2];

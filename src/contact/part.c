@@ -6,11 +6,11 @@
 
 #include "contact/system.h"
 
-/* The region of a link contains its present and its expected pose, with a margin: the contact range, this fraction of
- * the displacement of the fastest link that it may collide with, and a term for rotation. Newton's method nearly always
- * overshoots by less. */
+/* The region of a link contains the link in its present and in its expected pose, with a margin. The margin is the sum
+ * of the contact range, a term for rotation, and this fraction of the displacement of the fastest link with which the
+ * link may collide. Newton's method nearly always moves less than this beyond the expected pose. */
 #define MARGIN_WAY 0.5
-/* The term for rotation: this many times the largest deviation of the link's points from a straight path. */
+/* The term for rotation is this multiple of the largest deviation of the link's points from straight paths. */
 #define MARGIN_BENDS 2.0
 
 static const Box NOWHERE = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
@@ -92,10 +92,10 @@ typedef struct {
   const Pose* aim;
 } RegionTask;
 
-/* Compares the bounding boxes of each hull of the link at both poses. Sets *ahead to the largest distance by which an
- * end box extends beyond its start box. Returns the larger of *ahead and the largest distance by which a start box
- * extends beyond its end box [m]. Each hull has its own box, because the rotation of a wheel hardly changes the box of
- * the whole link. Sets the hulls' begin_boxes. */
+/* Compares the bounding box of each hull of the link at pose `from` (start box) with that at pose `to` (end box). Sets
+ * *ahead to the largest distance by which an end box extends beyond its start box. Returns the larger of *ahead and the
+ * largest distance by which a start box extends beyond its end box [m]. Each hull has its own box, because the rotation
+ * of a wheel hardly changes the box of the whole link. Sets the hulls' begin_boxes. */
 static double longest_way(ContactSystem* s, int link, const Pose* from, const Pose* to, double* ahead) {
   const ModelLink* l = &s->model->links[link];
   double way = *ahead = 0;
@@ -133,7 +133,8 @@ static bool box_overlap(const Box* a, const Box* b, double reach) {
   return x.x <= reach && x.y <= reach && x.z <= reach;
 }
 
-/* Gives all bodies that may collide the margin of the fastest of them, because bodies that are hit move as well. */
+/* Extends the regions of all bodies that may collide with each other by the margin of the fastest of these bodies,
+ * because a body moves when another one collides with it. */
 static void widen_regions(ContactSystem* s, int* sets) {
   const Model* m = s->model;
   for (int k = 0; k < m->tree_count; k++) s->fastest[k] = 0;
@@ -348,7 +349,7 @@ typedef struct {
   const Pose* begin;
 } EndTask;
 
-/* Sets `moved` to an upper bound of the motion of each hull of a link while its part was solved [m]. */
+/* Sets `moved` of each hull of link i to an upper bound of the hull's motion while the parts were solved [m]. */
 static void end_link(void* context, int i, int thread) {
   (void)thread;
   const EndTask* task = context;
@@ -366,7 +367,8 @@ static void end_link(void* context, int i, int thread) {
   }
 }
 
-/* Sets both states of a pair of hulls that stayed out of range of each other, by a lower bound of their distance. */
+/* Sets both states of a pair of hulls that stayed out of range of each other to separated, with a lower bound of the
+ * hulls' distance. */
 static void pass_by(ContactSystem* s, ContactPair* p) {
   PairState *before = &p->state[s->current], *after = &p->state[1 - s->current];
   assert(before->outcome == PAIR_APART && !before->has_terms && !p->lagged);

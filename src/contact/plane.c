@@ -6,22 +6,24 @@
 
 /* Vertices farther than (1 + CULL_MARGIN) s from the plane are skipped, until the plane has moved too far. */
 #define CULL_MARGIN 1.0
-/* Hulls with at most CULL_MIN_COUNT vertices and a radius of CULL_MAX_RADIUS s or more are not culled: a small rotation
- * of the plane would invalidate it. */
+/* No vertices are skipped for hulls with at most CULL_MIN_COUNT vertices, and for hulls with a radius of
+ * CULL_MAX_RADIUS s or more, because a small rotation of the plane would bring skipped vertices into range. */
 #define CULL_MIN_COUNT 16
 #define CULL_MAX_RADIUS 300.0
-/* Newton decrement, relative to U, after which one more step reaches rounding (quadratic convergence squares it). */
+/* Newton decrement, relative to U, below which one more step is exact to rounding (a step squares the decrement). */
 #define DECREMENT_TO_ROUNDING 1e-13
 /* Newton decrement, relative to U, below which convergence is quadratic. */
 #define NEAR_MINIMUM 1e-6
-/* Below this U s counts as zero: (1 - z)^4 with 1 - z = 1e-7. */
+/* A product U s below this counts as zero. It is (1 - z)^4 with 1 - z = 1e-7. */
 #define ENERGY_FLOOR 1e-28
-/* Few iterations suffice from a start nearby. If n must rotate far, it moves along the shell 1 - sigma < |n| < 1 in
- * steps of about sqrt(sigma): up to some hundred at the end of the range. */
+/* Largest number of iterations. A few suffice if the start plane is near the minimum. If n must rotate far, it moves
+ * along the shell 1 - sigma < |n| < 1 in steps of about sqrt(sigma), which takes some hundred iterations for pairs at
+ * the end of the range. */
 #define MAX_ITERATIONS 1000
-/* If a clearance is so small that rounding of n . x + o matters, U is noisy, and steps are accepted that do not lower
- * it. After PATIENCE iterations the solve fails if STALL iterations lower U by less than the fraction STALLED_AT. One
- * step with a decrement above NEAR_MINIMUM lowers it by more. */
+/* If a clearance n . x + o of a vertex x is as small as its rounding error, the computed potential U is noisy, and
+ * steps that do not lower U are accepted. Therefore, after PATIENCE iterations, the solve fails if STALL iterations
+ * lower U by less than the fraction STALLED_AT. A regular solve does not fail: each step whose decrement is above
+ * NEAR_MINIMUM lowers U by more than STALLED_AT. */
 enum { PATIENCE = 128, STALL = 32 };
 #define STALLED_AT 1e-7
 #define MAX_BACKTRACKS 60
@@ -55,7 +57,8 @@ typedef struct {
   double z_min[2];
 } Evaluation;
 
-/* Data of the best plane so far, and of a trial; they swap roles without copying. */
+/* Evaluations of the best plane so far (at[now]) and of a trial (the other one). To accept a trial, `now` changes, and
+ * nothing is copied. */
 typedef struct {
   Evaluation at[2];
   int now;
@@ -73,8 +76,8 @@ Plane plane_about(Plane plane, Vec3 origin) {
   return plane;
 }
 
-/* Returns the start value of |n|: with z = gap / 2s and nu = (1 - |n|) / sigma the slopes balance at 1 - nu ~ (sigma
- * gap / s)^(1/3) (1 - z). */
+/* Returns the start value of |n|. With z = gap / 2s and nu = (1 - |n|) / sigma, the derivatives of the terms of U by
+ * |n| balance at 1 - nu ~ (sigma gap / s)^(1/3) (1 - z). */
 static double start_length(double s, double gap) {
   double z = 0.5 * gap / s;
   double sigma = BARRIER_NORM_WIDTH;
@@ -269,8 +272,8 @@ static bool evaluate_side(const Problem* p, int side, Vec3 N, double O, Evaluati
   return true;
 }
 
-/* Sets side B to a half-space: one term at the point of its boundary nearest to the origin. Returns false if the
- * origin's clearance is not positive. */
+/* Sets side B of *e to the single term of a half-space, at the point of its boundary nearest to the plane's origin.
+ * Returns false if the clearance of this point is not positive. */
 static bool evaluate_half_space(const Problem* p, Vec3 N, double O, Evaluation* e) {
   double c = vec3_norm(N) * p->axis_level + O;
   e->side[1] = (SideMoments){{0}, {0}, 0};
@@ -318,7 +321,7 @@ void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_firs
   }
 }
 
-/* Newton step; returns the squared decrement g^T H^-1 g. */
+/* Sets *dN and *dO to the Newton step -H^-1 g. Returns the squared decrement g^T H^-1 g. */
 static double newton_step(const Problem* p, const Evaluation* e, Vec3 N, Vec3* dN, double* dO) {
   double g[4], h[4][4];
   plane_assemble(&e->side[0], &e->side[1], e->norm_first, e->norm_second, N, g, h);
@@ -350,7 +353,9 @@ static double newton_step(const Problem* p, const Evaluation* e, Vec3 N, Vec3* d
 
 typedef enum { SEARCH_DONE, SEARCH_STALLED } SearchResult;
 
-/* Backtrack until feasible and decreasing (convex: Armijo with a small constant). */
+/* Moves the plane (*N, *O) along the step (dN, dO), which is halved until the plane is feasible and U decreases (Armijo
+ * condition with a small constant, because U is convex). Returns SEARCH_STALLED, with the plane unchanged, if
+ * MAX_BACKTRACKS trials did not suffice. */
 static SearchResult search(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, double decrement, Evaluations* e) {
   double alpha = 1.0, energy = e->at[e->now].energy;
   Evaluation* trial = &e->at[1 - e->now];
@@ -367,7 +372,8 @@ static SearchResult search(const Problem* p, Vec3* N, double* O, Vec3 dN, double
   return SEARCH_STALLED;
 }
 
-/* Takes the full Newton step. Returns false if it is infeasible. */
+/* Moves the plane (*N, *O) by the full Newton step (dN, dO). Returns false, with the plane unchanged, if the new plane
+ * is infeasible. */
 static bool full_step(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, Evaluations* e) {
   Vec3 trial_N = vec3_add(*N, dN);
   if (!evaluate(p, trial_N, *O + dO, &e->at[1 - e->now])) return false;
@@ -377,7 +383,8 @@ static bool full_step(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, 
   return true;
 }
 
-/* Minimise over the gathered vertices. Returns false when no convergence. */
+/* Minimises U over the gathered vertices from the plane (*N, *O), and sets the plane to the minimum. Adds the number of
+ * iterations to *iterations. Returns false if the iteration does not converge. */
 static bool minimise(Problem* p, Vec3* N, double* O, Evaluations* e, int* iterations) {
   double before = INFINITY, earlier = INFINITY;
   for (; *iterations < MAX_ITERATIONS; ++*iterations) {
@@ -394,7 +401,8 @@ static bool minimise(Problem* p, Vec3* N, double* O, Evaluations* e, int* iterat
     if (decrement <= 1e-25 * energy) return true;
     if (!culling_valid(p, vec3_add(*N, dN), *O + dO))
       gather_vertices(p, *N, *O, true); /* the evaluation at (N, O) stays valid */
-    /* Near the minimum convergence is quadratic; a test of the energy is needless there, and rounding makes it fail. */
+    /* Near the minimum, convergence is quadratic. A test whether U decreases is not needed, and would fail by rounding.
+     */
     bool near = decrement < NEAR_MINIMUM * energy;
     if (near && decrement >= 0.5 * before) return true; /* limited by rounding of 1 - |n| */
     before = decrement;

@@ -1,5 +1,6 @@
-/* Private to contact/: the separating plane of one pair, U = min over p of U(p, x) (C1), by damped Newton in p = (n,
- * o). docs/derivations/contact.md. Nothing is allocated: the caller provides a PlaneScratch. */
+/* Private to contact/: the separating plane p = (n, o) of one pair. The plane minimises U(p, x), and U = min over p of
+ * U(p, x) is the potential of the pair (docs/derivations/contact.md, C1). It is found by a damped Newton method. No
+ * function allocates; the caller provides a PlaneScratch. */
 #ifndef SDRS_CONTACT_PLANE_H
 #define SDRS_CONTACT_PLANE_H
 
@@ -26,7 +27,8 @@ typedef struct {
 typedef struct {
   double *x, *y, *z; /* relative to the plane's origin, world axes [m] */
   int capacity;
-  double last_step; /* Newton decrement relative to U after which one more step ends the solve; 0 = to rounding */
+  double last_step; /* the solve ends with the step whose Newton decrement relative to U is below this; 0: solve to
+                       rounding */
 } PlaneScratch;
 
 typedef enum {
@@ -36,8 +38,9 @@ typedef enum {
   PLANE_FAILED,     /* no convergence: treated as infeasible by callers */
 } PlaneOutcome;
 
-/* Minimises U from `start`, which must separate the hulls strictly, otherwise PLANE_INFEASIBLE. support: s [m]. The
- * outcome says which members of solution are set: none after PLANE_FAILED and PLANE_INFEASIBLE. Allocates nothing. */
+/* Minimises U from the plane `start`. Returns PLANE_INFEASIBLE if `start` does not separate the hulls strictly, and
+ * PLANE_FAILED without convergence; *solution is then undefined. Otherwise returns PLANE_ACTIVE or PLANE_SEPARATED,
+ * which defines the members of *solution that are set. support: s [m]. Allocates nothing. */
 PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double support, Plane start,
                          PlaneScratch* scratch, PlaneSolution* solution);
 /* Returns the start plane halfway between closest points: normal from a to b, |n| slightly below 1. normal: unit;
@@ -46,7 +49,8 @@ Plane plane_from_witness(const HullInstance* a, const HullInstance* b, double su
                          Vec3 normal);
 /* Returns the start plane between a hull and a half-space b at the distance gap > 0 [m] (asserted). */
 Plane plane_from_half_space(const HullInstance* a, const HullInstance* b, double support, double gap);
-/* Returns the same plane relative to another origin; clearances change only by rounding. Cannot fail. */
+/* Returns `plane` relative to the new origin `origin`. The clearances of points change only by rounding. Cannot fail.
+ */
 Plane plane_about(Plane plane, Vec3 origin);
 /* Returns the origin of a pair's plane: the centre of the smaller hull, or of the hull paired with a half-space, world
  * [m]. Cannot fail. */
@@ -54,12 +58,12 @@ Vec3 plane_origin(const HullInstance* a, const HullInstance* b);
 /* Returns the smallest clearance of a side over all its vertices (exact) [m]; sigma = -1 for A, +1 for B. Negative if
  * the side extends beyond the plane. Cannot fail, allocates nothing. */
 double plane_clearance(const HullInstance* hull, double sigma, Plane plane);
-/* Width sigma of the barrier W(1 - |n|) = Q((1 - |n|) / sigma) / s that keeps |n| below 1 (C1). It has no unit, so that
- * contact has no length scale of its own, and is small, so that |n| stays near 1. W is the paper's P_s(1 - |n|) for s =
- * 1 mm. */
+/* Width sigma of the barrier W(1 - |n|) = Q((1 - |n|) / sigma) / s that keeps |n| below 1 (C1). sigma is dimensionless,
+ * so that it adds no length scale to contact, and small, so that |n| stays near 1. For s = 1 mm, W is P_s(1 - |n|) of
+ * the paper. */
 #define BARRIER_NORM_WIDTH 1e-3
-/* Returns the distance from which on U is zero: 2 s / (1 - sigma) [m]; INFINITY without support. Cannot fail, allocates
- * nothing. */
+/* Returns the smallest distance of two hulls at which U is zero: 2 s / (1 - sigma) [m]. INFINITY for support INFINITY.
+ * Cannot fail, allocates nothing. */
 static inline double plane_range(double support) { return 2.0 * support / (1.0 - BARRIER_NORM_WIDTH); }
 
 /* Sets gradient (4) and the lower triangle of the Hessian (4x4) of U(p, x) with respect to p = (n, o), from moments in
@@ -76,17 +80,17 @@ double plane_first_change(const PlaneSolution* solution, int side, Vec3 referenc
 typedef struct {
   double dp[4][12];
 } PlaneResponse;
-/* Returns the plane predicted to first order after small twists (w, v) of both bodies about their references [rad, m].
- * |n| follows to first order and does not grow as the normal rotates. Cannot fail. */
+/* Returns the plane that is predicted to first order after small twists (w, v) of both bodies about their reference
+ * points [rad, m]. A rotation of the normal does not change |n|. Cannot fail. */
 Plane plane_predict(Plane plane, const PlaneResponse* response, const double twist_a[6], const double twist_b[6]);
-/* Sets the derivatives `out` (C4, C5) and the response of the plane. reference_a, reference_b: points that twists are
- * about, world [m]. half_space: b has no rows, and its force is minus that of a. Undefined unless the solution's plane
- * was found. Allocates nothing. */
+/* Sets *out to the derivatives of U with respect to the twists of both bodies (C4, C5), and *response to those of the
+ * plane. reference_a, reference_b: reference points of the twists, world [m]. half_space: true if b has no rows; its
+ * force is minus the force of a. Undefined unless the plane of `solution` was found. Allocates nothing. */
 void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 reference_a, Vec3 reference_b,
                        PairDerivatives* out, PlaneResponse* response);
-/* Adds the residual gradient of U with respect to the plane, times the response, to the pair's forces and moments. They
- * then balance to rounding, even if clearances are accurate only to 1e-11 of the barrier's range. Not for half-spaces.
- * (A5) */
+/* Adds the residual gradient of U with respect to the plane, times the response, to the forces and moments of the pair
+ * (A5). The forces of both bodies then balance to rounding, even if clearances are accurate only to 1e-11 of the
+ * barrier's range. Not for half-spaces. */
 void plane_balance(const PlaneSolution* solution, const PlaneResponse* response, PairDerivatives* out);
 
 #endif

@@ -131,7 +131,8 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
       active_share(&body[side].hull, plane, side, v, change, vec3(0, 0, 0), out);
     }
   }
-  /* adds the W term of the plane's gradient times dp: a common motion of both bodies then gives zero to rounding */
+  /* adds the gradient of W(1 - |n|) with respect to the plane, times dp, so that a common motion of both bodies gives
+   * zero up to rounding */
   out->value -= solution->norm_first * vec3_dot(n, dn) / vec3_norm(n);
   active->known = true;
 }

@@ -1,5 +1,5 @@
 /* Replay of the pairs of a recorded step: their terms and reverse derivatives (docs/derivations/adjoint.md). A run is
- * processed backwards, so that the pairs at t of one step are those at t + dt of the next one processed. */
+ * processed backwards: the pairs at t of a step become the pairs at t + dt of the step that is processed next. */
 #include <assert.h>
 #include <string.h>
 
@@ -64,8 +64,8 @@ struct ContactReplay {
   VertexShare* shares;
   double* parameters; /* memory of the law: derivatives with respect to parameters of smooth shapes */
   int memory_capacity, vertex_capacity, share_capacity, parameter_capacity;
-  PairCarry*
-      carry[2]; /* derivatives with respect to PairCarry: [0] at t, [1] at t + dt, from the step after (records) */
+  PairCarry* carry[2]; /* (records): derivatives with respect to carried numbers, [0] at t; [1] at t + dt, from the next
+                          step */
   int carry_capacity[2];
   PairCarry* aside; /* copy of carry[0] by contact_replay_set_aside (records) */
   int aside_capacity;
@@ -178,8 +178,8 @@ static uint64_t record_key(const ContactRecord* record) {
   return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
 }
 
-/* Finds the states in the previous solve of the step of pairs whose friction depends on its force. Both lists are
- * sorted by key. */
+/* Sets ReplayPair.solve of the pairs whose friction depends on the force of the previous solve of the step. The lists
+ * of both states are sorted by key. */
 static void match_solve(ContactReplay* r) {
   const ReplaySide* solve = &r->solve;
   for (int k = 0, before = 0; k < r->count; k++) {
@@ -192,7 +192,8 @@ static void match_solve(ContactReplay* r) {
   }
 }
 
-/* Sets the pairs of the step from the records at t + dt, with their states at t. Both lists are sorted by key. */
+/* Sets the pairs of the step from the records at t + dt, and finds the state of each pair at t. The lists of both
+ * states are sorted by key. */
 static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySide* next) {
   r->pairs = room_for(r->pairs, &r->capacity, next->count, sizeof(ReplayPair));
   r->count = next->count;
@@ -214,8 +215,8 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
   }
 }
 
-/* Returns the number of vertices of an item, or of friction points of its circles; for a link the sum over its hulls.
- */
+/* Returns the number of vertices of an item, or of the friction points of its circles. For a link, this is the sum over
+ * its hulls. */
 static int item_points(const ContactReplay* r, int item) {
   const Model* model = r->model;
   if (item < model->hull_count) {
@@ -235,7 +236,7 @@ static int item_first(const ContactReplay* r, int item) {
   return model->hulls[hull].vertex_first;
 }
 
-/* Memory that the law needs per vertex of a pair: bytes of its own, and number of shares. */
+/* Memory per vertex of a pair: bytes of the law's data, and number of VertexShare entries. */
 typedef struct {
   size_t size;
   int shares;
@@ -392,7 +393,8 @@ void contact_replay_begin(ContactReplay* r) {
   r->pose_now = NULL;
 }
 
-/* Moves the derivatives of carried numbers at t, found by the step after, to t + dt of this step. */
+/* Makes the derivatives with respect to carried numbers at t, which the next step of the run has found, those at t + dt
+ * of the step that is loaded, and zeroes those at t. */
 static void shift_carry(ContactReplay* r, bool follows, int now, int next) {
   PairCarry* other = r->carry[0];
   int capacity = r->carry_capacity[0];
@@ -497,7 +499,8 @@ ContactTermList contact_replay_terms(const ContactReplay* r) { return (ContactTe
 
 /* ---------------------------------------------------------------- reverse */
 
-/* Adds the slopes of forces between two links to the twists of the pairs of these links. */
+/* Subtracts the derivatives with respect to the force between two links (ForcePairSlopes) from the twists of the pairs
+ * of these links. */
 static void add_between(const ReplayPair* p, const ForcePairSlopes* between, double twist[2][6]) {
   for (int k = 0; k < between->count; k++) {
     ForcePair links = between->pairs[k];
@@ -510,9 +513,10 @@ static void add_between(const ReplayPair* p, const ForcePairSlopes* between, dou
   }
 }
 
-/* Sets the twists of a pair: those of the field, minus the slopes of its forces, because the force on a link is minus
- * the derivative of E with respect to its displacement. A half-space has no rows in the terms, and its displacement is
- * subtracted from the body's. Returns false if all twists are zero. */
+/* Sets the twists of a pair to the twists of the field, minus the derivatives with respect to the pair's forces,
+ * because the force on a link is minus the derivative of E with respect to the displacement of the link. The
+ * displacement of a half-space is subtracted from that of the other body, because a half-space has no rows in the
+ * terms. Returns false if all twists are zero. */
 static bool pair_field(const ContactReplay* r, int index, const ContactField* f, double twist[2][6]) {
   const ReplayPair* p = &r->pairs[index];
   memset(twist, 0, 2 * sizeof(double[6]));
@@ -574,8 +578,8 @@ static bool is_round(const ContactReplay* r, int item) {
   return item < r->model->hull_count && hull_is_round(&r->model->hulls[item]);
 }
 
-/* Adds the derivative with respect to a vertex, in the link's frame; for a round solid to the parameters on which its
- * core depends. */
+/* Adds the derivative `by` with respect to a vertex, in the link's frame, to the derivative with respect to this vertex
+ * of the design. For a round solid, adds it to the derivatives with respect to the parameters that move the vertex. */
 static void add_local(const ContactReplay* r, int item, int vertex, Vec3 by, ModelGradient* gradient) {
   if (!is_round(r, item)) {
     Vec3* out = &gradient->vertices[item_first(r, item) + vertex];
@@ -588,7 +592,8 @@ static void add_local(const ContactReplay* r, int item, int vertex, Vec3 by, Mod
     if (hull->smooth->slope[k].moves) out[k] += vec3_dot(by, hull->smooth->slope[k].center[vertex]);
 }
 
-/* Adds the derivative `by` with respect to a point x of a link (link frame) to those of the entries of its pose. */
+/* Adds to pose (3x4) the derivatives with respect to the entries of a link's pose through a point x of the link (link
+ * frame). by: derivative with respect to the point's world position. */
 static void add_point(Vec3 by, Vec3 x, double (*pose)[4]) {
   double row[3] = {by.x, by.y, by.z};
   for (int i = 0; i < 3; i++) {
@@ -599,7 +604,8 @@ static void add_point(Vec3 by, Vec3 x, double (*pose)[4]) {
   }
 }
 
-/* Adds the derivatives with respect to the vertices of one side to those of poses at t and of the design. */
+/* Adds the derivatives with respect to the vertices of one side to the derivatives with respect to the poses at t
+ * (pose_now) and to the design (gradient). */
 static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, double (*pose_now)[3][4],
                         ModelGradient* gradient) {
   int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side];
@@ -620,8 +626,8 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
   }
 }
 
-/* Adds force and torque, the derivatives with respect to a motion, to those of the entries of a pose. A rotation by w
- * changes R by [w]x R. */
+/* Adds to pose (3x4) the derivatives with respect to the entries of a pose through a motion of its body. share:
+ * derivatives with respect to displacement and rotation. A rotation by w changes R by [w]x R. */
 static void add_ground(const GroundShare* share, double kappa, Mat3 r, double (*pose)[4]) {
   Mat3 turn = mat3_scale(mat3_mul(mat3_cross(share->torque), r), 0.5 * kappa);
   double force[3] = {share->force.x, share->force.y, share->force.z};
@@ -658,7 +664,8 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
     gradient->shapes[smooth->parameter_first + k] += kappa * p->shares.rounding[side] * smooth->slope[k].rounding;
 }
 
-/* The shares are derivatives with respect to friction coefficients times the grip (F7). */
+/* PairShares contains derivatives with respect to the friction coefficients times the grip (F7); therefore the sum
+ * contains no grip. */
 double contact_replay_by_grip(const ContactReplay* r, int index) {
   assert(index >= 0);
   const ReplayPair* p = &r->pairs[index];
@@ -670,8 +677,8 @@ double contact_replay_by_grip(const ContactReplay* r, int index) {
           p->shares.rolling * whole.value[MATERIAL_ROLLING] + p->shares.spinning * whole.value[MATERIAL_SPINNING]);
 }
 
-/* Adds the derivative `bar` with respect to the pair's inertia 1 / (1/m_a + 1/m_b) to those of the links' masses; m_a,
- * m_b: masses of the links' trees (impact.md, I7). */
+/* Adds the derivatives with respect to the links' masses through the pair's inertia 1 / (1/m_a + 1/m_b) to `gradient`.
+ * bar: derivative with respect to the inertia. m_a, m_b: masses of the links' trees (impact.md, I7). */
 static void add_inertia(const ContactReplay* r, const ReplayPair* p, double bar, ModelGradient* gradient) {
   const Model* m = r->model;
   double mass[2], mobility = 0;
@@ -753,7 +760,8 @@ void contact_replay_own_bars(const ContactReplay* r, double (*bar)[3][4]) {
   }
 }
 
-/* Adds the product of friction's Hessian that the pair's terms leave out. Returns false if there is none. */
+/* Adds to wrench the Hessian of friction that the pair's terms leave out, times the twists. Returns false if the law
+ * leaves out none. */
 static bool add_slip_product(const ContactReplay* r, int index, const double twist[2][6], double (*wrench)[6]) {
   const ReplayPair* p = &r->pairs[index];
   LawReplay pair = law_replay(r, index, 0);

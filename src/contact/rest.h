@@ -8,10 +8,11 @@
 
 #include "model/model.h"
 
-/* Returns the equilibrium under a force > 0, divided by kappa. support > 0 [m]; n_a, n_b: vertices of either side. By
- * bisection; never fails. */
+/* Returns the equilibrium under the force `force` > 0, given as the force divided by kappa [1/m^2]. support > 0 [m].
+ * n_a, n_b: numbers of vertices in contact on both sides. Uses bisection. Never fails. */
 ContactRest rest_under_force(double support, int n_a, int n_b, double force);
-/* Returns the equilibrium at a gap in (0, 2 s) [m]; for other gaps that at the nearest end. */
+/* Returns the equilibrium at a gap in (0, 2 s) [m]. For other gaps, returns the equilibrium at the nearest end of this
+ * interval. */
 ContactRest rest_at_gap(double support, int n_a, int n_b, double gap);
 
 #endif

@@ -23,17 +23,19 @@
  * in that substep takes part of the speed, 1e-4 of it at 1/4. */
 #define IMPACT_WAY 0.25
 
-/* Halves *length [s] of the substep that begins, after one of length dt_before [s], until the impacts that begin in it
- * displace their bodies by at most IMPACT_WAY supports (I10). Cannot fail, allocates nothing. */
+/* Halves *length, the length of the substep that begins [s], until the impacts that begin in this substep displace
+ * their bodies by at most IMPACT_WAY supports (I10). dt_before: length of the previous substep [s]. Cannot fail,
+ * allocates nothing. */
 void contact_impact_shorten(ContactSystem* system, double dt_before, double* length);
 
-/* Halves *length [s] until a motion at `speed` goes at most `most` in it; both >= 0, in the same unit, most > 0. */
+/* Halves *length [s] until speed * *length <= most. speed >= 0 and most > 0 in consistent units. */
 static inline void impact_halve(double* length, double speed, double most) {
   while (speed * *length > most) *length *= 0.5;
 }
-/* Returns a quintic step: 0 below 0, 1 above 1, twice continuously differentiable. */
+/* Returns a quintic step function of x, which is 0 below x = 0, 1 above x = 1, and twice continuously differentiable.
+ */
 static inline double impact_blend(double x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * x * (10 + x * (6 * x - 15)); }
-/* Returns the derivative of impact_blend. */
+/* Returns the derivative of impact_blend with respect to x. */
 static inline double impact_blend_slope(double x) { return x <= 0 || x >= 1 ? 0 : 30 * x * x * (1 - x) * (1 - x); }
 
 #endif

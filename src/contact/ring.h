@@ -1,27 +1,29 @@
-/* Private to contact/: circles of round hulls (docs/derivations/contact.md, C7). A circle has infinitely many vertices:
- * its energy is the mean over its rim, times RING_WEIGHT. */
+/* Private to contact/: circles of round hulls (docs/derivations/contact.md, C7). The energy of a circle is the mean of
+ * the vertex energy over the circle, times RING_WEIGHT. */
 #ifndef SDRS_CONTACT_RING_H
 #define SDRS_CONTACT_RING_H
 
 #include "contact/pair.h"
 
-/* Weight of a circle's mean: gives a cylinder on its end the equilibrium gap of a box on four corners. */
+/* Weight of the mean over a circle. With this weight, a cylinder on its end face has the equilibrium gap of a box on
+ * four corners. */
 #define RING_WEIGHT 4.0
-/* Radius of the friction points of a circle that lies flat, over its radius: uniform pressure on the disk resists spin
- * by 2/3 mu N R. */
+/* Ratio of the radius of the friction points to the radius of a circle that lies flat, because uniform pressure on a
+ * disk resists spin with the torque 2/3 mu N R. */
 #define RING_SPREAD (2.0 / 3)
 enum { RING_HALF = 12 };  /* pairs of nodes, mirrored at the circle's point nearest to the plane */
 enum { RING_POINTS = 8 }; /* friction points of a circle */
 
-/* A circle relative to a plane, lengths over the support. middle: clearance of its centre minus the rounding; least:
- * smallest clearance; spread: middle - least; u, v: unit vectors in the circle's plane, u towards the separating plane,
- * v along it. */
+/* Position of a circle relative to a separating plane; lengths are divided by the support. middle: clearance of the
+ * centre minus the rounding. least: smallest clearance of the circle. spread: middle - least. u, v: unit vectors in the
+ * plane of the circle; u points towards the separating plane, v is parallel to it. */
 typedef struct {
   double middle, least, spread;
   Vec3 u, v;
 } RingPlace;
-/* Returns a circle's position relative to a plane. ring: center from the plane's origin, world axes [m]; rounding [m];
- * n [1/m] and o: the plane's, divided by the support. Cannot fail. */
+/* Returns the position of a circle relative to a plane. ring: its center is relative to the plane's origin, world axes
+ * [m]. rounding [m]. sigma: -1 for body a, +1 for body b. n [1/m] and o: normal and offset of the plane, divided by the
+ * support. Cannot fail. */
 RingPlace ring_place(const Circle* ring, double rounding, double sigma, Vec3 n, double o);
 
 /* Nodes at center + radius (cosine u +- sine v), clearance 0 < c < 1. weight: of each of the two nodes; all weights of
@@ -31,11 +33,12 @@ typedef struct {
   int count;
   double clearance[RING_HALF], cosine[RING_HALF], sine[RING_HALF], weight[RING_HALF];
 } RingNodes;
-/* Sets out to the nodes of a circle with place->least > 0 (not checked); to none if it is 1 or more. Cannot fail,
- * allocates nothing. */
+/* Sets *out to the nodes of a circle. place->least must be above 0 (not checked). If place->least >= 1, the circle is
+ * out of range and has no nodes. Cannot fail, allocates nothing. */
 void ring_nodes(const RingPlace* place, RingNodes* out);
 
-/* Sets out (ring_count) to the circles of a hull at its pose: world axes, centers relative to an origin. */
+/* Sets out (ring_count) to the circles of a hull at its pose, world axes. origin: world point to which the centers are
+ * relative [m]. */
 static inline void ring_world(const HullInstance* hull, Vec3 origin, Circle* out) {
   Vec3 shift = vec3_sub(hull->pose.t, origin);
   for (int k = 0; k < hull->ring_count; k++)
@@ -44,15 +47,16 @@ static inline void ring_world(const HullInstance* hull, Vec3 origin, Circle* out
 }
 /* Circle of a hull relative to a plane, with its force for stiffness 1. */
 typedef struct {
-  Circle ring;     /* center from the plane's origin, world axes */
-  RingPlace place; /* in units of the support */
+  Circle ring;     /* center relative to the plane's origin, world axes */
+  RingPlace place; /* lengths divided by the support */
   double force;    /* - sum w P' [1/m^2]; 0: out of range */
   Vec3 mean;       /* mean of the rim's unit radii, weighted by force */
   double spread;   /* 2/3 (1 - mean^2)^2; 0 if one point of the rim carries all force */
 } RingLoad;
 /* Returns the load of circle k of a hull. Cannot fail, allocates nothing. */
 RingLoad ring_load(const HullInstance* hull, int k, double sigma, double support, const Plane* plane);
-/* Returns unit radius j < RING_POINTS of a circle, fixed in the hull; hull frame. */
+/* Returns the unit vector from the center of a circle to its friction point j < RING_POINTS, hull frame. The direction
+ * is fixed in the hull. */
 Vec3 ring_radius(const Circle* ring, int j);
 
 #endif

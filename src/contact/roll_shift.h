@@ -1,5 +1,6 @@
-/* Motion from t to the expected state at t + dt of what friction of a rolling body acts on: the axis of its hinge and
- * its lever about the centre of mass of its tree (docs/derivations/friction.md, F15). */
+/* Shift of a rolling body: motion, from t to the expected state at t + dt, of the axis of the body's hinge and of its
+ * lever about the centre of mass of its tree. Friction of the body depends on the shift (docs/derivations/friction.md,
+ * F15). */
 #ifndef SDRS_CONTACT_ROLL_SHIFT_H
 #define SDRS_CONTACT_ROLL_SHIFT_H
 
@@ -11,10 +12,11 @@ typedef struct RollShift {
                  zero: the tree does not float */
 } RollShift;
 
-/* Sets the shifts (links) for the following steps; borrowed like those of contact_set_aim. NULL, as initially: zero. */
+/* Sets the shifts of all links (links) for the following steps. The array is borrowed, and every contact_lag reads it.
+ * NULL, the initial value: all shifts are zero. */
 void contact_set_shifts(ContactSystem* system, const RollShift* shift);
-/* As contact_set_shifts for steps loaded from now on. bar: array (links) to which contact_replay_adjoint adds the
- * derivatives with respect to the shifts, borrowed. */
+/* As contact_set_shifts, for the steps that are loaded from now on. contact_replay_adjoint adds the derivatives with
+ * respect to the shifts to bar (links), which is borrowed. */
 void contact_replay_set_shifts(ContactReplay* replay, const RollShift* shift, RollShift* bar);
 
 /* Displacement of a contact point by a small rotation d relative to the expected pose: d x reach + (d . axis) extra
@@ -31,12 +33,12 @@ static inline RollRows roll_rows(const RollShift* s, Vec3 arm) {
 static inline Vec3 roll_rows_displacement(const RollRows* r, Vec3 d) {
   return vec3_add_scaled(vec3_cross(d, r->reach), vec3_dot(d, r->axis), r->extra);
 }
-/* Returns the derivative of g . displacement with respect to d: the moment of the force g. */
+/* Returns the derivative of g . roll_rows_displacement(r, d) with respect to d, which is the moment of the force g. */
 static inline Vec3 roll_rows_moment(const RollRows* r, Vec3 g) {
   return vec3_add_scaled(vec3_cross(r->reach, g), vec3_dot(r->extra, g), r->axis);
 }
-/* Adds the derivatives of g . displacement with respect to the shift to bar, and returns that with respect to the arm.
- */
+/* Adds to *bar the derivatives of g . roll_rows_displacement(r, d) with respect to the shift, and returns the
+ * derivative with respect to the arm; r = roll_rows(s, arm). */
 static inline Vec3 roll_rows_reverse(const RollShift* s, Vec3 arm, Vec3 d, Vec3 g, RollShift* bar) {
   double along = vec3_dot(d, s->axis_aim);
   Vec3 change = vec3_sub(s->axis_then, s->axis_aim), by_change = vec3_scale(vec3_cross(arm, g), along);

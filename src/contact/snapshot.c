@@ -1,5 +1,6 @@
-/* State of a contact system between two steps, as a block of numbers: its pairs with the law's memory, the reserve of
- * the broad phase, and the GJK caches, because results depend bitwise on where a search starts. */
+/* Writes and reads the state of a contact system between two steps as a block of numbers. The block contains the pairs
+ * with the law's data, the reserve of the broad phase, and the GJK caches: the last bits of results depend on where a
+ * search starts. */
 #include <limits.h>
 #include <string.h>
 
@@ -58,8 +59,8 @@ static void restore_pair(const ContactSystem* s, ContactPair* p, const SavedPair
   p->state[1 - s->current] = (PairState){.outcome = PAIR_APART, .separation = saved->separation, .axis = saved->axis};
 }
 
-/* Returns true if a key is valid: two hulls of the model, not both half-spaces, or two links, whose numbers follow
- * those of the hulls. Keys must ascend. */
+/* Returns true if `key` is above `before` and names two different items of the model: two hulls that are not both
+ * half-spaces, or two links. Link numbers begin after the hull numbers. */
 static bool key_fits(const ContactSystem* s, uint64_t key, uint64_t before) {
   uint64_t a = key >> 32, b = key & UINT32_MAX, hulls = (uint64_t)s->model->hull_count;
   uint64_t items = hulls + (uint64_t)s->model->link_count;
@@ -106,7 +107,7 @@ static void pass_saved(const ContactSystem* s, SavedPair* p, StateBlock* block) 
   p->outcome = (PairOutcome)outcome;
 }
 
-/* Passes the law's memory of the pair and of its accepted state. */
+/* Writes to the block, or reads from it, the law's data of the pair and of its accepted state. */
 static void pass_memory(ContactSystem* s, ContactPair* p, StateBlock* block) {
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   if (s->law->pass) {
@@ -117,7 +118,8 @@ static void pass_memory(ContactSystem* s, ContactPair* p, StateBlock* block) {
   state_block_doubles(block, pair.own, s->law->state_size / sizeof(double));
 }
 
-/* Passes one pair. before: key of the previous pair, updated. Returns false if the block cannot be read further. */
+/* Writes one pair to the block, or reads it. *before: key of the previous pair, set to the key of this pair. Returns
+ * false if the block cannot be read further. */
 static bool pass_pair(ContactSystem* s, ContactPair* p, uint64_t* before, StateBlock* block) {
   SavedPair saved = {0};
   bool reading = block->pass == BLOCK_READ;
@@ -131,8 +133,8 @@ static bool pass_pair(ContactSystem* s, ContactPair* p, uint64_t* before, StateB
   return !block->failed;
 }
 
-/* Returns the largest number of pairs that the rest of the block can contain, which limits the memory for an invalid
- * count. */
+/* Returns the largest number of pairs that the rest of the block can contain. It limits the memory that is allocated if
+ * the block has an invalid count. */
 static int pairs_most(const StateBlock* block) {
   size_t left = block->count - block->at;
   return left < INT_MAX ? (int)left : INT_MAX;
@@ -153,7 +155,8 @@ void contact_hold(ContactSystem* s) {
   }
 }
 
-/* Passes all pairs. If the block does not fit the model, the list ends with the pairs that were read so far. */
+/* Writes all pairs to the block, or reads them. If the block does not fit the model, the list contains the pairs that
+ * were read before the fault. */
 static void pass_pairs(ContactSystem* s, int count, StateBlock* block) {
   uint64_t before = 0;
   for (int k = 0; k < count; k++) {

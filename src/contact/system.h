@@ -5,9 +5,11 @@
 #include "contact/broad_phase.h"
 #include "contact/law.h"
 
-/* Fewer pairs than this are processed on one thread; PARALLEL_FAR: the same for pairs of which few are in contact. */
+/* PARALLEL_THRESHOLD: fewer pairs than this are processed on one thread. PARALLEL_FAR: the same limit for loops over
+ * pairs of which few are in contact. PARALLEL_GRAIN: number of pairs that a thread takes at a time. */
 enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8, PARALLEL_FAR = 500 };
-/* Fewer links than this are placed (poses of hulls) on one thread. */
+/* LINKS_PARALLEL: for fewer links than this, the poses of hulls are computed on one thread. LINKS_GRAIN: number of
+ * links that a thread takes at a time. */
 enum { LINKS_PARALLEL = 128, LINKS_GRAIN = 32 };
 
 /* State of a pair at the start of a path (contact_way_begin). */
@@ -18,13 +20,13 @@ typedef struct {
   Vec3 axis;
 } PairMark;
 
-/* Items of pairs are hulls. If the law has pairs of links (ContactLaw.links), links follow the hulls as items of their
- * own. Pairs of links carry a potential, always count as separated, and leave certificate, gaps and distances to the
- * pairs of their hulls. */
+/* A candidate pair in its two states. A pair consists of two items. Items are the hulls and, if the law has pairs of
+ * links (ContactLaw.links), the links, which are numbered after the hulls. A pair of links has a potential but always
+ * counts as separated; certificate, gaps and distances are computed for the pairs of their hulls. */
 typedef struct {
   uint64_t key; /* items a << 32 | b in the order of the broad phase */
   int hull_a, hull_b, link_a, link_b;
-  bool links;            /* a pair of links: hull_a and hull_b are their items */
+  bool links;            /* true: a pair of links; hull_a and hull_b are the item numbers of the links */
   int common;            /* nearest common ancestor link, or -1 = the world */
   PairMaterial material; /* friction times `grip` */
   double grip;           /* 1 except in a run's first step (grip.c) */
@@ -35,20 +37,20 @@ typedef struct {
   PairMark mark;
 } ContactPair;
 
-/* Data for loops over all pairs, contiguous because the pairs themselves are large. */
+/* Links of a pair. Loops over all pairs read arrays of LinkPair, because the pairs themselves are large. */
 typedef struct {
   int a, b;
 } LinkPair;
 
 typedef struct {
-  bool even;       /* both states are equal and belong to the present friction reference */
-  bool has_terms;  /* for the accepted state */
-  bool looked_at;  /* for the trial that is being evaluated */
-  bool tried;      /* its trial state is evaluated and valid while neither link moves */
+  bool even;       /* both states of the pair are equal and belong to the present friction reference */
+  bool has_terms;  /* PairState.has_terms of the accepted state */
+  bool looked_at;  /* the pair was already evaluated in the trial that is being evaluated */
+  bool tried;      /* the trial state of the pair is evaluated, and valid while neither link moves */
   bool judged;     /* `change` includes friction */
-  bool suspect;    /* made the last trial fail */
+  bool suspect;    /* the pair made the last trial fail */
   double rounding; /* rounding error of the accepted state [J]; NAN: not computed since `even` was set */
-  double change;   /* change of its energy in a feasible trial [J] */
+  double change;   /* energy of the pair in a feasible trial minus that in the accepted state [J] */
 } PairSleep;
 
 /* Data of the active pairs, stored by contact_remember. */
@@ -72,30 +74,33 @@ typedef struct {
   ContactForces list;
 } ForcesKept;
 
-/* Candidates sorted by part (contact/part.c). */
+/* Candidates sorted by the independent part to which they belong (contact/part.c). */
 typedef struct {
-  const int* of_tree; /* part of each tree, -1: none; borrowed (trees) */
-  int *of, *items;    /* of: part of each candidate; items: candidates sorted by part, those without one first (list) */
-  int* first;         /* candidates of part k: items[first[k + 2]] to items[first[k + 3] - 1] (parts + 3) */
+  const int* of_tree; /* part of each tree (trees), borrowed; -1: none */
+  int *of, *items; /* of (list): part of each candidate. items (list): candidates sorted by part, after the candidates
+                      that belong to no part */
+  int* first;      /* (parts + 3): part k has the candidates items[first[k + 2]] to items[first[k + 3] - 1] */
   int capacity, part_capacity;
 } PartLists;
 
 /* Relation between the trial and the accepted state. */
 typedef enum {
-  CONTACT_STANDING, /* no trial of the present accepted state */
+  CONTACT_STANDING, /* there is no trial from the present accepted state */
   CONTACT_TRIED,    /* the trial is evaluated and infeasible */
   CONTACT_FEASIBLE, /* the trial is feasible and may be accepted */
 } ContactPhase;
 
-/* State that lasts from one step to the next is stored by snapshot.c, too. */
+/* Contact system of a scene. snapshot.c stores all members that last from one step to the next; a new one must be added
+ * there. */
 struct ContactSystem {
   const Model* model;
   const ContactLaw* law;
   ContactLaw by_pair;        /* `law` points here if pairs name laws */
   bool keeps_account;        /* contact_keeps_account */
-  void* own_law;             /* of ContactLaw.create */
+  void* own_law;             /* result of ContactLaw.create */
   int threads, first_thread; /* first_thread: number of this system's first workspace */
-  const int* links;          /* for a part: the links that it moves, ascending; NULL: not a part (contact/part.c) */
+  const int* links; /* links that this part of a scene moves, ascending (link_count); NULL: the system is not a part
+                       (contact/part.c) */
   int link_count;
   ContactPhase phase;
   bool entered;   /* contact_reset or contact_pass_state has been called */
@@ -108,33 +113,35 @@ struct ContactSystem {
   Pose* pose[2];      /* (links) */
   double (*twist)[6]; /* motion of each link from the accepted to the trial state: rotation vector, displacement [rad,
                          m] (links) */
-  bool* stays[2];     /* the link's pose in the trial equals that of state k (links) */
-  const bool* projecting; /* argument of contact_project: links whose pairs it projects; NULL: all */
-  unsigned stamp;         /* number of the present friction reference, > 0 */
-  double* moved;          /* motion of each hull from the accepted to the trial state [m] */
-  double *travelled,
-      *slack; /* motion of each hull since the broad phase was built, and the motion that it covers [m] (hulls) */
-  double* way_travelled;    /* `travelled` at the start of the path; INFINITY: the broad phase has been rebuilt since
-                               (hulls) */
-  bool way_moved;           /* a state has been accepted since contact_way_begin */
+  bool* stays[2];     /* stays[k] (links): the pose of the link in the trial equals its pose in state k */
+  const bool* projecting;    /* argument of contact_project: links whose pairs it projects; NULL: all */
+  unsigned stamp;            /* number of the present friction reference, > 0 */
+  double* moved;             /* motion of each hull from the accepted to the trial state [m] */
+  double *travelled, *slack; /* (hulls): motion of each hull since the broad phase was built; largest motion that the
+                                broad phase covers [m] */
+  double* way_travelled; /* (hulls): `travelled` at contact_way_begin; INFINITY: the broad phase has been rebuilt since
+                            then */
+  bool way_moved;        /* a state has been accepted since contact_way_begin */
   int *movers, mover_count; /* hulls of movable links, and of immovable ones */
   int *still, still_count;
-  int *seeking, seeking_count; /* subsets of movers (seeking) and still (sought) whose hulls can form pairs */
-  int *sought, sought_count;   /* links that only form pairs of links are in neither */
+  int *seeking, seeking_count; /* hulls of movers (seeking) and still (sought) that can form pairs */
+  int *sought, sought_count;   /* hulls of links that form only pairs of links are in neither list */
   bool placed[2];              /* instances of state k match its poses */
   bool measured;               /* stays[current], twist and moved are up to date */
-  Box *boxes, *way_boxes;      /* boxes of the broad phase and of that for paths (hulls) */
+  Box *boxes, *way_boxes;      /* (hulls): boxes of the broad phase, and of the broad phase for paths */
   bool rests;                  /* both broad phases contain the boxes of still hulls */
   BroadPhase broad, way_broad;
-  int* group;           /* group of each hull in the broad phases; one number per link with several pieces (hulls) */
+  int* group;           /* (hulls): group of each hull in the broad phases; links with several hulls are groups */
   bool* strange;        /* pairs of groups whose hulls are not searched for */
   bool* whole;          /* pairs of links that represent the pairs of their hulls; NULL: none (links x links) */
-  double* dense_radius; /* mean radius of the triangles of a link with very many of them; 0 for others [m] (links) */
-  KeyList rubbing;    /* hull pairs with friction, of links whose pair represents all pairs of their hulls (`whole`) */
+  double* dense_radius; /* (links): mean radius of the triangles of a link that has very many triangles [m]; 0 for other
+                           links */
+  /* Pairs of hulls with friction, for links whose pair represents the pairs of their hulls (`whole`). */
+  KeyList rubbing;
   ContactPair* pairs; /* indexed by slot */
   /* Derivatives of both states of every pair. Large and read rarely (slots). */
   PairDerivatives* derivatives[2];
-  char *memory, *own[2]; /* data of the law: of every pair, and of its two states (slots) */
+  char *memory, *own[2]; /* (slots): data of the law for every pair, and for its two states */
   int pair_capacity;
   ContactPair way_pair;   /* a pair that is not in the list */
   int *list, *spare_list; /* slots of the candidates, sorted by key */
@@ -144,15 +151,15 @@ struct ContactSystem {
   int version;
   int *terms, term_count;          /* slots with terms in the accepted state */
   LinkPair* term_links;            /* (slots) */
-  LinkPair* list_links;            /* links of every candidate, valid while `named` equals `version` (list) */
-  int named;                       /* -1: invalid */
+  LinkPair* list_links;            /* (list): links of every candidate, valid while `named` equals `version` */
+  int named;                       /* `version` to which list_links belongs; -1: none */
   int *awake, awake_count;         /* candidates that a trial evaluates; count -1: unknown (list) */
   int sleeping_hulls;              /* number of hull pairs among the other candidates */
-  int *todo, todo_count;           /* awake candidates that the present pass evaluates (list) */
+  int *todo, todo_count;           /* (list): awake candidates that the current evaluation processes */
   int *fresh, fresh_count;         /* slots with terms that may lack derivatives */
   PairSleep* sleep;                /* (slots) */
   char *lag_room, *own_room;       /* memory of the law for friction points */
-  size_t lag_capacity, *lag_first; /* offset of each candidate's share of lag_room (list) */
+  size_t lag_capacity, *lag_first; /* (list): offset of each candidate's memory in lag_room or own_room */
   size_t own_capacity;
   bool own_blends;   /* argument of contact_relag while it runs */
   const int* groups; /* argument of contact_try: group of each link, -1: none; NULL outside (links) */
@@ -171,46 +178,49 @@ struct ContactSystem {
   Box* regions;               /* region of each link while parts are solved independently; NULL: never (links) */
   Box* begin_boxes;           /* box of each hull before the parts are solved; NULL as regions (hulls) */
   MotionBounds region_bounds; /* (links) */
-  double *way, *fastest; /* way: distance of each link to its aim (links); fastest: largest of each tree (trees) [m] */
+  double *way, *fastest;      /* way (links): distance of each link from its expected pose [m]; fastest (trees): largest
+                                 `way` of the joined trees [m] */
   PartLists parts;
   Pose* way_poses; /* start of the path of contact_certify_arrival (links) */
 };
 
-/* Returns the key at an index. */
+/* Callback: returns the key at an index of a list. */
 typedef uint64_t (*KeyAt)(const void* list, int index);
-/* Returns the index of a key in a list sorted by key, the first of several equal ones; -1 if there is none. Allocates
- * nothing. */
+/* Returns the index of the first entry with the key `key` in a list of `count` entries, sorted by key; -1 if there is
+ * no such entry. Allocates nothing. */
 int find_key(const void* list, KeyAt key_at, int count, uint64_t key);
 
 /* Returns true if the link may collide and has a bounded hull. Allocates nothing, cannot fail. */
 bool contact_has_solid(const Model* model, int link);
-/* Returns the keys of pairs that are not in the list and may come near each other on a path within `bounds` to the
- * accepted state (remembered: from contact_way_begin). Valid until the next call. NULL and *count = 0 if there are
- * none. Allocates while they grow. */
+/* Returns the keys of the pairs that are not in the list of candidates and may come near each other on a path within
+ * `bounds` to the accepted state, and sets *count to their number. remembered: the path starts at contact_way_begin.
+ * The system owns the array; it is valid until the next call. Returns NULL if there are no such pairs. Allocates while
+ * the number of pairs grows. */
 const uint64_t* contact_unlisted(ContactSystem* system, const MotionBounds* bounds, bool remembered, int* count);
-/* Initializes a pair that enters the list, with its distance in the accepted state. The law's memory belongs to a slot
- * and is not set. Allocates nothing, cannot fail. */
+/* Initializes a pair that enters the list: sets its items, and its distance in the accepted state. Does not set the
+ * law's data, which belong to a slot. Allocates nothing, cannot fail. */
 void contact_enter(const ContactSystem* system, ContactPair* pair, uint64_t key);
 
-/* Sets hulls and links of a pair and zeroes the rest; a half-space becomes b. Computes no distance. Items must be those
- * of the model (not checked). Allocates nothing. */
+/* Sets items and links of a pair from its key, and zeroes the other members. A half-space becomes b. Computes no
+ * distance. The items must exist in the model (not checked). Allocates nothing. */
 void contact_name_pair(const ContactSystem* system, ContactPair* pair, uint64_t key);
-/* Returns a free slot (an index into pairs) with the law's memory zeroed, and makes room for it in the list. Allocates
- * by doubling, which invalidates pointers to pairs and to the law's memory. */
+/* Returns a free slot, an index into `pairs`, with the law's data zeroed, and makes room for one more candidate in the
+ * list. If the arrays are full, it allocates twice their size, and pointers to pairs and to the law's data become
+ * invalid. */
 int contact_take_slot(ContactSystem* system);
-/* Merges keys[count] (sorted) into the list. Keys that are `wanted` enter or keep their slot; other pairs remain if
- * `stays` says so. A change of the list changes the version, and no candidate is awake then. Allocates while the list
- * grows; cannot fail. */
+/* Merges keys[count] (sorted) into the list of candidates. Pairs of keys for which `wanted` returns true enter the list
+ * or keep their slots. Other pairs of the list remain if `stays` returns true. If the list changes, contact_version
+ * changes and no candidate is awake. Allocates while the list grows. Cannot fail. */
 void contact_merge_list(ContactSystem* system, const uint64_t* keys, int count,
                         bool (*wanted)(const ContactSystem* system, uint64_t key),
                         bool (*stays)(const ContactSystem* system, const ContactPair* pair));
-/* Makes room in the list for `needed` candidates, with a reserve. Invalidates pointers into the list. Cannot fail. */
+/* Makes room in the list for `needed` candidates and a reserve. Invalidates pointers into the list. Cannot fail. */
 void contact_grow_list(ContactSystem* system, int needed);
 
-/* Evaluates the accepted state again with the new friction reference. Returns false if that fails. Allocates nothing.
- */
+/* Evaluates the accepted state again with the new friction reference. Returns false if a separating plane or a slip is
+ * not found. Allocates nothing. */
 bool contact_evaluate_again(ContactSystem* system);
-/* Sets grip and material of the pair as requested by contact_set_grip. Called by contact_lag. */
+/* Sets grip and material of the pair according to the last contact_set_grip. contact_lag calls it. */
 void contact_grip_pair(const ContactSystem* system, ContactPair* pair);
 
 /* Sets poses, hulls and centres of mass [m] of state `which` from poses[links] (copied) (contact/trial.c). Allocates
@@ -218,47 +228,50 @@ void contact_grip_pair(const ContactSystem* system, ContactPair* pair);
 void contact_place(ContactSystem* system, int which, const Pose* poses);
 /* Sets list_links to the links of all candidates. Allocates nothing. */
 void contact_name_links(ContactSystem* system);
-/* Returns true if the list covers motions of its hulls within `bounds` (one per link that moves). Allocates nothing. */
+/* Returns true if the list of candidates contains all pairs that may come near each other under motions within `bounds`
+ * (one per link that moves). Allocates nothing. */
 bool contact_covers(const ContactSystem* system, const MotionBounds* bounds);
-/* Sets distance [m] and direction of two hulls in state `which` without previous data. */
+/* Sets distance [m] and direction of two hulls in *state, from their poses in state `which` and without previous data.
+ */
 void contact_measure_apart(const ContactSystem* system, ContactPair* pair, int which, PairState* state);
-/* Copies the accepted state of a pair, and the law's data of it, to the trial state. Cannot fail, allocates nothing. */
+/* Copies the accepted state of a pair, and the law's data of this state, to the trial state. Cannot fail, allocates
+ * nothing. */
 void contact_take_over(const ContactSystem* system, ContactPair* pair);
 /* Computes missing derivatives of the accepted state [N, N m], in parallel over pairs. Cannot fail, allocates nothing.
  */
 void contact_derive(ContactSystem* system);
-/* Sets terms, term_links and fresh from the pairs with terms in the accepted state, in the order of the candidates.
- * Cannot fail, allocates nothing. */
+/* Sets the lists terms, term_links and fresh to the pairs that have terms in the accepted state, in the order of the
+ * candidates. Cannot fail, allocates nothing. */
 void contact_list_terms(ContactSystem* system);
 
-/* ---- pairs of links evaluated as a whole: they represent all pairs of their hulls (ContactLaw.whole;
- * contact/whole.c) */
+/* ---- pairs of links that represent all pairs of their hulls (ContactLaw.whole; contact/whole.c) */
 
-/* Finds the pairs of links that represent their hulls. Called once, after the law was created. Allocates a table of
- * links x links if there are any. Cannot fail. */
+/* Finds the pairs of links that represent the pairs of their hulls. Call it once, after the law was created. Allocates
+ * a table (links x links) if there are such pairs. Cannot fail. */
 void contact_find_whole(ContactSystem* system);
 /* Returns true if the pair of these links represents the pairs of its hulls. Allocates nothing, cannot fail. */
 bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);
-/* Returns true if the pair of their links represents this pair of hulls. key: items a << 32 | b; false unless both are
- * hulls. Allocates nothing, cannot fail. */
+/* Returns true if a pair of links represents this pair of hulls. key: items a << 32 | b. Returns false unless both
+ * items are hulls. Allocates nothing, cannot fail. */
 bool contact_stands_for(const ContactSystem* system, uint64_t key);
 
-/* Finds links with very many triangles (`contact/dense.c`); called once. Allocates; freed with the system. Cannot fail.
- */
+/* Sets dense_radius of all links (`contact/dense.c`). Call it once. Allocates memory that contact_destroy frees. Cannot
+ * fail. */
 void contact_find_dense_links(ContactSystem* system);
 
-/* Lists the hull pairs with friction among those that pairs of links represent, in the accepted state. drop_others:
- * removes those listed before. Called before the state is recorded and before contact_lag. It changes no energy.
- * Allocates while the list grows. Cannot fail. */
+/* Adds to the list of candidates those pairs of hulls that a pair of links represents and between which friction acts
+ * in the accepted state. drop_others: also removes such pairs that were listed before. Called before the state is
+ * recorded and before contact_lag. Changes no energy. Allocates while the list grows. Cannot fail. */
 void contact_list_rubbing(ContactSystem* system, bool drop_others);
 
-/* Returns the smallest distance between pieces of a pair of links at poses[links] [m], 0 if they intersect. INFINITY if
- * the pair does not represent its hulls, or if its bounding spheres are farther apart than the law's range. Cannot
- * fail, allocates nothing. */
+/* Returns the smallest distance between the hulls of a pair of links at poses[links] [m], 0 if they intersect. Returns
+ * INFINITY if the pair does not represent the pairs of its hulls, or if the bounding spheres of the links are farther
+ * apart than the law's range. Cannot fail, allocates nothing. */
 double contact_whole_distance(const ContactSystem* system, const ContactPair* pair, const Pose* poses);
 
-/* A path between poses (links), with bounds on the motion of both links over all of it. First member of the context of
- * `prove`, which proves that two hulls stay apart from one point of the path to another. */
+/* A path of a pair of links between the poses `start` and `end` (links), with bounds on the motion of both links over
+ * the complete path. `prove` proves that two hulls do not intersect between the points `from` and `to` of the path; a
+ * WholeWay is the first member of its context. */
 enum { WAY_PARTS = 64 };
 typedef struct WholeWay {
   int link[2], common; /* as in ContactPair */
@@ -267,23 +280,24 @@ typedef struct WholeWay {
   ContactPath poses_at;
   void* context;
   bool (*prove)(struct WholeWay* way, int hull_a, int hull_b, int from, int to);
-  /* set by contact_prove_way: poses of both links, and the frame of the common ancestor, at WAY_PARTS + 1 points, where
-   * known */
+  /* contact_prove_way sets the following members: poses of both links, and frame of their common ancestor, at WAY_PARTS
+   * + 1 points of the path, if known */
   PieceTrees trees;
   bool known[WAY_PARTS + 1];
   Pose pose[2][WAY_PARTS + 1];
   Mat3 frame[WAY_PARTS + 1];
 } WholeWay;
-/* Returns true if no two pieces collide on the path: calls `prove` for the pairs that their bounding spheres leave
- * open. False if one proof failed. Sets trees, known, pose and frame. Allocates nothing. */
+/* Returns true if no two hulls of the pair of links intersect on the path. Calls way->prove for the pairs of hulls that
+ * the bounding spheres do not prove to be apart. Returns false if a proof failed. Sets trees, known, pose and frame.
+ * Allocates nothing. */
 bool contact_prove_way(const ContactSystem* system, WholeWay* way);
 
-/* Returns the link of an item. item is not checked. */
+/* Returns the link of an item (hull or link). item is not checked. */
 static inline int contact_item_link(const Model* model, int item) {
   return item < model->hull_count ? model->hulls[item].link : item - model->hull_count;
 }
-/* Returns the instance of an item; for a link its pose, without points. poses[links]. Cannot fail, allocates nothing.
- */
+/* Returns the instance of an item at poses[links]; for a link, an instance with pose and bounding sphere, without
+ * points. Cannot fail, allocates nothing. */
 static inline HullInstance contact_item_at(const Model* model, int item, const Pose* poses) {
   int link = contact_item_link(model, item);
   if (item < model->hull_count) return pair_hull_at(&model->hulls[item], &poses[link]);
@@ -292,18 +306,20 @@ static inline HullInstance contact_item_at(const Model* model, int item, const P
                         .radius = model->links[link].reach};
 }
 
-/* Returns the pair of candidate < contact_candidate_count (not checked). Borrowed until the list grows. */
+/* Returns the pair of `candidate` < contact_candidate_count (not checked). The system owns the pair; the pointer is
+ * valid until the list grows. */
 static inline ContactPair* contact_pair(const ContactSystem* system, int candidate) {
   return &system->pairs[system->list[candidate]];
 }
 
-/* Returns the derivatives of the accepted state, borrowed until the list grows. Undefined for a pair without terms. */
+/* Returns the derivatives of pair p in the accepted state. The system owns them; the pointer is valid until the list
+ * grows. Undefined for a pair without terms. */
 static inline PairDerivatives* contact_derivatives(const ContactSystem* s, const ContactPair* p) {
   return &s->derivatives[s->current][p - s->pairs];
 }
 
-/* Returns the pair in state `which` as the law receives it. Its pointers belong to the system and are valid until the
- * list grows. Cannot fail. */
+/* Returns pair p in state `which` in the form that the law receives. The pointers in it belong to the system and are
+ * valid until the list grows. Cannot fail. */
 static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, int which, int thread) {
   size_t slot = (size_t)(p - s->pairs);
   return (LawPair){.law = p->law,
