@@ -15,7 +15,7 @@ void decompose_hulls_text(Text* out, const char* name, const ConvexHull* hulls, 
 /* Writes `text` to the file `name` in `folder`. Returns STATUS_IO, with a diagnostic, if the file cannot be written. */
 Status decompose_write_text(const char* folder, const char* name, const Text* text, Diagnostics* diagnostics);
 /* Draws the repaired surface of the mesh and hulls[count] to the picture `path`, unless --no-picture is given. piece:
- * word for one hull in the caption. Returns STATUS_IO, with a diagnostic, if the picture cannot be written. */
+ * name of one hull, such as "convex hull". Returns STATUS_IO, with a diagnostic, if the picture cannot be written. */
 Status decompose_picture(const Options* options, const Mesh* mesh, const ConvexHull* hulls, int count,
                          const char* piece, const char* path, Diagnostics* diagnostics);
 
