@@ -1,43 +1,47 @@
-/* The benches of `sdrs bench`: one function per row of the table in cmd_bench.c. Private to app/. */
+/* Benchmarks of `sdrs bench`: one function for each row of the table in cmd_bench.c. Private to app/. */
 #ifndef SDRS_APP_BENCH_H
 #define SDRS_APP_BENCH_H
 
 #include "app/command.h"
 
-/* `sdrs bench step SCENE`: time of steps [ms]. All benches print CSV on standard output and errors on standard error,
- * and return the exit code. */
+/* Runs `sdrs bench step SCENE`: measures the time of steps [ms]. Every bench_ function with options prints CSV on
+ * standard output and errors on standard error, and returns the exit code. */
 ExitCode bench_step(const Options* options);
-/* `sdrs bench scale`: time of a step at rest and while falling, by the number of bodies [ms]. Reports errors; returns
- * the exit code, as all functions here. */
+/* Runs `sdrs bench scale`: measures the time of a step while bodies fall and when they are at rest, for several numbers
+ * of bodies [ms]. Reports errors and returns the exit code. */
 ExitCode bench_scale(const Options* options);
-/* `sdrs bench gradient TASK`: time of a run and of its adjoint. Reports errors. */
+/* Runs `sdrs bench gradient TASK`: measures the time of a run and of its adjoint. Reports errors and returns the exit
+ * code. */
 ExitCode bench_gradient(const Options* options);
-/* `sdrs bench render RUN`: time of a picture, by the layers drawn. Reports errors. */
+/* Runs `sdrs bench render RUN`: measures the time of a picture for several sets of drawn layers. Reports errors and
+ * returns the exit code. */
 ExitCode bench_render(const Options* options);
-/* `sdrs bench query`: time of queries for pairs of shapes [ns]. Reports errors. */
+/* Runs `sdrs bench query`: measures the time of queries for pairs of shapes [ns]. Reports errors and returns the exit
+ * code. */
 ExitCode bench_query(const Options* options);
-/* Rows of bench_query for `manifold` and `witness` (app/bench_contacts.c). */
+/* Prints the rows of bench_query for the queries `manifold` and `witness` (app/bench_contacts.c). */
 void bench_contacts(void);
 
-/* Sorts values[count] and returns their median; 0 for none. */
+/* Sorts values[count] and returns their median; 0 if count is 0. */
 double bench_median(double* values, int count);
 /* Returns the mean of values[count]; 0 if count is 0. */
 double bench_mean(const double* values, int count);
-/* Returns the exponent p of y = c x^p by least squares of the logarithms, over the points with low <= x <= high; NAN
- * for fewer than two. x[count], y[count] positive in that range. */
+/* Returns the exponent p of y = c x^p, fitted by least squares of the logarithms to the points with low <= x <= high.
+ * Returns NAN if fewer than two points are in this range. x[count] and y[count] must be positive in the range. */
 double bench_exponent(const double* x, const double* y, int count, double low, double high);
-/* Sets milliseconds[count] to the wall time of each step [ms]. Returns false, after reporting it, if a step failed;
- * later entries are then not set. */
+/* Sets milliseconds[count] to the wall time of each of the next `count` steps [ms]. Returns false, after reporting it,
+ * if a step failed; the entries from this step on are then not set. */
 bool bench_time_steps(const Options* options, Sim* sim, double* milliseconds, int count);
-/* Appends a scene in YAML: free boxes, spheres, cylinders and capsules above a half-space, four layers high; metres.
- * The same for the same number of bodies. */
+/* Appends a scene in YAML with `bodies` free boxes, spheres, cylinders and capsules in four layers above a half-space.
+ * Lengths in metres. The same number of bodies always gives the same scene. */
 void bench_pile_yaml(Text* yaml, int bodies);
-/* Appends a scene in YAML: free boxes, randomly rotated, above an open box; metres. The same for the same number of
- * bodies. */
+/* Appends a scene in YAML with `bodies` free, randomly rotated boxes above an open box. Lengths in metres. The same
+ * number of bodies always gives the same scene. */
 void bench_heap_yaml(Text* yaml, int bodies);
-/* Sets the mean time of the fall while at least half the bodies are in one island, and the median at rest [ms a step];
- * the heap comes to rest with a tenth of the smoothing. Returns false, with both unset, if a step failed. `sim` is
- * one of `model`. Prints a line on standard error. */
+/* Measures a heap. Sets *fall_ms to the mean time of a step of the fall in which at least half the bodies are in one
+ * island, and *rest_ms to the median time of a step at rest [ms]. The heap comes to rest with a tenth of the smoothing
+ * of friction. `sim` is a simulation of `model`. Returns false, with both times unset, if a step failed. Prints a line
+ * on standard error. */
 bool bench_time_heap(const Options* options, Sim* sim, const Model* model, int bodies, double* rest_ms,
                      double* fall_ms);
 

@@ -8,14 +8,14 @@
 /* Runs `sdrs decompose MESH --primitives superquadric`. Reports errors; returns the exit code. */
 ExitCode decompose_primitives(const Options* options);
 
-/* Returns true if --up is x, y or z, or not given. */
+/* Returns true if the option --up is x, y or z, or is absent. */
 bool decompose_up_is_axis(const Options* options);
-/* Appends hulls[count] as OBJ, one `o NAME_k` group each. */
+/* Appends hulls[count] as OBJ text, each hull k in a group of its own, `o NAME_k`. */
 void decompose_hulls_text(Text* out, const char* name, const ConvexHull* hulls, int count);
-/* Writes a text as file `name` of the folder. Returns STATUS_IO, with a diagnostic, if that fails. */
+/* Writes `text` to the file `name` in `folder`. Returns STATUS_IO, with a diagnostic, if the file cannot be written. */
 Status decompose_write_text(const char* folder, const char* name, const Text* text, Diagnostics* diagnostics);
-/* Draws the repaired surface of the mesh and hulls[count], each called a `piece`, unless --no-picture is given. Returns
- * STATUS_IO, with a diagnostic, if that fails. */
+/* Draws the repaired surface of the mesh and hulls[count] to the picture `path`, unless --no-picture is given. piece:
+ * name of one hull, such as "convex hull". Returns STATUS_IO, with a diagnostic, if the picture cannot be written. */
 Status decompose_picture(const Options* options, const Mesh* mesh, const ConvexHull* hulls, int count,
                          const char* piece, const char* path, Diagnostics* diagnostics);
 

@@ -1,5 +1,5 @@
-/* Private to app/: the live view of `simulate` and `optimize` (--view). All functions do nothing without the option,
- * and for processes that do not write. None changes a result. */
+/* Live view of `simulate` and `optimize` (--view). All functions do nothing without the option --view, and in processes
+ * that do not write files. None of them changes a result. Private to app/. */
 #ifndef SDRS_APP_LIVE_H
 #define SDRS_APP_LIVE_H
 
@@ -13,35 +13,37 @@
   }
 
 typedef struct {
-  const Options* options; /* options of a verb with VIEW_OPTIONS */
+  const Options* options; /* options of a command with VIEW_OPTIONS */
   const char* name;       /* name of the run, for messages */
   const Model* model;     /* model of the run that is shown; borrowed from the caller */
   View* view;             /* NULL without --view */
-  double* numbers;        /* numbers of one state; owned */
-  int stride, next;       /* least number of steps between shown moments; least step of the next one */
-  double shown, cost;     /* time of the last page of a design, and how long it took [s] */
+  double* numbers;        /* buffer for the numbers of one displayed state; owned */
+  int stride, next;       /* smallest number of steps between displayed states; first step that is displayed next */
+  double shown, cost;     /* time of the last page of a design, and duration of making this page [s] */
 } Live;
 
-/* Starts the server and prints its address. Returns STATUS_IO with a diagnostic; the caller calls live_close in any
- * case. name is borrowed. Does nothing without --view. */
+/* Starts the server of the live view and prints its address. name: name of the run, borrowed. Does nothing without
+ * --view. Returns STATUS_IO with a diagnostic if the server cannot start. The caller calls live_close in any case. */
 Status live_open(Live* live, const Options* options, const char* name, Diagnostics* diagnostics);
-/* Shows the first state of a run of this model, until another run begins; `steps` follow. Returns STATUS_IO, or
- * STATUS_BAD_INPUT with a diagnostic, if the page could not be made. Allocates the numbers of one moment. */
+/* Displays the first state of a run of `model`; `steps` steps follow. Allocates the buffer for one state. Returns
+ * STATUS_IO or STATUS_BAD_INPUT, with a diagnostic, if the page could not be made. */
 Status live_begin(Live* live, const Model* model, const SimState* first, int steps, Diagnostics* diagnostics);
-/* Adds the state after `step` steps of that run. Does so at intervals and at the last step only. */
+/* Adds the state after `step` steps of that run to the page, if the step is the last one or if enough steps have passed
+ * since the last displayed state. */
 void live_add(Live* live, const SimState* state, int step, const SimMeasure* measure, const StepReport* report);
-/* Returns true if a browser is connected and enough time has passed for the cost of a page of the present design. Never
- * twice within DESIGN_PERIOD [s]. */
+/* Returns true if live_show_design should be called: a browser is connected, and enough time has passed that pages take
+ * only a fraction of the time, at least DESIGN_PERIOD [s]. Also returns true before the first page. */
 bool live_wants_design(Live* live);
-/* Simulates the design again and shows it with the optimization so far, read from its folder. Errors are not reported;
- * the page then stays as it was. Takes as long as the run. */
+/* Simulates the design and displays it together with the progress of the optimization, which is read from `folder`.
+ * Takes as long as the run. Errors are not reported; the page is then unchanged. */
 void live_show_design(Live* live, const Scene* scene, const char* folder);
-/* Returns true if a page will receive the end. */
+/* Returns true if a browser will display the end of the run. */
 bool live_wants_end(Live* live);
-/* Shows the end of the command: the text `how` (copied) and, if a browser requests it, the page of the finished folder
- * (NULL: the page stays as it was). With --stay it then waits for a signal. Errors of the page are not reported. */
+/* Displays the end of the command: the text `how` (copied) and, if a browser needs it, the page of the finished
+ * `folder` (NULL: the page is unchanged). With --stay waits for a signal afterwards. Errors while making the page are
+ * not reported. */
 void live_end(Live* live, const char* how, const char* folder);
-/* Stops the server, if there is one, and frees all members; accepts a zeroed object. */
+/* Stops the server if it runs, and frees all members. Accepts a zeroed struct. */
 void live_close(Live* live);
 
 #endif

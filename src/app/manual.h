@@ -1,4 +1,4 @@
-/* Files that `make install` installs beside the program. Private to app/. */
+/* Texts of the files that `make install` installs beside the program. Private to app/. */
 #ifndef SDRS_APP_MANUAL_H
 #define SDRS_APP_MANUAL_H
 
@@ -6,9 +6,9 @@
 
 /* Appends the manual page sdrs(1), in roff. */
 void manual_man(Text* out);
-/* Appends the completion for bash. */
+/* Appends the completion script for bash. */
 void manual_bash(Text* out);
-/* Appends the completion for zsh. */
+/* Appends the completion script for zsh. */
 void manual_zsh(Text* out);
 
 #endif

@@ -4,8 +4,9 @@
 
 #include "app/command.h"
 
-/* If the file is a planning task, reads it and (run) plans and writes the run folder; sets *code to the exit code and
- * reports errors. Returns false, with *code unchanged, if the file is not a planning task. */
+/* Handles a planning task. If the file `path` is one, reads it; if `run` is true, also plans the path and writes the
+ * run folder. Sets *code to the exit code and reports errors. Returns false, with *code unchanged, if the file is not a
+ * planning task. */
 bool plan_run(const Options* options, const char* path, bool run, ExitCode* code);
 
 #endif

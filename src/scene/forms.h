@@ -1,5 +1,6 @@
-/* forms: what the objects of the schema are read into, before names are resolved and parts are checked against each
- * other. A VALUE_CHOICE is an int here; nodes are borrowed from the document and NULL when absent. */
+/* forms: structs that receive the keys of the schema's objects. They are filled before names are resolved and before
+ * sections are checked against each other. A VALUE_CHOICE is an int in these structs. Nodes are borrowed from the
+ * document, and NULL if the key is absent. */
 #ifndef SDRS_SCENE_FORMS_H
 #define SDRS_SCENE_FORMS_H
 
@@ -211,7 +212,7 @@ typedef struct {
   ContactForm law; /* its own parameters alone */
 } ContactPairForm;
 
-/* The objects of scenes, for the table (scene/schema_objects.c). */
+/* The objects of the schema of scenes (scene/schema_objects.c). */
 enum { SCENE_OBJECT_COUNT = 40 };
 extern const SchemaObject SCENE_OBJECTS[];
 

@@ -41,7 +41,7 @@ static bool fail(const Override* override, const char* problem, const char* what
 
 static bool at_end(const Override* override) { return override->path >= override->path_end; }
 
-/* Returns the next part of the path up to its dot, owned by the document. */
+/* Returns the next part of the path, up to its dot or end. The document owns the text. */
 static const char* next_part(const Override* override) {
   const char* end = override->path;
   while (end < override->path_end && *end != '.') end++;
@@ -53,7 +53,7 @@ static void advance(Override* override, size_t length) {
   if (override->path < override->path_end) override->path++; /* the dot */
 }
 
-/* Names may contain dots, so a name matches if the path continues with it and then ends or has a dot. */
+/* Returns true if the path continues with `name` and then ends or has a dot. Names may contain dots. */
 static bool begins_with(const Override* override, const char* name) {
   size_t length = strlen(name);
   if (length == 0 || length > (size_t)(override->path_end - override->path)) return false;
@@ -70,7 +70,7 @@ static int next_index(const Override* override) {
 
 /* ---------------------------------------------------------------- the value */
 
-/* Sets the place of all nodes of the value to that of the override. */
+/* Sets the place of all nodes of the value to the place of the override. */
 static void set_places(const Override* override, Node* node) {
   node->place = place_of(override);
   node->key_line = node->place.line;
@@ -78,8 +78,8 @@ static void set_places(const Override* override, Node* node) {
   for (Node* child = node->first; child; child = child->next) set_places(override, child);
 }
 
-/* Returns the node of an expression such as {2 * a}, which needs no quotes here; NULL for other values. A YAML map has
- * a colon or is empty. */
+/* Returns a node for a value such as {2 * a}, an expression, which needs no quotes in an override. Returns NULL for
+ * other values: a YAML map contains a colon or is empty. */
 static Node* read_expression(const Override* override) {
   const char *text = override->value, *inside = text + 1 + strspn(text + (*text == '{'), " ");
   if (*text != '{' || *inside == '}' || strpbrk(text, ":\"'") || text[strlen(text) - 1] != '}') return NULL;
@@ -102,7 +102,8 @@ static Node* read_value(const Override* override) {
   return node;
 }
 
-/* Replaces a node by the value; keeps its key and its neighbours. */
+/* Replaces the content of a node by the override's value; the node keeps its key and its next sibling. Returns false if
+ * the value is invalid. */
 static bool set_node(const Override* override, Node* node) {
   const Node* value = read_value(override);
   if (!value) return false;
@@ -153,7 +154,8 @@ static bool is_section(const SchemaRow* row) {
          row->kind == VALUE_VARIABLES;
 }
 
-/* Creates a node on an override's path that the file lacks: an empty section, or the default of a list. */
+/* Creates the child that the path names and the file lacks: the value at the end of the path, an empty section, an
+ * empty list for an appended item, or the default of a list. Returns NULL after an error. */
 static Node* new_child(const Override* override, const SchemaRow* row) {
   if (at_end(override)) return read_value(override);
   if (is_section(row)) return document_node(override->document, NODE_MAP, place_of(override));
@@ -253,7 +255,8 @@ static const char* item_name(const Node* item) {
   return name && name->kind == NODE_SCALAR ? name->text : "";
 }
 
-/* Returns the item whose name continues the path: the longest name, and a literal name before one with expressions. */
+/* Returns the item whose `name` or `link` matches the next part of the path, and advances the path; NULL if there is
+ * none. Prefers literal names to names with expressions, then the longest name. */
 static Node* find_named_item(Override* override, Node* list) {
   Node* found = NULL;
   size_t found_length = 0;
@@ -298,7 +301,7 @@ static Node* find_typed_item(Override* override, Node* list) {
   return found;
 }
 
-/* Returns the name of an item that the part of the path may mean, or NULL. */
+/* Returns the name of the item that is most similar to this part of the path, or NULL. */
 static const char* nearest_item(const Override* override, const Node* list, const char* part) {
   const char** names = MEMORY_NEW(const char*, list->count + 1);
   int count = 0;
@@ -387,7 +390,7 @@ static bool walk_item(Override* override, Node* item, const SchemaRow* row) {
 
 /* ---------------------------------------------------------------- values of any kind */
 
-/* Returns the name of the schema object of a map as value of the row, or NULL. */
+/* Returns the name of the schema object for a map as the row's value, or NULL. */
 static const char* map_object(const SchemaRow* row) {
   switch (row->kind) {
     case VALUE_OBJECT:

@@ -1,26 +1,27 @@
-/* override: applies `path.to.key=value` to a document before it is read. */
+/* override: applies `path.to.key=value` to a document before the scene or task is read from it. */
 #ifndef SDRS_SCENE_OVERRIDE_H
 #define SDRS_SCENE_OVERRIDE_H
 
 #include "scene/schema.h"
 
-/* Prefix of the text of an override in messages. */
+/* Beginning of an override's text in messages: "--set path.to.key=value". */
 #define OVERRIDE_PREFIX "--set "
 
-/* An override, from the command line or from a task, with its position for messages. */
+/* An override, given on the command line or in a task, with the position that messages name. */
 typedef struct {
   const char* text;  /* "path.to.key=value" */
-  SourcePlace place; /* place for messages about it and its value; the file's name must outlive the nodes */
+  SourcePlace place; /* position for messages about the override and its value; the file name must outlive the nodes */
 } PlacedOverride;
 
-/* Returns "--set path.to.key=value" for each of the overrides (count), to which positions on the command line refer.
- * The caller frees each text and the array with memory_free. */
+/* Returns an array of `count` texts "--set path.to.key=value", one for each override. Messages use them as the file
+ * name of positions on the command line. The caller frees each text and the array with memory_free. */
 char** override_sources(const SceneOverride* overrides, int count);
-/* Returns the override of such a text, borrowed. The text is the file name of its position. */
+/* Returns the override for a text `source` from override_sources, which it borrows. `source` is also the file name of
+ * the override's position. */
 PlacedOverride override_of_source(const char* source);
 
-/* Applies an override. Returns false after a diagnostic; the override may then be applied in part. The document owns
- * added nodes. */
+/* Applies one override to the tree below `root`. The document owns added nodes. Returns false after a diagnostic; the
+ * tree may then be partly changed. */
 bool override_apply(const SchemaTable* table, Document* document, Node* root, const PlacedOverride* placed,
                     Diagnostics* diagnostics);
 

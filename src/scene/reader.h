@@ -1,4 +1,5 @@
-/* reader: common state of the readers of scenes and tasks: position in the file, known names, and error reports. */
+/* reader: state shared by the functions that read scenes and tasks: the position in the file, the names read so far,
+ * and the reported errors. */
 #ifndef SDRS_SCENE_READER_H
 #define SDRS_SCENE_READER_H
 
@@ -20,22 +21,22 @@
 /* Largest length or coordinate [m]. Above it doubles do not resolve micrometres, and volumes may overflow. */
 #define READER_LENGTH_MAX 1e9
 
-/* A name of a link that was used before its definition. */
+/* A link name that was used before its definition. */
 typedef struct {
   const Node* node;
-  char *name, *trail; /* owned; the trail from the reader's base */
-  int item;           /* n of the repeat, -1 outside */
+  char *name, *trail; /* owned; `trail`: the reader's trail after its first `base` bytes */
+  int item;           /* index n in its repeat, -1 outside a repeat */
 } LateName;
 
-/* An end of a rod, attached when the initial poses of links are known. */
+/* An end of a rod, which fasten_rods attaches when the initial poses of links are known. */
 typedef struct {
   const Node* link; /* NULL: the world */
-  char* trail;      /* owned; from the reader's base */
+  char* trail;      /* the reader's trail after its first `base` bytes; owned */
   SceneBushing bushing;
   Vec3 node;       /* position of the end, world [m] */
   Quat turn;       /* rotation of the last segment */
   int count, step; /* segments of the rod; 1 from its first end, -1 from its last one */
-  double reach;    /* length of the rod that may touch the link [m] */
+  double reach;    /* segments separated from the end by less rod than this have no contact with the link [m] */
 } RodEnd;
 
 typedef struct Reader {
@@ -43,25 +44,25 @@ typedef struct Reader {
   const SchemaTable* table;
   Diagnostics* diagnostics;
   Document* document;
-  const Node* root;       /* of the file; NULL: not known */
-  Text trail;             /* "links[2].joint" */
-  size_t base;            /* length of the trail where the scene begins inside another file */
-  const Indices* indices; /* of the repeat being expanded, or NULL */
-  bool muted;             /* an earlier item of this repeat had errors: do not repeat them */
+  const Node* root; /* root node of the file; NULL: unknown */
+  Text trail;       /* path of keys and indices to the value being read, such as "links[2].joint" */
+  size_t base; /* length of the trail at the scene's root, > 0 if the scene is written inside another file [bytes] */
+  const Indices* indices; /* indices of the current item of a repeat, or NULL */
+  bool muted;             /* errors are counted but not reported, since an earlier item of this repeat had errors */
   int problem_count;      /* number of errors, reported or suppressed */
   int reported_count;
   Variables variables;        /* of the scene */
-  int include_depth;          /* number of files that include this one */
+  int include_depth;          /* depth of includes: 0 for the user's file */
   const struct Reader* outer; /* reader of the file that includes this one; NULL = none */
   int64_t work;
   bool exhausted;
-  bool rotations;        /* the last three channels of the signal that is read are rotations */
-  bool names_incomplete; /* an invalid repeat: its unknown items are not reported */
+  bool rotations;        /* the last three channels of the signal being read are a rotation */
+  bool names_incomplete; /* some link names are unknown after an error: links that are not found are not reported */
   bool* joint_broken;    /* per link: its joint is invalid (room for link_capacity) */
   int shape_capacity, link_capacity, controller_capacity, load_capacity, tendon_capacity, tendon_point_capacity,
       bushing_capacity, closure_capacity, coupling_capacity, initial_capacity;
-  int included_initials; /* items of `initial` of included files, the first ones */
-  int* initial_of;       /* per link: its item of `initial`, -1 = none; only while these are read */
+  int included_initials; /* number of items of `initial` from included files; they come first */
+  int* initial_of;       /* per link: index of its item of `initial`, -1 = none; only while `initial` is read */
   LateName* late;
   int late_count, late_capacity;
   RodEnd* rod_ends;
@@ -69,62 +70,70 @@ typedef struct Reader {
   Names shape_names, link_names, group_names;
 } Reader;
 
-/* Frees the reader's names, not the scene, document or diagnostics. */
+/* Frees the names, the trail and the lists of the reader, but not scene, document or diagnostics. */
 void reader_free(Reader* reader);
 
-/* Reports the error `trail: message` once; counts it also if it is suppressed. */
+/* Reports the error "trail: message" at `place`. Counts the error also if the reader is muted and does not report
+ * it. */
 void reader_error(Reader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
-/* Reports a warning; not counted. */
+/* Reports the warning "trail: message" at `place`, unless the reader is muted. Warnings are not counted in
+ * problem_count. */
 void reader_warning(Reader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
-/* Reports the error `expected a number, got a list` at the node's position. */
+/* Reports an error at the position of `node`, such as "expected a number, got a list". what: the expected value. */
 void reader_expected(Reader* reader, const Node* node, const char* what);
-/* Counts values as read. Returns false, after reporting it once, if there were too many. Call it before allocating
- * memory for them. */
+/* Adds `count` to the number of values read. Returns false if the number exceeds READER_WORK_MAX, after reporting this
+ * once. Call it before allocating memory for the values. */
 bool reader_work(Reader* reader, SourcePlace place, int64_t count);
-/* Stops reading and reporting, because later messages would be misleading. */
+/* Ends reading and reporting, because later messages would be misleading. */
 void reader_stop(Reader* reader);
 
-/* Enters a key: appends it to the trail. Returns the mark for reader_leave. */
+/* Appends a key to the trail. Returns the length of the trail before [bytes], for reader_leave. */
 size_t reader_enter_key(Reader* reader, const char* key);
-/* Enters item number `index`, from 0. Returns the mark for reader_leave. */
+/* Appends the index of a list item, from 0, to the trail. Returns the length of the trail before [bytes], for
+ * reader_leave. */
 size_t reader_enter_index(Reader* reader, int index);
-/* Restores the trail as it was when reader_enter returned this mark [bytes]. */
+/* Shortens the trail to `mark` [bytes], the value that reader_enter_key or reader_enter_index returned. */
 void reader_leave(Reader* reader, size_t mark);
 
-/* ---- scalars; false after an error */
-/* Reads a number or {expression} within the range; unit (NULL: none) is for messages. *value is unchanged after an
- * error. */
+/* ---- scalars: the functions return false after reporting an error */
+/* Reads a number or {expression} within `range` into *value. unit is used in messages; NULL: no unit. *value is
+ * unchanged after an error. */
 bool reader_number(Reader* reader, const Node* node, const ValueRange* range, const char* unit, double* value);
-/* Reads a 32-bit integer within the range; *value is unchanged after an error. */
+/* Reads a 32-bit integer within `range` into *value, which is unchanged after an error. */
 bool reader_integer(Reader* reader, const Node* node, const ValueRange* range, int* value);
-/* Reads true or false; *value is unchanged after an error. */
+/* Reads true or false into *value, which is unchanged after an error. */
 bool reader_bool(Reader* reader, const Node* node, bool* value);
-/* Returns true for a nonempty text; otherwise reports an error. */
+/* Returns true if the node is a text that is not empty; otherwise reports an error and returns false. */
 bool reader_is_text(Reader* reader, const Node* node);
-/* Reads a list of exactly `count` numbers into values[count], which is set in part after an error. */
+/* Reads a list of exactly `count` numbers within `range` into values[count]. After an error only some of the values are
+ * set. */
 bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, const char* unit, int count,
                     double* values);
-/* Returns the numbers of the list at a key, to be freed with memory_free; invalid ones are 0. Returns NULL, with count
- * 0, for list NULL. */
+/* Returns the integers of a list as an array and sets *count to their number. Invalid items are reported and become 0.
+ * key: key of the list, for messages. Returns NULL, with *count 0, if list is NULL or too long. The caller frees the
+ * array with memory_free. */
 int* reader_integers(Reader* reader, const Node* list, const char* key, const ValueRange* range, int* count);
-/* Returns true if the text of the node has no control characters; otherwise reports an error. */
+/* Returns true if the text of the node contains no control character; otherwise reports an error and returns false. */
 bool reader_is_printable(Reader* reader, const Node* node);
-/* Returns a text of at most NAME_MAX_LENGTH bytes without control characters, with its {expressions} replaced, to be
- * freed with memory_free; NULL after an error. */
+/* Returns the text of the node with every {expression} replaced by its value. Reports an error and returns NULL if the
+ * text is empty, longer than NAME_MAX_LENGTH bytes, contains a control character or an invalid expression. The caller
+ * frees the text with memory_free. */
 char* reader_name(Reader* reader, const Node* node);
 
-/* ---- objects (schema_read.c) Reads a map into the struct of an object: defaults, type and values; reports missing and
- * unknown keys. Returns false if the node is not a map, or if the type or a required key is missing or wrong; *out must
- * not be used then. Other errors leave the default. out: struct of the object (SchemaObject.size bytes), set
- * completely; its lists borrow nodes of the document. */
+/* ---- objects (schema_read.c)
+ * Reads a map into the struct of a schema object. out: struct of SchemaObject.size bytes; all its members are set, to
+ * their defaults if the map lacks their keys. Lists in the struct borrow nodes of the document. Reports missing,
+ * unknown and invalid keys. Returns false if the node is not a map, or if the type or a required key is missing or
+ * invalid; *out must then not be used. After other errors the member has its default. */
 bool schema_read(Reader* reader, const Node* node, const char* object, void* out);
-/* As schema_read, but returns false only if the node is not a map, for readers that continue without a required key to
- * report all errors at once. They must check each node of *out for NULL; the type may be the first one. */
+/* Reads a map as schema_read does, but returns false only if the node is not a map. The caller can then continue
+ * without a required key and report all errors at once. It must check each node of *out for NULL. The type may be the
+ * first one of the schema if the file gives no valid type. */
 bool schema_read_in_part(Reader* reader, const Node* node, const char* object, void* out);
-/* Reads one value of a row into `out`, which has the row's type. Leaves it unchanged after an error, and for an allowed
- * null. */
+/* Reads the value of a schema row into `out`, which has the type of the row's kind. `out` is unchanged after an error,
+ * and if the value is null where null is allowed. */
 void schema_read_value(Reader* reader, const Node* node, const SchemaRow* row, void* out);
-/* Returns true if the map has this key. */
+/* Returns true if the map has the key `key`. */
 bool is_given(const Node* map, const char* key);
 
 #endif

@@ -1,6 +1,7 @@
-/* scene: what the user wrote, read from YAML or JSON through one schema table, with a place for every message.
- * A Scene owns everything it points to; scene_free accepts a zeroed or half-read scene.
- * Repeats are expanded and names resolved to indices here; meshes are read by model/. SI units, radians, z up. */
+/* scene: the content of a scene file (YAML or JSON), read through one schema table. Every object stores its place in
+ * the file for messages.
+ * A Scene owns everything that it points to. scene_free accepts a zeroed or partly read scene.
+ * The reader expands repeats and resolves names to indices; model/ reads meshes. SI units, radians, z up. */
 #ifndef SDRS_SCENE_H
 #define SDRS_SCENE_H
 
@@ -22,7 +23,7 @@ typedef enum {
   SHAPE_MESH,           /* file, scale, and hulls (whole | groups), max_vertices or decompose */
   SHAPE_HEIGHT_FIELD,   /* file (PNG, CSV), size, origin, base */
   SHAPE_HALF_SPACE,     /* normal, offset: the solid { x : normal . x <= offset }, fixed or kinematic links only */
-  SHAPE_SUPERELLIPSOID, /* this and all following: smooth shapes (shapes/shapes.h) */
+  SHAPE_SUPERELLIPSOID, /* this type and all following: smooth shapes (shapes/shapes.h) */
   SHAPE_SUPERELLIPTIC_CYLINDER,
   SHAPE_TRUNCATED_CONE,
   SHAPE_SMOOTH_POLYTOPE,
@@ -32,7 +33,7 @@ typedef enum {
   SHAPE_SUBTRACTION,
 } ShapeType;
 
-/* A shape placed in a link's frame, or in that of a union. */
+/* A shape placed in the frame of a link or of a union. */
 typedef struct {
   int shape; /* index into Scene.shapes */
   SourcePlace place;
@@ -40,7 +41,7 @@ typedef struct {
   Quat rotation;
 } SceneShapeUse;
 
-/* Constraint between neighbouring blocks of a grid while their vertices are designed. */
+/* Constraint between neighbouring blocks of a grid when their vertices are design variables. */
 typedef enum {
   TIE_CORNERS, /* the hulls share their common corners */
   TIE_VERTEX,  /* the hulls share one vertex in the middle of their common face */
@@ -60,24 +61,24 @@ typedef struct {
                  polyhedron */
   Vec3* points;
   int point_count;
-  bool keep_interior; /* POINTS: points inside the hull stay vertices (they carry mass, and a design may move them out
-                         of it) */
-  char* file;         /* resolved against the scene file's folder */
+  bool keep_interior; /* POINTS: points inside the hull remain vertices: they carry mass, and a design may move them out
+                         of the hull */
+  char* file;         /* path, resolved relative to the folder of the scene file */
   double scale;
   bool hull_per_group;
   bool triangles;   /* MESH: each triangle is a piece; POINTS: every three points are one piece */
   bool orient_fix;  /* MESH with triangles: uses the repaired surface, closed and oriented outward */
   int max_vertices; /* 0 = keep all */
-  HullTie tie;      /* for the blocks of a grid */
-  bool decompose;   /* replaced by convex hulls that cover the mesh */
+  HullTie tie;      /* constraint between the blocks of a grid */
+  bool decompose;   /* the mesh is replaced by convex hulls that cover it */
   DecomposeOptions decomposition;
-  Vec3 origin;          /* HEIGHT_FIELD: position of its middle at height 0 [m] */
-  double base;          /* thickness below the lowest point [m]; 0: derived */
-  Vec3 normal;          /* normal as given, not necessarily a unit vector */
-  double offset;        /* m along the unit normal */
-  SmoothForm smooth;    /* for a convex smooth shape */
-  double (*faces)[4];   /* SMOOTH_POLYTOPE: the faces of `smooth` */
-  Vec3* normals;        /* ORIENTED_POINTS, of any length but zero (point_count) */
+  Vec3 origin;          /* HEIGHT_FIELD: position of the middle of the field at height 0 [m] */
+  double base;          /* HEIGHT_FIELD: thickness of the solid below the lowest point [m]; 0: derived */
+  Vec3 normal;          /* HALF_SPACE: normal as given, not necessarily a unit vector */
+  double offset;        /* HALF_SPACE: offset along the unit normal [m] */
+  SmoothForm smooth;    /* level function of a convex smooth shape */
+  double (*faces)[4];   /* SMOOTH_POLYTOPE: the faces that `smooth` points to */
+  Vec3* normals;        /* ORIENTED_POINTS: normals of any length but zero (point_count) */
   double smoothing;     /* UNION, SUBTRACTION [m] */
   SceneShapeUse* parts; /* UNION, SUBTRACTION (part_count) */
   int part_count;
@@ -86,24 +87,26 @@ typedef struct {
   bool decomposed; /* POINTS: a hull of a decomposed mesh */
 } SceneShape;
 
-/* Returns true if the surface is smooth. shape must not be NULL. Allocates nothing. */
+/* Returns true for shapes with a smooth level function. shape must not be NULL. Allocates nothing. */
 static inline bool shape_is_smooth(const SceneShape* shape) { return shape->type >= SHAPE_SUPERELLIPSOID; }
-/* Returns true for one level function with parameters of its own, not a union or subtraction. shape must not be NULL.
- * Allocates nothing. */
+/* Returns true for a convex smooth shape with one level function, false for a union or subtraction. shape must not be
+ * NULL. Allocates nothing. */
 static inline bool shape_is_convex_smooth(const SceneShape* shape) {
   return shape->type >= SHAPE_SUPERELLIPSOID && shape->type <= SHAPE_SUPERQUADRIC;
 }
-/* Returns true for a round solid that contact may use exactly. shape must not be NULL. Allocates nothing. */
+/* Returns true for a round solid that contact may use without replacing it by a polyhedron. shape must not be NULL.
+ * Allocates nothing. */
 static inline bool shape_is_exact(const SceneShape* shape) {
   return shape->exact && shape->type >= SHAPE_SPHERE && shape->type <= SHAPE_ROUNDED_POINTS;
 }
 enum { ROUND_PARAMETERS_MAX = 4 };
-/* Sets lengths to the addresses of a round solid's lengths [m], in the order of its parameters; borrowed from the
- * shape. The size of a rounded box may be 0 along an axis. Returns their number; 0 for other shapes. shape must not be
- * NULL. (scene/round.c) */
+/* Sets lengths[] to the addresses of the lengths [m] of a round solid, in the order of its parameters. Returns the
+ * number of lengths; 0 for other shapes. The addresses point into *shape. The size of a rounded box may be 0 along an
+ * axis. shape must not be NULL. (scene/round.c) */
 int shape_round_lengths(SceneShape* shape, double* lengths[ROUND_PARAMETERS_MAX]);
-/* Returns how many numbers of a shape a design may change: those of a convex smooth form (shapes/shapes.h), or the
- * lengths of an exact round solid; 0 for other shapes. shape must not be NULL. Allocates nothing. (scene/round.c) */
+/* Returns the number of parameters of a shape that can be design variables: those of the level function of a convex
+ * smooth shape (shapes/shapes.h), or the lengths of an exact round solid. Returns 0 for other shapes. shape must not be
+ * NULL. Allocates nothing. (scene/round.c) */
 int scene_shape_number_count(const SceneShape* shape);
 
 typedef enum { LIMIT_BARRIER, LIMIT_PENALTY } LimitLaw;
@@ -116,8 +119,8 @@ typedef struct {
   Vec3 axes[2];  /* in the joint frame; unit after reading (zero is an error) */
   unsigned free_axes;
   double parameters[JOINT_MAX_PARAMETER]; /* parameters of the joint type (JOINT_NUMBER_ROWS) */
-  bool limited[JOINT_MAX_DOF]; /* per scalar dof; a ball: its total angle, swing, twist, in the slots of its rotations
-                                */
+  bool limited[JOINT_MAX_DOF]; /* per scalar degree of freedom; a ball joint has its total angle, swing and twist in the
+                                  slots of its three rotations */
   double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* m or rad; -INFINITY / INFINITY when one-sided */
   LimitLaw limit_law;
   double limit_stiffness;          /* barrier: J; penalty: N/m or N m/rad (docs/derivations/drives.md) */
@@ -125,47 +128,50 @@ typedef struct {
   double limit_restitution;        /* fraction of its speed that a coordinate keeps when it leaves the limit, 0 to 1 */
   double damping[JOINT_MAX_DOF];   /* N s/m or N m s/rad, >= 0 */
   double stiffness[JOINT_MAX_DOF]; /* N/m or N m/rad, >= 0, towards `rest` [m or rad] */
-  double rest[JOINT_MAX_DOF];      /* for a quaternion: rotation vector */
+  double rest[JOINT_MAX_DOF];      /* equilibrium of the springs [m or rad]; for a quaternion a rotation vector */
   double friction[JOINT_MAX_DOF];  /* dry friction [N or N m], >= 0; 0 for a quaternion, like armature */
   double armature[JOINT_MAX_DOF];  /* inertia that rotates or slides with the coordinate only, such as a rotor's [kg or
                                       kg m^2], >= 0 */
-  double friction_speed;           /* width of the smoothing of friction [m/s or rad/s] */
+  double friction_speed;           /* speed over which friction is smoothed [m/s or rad/s] */
   double static_friction[JOINT_MAX_DOF]; /* static friction [N or N m], >= friction; 0: friction at any rate */
   double stribeck_speed;                 /* rate over which static_friction falls to friction [m/s or rad/s] */
   double velocity_limit[JOINT_MAX_DOF];  /* m/s or rad/s; 0: none. Reported, not enforced */
 } SceneJoint;
 
-/* Material values of a link or of a pair of links (contact.pairs). Support and stiffness exist only for pairs that name
- * a law. */
+/* Material values of a link, or of a pair of links in contact.pairs. MATERIAL_SUPPORT and MATERIAL_STIFFNESS exist only
+ * for pairs with a contact law of their own. */
 enum {
   MATERIAL_FRICTION,
   MATERIAL_RESTITUTION,
   MATERIAL_ROLLING,
   MATERIAL_SPINNING,
-  MATERIAL_FRICTION_ALONG, /* friction along `axis`; MATERIAL_FRICTION is then that across */
+  MATERIAL_FRICTION_ALONG, /* friction along `axis`; MATERIAL_FRICTION is then the friction across `axis` */
   MATERIAL_STATIC_FRICTION,
   MATERIAL_STRIBECK_SPEED,
   MATERIAL_SUPPORT,
   MATERIAL_STIFFNESS,
   MATERIAL_COUNT
 };
-/* Largest number of parameters of a contact law itself. */
+/* Largest number of parameters that one contact law has in addition to those of all laws. */
 enum { CONTACT_OWN_PARAMETERS = 8 };
-/* Numbers of an item of contact.pairs: the values above, then those of its law itself (MATERIAL_OWN + index). */
+/* Numbers of an item of contact.pairs: the material values above, then the parameters of its law (MATERIAL_OWN +
+ * index). */
 enum { MATERIAL_OWN = MATERIAL_COUNT, MATERIAL_NUMBERS = MATERIAL_OWN + CONTACT_OWN_PARAMETERS };
 typedef struct {
-  bool given[MATERIAL_COUNT]; /* false: the value comes from elsewhere (model_pair_material) */
+  bool given[MATERIAL_COUNT]; /* false: the value comes from another source (model_pair_material) */
   double value[MATERIAL_COUNT];
-  Vec3 axis; /* direction of MATERIAL_FRICTION_ALONG in the frame of the link or of a pair's first one, unit */
+  Vec3 axis; /* direction of MATERIAL_FRICTION_ALONG, unit, in the frame of the link, or for a pair in the frame of its
+                first link */
 } SceneMaterial;
 /* Returns the key of a material value, such as "friction"; static. which: MATERIAL_FRICTION ... MATERIAL_STIFFNESS
- * (asserted). "friction_along" is not a key in files: it is the second number of `friction`. */
+ * (asserted). "friction_along" is not a key in files: MATERIAL_FRICTION_ALONG is the first of two numbers of
+ * `friction`. */
 const char* material_key(int which);
 
 /* MASS_BY_SHAPE, the default for links without an inertia, becomes MASS_UNIFORM if the shapes enclose a volume, and
  * MASS_VERTICES otherwise (ModelLink.mass_model). */
 typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN, MASS_MODELS, MASS_BY_SHAPE = MASS_MODELS } MassModel;
-/* Returns the value of `mass_model` in a scene, such as "vertices"; static. model < MASS_MODELS (asserted). */
+/* Returns the word for a mass model in scene files, such as "vertices"; static. model < MASS_MODELS (asserted). */
 const char* mass_model_word(MassModel model);
 
 typedef struct {
@@ -181,14 +187,14 @@ typedef struct {
   MassModel mass_model;
   Vec3 center;                 /* MASS_GIVEN: centre of mass, link frame */
   double inertia[6];           /* MASS_GIVEN: ixx iyy izz ixy ixz iyz about the centre of mass [kg m^2] */
-  bool fixed;                  /* welded to its parent (world for a root): a joint of type fixed */
-  bool collide;                /* false: excluded from contact */
-  double gravity_compensation; /* compensated fraction of the weight; default: the parent's fraction */
+  bool fixed;                  /* the link is welded to its parent (a root to the world) by a joint of type fixed */
+  bool collide;                /* false: the link has no contact */
+  double gravity_compensation; /* fraction of the weight that is compensated; default: the fraction of the parent */
   SceneMaterial material;
-  int (*ties)[4]; /* pairs of vertices that are one: shape use a, its vertex, use b, its vertex (tie_count); NULL: not
-                     given */
+  int (*ties)[4]; /* pairs of vertices that share one position: {shape use a, vertex of a, shape use b, vertex of b}
+                     (tie_count); NULL: not given */
   int tie_count;
-  char** groups; /* names for contact.exclude and contact.pairs */
+  char** groups; /* names of groups, used in contact.exclude and contact.pairs */
   int group_count;
   double color[3]; /* sRGB 0..1; negative = choose from the palette */
 } SceneLink;
@@ -207,32 +213,35 @@ typedef struct {
   SignalType type;
   SourcePlace place;
   int channels;
-  /* CONSTANT: values[channel].  KEYFRAMES (linear between) and SPLINE (natural cubic through the knots): times[knot],
-   * values[knot * channels + channel], held constant outside.  SINES: values[channel] is the offset; term k of channel
-   * c adds amplitude sin(2 pi frequency t + phase) at [c * terms + k], times what `ramp` makes of it.  SEQUENCE:
-   * values[row * channels + channel], row k held at t = k * interval, linear between, last row held.  HELD: the same
-   * rows, row k from after k * interval to (k + 1) * interval, the last one held; of a program that drives a joint step
-   * by step, never of a file. */
+  /* CONSTANT: values[channel].
+   * KEYFRAMES (linear interpolation) and SPLINE (natural cubic spline): times[knot], values[knot * channels + channel].
+   * Before the first and after the last knot the value is constant.
+   * SINES: values[channel] is the offset. Term k of channel c adds amplitude sin(2 pi frequency t + phase), with each
+   * array indexed by [c * terms + k], multiplied by the factor of `ramp`.
+   * SEQUENCE: values[row * channels + channel]. Row k is the value at t = k * interval, with linear interpolation;
+   * after the last row the value is constant.
+   * HELD: the same rows. Row k is the value from after k * interval to (k + 1) * interval, the last row also later. A
+   * program that drives a joint step by step uses this type; files do not. */
   double* times;
   double* values;
   int rows; /* knots or rows; 1 for CONSTANT and SINES */
   int terms;
   double *amplitude, *frequency, *phase; /* amplitude [m or rad], frequency [Hz], phase [rad] (channels * terms) */
   double interval;                       /* SEQUENCE, HELD: time between rows [s] */
-  double ramp;                           /* SINES: time over which they grow to full amplitude; 0: none [s] */
-  bool integrated; /* the channels are rates: the signal is their integral from t = 0 (not for splines) */
-  char* file;      /* CSV file of times and values; NULL: given in the scene */
+  double ramp;                           /* SINES: time over which the terms grow to full amplitude; 0: none [s] */
+  bool integrated; /* the channels are rates, and the signal is their integral from t = 0 (not for splines) */
+  char* file;      /* CSV file with times and values; NULL: they are given in the scene */
 } SceneSignal;
 
-/* A quantity of the state at the start of a step, for feedback (docs/derivations/feedback.md, E1). */
+/* A quantity of the state at the start of a step, used for feedback (docs/derivations/feedback.md, E1). */
 typedef enum {
-  MEASURE_COORDINATE, /* index: plain coordinate of the link's joint [m, rad] */
-  MEASURE_RATE,       /* rate of the same coordinate [m/s, rad/s] */
+  MEASURE_COORDINATE, /* index: number of the plain coordinate of the link's joint [m, rad] */
+  MEASURE_RATE,       /* rate of that coordinate [m/s, rad/s] */
   MEASURE_POSITION,   /* position of the link frame's origin; index: world axis [m] */
   MEASURE_CENTER,     /* position of the centre of mass [m] */
   MEASURE_VELOCITY,   /* velocity of the centre of mass [m/s] */
   MEASURE_TURN,       /* angular velocity of the link [rad/s] */
-  MEASURE_FORCE,      /* contact and friction force on the link over the step before; index: world axis [N] */
+  MEASURE_FORCE,      /* contact and friction force on the link in the previous step; index: world axis [N] */
   MEASURE_AXIS        /* direction of a link axis; index: 3 link axis + world axis */
 } MeasureKind;
 typedef struct {
@@ -242,10 +251,10 @@ typedef struct {
 } SceneMeasure;
 
 typedef enum {
-  CONTROLLER_PD,         /* spring and damper to the target and its rate */
+  CONTROLLER_PD,         /* spring and damper towards the target and its rate */
   CONTROLLER_PRESCRIBED, /* the joint follows the signal exactly: a kinematic link */
-  CONTROLLER_TORQUE,     /* the signal is the force or torque [N, N m] */
-  CONTROLLER_VELOCITY    /* damper to the signal, which is a rate */
+  CONTROLLER_TORQUE,     /* the target signal is the force or torque [N, N m] */
+  CONTROLLER_VELOCITY    /* damper towards the target signal, which is a rate */
 } ControllerType;
 
 /* Type of a feedback law (docs/derivations/feedback.md, E2, E7). */
@@ -261,21 +270,22 @@ typedef struct {
   double velocity_gain[JOINT_MAX_DOF]; /* N s^2/m or N m s^2/rad, >= 0: the force is gain / dt times the rate error */
   double damping_gain[JOINT_MAX_DOF];  /* N s/m or N m s/rad, >= 0: the force is gain times the rate error */
   double max_force[JOINT_MAX_DOF];     /* N or N m; 0 = no limit */
-  double limit_width;                  /* half width of the smoothed corner of max_force, as a fraction of it */
-  SceneSignal target; /* one channel per degree of freedom; for a ball a rotation vector [rad], with type velocity the
+  double limit_width; /* half width of the smoothed corner at the force limit, as a fraction of max_force */
+  SceneSignal target; /* one channel per degree of freedom. Ball joint: a rotation vector [rad], with type velocity the
                          angular velocity in link axes [rad/s] */
-  SceneMeasure* measures; /* measurements whose feedback is added to the target; NULL: none (measure_count) */
+  SceneMeasure* measures; /* measurements that the feedback law uses; its output is added to the target. NULL: none
+                             (measure_count) */
   int measure_count;
   FeedbackType feedback_type;
   int hidden[MLP_HIDDEN_MAX], hidden_count; /* MLP: neurons of each hidden layer */
-  double scale;                             /* MLP: factor of the outputs, in the unit of the target */
-  double* feedback; /* MATRIX: row by row; MLP: for each layer the weights row by row, then the biases; owned
-                       (controller_feedback_count) */
-  double delay;     /* the target is evaluated this much earlier [s] */
+  double scale;     /* MLP: factor by which the outputs are multiplied, in the unit of the target */
+  double* feedback; /* numbers of the feedback law. MATRIX: row by row. MLP: for each layer the weights row by row, then
+                       the biases. Owned (controller_feedback_count) */
+  double delay;     /* the target at time t is the signal at t - delay [s] */
 } SceneController;
 
-/* Kinds of a controller's numbers apart from its signal, in this order: the delay, one gain of each kind per degree of
- * freedom, the numbers of the feedback. */
+/* Kinds of a controller's parameters other than its signal. Their order is: the delay, one gain of each kind per degree
+ * of freedom, the numbers of the feedback law. */
 typedef enum {
   GAIN_DELAY,
   GAIN_POSITION,
@@ -289,48 +299,51 @@ typedef struct {
   GainKind kind;
   int index; /* degree of freedom, or index into the feedback numbers */
 } Gain;
-/* Returns the number of feedback numbers: dof x measure_count for a matrix, weights and biases for a network, 0 without
- * feedback. Allocates nothing, cannot fail. */
+/* Returns the number of numbers of the feedback law: dof x measure_count for a matrix, weights and biases for a
+ * network, 0 without feedback. Allocates nothing, cannot fail. */
 int controller_feedback_count(const SceneController* controller);
-/* Returns the number of a controller's parameters apart from its signal: 1 + 4 dof + controller_feedback_count.
+/* Returns the number of a controller's parameters other than its signal: 1 + 4 dof + controller_feedback_count.
  * Allocates nothing, cannot fail. */
 int controller_gain_count(const SceneController* controller);
-/* Returns kind and index of parameter `index` < controller_gain_count (asserted). */
+/* Returns the kind of parameter `index`, and its index within this kind. index < controller_gain_count (asserted). */
 Gain controller_gain(const SceneController* controller, int index);
-/* Returns the address of parameter `index` < controller_gain_count (asserted), in the unit of its field. Borrowed from
- * the controller. */
+/* Returns the address of parameter `index`, in the unit of its field. The address is borrowed from the controller.
+ * index < controller_gain_count (asserted). */
 double* controller_gain_value(SceneController* controller, int index);
-/* Returns true if a small change of the parameter changes the force. False if the controller's type does not use it,
- * and for a force limit or a delay of 0. index: as of controller_gain. Allocates nothing. */
+/* Returns true if a small change of parameter `index` changes the force of the controller. Returns false for a
+ * parameter that the controller's type does not use, and for a force limit or a delay of 0. index: as in
+ * controller_gain. Allocates nothing. */
 bool controller_gain_lives(const SceneController* controller, int index);
 
-/* A field: force and torque at a distance on a link, and the reaction on the other (docs/derivations/loads.md, L16). */
+/* A field: a force and torque at a distance on a link, and the opposite reaction on another link
+ * (docs/derivations/loads.md, L16). */
 typedef enum { FIELD_NONE, FIELD_POINT, FIELD_DIPOLE, FIELD_UNIFORM } FieldType;
 typedef struct {
   FieldType type;
-  int to;           /* the other link; -1 = world */
-  bool has_at;      /* false: the centre of mass of the other link, or the origin of the world */
-  Vec3 at;          /* in the other's frame [m] */
+  int to;           /* index of the other link; -1 = world */
+  bool has_at;      /* false: `at` is the centre of mass of the other link, or the origin of the world */
+  Vec3 at;          /* position of the source, in the frame of the other link [m] */
   double power;     /* point: exponent; the force is strength x distance^-power */
   double softening; /* point: softening length [m] */
   Vec3 axis;        /* dipole, uniform: axis of the link's dipole, unit, link frame */
   Vec3 other;       /* dipole: moment of the other link, in its frame [A m^2]; uniform: flux density, world axes [T] */
 } SceneField;
 
-/* Force and torque on a link, or a field. */
+/* A load on a link: a force and a torque, or a field. */
 typedef struct {
   SourcePlace place;
   int link;
-  bool link_axes;            /* both are given in link axes and rotate with the link; otherwise in world axes */
-  bool has_point;            /* false: the force acts at the centre of mass */
-  Vec3 point;                /* point of application, link frame [m] */
-  SceneSignal force, torque; /* three channels each [N], [N m]; zero channels if absent */
-  SceneField field;          /* with a field, `force` is its strength: one channel [N m^power, A m^2] */
+  bool link_axes; /* true: force and torque are given in link axes and rotate with the link; false: world axes */
+  bool has_point; /* false: the force acts at the centre of mass */
+  Vec3 point;     /* point of application, link frame [m] */
+  SceneSignal force, torque; /* three channels each [N], [N m]; no channels if absent */
+  SceneField
+      field; /* a field, or FIELD_NONE; the strength of a field is the signal `force`, one channel [N m^power, A m^2] */
 } SceneLoad;
 
-/* A coordinate of a joint in a sum. */
+/* A term of a weighted sum of joint coordinates: ratio * coordinate. */
 typedef struct {
-  int link, coordinate; /* index of a plain coordinate of the link's joint */
+  int link, coordinate; /* link, and index of a plain coordinate of its joint */
   double ratio;
 } SceneCouplingTerm;
 
@@ -346,47 +359,50 @@ typedef struct {
   SourcePlace place;
   WrapType type;
   int link;      /* -1 = world */
-  int after;     /* index of the point before it */
+  int after;     /* index of the tendon point before the wrap */
   double radius; /* m */
   Vec3 position; /* position of the centre, link frame [m] */
-  Vec3 axis;     /* unit axis of the infinite cylinder */
+  Vec3 axis;     /* unit axis of the cylinder, whose length is not limited */
   bool has_side; /* false: the tendon takes the shorter path */
   Vec3 side;     /* a point on the side on which the tendon passes, link frame [m] */
 } SceneTendonWrap;
 typedef struct {
   SourcePlace place;
   SceneTendonPoint* points;
-  int count;              /* at least two; 0: `joints` make the length */
+  int count;              /* number of points, at least two; 0: `joints` define the length */
   SceneTendonWrap* wraps; /* owned, at most one between two points  (wrap_count) */
   int wrap_count;
-  int end;                   /* the last link it passes: the one that its tension belongs to */
-  SceneSignal tension;       /* one channel [N]; zero channels if absent */
+  int end; /* last link along the tendon, or the link of the last of `joints`; the signal `tension` belongs to this link
+            */
+  SceneSignal tension;       /* one channel [N]; no channels if absent */
   double stiffness;          /* N/m; 0: none */
-  double rest_length;        /* the tendon is slack below it [m] */
+  double rest_length;        /* length below which the tendon is slack [m] */
   double eyelet;             /* distance of neighbouring points below which the force decreases [m]; 0: never */
-  SceneCouplingTerm* joints; /* owned: the length is sum ratio q; NULL: that of the points  (joint_count) */
+  SceneCouplingTerm* joints; /* terms of the length sum ratio q, owned (joint_count); NULL: the length is that of the
+                                path through the points */
   int joint_count;
-  bool limited;           /* the length has limits, which are penalties (L94); otherwise the five below are 0 */
-  double lower, upper;    /* m; infinite: none */
+  bool limited; /* true: the length has limits, enforced by a penalty (L94); false: the next five members are 0 */
+  double lower, upper;    /* limits of the length [m]; infinite: no limit */
   double range_stiffness; /* N/m */
   double range_margin;    /* m */
   double range_damping;   /* N s/m */
-  double friction;        /* force against changes of the length [N]; 0: none */
-  double friction_speed;  /* width of its smoothing [m/s]; > 0 with friction */
+  double friction;        /* friction force against changes of the length [N]; 0: none */
+  double friction_speed;  /* speed over which the friction is smoothed [m/s]; > 0 if friction > 0 */
 } SceneTendon;
 
-/* Spring and damper in all six directions between frames of link a and link b (docs/derivations/loads.md, L18). u =
- * (translation, rotation vector) of b's frame in a's frame [m, rad]. */
+/* Spring and damper in all six directions between a frame on link a and a frame on link b (docs/derivations/loads.md,
+ * L18). u = (translation, rotation vector) of b's frame relative to a's frame [m, rad]. */
 typedef struct {
   SourcePlace place;
-  int link[2];            /* a and b; b -1 = world */
+  int link[2];            /* links a and b; link[1] = -1: b is the world */
   Vec3 position[2];       /* origin of each frame in its link's frame [m] */
   Quat rotation[2];       /* orientation of each frame in its link's frame */
   double stiffness[6][6]; /* symmetric, positive semidefinite [N/m, N, N m/rad] */
   double damping[6][6];   /* symmetric, positive semidefinite [N s/m, N s, N m s/rad] */
-  double preload[6];      /* force and torque on b at u = 0, a's axes [N, N m] */
+  double preload[6];      /* force and torque on b at u = 0, in the axes of a's frame [N, N m] */
 } SceneBushing;
-/* Numbers of a bushing: diagonals of stiffness and damping, preload, positions on a and b [m]. */
+/* Order of the parameters of a bushing: diagonal of stiffness, diagonal of damping, preload, position on a, position on
+ * b [m]. */
 enum {
   BUSHING_STIFFNESS,
   BUSHING_DAMPING = 6,
@@ -402,30 +418,31 @@ typedef enum { CLOSURE_WELD, CLOSURE_BALL, CLOSURE_HINGE, CLOSURE_SLIDE, CLOSURE
 typedef struct {
   SourcePlace place;
   ClosureType type;
-  int a, b; /* links; b: -1 = world */
+  int a, b; /* indices of the links; b = -1: world */
   bool has_point, has_axis;
-  bool link_axes;       /* point and axis are given in a's frame, otherwise in the world at the start */
+  bool link_axes;       /* true: point and axis are given in the frame of a; false: in world coordinates at the start */
   Vec3 point;           /* [m] */
   Vec3 axis;            /* unit */
-  double length;        /* distance closure: its length; 0: the initial distance of the ends [m] */
-  double break_force;   /* force at which it breaks [N]; 0: never */
-  double release_force; /* force at which it opens; it may close again [N]; 0: never */
-  SceneSignal
-      active;    /* one channel: the closure is active in steps that begin at a value >= 1/2; zero channels: always */
-  double within; /* closes only if the points near[] of both links are nearer than this [m]; 0: at any distance */
-  Vec3 near[2];  /* in the frames of a and b (b = world: in the world) [m] */
+  double length;        /* CLOSURE_DISTANCE: the length; 0: the initial distance of the two points [m] */
+  double break_force;   /* force at which the closure breaks for good [N]; 0: never */
+  double release_force; /* force at which the closure opens; it can close again [N]; 0: never */
+  SceneSignal active;   /* one channel: the closure is active in steps at whose beginning the value is >= 1/2; no
+                           channels: always active */
+  double within; /* the closure closes only if the two points near[] are nearer to each other than this [m]; 0: at any
+                    distance */
+  Vec3 near[2];  /* points in the frames of a and b, or in the world if b is the world [m] */
 } SceneClosure;
 
-/* A term of a coupling q_0 = sum ratio_k q_k + offset, k = 1, 2, ... */
+/* A coupling of joint coordinates: q_0 = sum ratio_k q_k + offset, k = 1, 2, ... */
 typedef struct {
   SourcePlace place;
-  SceneCouplingTerm* terms; /* ratio 1 of the first */
+  SceneCouplingTerm* terms; /* terms[0] is q_0, with ratio 1 */
   int count;
-  bool has_offset; /* false: the offset of the initial state */
+  bool has_offset; /* false: the offset follows from the initial state */
   double offset;   /* m or rad */
 } SceneCoupling;
 
-/* Types of signals, as bits: targets of controllers, forces and torques of loads, tensions of tendons. */
+/* Kinds of signals, as bits: targets of controllers, forces of loads, torques of loads, tensions of tendons. */
 enum { CONTROL_DRIVES = 1, CONTROL_FORCES = 2, CONTROL_TORQUES = 4, CONTROL_TENSIONS = 8, CONTROL_SIGNALS = 15 };
 
 /* Initial coordinates and velocities of one joint. */
@@ -447,23 +464,24 @@ typedef enum {
   CONTACT_PENALTY,
   CONTACT_MANIFOLD,
 } ContactModel;
-/* Returns the word of `contact.model`, "none" for CONTACT_NONE; static, never NULL. Defined in contact/laws.c. */
+/* Returns the word for a contact model in scene files, "none" for CONTACT_NONE; static, never NULL. Defined in
+ * contact/laws.c. */
 const char* contact_model_name(ContactModel model);
-/* Returns true if the law has this key of `contact` apart from those that all laws share. CONTACT_NONE has the keys of
- * separating_plane. key must not be NULL. Allocates nothing. */
+/* Returns true if `key` is a parameter of `contact` that belongs to this law and not to all laws. CONTACT_NONE has the
+ * parameters of separating_plane. key must not be NULL. Allocates nothing. */
 bool contact_law_has(ContactModel law, const char* key);
 typedef struct {
   double dt; /* s */
   int steps;
   Vec3 gravity; /* m/s^2 */
   Integrator integrator;
-  double tolerance; /* residual of a step relative to the acting forces */
+  double tolerance; /* accepted residual of a step, relative to the acting forces */
   SourcePlace tolerance_place;
-  double force_tolerance; /* residual that is always accepted [N]; 0: none */
+  double force_tolerance; /* absolute residual that is always accepted [N]; 0: none */
   int max_iterations;
   bool certificate;
   int record_every; /* steps between rows of the CSV files */
-  unsigned output;  /* OUTPUT_... bits: files and columns that are written on request only */
+  unsigned output;  /* OUTPUT_... bits: files and columns that are written only on request */
   int substeps;     /* equal substeps of every step; values below 1 count as 1 */
 } SceneSimulation;
 
@@ -475,26 +493,26 @@ typedef struct {
   double viscosity; /* Pa s */
   Vec3 velocity;    /* world axes [m/s] */
   bool has_level;   /* false: the fluid fills all space */
-  double level;     /* height of its surface above the world's origin, against gravity [m] */
+  double level;     /* height of the fluid's surface above the world's origin, measured against gravity [m] */
 } SceneFluid;
-/* Numbers of the fluid, for derivatives: density, viscosity, velocity (3), level. */
+/* Order of the fluid's parameters for derivatives: density, viscosity, velocity (3), level. */
 enum { FLUID_DENSITY, FLUID_VISCOSITY, FLUID_VELOCITY, FLUID_LEVEL = FLUID_VELOCITY + 3, FLUID_NUMBERS };
 
-/* State of a recorded run from which this run starts. */
+/* The stored state of an earlier run from which this run starts. */
 typedef struct {
   SourcePlace place;
-  char* run;         /* folder of that run; NULL: the run starts from `initial` */
+  char* run;         /* folder of the earlier run; NULL: this run starts from `initial` */
   double time;       /* time of the state [s] */
-  NumberFile* state; /* the stored state (simulate/start.c), owned; NULL: the run starts from `initial` */
+  NumberFile* state; /* the stored state (simulate/start.c), owned; NULL: this run starts from `initial` */
 } SceneStart;
-/* Kind of files with stored states, and their folder in a run folder. */
+/* Kind of the files with stored states (NumberFile), and the folder of these files in a run folder. */
 #define STATE_KIND "state"
 #define STATE_FOLDER "states"
-/* Returns the path <run>/<STATE_FOLDER>/<step> of the state after `step` steps. The caller frees it with memory_free.
- * Does not access the file. Cannot fail. */
+/* Returns the path <run>/<STATE_FOLDER>/<step> of the file with the state after `step` steps. The caller frees it with
+ * memory_free. Does not access the file. Cannot fail. */
 char* scene_state_path(const char* run, int step);
 
-/* Output that is written on request only: two files, and columns of contacts.csv. Bits, in the order of the words of
+/* Output that is written only on request: files, and columns of contacts.csv. The bits are in the order of the words of
  * simulation.output. */
 enum {
   OUTPUT_VELOCITIES = 1,
@@ -507,24 +525,27 @@ enum {
 };
 #define OUTPUT_WORDS "velocities|forces|contact_points|closures|pressure|reactions|imu"
 
-/* Largest number of equal substeps that a scene may request, and that a retry of a failed step uses. */
+/* Largest number of equal substeps that a scene may request, and the largest number that the solver uses when it
+ * repeats a failed step. */
 enum { SUBSTEPS_MAX = 64, SUBSTEPS_FINEST = 512 };
 static inline int simulation_substeps(const SceneSimulation* simulation) {
   return simulation->substeps > 1 ? simulation->substeps : 1;
 }
-/* Returns the regular length of a substep [s]. */
+/* Returns the length of a substep, dt / substeps [s]. */
 static inline double simulation_substep(const SceneSimulation* simulation) {
   return simulation->dt / simulation_substeps(simulation);
 }
 
-/* Values for every link named a against every link named b; names of links or groups. */
+/* An item of contact.pairs: values for the contact of every link named name[0] with every link named name[1]. The names
+ * are those of links or groups. */
 typedef struct {
   SourcePlace place;
   char* name[2];
   SceneMaterial material;
   bool has_model;
   ContactModel model; /* law of the pair if has_model, otherwise the law of `contact` */
-  /* Parameters of the law itself. Default: those of contact if the law is the same, otherwise the law's. */
+  /* Parameters of the law of the pair. Those not given have the value in `contact` if the law is the same, otherwise
+   * the default of the law. */
   bool own_given[CONTACT_OWN_PARAMETERS], hierarchy_given;
   double own[CONTACT_OWN_PARAMETERS];
   bool hierarchy; /* as SceneContact.hierarchy */
@@ -533,23 +554,25 @@ typedef struct {
 typedef struct {
   SourcePlace place;
   ContactModel model;
-  /* 0: not given, derived from the scene by model/contact_defaults.c */
+  /* Support, stiffness and smoothing are 0 if they are not given; model/contact_defaults.c then derives them from the
+   * scene. */
   double support;           /* s [m] */
   double stiffness;         /* kappa */
   double friction;          /* Coulomb coefficient >= 0 */
   double rolling, spinning; /* m, >= 0 */
   double static_friction;   /* static friction coefficient; 0: friction at any speed */
-  double stribeck_speed;    /* slip over which static friction falls to friction [m/s] */
+  double stribeck_speed;    /* slip speed over which static friction falls to friction [m/s] */
   double smoothing;         /* epsilon [(m/s)^2] */
-  int friction_iterations;  /* iterations of the normal force that limits friction; 0: force of the previous step */
+  int friction_iterations;  /* number of solves in which the normal force that limits friction is updated; 0: the normal
+                               force of the previous step is used */
                             /* -1: null, weighted, the default (friction.md, F14) */
   double rest_speed;        /* m/s */
-  double own[CONTACT_OWN_PARAMETERS]; /* parameters of the law itself */
+  double own[CONTACT_OWN_PARAMETERS]; /* parameters of this law only */
   double restitution;
-  bool elastic;   /* restitution: null, the undamped barrier */
-  bool hierarchy; /* hierarchical sums over bounding spheres, otherwise over all pairs of pieces */
+  bool elastic;   /* true: `restitution` is null, and the barrier is undamped */
+  bool hierarchy; /* true: sums over a hierarchy of bounding spheres; false: sums over all pairs of pieces */
   SourcePlace support_place, stiffness_place, smoothing_place;
-  char* (*exclude)[2]; /* pairs of link or group names */
+  char* (*exclude)[2]; /* pairs of names of links or groups that have no contact with each other */
   SourcePlace* exclude_place;
   int exclude_count;
   ScenePair* pairs; /* later items override earlier ones */
@@ -557,15 +580,16 @@ typedef struct {
 } SceneContact;
 
 typedef struct {
-  char* path; /* path as given; every SourcePlace.file points to it */
+  char* path; /* path as given; the SourcePlace.file of objects points to this text */
   char* name;
   char sha256[65]; /* SHA-256 of the file's bytes */
-  char** files;    /* included files; SourcePlace.file of what they contain */
+  char** files;    /* paths of included files; the SourcePlace.file of objects from these files points to them */
   int file_count;
-  char** sources; /* "--set ..." texts of the overrides; the SourcePlace.file of values they set */
+  char** sources; /* texts "--set ..." of the overrides; the SourcePlace.file of values set by them points to these
+                     texts */
   int source_count;
   int threads;  /* threads for building a model; 0 counts as 1. Set by the caller after reading */
-  bool undrawn; /* triangulated surfaces of smooth shapes are not needed: left out unless the law needs them. Set by the
+  bool undrawn; /* true: triangulated surfaces of smooth shapes are made only if the contact law needs them. Set by the
                    caller */
   SceneSimulation simulation;
   SceneContact contact;
@@ -589,103 +613,108 @@ typedef struct {
   int initial_count;
   SceneFluid fluid;
   SceneStart start;
-  double* keep_states; /* times at which the state of the run is stored [s]  (keep_state_count) */
+  double* keep_states; /* times at which the run stores its state [s]  (keep_state_count) */
   int keep_state_count;
 } Scene;
-/* Sets the stored state from which the run starts, and its time [s]; NULL: the run starts from `initial`. The scene
- * owns the state and frees the one before. */
+/* Sets the stored state from which the run starts, and scene->start.time [s] from the state. state NULL: the run starts
+ * from `initial`. The scene takes ownership of `state` and frees its previous one. */
 void scene_set_start(Scene* scene, NumberFile* state);
 
-/* One `--set path.to.key=value` of the command line. Path parts: keys, list indices, or the `name`/`link` of a list
- * item (`links.box.mass`). The value is read as YAML. */
+/* One `--set path.to.key=value` of the command line. A part of the path is a key, the index of a list item, or the
+ * `name` or `link` of a list item (`links.box.mass`). The value is read as YAML. */
 typedef struct {
   const char* text; /* "contact.friction=0.2" */
 } SceneOverride;
 
-/* Reads a scene, applies overrides[override_count] and checks it. The extension selects the format: .json is JSON,
- * everything else YAML. Repeats are expanded, names resolved, units converted to SI. Returns STATUS_BAD_INPUT if an
- * error was reported, STATUS_IO if the file cannot be read. *scene is overwritten; the caller frees it with scene_free
- * in any case. overrides are copied and may be NULL if there are none. */
+/* Reads a scene file, applies overrides[override_count] and checks the scene. A path that ends in .json is read as
+ * JSON, every other as YAML. Repeats are expanded, names resolved and units converted to SI. Returns STATUS_BAD_INPUT
+ * if an error was reported, STATUS_IO if the file cannot be read. *scene is overwritten; the caller frees it with
+ * scene_free in any case. The texts of overrides are copied; overrides may be NULL if override_count is 0. */
 Status scene_load(Scene* scene, const char* path, const SceneOverride* overrides, int override_count,
                   Diagnostics* diagnostics);
-/* As scene_load, for a text of `length` bytes with a NUL behind it, which is not kept. json selects the format. `path`
- * names the text in messages and anchors relative paths. Returns STATUS_BAD_INPUT if an error was reported, also for an
- * included file that cannot be read. */
+/* Reads a scene as scene_load does, from a text of `length` bytes followed by a NUL, which is not kept. json: the text
+ * is JSON, otherwise YAML. `path` is the file name in messages, and relative paths in the text are relative to its
+ * folder. Returns STATUS_BAD_INPUT if an error was reported, also if an included file cannot be read. */
 Status scene_parse(Scene* scene, const char* path, const char* text, size_t length, bool json,
                    const SceneOverride* overrides, int override_count, Diagnostics* diagnostics);
-/* Frees everything the scene owns and zeroes it. Accepts a zeroed or partly read scene, but not NULL. */
+/* Frees everything that the scene owns and zeroes it. Accepts a zeroed or partly read scene, but not NULL. */
 void scene_free(Scene* scene);
 
-/* Returns the joint kinematics by type, axes and parameters. Owns nothing. The joint must have been read without an
- * error. */
+/* Returns the kinematics of a joint from its type, axes and parameters. The joint must have been read without an error.
+ * The result owns nothing. */
 Joint scene_joint(const SceneJoint* joint);
 /* Returns the number of degrees of freedom of the joint, 0 ... JOINT_MAX_DOF. Allocates nothing, cannot fail. */
 int scene_joint_dof(const SceneJoint* joint);
-/* Returns the name of a stored coordinate for column headers, such as "angle", "x", "qw"; "" for an index out of range.
- * Static, never NULL. */
+/* Returns the name of stored coordinate `index` for column headers, such as "angle", "x" or "qw"; "" if the index is
+ * out of range. Static, never NULL. */
 const char* scene_joint_coordinate_name(const SceneJoint* joint, int index);
 
-/* Appends the JSON Schema (draft 07) of scenes, from the table that drives the reader. The caller owns out. Cannot
+/* Appends the JSON Schema (draft 07) of scenes, made from the table that the reader uses. The caller owns out. Cannot
  * fail. */
 void scene_schema_json(Text* out);
-/* Appends docs/scene-format.md, from the same table. The caller owns out. Cannot fail. */
+/* Appends the text of docs/scene-format.md, made from the same table. The caller owns out. Cannot fail. */
 void scene_schema_markdown(Text* out);
-/* Appends the manual page sdrs-scene(5), from the same table. The caller owns out. Cannot fail. */
+/* Appends the manual page sdrs-scene(5), made from the same table. The caller owns out. Cannot fail. */
 void scene_schema_man(Text* out);
 
-/* Reads a robot in URDF or MJCF as a scene, with the default options of `sdrs import`. Defined in robot/import.c.
- * Reports errors and warnings to diagnostics. *scene is overwritten; the caller frees it with scene_free in any case.
- * SI units. */
+/* Reads a robot in URDF or MJCF as a scene in SI units, with the default options of `sdrs import`. Reports errors and
+ * warnings to diagnostics. *scene is overwritten; the caller frees it with scene_free in any case. Defined in
+ * robot/import.c. */
 void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics);
 
-/* ---------------------------------------------------------------- rules for all makers of scenes */
+/* ---------------------------------------------------------------- rules for all modules that create scenes */
 
 #define LINK_MAX 20000
 /* Largest length of a name [bytes]. */
 #define NAME_MAX_LENGTH 200
-/* Returns the first character that is not allowed in a name, because names become column headers and file names; NULL
- * if there is none. Borrowed from name. Control characters are not allowed. Allocates nothing. */
+/* Returns a pointer to the first character of `name` that is not allowed; NULL if there is none. The pointer is
+ * borrowed from `name`. Slashes, backslashes, commas, quotes and control characters are not allowed, because names
+ * become column headers and file names. Allocates nothing. */
 const char* name_bad_character(const char* name);
 /* Returns true if a name begins or ends with a blank, or begins with a dot. name: not empty (asserted). Allocates
  * nothing. */
 bool name_is_blank(const char* name);
-/* Returns true if the matrix ixx iyy izz ixy ixz iyz [kg m^2] is positive definite; false for NaN. inertia: six
- * numbers, not NULL. Allocates nothing. */
+/* Returns true if the inertia matrix with the elements ixx iyy izz ixy ixz iyz [kg m^2] is positive definite; false for
+ * NaN. inertia: six numbers, not NULL. Allocates nothing. */
 bool inertia_is_positive(const double inertia[6]);
-/* Returns true if no principal moment of ixx iyy izz ixy ixz iyz [kg m^2] exceeds the sum of the other two beyond
- * rounding; false for NaN. inertia: six numbers, not NULL. Allocates nothing. */
+/* Returns true if a body can have the inertia matrix with the elements ixx iyy izz ixy ixz iyz [kg m^2]: no principal
+ * moment exceeds the sum of the other two by more than a tolerance for rounded files. Returns false for NaN. inertia:
+ * six numbers, not NULL. Allocates nothing. */
 bool inertia_of_a_body(const double inertia[6]);
-/* Default width of the smoothing of joint friction [m/s or rad/s]; the schema states the same value as text. */
+/* Default of SceneJoint.friction_speed [m/s or rad/s]. The schema states the same value as text. */
 #define FRICTION_SPEED_DEFAULT 1e-4
 /* Default of SceneController.limit_width. */
 #define LIMIT_WIDTH_DEFAULT 0.05
-/* Returns the default margin of a tendon's limits [m]. Infinite limits count as none. */
+/* Returns the default of SceneTendon.range_margin [m] for limits of the length [m]. An infinite limit counts as no
+ * limit. */
 double scene_tendon_margin(double lower, double upper);
-/* Sets limit_law (barrier), limit_stiffness [J] and limit_margin [m or rad] to the defaults of a joint with limits
- * only. Allocates nothing, cannot fail. */
+/* Sets limit_law to the barrier, and limit_stiffness [J] and limit_margin [m or rad] to the defaults for a joint that
+ * has only limits. Allocates nothing, cannot fail. */
 void joint_default_limits(SceneJoint* joint);
-/* Returns true if a length is 1 to within a tolerance, so that a vector or quaternion is used as given: a number that
- * was written out reads back to the same bits. The tolerance is above the rounding of a few products and far below
- * deliberate input. False for NaN. Allocates nothing. */
+/* Returns true if `length` is 1 within a tolerance, so that a vector or quaternion of this length is used as given.
+ * Numbers that were written to a file then read back to the same bits. The tolerance is above the rounding of a few
+ * products and far below any intended deviation. Returns false for NaN. Allocates nothing. */
 bool is_unit(double length);
-/* Returns v / |v| for every finite v, also if |v|^2 overflows or underflows; zero for zero. Returns v bit for bit if it
- * is unit to rounding (is_unit). NaN if v is not finite. */
+/* Returns v / |v|, also if |v|^2 overflows or underflows. Returns v unchanged if v is zero or already of unit length
+ * (is_unit). Returns NaN if v is not finite. */
 Vec3 unit_vector(Vec3 v);
 
-/* Sets contact parameters to given numbers, such as those derived for a model (ModelContact), so that a written scene
- * keeps them. support [m], stiffness in the law's unit, smoothing [(m/s)^2]. Not checked. Allocates nothing. */
+/* Sets support [m], stiffness [the law's unit] and smoothing [(m/s)^2] of the scene's contact, for example to the
+ * values derived for a model (ModelContact), so that a written scene contains them. Does not check them. Allocates
+ * nothing. */
 void scene_give_contact(Scene* scene, double support, double stiffness, double smoothing);
-/* Appends the scene as YAML that reads back to the same model, bit for bit. Paths of meshes are relative to `folder`,
- * which must be the folder of the file it is written to. The caller owns out. Cannot fail; allocates temporarily. */
+/* Appends the scene as YAML. Reading this text gives the same model, bit for bit. Paths of meshes are written relative
+ * to `folder`, which must be the folder of the file that the text is written to. The caller owns out. Cannot fail;
+ * allocates temporarily. */
 void scene_write_yaml(const Scene* scene, const char* folder, Text* out);
-/* Returns the wrap between a point and the next one; NULL: none. point < count - 1 (not checked). Borrowed from the
- * tendon. */
+/* Returns the wrap between tendon point `point` and the next point, borrowed from the tendon; NULL if there is none.
+ * point < count - 1 (not checked). */
 static inline const SceneTendonWrap* scene_tendon_wrap(const SceneTendon* tendon, int point) {
   int wrap = tendon->points[point].wrap;
   return wrap > 0 ? &tendon->wraps[wrap - 1] : NULL;
 }
-/* Returns the default eyelet of a tendon: a fraction of the mean distance of its points from their frames' origins [m].
- * 0 without points. Allocates nothing. */
+/* Returns the default of SceneTendon.eyelet [m]: a fraction of the mean distance of the tendon's points from the
+ * origins of their frames. Returns 0 for a tendon without points. Allocates nothing. */
 double scene_tendon_eyelet(const SceneTendon* tendon);
 
 #endif

@@ -1,12 +1,14 @@
-/* schema: one table of rows defines the content of scenes and tasks. It drives reading into structs, defaults, ranges,
- * unknown keys, the JSON Schema and the pages docs/scene-format.md and docs/task-format.md. */
+/* schema: one table of rows defines the content of scenes and tasks. From this table follow the reading into structs,
+ * defaults, ranges, messages about unknown keys, the JSON Schema, and the pages docs/scene-format.md and
+ * docs/task-format.md. */
 #ifndef SDRS_SCENE_SCHEMA_H
 #define SDRS_SCENE_SCHEMA_H
 
 #include "scene/document.h"
 #include "scene/scene.h"
 
-/* Kind of a value, with the type it is read into (see KIND in schema_kind.c). */
+/* Kind of a value. The comment of each kind names the type of the struct member that receives the value (see KIND in
+ * schema_kind.c). */
 typedef enum {
   VALUE_NUMBER,     /* double */
   VALUE_INTEGER,    /* int */
@@ -18,7 +20,7 @@ typedef enum {
   VALUE_PER_DOF,    /* NumberList: a number for all degrees of freedom, or a list */
   VALUE_BOUND,      /* NumberList: a number for all three axes, or three */
   VALUE_WORDS,      /* unsigned: a list of the row's words, one bit each */
-  /* Kinds from here on are stored as nodes (const Node*, NULL when absent) for the code that interprets them. */
+  /* Values of the following kinds are stored as nodes (const Node*, NULL when absent), which other code reads. */
   VALUE_TEXT,
   VALUE_OBJECT,     /* a map read as the object `of` */
   VALUE_LIST,       /* a list of such maps */
@@ -46,7 +48,7 @@ typedef enum {
   VALUE_KIND_COUNT
 } ValueKind;
 
-/* Up to as many numbers as a joint has coordinates. */
+/* A list of numbers, at most as many as a joint has coordinates. */
 typedef struct {
   const Node* node; /* NULL when absent */
   bool is_list;
@@ -54,7 +56,7 @@ typedef struct {
   double values[JOINT_MAX_COORDINATE];
 } NumberList;
 
-/* Allowed numbers; a zeroed range allows every finite number. Written so that NaN fails. */
+/* Range of allowed numbers. A zeroed range allows every finite number. NaN is never allowed. */
 typedef struct {
   bool given;
   double low, high;
@@ -70,43 +72,43 @@ typedef struct {
 #define RANGE_UP_TO(x, y) \
   { true, x, y, true, false } /* x < value <= y */
 
-/* Returns true if the value is finite and within the range; false for NaN. */
+/* Returns true if the value is finite and within the range. Returns false for NaN. */
 bool range_holds(const ValueRange* range, double value);
-/* "> 0", ">= 0", "between 0 and 4". "" for a range that is not given. */
+/* Returns the range as text, such as "> 0", ">= 0" or "between 0 and 4"; "" if the range is not given. */
 Excerpt range_text(const ValueRange* range);
 
 typedef struct {
   const char* object; /* name of the object with this key */
   const char* key;
   ValueKind kind;
-  size_t offset;    /* in the struct the object is read into */
-  const char* of;   /* OBJECT, LIST, MAP: the object's name. CHOICE, WORDS: "one|another", in the enum's order */
-  const char* only; /* types of the object that have this key, "box|sphere"; NULL = all */
+  size_t offset;    /* offset of the member in the object's struct [bytes] */
+  const char* of;   /* OBJECT, LIST, MAP: name of the object. CHOICE, WORDS: "one|another", in the order of the enum */
+  const char* only; /* types of the object for which the key is allowed, "box|sphere"; NULL = all */
   const char* unit; /* NULL = none */
   const char*
       fallback;     /* default as YAML; "(in brackets)" is documentation only, the code sets the default; NULL: none */
-  ValueRange range; /* of each number */
+  ValueRange range; /* allowed range of each number */
   bool required;
-  const char* unless; /* "one|another": keys of the object with which this one is not required; NULL = none */
+  const char* unless; /* "one|another": the key is not required if the object has one of these keys; NULL = none */
   bool nullable;      /* null (or nothing after the colon) counts as absent */
-  const char* group;  /* group of keys of which at most one may be given */
+  const char* group;  /* group of keys that exclude each other; NULL = none */
   const char* meaning;
 } SchemaRow;
 
 typedef struct {
   const char* name;
   const char* title;
-  size_t size;          /* size of the struct that the object is read into */
-  const char* type_key; /* the VALUE_CHOICE whose word selects the admissible keys (SchemaRow.only); NULL = none */
-  const char* instead_of_type; /* a key that replaces the type and its keys; NULL = none */
+  size_t size;                 /* size of the struct that the object is read into */
+  const char* type_key;        /* key of the VALUE_CHOICE that selects the allowed keys (SchemaRow.only); NULL = none */
+  const char* instead_of_type; /* key that may be given instead of the type and its keys; NULL = none */
   struct {
-    const char* name; /* rows of another object that this one has too */
-    size_t offset;    /* offset of its struct in this one's */
+    const char* name; /* name of another object whose rows this object has, too; NULL = none */
+    size_t offset;    /* offset of the other object's struct in the struct of this object [bytes] */
   } includes[2];
   bool partial;        /* required keys may be missing */
-  bool part;           /* used in other objects only: no section of its own in the docs */
+  bool part;           /* the object is used only inside other objects, and has no section of its own in the docs */
   const char* meaning; /* for docs */
-  const char* example; /* a whole small scene, for docs; NULL = none */
+  const char* example; /* a complete small scene, for the docs; NULL = none */
 } SchemaObject;
 
 typedef struct SchemaTable SchemaTable;
@@ -115,66 +117,68 @@ struct SchemaTable {
   int object_count;
   const SchemaRow* rows;
   int row_count;
-  const SchemaRow* (*foreign)(
-      int index); /* rows defined elsewhere, before these; returns NULL past the last. NULL: none */
+  const SchemaRow* (*foreign)(int index); /* returns row `index` of those defined in another module, NULL past the last;
+                                             these come before `rows`. The pointer is NULL if there are none */
   const char *root, *title, *id;
   const char* command;       /* command that prints the reference page */
-  const char* overrides;     /* for the docs: possible overrides by --set */
-  const SchemaTable* embeds; /* table of the objects that may be inside (VALUE_SCENE); NULL = none */
+  const char* overrides;     /* what can be overridden by --set, for the docs */
+  const SchemaTable* embeds; /* schema of scenes that a file may contain (VALUE_SCENE); NULL = none */
 };
 
-/* Target of the rows of `contact`. */
+/* Struct of the object `contact`. */
 typedef struct {
   SceneContact contact;
   int model;
   const Node *exclude, *pairs;
 } ContactForm;
 
-/* Returns a row of `contact` that belongs to the laws: first the choice of the law, in the order of ContactModel, then
- * their parameters. Those of the object `contact_law` are allowed in items of contact.pairs, too. Defined in
- * contact/laws.c. NULL past the last; static. */
+/* Returns row number `index` of those rows of `contact` that the contact laws define; NULL past the last. Row 0 is the
+ * choice of the law, in the order of ContactModel; the parameters of the laws follow. Rows of the object `contact_law`
+ * are also allowed in items of contact.pairs. Static. Defined in contact/laws.c. */
 const SchemaRow* contact_schema_row(int index);
-/* Returns the index in SceneContact.own of a row of the laws; -1: another number, or none. row must not be NULL. */
+/* Returns the index in SceneContact.own of the parameter that the row describes; -1 if the row describes another value.
+ * row must not be NULL. */
 int contact_row_own(const SchemaRow* row);
-/* The words of `contact.model`, as a CHOICE has them. */
+/* The words of `contact.model`, separated by |, in the order of ContactModel. */
 extern const char contact_model_words[];
 
-/* Everything a scene may hold, and a task. */
+/* Schema of scenes, and schema of tasks. */
 extern const SchemaTable SCENE_SCHEMA, TASK_SCHEMA;
 
-/* Returns the object of this name, owned by the table; NULL if there is none. */
+/* Returns the object of the table with this name; NULL if there is none. The table owns the object. */
 const SchemaObject* schema_object(const SchemaTable* table, const char* name);
 
 #define SCHEMA_ROWS_MAX 80
-/* Sets rows to the object's own rows, in the order of the documentation and of the table. Returns their number, at most
- * SCHEMA_ROWS_MAX. */
+/* Sets rows[] to the rows of the object without those of included objects, in the order of the documentation. Returns
+ * the number of rows, at most SCHEMA_ROWS_MAX. */
 int schema_own_rows(const SchemaTable* table, const SchemaObject* object, const SchemaRow* rows[SCHEMA_ROWS_MAX]);
-/* The rows of an object with those it includes. */
+/* A row of an object or of one that the object includes. */
 typedef struct {
   const SchemaRow* row;
-  size_t offset; /* in the object's struct */
+  size_t offset; /* offset of the included object's struct in the struct of the object; 0 for the object's own rows
+                    [bytes] */
 } SchemaPlace;
-/* Sets places to the rows of an object and those it includes, in the order of the docs, with offsets [bytes] in its own
- * struct. Returns their number, at most SCHEMA_ROWS_MAX. */
+/* Sets places[] to the rows of an object and of the objects that it includes, in the order of the documentation.
+ * Returns the number of rows, at most SCHEMA_ROWS_MAX. */
 int schema_rows(const SchemaTable* table, const SchemaObject* object, SchemaPlace places[SCHEMA_ROWS_MAX]);
-/* Returns the row of a key for a type of the object (type NULL: the first row with the key). Owned by the table; NULL
- * if there is none. */
+/* Returns the row with this key that is allowed for the type `type` of the object. type NULL: the first row with this
+ * key. Returns NULL if there is none. The table owns the row. */
 const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type);
-/* Returns true if an object of this type has the row's key; always true for type NULL. */
+/* Returns true if the row is allowed for the type `type` of an object. Always true if type is NULL. */
 bool schema_row_belongs(const SchemaRow* row, const char* type);
-/* Stores the default of a row, which must have one that is no text in brackets; *out has the type of the row's kind.
- * Nothing for kinds that are stored as nodes. */
+/* Sets *out to the default of a row; *out has the type of the row's kind. The row must have a default, and not one in
+ * brackets. Does nothing for kinds that are stored as nodes. */
 void schema_default(const SchemaRow* row, void* out);
-/* Puts a child into a map and removes the same key and the keys that exclude it. The document owns both; removed nodes
- * stay in its arena. */
+/* Appends `child` to `map` after removing the entries with the same key, and those with keys that exclude this key. The
+ * document owns all nodes, including the removed ones. */
 void schema_replace(const SchemaTable* table, const SchemaObject* object, Node* map, Node* child);
 
-/* ---- advice about unknown words (schema_advice.c), appended to the caller's text; nothing if there is none */
-/* Appends advice about a key that the object (of this type; NULL: any) does not have: ` (did you mean 'dt'?)`, the
- * section that has it, or all keys if they are few. */
+/* ---- advice about unknown words (schema_advice.c): appended to the caller's text, nothing if there is no advice */
+/* Appends advice about a key that is not allowed in the object for this type (NULL: any type): a similar key, such as `
+ * (did you mean 'dt'?)`, the section that has the key, or a list of all keys if there are few. */
 void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object, const char* type, const char* key,
                            Text* out);
-/* Appends advice about a word that is not among "one|another". */
+/* Appends advice about a word that is not one of `words` ("one|another"). */
 void schema_add_choice_advice(const char* words, const char* word, Text* out);
 
 /* ---- kinds of values (schema_kind.c) */
@@ -182,16 +186,18 @@ void schema_add_choice_advice(const char* words, const char* word, Text* out);
 const char* kind_title(ValueKind kind);
 /* Returns the name of a kind in messages, such as "a list of 3 numbers". Static. */
 const char* kind_expected(ValueKind kind);
-/* Returns true if the node is a scalar, list or map as the kind requires. Does not check its content. */
+/* Returns true if the node is of the NodeKind that the kind requires: a scalar, a list or a map. Does not check the
+ * content of the node. */
 bool kind_accepts(ValueKind kind, const Node* node);
-/* JSON Schema of a value of the row, as the members of an object, without braces. Appended to the caller's text. */
+/* Appends the JSON Schema of the row's value to `out`, as members of a JSON object without the braces. */
 void kind_add_json(const SchemaRow* row, Text* out);
 
-/* Draft-07 JSON Schema of all objects of the table, with those it embeds, appended to the caller's text. */
+/* Appends the JSON Schema (draft 07) of all objects of the table, and of the table that it embeds, to `out`. */
 void schema_write_json(const SchemaTable* table, Text* out);
-/* The page of docs, with every object's keys, units, ranges and defaults, appended. */
+/* Appends the reference page of the table to `out`, in Markdown: the keys of every object with units, ranges and
+ * defaults. */
 void schema_write_markdown(const SchemaTable* table, Text* out);
-/* sdrs-<name>(5) Appended; `name` is the page's name without sdrs-. */
+/* Appends the manual page sdrs-<name>(5) of the table to `out`, in roff. */
 void schema_write_man(const SchemaTable* table, const char* name, Text* out);
 
 #endif

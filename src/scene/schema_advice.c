@@ -3,7 +3,7 @@
 
 #include "scene/schema.h"
 
-/* Words of other programs and frequent mistakes, each with our words, the likeliest first. */
+/* Words of other programs and frequent mistakes, each with the words of this program, the most probable one first. */
 typedef struct {
   const char *word, *meant;
 } Synonym;
@@ -124,7 +124,7 @@ static const Synonym CHOICES[] = {
     {"bdf2", "second_order"},
 };
 
-/* Keys that users write into an object although they belong to another section of the file. */
+/* Keys that users often write into the wrong object, with the section to which they belong. */
 typedef struct {
   const char *object, *words, *place;
 } Elsewhere;
@@ -145,7 +145,7 @@ static const char* place_elsewhere(const SchemaObject* object, const char* key) 
   return NULL;
 }
 
-/* The candidate that the word's row names first, or NULL. */
+/* Returns the candidate that comes first in the word's row of the table, or NULL. */
 static const char* by_synonym(const Synonym* rows, size_t row_count, const char* word, const char* const* candidates,
                               int count) {
   const char* best = NULL;
@@ -162,7 +162,7 @@ static const char* by_synonym(const Synonym* rows, size_t row_count, const char*
 
 static void add_meant(Text* out, const char* meant) { text_add(out, " (did you mean '%s'?)", meant); }
 
-/* The keys of an object for this type. */
+/* Sets keys[] to the keys of an object that are allowed for this type. Returns their number. */
 static int keys_of(const SchemaTable* table, const SchemaObject* object, const char* type,
                    const char* keys[SCHEMA_ROWS_MAX]) {
   SchemaPlace places[SCHEMA_ROWS_MAX];
@@ -172,7 +172,7 @@ static int keys_of(const SchemaTable* table, const SchemaObject* object, const c
   return count;
 }
 
-/* The section of the file's top that has such a key, or NULL. */
+/* Returns the top-level section of the file that has such a key, or NULL. */
 static const char* section_with(const SchemaTable* table, const SchemaObject* object, const char* key) {
   if (strcmp(object->name, table->root) != 0) return NULL;
   SchemaPlace places[SCHEMA_ROWS_MAX];
@@ -184,14 +184,16 @@ static const char* section_with(const SchemaTable* table, const SchemaObject* ob
   return NULL;
 }
 
-/* Returns true for a top-level key of the files that this file names. */
+/* Returns true if the object is the root of the file and the key is a top-level key of the files that it names, such as
+ * the scenes of a task. */
 static bool is_of_embedded(const SchemaTable* table, const SchemaObject* object, const char* key) {
   const SchemaTable* inner = table->embeds;
   return inner && strcmp(object->name, table->root) == 0 &&
          schema_row(inner, schema_object(inner, inner->root), key, NULL);
 }
 
-/* True if the word is the beginning or the end of the key, between underscores: damping of damping_gain. */
+/* Returns true if the word is the beginning or the end of the key, separated by an underscore, such as damping in
+ * damping_gain. */
 static bool is_part_of(const char* word, const char* key) {
   size_t length = strlen(word), whole = strlen(key);
   if (length == 0 || whole < length + 2) return false;
@@ -199,7 +201,7 @@ static bool is_part_of(const char* word, const char* key) {
   return begins || (strcmp(word, key + whole - length) == 0 && key[whole - length - 1] == '_');
 }
 
-/* Returns the only key that the word is part of, or NULL. */
+/* Returns the key that contains the word in this sense, if there is exactly one; otherwise NULL. */
 static const char* by_part(const char* word, const char* const* keys, int count) {
   const char* found = NULL;
   for (int i = 0; i < count; i++) {
@@ -242,7 +244,7 @@ void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object,
   }
 }
 
-/* More words than any choice has. */
+/* Upper bound of the number of words of a choice. */
 enum { CHOICES_MAX = 64 };
 
 void schema_add_choice_advice(const char* words, const char* word, Text* out) {

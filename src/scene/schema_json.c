@@ -1,4 +1,4 @@
-/* Draft-07 JSON Schema from the table, for editors. */
+/* Writes the JSON Schema (draft 07) of a schema table, for editors. */
 #include <string.h>
 
 #include "scene/alias.h"
@@ -20,7 +20,7 @@ static void add_description(const SchemaRow* row, const char* types, Text* out) 
   text_free(&text);
 }
 
-/* Defaults are YAML flow values; all but words are JSON too. */
+/* Appends the default of a row. Defaults are YAML flow values; those that are not words are valid JSON, too. */
 static void add_default(const SchemaRow* row, Text* out) {
   if (!row->fallback || row->fallback[0] == '(') return;
   text_add(out, ", \"default\": ");
@@ -62,8 +62,8 @@ static bool seen_before(const Rows* rows, int index) {
   return false;
 }
 
-/* Returns true for a key with several rows in the table, which has another meaning for another type; the type's rule
- * repeats it. */
+/* Returns true if the table has several rows with the key of this row, with different meanings for different types. The
+ * rules of the types repeat their meaning. */
 static bool is_ambiguous(const Rows* rows, int index) {
   for (int i = 0; i < rows->count; i++)
     if (i != index && strcmp(rows->rows[i].row->key, rows->rows[index].row->key) == 0) return true;
@@ -90,7 +90,7 @@ static void add_properties(const Rows* rows, Text* out) {
 
 /* ---------------------------------------------------------------- rules between keys */
 
-/* Adds the keys required for every type; `type` NULL for these. */
+/* Appends the list of keys that are required for this type; type NULL: for every type. Returns the number of keys. */
 static int add_required(const Rows* rows, const char* type, Text* out) {
   int count = 0;
   for (int i = 0; i < rows->count; i++) {
@@ -108,8 +108,8 @@ static bool has_other_type_only(const Rows* rows, const char* key, const char* t
   return true;
 }
 
-/* Adds the rule of one type, also when it is the default and left out: required keys, keys that it lacks, and its own
- * meaning of ambiguous keys. */
+/* Appends the rule of one type: the required keys, the keys that the type does not have, and its meaning of ambiguous
+ * keys. is_default: the rule also applies if the type is not given. */
 static void add_type_rule(const Rows* rows, const char* type, bool is_default, Text* out) {
   text_add(out, "{\"if\": {\"properties\": {\"%s\": {\"const\": \"%s\"}}", rows->object->type_key, type);
   if (!is_default) text_add(out, ", \"required\": [\"%s\"]", rows->object->type_key);

@@ -1,4 +1,4 @@
-/* The manual page of a format from its table: the text of the page in docs/, for man(1). */
+/* Writes the manual page of a file format from its schema table, with the text of the page in docs/. */
 #include <string.h>
 
 #include "scene/schema.h"
@@ -10,7 +10,7 @@ static void add_words(const char* words, Text* out) {
   }
 }
 
-/* "number [m], > 0, default 1.0", "required" */
+/* Appends the facts of a key, such as "number [m], > 0, default 1.0" or "required". */
 static void add_facts(const SchemaRow* row, Text* out) {
   if (row->kind == VALUE_CHOICE || row->kind == VALUE_WORDS)
     add_words(row->of, out);

@@ -1,10 +1,10 @@
-/* The page of a format from its table. */
+/* Writes the reference page of a file format in Markdown from its schema table. */
 #include <ctype.h>
 #include <string.h>
 
 #include "scene/schema.h"
 
-/* A | would end the cell of a table. */
+/* Appends the text of a table cell, with each | escaped, because it would end the cell. */
 static void add_cell(const char* text, Text* out) {
   for (; *text; text++) text_add(out, *text == '|' ? "\\|" : "%c", *text);
 }
@@ -13,7 +13,8 @@ static void add_words(const char* words, Text* out) {
   for (int i = 0; i < words_count(words); i++) text_add(out, "%s`%s`", i ? ", " : "", words_at(words, i).text);
 }
 
-/* Anchors as the usual renderers make them: lower case, blanks to dashes, other signs dropped. */
+/* Appends the anchor of a heading as common Markdown renderers make it: lower case, dashes for blanks, other
+ * punctuation removed. */
 static void add_anchor(const char* title, Text* out) {
   for (; *title; title++) {
     if (isalnum((unsigned char)*title) || *title == '_') text_add(out, "%c", tolower((unsigned char)*title));
@@ -38,7 +39,7 @@ static const SchemaObject* object_of(const SchemaTable* table, const SchemaRow* 
   }
 }
 
-/* Returns the object whose section describes this one: a partial object has none of its own. */
+/* Returns the object whose section in the page describes this object: a partial object has no section of its own. */
 static const SchemaObject* documented(const SchemaTable* table, const SchemaObject* object) {
   return object && object->partial ? schema_object(table, object->includes[0].name) : object;
 }
@@ -59,7 +60,7 @@ static void add_type_cell(const SchemaTable* table, const SchemaRow* row, Text* 
   }
 }
 
-/* "`box`, `sphere`: ", or "not `fixed`: " where that is shorter. */
+/* Appends the types that have the row's key, such as "`box`, `sphere`: ", or "not `fixed`: " where this is shorter. */
 static void add_owners(const SchemaRow* row, const char* types, Text* out) {
   if (!row->only || (types && words_count(row->only) == words_count(types))) return;
   bool but_one = types && words_count(row->only) > 1 && words_count(row->only) == words_count(types) - 1;

@@ -1,4 +1,4 @@
-/* Reading a map into a struct by the rows of the schema. */
+/* Reads a map into a struct by the rows of the schema. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +97,7 @@ static void store_defaults(const Form* form) {
 
 /* ---------------------------------------------------------------- values */
 
-/* The position of a word in the row's words, or -1 after an error. */
+/* Returns the index of a word among the row's words, or -1 after an error. */
 static int read_word(Reader* reader, const Node* node, const SchemaRow* row) {
   Text sentence = {0};
   words_sentence(row->of, &sentence);
@@ -162,7 +162,7 @@ static void read_quaternion(Reader* reader, const Node* node, const SchemaRow* r
     *out = quat_normalized((Quat){v[0], v[1], v[2], v[3]});
 }
 
-/* One number for all three axes, or three. */
+/* Reads one number for all three axes, or a list of three numbers. */
 static void read_bound(Reader* reader, const Node* node, const SchemaRow* row, NumberList* out) {
   NumberList list = {.node = node, .is_list = node->kind == NODE_LIST, .count = 3};
   if (list.is_list) {
@@ -189,14 +189,15 @@ static void read_number_list(Reader* reader, const Node* node, const SchemaRow* 
   *out = list;
 }
 
-/* The key for the value where an object takes both `link`, a text, and `links`, a list; NULL for all other keys. */
+/* Returns the remedy for a value that belongs to the other key of an object with `link`, for a text, and `links`, for a
+ * list; NULL for all other keys and values. */
 static const char* link_remedy(const Node* node, const SchemaRow* row) {
   if (!row->group || strcmp(row->group, "link") != 0) return NULL;
   if (row->kind == VALUE_TEXT && node->kind == NODE_LIST) return "use 'links' for several links";
   return row->kind == VALUE_NAMES && node->kind == NODE_SCALAR ? "use 'link' for one link" : NULL;
 }
 
-/* Reports a value of the wrong kind. For a map in place of a name the message explains the key. */
+/* Reports a value of the wrong kind. If a map was given in place of a name, the message explains the key. */
 static void expected_kind(Reader* reader, const Node* node, const SchemaRow* row) {
   const char* remedy = link_remedy(node, row);
   if (remedy)
@@ -272,7 +273,7 @@ static void report_unknown(Reader* reader, const Form* form, const Node* entry) 
   text_free(&advice);
 }
 
-/* Reports a key that only another type of the object has, with that type. */
+/* Reports a key that only other types of the object have, and names these types. */
 static void report_foreign(Reader* reader, const Form* form, const Node* entry) {
   Text words = {0}, owners = {0};
   for (int i = 0; i < form->row_count; i++) {
@@ -293,13 +294,13 @@ static const SchemaPlace* find_row(const Form* form, const char* key, bool any_t
   return NULL;
 }
 
-/* Returns true for a required key, or the type that decides which keys are allowed. */
+/* Returns true if the row's key is required, or is the type that decides which keys are allowed. */
 static bool is_needed(const Form* form, const SchemaRow* row) {
   bool type = form->object->type_key && strcmp(row->key, form->object->type_key) == 0;
   return !form->object->partial && (row->required || type);
 }
 
-/* False after an error in a value that is needed. */
+/* Reads one entry of the map. Returns false after an error in a value that is needed (is_needed). */
 static bool read_entry(Reader* reader, const Form* form, const Node* entry) {
   const SchemaPlace* place = find_row(form, entry->key, false);
   int before = reader->problem_count;
@@ -340,7 +341,7 @@ static void report_missing(Reader* reader, const Form* form, const SchemaRow* ro
   text_free(&expected);
 }
 
-/* False after an error. */
+/* Reports each required key that is missing. Returns false if there is one. */
 static bool check_required(Reader* reader, const Form* form) {
   int before = reader->problem_count;
   for (int i = 0; i < form->row_count && !form->object->partial; i++) {
@@ -371,7 +372,8 @@ static void find_type(Form* form) {
   form->type = form->type_word.text;
 }
 
-/* Old keys get their present names, which all that follows looks for. The document is the reader's own. */
+/* Replaces old names of keys in the map by the present ones, with a warning. Changes the nodes, which belong to the
+ * reader's document. */
 static void use_present_keys(Reader* reader, const Form* form) {
   for (const Node* entry = form->map->first; entry; entry = entry->next) {
     const char* present = alias_key(form->object->name, entry->key);
@@ -384,7 +386,8 @@ static void use_present_keys(Reader* reader, const Form* form) {
   }
 }
 
-/* Reads an object. *whole: nothing required is missing or wrong. Returns false if the node is not a map. */
+/* Reads an object into its struct `out`. Sets *whole to false if a required key is missing or invalid. Returns false if
+ * the node is not a map. */
 static bool read_object(Reader* reader, const Node* node, const char* object, void* out, bool* whole) {
   *whole = false;
   Form form = {.object = schema_object(reader->table, object), .map = node, .out = out};

@@ -1,7 +1,8 @@
-/* Writing what a struct holds as keys, by the rows of the schema that are read into it. */
+/* Writes the members of a struct as keys, by the rows of the schema that are read into the struct. */
 #include "scene/write_scene.h"
 
-/* Returns the size of a value that stands in the struct itself [bytes]; 0 for kinds that are read by other code. */
+/* Returns the size of a value that is stored in the struct itself [bytes]; 0 for kinds that are stored as nodes or
+ * lists. */
 static size_t stored_size(ValueKind kind) {
   switch (kind) {
     case VALUE_NUMBER:
@@ -20,14 +21,14 @@ static size_t stored_size(ValueKind kind) {
   }
 }
 
-/* Returns the value of a row; NULL if the struct does not hold it. */
+/* Returns the address of a row's value in the struct; NULL if the struct does not contain it. */
 static const void* value_at(const SchemaValues* values, const SchemaPlace* place) {
   size_t size = stored_size(place->row->kind), offset = place->offset + place->row->offset;
   if (size == 0 || offset < values->offset || offset + size > values->offset + values->size) return NULL;
   return (const char*)values->values + (offset - values->offset);
 }
 
-/* Returns the word of the type key, which decides which keys belong; "" if the struct does not hold it. */
+/* Returns the value of the type key, which decides which keys are allowed; "" if the struct does not contain it. */
 static Excerpt type_of(const SchemaValues* values, const SchemaObject* object, const SchemaPlace* places, int count) {
   for (int i = 0; i < count && object->type_key; i++) {
     const void* value = value_at(values, &places[i]);
@@ -58,7 +59,8 @@ static bool is_allowed(const SchemaRow* row, const void* value) {
   }
 }
 
-/* Returns true for a key that must be written. A value outside of the row's range is none of a file. */
+/* Returns true if the row's key must be written. A value outside the row's range stands for an absent key and is not
+ * written. */
 static bool is_written(const SchemaRow* row, const void* value, bool defaults) {
   union {
     double number;

@@ -1,5 +1,5 @@
-/* task_parts: forms of the objects of a task, and the readers of its sections. As in forms.h, a VALUE_CHOICE is an int
- * here, and nodes are borrowed from the document and NULL when absent. */
+/* task_parts: structs that receive the keys of a task's objects (forms), and the functions that read the sections of a
+ * task. As in forms.h, a VALUE_CHOICE is an int, and nodes are borrowed from the document and NULL when absent. */
 #ifndef SDRS_SCENE_TASK_PARTS_H
 #define SDRS_SCENE_TASK_PARTS_H
 
@@ -52,7 +52,7 @@ typedef struct {
   int warm_start;
 } RecedingForm;
 
-/* A planning task, which app/plan.c reads; here for the schema and for --set (scene/plan.c). */
+/* Struct of a planning task, which serves the schema and --set (scene/plan.c). app/plan.c reads the task itself. */
 typedef struct {
   const Node *body, *obstacles;
   Vec3 from, to, low, high;
@@ -98,7 +98,7 @@ typedef struct {
   const Node* connect;
 } DesignForm;
 
-/* The links that an item is about: one of the two. */
+/* Names of the links of an item: either `link` or `links` is given. */
 typedef struct {
   const Node *link, *links;
 } WhichForm;
@@ -195,18 +195,19 @@ typedef struct {
   int type, norm, schedule;
 } OptimizerForm;
 
-/* ---------------------------------------------------------------- guards
- * Items of one list of a task. */
+/* ---------------------------------------------------------------- limits
+ * Largest number of items in one list of a task. */
 #define TASK_ITEM_MAX 100000
 #define SCENARIO_MAX 1000
-/* Cells of a cage along an axis. */
+/* Largest number of cells of a cage along an axis. */
 #define CAGE_CELLS_MAX 64
 
-/* Overrides that begin so are for the scenes. */
+/* Prefix of overrides that apply to the scenes of a task. */
 #define TASK_SCENE_PREFIX "scene."
 
 /* ---------------------------------------------------------------- readers
- * Each reads its section of the task; node NULL: the section is absent. */
+ * Each read_ function reads one section of the task and reports errors through `reader`; node is NULL if the section is
+ * absent. */
 
 /* task_scenario.c: the scenarios with their scenes. */
 typedef struct {
@@ -222,107 +223,116 @@ typedef struct {
   const Node *support, *stiffness, *model;
 } ScheduleForm;
 
-/* Contact over the iterations. */
+/* Reads the map `schedule`: changes of contact parameters and of the contact law during the optimization. */
 void read_schedule(Reader* reader, Task* task, const Node* node);
-/* Reads the settings of gradients. */
+/* Reads the map `gradient`: memory limit, number and spread of nearby designs. */
 void read_gradient(Reader* reader, Task* task, const Node* node);
-/* Another run's design and control. */
+/* Reads the map `from`: a run folder or an earlier task, whose best design and control are the initial values. */
 void read_from(Reader* reader, Task* task, const Node* node);
-/* Windows; after all that may change is known. */
+/* Reads the map `receding`. Call it after all sections with variables. */
 void read_receding(Reader* reader, Task* task, const Node* node);
-/* task_scenario.c: the scenarios with their scenes, read and checked; the task owns them. */
+/* Reads the scenarios and their scenes, which the task owns (task_scenario.c). root: root node of the task. */
 void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm* form);
-/* Frees its name and scene, not the struct. */
+/* Frees name and scene of the scenario, but not the struct. */
 void scenario_free(TaskScenario* scenario);
 
-/* task_design.c: reads the design; its `connect` belongs to the optimizer. */
+/* Reads the map `design` (task_design.c). Its key `connect` sets task->optimizer.connect. */
 void read_design(Reader* reader, Task* task, const Node* node);
-/* Frees all lists of the design, not the task. */
+/* Frees all lists of the design, but not the task. */
 void design_free(Task* task);
 
-/* The list `control` (task_control.c); NULL: it is absent. */
+/* Reads the list `control` (task_control.c); list is NULL if the key is absent. */
 void read_controls(Reader* reader, Task* task, const Node* list);
-/* The list `initial`; NULL: it is absent. */
+/* Reads the list `initial`; list is NULL if the key is absent. */
 void read_starts(Reader* reader, Task* task, const Node* list);
-/* Interval of a variable; infinite by default. */
+/* Bounds of a variable; infinite by default. */
 typedef struct {
   double within, low, high, prior; /* prior: INFINITY when absent */
   double step;                     /* 0 when absent */
 } Interval;
-/* Returns the bounds of an item in the unit of its quantity; reports an error if low is above high. */
+/* Returns the bounds of an item, in the unit of the variable. Reports an error if low > high. */
 Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form);
-/* Sets the degrees of freedom that a list of numbers names; all without a list. All false after an error. */
+/* Sets dof[i] to true for each degree of freedom i in the list, and to false for the others. Sets all to true if list
+ * is NULL, and all to false after an error. */
 void read_dof(Reader* reader, const Node* list, bool dof[JOINT_MAX_DOF]);
 
-/* The list `parameters` (task_parameters.c); NULL: it is absent. */
+/* Reads the list `parameters` (task_parameters.c); list is NULL if the key is absent. */
 void read_parameters(Reader* reader, Task* task, const Node* list);
-/* Frees the list and its texts. */
+/* Frees task->parameters with their texts. */
 void parameters_free(Task* task);
 
-/* Reads the map `data`: files, columns and their quantities (task_data.c); NULL: absent. */
+/* Reads the map `data`: the files of measured runs, and the quantity in each column (task_data.c); node is NULL if the
+ * key is absent. */
 void read_data(Reader* reader, Task* task, const Node* node);
-/* The map `identify`, with its defaults where it is absent: windows [s], deviations [m, rad, ...]. */
+/* Reads the map `identify`: lengths of windows [s], standard deviations [m, rad, ...]. If node is NULL, sets the
+ * defaults. */
 void read_identify(Reader* reader, Task* task, const Node* node);
 /* Frees the memory of read_data. */
 void data_free(Task* task);
 
-/* Reads the lists `loss` and `subject_to`, whose terms come last in task->losses (task_loss.c). */
+/* Reads the lists `loss` (list) and `subject_to` (subjects) into task->losses; the terms of `subject_to` are last
+ * (task_loss.c). */
 void read_losses(Reader* reader, Task* task, const Node* list, const Node* subjects);
-/* The list `success`, into task->success; NULL: it is absent. */
+/* Reads the list `success` into task->success; list is NULL if the key is absent. */
 void read_success(Reader* reader, Task* task, const Node* list);
-/* Frees the array (count) and all that its terms own. */
+/* Frees losses[count] and everything that the terms own. */
 void losses_free(TaskLoss* losses, int count);
 
-/* The map `optimizer`, with its defaults where it is absent; connect, of the design, stays (task_optimizer.c). */
+/* Reads the map `optimizer` (task_optimizer.c). If node is NULL, sets the defaults. Does not change optimizer.connect,
+ * which read_design sets. */
 void read_optimizer(Reader* reader, Task* task, const Node* node);
-/* The map `draws`, after windows are known (task_draws.c); NULL: it is absent. */
+/* Reads the map `draws` (task_draws.c); node is NULL if the key is absent. Call it after read_receding. */
 void read_draws(Reader* reader, Task* task, const Node* node);
-/* The map `validation`, after success and draws; NULL: it is absent. */
+/* Reads the map `validation`; node is NULL if the key is absent. Call it after read_success and read_draws. */
 void read_validation(Reader* reader, Task* task, const Node* node);
-/* Frees the list and its texts. */
+/* Frees task->draws with their texts and knots. */
 void draws_free(Task* task);
-/* The map `choices`, after windows are known (task_choices.c); NULL: it is absent. */
+/* Reads the map `choices` (task_choices.c); node is NULL if the key is absent. Call it after read_receding. */
 void read_choices(Reader* reader, Task* task, const Node* node);
 /* Frees the memory of read_choices. */
 void choices_free(Task* task);
-/* Several starts; after windows and contact over the iterations are known. */
+/* Reads `multistart`, the number of optimizations from different initial values. root: root node of the task. Call it
+ * after read_receding and read_schedule. */
 void read_multistart(Reader* reader, Task* task, const Node* root, const TaskForm* form);
 
-/* task_names.c: returns a copy of a text with its place; text NULL for node NULL and after an error. The caller frees
- * it with task_name_free. */
+/* Returns a copy of the node's text with its place (task_names.c). The text is NULL if node is NULL, and after an
+ * error. The caller frees it with task_name_free. key: key of the node, for messages. */
 TaskName task_name(Reader* reader, const Node* node, const char* key);
-/* Frees the text and zeroes it. */
+/* Frees the text of the name and zeroes the struct. */
 void task_name_free(TaskName* name);
-/* The names of a list, none twice, freed by the caller with task_names_free; those that are wrong have text NULL.
- * NULL and *count 0 for list NULL. */
+/* Returns the names of a list as an array, and sets *count to their number. Reports a name that occurs twice; an
+ * invalid name has text NULL. key: key of the list, for messages. Returns NULL, with *count 0, if list is NULL. The
+ * caller frees the array with task_names_free. */
 TaskName* task_names(Reader* reader, const Node* list, const char* key, int* count);
-/* Frees the array (count) and its texts; NULL is accepted. */
+/* Frees names[count] and their texts; names may be NULL. */
 void task_names_free(TaskName* names, int count);
-/* task_design.c. `box` of an item; false: there is none, or it is wrong. low, high in the link's frame [m]; they
- * stay where it is false. */
+/* Reads the map `box` of an item into low and high, in the link's frame [m] (task_design.c). Returns false, with low
+ * and high unchanged, if node is NULL or after an error. */
 bool read_box(Reader* reader, const Node* node, Vec3* low, Vec3* high);
-/* The scenarios that an item is about, by their names or *; the item owns the array. All without a list. */
+/* Returns the scenarios in a list of names, in which * means all; all scenarios if list is NULL. The caller frees the
+ * array `in` of the result with memory_free. */
 TaskWhere read_where(Reader* reader, const Task* task, const Node* list);
-/* Returns the links of an item: those of `link` or of `links`, where a shell pattern means all matching links of the
- * first scenario. Freed with task_names_free; NULL and *count 0 if neither is given. */
+/* Returns the names of the links of an item, given by `link` or by `links`, and sets *count to their number. In `links`
+ * a shell pattern stands for all matching links of the first scenario. Returns NULL, with *count 0, if neither key is
+ * given. The caller frees the array with task_names_free. */
 TaskName* read_which(Reader* reader, const Task* task, const Node* item, const WhichForm* form, int* count);
-/* Complain about names that are no link of every scenario's scene. */
+/* Reports an error for each name of a link in the task that does not exist in the scene of every scenario. */
 void check_link_names(Reader* reader, const Task* task);
 
-/* ---- for several (task_items.c)
- * Read the items of a list into an array of the task; capacity: of that array, for memory_grown. */
+/* ---- shared functions (task_items.c)
+ * Reads one item of a list into an array of the task. capacity: capacity of this array, for memory_grown. */
 typedef void (*ReadItem)(Reader* reader, Task* task, const Node* item, int* capacity);
-/* Reads at most TASK_ITEM_MAX items; list NULL: none. */
+/* Calls `read` for each item of the list, at most TASK_ITEM_MAX; list may be NULL. key: key of the list, for
+ * messages. */
 void task_items(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read);
-/* Returns a section; an absent one as empty and owned by the document, so that the schema is the only place for
- * defaults. */
+/* Returns `node`, or if it is NULL an empty map that the document owns. All defaults thus come from the schema. */
 const Node* task_section(Reader* reader, const Task* task, const Node* node);
-/* Complain at the key `high` of a map when low is above high, or one is NaN; false then. */
+/* Reports an error at the key `high` of the map and returns false if low > high or one of them is NaN. */
 bool check_order(Reader* reader, const Node* map, double low, double high);
-/* Returns the unit vector along the value of a key. Zero is an error, after which `written` is returned. */
+/* Returns the unit vector along `written`, the value of a key. Reports an error and returns `written` if it is zero. */
 Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written);
 
-/* The objects of tasks, for the table (scene/task_objects.c). */
+/* The objects of the schema of tasks (scene/task_objects.c). */
 enum { TASK_OBJECT_COUNT = 37 };
 extern const SchemaObject TASK_OBJECTS[];
 
