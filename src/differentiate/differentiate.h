@@ -304,8 +304,8 @@ void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeed
 /* owned by the loss; an index from loss_count on is undefined */
 const char* loss_name(const Loss* loss, int index); /* Returns the unique name of a loss: its column of convergence.csv.
                                                        Owned by the loss. Undefined for an index from loss_count on. */
-bool loss_counts(const Loss* loss,
-                 int index); /* Returns true if the loss applies to this scenario; otherwise its value is 0. */
+/* Returns true if the loss applies to this scenario; otherwise its value is 0. */
+bool loss_counts(const Loss* loss, int index);
 /* Returns the weighted sum of the losses (without the scenario's weight) and sets terms[loss_count] unless NULL. Adds
  * derivatives of the sum to seeds unless NULL. The recording's model must have the links, hulls, vertices and
  * controllers of loss_create. Returns NaN, seeds unchanged, for a recording shorter than the horizon. Allocates
@@ -375,13 +375,12 @@ int refined_row(const RefinedRun* run, int moment);
 typedef struct RunAdjoint RunAdjoint;
 
 typedef struct {
-  bool sound;       /* false: the numbers are not a gradient */
-  int unsound_step; /* step at which the adjoint failed */
-  StepAdjointReport
-      step;             /* report of the unsound step if there is one, otherwise of the step with the largest lambda */
-  int largest_step;     /* step with the largest lambda */
-  int indefinite_steps; /* steps with an indefinite Hessian */
-  double growth;        /* largest |lambda| of the run over that of its last loaded step */
+  bool sound;             /* false: the numbers are not a gradient */
+  int unsound_step;       /* step at which the adjoint failed */
+  StepAdjointReport step; /* report of the unsound step, else of the step with the largest lambda */
+  int largest_step;       /* step with the largest lambda */
+  int indefinite_steps;   /* steps with an indefinite Hessian */
+  double growth;          /* largest |lambda| of the run over that of its last loaded step */
   double rounding; /* estimated error of the gradient by rounding of positions, over all steps, in the scales of the
                       numbers */
 } AdjointReport;
@@ -420,8 +419,8 @@ double start_gap(const Model* model, const Pose* pose, const StartGap* gap);
 void start_gap_seed(const Recording* recording, const StartGap* gap, LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- forward sensitivities (differentiate/forward.c)
- * Called at each row of a recording, from the first to the last; step_forward_state(forward, 0) is then the sensitivity
- * of the row's coordinates. */
+ * A function called at each row of a recording, from the first to the last. During the call,
+ * step_forward_state(forward, 0) is the sensitivity of the coordinates of this row. */
 typedef void (*ForwardVisit)(void* context, StepForward* forward, int row);
 /* Propagates sensitivities through a whole recording without parts (asserted) and calls `visit` at each row. Returns
  * false if a step has no derivative; *step is then that step, and later rows are not visited. Allocates as
