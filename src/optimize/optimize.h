@@ -112,7 +112,7 @@ const double* optimization_multipliers(const Optimization* optimization, int ite
  * allocates nothing. */
 double optimization_best_violation(const Optimization* optimization);
 /* Returns the loss of the best design so far, in the task's units, without the terms of multipliers. With a schedule,
- * only designs under its last contact count. Never fails, allocates nothing. */
+ * designs from before its last contact do not count once that is reached. Never fails, allocates nothing. */
 double optimization_best_loss(const Optimization* optimization);
 /* Returns the iteration of the best design, a row of optimization_rows. Never fails, allocates nothing. */
 int optimization_best_iteration(const Optimization* optimization);
