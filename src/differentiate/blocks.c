@@ -353,7 +353,8 @@ static void control_scale(const Model* model, double* scale) {
     scale = value_scale(model, &model->tendons[k].tension, force_unit(model, model->scene->tendons[k].end), scale);
 }
 
-/* Sets the scales of the initial state: 1; 0 for prescribed joints, whose initial state follows from their signals. */
+/* Sets the scales of the initial state of prescribed joints to 0, because that state follows from their signals. Leaves
+ * the other scales unchanged. */
 static void state_scale(const Model* model, double* scale) {
   for (int k = 0; k < model->dof_count; k++)
     if (model->links[model->dof_link[k]].prescribed >= 0) scale[k] = scale[model->dof_count + k] = 0;
