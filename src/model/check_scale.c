@@ -118,8 +118,8 @@ static int axis_along(Vec3 direction) {
   return -1;
 }
 
-/* Warns of a wheel that lies flat: states about which axis of the link its shape is round, about which axis the hinge
- * rotates, and how to change either. */
+/* Writes the warning for a wheel that lies flat: about which axis of the link its shape is round, about which axis the
+ * hinge rotates, and how to change either. */
 static void tell_flat_wheel(const SceneLink* link, const char* more, Diagnostics* diagnostics) {
   static const char* const AXES[3] = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"};
   static const char* const TURNS[3] = {"[0, 1.5708, 0]", "[1.5708, 0, 0]", "[0, 0, 0]"}; /* z to the axis */

@@ -216,8 +216,8 @@ static void triangle_slope(const MomentBar* bar, const ConvexHull* solid, const 
   for (int k = 0; k < 3; k++) out[corner[k]] = vec3_add_scaled(out[corner[k]], factor, slope[k]);
 }
 
-/* Adds factor times bar : S of a solid of unit density and its derivatives with respect to the vertices. Vertices are
- * taken relative to the hull's first one, to avoid cancellation far from the link's origin. */
+/* Returns bar : S of a solid of unit density. Adds factor times its derivatives with respect to the vertices to `out`.
+ * Vertices are taken relative to the hull's first one, to avoid cancellation far from the link's origin. */
 static double solid_slope(const MomentBar* bar, const ConvexHull* solid, double factor, Vec3* out) {
   if (solid->vertex_count == 0) return 0;
   Vec3 o = solid_origin(solid);
