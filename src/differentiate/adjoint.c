@@ -56,7 +56,8 @@ static void clear_bar(const Model* m, StateBar bar) {
   memset(bar.q, 0, sizeof(double) * (size_t)m->dof_count);
 }
 
-/* Initializes a state's derivatives with those of the loss, which only rows have. */
+/* Sets bar to the derivatives of the loss with respect to a state. They are zero for a state inside a step, because
+ * losses read rows only. */
 static void begin_bar(const Model* m, const LossSeeds* seeds, const RecordedState* state, StateBar bar) {
   clear_bar(m, bar);
   for (int i = 0; state->row && i < m->link_count; i++) {
@@ -68,7 +69,8 @@ static void begin_bar(const Model* m, const LossSeeds* seeds, const RecordedStat
   }
 }
 
-/* Gathers derivatives by the rates and forces of a row; zero where none are kept. */
+/* Sets a->rate_now and a->force_now to the derivatives of the loss with respect to the rates and forces of a row; zero
+ * for links whose row is not kept. */
 static void gather_row(RunAdjoint* a, const LossSeeds* seeds, int row) {
   const Model* m = a->model;
   for (int i = 0; i < m->link_count; i++) {
@@ -82,7 +84,8 @@ static void gather_row(RunAdjoint* a, const LossSeeds* seeds, int row) {
 
 /* ---------------------------------------------------------------- steps */
 
-/* Returns the derivatives of a state. Indices before the start refer to the first state. */
+/* Returns the derivatives with respect to state `index` of a recording. An index before the start of the run stands for
+ * the first state. */
 static StateBar bar_of(const RunAdjoint* a, const Recording* r, int index) {
   int64_t number = r->first_state + index;
   return a->bars[(number > 0 ? number : 0) % BARS_ALIVE];
@@ -129,7 +132,8 @@ static ForcePairSlopes pair_slopes(const LossSeeds* seeds, int row) {
   return (ForcePairSlopes){seeds->pairs, count > 0 ? seeds->pair_force + (size_t)row * count : NULL, (int)count};
 }
 
-/* Applies the adjoint of the substep that led to state `index`. discount: factor of this substep. */
+/* Applies the adjoint of the substep that led to state `index`: adds to `gradient` and to the derivatives with respect
+ * to the states before it. discount: factor on derivatives passed back by this substep. */
 static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, const LossSeeds* seeds, int index, double discount,
                                   ModelGradient* gradient) {
   const Model* m = a->model;
@@ -155,13 +159,15 @@ static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, const LossS
   return report;
 }
 
-/* Returns the discount of a substep: the substeps of a step multiply to `discount`. */
+/* Returns the discount of one substep of a step. The discounts of all substeps of the step have the product
+ * `discount`. */
 static double substep_discount(const Recording* r, int step, double discount) {
   int count = recording_substeps(r, step);
   return count == 1 || discount == 1.0 ? discount : math_pow(discount, 1.0 / count);
 }
 
-/* Adds the derivatives of losses that depend on centres, masses, vertices and signals directly. */
+/* Adds to `gradient` the derivatives with respect to centres, masses, vertices and signals on which losses depend
+ * directly. */
 static void add_direct(const Model* m, const LossSeeds* seeds, ModelGradient* gradient) {
   for (int i = 0; i < m->link_count; i++) model_gradient_center(m, i, seeds->center[i], gradient);
   for (int i = 0; i < m->link_count; i++) gradient->moment[i].s[3][3] += seeds->mass[i];
@@ -179,8 +185,8 @@ static void note_step(AdjointReport* report, const StepAdjointReport* step, int 
   report->largest_step = number;
 }
 
-/* Initializes the derivatives of the states that the last step depends on, except the oldest, which one_step
- * initializes. */
+/* Sets the derivatives with respect to the states that the last step depends on, except the oldest, which one_step
+ * sets. */
 static void begin_bars(RunAdjoint* a, const Recording* last, const LossSeeds* seeds) {
   for (int k = 0; k < BARS_ALIVE - 1; k++) {
     int index = last->state_count - 1 - k;
@@ -188,7 +194,8 @@ static void begin_bars(RunAdjoint* a, const Recording* last, const LossSeeds* se
   }
 }
 
-/* Applies the adjoint of all steps of a part of the run. False if a step has no derivative. */
+/* Applies the adjoint of all steps of a part of the run, the last step first. Returns false if a step has no
+ * derivative. */
 static bool part_backwards(RunAdjoint* a, const Recording* part, const LossSeeds* seeds, double discount,
                            ModelGradient* gradient, AdjointReport* report, double* last) {
   for (int index = part->state_count - 1; index > part->entry; index--) {
@@ -205,7 +212,8 @@ static bool part_backwards(RunAdjoint* a, const Recording* part, const LossSeeds
   return true;
 }
 
-/* Turns the derivatives of the first row into those of the initial state. A recorded initial state is constant. */
+/* Converts the derivatives with respect to the first row into derivatives with respect to the initial coordinates and
+ * velocities. A stored initial state is constant. */
 static void finish_at_start(RunAdjoint* a, const LossSeeds* seeds, const double* q, const Pose* pose,
                             ModelGradient* gradient) {
   gather_row(a, seeds, 0);

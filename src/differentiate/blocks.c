@@ -5,7 +5,7 @@
 
 /* ---------------------------------------------------------------- numbers of a scene */
 
-/* Appends the numbers with index 0 to count - 1 of a part. */
+/* Appends the numbers with index 0 to count - 1 of a part of a link; advances *next behind them. */
 static void list(ModelOverride** next, OverrideKind kind, int link, int part, int count) {
   for (int k = 0; k < count; k++) *(*next)++ = (ModelOverride){kind, link, part, k, 0};
 }
@@ -96,7 +96,7 @@ static void gather_material(const ModelOverride* number, int row, void* context)
   *to->out++ = to->gradient->material[row][number->index];
 }
 
-/* Prescribed joints have no gains. */
+/* Returns true if some controller drives a joint that is not prescribed: gains of prescribed joints have no effect. */
 static bool drives_anything(const Model* model) {
   for (int c = 0; c < model->controller_count; c++)
     if (model->controllers[c].type != CONTROLLER_PRESCRIBED) return true;
@@ -111,8 +111,8 @@ static void list_gains(const Scene* scene, ModelOverride** next) {
   }
 }
 
-/* Lists closure numbers that can change while the initial state stays closed. Axes are excluded: most linkages are
- * planar, and a tilted axis would lock them. */
+/* Lists the closure numbers that can change while the closures stay satisfied in the initial state. Axes are excluded:
+ * most linkages are planar, and a tilted axis would lock them. */
 static void list_closures(const Scene* scene, ModelOverride** next) {
   for (int k = 0; k < scene->closure_count; k++) {
     const SceneClosure* c = &scene->closures[k];
@@ -151,12 +151,13 @@ static double tendon_slope(const Model* model, const ModelGradient* g, const Mod
                                        : model_gradient_tendon(model, g, number->part, number->index);
 }
 
-/* True if the wrap has the number: a sphere has no axis. */
+/* Returns true if the wrap has a number of this index: a sphere has no axis. */
 static bool number_of_wrap(const SceneTendonWrap* wrap, int index) {
   return index < WRAP_NUMBER_AXIS || wrap->type == WRAP_CYLINDER;
 }
 
-/* Lists stiffness, rest length and friction where the tendon has them, all points and all wraps. */
+/* Lists the numbers of all tendons: stiffness, rest length and friction if the tendon has them, all points, all
+ * wraps. */
 static void list_tendons(const Scene* scene, ModelOverride** next) {
   for (int k = 0; k < scene->tendon_count; k++) {
     for (int i = 0; i < TENDON_NUMBER_POINTS + 3 * scene->tendons[k].count; i++)
@@ -178,8 +179,8 @@ static int count_tendons(const Scene* scene) {
   return count;
 }
 
-/* Returns the scale of a tendon's number: a tenth of its value; the reach of the link for a point; the radius of the
- * wrap for its lengths, 0.1 for its axis. */
+/* Returns the scale of a number of a tendon: a tenth of the value; for a point the reach of its link; for a length of a
+ * wrap its radius; for the axis of a wrap 0.1. */
 static double tendon_scale(const Model* model, const ModelOverride* number) {
   if (number->kind == OVERRIDE_WRAP) {
     int index = number->index % WRAP_NUMBERS;
@@ -191,7 +192,8 @@ static double tendon_scale(const Model* model, const ModelOverride* number) {
   return link < 0 ? 0.1 : fmax(model->links[link].reach, 1e-3);
 }
 
-/* True for stiffness and damping above 0 and for all preloads and positions. */
+/* Returns true if the number affects the force: stiffness and damping if they are above 0, preloads and positions
+ * always. */
 static bool bushing_number_lives(const SceneBushing* bushing, int index) {
   int k = index % 6;
   return index >= BUSHING_PRELOAD || (index < BUSHING_DAMPING ? bushing->stiffness : bushing->damping)[k][k] > 0;
@@ -210,8 +212,8 @@ static int count_bushings(const Scene* scene) {
   return count;
 }
 
-/* Returns the scale of a bushing's number: a tenth of its value for stiffness and damping; the weight of a, or weight
- * times reach, for a preload; a tenth of the link's reach for a position. */
+/* Returns the scale of a number of a bushing: a tenth of the value for stiffness and damping; for a preload the weight
+ * of link a, or weight times reach for a torque; for a position a tenth of the link's reach. */
 static double bushing_scale(const Model* model, const ModelOverride* number) {
   const SceneBushing* bushing = &model->scene->bushings[number->part];
   const ModelLink* a = &model->links[bushing->link[0]];
@@ -221,7 +223,7 @@ static double bushing_scale(const Model* model, const ModelOverride* number) {
   return fmax(a->mass, 1e-3) * (number->index < BUSHING_PRELOAD + 3 ? 1 : fmax(a->reach, 1e-3));
 }
 
-/* Hull k of a link of an expanded scene is its shape use k. */
+/* Lists the parameters of smooth shapes. In an expanded scene, hull k of a link is its shape use k. */
 static void list_shapes(const Model* model, ModelOverride** next) {
   for (int i = 0; i < model->link_count; i++)
     for (int k = 0; k < model->links[i].hull_count; k++) {
@@ -230,7 +232,8 @@ static void list_shapes(const Model* model, ModelOverride** next) {
     }
 }
 
-/* Returns the number of vertices that are numbers of the scene: those of smooth shapes are not. */
+/* Returns the number of vertices that are numbers of the scene. Vertices of smooth shapes are not: they follow from the
+ * shape's parameters. */
 static int free_vertices(const Model* model) {
   int count = model->vertex_count;
   for (int h = 0; h < model->hull_count; h++)
@@ -312,8 +315,8 @@ static double force_unit(const Model* model, int link) {
   return link < 0 ? 0 : model->links[link].mass * model->links[link].reach / (duration * duration);
 }
 
-/* Sets scales of a signal: a tenth of `unit`; for a sine's phase 0.1 rad; for its frequency the change that shifts the
- * phase by 0.1 within the run. Returns where the next signal's scales start. */
+/* Sets the scales of a signal's parameters: a tenth of `unit` for values; 0.1 rad for a sine's phase; for its frequency
+ * the change that shifts the phase by 0.1 within the run. Returns the position behind the last scale set. */
 static double* signal_scale(const Model* model, const Signal* signal, double unit, double* scale) {
   const SceneSignal* s = signal->source;
   int count = signal_parameter_count(signal), terms = s->channels * s->terms;
@@ -324,14 +327,15 @@ static double* signal_scale(const Model* model, const Signal* signal, double uni
   return scale;
 }
 
-/* Sets scales of signal values without a natural size, at least `least` times the unit. Returns where the
- * next scales start. */
+/* Sets the scales of a signal whose values have no natural size: the unit is its largest value, but at least `least`.
+ * Returns the position behind the last scale set. */
 static double* value_scale(const Model* model, const Signal* signal, double least, double* scale) {
   double unit = fmax(largest_value(signal->source), least);
   return signal_scale(model, signal, unit > 0 ? unit : 1, scale);
 }
 
-/* Sets scales of a controller's signal: a position, rate or force. Returns where the next scales start. */
+/* Sets the scales of a controller's target signal, which is a position, rate or force. Returns the position behind the
+ * last scale set. */
 static double* drive_scale(const Model* model, const ModelController* c, double* scale) {
   bool place = c->type == CONTROLLER_PD || c->type == CONTROLLER_PRESCRIBED;
   return place ? signal_scale(model, &c->target, 1, scale) : value_scale(model, &c->target, 0, scale);
@@ -349,15 +353,16 @@ static void control_scale(const Model* model, double* scale) {
     scale = value_scale(model, &model->tendons[k].tension, force_unit(model, model->scene->tendons[k].end), scale);
 }
 
-/* Sets scales of the initial state; 0 for prescribed joints, which start on their signals. */
+/* Sets the scales of the initial state of prescribed joints to 0, because that state follows from their signals. Leaves
+ * the other scales unchanged. */
 static void state_scale(const Model* model, double* scale) {
   for (int k = 0; k < model->dof_count; k++)
     if (model->links[model->dof_link[k]].prescribed >= 0) scale[k] = scale[model->dof_count + k] = 0;
 }
 
-/* Returns the scale of a gain that is 0: the value at which it would matter within the run beside the other gains. With
- * the link's inertia M and the run's duration T: damping M/T or the root of M times the stiffness; stiffness M/T^2 or
- * damping/T. For feedback the largest number, or 1. */
+/* Returns the unit of a gain whose value is 0: the value at which the gain would matter within the run, beside the
+ * other gains. With the link's inertia M and the run's duration T: for damping M/T, or the root of M times the
+ * stiffness; for stiffness M/T^2, or damping/T. For feedback the largest of its numbers, or 1. */
 static double gain_unit(const Model* model, const ModelController* c, Gain gain) {
   const ModelLink* link = &model->links[c->link];
   double largest = 0, duration = duration_of(model);
@@ -374,7 +379,7 @@ static double gain_unit(const Model* model, const ModelController* c, Gain gain)
   return unit > 0 ? unit : 1;
 }
 
-/* Sets scales of gains: a tenth of the value, or of gain_unit. Gains without effect get 0. */
+/* Sets the scales of the gains: a tenth of the value, or of gain_unit if the value is 0; 0 for gains without effect. */
 static void gain_scale(const Model* model, double* scale) {
   ModelOverride* gains = block_numbers(model->scene, model, GRADCHECK_GAINS);
   for (int c = 0; c < model->controller_count; c++) {
@@ -389,7 +394,8 @@ static void gain_scale(const Model* model, double* scale) {
   memory_free(gains);
 }
 
-/* Sets scales of shape parameters: the whole value; 0 for an exponent at the end of its range, as a ball's. */
+/* Sets the scale of each shape parameter to its own value (smooth shapes: at least 0.1). The scale is 0 for an exponent
+ * at the end of its range, for example the exponent of a sphere. */
 static void shape_scale(const Model* model, const ModelOverride* numbers, double* scale) {
   for (int k = 0; k < model->shape_parameter_count; k++) {
     const ModelOverride* n = &numbers[k];

@@ -18,28 +18,30 @@ typedef struct {
   size_t poses, coordinates, dofs;                /* lengths of the arrays */
 } RowKeep;
 
-/* Returns an empty selection for rows 0..steps of the model. Freed with row_keep_destroy. Never fails. */
+/* Returns an empty selection of rows for a run of the model with rows 0..steps. The caller frees it with
+ * row_keep_destroy. Never fails. */
 RowKeep row_keep_create(const Model* model, int steps);
 /* Frees the arrays and zeroes the object. Accepts a zeroed object, but not NULL. */
 void row_keep_destroy(RowKeep* keep);
-/* Adds rows first..last of a link; the kept rows of a link are one interval. Asserts 0 <= first and last <= steps.
- * Allocates nothing; link is not checked. */
+/* Selects rows first..last of a link. If the link already has rows, the selection becomes the shortest interval that
+ * contains both. Asserts 0 <= first and last <= steps. Allocates nothing; link is not checked. */
 void row_keep_link(RowKeep* keep, int link, int first, int last);
-/* Adds a row of all links. Asserts that rows are ascending. Allocates. */
+/* Selects a row for all links. Asserts that rows are added in ascending order. Allocates. */
 void row_keep_whole(RowKeep* keep, int row);
-/* Computes the array layout after all rows were added. The caller then allocates arrays of `poses`, `coordinates` and
- * `dofs` entries. Allocates nothing, never fails. */
+/* Computes where each selected row is stored. Call after all rows were added. The caller then allocates arrays of
+ * `poses`, `coordinates` and `dofs` entries. Allocates nothing, never fails. */
 void row_keep_lay_out(RowKeep* keep, const Model* model);
 
-/* Indices of a link's pose (and force), coordinates and rates in arrays of rows. */
+/* Indices of one link in the arrays of one row: its pose (and force), its first coordinate and its first rate. */
 typedef struct {
   bool kept;
   size_t pose, coordinate, dof;
 } RowPlace;
-/* Returns the place of a link's row. kept is false, and the rest 0, if the row is not kept. Undefined for a row or link
- * out of range. */
+/* Returns the indices of a link in a row. If the row is not selected, kept is false and the indices are 0. Undefined
+ * for a row or link out of range. */
 RowPlace row_keep_place(const RowKeep* keep, const Model* model, int row, int link);
-/* Returns the place of a link's row; keep NULL: all rows are kept, consecutively. Allocates nothing. */
+/* Returns the indices of a link in a row. If keep is NULL, all rows are stored, one after the other. Allocates
+ * nothing. */
 static inline RowPlace row_place(const RowKeep* keep, const Model* model, int row, int link) {
   if (keep) return row_keep_place(keep, model, row, link);
   size_t at = (size_t)row;
@@ -63,8 +65,9 @@ typedef struct {
   int solve_count;
 } RecordedState;
 
-/* Rows 0..steps of a run. A whole recording has all rows and the states inside steps. A thin one has the rows of
- * `keep`, and parts with whole rows; the adjoint recomputes parts that are not held. Borrows the model and keep. */
+/* Rows 0..steps of a run. A whole recording stores all rows and the states inside steps. A thin recording stores the
+ * rows selected by `keep`, and divides the run into parts that store whole rows while memory permits. The adjoint
+ * recomputes the rows of the other parts. Borrows the model and keep. */
 typedef struct Recording {
   const Model* model;
   const RowKeep* keep;    /* NULL: a whole recording */
@@ -102,13 +105,13 @@ typedef struct Recording {
       delayed_capacity, between_q_capacity;
 } Recording;
 
-/* Returns the poses of a row of a whole recording or a part, borrowed (links). Undefined for a row that it does not
- * hold. */
+/* Returns the poses of a row of a whole recording or a part (links), borrowed from the recording. Undefined for a row
+ * that the recording does not store. */
 static inline const Pose* recording_pose(const Recording* r, int step) {
   return r->pose + (size_t)(step - r->first_row) * (size_t)r->model->link_count;
 }
 
-/* Returns a link's pose at a row that is kept. Undefined for a row that is not kept. */
+/* Returns a link's pose at a row that the recording stores. Undefined for other rows. */
 static inline Pose recording_link_pose(const Recording* r, int step, int link) {
   return r->pose[row_place(r->keep, r->model, step, link).pose];
 }
@@ -156,52 +159,53 @@ typedef struct {
   StepReport last; /* report of the failed step, else of the last step */
   bool failed;
   int failed_step;  /* the step (1..) that failed */
-  double residual;  /* largest of all steps, relative */
-  int largest_step; /* where */
-  int iterations;   /* of all steps */
+  double residual;  /* largest relative residual of all steps */
+  int largest_step; /* step with that residual */
+  int iterations;   /* total number of iterations of all steps */
   int halved_steps; /* StepReport.halved */
   UnconvergedSteps unconverged;
 } RecordReport;
 
-/* Creates a recording with memory for rows 0..steps. It can be run repeatedly, also with other models of the same size.
- * Freed with recording_destroy. Owns its arrays, not the model. Never fails. */
+/* Creates a recording with memory for rows 0..steps. It can record several runs, one after the other, also of other
+ * models of the same size. Owns its arrays, not the model. The caller frees it with recording_destroy. Never fails. */
 void recording_create(Recording* recording, const Model* model, int steps);
-/* Creates a thin recording. Borrows keep, which must be laid out and outlive the recording. Freed with
- * recording_destroy, which does not free keep. Never fails. */
+/* Creates a thin recording. Borrows keep, which must be laid out (row_keep_lay_out) and outlive the recording. The
+ * caller frees the recording with recording_destroy, which does not free keep. Never fails. */
 void recording_create_thin(Recording* recording, const Model* model, int steps, const RowKeep* keep);
-/* Makes the recording keep the force between these links in rows 0..steps. Call once, before it is run; a second call
- * leaks the first array. Borrows pairs[count]. Allocates nothing for count 0. */
+/* Makes the recording store the contact force of each of pairs[count] in rows 0..steps. Call once, before
+ * recording_run: a second call leaks the first array. Borrows pairs. Allocates nothing for count 0. */
 void recording_keep_pairs(Recording* recording, const ForcePair* pairs, int count, int steps);
-/* Frees the arrays, not model, keep and pairs. Accepts a zeroed recording, but not NULL. */
+/* Frees the arrays of the recording. Does not free model, keep and pairs. Accepts a zeroed recording, but not NULL. */
 void recording_destroy(Recording* recording);
-/* Returns the bytes of the recording's arrays, without the parts of a thin one. Allocates nothing, never fails. */
+/* Returns the size of the recording's arrays [bytes]; the parts of a thin recording are not counted. Allocates nothing,
+ * never fails. */
 size_t recording_bytes(const Recording* recording);
-/* Returns the memory for its parts (RecordOptions.memory, at least 1) when recording and seeds together may use
- * `bytes`. Allocates nothing, never fails. */
+/* Returns the memory [bytes] left for the parts of a thin recording if recording, seeds and parts together may use
+ * `bytes`: the value for RecordOptions.memory, at least 1. Allocates nothing, never fails. */
 size_t recording_memory_left(const Recording* recording, const LossSeeds* seeds, double bytes);
 /* Returns STATUS_BAD_INPUT, with a message at `place`, if a thin recording and its seeds need `bytes` or more, so that
  * no memory is left for the parts; otherwise STATUS_OK. Allocates only the message. */
 Status recording_check_memory(const Recording* recording, const LossSeeds* seeds, double bytes, SourcePlace place,
                               Diagnostics* diagnostics);
-/* Options of recording_run. A relative tolerance, an interrupt function that is polled after every step (NULL: never),
- * and how steps are divided. */
+/* Options of recording_run. */
 typedef struct {
   int threads;
-  double tolerance; /* relative; 0 = the scene's */
+  double tolerance; /* relative tolerance of the solver; 0: the scene's */
   bool (*interrupted)(void);
   const int* substeps; /* first number of substeps tried for each step (steps); NULL: chosen as by sim_step */
   size_t memory; /* for a thin recording: bytes that the parts for its gradient may use besides the kept rows and their
                     seeds; a few states are kept even if this is less. 0: values only */
   const Recording* like; /* run whose substeps this run repeats; NULL: none */
 } RecordOptions;
-/* Runs the model from its start, at most as many steps as the recording has memory for. Stops at a step that fails;
- * recording->steps is then the number of steps before it, and the report and those rows are valid. Returns STATUS_OK,
- * STATUS_SOLVER, STATUS_BAD_INPUT (the start intersects) or STATUS_INTERRUPTED. Allocates while contacts and substeps
- * grow. */
+/* Simulates the model from its initial state, for at most the number of steps that the recording has memory for. If a
+ * step fails, the run stops: recording->steps is then the number of steps before it, and report and these rows are
+ * valid. Returns STATUS_OK, STATUS_SOLVER, STATUS_BAD_INPUT (bodies intersect in the initial state) or
+ * STATUS_INTERRUPTED. Allocates while contacts and substeps grow. */
 Status recording_run(Recording* recording, const Model* model, const RecordOptions* options, RecordReport* report,
                      Diagnostics* diagnostics);
-/* Appends the present state of a run that the caller steps, as row 0, 1, ... in order. `steps` of the recording becomes
- * `row`. Rows beyond those of recording_create are an unchecked error. Substeps grow the arrays, which allocates. */
+/* Appends the present state of sim as row `row`, for a caller that performs the steps itself. Call for rows 0, 1, ...
+ * in order; recording->steps becomes `row`. A row beyond the steps of recording_create is an unchecked error. Allocates
+ * while contacts and substeps grow. */
 void recording_add_row(Recording* recording, Sim* sim, int row);
 
 /* ---------------------------------------------------------------- derivatives of a loss (differentiate/loss_seeds.c)
@@ -230,11 +234,11 @@ struct LossSeeds {
                         model_gradient_shapes, or needs no derivative by shapes and masses */
 };
 
-/* Returns zeroed derivatives for recordings of `steps` steps of the model. Owns its arrays. Freed with
- * loss_seeds_destroy. Never fails. */
+/* Returns zeroed derivatives for whole recordings of `steps` steps of the model. Owns its arrays. The caller frees them
+ * with loss_seeds_destroy. Never fails. */
 LossSeeds loss_seeds_create(const Model* model, int steps);
-/* Returns zeroed derivatives for the rows of keep, which is borrowed and must be laid out. Freed with
- * loss_seeds_destroy. Never fails. */
+/* Returns zeroed derivatives for thin recordings with the rows of keep. Borrows keep, which must be laid out
+ * (row_keep_lay_out). The caller frees them with loss_seeds_destroy. Never fails. */
 LossSeeds loss_seeds_create_thin(const Model* model, const RowKeep* keep);
 /* Sets all derivatives to zero. Allocates nothing, never fails. */
 void loss_seeds_clear(LossSeeds* seeds);
@@ -253,7 +257,7 @@ typedef struct {
   const Pose* pose[3];         /* (links each) */
   const double (*reaction)[6]; /* sim_reactions (links) */
 } Observation;
-/* Derivatives by the members of Observation, poses elementwise. Borrowed. */
+/* Derivatives of a scalar with respect to the members of Observation, poses elementwise. Borrowed. */
 typedef struct {
   double (*pose[3])[3][4]; /* (links each) */
   double (*reaction)[6];   /* (links) */
@@ -265,7 +269,7 @@ typedef struct {
   int reach;                               /* 1: needs the poses of the steps before and after */
   /* Sets out[OBSERVABLE_COLUMNS]. Cannot fail, allocates nothing. */
   void (*value)(const Observation* in, int link, double* out);
-  /* Adds the derivatives of bar . value to out; bar[OBSERVABLE_COLUMNS]. */
+  /* Adds to `out` the derivatives of sum_k bar[k] value[k] with respect to the input. bar[OBSERVABLE_COLUMNS]. */
   void (*seed)(const Observation* in, int link, const double* bar, const ObservationBars* out);
 } Observable;
 /* Returns the observable of an ObservableKind (index, not checked). Static. */
@@ -281,39 +285,42 @@ ObservationBars observation_bars(const Recording* recording, int row, LossSeeds*
  * docs/losses.md defines them. */
 typedef struct Loss Loss; /* the losses of a task in one scenario, with resolved names */
 
-/* Looks up links, checks windows against the horizon, and draws random targets (scenario: index; task->seed). model: of
- * the initial design; its vertices, volumes and edges are the reference of shape losses. Keeps neither task nor model.
- * Returns STATUS_BAD_INPUT with diagnostics, and *out = NULL, on any problem. Freed with loss_destroy. */
+/* Creates the losses of a task for one scenario (index): looks up links, checks windows against the horizon, and draws
+ * random targets from task->seed and the scenario. model: built from the initial design; its vertices, volumes and
+ * edges are the reference of shape losses. Keeps neither task nor model. Returns STATUS_BAD_INPUT with diagnostics, and
+ * *out = NULL, on any problem. The caller frees the loss with loss_destroy. */
 Status loss_create(Loss** out, const Task* task, int scenario, const Model* model, Diagnostics* diagnostics);
 /* Frees the loss and everything it owns. Accepts NULL. */
 void loss_destroy(Loss* loss);
 /* Returns the number of losses of the task, including those without effect in this scenario. Length of `terms` and
  * `factors` below. */
 int loss_count(const Loss* loss);
-/* Adds all rows that loss_evaluate reads to keep. Asserts equal numbers of steps; the model must be the same. Allocates
- * nothing. */
+/* Selects in `keep` all rows that loss_evaluate reads. Asserts equal numbers of steps; the model must be the same.
+ * Allocates nothing. */
 void loss_keep(const Loss* loss, const Model* model, RowKeep* keep);
-/* Makes a recording and seeds (or NULL) keep the pair forces that the loss reads. Call after their creation for `steps`
- * steps. They borrow the loss's list of pairs. Allocates. */
+/* Makes recording and seeds store the pair forces that the loss reads, and their derivatives. seeds may be NULL. Call
+ * after both were created for `steps` steps. Both borrow the loss's list of pairs. Allocates. */
 void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds);
 /* owned by the loss; an index from loss_count on is undefined */
 const char* loss_name(const Loss* loss, int index); /* Returns the unique name of a loss: its column of convergence.csv.
                                                        Owned by the loss. Undefined for an index from loss_count on. */
-bool loss_counts(const Loss* loss, int index); /* True if the loss counts in this scenario; otherwise its value is 0. */
+/* Returns true if the loss applies to this scenario; otherwise its value is 0. */
+bool loss_counts(const Loss* loss, int index);
 /* Returns the weighted sum of the losses (without the scenario's weight) and sets terms[loss_count] unless NULL. Adds
  * derivatives of the sum to seeds unless NULL. The recording's model must have the links, hulls, vertices and
  * controllers of loss_create. Returns NaN, seeds unchanged, for a recording shorter than the horizon. Allocates
  * nothing. */
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds);
-/* As loss_evaluate for tasks with bounded losses (TaskLoss.bounded), which are not in the sum. Derivatives are those of
- * terms times factors[loss_count]; factors NULL: 1, and 0 for bounded losses. Allocates nothing. */
+/* Does the same as loss_evaluate, for tasks with bounded losses (TaskLoss.bounded), which are not part of the returned
+ * sum. Adds to seeds the derivatives of sum_i factors[i] terms[i]. factors[loss_count]; if NULL, the factors are 1, and
+ * 0 for bounded losses. Allocates nothing. */
 double loss_evaluate_with(const Loss* loss, const Recording* recording, double* terms, const double* factors,
                           LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- fabrication measures (differentiate/fabrication.c)
  */
 
-/* Fabrication measures of a link: the losses of the same names (docs/losses.md) with margin 0. */
+/* Fabrication measures of a link: the values of the losses of the same names (docs/losses.md) with margin 0. */
 typedef struct {
   double neck, wall; /* m; neck is NAN for a single hull */
   double overhang;   /* m^2 */
@@ -323,13 +330,13 @@ typedef struct {
   double at[3];           /* joint coordinates of the least clearance (coordinates) */
   int coordinates;
 } FabricationReport;
-/* Measures a link with bounded hulls. build: unit, link frame; angle: overhang from the vertical that needs no support
- * [rad]. Allocates and frees; cannot fail. */
+/* Returns the fabrication measures of a link with bounded hulls. build: build direction, unit vector, link frame.
+ * angle: largest overhang from the vertical that needs no support [rad]. Allocates and frees; cannot fail. */
 FabricationReport fabrication_measure(const Model* model, int link, Vec3 build, double angle);
 
 /* ---------------------------------------------------------------- shorter time steps (differentiate/refined.c) */
 
-/* Subject of a refined run: a scene, and the losses of a task in one scenario (task NULL: none). Borrowed. */
+/* Input of a refined run: a scene, and the losses of a task in one scenario (task NULL: no losses). Borrowed. */
 typedef struct {
   const Scene* scene;
   const Task* task;
@@ -337,11 +344,11 @@ typedef struct {
   int moments; /* largest number of compared rows */
 } RefinedSubject;
 
-/* A run with a shorter time step. Owns its members except those shared with the scene, which must outlive it.
- * refined_run_free accepts a zeroed or incomplete one. */
+/* A run with a shorter time step. Owns its members, except those it shares with the given scene, which must outlive the
+ * run. refined_run_free accepts a zeroed or incomplete run. */
 typedef struct {
-  Scene scene; /* the given scene with other dt, steps, contact parameters and velocity gains; owns only its controllers
-                */
+  Scene scene; /* copy of the given scene with other dt, steps, contact parameters and velocity gains; owns its
+                  controllers only */
   Model model;
   bool has_model;
   Loss* loss;
@@ -369,24 +376,27 @@ typedef struct RunAdjoint RunAdjoint;
 
 typedef struct {
   bool sound;             /* false: the numbers are not a gradient */
-  int unsound_step;       /* step at which it failed */
-  StepAdjointReport step; /* report of the unsound step, or of the step with the largest lambda */
+  int unsound_step;       /* step at which the adjoint failed */
+  StepAdjointReport step; /* report of the unsound step, else of the step with the largest lambda */
   int largest_step;       /* step with the largest lambda */
   int indefinite_steps;   /* steps with an indefinite Hessian */
   double growth;          /* largest |lambda| of the run over that of its last loaded step */
-  double rounding; /* rounding error of positions as it enters the gradient, in the numbers' scales, over all steps */
+  double rounding; /* estimated error of the gradient by rounding of positions, over all steps, in the scales of the
+                      numbers */
 } AdjointReport;
 
-/* Returns an adjoint solver. Borrows the model. Freed with run_adjoint_destroy. Never NULL; threads below 1 count as 1.
- */
+/* Creates an adjoint solver. Borrows the model. threads below 1 count as 1. The caller frees the solver with
+ * run_adjoint_destroy. Never NULL. */
 RunAdjoint* run_adjoint_create(const Model* model, int threads);
 /* Frees the solver. Accepts NULL. */
 void run_adjoint_destroy(RunAdjoint* adjoint);
-/* Sets, and reports on, the gradient of a loss over the run by all numbers of the model (cleared first). discount:
- * factor per step on derivatives passed back in time; 1 gives the gradient, less a damped vector that is not a
- * gradient. Thin recordings give the same bits as whole ones: missing parts are recomputed, and the recording changes
- * only in the parts it holds. Asserts that a thin recording has parts. If the report is not sound the result is no
- * gradient, and steps before unsound_step were not evaluated. Memory grows at most with the pairs of a step. */
+/* Sets `gradient` to the derivatives of a loss over the run with respect to all numbers of the model. Its previous
+ * contents are cleared. seeds: derivatives of the loss with respect to the recorded quantities. discount: factor per
+ * step on derivatives passed back in time; 1 gives the exact gradient, a smaller factor a damped vector that is not a
+ * gradient. A thin recording gives the same bits as a whole one: missing parts are recomputed, and only the stored
+ * parts of the recording change. Asserts that a thin recording has parts. If the report is not sound, the result is no
+ * gradient, and steps before unsound_step were not evaluated. Memory grows at most with the number of pairs of a
+ * step. */
 AdjointReport run_adjoint(RunAdjoint* adjoint, Recording* recording, const LossSeeds* seeds, double discount,
                           ModelGradient* gradient);
 
@@ -396,24 +406,25 @@ AdjointReport run_adjoint(RunAdjoint* adjoint, Recording* recording, const LossS
 typedef struct {
   int hull[2], vertex[2]; /* vertex[0] = -1: the surface of a half-space */
   Vec3 normal;            /* n, world */
-  double least;           /* gap to be kept [m] */
+  double least;           /* smallest admissible gap [m] */
 } StartGap;
-/* Finds gaps of two links that a trial model makes smaller than min(least, the gap in the standing model), along the
- * standing model's normals. trial may be a model that was refused for intersections; both models have the same hulls.
- * Sets out[most] from 0 on and returns the number of gaps. Allocates temporarily. */
+/* Finds the gaps of two links that are smaller in `trial` than min(least, distance of the two hulls in `standing`).
+ * Normals are those of `standing`. trial may be a model that was refused for intersections; both models have the same
+ * hulls. Sets out[0], out[1], ..., at most `most` gaps, and returns their number. Allocates temporarily. */
 int start_gaps_find(const Model* standing, const Model* trial, int link_a, int link_b, double least, StartGap* out,
                     int most);
 /* Returns the gap [m] at the initial poses pose[links]. */
 double start_gap(const Model* model, const Pose* pose, const StartGap* gap);
-/* Adds the derivatives of the gap by the first state to seeds. */
+/* Adds to seeds the derivatives of the gap with respect to the first state and the hull vertices. */
 void start_gap_seed(const Recording* recording, const StartGap* gap, LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- forward sensitivities (differentiate/forward.c)
- * Called at each row of a recording, from the first to the last; step_forward_state(forward, 0) is then the sensitivity
- * of the row's coordinates. */
+ * A function called at each row of a recording, from the first to the last. During the call,
+ * step_forward_state(forward, 0) is the sensitivity of the coordinates of this row. */
 typedef void (*ForwardVisit)(void* context, StepForward* forward, int row);
-/* Propagates sensitivities through a whole recording without parts (asserted). Returns false if a step has no
- * derivative and sets *step to it; later steps are not visited. Allocates as step_forward_advance does. */
+/* Propagates sensitivities through a whole recording without parts (asserted) and calls `visit` at each row. Returns
+ * false if a step has no derivative; *step is then that step, and later rows are not visited. Allocates as
+ * step_forward_advance does. */
 bool recording_forward(StepForward* forward, const Recording* recording, ForwardVisit visit, void* context, int* step);
 
 /* ---------------------------------------------------------------- gradient check (differentiate/gradcheck.c) */
@@ -469,7 +480,8 @@ typedef enum {
  * neighbours. The extrapolation with the smallest uncertainty decides; its distance from g . d is the error
  * (docs/derivations/gradcheck.md). */
 typedef struct {
-  double analytic, scale; /* g . d; reference of relative errors: the larger of it and the deciding difference */
+  double analytic, scale; /* g . d, g: the gradient; reference of relative errors: the larger of |g . d| and the
+                             deciding difference */
   double step[GRADCHECK_SWEEP], difference[GRADCHECK_SWEEP], sum[GRADCHECK_SWEEP]; /* L(x + h d) + L(x - h d) */
   double extrapolated[GRADCHECK_SWEEP]; /* extrapolated from this and the previous step size; NaN for the first */
   int tried;
@@ -483,8 +495,8 @@ typedef struct {
   bool rough;    /* the last differences vary by much more than rounding explains (J11) */
   double noise;  /* noise of one function value (J3) */
   double needed; /* number of averaged step lengths that would resolve the bound (J14); INFINITY: none */
-  double beside; /* shortest step that crosses a jump near the point, in scales; longer steps are not used (J12); 0:
-                    none */
+  double beside; /* length of the shortest step that crosses a jump near the point, in scales: longer steps are not used
+                    (J12); 0: no such jump */
 } GradcheckDirection;
 
 typedef struct {
@@ -511,28 +523,32 @@ typedef struct {
   GradcheckBlockReport block[GRADCHECK_BLOCKS];
 } GradcheckReport;
 
-/* Number of blocks and the fraction of the squared gradient norm (in the numbers' scales) that was checked, that is,
- * has a verdict other than GRADCHECK_UNCHECKED. 1 if all gradients are zero. Blocks without directions are excluded. */
+/* Coverage of a gradient check: the number of blocks, the number of checked blocks, and the checked fraction of the
+ * squared gradient norm (in the numbers' scales). Checked means a verdict other than GRADCHECK_UNCHECKED. share is 1 if
+ * all gradients are zero. Blocks without directions are not counted. */
 typedef struct {
   int blocks, checked;
   double share;
 } GradcheckCoverage;
 GradcheckCoverage gradcheck_coverage(const GradcheckBlockReport* blocks, int count);
-/* (J15) Turns a wrong verdict into unchecked if a loop is in a singular configuration, where differences and gradient
- * may disagree. block: as set by gradcheck_vector. Cannot fail, allocates nothing. */
+/* (J15) Changes a verdict GRADCHECK_WRONG to GRADCHECK_UNCHECKED if `singular`, that is, if a loop is in a singular
+ * configuration: there, differences and gradient may disagree. block: as set by gradcheck_vector. Cannot fail,
+ * allocates nothing. */
 void gradcheck_excuse_singular(bool singular, GradcheckBlockReport* block);
-/* Returns true if a link's mass depends on a hull with a face of more than three corners: there its volume has a kink,
- * because a displaced corner changes the triangulation. Allocates temporarily; never fails. */
+/* Returns true if a link's mass depends on a hull with a face of more than three corners. The hull's volume then has a
+ * kink at the present vertices, because a displaced corner changes the triangulation of the face. Allocates
+ * temporarily; never fails. */
 bool gradcheck_has_flat_faces(const Model* model);
 /* Moves points of `scene`, which must own them, inward by random fractions drawn from `seed`, so that no face has more
  * than three corners. Never fails. */
 void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
-/* Checks a scene. scene: expanded (model_expand_shapes); model: built from it. loss NULL: a random linear function of
- * poses and rates. Returns STATUS_INTERRUPTED without a verdict, otherwise as recording_run. Allocates and frees. */
+/* Compares the gradient of a scene's loss with central differences. scene: expanded (model_expand_shapes). model: built
+ * from `scene`. loss NULL: a random linear function of poses and rates is checked instead. Returns STATUS_INTERRUPTED
+ * without a verdict, otherwise the status of recording_run. Allocates and frees. */
 Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 
-/* Rounding floor: differences below it are rounding. */
+/* Size of rounding errors: smaller differences are not counted as errors. */
 typedef struct {
   double value;    /* rounding of one function value */
   double gradient; /* rounding of the gradient's norm, in the numbers' scales */
@@ -541,8 +557,9 @@ typedef struct {
 /* Function value of a vector; NaN where undefined. When interrupted, gradcheck_vector stops early with fewer
  * directions. */
 typedef double (*GradcheckValue)(void* context, const double* values);
-/* Checks gradient[count] of any function at base[count]. scale[count]: a large change of each number; 0: not moved.
- * count 0: an empty report. Failed values (NaN) appear only in the report. Allocates temporarily. */
+/* Compares gradient[count] with central differences of a function at base[count]. scale[count]: a large change of each
+ * number; 0: the number is not varied. count 0 gives an empty report. Function values that are NaN appear only in the
+ * report. Allocates temporarily. */
 void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckFloor floor,
                       GradcheckValue value, void* context, const GradcheckOptions* options, uint64_t seed,
                       GradcheckBlockReport* report);

@@ -4,38 +4,39 @@
 
 #include "differentiate/gradcheck.h"
 
-/* Step sizes: from GRADCHECK_LARGEST_STEP down by half decades, and three more decades where the function is rough at
- * the smallest one (J11). */
+/* Numbers of steps. A sweep goes down from GRADCHECK_LARGEST_STEP by half decades. It goes three decades further if the
+ * function is still rough at the smallest of these steps (J11). */
 enum { SWEEP = 15, FINE_SWEEP = GRADCHECK_SWEEP };
 /* A function is rough when its smallest differences are uncertain by more than this fraction. */
 #define FINE_FROM 1e-2
-/* The sweep stops after this many consecutive steps with growing uncertainty, where rounding dominates. The same number
- * of steps estimates the rounding. */
+/* The sweep stops after this many consecutive steps with growing uncertainty, because rounding then dominates. The
+ * noise is estimated from the same number of steps. */
 enum { GROWING = 4 };
-/* Fewer steps estimate the even part: its h^4 term persists to smaller steps. */
+/* Number of steps from which the noise of the even part is estimated: fewer, because its h^4 term persists to smaller
+ * steps. */
 enum { EVEN = 2 };
 /* Safety factor on the uncertainty estimated from neighbours and noise. Of 960 000 correct gradients of noisy
  * functions, half with kinks of the second derivative, 3 are called wrong; with a factor of 3, 166 (test_judgement.c
  * repeats a tenth of them). */
 #define TRUST 5
-/* A kink must be consistent over three steps to this fraction and exceed the noise of its slopes by this factor; a jump
- * must exceed rounding. */
+/* Conditions for a kink and a jump. The estimates of a kink at three steps agree to the fraction KINK_STEADY, and a
+ * kink exceeds the noise of its slopes by the factor KINK_CLEAR; a jump exceeds rounding by the same factor. */
 #define KINK_STEADY 0.02
 #define KINK_CLEAR 30
-/* (J10) Points near x: pairs of random ones and two along the gradient, at distances decreasing by factors of ten. The
- * slope at each is taken over a hundredth of its distance. */
+/* (J10) Points near x at which slopes are taken: pairs of random points and one pair along the gradient, at distances
+ * that decrease by factors of ten. Each slope is taken over a hundredth of the distance. */
 enum { NEAR_PAIRS = 6, NEAR_PLACES = 2 * NEAR_PAIRS + 2, NEAR_SIZES = 4 };
 #define NEAR_LARGEST 1e-3
 #define NEAR_FALL 0.1
 #define NEAR_STEP 1e-2
-/* Tolerance for constant slopes, relative to their spread. A gradient outside the spread by this fraction may belong to
- * a piece that no point reached. */
+/* NEAR_STEADY: slopes count as constant if they change by less than this fraction of their spread. NEAR_BEYOND: a
+ * gradient outside the spread by at most this fraction may belong to a piece of the function that no point reached. */
 #define NEAR_STEADY 0.1
 #define NEAR_BEYOND 1
-/* (J12) A change between neighbouring steps this many times larger than the later ones, and than the noise, comes from
- * a jump: for a smooth function it decreases by 32 at most, up to terms of h^9. */
+/* (J12) A jump is found where the change between neighbouring steps is this many times larger than the later changes
+ * and than the noise. For a smooth function the change decreases by a factor of 32 at most, up to terms of h^9. */
 #define JUMP_FALL 1e4
-/* Least jump relative to the slope: smaller ones come from steps with fewer iterations (J7). */
+/* Least jump, relative to the slope times the step: smaller ones come from steps with fewer iterations (J7). */
 #define JUMP_LEAST 1e-2
 
 /* ---------------------------------------------------------------- the differences, without the gradient */
@@ -51,36 +52,37 @@ static double change_at(const GradcheckDirection* d, int k) {
   return fabs(d->extrapolated[k] - d->extrapolated[k - 1]);
 }
 
-/* Returns the remainder of the even part at step k without its value and h^2 term: at most three times the noise of a
- * value, plus h^4. */
+/* Returns the even part at step k without the function value and without its h^2 term: at most three times the noise of
+ * a value, plus terms of h^4. */
 static double even_rest(const GradcheckDirection* d, int k) {
   double ratio = d->step[k] / d->step[k - 1], here = d->sum[k] - d->sum[k - 1], before = d->sum[k - 1] - d->sum[k - 2];
   return fabs(here - ratio * ratio * before);
 }
 
-/* (J3) Returns the noise of one function value from the odd part at the end of the sweep, at least the rounding of its
- * summands. */
+/* (J3) Returns the noise of one function value, estimated from the odd part at the last steps of the sweep; at least
+ * `rounding`, the rounding error of a value. */
 static double odd_noise_of(const GradcheckDirection* d, double rounding) {
   double noise = rounding; /* fmax ignores NaN */
   for (int k = d->tried - 1; k > 1 && k >= d->tried - GROWING; k--) noise = fmax(noise, change_at(d, k) * d->step[k]);
   return noise;
 }
 
-/* (J3) Returns the noise including the even part, which also contains kinks. */
+/* (J3) Returns the noise of one function value, estimated from the odd and the even part. The even part also contains
+ * kinks. */
 static double noise_of(const GradcheckDirection* d, double rounding) {
   double noise = odd_noise_of(d, rounding);
   for (int k = d->tried - 1; k > 1 && k >= d->tried - EVEN; k--) noise = fmax(noise, even_rest(d, k) / 2);
   return noise;
 }
 
-/* (J6) Returns the first step below all failed values: longer differences span a point without a value. */
+/* (J6) Returns the first step below all steps with a failed value: longer differences span a point without a value. */
 static int first_unbroken(const GradcheckDirection* d) {
   int first = d->tried;
   while (first > 0 && isfinite(d->difference[first - 1])) first--;
   return first;
 }
 
-/* Returns the change of odd and even part from step k to the next. */
+/* Return the change of the odd part and of the even part from step k to the next. */
 static double odd_change(const GradcheckDirection* d, int k) {
   return fabs(d->difference[k] - d->difference[k + 1]) * d->step[k];
 }
@@ -97,14 +99,14 @@ static int first_below_jump(const GradcheckDirection* d, double noise) {
   return 0;
 }
 
-/* Returns the first step that is valid for x. */
+/* Returns the first step that is shorter than all steps with a failed value or across a jump. */
 static int first_sound(const GradcheckDirection* d, double noise) {
   int unbroken = first_unbroken(d), below = first_below_jump(d, noise);
   return below > unbroken ? below : unbroken;
 }
 
-/* Returns the uncertainty at step k from the step before; infinite without one. The first estimate after invalid steps
- * is compared with the plain difference before it. */
+/* Returns the uncertainty of the extrapolation at step k, estimated from its change from the step before; INFINITY if
+ * there is no step before. The first estimate after invalid steps is compared with the plain difference before it. */
 static double doubt_before(const GradcheckDirection* d, int k, double noise) {
   int first = first_sound(d, noise);
   if (k < (first > 0 ? first + 1 : 2)) return INFINITY;
@@ -112,8 +114,8 @@ static double doubt_before(const GradcheckDirection* d, int k, double noise) {
   return isfinite(change) ? fmax(change, noise / d->step[k]) : (double)INFINITY;
 }
 
-/* (J4) Returns the uncertainty at step k including disagreement with all smaller steps beyond noise: a function that is
- * rough at every size can agree with itself by chance. */
+/* (J4) Returns the uncertainty of the extrapolation at step k, including its disagreement, beyond noise, with all
+ * smaller steps: a function that is rough at every size can agree with itself by chance. */
 static double doubt(const GradcheckDirection* d, int k, double noise) {
   double most = doubt_before(d, k, noise);
   for (int j = k + 1; j < d->tried; j++)
@@ -121,7 +123,7 @@ static double doubt(const GradcheckDirection* d, int k, double noise) {
   return most;
 }
 
-/* Returns the deciding step, or -1. */
+/* Returns the step with the least uncertainty, which decides; -1 if every uncertainty is infinite. */
 static int least_doubt(const GradcheckDirection* d, double noise,
                        double (*doubt_at)(const GradcheckDirection* d, int k, double noise)) {
   int best = -1;
@@ -135,14 +137,15 @@ static int least_doubt(const GradcheckDirection* d, double noise,
 
 /* ---------------------------------------------------------------- comparison with the gradient */
 
-/* Returns the reference of relative errors: a gradient that is too small is compared with the difference. */
+/* Returns the reference of relative errors: the larger of |g . d| and the extrapolated difference at step k (-1: none),
+ * so that a gradient that is too small gives a large error. */
 static double scale_of(const GradcheckDirection* d, int k) {
   return fmax(fabs(d->analytic), k < 0 ? 0 : fabs(d->extrapolated[k]));
 }
 
 static double relative(double x, double scale) { return scale > 0 ? x / scale : x > 0 ? (double)INFINITY : 0; }
 
-/* Returns the verdict (J5). */
+/* Returns the verdict from the error and the resolution of the direction (J5). bound: relative error that passes. */
 static GradcheckVerdict verdict_of(const GradcheckDirection* d, double bound) {
   if (!isfinite(d->analytic)) return GRADCHECK_WRONG;
   if (d->error > bound && d->error > d->resolution) return GRADCHECK_WRONG;
@@ -156,8 +159,8 @@ static double error_of(const GradcheckDirection* d, double difference) {
 /* Errors below this multiple of the noise are not used for the order of convergence. */
 #define CLEAR_OF_NOISE 30
 
-/* Returns the observed order of convergence of the plain differences over the last decade before the deciding step that
- * is above noise; NaN without one. */
+/* Returns the observed order of convergence in h of the plain differences, over the last decade of steps that ends at
+ * or before the deciding step and is above noise; NaN if there is none. */
 static double observed_order(const GradcheckDirection* d, int best, double noise) {
   int to = best;
   while (to > 0 && !(error_of(d, d->difference[to]) * d->scale > CLEAR_OF_NOISE * noise / d->step[to])) to--;
@@ -167,7 +170,8 @@ static double observed_order(const GradcheckDirection* d, int best, double noise
          math_log(d->step[from] / d->step[to]);
 }
 
-/* Sets the verdict for deciding step `best`. zero: rounding of g . d. */
+/* Sets error, resolution, order and verdict of the direction for the deciding step `best` (-1: none). zero: rounding
+ * error of g . d. */
 static void judge_at(GradcheckDirection* d, int best, double noise, double zero, double bound) {
   d->scale = scale_of(d, best);
   d->resolution = best < 0 ? (double)INFINITY : relative(TRUST * doubt(d, best, noise) + zero, d->scale);
@@ -182,7 +186,8 @@ static double bend_at(const GradcheckDirection* d, int k) {
   return (d->sum[k - 1] - d->sum[k]) / (2 * (d->step[k - 1] - d->step[k]));
 }
 
-/* Returns the kink without its first-order term in h, which is the second derivative or its jump. */
+/* Returns half the difference of the one-sided slopes at step k, without its term of first order in h: that term is the
+ * second derivative, or its jump. */
 static double kink_at(const GradcheckDirection* d, int k) {
   double here = bend_at(d, k), before = bend_at(d, k - 1);
   return here + (here - before) / (d->step[k - 1] / d->step[k] - 1);
@@ -193,8 +198,8 @@ static bool is_steady(double here, double before, double earlier) {
   return fabs(here - before) <= KINK_STEADY * fabs(here) && fabs(here - earlier) <= 5 * KINK_STEADY * fabs(here);
 }
 
-/* (J8) True if the function has a kink at x and the gradient lies between the one-sided slopes. For a smooth function
- * half their difference falls with h; at a kink three steps agree on it. */
+/* (J8) Returns true if the function has a kink at x and g . d lies between the two one-sided slopes. For a smooth
+ * function half the difference of these slopes falls with h; at a kink it agrees at three steps. */
 static bool lies_in_kink(const GradcheckDirection* d, double noise) { /* noise of the odd part */
   for (int k = first_sound(d, noise) + 4; k < d->tried; k++) {
     double half = kink_at(d, k), least = KINK_CLEAR * noise / d->step[k];
@@ -205,11 +210,11 @@ static bool lies_in_kink(const GradcheckDirection* d, double noise) { /* noise o
   return false;
 }
 
-/* (J13) Shortest step of all sweeps: a gradient cannot be checked below it. */
+/* (J13) Shortest step of all sweeps. A gradient that holds only over shorter steps cannot be checked. */
 #define FINEST_STEP 1e-12
 
-/* (J13) True if the function follows the gradient only over less than the shortest step, and its differences agree at
- * no step: its structure is finer than the steps. */
+/* (J13) Returns true if the function can follow the gradient only over less than the shortest step, and its differences
+ * agree at no step: its structure is finer than the steps. */
 static bool is_too_fine(const GradcheckDirection* d, double noise, double rounding) {
   double range = 0;
   for (int k = first_unbroken(d); k < d->tried; k++) range = fmax(range, fabs(d->difference[k]) * d->step[k]);
@@ -223,14 +228,15 @@ static bool is_too_fine(const GradcheckDirection* d, double noise, double roundi
 static double odd_jump(const GradcheckDirection* d, int k) { return d->difference[k] * d->step[k]; }
 static double even_jump(const GradcheckDirection* d, int k, double value) { return d->sum[k] / 2 - value; }
 
-/* True if the jump exceeds the variation of the even part from step k on. An isolated value enters three remainders. */
+/* Returns true if the jump `even` exceeds the variation of the even part from step k on. A single deviating value
+ * enters three remainders, so up to three may exceed it. */
 static bool is_clear(const GradcheckDirection* d, int k, double even) {
   int above = 0;
   for (int j = k; j < d->tried; j++) above += KINK_CLEAR * even_rest(d, j) / 2 > fabs(even);
   return above <= 3;
 }
 
-/* (J9) True if the function jumps at x, where it has `value`, by at least `least`. */
+/* (J9) Returns true if the function, which has `value` at x, has a jump of at least `least` there. */
 static bool jumps(const GradcheckDirection* d, double value, double least, double rounding) {
   /* values beyond failed steps or beyond a jump near x belong to another piece */
   for (int k = first_below_jump(d, noise_of(d, rounding)) + 2; k < d->tried; k++) {
@@ -243,20 +249,21 @@ static bool jumps(const GradcheckDirection* d, double value, double least, doubl
   return false;
 }
 
-/* (J9) Returns the least jump that invalidates the deciding step. */
+/* (J9) Returns the least jump that explains the error at the deciding step. */
 static double excusing_jump(const GradcheckDirection* d) {
   return isfinite(d->best_step) ? 2 * d->best_step * d->error * d->scale : 0;
 }
 
-/* (J7) Revises a wrong verdict if the step with the least disagreement with its neighbours supports the gradient: the
- * differences then contradict each other, and that step decides. */
+/* (J7) Called after a verdict GRADCHECK_WRONG. If the step that agrees best with its neighbours supports the gradient,
+ * the differences contradict each other: the verdict is then set again with that step deciding. */
 static void judge_again(GradcheckDirection* d, double noise, double zero, double bound) {
   int other = least_doubt(d, noise, doubt_before);
   if (other >= 0 && fabs(d->extrapolated[other] - d->analytic) <= TRUST * doubt_before(d, other, noise) + zero)
     judge_at(d, other, noise, zero, bound);
 }
 
-/* Sets the verdict of a direction. rounding: rounding error of a value. */
+/* Sets the verdict of a direction, its noise, and whether it is rough or a kink. rounding: rounding error of a function
+ * value; zero: rounding error of g . d; bound: relative error that passes. */
 static void judge(GradcheckDirection* d, double rounding, double zero, double bound) {
   double noise = noise_of(d, rounding);
   judge_at(d, least_doubt(d, noise, doubt), noise, zero, bound);
@@ -271,8 +278,8 @@ static void judge(GradcheckDirection* d, double rounding, double zero, double bo
 
 /* ---------------------------------------------------------------- the sweep */
 
-/* Draws a random direction with components of the numbers' scales and length about one. Returns g . d. A component
- * along the gradient ensures |g . d| >= |g| / sqrt(n), in the scales. */
+/* Sets direction[count] to a random direction, with components in the scales of the numbers and a length of about one.
+ * Returns g . d. A component along the gradient is added, so that |g . d| >= |g| / sqrt(n), in the scales. */
 static double draw_direction(Random* random, const double* gradient, double norm, const double* scale, int count,
                              double* direction) {
   double along = 0, moved = 0, share = 1 / sqrt((double)count);
@@ -294,7 +301,7 @@ typedef struct {
   int count;
   const double *base, *direction;
   double* values;
-  double rounding; /* of one value */
+  double rounding; /* rounding error of one function value */
 } Sweep;
 
 static double value_beside(const Sweep* s, double h) {
@@ -308,7 +315,7 @@ static bool said_enough(const Sweep* s, const GradcheckDirection* d, int best, d
 
 static bool stopped(const GradcheckOptions* options) { return options->interrupted && options->interrupted(); }
 
-/* Evaluates one difference. False if interrupted. */
+/* Evaluates the difference at the next smaller step. Returns false if interrupted. */
 static bool take_step(const Sweep* s, const GradcheckOptions* options, GradcheckDirection* d) {
   double h = d->tried == 0 ? GRADCHECK_LARGEST_STEP : sqrt(0.1) * d->step[d->tried - 1];
   double plus = value_beside(s, h), minus = value_beside(s, -h);
@@ -321,7 +328,8 @@ static bool take_step(const Sweep* s, const GradcheckOptions* options, Gradcheck
   return true;
 }
 
-/* Sweeps until rounding dominates, at most to the smallest step. False if interrupted. */
+/* Evaluates differences at decreasing steps until rounding dominates, at most SWEEP of them. Returns false if
+ * interrupted. */
 static bool sweep(const Sweep* s, const GradcheckOptions* options, GradcheckDirection* d) {
   int best = -1, growing = 0;
   d->tried = 0;
@@ -334,16 +342,16 @@ static bool sweep(const Sweep* s, const GradcheckOptions* options, GradcheckDire
   return true;
 }
 
-/* Continues the sweep to `count` steps. False if interrupted. */
+/* Continues the sweep to `count` steps. Returns false if interrupted. */
 static bool sweep_on(const Sweep* s, const GradcheckOptions* options, int count, GradcheckDirection* d) {
   while (d->tried < count)
     if (!take_step(s, options, d)) return false;
   return true;
 }
 
-/* (J14) Replaces a difference by the mean over `samples` step lengths, logarithmically spaced over half a decade below
- * each. The series of a smooth function is that of the mean length; noise decreases with the square root of `samples`.
- */
+/* (J14) Adds a difference that is the mean over `samples` step lengths, logarithmically spaced from h down over half a
+ * decade. For a smooth function the mean has the same series in the mean length; noise decreases with the square root
+ * of `samples`. */
 static void average_step(const Sweep* s, double h, int samples, GradcheckDirection* d) {
   double length = 0, sum = 0, difference = 0;
   for (int j = 0; j < samples; j++) {
@@ -359,7 +367,8 @@ static void average_step(const Sweep* s, double h, int samples, GradcheckDirecti
   d->extrapolated[k] = extrapolate(d, k);
 }
 
-/* (J14) Repeats the sweep with averages where noise dominates. False if interrupted. */
+/* (J14) Repeats the sweep with averaged differences if noise hides the slope, and keeps the result if its resolution is
+ * better. Returns false if interrupted. */
 static bool average(const Sweep* s, const GradcheckOptions* options, double zero, GradcheckDirection* d) {
   bool hidden = d->verdict == GRADCHECK_UNCHECKED && !d->kink && !d->jump && d->resolution < 1;
   if (!hidden || options->average <= 1) return true;
@@ -373,14 +382,14 @@ static bool average(const Sweep* s, const GradcheckOptions* options, double zero
   return true;
 }
 
-/* Truncation h^4 balanced against noise / h gives an error of noise^0.8. */
+/* Exponent of the noise in the error of the best step: the truncation error h^4 is balanced against noise / h. */
 #define NOISE_POWER 0.8
 /* Factor on the estimated number of lengths. In a test of 153 functions averages then resolved the bound for 133; for
  * 69 without it, 104 with a factor of 2 and 145 with 8. */
 #define MORE_LENGTHS 4
 
-/* (J14) Returns the number of step lengths whose averages resolve the bound; infinite where rounding of gradient or
- * values prevents it, or averages did not help. alone: resolution of single lengths. */
+/* (J14) Returns the number of step lengths whose averages would resolve the bound. Returns INFINITY if rounding of
+ * gradient or values prevents it, or if averages did not improve the resolution. alone: resolution without averages. */
 static double lengths_needed(const GradcheckDirection* d, double alone, double rounding, double zero,
                              const GradcheckOptions* options) {
   int taken = options->average > 1 ? options->average : 1;
@@ -390,8 +399,8 @@ static double lengths_needed(const GradcheckDirection* d, double alone, double r
   return MORE_LENGTHS * taken * math_pow(left, -2 / NOISE_POWER);
 }
 
-/* (J11) Extends the sweep for a function that is rough down to the smallest step: its slope can be resolved below.
- * False if interrupted. */
+/* (J11) Extends the sweep to smaller steps if the function is rough down to the smallest step, because its slope may be
+ * resolved there. Returns false if interrupted. */
 static bool look_closer(const Sweep* s, const GradcheckOptions* options, double zero, GradcheckDirection* d) {
   bool blind = d->verdict == GRADCHECK_WRONG || d->resolution > FINE_FROM;
   if (!blind || !d->rough || d->tried < SWEEP) return true;
@@ -404,7 +413,7 @@ static bool look_closer(const Sweep* s, const GradcheckOptions* options, double 
 
 /* ---------------------------------------------------------------- kinks across the direction */
 
-/* (J10) Sets the slopes along the direction at the points near x, at distance `size`. */
+/* (J10) Sets slope[NEAR_PLACES] to the slopes along the direction at the points base + size * places. */
 static void slopes_beside(const Sweep* s, const double* places, double size, double* slope) {
   double step = NEAR_STEP * size;
   for (int n = 0; n < NEAR_PLACES; n++) {
@@ -419,7 +428,8 @@ static void slopes_beside(const Sweep* s, const double* places, double size, dou
   }
 }
 
-/* Draws pairs of points on both sides of x, about as far as the direction is long; the last two along the gradient. */
+/* Draws the displacements of the points near x: pairs on both sides of x, about as long as the direction, the last pair
+ * along the gradient. */
 static void draw_places(const Sweep* s, Random* random, const double* gradient, double norm, const double* scale,
                         double* places) {
   double share = 1 / sqrt((double)s->count);
@@ -444,15 +454,15 @@ static SlopeRange range_of(const double* slope) {
   return r;
 }
 
-/* Returns the largest change of a slope. */
+/* Returns the largest difference between slope[n] and before[n]. */
 static double most_changed(const double* slope, const double* before) {
   double most = 0; /* fmax ignores NaN */
   for (int n = 0; n < NEAR_PLACES; n++) most = fmax(most, fabs(slope[n] - before[n]));
   return most;
 }
 
-/* (J10) True if the function has a kink at x in other directions and the gradient can belong to one of its pieces. At a
- * kink, as at the tip of a cone, the slopes nearby do not converge with the distance. */
+/* (J10) Returns true if the function has a kink at x across the direction and g . d can be the slope of one of its
+ * pieces. At a kink, as at the tip of a cone, the slopes at nearby points do not converge as the points approach x. */
 static bool lies_among_slopes(const Sweep* s, const double* places, const GradcheckDirection* d, double noise) {
   double slope[NEAR_PLACES], before[NEAR_PLACES], size = NEAR_LARGEST;
   slopes_beside(s, places, size, before);
@@ -469,7 +479,7 @@ static bool lies_among_slopes(const Sweep* s, const double* places, const Gradch
   return false;
 }
 
-/* Keeps the worst over the directions; NaN, where no step decides, is worst. */
+/* Sets *worst to the larger of *worst and value. NaN, where no step decides, counts as the largest. */
 static void worsen(double* worst, double value) {
   if (!isnan(*worst) && !(value <= *worst)) *worst = value;
 }
@@ -488,8 +498,8 @@ static void add_direction(GradcheckBlockReport* report, const GradcheckDirection
   if (!d->jump) report->beside = fmax(report->beside, d->beside);
 }
 
-/* Searches for reasons of a wrong verdict: a kink at small steps (J8), a jump at x (J9), a kink across the direction
- * (J10), structure below all steps (J13). False if interrupted. */
+/* Looks for reasons that make a wrong verdict GRADCHECK_UNCHECKED: a kink at small steps (J8), a jump at x (J9), a kink
+ * across the direction (J10), structure finer than all steps (J13). Returns false if interrupted. */
 static bool look_for_kinks(const Sweep* s, const double* places, GradcheckFloor floor, const GradcheckOptions* options,
                            GradcheckDirection* d) {
   GradcheckDirection again = *d;

@@ -29,7 +29,8 @@ static void complain_of_twin(const Task* task, int index, Diagnostics* diagnosti
                   loss->name, task->losses[first].place.line);
 }
 
-/* Names the terms: given names first; the others get the word of their kind, with _2, _3, ... if needed. */
+/* Sets the names of the terms. A term without a given name gets the word of its kind, with _2, _3, ... if needed to be
+ * unique. */
 static void name_terms(Loss* loss, const Task* task, Diagnostics* diagnostics) {
   for (int i = 0; i < loss->count; i++) {
     if (!task->losses[i].name) continue;
@@ -132,7 +133,7 @@ void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeed
 
 /* ---------------------------------------------------------------- value */
 
-/* Returns the sum over the term's links. */
+/* Returns the sum of the term over its links, and adds derivatives to seeds unless NULL. */
 static double sum_links(LossTerm term, const Recording* recording, LossSeeds* seeds) {
   double sum = term.kind->evaluate(&term, recording, seeds);
   for (int k = 1; k < term.link_count; k++) {
@@ -142,8 +143,8 @@ static double sum_links(LossTerm term, const Recording* recording, LossSeeds* se
   return sum;
 }
 
-/* Returns the value of the best or worst state of the window, NaN if a state's value is. The derivative is that of
- * this state, d max_k v_k = dv_k* (envelope). The first of equal states counts. */
+/* Returns the value of the best or the worst state of the window; NaN if the value of a state is NaN. The derivative is
+ * that of the selected state: d max_k v_k = dv_k* (envelope theorem). Of equal states, the first is selected. */
 static double extreme_state(LossTerm term, const Recording* recording, LossSeeds* seeds) {
   int last = term.last, found = term.first;
   double extreme = NAN;

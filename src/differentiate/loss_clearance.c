@@ -1,27 +1,29 @@
-/* Clearance, removal and keep_out: margin minus the least distance of a link's hulls from others, negative where they
- * overlap. The minimum is over all positions of the link: its joint's coordinates between their limits (clearance), a
- * straight path (removal), or the initial position (keep_out). All other links stay at their initial poses. With the
- * link's pose T and its joint's motion M, T(q) = T_0 M(q_0)^-1 M(q), where 0 marks the start. The distance at the
- * middle of a box of coordinates gives a lower bound for the whole box (docs/derivations/certificate.md, P1, P8). The
- * box with the lowest bound is halved until no box can contain a smaller distance than the least one found. At the
- * minimum the derivative by q is zero, or q is at a limit. */
+/* Losses clearance, removal and keep_out: margin minus the least distance between the hulls of a link and other hulls.
+ * A distance is negative where hulls overlap. The least distance is taken over positions of the link: over all joint
+ * coordinates within their limits (clearance), along a straight path (removal), or at the initial position (keep_out).
+ * All other links stay at their initial poses. With the link's pose T and its joint's motion M, T(q) = T_0 M(q_0)^-1
+ * M(q), where 0 marks the start. The distance at the middle of a box of coordinates gives a lower bound for the whole
+ * box (docs/derivations/certificate.md, P1, P8). The box with the lowest bound is halved until no box can contain a
+ * smaller distance than the least one found. At the minimum the derivative of the distance by q is zero, or q is at a
+ * limit. */
 #include <string.h>
 
 #include "differentiate/nearest.h"
 #include "differentiate/sweep.h"
 
-/* A box of coordinates is discarded if its bound is less than this below the least distance found, in sizes of the
+/* A box of coordinates is discarded if its lower bound is above the least distance found minus this, in sizes of the
  * link. */
 #define SWEEP_ROUNDING 1e-3
-/* Distances closer than this, in sizes of the link, are equal. */
+/* Two distances that differ by less than this, in sizes of the link, count as equal. */
 #define LEVEL 1e-6
-/* The minimum is refined to steps of this fraction of its box. */
+/* The refinement of a minimum ends at steps of this fraction of the range of the coordinates. */
 #define REFINED 1e-14
-/* At a fold of the minimum its sides are evaluated at this fraction of the range. Slopes below this, in sizes of the
- * link per unit, belong to a smooth minimum. */
+/* FOLD: the two sides of a fold are evaluated this fraction of the range beside the minimum. FOLD_FLAT: slopes below
+ * this, in sizes of the link per unit of the coordinate, belong to a smooth minimum. */
 #define FOLD 1e-7
 #define FOLD_FLAT 1e-3
-/* Limit on evaluated positions; size of the first grid by number of degrees of freedom. */
+/* PLACES_MAX: largest number of evaluated positions. GRID: positions per coordinate in the first grid, by number of
+ * coordinates. */
 enum { PLACES_MAX = 20000 };
 static const int GRID[SWEEP_DOF_MAX + 1] = {1, 33, 9, 5};
 
@@ -31,7 +33,7 @@ typedef struct {
   const Recording* recording;
   const ModelHull* box; /* for keep_out: the box that replaces other links; its link is -1 */
   const Joint* joint;   /* NULL: straight path along the term's direction */
-  Pose start, base;     /* pose of the link; pose of its joint frame with the motion removed */
+  Pose start, base;     /* start: initial pose of the link; base: pose of its joint frame without the joint's motion */
   double low[SWEEP_DOF_MAX], high[SWEEP_DOF_MAX],
       radius; /* range of the coordinates; radius of the link's vertices about its frame [m] */
   int count, places;
@@ -65,13 +67,14 @@ typedef struct {
 /* Bounds on the motion of the link from the middle of a box to any point of it. */
 typedef struct {
   SweepBox* box;
-  double way;  /* displacement of any vertex [m] */
+  double way;  /* largest displacement of a vertex [m] */
   double bend; /* deviation of a vertex from its straight path, relative to its distance from the link frame */
   JointReach reach;
   Screw screws[JOINT_MAX_DOF];
 } Around;
 
-/* Returns the largest displacement of a vertex from the middle of a box to any point of it. */
+/* Returns the largest displacement [m] of a vertex of the link, from the middle of a box of coordinates to any point of
+ * the box. middle, half: centre and half widths of the box (count). */
 static double way_within(const Sweep* s, const double* middle, const double* half) {
   if (s->count == 0) return 0;
   if (!s->joint) return half[0];
@@ -92,8 +95,8 @@ static Around around(const Sweep* s, SweepBox* box, Pose pose) {
   return a;
 }
 
-/* (P8) Returns a lower bound of the distance in the box: the gap along the direction of the least distance in the
- * middle. */
+/* (P8) Returns a lower bound of the distance between two hulls over the box of coordinates: the gap along the normal of
+ * their nearest points at the middle of the box. pose: pose of the link at the middle. */
 static double pair_below(const Sweep* s, const Around* a, const Nearest* nearest, Pose pose) {
   const ModelHull* own = nearest->a->link == s->term->link ? nearest->a : nearest->b;
   Vec3 out = vec3_scale(nearest->normal, own == nearest->a ? -1 : 1);
@@ -112,8 +115,8 @@ static double pair_below(const Sweep* s, const Around* a, const Nearest* nearest
 
 /* ---------------------------------------------------------------- distances */
 
-/* Updates *best with the distance from one hull; with `a`, also the lower bound in the box. False if a pose is not
- * finite. */
+/* Updates *best if a hull of the link at `pose` is nearer to `other` than best->distance. If a is not NULL, also
+ * updates the lower bound of its box. Returns false if a pose is not finite. */
 static bool look_at(const Sweep* s, const ModelHull* other, Pose pose, Nearest* best, Around* a) {
   const ModelLink* link = &s->model->links[s->term->link];
   Pose pose_other = pose_of_other(s, other);
@@ -144,10 +147,12 @@ static Nearest look_from(Sweep* s, Pose pose, double limit, Around* a) {
   return best;
 }
 
-/* Returns the least distance with the link at q. Distances above `limit` may be inexact. */
+/* Places the link at coordinates q and returns the least distance of its hulls from the other hulls. Distances above
+ * `limit` may be inexact. */
 static Nearest distance_at(Sweep* s, const double* q, double limit) { return look_from(s, pose_of(s, q), limit, NULL); }
 
-/* Returns the least distance in the middle of a box, and sets its lower bound if below the limit. */
+/* Places the link at the middle of a box and returns the least distance of its hulls from the other hulls. Sets
+ * box->below to the lower bound over the box, or to `limit` if the bound is larger. */
 static Nearest distance_in(Sweep* s, SweepBox* box, double limit) {
   Pose pose = pose_of(s, box->middle);
   Around a = around(s, box, pose);
@@ -163,7 +168,8 @@ static void keep_less(Nearest* best, double* at, Nearest found, const double* q)
   memcpy(at, q, sizeof(double) * SWEEP_DOF_MAX);
 }
 
-/* Evaluates a grid that includes both ends of each coordinate. */
+/* Evaluates the distance on a grid that includes both ends of each coordinate. Keeps the least distance in *best and
+ * its coordinates in `at`. */
 static void look_at_grid(Sweep* s, Nearest* best, double* at) {
   int side = GRID[s->count], count = 1;
   for (int k = 0; k < s->count; k++) count *= side;
@@ -180,7 +186,7 @@ static void look_at_grid(Sweep* s, Nearest* best, double* at) {
   }
 }
 
-/* Refines a minimum by ever shorter steps. */
+/* Refines a minimum: steps along single coordinates, halved when none of them finds a smaller distance. */
 static void refine(Sweep* s, Nearest* best, double* at) {
   for (double part = 1.0 / (GRID[s->count] - 1); s->count > 0 && part > REFINED;) {
     bool moved = false;
@@ -196,7 +202,7 @@ static void refine(Sweep* s, Nearest* best, double* at) {
   }
 }
 
-/* Returns the side of a box along which the link moves most. */
+/* Returns the coordinate along which the link moves most within a box. */
 static int widest_side(const Sweep* s, const SweepBox* box) {
   int widest = 0;
   double most = -1;
@@ -234,7 +240,8 @@ static SweepBox heap_pop(BoxHeap* heap) {
   return top;
 }
 
-/* Returns a lower bound over the whole range, and updates *best if a lower distance is found. */
+/* Returns a lower bound of the distance over the whole range of the coordinates. Updates *best and `at` if it finds a
+ * smaller distance. */
 static double bound_all(Sweep* s, Nearest* best, double* at) {
   if (s->count == 0) return best->distance;
   BoxHeap heap = {0};
@@ -289,7 +296,8 @@ static const double* coordinates(const Recording* recording, int link) {
   return recording->q + row_place(recording->keep, recording->model, 0, link).coordinate;
 }
 
-/* Sets the range. A hinge without limits turns fully around; loss_clearance_prepare has checked the rest. */
+/* Sets the joint of the sweep and the range of its coordinates. A hinge without limits makes a full revolution;
+ * loss_clearance_prepare has excluded other unlimited joints. */
 static void take_joint(Sweep* s) {
   const ModelLink* link = &s->model->links[s->term->link];
   s->joint = &link->joint;
@@ -318,8 +326,9 @@ static Sweep sweep_of(const LossTerm* term, const Recording* recording, bool box
 
 /* ---------------------------------------------------------------- slopes */
 
-/* Chain rule for g = dL/dx of a point of the link, both in the swept position: to the initial pose, which carries the
- * swept one, and with opposite sign to the initial coordinates. */
+/* Chain rule for g = dL/dx, x: a point of the link in the swept position. Adds the derivative with respect to the
+ * link's initial pose, which carries the swept pose, and with respect to its initial coordinates, with the opposite
+ * sign. pose: swept pose; point: link frame [m]. */
 static void seed_link(const Sweep* s, Pose pose, Vec3 point, Vec3 g, LossSeeds* seeds) {
   int link = s->term->link;
   Vec3 at = pose_apply(pose, point);
@@ -353,8 +362,9 @@ static void seed(const Sweep* s, Pose own, const Nearest* nearest, double weight
   }
 }
 
-/* Shares the slope equally among all pairs at the least distance (to rounding): a pin centred in a slot gains no room
- * from one side alone. Returns their number; with a weight, adds their derivatives. */
+/* Distributes the derivative equally over all pairs of hulls whose distance is the least one, up to rounding: for a pin
+ * centred in a slot, moving one side alone gives no clearance. Returns the number of these pairs. If seeds is not NULL,
+ * adds for each of them the derivatives of -weight times its distance. */
 static int share(const Sweep* s, Pose own, double nearest, double weight, LossSeeds* seeds) {
   const ModelLink* link = &s->model->links[s->term->link];
   int count = 0, others = s->box ? 1 : s->model->hull_count;
@@ -372,15 +382,17 @@ static int share(const Sweep* s, Pose own, double nearest, double weight, LossSe
   return count;
 }
 
-/* Adds the derivatives at q. distance: the one at q. */
+/* Adds the derivatives of -weight times the least distance with the link at coordinates q. distance: the least distance
+ * at q [m]. */
 static void seed_at(const Sweep* s, const double* q, double distance, double weight, LossSeeds* seeds) {
   Pose own = pose_of(s, q);
   share(s, own, distance, weight / share(s, own, distance, 0, NULL), seeds);
 }
 
-/* Adds derivatives at a fold. A penetration depth is a maximum over directions, so its minimum over a coordinate can
- * lie where two directions are equal: (b) at `at` and (a) beyond, with opposite slopes. Weights are chosen so that the
- * coordinate's slope cancels. False if there is no fold. */
+/* Adds derivatives at a fold. A penetration depth is a maximum over directions. Its minimum over a coordinate can
+ * therefore lie where two directions give the same depth, (b) on this side and (a) beyond, with opposite slopes. The
+ * weights of both sides are chosen so that the slope by the coordinate cancels. Returns false, and adds nothing, if
+ * there is no fold. */
 static bool seed_fold(Sweep* s, const double* at, double distance, LossSeeds* seeds) {
   double step = FOLD * (s->high[0] - s->low[0]), slope[2], side[2] = {at[0] - step, at[0] + step}, there[2];
   if (s->count != 1 || !(distance < 0) || side[0] - step < s->low[0] || side[1] + step > s->high[0]) return false;
@@ -444,7 +456,7 @@ SweepReport loss_clearance_report(const LossTerm* term, const Recording* recordi
 
 /* ---------------------------------------------------------------- checks */
 
-/* Returns why the joint cannot be swept, or NULL. */
+/* Returns why the joint of a link cannot be swept (static text), or NULL if it can. */
 static const char* cannot_sweep(const ModelLink* link) {
   const Joint* joint = &link->joint;
   if (joint->dof_count == 0) return "its joint does not move";

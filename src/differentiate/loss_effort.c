@@ -1,8 +1,8 @@
-/* Effort: sum over drives and degrees of freedom of the squared joint force, mean over the window's states k >= 1:
- * force = kp (target - q) + (kd / dt + damping gain) (target rate - rate) + push,
- * within the limit (M1, M2) [N, N m]. For joints with three rotations the limit applies to the magnitude of the torque
- * (M8), target - q is minus the rotation vector e of target^-1 q, and the target rate is the angular velocity J(v)
- * dv/dt of the target's rotation vector v, in the axes of the rotated link. */
+/* Effort: mean, over the states k >= 1 of the window, of the sum of squared joint forces over drives and degrees of
+ * freedom: force = kp (target - q) + (kd / dt + damping gain) (target rate - rate) + push, within the limit (M1, M2)
+ * [N, N m]. For joints with three rotations the limit applies to the magnitude of the torque (M8), target - q is minus
+ * the rotation vector e of target^-1 q, and the target rate is the angular velocity J(v) dv/dt of the target's rotation
+ * vector v, in the axes of the rotated link. */
 #include "differentiate/loss.h"
 
 static bool counts(const LossTerm* term, const ModelController* controller, const Model* model) {
@@ -92,7 +92,8 @@ static void signal_seed(const EffortDrive* d, const double* by_rate, const doubl
   signal_eval_vjp(&d->controller->target, d->t, by_value, none, control);
 }
 
-/* Returns the derivative by the delay, for joints without three rotations: target and rate are shifted in time. */
+/* Returns the derivative of the effort with respect to the delay of the controller, for joints without three rotations:
+ * target and target rate are shifted in time. */
 static double delay_effort(const EffortDrive* d, const double* by_error, const double* by_rate,
                            const double* by_force) {
   double change[JOINT_MAX_DOF], slope = 0;
@@ -139,7 +140,8 @@ static EffortForces effort_forces(const EffortDrive* d) {
   return out;
 }
 
-/* Returns the sum of squared forces of a controller at a state; adds derivatives times `factor`. */
+/* Returns the sum of the squared forces of a controller at a state. Adds `factor` times its derivatives to seeds and
+ * control. */
 static double drive_effort(EffortDrive* d, double factor, size_t seed, double* control, LossSeeds* seeds) {
   double* gains = seeds ? seeds->gains + d->controller->gain_first + 1 : NULL;
   int dof = d->link->dof_count;

@@ -19,7 +19,7 @@ void loss_force_prepare(LossTerm* term, const LossOrigin* origin) {
       model->links[term->link].name);
 }
 
-/* Returns the index of the term's pair in each row of pair forces. */
+/* Returns the index of the term's pair of links in each row of Recording.pair_force. */
 static size_t pair_of(const LossTerm* term, const Recording* recording) {
   int k = 0;
   while (k < recording->pair_count &&

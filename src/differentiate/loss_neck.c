@@ -38,7 +38,7 @@ static bool boxes_meet(const ModelHull* a, const ModelHull* b) {
   return fabs(d.x) <= e.x && fabs(d.y) <= e.y && fabs(d.z) <= e.z;
 }
 
-/* Lists pairs whose boxes intersect; with `all`, the others. Returns their number. */
+/* Sets `out` to the pairs of hulls whose boxes intersect; if `all`, to the other pairs. Returns their number. */
 static int list_overlaps(const LossTerm* term, const Recording* recording, bool all, HullOverlap* out) {
   int count = 0;
   for (int a = 0; a < term->hull_count; a++)
@@ -62,7 +62,8 @@ typedef struct {
   int count;
 } Necks;
 
-/* Joins separate pieces, widest overlap first. False if the link is not yet one piece. */
+/* Joins pieces of the link that are still separate, over the widest overlap first. Returns false if the link is not yet
+ * one piece. */
 static bool join_widest(HullOverlap* overlaps, int count, int* set, int* pieces, Necks* necks) {
   if (count > 0) qsort(overlaps, (size_t)count, sizeof(HullOverlap), widest_first);
   for (int k = 0; k<count&& * pieces> 1; k++) {
@@ -74,7 +75,8 @@ static bool join_widest(HullOverlap* overlaps, int count, int* set, int* pieces,
   return *pieces == 1;
 }
 
-/* Finds the necks. Where no boxes intersect it uses the pair with the least distance. */
+/* Returns the necks of a link. If the overlaps do not join all hulls, the remaining pieces are joined over the least
+ * distances. */
 static Necks find_necks(const LossTerm* term, const Recording* recording) {
   int hulls = term->hull_count, pieces = hulls;
   Necks necks = {MEMORY_NEW(HullOverlap, hulls), 0};
@@ -102,7 +104,8 @@ static int face_of(const FlatFaces* faces, const int* triangle) {
   return 0;
 }
 
-/* Distributes the shift of a face's plane at p to its corners: the least-squares affine function of their shifts. */
+/* Distributes the shift of a face's plane at a point to the corners of the face: the shift at the point is that of the
+ * least-squares affine function of the shifts of the corners. Adds factor times these derivatives to gradient. */
 static void seed_plane(const ConvexHull* solid, const int* triangle, Vec3 center, double factor, Vec3* gradient) {
   FlatFaces faces;
   flat_faces_create(&faces, solid);
@@ -143,8 +146,8 @@ static void seed_neck(const LossTerm* term, const Recording* recording, const Hu
   }
 }
 
-/* Divides the derivative among all necks of equal width: in a chain of equal necks, widening a single one does not
- * help. */
+/* Divides the derivative equally among all necks of equal width: in a chain of equal necks, widening a single one does
+ * not widen the narrowest. */
 static void seed_necks(const LossTerm* term, const Recording* recording, const Necks* necks, LossSeeds* seeds) {
   double narrowest = necks->joined[necks->count - 1].radius;
   int first = necks->count - 1;

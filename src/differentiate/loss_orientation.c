@@ -6,7 +6,7 @@ void loss_orientation_prepare(LossTerm* term, const LossOrigin* origin) {
   loss_unit(origin, "target", &term->target);
 }
 
-/* 2 (R axis - target) axis^T to R. */
+/* Adds g axis^T to the derivative with respect to the link's rotation R, for g = dL/d(R axis). */
 static void seed_rotation(const LossTerm* term, const Recording* recording, int step, Vec3 g, LossSeeds* seeds) {
   if (!seeds) return;
   double(*pose)[4] = seeds->pose[row_place(seeds->keep, recording->model, step, term->link).pose];

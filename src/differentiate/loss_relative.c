@@ -2,8 +2,8 @@
  * |y_k - y_reference|^2, mean over the window. */
 #include "differentiate/loss.h"
 
-/* With a window, or with best and worst, its first state is the reference; otherwise the end is compared with the
- * start. */
+/* The reference is the first state of the window if the task gives a window, best or worst; otherwise the last state is
+ * compared with the initial one. */
 void loss_relative_prepare(LossTerm* term, const LossOrigin* origin) {
   bool given = origin->source->from != -1 || origin->source->to != -1 || term->over != OVER_MEAN;
   term->reference = term->first;
@@ -15,7 +15,7 @@ static Vec3 seen_from_link(const LossTerm* term, const Recording* recording, int
                             loss_position(term, recording, term->other, step));
 }
 
-/* g = dL/dy: R g to x, (x - t) g^T to R, -R g to t. */
+/* Chain rule for g = dL/dy: adds R g to the derivative by x, (x - t) g^T to that by R, and -R g to that by t. */
 static void seed_seen(const LossTerm* term, const Recording* recording, int step, Vec3 g, LossSeeds* seeds) {
   if (!seeds) return;
   Pose link = recording_link_pose(recording, step, term->link);

@@ -41,7 +41,8 @@ static int find_link(const LossOrigin* origin, const TaskName* name, const char*
   return -1;
 }
 
-/* True if a name of a list refers to the link: its name, one of its groups, or a pattern. */
+/* Returns true if a name in a list refers to the link: it is the name of the link, the name of one of its groups, or a
+ * pattern that matches its name. */
 static bool is_meant(const Model* model, int link, const char* name) {
   const SceneLink* source = &model->scene->links[link];
   if (!name) return false; /* the task was read with errors */
@@ -79,8 +80,8 @@ void loss_unit(const LossOrigin* origin, const char* what, Vec3* direction) {
     loss_complain(origin, origin->source->place, "'%s' is zero and has no direction: give another vector", what);
 }
 
-/* Returns the target with its random part. Seed, scenario and loss are hashed, so every loss of every scenario has its
- * own numbers. All three axes are drawn, so the spread of one does not affect the others. */
+/* Returns the target of a loss with its random part. Seed, scenario and loss are hashed, so each loss of each scenario
+ * has its own random numbers. All three axes are drawn, so the spread of one axis does not affect the others. */
 static Vec3 draw_target(const LossOrigin* origin) {
   Vec3 target = origin->source->target, spread = origin->source->spread;
   Random random = {origin->task->seed};
@@ -94,7 +95,7 @@ static Vec3 draw_target(const LossOrigin* origin) {
 
 /* ---------------------------------------------------------------- windows */
 
-/* True if the time lies within the run; -1: not given. */
+/* Returns true if time t [s] lies within the run or is not given (-1); otherwise adds an error. */
 static bool check_time(const LossOrigin* origin, const char* key, double t) {
   double dt = origin->model->simulation.dt;
   if (t == -1 || (t >= 0 && t <= (origin->steps + TIME_ROUNDING) * dt)) return true;
@@ -103,8 +104,8 @@ static bool check_time(const LossOrigin* origin, const char* key, double t) {
   return false;
 }
 
-/* Selects states k with from <= k dt <= to. If one end is given, the other defaults to the run's. The best and the
- * worst state are looked for in the whole run by default. */
+/* Sets the window of the term to the states k with from <= k dt <= to. An end that is not given is that of the run. If
+ * the task gives neither end, the kind decides; `best` and `worst` then search the whole run. */
 static void set_window(LossTerm* term, const LossOrigin* origin) {
   const LossKind* kind = term->kind;
   double dt = origin->model->simulation.dt, from = origin->source->from, to = origin->source->to;

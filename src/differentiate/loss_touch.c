@@ -11,7 +11,8 @@
 
 enum { COLUMNS = QUERY_POSE_COLUMNS };
 
-/* Adds dL by a rotation and translation of the link's body to the pose. */
+/* Adds derivatives by a rotation and a translation of the link, slope[6], to the derivative by its pose. about: point
+ * about which the link rotates, world [m]. */
 static void seed_twist(const Recording* r, int link, int step, const double slope[6], Vec3 about, LossSeeds* seeds) {
   assert(step >= 0 && link >= 0 && link < r->model->link_count);
   Pose pose = recording_link_pose(r, step, link);
@@ -33,7 +34,8 @@ static const ModelHull* smooth_of(const Model* model, int link) {
   return l->hull_count == 1 && hull_is_convex_smooth(hull) ? hull : NULL;
 }
 
-/* Nearest points of two convex smooth shapes, with slopes by the twists of both about their shapes' origins. */
+/* Nearest points of two convex smooth shapes, and derivatives with respect to the twist of each shape about its
+ * origin. */
 typedef struct {
   bool sound, known; /* known: derivatives exist */
   double gap;
@@ -69,7 +71,8 @@ static Vec3 row_of(const SmoothMeeting* m, int row, int column) {
   return vec3(m->slope[row][column], m->slope[row + 1][column], m->slope[row + 2][column]);
 }
 
-/* Returns the velocity of a point fixed to body `side` for a column. */
+/* Returns the velocity of the point x, fixed to shape `side`, for a unit of the twist component `column`; zero if the
+ * component belongs to the other shape. */
 static Vec3 carried(const SmoothMeeting* m, int side, Vec3 x, int column) {
   Vec3 e = vec3_axis(column);
   if (column / 6 != side) return vec3(0, 0, 0);
@@ -135,8 +138,8 @@ static WitnessBody body_of(const Model* model, int link) {
   return body;
 }
 
-/* Returns true if no shape is a design variable; else reports an error, because the term has no derivatives by shapes.
- */
+/* Returns true if no shape is a design variable. Otherwise adds an error, because the term has no derivatives with
+ * respect to shapes. */
 static bool shapes_stay(const LossOrigin* origin) {
   bool stay = origin->task->vertices_count == 0;
   for (int k = 0; k < origin->task->parameter_count; k++) {

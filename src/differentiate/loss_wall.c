@@ -9,8 +9,9 @@ static void add_side(const int* vertex, const double* weight, int count, Vec3 sl
   for (int i = 0; i < count; i++) gradient[vertex[i]] = vec3_add_scaled(gradient[vertex[i]], weight[i], slope);
 }
 
-/* Adds slopes to the vertices that span a width, including all of parallel faces. Treated as the distance of the two
- * sides with reversed orientation (differentiate/nearest.h). */
+/* Adds `weight` times the derivatives of a hull's width to the vertices that span it, including all vertices of
+ * parallel faces. The width is treated as the distance of its two sides with reversed orientation
+ * (differentiate/nearest.h). */
 static void add_width(const ModelHull* hull, const HullWidth* width, double weight, Vec3* gradient) {
   const Pose pose[2] = {pose_identity(), pose_identity()};
   Vec3 slope = vec3_scale(width->normal, weight), on_top = vec3(0, 0, 0);
@@ -32,7 +33,7 @@ static HullWidth width_of(const LossTerm* term, const Recording* recording, int 
   return hull_least_width(&recording->model->hulls[term->hulls[hull].hull].solid);
 }
 
-/* All hulls of equal width share the slope. */
+/* Distributes the derivative equally over all hulls that have the least width. */
 static void add_slopes(const LossTerm* term, const Recording* recording, double width, LossSeeds* seeds) {
   int count = 0;
   for (int h = 0; h < term->hull_count; h++) count += width_of(term, recording, h).width <= width * (1 + LEVEL);

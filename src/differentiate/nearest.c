@@ -77,7 +77,8 @@ double nearest_bound(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose p
 
 /* ---------------------------------------------------------------- vertices that share a gap */
 
-/* Vertices whose heights differ by less than this, in hull radii, are level; bodies at rest tilt by less. */
+/* Vertices whose heights along the normal differ by less than this, in hull radii, belong to one face; bodies at rest
+ * tilt by less. */
 #define LEVEL 1e-6
 /* Weights and row norms below this count as zero. */
 #define WEIGHT_ROUNDING 1e-9
@@ -92,7 +93,8 @@ static void carrier_of_simplex(Carrier* carrier, const Nearest* nearest, const i
   }
 }
 
-/* Lists the vertices farthest along a direction, link frame. False if there are too many. */
+/* Sets the vertices of the carrier to those farthest along `direction`, link frame, up to `tolerance` [m]. Returns
+ * false if there are more than CARRIER_MAX. */
 static bool level_vertices(Carrier* carrier, PointView view, Vec3 direction, double tolerance) {
   double highest = -HUGE_VAL;
   carrier->count = 0;
@@ -111,7 +113,8 @@ static void set_point(Carrier* carrier, PointView view) {
     carrier->point = vec3_add_scaled(carrier->point, carrier->weight[i], point_at(view, carrier->vertex[i]));
 }
 
-/* Constraints on the weights: each side sums to 1, and both points coincide in two tangential directions. */
+/* Constraints on the weights: the weights of each side have the sum 1, and the points of both sides have the same two
+ * tangential coordinates. */
 typedef struct {
   int count;
   double row[4][2 * CARRIER_MAX], wanted[4];
@@ -123,8 +126,8 @@ static double row_product(const double* a, const double* b, int count) {
   return sum;
 }
 
-/* Sets the weights (count) of least squares that satisfy the constraints, with those of `out` zero, by Gram-Schmidt on
- * the constraint rows. */
+/* Sets weight[count] to the weights with the least sum of squares that satisfy the constraints. Weights marked in `out`
+ * are zero. Uses Gram-Schmidt orthogonalization of the constraint rows. */
 static void least_weights(const Conditions* conditions, const bool* out, double* weight) {
   double basis[4][2 * CARRIER_MAX], value[4];
   int count = conditions->count, rows = 0;
@@ -155,7 +158,8 @@ static bool conditions_hold(const Conditions* conditions, const double* weight) 
   return true;
 }
 
-/* Sets nonnegative weights: negative ones are removed one by one, the lowest first. False if none are found. */
+/* Sets nonnegative weights that satisfy the constraints: weights that become negative are fixed to zero one by one, the
+ * lowest first. Returns false if no such weights are found. */
 static bool positive_weights(const Conditions* conditions, double* weight) {
   bool out[2 * CARRIER_MAX] = {false};
   for (int tries = 0; tries < conditions->count; tries++) {
@@ -169,7 +173,8 @@ static bool positive_weights(const Conditions* conditions, double* weight) {
   return false;
 }
 
-/* Distributes weights between two parallel faces. False if their vertices cannot span one point. */
+/* Sets the weights of the vertices of two parallel faces. Returns false if their vertices cannot span points that face
+ * each other. */
 static bool share_between(const Nearest* nearest, PointView view[2], const Pose pose[2], double size, Carrier side[2]) {
   Conditions conditions = {.count = side[0].count + side[1].count, .wanted = {1, 1, 0, 0}};
   Vec3 u = vec3_across(nearest->normal), along[2] = {u, vec3_cross(nearest->normal, u)};
@@ -203,7 +208,8 @@ static void carry_hulls(const Nearest* nearest, const Pose pose[2], Carrier side
   carrier_of_simplex(&side[1], nearest, nearest->vertex_b, nearest->point_b);
 }
 
-/* The half-space is a. */
+/* Sets the vertices and weights of both sides if nearest->a is a half-space: all lowest vertices of the hull have equal
+ * weights. */
 static void carry_over_half_space(const Nearest* nearest, const Pose pose[2], Carrier side[2]) {
   const ModelHull* over = nearest->b;
   Vec3 down = mat3_tmul_vec(pose[1].r, vec3_scale(nearest->normal, -1));

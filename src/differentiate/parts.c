@@ -1,7 +1,8 @@
 /* Recording of a run within bounded memory (docs/derivations/adjoint.md, A18). The run is divided into parts. Each part
- * stores its initial state and may store its rows. When memory runs out, the rows of the oldest parts are dropped
- * first, because the adjoint needs the newest first. If the initial states use more than half of the memory, every
- * second one is dropped. The rows of a part are recomputed from its state, in shorter parts if they do not fit. */
+ * stores its initial state and may store its rows. When memory runs out, the rows of the oldest parts are freed first,
+ * because the adjoint needs the newest first. If the initial states use more than half of the memory, every second
+ * state is freed, and its part is merged with the one before. Rows that are not stored are recomputed from the initial
+ * state of their part, in shorter parts if they do not fit into memory. */
 #include <assert.h>
 #include <limits.h>
 #include <string.h>
@@ -9,21 +10,21 @@
 #include "differentiate/recording.h"
 
 enum {
-  FIRST_SPACING = 32, /* initial rows of a part: a state takes as much memory as a few rows */
-  LEAST_PARTS = 3,    /* smallest number of parts of a stretch, however small the memory */
+  FIRST_SPACING = 32, /* initial number of rows of a part: a state takes as much memory as a few rows */
+  LEAST_PARTS = 3,    /* parts are not merged below this number, however small the memory */
 };
 /* Fraction of the memory reserved for the growth of arrays. */
 #define RESERVE (1.0 / 16)
 
 typedef struct {
-  int row, end;            /* from row to end */
+  int row, end;            /* first and last row */
   int64_t state;           /* number in the run of the state at `row` */
-  RecordedState before[2]; /* states before it, in order of time (before_count) */
+  RecordedState before[2]; /* states before the initial state, in order of time (before_count) */
   int before_count;
   SimSnapshot* start;
   bool borrowed;   /* start is owned by another part */
-  Recording* rows; /* NULL: not held */
-  size_t bytes;    /* of start and rows */
+  Recording* rows; /* rows of the part; NULL: not stored */
+  size_t bytes;    /* memory of start and rows [bytes] */
 } RunPart;
 
 typedef struct {
@@ -36,14 +37,15 @@ struct RunParts {
   RecordOptions options;
   int* substeps;    /* RecordOptions.substeps, or NULL */
   PartStack run;    /* parts of the recorded run */
-  PartStack again;  /* parts of the last stretch being recomputed */
-  PartStack* stack; /* stack in use */
-  int base;         /* first part of the stretch being recomputed */
+  PartStack again;  /* shorter parts of the part of `run` that is being recomputed */
+  PartStack* stack; /* the stack that run_parts_add adds to */
+  int base;         /* index of the first part in `stack` that may be merged or freed */
   int spacing, until;
-  RecordedState recent[3]; /* states, the present one last (recent_count) */
+  RecordedState recent[3]; /* last states, the present one at the end (recent_count) */
   int recent_count;
-  int64_t state;                  /* number of the present one */
-  int most_contacts, most_states; /* largest number of contacts of a state; of states of a row */
+  int64_t state; /* number of the present state */
+  int most_contacts,
+      most_states; /* largest number of contacts of a state so far; largest number of states of a row so far */
   size_t limit, held, most;
   int64_t repeated;
   Sim* sim; /* for recomputation */
@@ -91,7 +93,7 @@ static size_t starts_of(const PartStack* stack, int first) {
   return bytes;
 }
 
-/* Merges every second part of the stretch with the one before it. */
+/* Merges every second part from p->base on with the part before it, and doubles the spacing. */
 static void thin_out(RunParts* p) {
   PartStack* s = p->stack;
   int kept = p->base;
@@ -118,7 +120,8 @@ static void thin_out_states(RunParts* p) {
   while (starts_of(s, p->base + 1) > room / 2 && s->count - p->base > LEAST_PARTS) thin_out(p);
 }
 
-/* Frees memory until `more` bytes fit. Parts of one row are kept: the adjoint needs at least one to continue. */
+/* Frees rows of the oldest parts until `more` bytes fit. A last part of one row keeps its rows: the adjoint needs at
+ * least one row to continue. */
 static void make_room(RunParts* p, size_t more) {
   PartStack* s = p->stack;
   for (int k = p->base; k < s->count && p->held + more > p->limit; k++)
@@ -135,7 +138,7 @@ static size_t row_size(const RunParts* p) {
   return size * (size_t)p->most_states;
 }
 
-/* Holds the rows from the present one on if they fit. */
+/* Creates the recording of the part's rows, and stores the present row, if the rows of the part fit into memory. */
 static void hold_rows(RunParts* p, RunPart* part, Sim* sim) {
   size_t starts = starts_of(&p->run, 0) + starts_of(&p->again, 0), room = p->limit > starts ? p->limit - starts : 0;
   if (p->spacing > 1 && ((size_t)p->spacing + 3) > room / row_size(p)) return;
@@ -159,7 +162,7 @@ static void count_contacts(RunParts* p, Sim* sim) {
   if (count > p->most_contacts) p->most_contacts = count;
 }
 
-/* Starts a part at the present state. */
+/* Starts a new part at the present state, which belongs to row `row`. */
 static void open_part(RunParts* p, Sim* sim, int row) {
   if (p->stack->count > 0) make_room(p, sim_snapshot_size(top_of(p->stack)->start));
   RunPart* part = push(p->stack);
@@ -245,7 +248,8 @@ void run_parts_destroy(RunParts* p) {
 
 /* ---------------------------------------------------------------- backwards */
 
-/* Returns the rows per part when `rows` rows are recomputed: all, or as many as leave equal memory for the states. */
+/* Returns the number of rows per part for recomputing `rows` rows: all rows if they fit into memory, otherwise as many
+ * as leave the same memory for initial states. */
 static int spacing_for(const RunParts* p, int rows) {
   size_t room = p->limit > p->held ? p->limit - p->held : 0, fit = room / row_size(p), half = ((size_t)rows + 1) / 2;
   if ((size_t)rows + 3 <= fit) return rows;
@@ -264,7 +268,8 @@ static void restart(RunParts* p, RunPart* part) {
   hold_rows(p, part, p->sim);
 }
 
-/* Repeats the steps of the last part of the stack `again`. The results are bit-identical, so no step fails. */
+/* Performs the steps of the last part of `again` again, in parts of `spacing` rows. The results are bit-identical, so
+ * no step fails. */
 static void run_again(RunParts* p, int spacing) {
   int base = p->again.count - 1, row = p->again.items[base].row, until = p->again.items[base].end;
   p->stack = &p->again;
@@ -292,7 +297,7 @@ static void need_sim(RunParts* p) {
   diagnostics_free(&none);
 }
 
-/* Recomputes the rows of the last part of `again`, if needed through shorter parts. */
+/* Recomputes the rows of the last part of `again`, through shorter parts if they do not fit into memory. */
 static void find_rows(RunParts* p) {
   need_sim(p);
   while (!top_of(&p->again)->rows) {

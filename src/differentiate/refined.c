@@ -1,4 +1,4 @@
-/* The same run with a shorter time step. Quantities derived from the time step keep their values: default contact
+/* Runs a scene with a shorter time step. Quantities derived from the time step keep their values: default contact
  * parameters, and the damping gain / dt of velocity gains. */
 #include <assert.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static void refine_scene(Scene* refined, const Scene* scene, const Model* coarse
   }
 }
 
-/* Selects rows at times that all refinements have, spread over the run, including the last. */
+/* Selects rows at times that exist in all refinements, spread over the run, including the last. */
 static void keep_moments(RefinedRun* run, int coarse_steps, int moments, int parts) {
   run->moments = moments < coarse_steps ? moments : coarse_steps;
   for (int k = 1; k <= run->moments; k++)

@@ -15,7 +15,8 @@ double start_gap(const Model* model, const Pose* pose, const StartGap* gap) {
          height(&model->hulls[gap->hull[0]], pose, gap->vertex[0], gap->normal);
 }
 
-/* Returns the vertex farthest along sign * direction; -1: the surface of a half-space. */
+/* Returns the vertex of the hull farthest along sign * direction, or -1 for a half-space, whose surface is used
+ * instead. */
 static int farthest(const ModelHull* hull, const Pose* pose, Vec3 direction, double sign) {
   int found = -1;
   double best = -HUGE_VAL;
@@ -40,7 +41,7 @@ static void add_gap(GapSearch* s, const StartGap* gap) {
   if (s->count < s->most && start_gap(s->trial, s->trial_pose, gap) < gap->least) s->out[s->count++] = *gap;
 }
 
-/* Adds gaps between every vertex of each hull and the vertex of the other hull that is farthest towards it. */
+/* Adds the gaps between each vertex of one hull and the foremost vertex of the other hull, for both hulls. */
 static void search_hulls(GapSearch* s, int hull_a, int hull_b, double least) {
   const ModelHull* pair[2] = {&s->standing->hulls[hull_a], &s->standing->hulls[hull_b]};
   if (!pair[0]->kind->bounded && !pair[1]->kind->bounded) return;

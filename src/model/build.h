@@ -5,7 +5,7 @@
 
 #include "model/model.h"
 
-/* The convex pieces of one scene shape, in the shape's frame. */
+/* The convex pieces of one shape of the scene, in the frame of the shape. */
 typedef struct {
   ConvexHull* pieces;
   double* feature; /* hull_feature of each piece [m] */
@@ -25,16 +25,17 @@ typedef struct {
   char* hull_folder;  /* folder where decompositions are cached; NULL: no cache */
 } Builder;
 
-/* model/tree.c: links, joints, trees, numbering of degrees of freedom. */
+/* model/tree.c: builds links, joints and trees, and numbers the degrees of freedom. */
 void build_tree(Builder* builder);
-/* model/drive.c: controllers and prescribed joints, then loads. Errors go to the diagnostics, as in all stages. */
+/* model/drive.c: builds the controllers and finds the prescribed joints. Errors are added to the diagnostics, as in all
+ * stages. */
 void build_controllers(Builder* builder);
-/* Allocates Model.loads, with the signals of force and torque. */
+/* Builds Model.loads, with the signals of force and torque. Allocates. */
 void build_loads(Builder* builder);
-/* model/tendons.c: tendons. Runs after build_loads. */
+/* model/tendons.c: builds the tendons. Runs after build_loads. */
 void build_tendons(Builder* builder);
-/* model/bushings.c: bushings. Runs after build_tree. Adds an error for a matrix that is asymmetric or has a negative
- * eigenvalue. */
+/* model/bushings.c: builds the bushings. Runs after build_tree. Adds an error for a matrix that is asymmetric or has a
+ * negative eigenvalue. */
 void build_bushings(Builder* builder);
 /* Adds an error for each bushing whose frames are rotated by nearly pi in the initial state. Runs after build_initial.
  */
@@ -42,39 +43,43 @@ void check_bushings(const Model* model, Diagnostics* diagnostics);
 /* Adds an error for each tendon end that lies inside its wrap in the initial state, and a warning for each tendon
  * whose length is outside its range there. Runs after build_initial. */
 void check_tendons(const Model* model, Diagnostics* diagnostics);
-/* Creates the signal and numbers its parameters after the existing ones. Returns the number of its first parameter.
- * Borrows source; the model destroys the signal. */
+/* Creates *signal from source and numbers its parameters after those of the existing signals. Returns the number of its
+ * first parameter. Borrows source; the model destroys the signal. */
 int build_signal(Model* model, Signal* signal, const SceneSignal* source);
 /* Warns of controller gains whose effect probably differs from the intention. */
 void check_gains(const Model* model, Diagnostics* diagnostics);
-/* model/initial.c: initial coordinates and velocities. Allocates (nq) and (nv) numbers [m, rad, m/s, rad/s]. */
+/* model/initial.c: sets Model.initial_coordinates (nq) [m, rad] and Model.initial_velocities (nv) [m/s, rad/s].
+ * Allocates both. */
 void build_initial(Builder* builder);
 /* Sets the initial coordinates and velocities [m, rad, m/s, rad/s] of a prescribed link from its signal at the start of
  * the run. */
 void initial_from_signal(Model* model, const ModelLink* link);
-/* Recomputes the arrays of build_initial from the scene. Adds its problems to diagnostics. */
+/* Recomputes both arrays of build_initial from the scene. Adds errors and warnings to the diagnostics. */
 void set_initial(Builder* builder);
-/* model/closures.c: closures, at the initial coordinates. Runs before build_closure_sizes, which needs the masses.
- * Allocates Model.closures. */
+/* model/closures.c: builds the closures from the initial coordinates. Allocates Model.closures. Runs before
+ * build_closure_sizes, which needs the masses. */
 void build_closures(Builder* builder);
-/* Sets ModelClosure.size and ModelCoupling.size. */
+/* Sets ModelClosure.size and ModelCoupling.size. Runs after build_masses. */
 void build_closure_sizes(Builder* builder);
 /* model/singular.c: sets Model.singular_closure and warns when a loop starts in a singular configuration. Needs the
  * sizes. Allocates and frees. */
 void build_singular(Builder* builder);
-/* model/couplings.c: couplings. Runs after build_closures. Allocates Model.couplings. Each coupling has one row; rows
- * follow those of the closures. */
+/* model/couplings.c: builds the couplings. Runs after build_closures. Allocates Model.couplings. Each coupling has one
+ * row; the rows follow those of the closures. */
 void build_couplings(Builder* builder);
-/* model/pairs.c: link pairs excluded by the user. Allocates Model.excluded, sorted. */
+/* model/pairs.c: builds Model.excluded, the sorted list of link pairs that the user excluded from contact.
+ * Allocates. */
 void build_exclusions(Builder* builder);
-/* Builds the list of contact.pairs. Allocates Model.pair_items, sorted by key, then item. */
+/* Builds Model.pair_items, the link pairs to which items of contact.pairs apply, sorted by key, then item.
+ * Allocates. */
 void build_materials(Builder* builder);
-/* model/shapes.c: meshes, primitives and their hulls. Allocates one ShapeSolid per shape and keeps borrowed solids. A
- * mesh that cannot be read sets `unreadable`, and the stages from build_hulls on are skipped. */
+/* model/shapes.c: reads meshes and builds the convex pieces of each shape. Allocates one ShapeSolid per shape, unless
+ * the builder already has solids. A mesh that cannot be read sets `unreadable`; the stages from build_hulls on are then
+ * skipped. */
 void build_solids(Builder* builder);
 /* Frees the solids and the folder's name. Accepts a builder without solids. */
 void free_solids(Builder* builder);
-/* model/hulls.c: hulls placed in their links. Allocates Model.hulls, sorted by link, and Builder.feature [m]. */
+/* model/hulls.c: places the pieces in their links. Allocates Model.hulls, sorted by link, and Builder.feature [m]. */
 void build_hulls(Builder* builder);
 /* Frees Model.hulls. Accepts a model without hulls. */
 void free_hulls(Model* model);
@@ -84,8 +89,8 @@ double hull_volume(const ModelHull* hull); /* Returns the volume [m^3]; 0 for an
 void place_hull(ModelHull* hull, const ConvexHull* piece, Pose pose);
 /* Places a piece of three vertices; arguments as of place_hull. */
 void place_triangle(ModelHull* hull, const ConvexHull* piece, Pose pose);
-/* Places a smooth shape. Returns NULL, or a static text why the shape is impossible. The model owns the result in both
- * cases. */
+/* Places a smooth shape in the link frame. Returns NULL, or a static text that states why the shape is impossible. The
+ * model owns the result in both cases. */
 const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* shape, Pose pose);
 /* Frees the shape and everything it owns. Accepts NULL. */
 void free_smooth(ModelSmooth* smooth);
@@ -101,7 +106,8 @@ HullResult draw_round(ConvexHull* hull, const SceneShape* shape);
 Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k);
 /* Places a half-space and normalizes its normal. Does not allocate. */
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
-/* model/masses.c: mass moments, centres of mass and reach. Needs the hulls. */
+/* model/masses.c: computes mass moments, centres of mass, and ModelLink.reach, the largest distance of a vertex from
+ * the origin of the link frame. Runs after build_hulls. */
 void build_masses(Builder* builder);
 /* model/check_scale.c: warns once of each of these: a moving link whose size [m] looks like millimetres; a wheel whose
  * hinge is not its axis; a time step in which a body falls farther than the size of the largest moving link. Needs
@@ -118,8 +124,8 @@ void check_limits(const Model* model, Diagnostics* diagnostics);
 /* model/start.c: reads the stored state that the run starts from and checks that it fits this model. Runs last. Does
  * nothing after an error. */
 void build_start(Builder* builder);
-/* model/checks.c: returns the gap below which hulls count as touching, and the largest overlap that still counts as
- * touching [m]. */
+/* model/checks.c: returns a length [m]: hulls with a smaller gap count as touching; an overlap up to this depth still
+ * counts as touching. */
 double touch_depth(const Model* model);
 /* model/checks.c: adds errors for hulls that intersect or nearly touch at the start. Runs after all other stages.
  * Allocates and frees. */

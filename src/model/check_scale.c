@@ -13,7 +13,7 @@
 /* A time step in which the largest moving link falls by more than this fraction of its size is reported. */
 #define FALL_ADVISED 0.1
 
-/* Longest edge of the boxes around the bounded hulls [m]; 0 without any. */
+/* Returns the longest edge of the boxes around a link's bounded hulls [m]; 0 if there are none. */
 static double link_size(const Model* model, const ModelLink* link) {
   double size = 0;
   for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) {
@@ -24,7 +24,7 @@ static double link_size(const Model* model, const ModelLink* link) {
   return size;
 }
 
-/* A moving link this long from a mesh without `scale` is taken to be in millimetres [m]. */
+/* A moving link of at least this length [m], from a mesh without `scale`, is assumed to be in millimetres. */
 #define MESH_LONGEST 20
 
 static bool has_unscaled_mesh(const SceneLink* link, const Scene* scene) {
@@ -41,8 +41,8 @@ static double link_volume(const Model* model, const ModelLink* link) {
   return volume;
 }
 
-/* Warns of the first link whose mass its shapes cannot hold. Links with given inertia may have shapes for contact only.
- */
+/* Warns of the first link that is denser than any solid. Links with given inertia are skipped, because their shapes may
+ * serve contact only. */
 static void check_density(const Model* model, Diagnostics* diagnostics) {
   for (int i = 0; i < model->link_count; i++) {
     const SceneLink* source = &model->scene->links[i];
@@ -110,7 +110,7 @@ static bool wheel_lies_flat(const Scene* scene, const SceneLink* link) {
          fabs(vec3_dot(link->joint.axes[0], mat3_mul_vec(mat3_from_quat(use->rotation), vec3(0, 0, 1)))) < 0.1;
 }
 
-/* Returns the axis of the link that the direction is along, 0, 1 or 2; -1: none. */
+/* Returns the axis of the link that `direction` is parallel to, 0, 1 or 2; -1 if there is none. */
 static int axis_along(Vec3 direction) {
   const double along[3] = {fabs(direction.x), fabs(direction.y), fabs(direction.z)};
   for (int k = 0; k < 3; k++)
@@ -118,8 +118,8 @@ static int axis_along(Vec3 direction) {
   return -1;
 }
 
-/* Says about which axis of the link its shape is round, about which the hinge turns, and how either becomes the other.
- */
+/* Writes the warning for a wheel that lies flat: about which axis of the link its shape is round, about which axis the
+ * hinge rotates, and how to change either. */
 static void tell_flat_wheel(const SceneLink* link, const char* more, Diagnostics* diagnostics) {
   static const char* const AXES[3] = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"};
   static const char* const TURNS[3] = {"[0, 1.5708, 0]", "[1.5708, 0, 0]", "[0, 0, 0]"}; /* z to the axis */
@@ -159,8 +159,8 @@ static void check_wheels(const Scene* scene, Diagnostics* diagnostics) {
   text_free(&more);
 }
 
-/* Limits of a slide that are a whole number, from this on, and this many times the longest edge of the link, are taken
- * for millimetres or degrees [m]. */
+/* Least size [m] of a whole-number limit of a slide that is assumed to be in millimetres or degrees; also the least
+ * ratio of such a limit to the longest edge of the link. */
 #define SLIDE_LONGEST 10
 #define SLIDE_TIMES 100
 

@@ -1,5 +1,5 @@
-/* Initial states that a run cannot start from: hulls that intersect or nearly touch. A sweep along one axis selects
- * pairs of boxes; exact distances (GJK) decide. */
+/* Finds hulls that intersect or nearly touch in the initial state, from which a run cannot start. A sweep along one
+ * axis selects pairs of boxes; exact distances (GJK) decide. */
 #include <stdlib.h>
 #include "model/build.h"
 
@@ -10,8 +10,8 @@ enum { REPORTS_MAX = 20 }; /* messages of one kind: a pile with the wrong pitch 
  * accelerate the bodies apart. */
 #define GAP_TOUCH 1e-3
 #define GAP_NARROW 0.25
-/* Fraction of the equilibrium gap for a body that carries all others: under some laws its gap falls with the square
- * root of the load. */
+/* The same fraction for a body that carries all others, relative to its equilibrium gap: under some laws that gap falls
+ * with the square root of the load. */
 #define GAP_NARROW_UNDER_ALL 0.5
 
 typedef struct {
@@ -68,7 +68,7 @@ static int collect_boxes(const TouchSearch* search, HullBox* boxes) {
   return count;
 }
 
-/* Boxes are sorted by their lower x bound. (x, y, z) are first permuted so that x is the axis of largest spread. */
+/* Permutes (x, y, z) so that x becomes `axis`, the axis of largest spread, along which the boxes are sorted. */
 static Vec3 permuted(Vec3 v, int axis) { return axis == 0 ? v : axis == 1 ? vec3(v.y, v.z, v.x) : vec3(v.z, v.x, v.y); }
 
 static int widest_axis(const HullBox* boxes, int count) {
@@ -94,7 +94,8 @@ static bool boxes_overlap(const HullBox* a, const HullBox* b) {
   return a->low.y <= b->high.y && b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-/* Returns the gap; negative when the distance of the cores is below the sum of both roundings. */
+/* Returns the gap between two hulls [m]. It is negative if the distance of their cores is below the sum of both
+ * roundings; overlap of the cores counts as distance 0. */
 static double hull_gap(const TouchSearch* search, const ModelHull* a, const ModelHull* b) {
   RoundBody core_a = hull_body(a), core_b = hull_body(b);
   double round = core_a.rounding + core_b.rounding;
@@ -125,7 +126,7 @@ static void sweep_boxes(TouchSearch* search) {
 
 /* ---------------------------------------------------------------- half-spaces */
 
-/* Returns the height of the lowest point above the plane. */
+/* Returns the height of the lowest point of `hull` above the surface of the half-space `ground` [m]. */
 static double height_above(const ModelHull* ground, Pose ground_pose, const ModelHull* hull, Pose pose) {
   Vec3 normal = mat3_mul_vec(ground_pose.r, ground->normal);
   RoundBody body = hull_body(hull);
@@ -180,14 +181,15 @@ static double pair_depth(const TouchSearch* search, const LinkMeeting* pair) {
   return depth + 0.0; /* turns -0 into 0 */
 }
 
-/* Appends the name of the hull's link, with the number of the hull where the link has several. */
+/* Appends the name of the hull's link, and the number of the hull if the link has several. */
 static void add_hull(const Model* model, int hull, Text* out) {
   const ModelLink* link = &model->links[model->hulls[hull].link];
   text_add(out, "'%s'", link->name);
   if (link->hull_count > 1) text_add(out, " (hull %d)", hull - link->hull_first);
 }
 
-/* Returns "'box' (hull 2) and 'ball'" for the deepest intersection of the pair, for the caller to free. */
+/* Returns a text such as "'box' (hull 2) and 'ball'", for the deepest intersection of the pair. The caller frees it
+ * with memory_free. */
 static char* pair_text(const TouchSearch* search, const LinkMeeting* pair) {
   const Meeting *first = search->meetings + pair->first, *deepest = first;
   for (const Meeting* m = first; m < first + pair->count; m++)
@@ -199,14 +201,15 @@ static char* pair_text(const TouchSearch* search, const LinkMeeting* pair) {
   return text.data;
 }
 
-/* Returns the root of a free tree that a link hangs on, or -1 if the link is the root or its tree is not free. */
+/* Returns the root of the link's tree if that root has a free joint and is another link; otherwise -1. */
 static int free_root(const Model* model, int link) {
   int root = link;
   while (model->links[root].parent >= 0) root = model->links[root].parent;
   return root != link && model->scene->links[root].joint.type == JOINT_FREE ? root : -1;
 }
 
-/* Appends which body to move, for a link that hangs on another one; nothing for links of one tree. */
+/* Appends which root link to move, and how far, if one of the links hangs on a free root. Appends nothing for two links
+ * of one tree. */
 static void add_root(const Model* model, const Meeting* meeting, double distance, Text* out) {
   int own = model->links[meeting->link_a].tree, other = model->links[meeting->link_b].tree;
   int link = free_root(model, meeting->link_b) >= 0 ? meeting->link_b : meeting->link_a, root = free_root(model, link);
@@ -279,7 +282,8 @@ static void report_meetings(const TouchSearch* search) {
   report_rest(search, SEVERITY_WARNING, narrow - REPORTS_MAX, "nearly touch");
 }
 
-/* Finds all intersections, sorted by links. The caller frees meetings and poses. */
+/* Finds all pairs of hulls that intersect or nearly touch, sorted by links. The caller frees the members meetings and
+ * poses. */
 static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
   TouchSearch search = {
       .model = model, .diagnostics = diagnostics, .poses = initial_poses(model), .touch = touch_depth(model)};
@@ -293,8 +297,8 @@ static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
   return search;
 }
 
-/* Writes the advice for a shape that laws of smooth shapes do not support: a smooth shape of the same extents along the
- * same axes if there is one, otherwise a general remark. */
+/* Writes advice for a shape that laws of smooth shapes do not support: a smooth shape of the same extents along the
+ * same axes if there is one, otherwise a general remark. text[size]. */
 static void write_smooth_equivalent(const SceneShape* shape, char* text, size_t size) {
   double r = shape->radius;
   if (shape->type == SHAPE_BOX)
@@ -313,7 +317,7 @@ static void write_smooth_equivalent(const SceneShape* shape, char* text, size_t 
     snprintf(text, size, "write it as one of these");
 }
 
-/* Reports each shape that the contact law does not support, once. */
+/* Adds one error for each shape that the contact law does not support. */
 static void check_taken(const Model* model, Diagnostics* diagnostics) {
   for (int k = 0; k < model->hull_count; k++) {
     const ModelHull* hull = &model->hulls[k];
@@ -331,7 +335,8 @@ static void check_taken(const Model* model, Diagnostics* diagnostics) {
   }
 }
 
-/* Returns why a contact law does not support a piece of the link; NULL if it supports all. */
+/* Returns the reason why a contact law does not support some piece of the link (contact_refuses), or NULL if it
+ * supports all. */
 static const char* refused_piece(const Model* model, int link, ContactModel law) {
   const char* why = NULL;
   const ModelLink* l = &model->links[link];
@@ -340,7 +345,7 @@ static const char* refused_piece(const Model* model, int link, ContactModel law)
   return why;
 }
 
-/* Reports unsupported shapes for the laws of contact.pairs, once per item. */
+/* Adds one error for each item of contact.pairs whose law does not support a shape of its links. */
 static void check_taken_by_pairs(const Model* model, Diagnostics* diagnostics) {
   for (int p = 0; p < model->pair_law_count; p++) {
     const ModelPairLaw* pair = &model->pair_laws[p];

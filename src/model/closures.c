@@ -16,16 +16,17 @@ static void perpendiculars(Vec3 axis, Vec3* first, Vec3* second) {
   *second = vec3_cross(axis, *first);
 }
 
-/* Closure points are measured along the hinge axis and across it, world frame. A planar linkage then moves exactly two
- * of these rows, whatever its plane, and no row is redundant. World axes are used when the hinge axis is one of them.
- */
+/* Sets the directions along which the points of a closure are measured: along the hinge axis and across it, world
+ * frame. A planar linkage then moves exactly two of these rows, whatever its plane, and no row is redundant. World axes
+ * are used if the hinge axis is one of them. */
 static void set_frame(ModelClosure* c, Vec3 axis, const Vec3 across[2]) {
   c->framed = axis.x != 0 ? axis.y != 0 || axis.z != 0 : axis.y != 0 && axis.z != 0;
   const Vec3 f[3] = {across[0], across[1], axis};
   for (int k = 0; c->framed && k < 3; k++) vec3_store(f[k], c->frame.m[k]);
 }
 
-/* Appends an equation. u and v: world frame, initial state. */
+/* Appends an equation to the closure. u, v: directions in the world frame at the initial state; at[2]: initial poses of
+ * both sides. */
 static void add_row(ModelClosure* c, const Pose at[2], ClosureEquation kind, int axis, Vec3 u, Vec3 v) {
   c->rows[c->row_count++] = (ClosureRow){kind, axis, mat3_tmul_vec(at[0].r, u), mat3_tmul_vec(at[1].r, v)};
 }
@@ -35,7 +36,7 @@ static void add_points(ModelClosure* c, const Pose at[2]) {
   for (int k = 0; k < 3; k++) add_row(c, at, CLOSURE_POINT, k, zero, zero);
 }
 
-/* Appends three rows: each axis of a stays perpendicular to the next axis of b. */
+/* Appends three rows that fix the relative rotation: each axis of a stays perpendicular to the next axis of b. */
 static void add_turns(ModelClosure* c, const Pose at[2]) {
   const Vec3 e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for (int k = 0; k < 3; k++) add_row(c, at, CLOSURE_ALIGN, 0, e[k], e[(k + 1) % 3]);
@@ -96,7 +97,7 @@ static void check_length(Builder* builder, const SceneClosure* source, const Mod
                     source->length, c->length);
 }
 
-/* Reports a closure between links that cannot move relative to each other: there is nothing to close. */
+/* Adds an error for a closure if forces can move neither of its links. */
 static void check_closure(Builder* builder, const SceneClosure* source, const ModelClosure* c) {
   const Model* model = builder->model;
   bool moves = false;

@@ -12,13 +12,14 @@
  * resting body that separates then leaves the range within a few steps, and impacts of other bodies nearby do not load
  * it. */
 #define SUPPORT_PER_DISPLACEMENT 0.75
-/* Lower bound relative to the scene's extent: rounding of coordinates (1e-16 of the extent) stays below a millionth of
- * the barrier distance. */
+/* Lower bound of the barrier distance relative to the scene's extent: rounding of coordinates (1e-16 of the extent)
+ * stays below a millionth of the barrier distance. */
 #define SUPPORT_PER_EXTENT 1e-9
-/* The lower bound stays below this fraction of the smallest feature: bodies must not act through their own thickness.
- */
+/* That lower bound is at most this fraction of the smallest feature: bodies must not act through their own
+ * thickness. */
 #define SUPPORT_WITHIN (1.0 / 8)
-/* (R5) Gaps in units of the barrier distance: for the median body, for the whole pile and for the lightest body. */
+/* (R5) Equilibrium gaps in units of the barrier distance: of the median body, of the whole pile on one face, and of the
+ * lightest body. */
 #define GAP_REFERENCE 0.5
 #define GAP_SMALLEST 0.15
 #define GAP_LARGEST 1.0
@@ -26,17 +27,19 @@
  * feature. */
 #define OVERLAP_REFERENCE (1.0 / 400)
 #define OVERLAP_LARGEST (1.0 / 40)
-/* (R6) Creep speed relative to sqrt(acceleration feature): 0.08 mm/s for a box of 0.2 m. A body held by friction creeps
- * at a small multiple of it (R11). A third of it makes the fall of heaps 1.5 times as long to compute. */
+/* (R6) Creep speed relative to sqrt(acceleration feature): 0.08 mm/s for a box of 0.2 m. A sticking body creeps at a
+ * small multiple of the creep speed (R11). With a third of this value, the fall of heaps takes 1.5 times as long to
+ * compute. */
 #define CREEP_PER_SPEED 6e-5
-/* Lower bound relative to the speed gained in one step: friction is then at most 3300 times stiffer than inertia. */
+/* Lower bound of the creep speed relative to the speed that gravity adds in one step: friction is then at most 3300
+ * times stiffer than inertia. */
 #define CREEP_PER_STEP 3e-4
 /* (R12) Separation speed left after an impact, relative to the scene's speed. At rest, gaps settle within a few 1 / (6
  * d / rest speed). */
 #define REST_PER_SPEED 2e-3
 /* Pieces smaller than this fraction of their link are ignored as slivers of a decomposition. */
 #define SLIVER 0.01
-/* Used when nothing collides [m], [N]: the parameters have no effect then. */
+/* Feature [m] and force [N] of a scene in which nothing collides: contact parameters then have no effect. */
 #define FEATURE_WITHOUT_HULLS 1.0
 #define FORCE_WITHOUT_BODIES 1.0
 
@@ -46,14 +49,15 @@
  * method stalls. */
 #define PERIODS_WARN 20.0
 #define FRICTION_STIFFNESS_WARN 1e5
-/* Full friction only above this fraction of the scene's speed: friction then acts as a drag. */
+/* Friction that reaches its full strength only above this fraction of the scene's speed acts as a viscous drag. */
 #define CREEP_WARN 0.1
 
 static const double TWO_PI = 6.283185307179586476925286766559;
 
 /* ---------------------------------------------------------------- feature (R3) */
 
-/* Returns the smallest feature of a link's hulls, ignoring slivers. */
+/* Returns the smallest feature [m] of a link's hulls; pieces below SLIVER of the link's volume are ignored. feature:
+ * hull_feature of every hull (hull_count). */
 static double link_feature(const Model* model, const ModelLink* link, const double* feature) {
   double volume = 0, smallest = HUGE_VAL;
   for (int k = 0; k < link->hull_count; k++) volume += hull_volume(&model->hulls[link->hull_first + k]);
@@ -65,7 +69,7 @@ static double link_feature(const Model* model, const ModelLink* link, const doub
   return smallest;
 }
 
-/* Returns the smallest feature of the links that move and collide, or of all links if there are none. */
+/* Returns the smallest feature [m] of the links that move and collide; of all links if none does both. */
 static double smallest_feature(const Model* model, const double* feature) {
   double moving = HUGE_VAL, any = HUGE_VAL;
   for (int i = 0; i < model->link_count; i++) {
@@ -79,7 +83,8 @@ static double smallest_feature(const Model* model, const double* feature) {
 
 /* ---------------------------------------------------------------- values in force */
 
-/* Returns the default barrier distance. Scenes with restitution resolve impacts, for which a wide range is needed. */
+/* Returns the default barrier distance [m]. Scenes with restitution have no upper bound by the displacement per step,
+ * because resolving an impact needs a wide range. */
 static double derived_support(const ModelContact* contact, const ContactScales* scales) {
   double support = contact->feature * SUPPORT_PER_FEATURE;
   if (scales->way > 0 && !contact->bounces) support = fmin(support, scales->way * SUPPORT_PER_DISPLACEMENT);
@@ -90,15 +95,16 @@ static double force_at(ContactModel model, double support, double gap) {
   return contact_rest_at_gap(model, support, REST_VERTICES, REST_VERTICES, gap * support).force;
 }
 
-/* Returns the stiffness of a law with overlap (R13). */
+/* Returns the default stiffness of a law with overlap (R13), or 0 if the law has no force at overlap. */
 static double overlap_stiffness(ContactModel model, const ModelContact* contact, const ContactScales* scales) {
   double usual = contact_force_at_overlap(model, contact->own, OVERLAP_REFERENCE * contact->feature);
   double most = contact_force_at_overlap(model, contact->own, OVERLAP_LARGEST * contact->feature);
   return usual > 0 && most > 0 ? fmax(contact->reference_force / usual, scales->total / most) : 0;
 }
 
-/* Returns the default stiffness (R5). The median body rests at s/2. The lightest body must stay within the barrier
- * distance, and the whole pile on one face must not be compressed; the second condition has priority. */
+/* Returns the default stiffness (R5). Under it the median body rests at GAP_REFERENCE of the barrier distance. The
+ * lightest body must stay within the barrier distance, and the gap under the whole pile must not fall below
+ * GAP_SMALLEST; the second condition has priority. */
 static double derived_stiffness(ContactModel model, const ModelContact* contact, const ContactScales* scales) {
   double support = contact->support;
   if (!contact_rests(model)) return overlap_stiffness(model, contact, scales);
@@ -108,7 +114,7 @@ static double derived_stiffness(ContactModel model, const ModelContact* contact,
   return fmax(stiffness, scales->total / force_at(model, support, GAP_SMALLEST));
 }
 
-/* Returns the default smoothing of friction (R6). */
+/* Returns the default smoothing of friction [(m/s)^2] (R6). feature [m], acceleration [m/s^2], dt [s]. */
 static double derived_smoothing(double feature, double acceleration, double dt) {
   double creep = fmax(CREEP_PER_SPEED * sqrt(acceleration * feature), CREEP_PER_STEP * acceleration * dt);
   return creep * creep;
@@ -124,7 +130,7 @@ static double gap_under(const Model* model, double force) {
   return gap_of(model->contact_model, &model->contact, force);
 }
 
-/* Reports derived parameters that are not finite, as extreme masses or accelerations cause. */
+/* Adds an error for derived parameters that are zero or not finite, which extreme masses or accelerations cause. */
 static void check_derived(Builder* builder) {
   const ModelContact* contact = &builder->model->contact;
   if (isnormal(contact->support) && isnormal(contact->stiffness) && isnormal(contact->smoothing)) return;
@@ -143,7 +149,8 @@ void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]) 
   }
 }
 
-/* Derives the parameters of a pair's law. All but the law's own parameters are those of the scene. */
+/* Sets the parameters of the law of one item of contact.pairs. Support, stiffness and the law's own parameters are
+ * those of the item, or derived; all others are those of the scene. */
 static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactScales* scales) {
   const ScenePair* item = &builder->scene->contact.pairs[pair->item];
   const SceneMaterial* given = &item->material;
@@ -164,10 +171,10 @@ static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactSc
   contact->gap_at_rest = gap_of(pair->law, contact, contact->reference_force);
 }
 
-/* Stribeck speed of scenes not read from a file (imported robots) [m/s]: the default of the schema. */
+/* Stribeck speed [m/s] of scenes that are not read from a file (imported robots): the default of the schema. */
 #define STRIBECK_SPEED 0.01
-/* Sticking bodies creep at up to a few sqrt(smoothing). From this multiple on, static friction is reached within 1 %
- * (F12). */
+/* Least ratio of Stribeck speed to sqrt(smoothing). Sticking bodies creep at up to a few sqrt(smoothing); from this
+ * ratio on, static friction is reached within 1 % (F12). */
 #define STRIBECK_PER_CREEP 20.0
 
 void build_contact(Builder* builder) {
@@ -249,7 +256,8 @@ static void warn_gap(const DefaultsCheck* check, const char* body, double force,
                   body, force, gap, rule, contact->support, suits);
 }
 
-/* Warns of a small gap (R8). */
+/* Warns of a given stiffness under which the lightest body rests beyond the barrier distance, or the heaviest at a very
+ * small gap (R8). */
 static void check_gap(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   const ContactScales* scales = &check->scales;
@@ -260,7 +268,8 @@ static void check_gap(const DefaultsCheck* check) {
     warn_gap(check, "heaviest", scales->heaviest, narrowest, "less than a tenth of");
 }
 
-/* Warns of a long step (R9). A body of the reference weight oscillates on its contact with period 2 pi sqrt(m / k). */
+/* Warns of a time step of many contact periods (R9). A body of the reference weight oscillates on its contact with
+ * period 2 pi sqrt(m / k). */
 static void check_step(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   if (contact->support_derived && contact->stiffness_derived) return;
@@ -276,7 +285,7 @@ static void check_step(const DefaultsCheck* check) {
                   dt, dt / period, period);
 }
 
-/* Warns of unsuitable smoothing (R10). */
+/* Warns of a given smoothing that makes friction too weak at low speed, or too stiff for Newton's method (R10). */
 static void check_smoothing(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   double friction = model_largest_material(check->model, MATERIAL_FRICTION);

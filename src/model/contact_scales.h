@@ -9,12 +9,12 @@ enum { REST_VERTICES = 4 };
 
 typedef struct {
   double acceleration; /* |gravity|; without gravity feature / (10 dt)^2 [m/s^2] */
-  double speed;        /* of the scene: sqrt(|gravity| feature); without gravity from the initial speed [m/s] */
+  double speed;        /* characteristic speed sqrt(|gravity| feature); without gravity from the initial speed [m/s] */
   double way;          /* displacement per step at the speed sqrt(|gravity| feature) [m] */
   double extent;       /* largest coordinate of a bounded link at the start [m] */
-  int tree_count;      /* number of trees that move and collide; without any the forces below are 0 */
-  double lightest, median, heaviest; /* weight of one such tree: least, median, greatest [N] */
-  double total;                      /* weight of all of them: the heaviest pile [N] */
+  int tree_count;      /* number of trees that move and collide; if 0, the following forces are 0 */
+  double lightest, median, heaviest; /* least, median and greatest weight of one such tree [N] */
+  double total;                      /* weight of all such trees, the heaviest possible pile [N] */
 } ContactScales;
 
 /* Returns the scales of the initial state. feature: smallest size that contact has to resolve [m]. Allocates and frees.

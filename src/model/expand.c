@@ -19,8 +19,8 @@ static void add_point_shape(Scene* scene, const ModelHull* hull, SceneShapeUse* 
   *use = (SceneShapeUse){scene->shape_count++, use->place, {0, 0, 0}, quat_identity()};
 }
 
-/* Gives one use of a smooth or exact shape a shape of its own, so that it can change independently: the shape itself
- * for its first use, copies for the others. taken: by shape, true after its first use. */
+/* Makes one use of a smooth or exact shape independent of the other uses of that shape: the first use keeps the shape,
+ * each other use gets a copy. taken[shapes]: true after the first use of a shape. */
 static void own_smooth_shape(Scene* scene, SceneShapeUse* use, bool* taken) {
   if (!taken[use->shape]) {
     taken[use->shape] = true;
@@ -52,7 +52,7 @@ static void mark_replaced(Scene* scene, const SceneLink* link) {
   }
 }
 
-/* Adds one use per hull, in the model's order. Half-spaces are kept. */
+/* Replaces the shape uses of a link by one per hull, in the model's order. Half-spaces are kept. */
 static void expand_link(Scene* scene, const Model* model, int index, bool* taken) {
   SceneLink* link = &scene->links[index];
   const ModelLink* source = &model->links[index];

@@ -216,8 +216,8 @@ static void triangle_slope(const MomentBar* bar, const ConvexHull* solid, const 
   for (int k = 0; k < 3; k++) out[corner[k]] = vec3_add_scaled(out[corner[k]], factor, slope[k]);
 }
 
-/* Adds factor times bar : S of a solid of unit density and its derivatives with respect to the vertices. Vertices are
- * taken relative to the hull's first one, to avoid cancellation far from the link's origin. */
+/* Returns bar : S of a solid of unit density. Adds factor times its derivatives with respect to the vertices to `out`.
+ * Vertices are taken relative to the hull's first one, to avoid cancellation far from the link's origin. */
 static double solid_slope(const MomentBar* bar, const ConvexHull* solid, double factor, Vec3* out) {
   if (solid->vertex_count == 0) return 0;
   Vec3 o = solid_origin(solid);
@@ -253,7 +253,7 @@ static const ModelHull* hull_of(const LinkReverse* r, int k) { return &r->model-
 
 static Vec3* slopes_of(const LinkReverse* r, int k) { return r->gradient->vertices + hull_of(r, k)->vertex_first; }
 
-/* S = m / N sum X~ X~^T. Returns the derivative with respect to m. */
+/* Reverse of S = m / N sum X~ X~^T over the N hull vertices. Returns the derivative with respect to the mass m. */
 static double reverse_vertices(const LinkReverse* r) {
   int count = 0;
   double value = 0;
@@ -270,7 +270,8 @@ static double reverse_vertices(const LinkReverse* r) {
   return value / count;
 }
 
-/* Adds factor times bar : S of a smooth shape, and its derivatives with respect to the shape's parameters. */
+/* Returns bar : S of a smooth shape of unit density. Adds factor times its derivatives with respect to the shape's
+ * parameters to out. */
 static double smooth_slope(const ModelHull* hull, const MomentBar* bar, double factor, double* out) {
   const ModelSmooth* smooth = hull->smooth;
   for (int k = 0; hull_is_round(hull) && k < hull_parameter_count(hull); k++)
@@ -303,15 +304,16 @@ static double add_solids(const LinkReverse* r, const MomentBar* bar, double fact
   return value;
 }
 
-/* S = m / V sum S_hull. */
+/* Reverse of S = m / V sum S_hull over the hulls, V: their total volume. Returns the derivative with respect to the
+ * mass m. */
 static double reverse_solids(const LinkReverse* r) {
   double volume = add_solids(r, &VOLUME_BAR, 0), value = add_solids(r, &r->bar, r->link->mass / volume);
   add_solids(r, &VOLUME_BAR, -r->link->mass * value / (volume * volume));
   return value / volume;
 }
 
-/* S = m (X c)(X c)^T + (tr(I)/2 1 - I) about the centre c. Sets the derivatives with respect to c and I; returns that
- * with respect to m. */
+/* Reverse of S = m (X c)(X c)^T + (tr(I)/2 1 - I), with centre c and inertia I. Adds to *center and inertia[6] the
+ * derivatives with respect to c and I. Returns the derivative with respect to m. */
 static double reverse_given(const LinkReverse* r, Vec3* center, double inertia[6]) {
   static const int axis[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   const Mat3* q = &r->bar.second;

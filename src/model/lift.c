@@ -1,9 +1,9 @@
-/* Lifts bodies that touch others at the start: contact needs a gap. */
+/* Lifts bodies that touch other bodies in the initial state, because contact needs a gap. */
 #include "model/lift.h"
 
 #include "model/build.h"
 
-/* Largest number of layers in a stack that is lifted. */
+/* Largest number of layers of a stack that can be lifted. */
 enum { LIFT_ROUNDS = 30 };
 /* Cosine of the largest angle to the vertical at which a joint can lift its robot. */
 #define LIFT_COSINE 0.1
@@ -13,8 +13,8 @@ static int root_of(const Model* model, int link) {
   return link;
 }
 
-/* Returns the joint displacement that lifts a root by one, in the frame of its joint's position, or zero if the joint
- * cannot lift it. up: unit. */
+/* Returns the change of a root's joint position that lifts the root by 1 m, in the frame of that position; zero if its
+ * joint cannot lift it. up: unit vector against gravity, world. */
 static Vec3 rise_of(const Model* model, int link, Vec3 up) {
   const SceneJoint* joint = &model->scene->links[link].joint;
   Mat3 turn = mat3_from_quat(joint->rotation);
@@ -34,7 +34,8 @@ static Vec3 rise_of(const Model* model, int link, Vec3 up) {
 
 static bool can_rise(const Model* model, int link, Vec3 up) { return vec3_norm(rise_of(model, link, up)) > 0; }
 
-/* Returns the root to lift: the one that can rise, the higher one if both can, -1 if neither can. */
+/* Returns which of the two roots of a touching pair to lift: the one that can rise, or the higher one if both can.
+ * Returns -1 if neither can, if both links have the same root, or if the overlap is larger than `deepest` [m]. */
 static int lifted_of(const Model* model, const ModelTouch* touch, double deepest, Vec3 up) {
   int a = root_of(model, touch->a), b = root_of(model, touch->b);
   if (a == b || touch->depth > deepest) return -1;
@@ -50,8 +51,8 @@ static int lifted_of(const Model* model, const ModelTouch* touch, double deepest
   return vec3_dot(vec3_sub(at, bt), up) > 0 ? a : b;
 }
 
-/* Lifts every root that touches another body once. lift[links]: total lift of each root [m]. Returns the number of
- * roots lifted. */
+/* Lifts, once, every root that touches another body. Adds to lift[links] the lift of each root [m]. Returns the number
+ * of roots lifted. */
 static int lift_once(const Model* model, Scene* scene, double deepest, Vec3 up, double* lift) {
   ModelTouch* touches;
   int count = model_touching(model, &touches), lifted = 0;
@@ -82,7 +83,8 @@ void model_move_links(Model* model, const Scene* scene) {
   diagnostics_free(&unsaid);
 }
 
-/* Restores the given positions of bodies that a lift did not free, for instance beside a wall. given[links]. */
+/* Restores the given joint positions given[links] of bodies that still touch after the lift, for instance beside a
+ * wall. Sets their lift[links] to 0. */
 static void undo_lifts(Model* model, Scene* scene, double deepest, Vec3 up, const Vec3* given, double* lift) {
   ModelTouch* touches;
   int count = model_touching(model, &touches), undone = 0;

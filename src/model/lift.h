@@ -4,9 +4,9 @@
 
 #include "model/model.h"
 
-/* Takes over changed joint positions of the scene, for model_touching only: the caller must create the model again for
- * everything else. Builds the model again if its start depends on them (closures, couplings, a start run). Discards
- * messages. */
+/* Copies changed joint positions of the scene into the model, sufficient for model_touching only: for everything else
+ * the caller must create the model again. Rebuilds the model if its initial state depends on the joint positions
+ * (closures, couplings, a stored state). Discards messages. */
 void model_move_links(Model* model, const Scene* scene);
 
 #endif

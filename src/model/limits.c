@@ -4,8 +4,8 @@
 /* Number of samples of a target signal over the run. */
 enum { TARGET_SAMPLES = 2000 };
 
-/* Returns the number that limit slot k bounds: a coordinate, or for a ball the total angle, the swing and the twist
- * (S24). */
+/* Returns the value that limit k of the joint bounds: a coordinate; for a ball joint the total angle, the swing or the
+ * twist (S24). */
 static double limited_value(const ModelLink* link, const double* q, int k) {
   int plain = link->joint.plain_count;
   if (k < plain) return q[k];
@@ -88,7 +88,8 @@ static void report_target(const Model* model, Diagnostics* diagnostics, int cont
                   limited_name(link, k), link->name, value, limited_unit(link, k), t, link->lower[k], link->upper[k]);
 }
 
-/* Marks in reported[] the degrees of freedom whose target is outside its limits at time t. */
+/* Adds a warning for each degree of freedom whose target is outside its limits at time t [s] and that is not yet marked
+ * in reported[]; marks it there. */
 static void check_target_at(const Model* model, Diagnostics* diagnostics, int index, double t, bool* reported) {
   const ModelController* controller = &model->controllers[index];
   const ModelLink* link = &model->links[controller->link];

@@ -41,7 +41,8 @@ static bool has_round(const Model* model, const ModelLink* link) {
   return round;
 }
 
-/* Returns the moment of the solids. Overlaps of hulls count twice, also in the volume. */
+/* Returns the mass moment of the link's solids for density 1 kg/m^3. Where hulls overlap, the mass counts twice, also
+ * in the volume. */
 static MassMoment solid_moment(const Model* model, const ModelLink* link) {
   MassMoment sum = mass_moment_zero();
   for (int k = 0; k < link->hull_count; k++) {
@@ -54,7 +55,7 @@ static MassMoment solid_moment(const Model* model, const ModelLink* link) {
 
 /* ---------------------------------------------------------------- one link */
 
-/* True if the mass is usable. Extreme lengths and densities overflow; NaN fails too. */
+/* Returns true if the mass is positive and finite; otherwise adds an error. Extreme lengths and densities overflow. */
 static bool mass_usable(Builder* builder, const ModelLink* link, const SceneLink* source, double mass) {
   if (mass > 0 && isfinite(mass)) return true;
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place, "mass of link '%s' must be > 0 kg, got %.6g",
@@ -69,7 +70,7 @@ static const SceneShape* triangle_shape(const Builder* builder, const SceneLink*
   return &builder->scene->shapes[source->shapes[k].shape];
 }
 
-/* Reports a closed surface whose triangles face inward: it encloses a negative volume. */
+/* Adds an error for a closed surface whose triangles face inward, so that it encloses a negative volume. */
 static void refuse_inward(Builder* builder, const SceneLink* source, double volume) {
   const SceneShape* shape = triangle_shape(builder, source);
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
@@ -79,7 +80,8 @@ static void refuse_inward(Builder* builder, const SceneLink* source, double volu
                   shape->file ? "give the mesh 'orient: fix', which turns it outward" : "turn the triangles over");
 }
 
-/* True if the link's triangles leave an edge open. Corners at the same position count as one. */
+/* Returns true if the triangles of the link do not form a closed surface with one orientation. Corners at the same
+ * position count as one. */
 static bool is_open(const Model* model, const ModelLink* link) {
   TriangleSurface surface = {.points = MEMORY_NEW(Vec3, 3 * link->hull_count + 1)};
   surface.triangles = memory_alloc(sizeof *surface.triangles * (size_t)(link->hull_count + 1));
@@ -139,8 +141,8 @@ static void weigh_shapes(Builder* builder, ModelLink* link, const SceneLink* sou
   link->mass = mass;
 }
 
-/* Computes a link's mass moment. A link that forces can move has a mass and a shape or inertia; others may lack either.
- */
+/* Computes the mass moment of a link. A link that forces can move must have a mass, and a shape or an inertia. Other
+ * links need neither. */
 static void weigh_link(Builder* builder, int index) {
   ModelLink* link = &builder->model->links[index];
   const SceneLink* source = &builder->scene->links[index];

@@ -19,39 +19,40 @@ extern const SolidKind SOLID_HULL, SOLID_HALF_SPACE, SOLID_TRIANGLE, SOLID_SMOOT
 typedef struct {
   const SolidKind* kind;
   int link;
-  int shape;                  /* index into Scene.shapes */
-  PointView points;           /* vertex arrays for the inner loops; count 0 without vertices */
-  ConvexHull solid;           /* the same vertices in the same order, with triangles; empty without any; owned */
-  Vec3 center;                /* centre of the bounding box [m] */
-  double radius;              /* radius of the bounding sphere about center [m] */
-  Vec3 half_extent;           /* half extents of the bounding box [m] */
-  Vec3 normal;                /* half-space { x : normal . x <= offset }: unit */
-  double offset;              /* offset along the normal [m] */
-  int vertex_first;           /* number of its first vertex among those of all hulls */
+  int shape;        /* index into Scene.shapes */
+  PointView points; /* vertex arrays for the inner loops; count 0 if the piece has no vertices */
+  ConvexHull solid; /* the same vertices in the same order, with triangles; empty if there are no vertices; owned by the
+                       model */
+  Vec3 center;      /* centre of the bounding box [m] */
+  double radius;    /* radius of the bounding sphere about center [m] */
+  Vec3 half_extent; /* half extents of the bounding box [m] */
+  Vec3 normal;      /* half-space { x : normal . x <= offset }: unit */
+  double offset;    /* offset along the normal [m] */
+  int vertex_first; /* number of the piece's first vertex among the vertices of all hulls */
   struct ModelSmooth* smooth; /* for SOLID_SMOOTH and SOLID_ROUND, owned by the model; otherwise NULL */
 } ModelHull;
 
 enum { ROUND_CORNERS = 8 };
-/* Derivatives of a round solid with respect to one of its parameters: of its rounding, and of its points or circles,
- * link frame. */
+/* Derivatives of a round solid with respect to one of its parameters: derivative of the rounding radius, and of the
+ * points or circles of the core, link frame. */
 typedef struct {
   double rounding;
-  bool moves;                 /* the core depends on the parameter; otherwise center and radius are unused */
+  bool moves;                 /* true: the core depends on the parameter; false: center and radius are unused */
   Vec3 center[ROUND_CORNERS]; /* corners of a rounded box, or centres of the circles */
   double radius[ROUND_RINGS_MAX];
 } RoundSlope;
 
-/* A smooth shape placed in a link. `solid` and `points` of its hull sample its surface. */
+/* A smooth shape placed in a link. The members `solid` and `points` of its ModelHull are samples of its surface. */
 typedef struct ModelSmooth {
   Field field;         /* kind FIELD_SHAPE: one convex shape with its own parameters */
-  Pose pose;           /* pose of its frame in the link frame */
+  Pose pose;           /* pose of the shape's frame in the link frame */
   MassMoment moment;   /* moments for density 1 kg/m^3, link frame */
-  int resolution;      /* resolution of its surface, as in scenes */
-  int parameter_first; /* number of its first parameter among those of all shapes; -1: no parameters */
-  RoundBody core;      /* for SOLID_ROUND, link frame; owns its points, its circles are `rings` */
+  int resolution;      /* resolution of the sampled surface, as in scenes */
+  int parameter_first; /* number of the shape's first parameter among the parameters of all shapes; -1: no parameters */
+  RoundBody core;      /* core of a SOLID_ROUND, link frame; owns its points; its circles are `rings` */
   double core_width;   /* least width of the hull of the core's points [m]; 0 for circles */
   Circle rings[ROUND_RINGS_MAX];
-  RoundSlope slope[ROUND_PARAMETERS_MAX]; /* derivatives of core with respect to the parameters (parameter_count) */
+  RoundSlope slope[ROUND_PARAMETERS_MAX]; /* derivatives of `core` with respect to the parameters (parameter_count) */
   MassMoment moment_slope[ROUND_PARAMETERS_MAX]; /* derivatives of `moment` with respect to the parameters */
   int parameter_count;
 } ModelSmooth;
@@ -61,14 +62,15 @@ static inline bool hull_is_round(const ModelHull* hull) { return hull->kind == &
 static inline bool hull_is_convex_smooth(const ModelHull* hull) {
   return hull->smooth && !hull_is_round(hull) && hull->smooth->field.kind == FIELD_SHAPE;
 }
-/* Returns the number of the hull's parameters in ModelGradient.shapes: those of a convex smooth shape's form, or the
- * lengths of a round solid in the order of its keys. hull must not be NULL. Allocates nothing. */
+/* Returns the number of parameters of the hull in ModelGradient.shapes: the form parameters of a convex smooth shape,
+ * or the lengths of a round solid in the order of the keys in the scene; 0 for other hulls. hull must not be NULL.
+ * Allocates nothing. */
 static inline int hull_parameter_count(const ModelHull* hull) {
   if (hull_is_round(hull)) return hull->smooth->parameter_count;
   return hull_is_convex_smooth(hull) ? shape_parameter_count(&hull->smooth->field.shape) : 0;
 }
-/* Returns the body used by contact: the round solid itself, or else the hull of the vertices. Borrowed from the hull.
- */
+/* Returns the body that contact computes with: the round solid itself, or the hull of the vertices for other kinds.
+ * Borrowed from the hull. */
 static inline RoundBody hull_body(const ModelHull* hull) {
   return hull_is_round(hull) ? hull->smooth->core : (RoundBody){hull->points, NULL, 0, 0};
 }
@@ -136,24 +138,26 @@ typedef struct {
   double damping_gain[JOINT_MAX_DOF], max_force[JOINT_MAX_DOF]; /* max_force 0: no limit */
   double limit_width;                                           /* width relative to max_force (drives.md, M2) */
   const SceneController* source; /* feedback measurements, gain matrix and delay; borrowed */
-  int delayed_first;             /* number of its first measurement among the delayed ones; -1: none */
-  int gain_first;                /* number of its first gain (controller_gain) among those of all controllers */
-  int parameter_first;           /* number of its signal's first parameter among those of all controllers and loads */
+  int delayed_first;   /* number of the controller's first delayed measurement among those of all controllers; -1: no
+                          delay */
+  int gain_first;      /* number of the controller's first gain (controller_gain) among the gains of all controllers */
+  int parameter_first; /* number of the first parameter of `target` among the signal parameters of all controllers,
+                          loads and tendons */
 } ModelController;
 
 /* Force and torque on a link (docs/derivations/loads.md). */
 typedef struct {
   int link;
-  bool link_axes;                /* both in link axes; otherwise world axes */
-  bool at_center;                /* the force acts at the centre of mass */
-  Vec3 point;                    /* otherwise at this point, link frame [m] */
+  bool link_axes;                /* true: force and torque are in link axes; false: in world axes */
+  bool at_center;                /* true: the force acts at the centre of mass; false: at `point` */
+  Vec3 point;                    /* point of application unless at_center, link frame [m] */
   Signal force, torque;          /* three channels each [N], [N m]; zero channels if absent */
-  int force_first, torque_first; /* numbers of their first parameters */
+  int force_first, torque_first; /* numbers of the first parameters of both signals */
   const SceneField* field;       /* field whose strength `force` is, one channel; NULL: none. Borrowed from the scene */
 } ModelLoad;
 
-/* Geometry of a field in the world: d = a - b from the other's point to the link's point, directions fixed to the
- * links, and lever arms about their centres of mass (docs/derivations/loads.md, L16). */
+/* Geometry of a field in the world, between a point of the link (a) and a point of the other body (b): d = a - b,
+ * directions fixed to the two links, and lever arms about their centres of mass (docs/derivations/loads.md, L16). */
 typedef struct {
   Vec3 d, u, v;      /* d [m]; u: axis of the link, v: axis of the other, for dipole and uniform */
   Vec3 arm_a, arm_b; /* lever arms of the link and of the other [m] */
@@ -166,11 +170,11 @@ typedef struct {
 
 /* A tendon through points of links (docs/derivations/loads.md, L5). */
 typedef struct {
-  const SceneTendon* source; /* its points, stiffness and rest length; borrowed from the model's scene */
+  const SceneTendon* source; /* points, stiffness and rest length; borrowed from the model's scene */
   Signal tension;            /* one channel [N]; zero channels if absent */
   int tension_first;         /* number of its first parameter */
-  int point_first;           /* number of its first point among those of all tendons */
-  int wrap_first;            /* number of its first wrap among those of all tendons */
+  int point_first;           /* number of the tendon's first point among the points of all tendons */
+  int wrap_first;            /* number of the tendon's first wrap among the wraps of all tendons */
   double theta;              /* as ModelLink.spring_theta */
   int home;                  /* a link of the tendon that belongs to a tree; -1: none */
 } ModelTendon;
@@ -191,8 +195,8 @@ typedef enum {
 } ClosureEquation;
 typedef struct {
   ClosureEquation kind;
-  int axis;  /* for POINT: the component */
-  Vec3 u, v; /* in the frames of a and b; world frame where there is no link */
+  int axis;  /* for CLOSURE_POINT: index k of the direction f_k */
+  Vec3 u, v; /* u in the frame of link a, v in that of link b; world frame if the link is -1 */
 } ClosureRow;
 
 enum { CLOSURE_ROWS = 6 };
@@ -203,7 +207,7 @@ typedef struct {
   Vec3 end[2];        /* in the links' frames [m] */
   double length;      /* for a distance closure [m] */
   double size;        /* extent of the links about the attachment points: reference length of the tolerance [m] */
-  double force_limit; /* force at which it breaks or, with `releases`, opens [N]; 0: none */
+  double force_limit; /* force at which the closure breaks or, with `releases`, opens [N]; 0: none */
   bool releases;      /* true: may close again after its force exceeded the limit */
   Signal active;      /* one channel; zero channels if the closure is always active */
   ClosureRow rows[CLOSURE_ROWS];
@@ -212,15 +216,16 @@ typedef struct {
   int row_count, row_first; /* number of its first row among those of all closures */
 } ModelClosure;
 
-/* Coupling: sum slope_k q_k = offset over plain coordinates, one more row (docs/derivations/closures.md, Z7). */
+/* Coupling: sum slope_k q_k = offset, with q_k coordinates that are not part of a quaternion. Adds one row after those
+ * of the closures (docs/derivations/closures.md, Z7). */
 enum { COUPLING_TERMS = 8 };
 typedef struct {
   int count;
   int dof[COUPLING_TERMS],
-      coordinate[COUPLING_TERMS]; /* numbers of its degrees of freedom and coordinates in the model */
+      coordinate[COUPLING_TERMS]; /* model indices of the degree of freedom and of the coordinate of each term */
   double slope[COUPLING_TERMS];   /* 1, then the negative ratios */
-  double offset;                  /* constant offset, unit of the first coordinate */
-  double size;                    /* reference size of the tolerance: 1 rad, or m of the first link */
+  double offset;                  /* constant offset, in the unit of the first coordinate */
+  double size;                    /* reference size of the tolerance: 1 rad, or a length of the first link [m] */
   int row;
 } ModelCoupling;
 
@@ -263,7 +268,7 @@ typedef struct {
 typedef struct {
   const Scene* scene; /* borrowed, or own_scene */
   const Scene* given; /* scene from which own_scene was copied; they share unchanged arrays */
-  Scene* own_scene;   /* copy with overridden numbers; NULL without overrides */
+  Scene* own_scene;   /* copy of the scene with overridden numbers; NULL if no number is overridden */
   SceneSimulation simulation;
   ContactModel contact_model;
   ModelContact contact;
@@ -287,17 +292,18 @@ typedef struct {
   int closure_count, closure_row_count; /* rows: closures, then couplings */
   ModelCoupling* couplings;
   int coupling_count;
-  int singular_closure;        /* closure whose loop starts in a singular configuration (Z11); -1: none */
-  bool armature;               /* some joint has an armature */
-  int parameter_count;         /* number of parameters of all signals of controllers, loads and tendons */
-  int gain_count;              /* number of gains of all controllers */
-  bool feedback;               /* some controller has feedback */
-  bool feels;                  /* some feedback measures a contact force */
-  int delayed_count;           /* delayed measurements over all controllers with feedback */
-  int dof_count;               /* nv */
-  int coordinate_count;        /* nq */
-  int* dof_link;               /* link of each degree of freedom (nv) */
-  int* link_tree;              /* ModelLink.tree of every link, contiguous for loops over pairs (links) */
+  int singular_closure; /* index of a closure whose loop is in a singular configuration in the initial state (Z11); -1:
+                           none */
+  bool armature;        /* some joint has an armature */
+  int parameter_count;  /* number of parameters of all signals of controllers, loads and tendons */
+  int gain_count;       /* number of gains of all controllers */
+  bool feedback;        /* some controller has feedback */
+  bool feels;           /* some feedback measures a contact force */
+  int delayed_count;    /* delayed measurements over all controllers with feedback */
+  int dof_count;        /* nv */
+  int coordinate_count; /* nq */
+  int* dof_link;        /* link of each degree of freedom (nv) */
+  int* link_tree;       /* ModelLink.tree of every link, contiguous for loops over pairs (links) */
   double* initial_coordinates; /* initial coordinates (nq) */
   const double* placed_at;     /* initial coordinates from which closures and couplings were placed, if the run starts
                                   elsewhere; otherwise NULL. Borrowed (nq) */
@@ -305,7 +311,7 @@ typedef struct {
   uint64_t* excluded;          /* excluded link pairs (a << 32 | b), a < b, sorted */
   int excluded_count;
   const NumberFile* start; /* stored state that the run starts from, borrowed from the scene; NULL: the initial state */
-  int start_step;          /* number of the step that led to it; 0 without a stored state */
+  int start_step;          /* number of the step that led to the stored state; 0 without a stored state */
   bool has_materials;      /* a link or a pair of links has its own material */
   ModelPairItem* pair_items; /* sorted by key, then item */
   int pair_item_count;
@@ -315,34 +321,35 @@ typedef struct {
                          line each, "" if none */
 } Model;
 
-/* Returns the time of a row of the run [s], counted from its start. row is not checked and may lie outside the run.
- * Allocates nothing. */
+/* Returns the time of a row [s]; row 0 of a run that starts from a stored state has the time of that state. row is not
+ * checked and may lie outside the run. Allocates nothing. */
 static inline double model_row_time(const Model* model, int row) {
   return (double)(model->start_step + row) * model->simulation.dt;
 }
 
-/* Identity of a stored state: one hash of 4 words for each part of the model (model/start.c). Parts before MODEL_ALIKE
- * must agree for a run to start from the state. */
+/* Identity of a model, stored with a state: one hash of 4 words for each part of the model (model/start.c). A run can
+ * start from the state only if the parts before MODEL_ALIKE agree. */
 enum { MODEL_CLOCK, MODEL_TREE, MODEL_HULLS, MODEL_PAIRS, MODEL_ALIKE, MODEL_NUMBERS = MODEL_ALIKE, MODEL_PARTS };
 enum { MODEL_IDENTITY = 4 * MODEL_PARTS };
-/* Sets words, 4 per part. Allocates and frees. Never fails. Equal models give equal words on every machine. */
+/* Sets words[MODEL_IDENTITY] to the hashes of the parts, 4 words per part. Equal models give equal words on every
+ * machine. Allocates and frees. Never fails. */
 void model_identity(const Model* model, int64_t words[MODEL_IDENTITY]);
 
-/* Two parallel faces with n_a and n_b vertices at rest on each other, for stiffness 1 (docs/contact-parameters.md). */
+/* Equilibrium of two parallel faces with n_a and n_b vertices, for stiffness kappa = 1 (docs/contact-parameters.md). */
 typedef struct {
-  double gap;       /* D [m] */
+  double gap;       /* gap D between the faces [m] */
   double force;     /* N / kappa */
   double stiffness; /* |d force / d D| [1/m], to order sigma */
 } ContactRest;
-/* The following functions, defined in contact/laws.c, are the interface from the contact laws to the model. Returns
- * true if the law defines an equilibrium under a force > 0 and at a gap within its range. CONTACT_NONE gives the answer
- * of the first law. Cannot fail, allocates nothing. */
+/* The following functions, defined in contact/laws.c, are the interface from the contact laws to the model.
+ * contact_rests returns true if the law defines an equilibrium gap for each force > 0 and an equilibrium force for each
+ * gap within its range. CONTACT_NONE: the answer of the first law. Cannot fail, allocates nothing. */
 bool contact_rests(ContactModel model);
-/* Returns the equilibrium under force >= 0 [N], divided by kappa; support > 0 [m]. Valid only if contact_rests(model)
- * (asserted). */
+/* Returns the equilibrium of two faces in contact. force: force between the faces [N], divided by kappa, >= 0. support
+ * > 0 [m]. Valid only if contact_rests(model) (asserted). */
 ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
-/* Returns the equilibrium at a gap > 0 within the law's range [m]. Valid only if contact_rests(model)
- * (asserted). */
+/* Returns the equilibrium of two faces at a gap > 0 within the law's range [m]. support > 0 [m]. Valid only if
+ * contact_rests(model) (asserted). */
 ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);
 /* Returns the force of two bodies that overlap by `overlap` > 0 [m], for stiffness 1 [N]; 0 if the law does not allow
  * overlap. own: ModelContact.own. Cannot fail, allocates nothing. */
@@ -360,22 +367,22 @@ bool contact_takes_directions(ContactModel model);
 /* True if models of the scene represent the shape as a round solid (SOLID_ROUND): the shape is exact, and all laws of
  * the scene support it. No argument may be NULL. Allocates nothing. (model/solid_round.c) */
 bool model_takes_round(const Scene* scene, const SceneShape* shape);
-/* Returns why the law does not support a piece, as the end of a sentence (static text), or NULL if it does. */
+/* Returns NULL if the law supports the piece. Otherwise returns the reason as the end of a sentence (static text). */
 const char* contact_refuses(ContactModel model, const ModelHull* hull);
-/* Returns the number of parameters of the law itself, at most CONTACT_OWN_PARAMETERS; 0 for CONTACT_NONE. */
+/* Returns the number of parameters that only this law has, at most CONTACT_OWN_PARAMETERS; 0 for CONTACT_NONE. */
 int contact_own_count(ContactModel model);
-/* Sets the default values of the law's own parameters; 0: derived from the scene (model/contact_defaults.c). Sets all
- * of own, 0 beyond the law's parameters. Cannot fail, allocates nothing. */
+/* Sets own[k] to the default value of the law's own parameter k, 0 if the parameter is derived from the scene
+ * (model/contact_defaults.c). Entries beyond the law's parameters are set to 0. Cannot fail, allocates nothing. */
 void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]);
 
-/* Builds and validates the model. Reports mesh problems, nonpositive masses, initial coordinates outside limits and
- * initial intersections (both bodies and the depth); warns of contact parameters that cannot work. Returns
- * STATUS_BAD_INPUT if any error was reported; the caller must destroy the model in any case. Borrows the scene, which
- * must outlive the model. model_destroy frees the rest. */
+/* Builds and validates the model. Adds errors for mesh problems, nonpositive masses, initial coordinates outside limits
+ * and initial intersections (both bodies and the depth); warns of contact parameters that cannot work. Returns
+ * STATUS_BAD_INPUT if any error was added; the caller must call model_destroy in any case. Borrows the scene, which
+ * must outlive the model. */
 Status model_create(Model* model, const Scene* scene, Diagnostics* diagnostics);
-/* Builds the model as model_create does. If that fails because bodies touch or overlap slightly at the start, it lifts
- * them by the overlap plus the equilibrium gap (model_lift) and builds again. A note names the lifted bodies. Changes
- * joint positions in the scene, except when the second build fails too. Errors and status as of model_create. */
+/* Builds the model as model_create does. If bodies touch or overlap slightly at the start, lifts them by the overlap
+ * plus the equilibrium gap (model_lift) and builds the model again. A note names the lifted bodies. Changes the joint
+ * positions in the scene, except if the second build fails too. Errors and status as of model_create. */
 Status model_create_lifted(Model* model, Scene* scene, Diagnostics* diagnostics);
 /* Frees everything the model owns, but not the scene. Accepts a partly built or zeroed model, but not NULL. */
 void model_destroy(Model* model);
@@ -424,7 +431,8 @@ enum {
 enum { CLOSURE_NUMBER_POINT, CLOSURE_NUMBER_AXIS = 3, CLOSURE_NUMBER_LENGTH = 6, CLOSURE_NUMBERS };
 /* Numbers of a tendon: stiffness [N/m], rest length [m], friction [N], then its points, three each [m]. */
 enum { TENDON_NUMBER_STIFFNESS, TENDON_NUMBER_REST, TENDON_NUMBER_FRICTION, TENDON_NUMBER_POINTS };
-/* Returns true if a change of the number changes the force: stiffness, rest length and friction only where they act. */
+/* Returns true if the force of the tendon depends on the number. Points: always. Stiffness and rest length: if the
+ * stiffness is > 0. Friction: if it is > 0. */
 static inline bool tendon_number_lives(const SceneTendon* tendon, int index) {
   if (index == TENDON_NUMBER_FRICTION) return tendon->friction > 0;
   return index >= TENDON_NUMBER_POINTS || tendon->stiffness > 0;
@@ -437,32 +445,32 @@ typedef struct {
   double value;
 } ModelOverride;
 
-/* Builds a model with overrides[count] applied to a copy of the scene. `given` is unchanged and must outlive the model;
- * overrides are copied and may be NULL when count is 0. Status as of model_create. The model owns the changed scene. */
+/* Builds a model of a copy of the scene with overrides[count] applied. `given` is unchanged and must outlive the model.
+ * Overrides are copied and may be NULL if count is 0. Status as of model_create. The model owns the changed scene. */
 Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics);
-/* Solids of a scene's shapes, computed once for many models of the scene with different numbers. */
+/* Solids of a scene's shapes, computed once and used by many models of this scene that differ in their numbers. */
 typedef struct ModelSolids ModelSolids;
 /* Computes the solids. The caller frees them with model_solids_destroy. Returns NULL if a shape fails;
  * model_create_with then reports the reason. Only reads the scene. */
 ModelSolids* model_solids_create(const Scene* scene);
 /* Frees the solids. Models made with them hold no reference. Accepts NULL. */
 void model_solids_destroy(ModelSolids* solids);
-/* Builds the same model as model_create_with, using solids of the same scene, which it does not keep. Overrides that
- * move shapes recompute all solids. solids NULL: as model_create_with. */
+/* Builds the same model as model_create_with, but uses given solids of the same scene, to which the model holds no
+ * reference. If an override moves a shape, all solids are recomputed. solids NULL: as model_create_with. */
 Status model_create_from(Model* model, const Scene* given, const ModelSolids* solids, const ModelOverride* overrides,
                          int count, Diagnostics* diagnostics);
-/* True if model_restart can replace building the model anew, for a run without steps. Conditions: overrides[count] are
- * all OVERRIDE_COORDINATE; the model was made with overrides; there are no closures, couplings, tendons, bushings,
- * stored state, or contact law that refuses overlap. Allocates nothing. */
+/* Returns true if model_restart may be called instead of building the model anew, for a run without steps. Conditions:
+ * overrides[count] are all OVERRIDE_COORDINATE; the model was made with overrides; there are no closures, couplings,
+ * tendons, bushings, stored state, or contact law that refuses overlap. Allocates nothing. */
 bool model_can_restart(const Model* model, const ModelOverride* overrides, int count);
-/* Replaces the values of the overrides of a model that model_create_with built without error; overrides[count] name the
- * same numbers. The result equals a newly built model except for contact parameters derived from the scene. Returns
- * STATUS_BAD_INPUT, with diagnostics, for a start outside its limits. */
+/* Replaces the overridden values of a model that model_create_with built without error. overrides[count] must name the
+ * same numbers. The result equals a newly built model, except for contact parameters derived from the scene. Returns
+ * STATUS_BAD_INPUT, with diagnostics, if the initial coordinates are outside their limits. */
 Status model_restart(Model* model, const ModelOverride* overrides, int count, Diagnostics* diagnostics);
-/* Returns a copy of the scene with overrides[count] applied, for writing. It shares unchanged parts with `given`, which
- * must outlive it. The caller frees it with model_scene_destroy. Overrides are copied; never returns NULL. Undefined
- * for an override that names no part of the scene. */
+/* Returns a copy of the scene with overrides[count] applied, to be written to a file. The copy shares unchanged parts
+ * with `given`, which must outlive it. The caller frees it with model_scene_destroy. Overrides are copied; never
+ * returns NULL. Undefined for an override that names no part of the scene. */
 Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, int count);
 /* Frees the parts not shared with `given`, which must be the scene passed at creation and still exist; this is not
  * checked. Accepts NULL. */
@@ -478,9 +486,9 @@ typedef struct {
   int ordinal;         /* number of the controller, load or tendon within the link */
   int item;            /* index into the scene's controllers, loads or tendons */
 } SignalPlace;
-/* Returns the signal of the link with this number. Order: targets of controllers, force and torque of each load (given
- * or not), tensions of tendons that end on the link. Borrowed from the scene. signal is NULL when number is too large.
- * scene must not be NULL. Allocates nothing. */
+/* Returns signal `number` of the link. Order: targets of controllers, force and torque of each load (given or not),
+ * tensions of tendons that end on the link. Borrowed from the scene. If number is too large, the member `signal` is
+ * NULL. scene must not be NULL. Allocates nothing. */
 SignalPlace model_scene_signal(const Scene* scene, int link, int number);
 /* Returns the scene index of a link's controller, or -1 if there is none. ordinal: 0 for the link's first controller in
  * the scene's order. Allocates nothing. */
@@ -488,26 +496,27 @@ int model_scene_controller(const Scene* scene, int link, int ordinal);
 /* Returns the number of the signal's first parameter in ModelGradient.control. place must name an existing signal
  * (asserted). Allocates nothing. */
 int model_signal_first(const Model* model, SignalPlace place);
-/* Replaces a signal of the model by one with as many channels. The caller keeps the source alive. Renumbers the signal
- * parameters and frees the old signal. Allocates for splines and integrals. Invalidates the size of every existing
- * ModelGradient. */
+/* Replaces a signal of the model by `source`, which must have as many channels. Frees the old signal and renumbers the
+ * signal parameters. Borrows source, which must outlive the model. Allocates for splines and integrals. Every existing
+ * ModelGradient then has the wrong size. */
 void model_set_signal(Model* model, SignalPlace place, const SceneSignal* source);
-/* Shifts the start of all signals from 0 to `time` [s], and sets the initial coordinates and velocities of prescribed
- * joints. Cannot fail, allocates nothing. */
+/* Makes all signals begin at `time` [s] instead of 0, and sets the initial coordinates and velocities of prescribed
+ * joints from the shifted signals. Cannot fail, allocates nothing. */
 void model_begin_signals(Model* model, double time);
 /* Returns the initial state that the scene gives for the link's joint, or NULL. Borrowed from the scene. */
 SceneInitial* model_scene_initial(const Scene* scene, int link);
-/* True if the two links can collide. False for one link, parent and child, links without relative motion, excluded
- * pairs and collide: false. Symmetric. Link numbers in range are asserted. Allocates nothing. */
+/* Returns true if the two links can collide. Returns false if both are the same link, parent and child, without
+ * relative motion, an excluded pair, or if one has collide: false. Symmetric. Link numbers in range are asserted.
+ * Allocates nothing. */
 bool model_pair_allowed(const Model* model, int link_a, int link_b);
 /* Material of a pair of links (model/materials.c). Sources, in order: the last item of contact.pairs that gives the
  * value; sqrt(value of a times value of b); the value of the one link that has one; contact. Axial and static friction
  * default to the friction of the same link or item. */
 typedef struct {
   double value[MATERIAL_COUNT];
-  bool directed; /* friction along the axis differs */
+  bool directed; /* true: friction along `axis` differs from friction across it */
   int axis_side; /* 0: the axis of link_a, 1: of link_b */
-  Vec3 axis;     /* in that link's frame, unit */
+  Vec3 axis;     /* unit vector in the frame of that link */
 } PairMaterial;
 /* Returns the largest coefficient of the pair over directions and speeds. */
 static inline double pair_largest_friction(const PairMaterial* material) {
@@ -515,17 +524,19 @@ static inline double pair_largest_friction(const PairMaterial* material) {
   double directed = fmax(v[MATERIAL_FRICTION], v[MATERIAL_FRICTION_ALONG]);
   return v[MATERIAL_FRICTION] > 0 ? directed * fmax(1, v[MATERIAL_STATIC_FRICTION] / v[MATERIAL_FRICTION]) : directed;
 }
-/* Returns friction and restitution without unit, rolling and spinning friction in m. Symmetric in the links, whose
- * numbers are asserted. */
+/* Returns the material of a pair of links. Friction and restitution are dimensionless; rolling and spinning friction
+ * are in m. Symmetric in the links, whose numbers are asserted. */
 PairMaterial model_pair_material(const Model* model, int link_a, int link_b);
-/* Returns the index into Model.pair_laws of the law that the last matching item of contact.pairs names for the two
- * links; -1: the law of contact, also for link numbers out of range. Symmetric. Allocates nothing. */
+/* Returns the contact law of two links as an index into Model.pair_laws: the law of the last item of contact.pairs that
+ * matches both links and names a law; -1: the law of contact, also for link numbers out of range. Symmetric. Allocates
+ * nothing. */
 int model_pair_law(const Model* model, int link_a, int link_b);
-/* Writes the support and stiffness in force, derived ones included, into the scene's items of contact.pairs, so that
- * they remain when the scene changes. scene: has the same items. Cannot fail, allocates nothing. */
+/* Writes the values of support and stiffness that the model uses, given or derived, into the items of contact.pairs of
+ * `scene`: they then remain the same when the scene changes. scene must have the same items. Cannot fail, allocates
+ * nothing. */
 void model_fix_pairs(const Model* model, Scene* scene);
-/* Returns the largest value over all links and pairs, whether they ever touch or not. which: MATERIAL_FRICTION, ...;
- * other numbers are refused by an assertion. Allocates nothing. */
+/* Returns the largest value of one material number over all links and pairs, whether they ever touch or not. which:
+ * MATERIAL_FRICTION, ... (asserted). Allocates nothing. */
 double model_largest_material(const Model* model, int which);
 /* Warns of given contact parameters that cannot work. Called by model_create. Allocates temporarily, never fails. */
 void model_check_contact(const Model* model, Diagnostics* diagnostics);
@@ -536,19 +547,20 @@ typedef struct {
   int a, b;     /* links */
   double depth; /* depth of overlap [m]; 0: touching */
 } ModelTouch;
-/* Returns the number of pairs. *pairs is never NULL; the caller frees it with memory_free. (model/checks.c) */
+/* Finds all pairs of links that intersect or touch at the start. Returns their number and sets *pairs to the list,
+ * never NULL; the caller frees it with memory_free. (model/checks.c) */
 int model_touching(const Model* model, ModelTouch** pairs);
-/* Lifts bodies that touch others at the start, or overlap them by at most `deepest` [m], against gravity by the overlap
- * plus the equilibrium gap. Of two bodies it moves the upper one along its root joint. Bodies that this does not free
- * keep their positions. Changes joint positions of the scene and rebuilds the model, which may be one that model_create
- * refused. Appends to names, such as "box 0.0005 m, ball 0.001 m". Returns true if a body was lifted; false without
- * gravity. (model/lift.c) */
+/* Lifts bodies that touch other bodies at the start, or overlap them by at most `deepest` [m]. They move against
+ * gravity by the overlap plus the equilibrium gap. Of two bodies the upper one moves, along its root joint. Bodies that
+ * remain in contact keep their positions. Changes joint positions of the scene and rebuilds the model, which may be one
+ * that model_create refused. Appends to `names` a list such as "box 0.0005 m, ball 0.001 m". Returns true if a body was
+ * lifted; false without gravity. (model/lift.c) */
 bool model_lift(Model* model, Scene* scene, double deepest, Text* names);
 
-/* Rewrites the model's own scene so that every hull is a point list (model/expand.c). Hull k of a link becomes its
- * shape use k, in the link frame, with keep_interior; contact parameters become the model's numbers. Half-spaces are
- * kept. Replaced shapes stay, marked as replaced. A model built from it is the same. Allocates in the scene, which
- * frees it. Never fails. */
+/* Rewrites `scene`, from which the model was built, so that every hull becomes a list of points (model/expand.c). Hull
+ * k of a link becomes its shape use k, in the link frame, with keep_interior. Contact parameters become those of the
+ * model. Half-spaces are kept. Replaced shapes stay in the scene, marked as replaced. A model built from the result
+ * equals `model`. Allocates in the scene, which frees it. Never fails. */
 void model_expand_shapes(const Model* model, Scene* scene);
 
 /* Returns the acceleration of gravity on a link, world axes [m/s^2]. Undefined for a link number out of range. */
@@ -566,21 +578,22 @@ Pose bushing_frame(const SceneBushing* bushing, int side, const Pose* poses);
 /* (L18) Sets u: translation [m] and rotation vector [rad], |.| <= pi, of b's frame in a's frame. poses[links]. The
  * vector is discontinuous at a rotation by pi. Cannot fail, allocates nothing. */
 void bushing_difference(const SceneBushing* bushing, const Pose* poses, double u[6]);
-/* Returns the rotation [rad] of u if the bushing resists rotations, otherwise 0. Cannot fail. */
+/* Returns the angle [rad] of the rotation in u if the bushing resists rotations, otherwise 0. Cannot fail. */
 double bushing_rotation(const SceneBushing* bushing, const double u[6]);
 /* Sets out = matrix v. No error. */
 void bushing_times(const double (*matrix)[6], const double v[6], double out[6]);
-/* Returns u . K u / 2 - preload . u of one bushing [J]. poses[links]. Cannot fail, allocates nothing. */
+/* Returns the energy u . K u / 2 - preload . u of one bushing [J]. poses[links]. Cannot fail, allocates nothing. */
 double bushing_energy(const SceneBushing* bushing, const Pose* poses);
-/* Sum of bushing_energy over all bushings [J]; 0 without bushings. poses[links]. */
+/* Returns the sum of bushing_energy over all bushings [J]; 0 without bushings. poses[links]. */
 double model_bushing_energy(const Model* model, const Pose* poses);
 /* (L16) model/fields.c: returns the geometry of a field in the world. poses[links]. load must have a field
  * (asserted). */
 FieldPlace field_place(const Model* model, const ModelLoad* load, const Pose* poses);
-/* Returns the energy and its derivatives. Not finite where the points coincide without softening. */
+/* Returns the energy of a field of unit strength and its derivatives at the geometry `at`. Not finite if both points
+ * coincide and the field has no softening. */
 FieldEnergy field_slope(const SceneField* field, const FieldPlace* at);
-/* Returns the change of the slopes for displacements of d, u and v: the Hessian times these. The energy member is the
- * change of the energy. */
+/* Returns the Hessian of the energy times `way`: the changes of the derivatives with respect to d, u and v for
+ * displacements way->d, way->u and way->v. The member `energy` is the change of the energy. */
 FieldEnergy field_product(const SceneField* field, const FieldPlace* at, const FieldEnergy* way);
 /* Returns the potential energy of all fields of constant strength [J]. poses[links]. Allocates nothing. */
 double model_field_energy(const Model* model, const Pose* poses);
@@ -588,53 +601,55 @@ double model_field_energy(const Model* model, const Pose* poses);
 static inline Vec3 tendon_point(const SceneTendonPoint* point, const Pose* poses) {
   return point->link < 0 ? point->point : pose_apply(poses[point->link], point->point);
 }
-/* A tendon segment between neighbouring points, with apart = vector from b to a [m]. Length l(|apart|), equal to
- * |apart| from `eyelet` on and smooth below; its gradient with respect to apart; its Hessian [1/m], symmetric and
- * positive semidefinite (L5). */
+/* A tendon segment between neighbouring points b and a, with apart = a - b [m]. Length l(|apart|): equal to |apart|
+ * from `eyelet` on, smooth below. slope: gradient of the length with respect to apart. curvature: its Hessian [1/m],
+ * symmetric and positive semidefinite (L5). */
 typedef struct {
   double length;
   Vec3 slope;
   Mat3 curvature;
 } TendonPiece;
-/* Returns the segment. apart and eyelet in m, eyelet >= 0 (asserted). The gradient has at most length 1. Coincident
- * points with eyelet 0 have zero gradient and Hessian. */
+/* Returns the length of a tendon segment and its derivatives. apart and eyelet in m, eyelet >= 0 (asserted). The
+ * gradient has at most length 1. If the points coincide and eyelet is 0, gradient and Hessian are zero. */
 TendonPiece tendon_piece(Vec3 apart, double eyelet);
-/* The path from a to b around a wrap (L8). Derivatives with respect to a and b hold the wrap fixed. */
+/* The path of a tendon from a to b around a wrap (L8). The wrap is fixed in the derivatives with respect to a and b. */
 typedef struct {
-  bool touches;            /* false: the straight path is free of the wrap, and nothing else is set */
-  double length;           /* length of the path [m] */
-  double by_radius;        /* derivative with respect to the radius: the wrap angle, seen along the path */
-  Vec3 slope[2];           /* with respect to a and b, world axes */
-  Mat3 curvature[3];       /* Hessian blocks aa, bb, ab [1/m] */
+  bool touches;      /* false: the straight path does not touch the wrap, and no other member is set */
+  double length;     /* length of the path [m] */
+  double by_radius;  /* derivative of the length with respect to the radius: the wrap angle, seen along the path */
+  Vec3 slope[2];     /* gradients of the length with respect to a and b, world axes */
+  Mat3 curvature[3]; /* Hessian blocks aa, bb, ab [1/m] */
   Vec3 slope_by_radius[2]; /* derivatives of `slope` with respect to the radius [1/m] */
 } TendonWrap;
-/* Returns the path. pose: of the wrap's link, identity for the world. a, b: ends in the world [m], outside the solid;
- * an end inside counts as on the surface. wrap must not be NULL. Cannot fail, allocates nothing. */
+/* Returns the path from a to b. pose: pose of the wrap's link, identity for the world. a, b: world [m], outside the
+ * solid; an end inside is treated as a point of the surface. wrap must not be NULL. Cannot fail, allocates nothing. */
 TendonWrap tendon_wrap(const SceneTendonWrap* wrap, Pose pose, Vec3 a, Vec3 b);
 /* Returns the pose of the wrap's link, or the identity for the world. poses[links]. */
 static inline Pose tendon_wrap_pose(const SceneTendonWrap* wrap, const Pose* poses) {
   return wrap->link < 0 ? pose_identity() : poses[wrap->link];
 }
-/* Returns the tendon's length [m]: of its path through the points, or sum ratio q of its joints. poses[links], q[nq].
- * Cannot fail, allocates nothing. */
+/* Returns the tendon's length [m]: the length of its path through the points, or the sum of ratio * q over its joints.
+ * poses[links], q[nq]. Cannot fail, allocates nothing. */
 double tendon_length(const Model* model, const SceneTendon* tendon, const Pose* poses, const double* q);
-/* Returns the elongation beyond the rest length [m], >= 0; 0 if slack or without stiffness. length: of tendon_length
- * [m]. Cannot fail, allocates nothing. */
+/* Returns the elongation beyond the rest length [m], >= 0; 0 if the tendon is slack or has no stiffness. length: as
+ * returned by tendon_length [m]. Cannot fail, allocates nothing. */
 double tendon_stretch(const SceneTendon* tendon, double length);
-/* Returns the pose of a closure's side (0 or 1) in the world. poses[links]. Undefined for other sides. */
+/* Returns the world pose of link a (side 0) or b (side 1) of a closure; identity for the world. poses[links]. Undefined
+ * for other sides. */
 static inline Pose model_closure_pose(const ModelClosure* closure, int side, const Pose* poses) {
   return closure->link[side] < 0 ? pose_identity() : poses[closure->link[side]];
 }
-/* Recomputes ends and directions of all closures from changed initial coordinates (model/closures.c). Allocates and
- * frees. Cannot fail: sim_create reports a closure that is open. */
+/* Recomputes the ends and directions of all closures from the present initial coordinates of the model
+ * (model/closures.c). Allocates and frees. Cannot fail: sim_create reports a closure that is open. */
 void model_place_closures(Model* model);
 /* Both attachment points of a closure [m] and its axis, world frame, initial state. axis: unit, or zero if there is
  * none. */
 typedef struct {
   Vec3 end[2], axis;
 } ClosureStart;
-/* Returns the initial geometry of a closure. at: initial poses of its sides (model_closure_pose). World axes [m].
- * Without a point in source, the origin of side a is used. source and both poses must not be NULL. */
+/* Returns the attachment points and the axis of a closure in the initial state, world axes [m]. at[side]: initial pose
+ * of each side (model_closure_pose). If source gives no point, the origin of side a is used. Neither source nor at may
+ * be NULL. */
 ClosureStart model_closure_start(const SceneClosure* source, const Pose at[2]);
 /* Returns the point of application of a load, link frame [m]. load must not be NULL. Allocates nothing. */
 static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
@@ -664,25 +679,26 @@ static inline int model_theta_count(const Model* model) {
 }
 
 /* ---------------------------------------------------------------- kinematics (model/kinematics.c) */
-/* Sets the world poses of all links, parents first [m]. q[nq]; poses[links] belongs to the caller. Quaternions in q are
- * assumed to have unit length. Cannot fail, allocates nothing. */
+/* Sets poses[links] to the world poses of all links [m], parents first. q[nq]. The caller owns poses. Quaternions in q
+ * are assumed to have unit length. Cannot fail, allocates nothing. */
 void model_poses(const Model* model, const double* q, Pose* poses);
-/* Sets poses[i] from q[nq] and the parent's pose in poses. The range of i is asserted. Allocates nothing. */
+/* Sets poses[i] to the world pose of link i, from q[nq] and the pose of its parent in poses. The range of i is
+ * asserted. Allocates nothing. */
 void model_link_pose(const Model* model, int i, const double* q, Pose* poses);
 /* Sets out to q displaced by fraction * increments, joint by joint (nv -> nq). increments[nv] in m and rad; q and out
  * have nq numbers; out may be q. Quaternions keep unit length to rounding. Cannot fail. */
 void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out);
-/* Sets the poses of link i and its ancestors below `from` (-1: all ancestors) for coordinates q displaced by fraction *
- * increments as in model_increment. Other poses are unchanged. q[nq], increments[nv]. `there` [nq]: workspace of the
- * caller, receives the coordinates of these links. Cannot fail, allocates nothing. */
+/* Sets the poses of link i and of its ancestors, up to but without link `from` (-1: all ancestors). The coordinates are
+ * q displaced by fraction * increments, as in model_increment. Other poses are unchanged. q[nq], increments[nv].
+ * there[nq]: workspace of the caller, receives the coordinates of these links. Cannot fail, allocates nothing. */
 void model_link_way(const Model* model, int i, int from, const double* q, const double* increments, double fraction,
                     double* there, Pose* poses);
 
-/* Sets all screws at the configuration q[nq] with poses[links] of model_poses. screws[nv]: world axes, one per degree
- * of freedom, owned by the caller. Cannot fail. */
+/* Sets screws[nv] to the screw axes of all degrees of freedom at q[nq], world axes. poses[links]: as set by model_poses
+ * for q. The caller owns screws. Cannot fail. */
 void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws);
-/* Sets the screws of link i at q[nq] and poses[links]: dof_count entries of screws[nv] from dof_first on. Sets nothing
- * for a link without degrees of freedom. Allocates nothing. */
+/* Sets the screw axes of the degrees of freedom of link i at q[nq] and poses[links]: dof_count entries of screws[nv]
+ * from dof_first on. Sets nothing for a link without degrees of freedom. Allocates nothing. */
 void model_link_screws(const Model* model, int i, const double* q, const Pose* poses, Screw* screws);
 
 /* ---------------------------------------------------------------- the clamped barrier
@@ -750,8 +766,8 @@ typedef struct {
   MassMoment* moment; /* elementwise; model_gradient_masses converts it to vertices, mass and center (links) */
 } ModelGradient;
 
-/* Allocates all arrays in the sizes of the model, zeroed. The caller frees them with model_gradient_destroy. Never
- * fails; neither argument may be NULL. */
+/* Allocates all arrays of the gradient for the sizes of the model, and sets them to zero. The caller frees them with
+ * model_gradient_destroy. Never fails; neither argument may be NULL. */
 void model_gradient_create(ModelGradient* gradient, const Model* model);
 /* Frees the arrays. Accepts a zeroed gradient, but not NULL. */
 void model_gradient_destroy(ModelGradient* gradient);
@@ -766,14 +782,15 @@ double model_gradient_tendon(const Model* model, const ModelGradient* gradient, 
 static inline double model_gradient_wrap(const Model* model, const ModelGradient* gradient, int tendon, int index) {
   return gradient->tendon_wraps[model->tendons[tendon].wrap_first + index / WRAP_NUMBERS][index % WRAP_NUMBERS];
 }
-/* Returns the row of ModelGradient.material of a link; link -1: of an item of contact.pairs; item -1 as well: of
- * contact. */
+/* Returns the row of ModelGradient.material that holds a link's values. link -1: the row of item `item` of
+ * contact.pairs. link and item -1: the row of contact. */
 static inline int model_material_row(const Model* model, int link, int item) {
   return link >= 0 ? 1 + link : item >= 0 ? 1 + model->link_count + item : 0;
 }
-/* Chain rule from the material of a pair of links to the sources of its values. by: derivatives with respect to the
- * pair's values [1 / unit of the value]. Where one of two combined link values is 0 its derivative is infinite, and
- * nothing is added. Cannot fail, allocates nothing. */
+/* Chain rule from the material of a pair of links to the link, item or contact that gives each value; adds to
+ * gradient->material and gradient->contact. by: derivatives with respect to the pair's values [1 / unit of the value].
+ * A value combined from two link values has an infinite derivative where one of them is 0; nothing is added then.
+ * Cannot fail, allocates nothing. */
 void model_gradient_material(const Model* model, int link_a, int link_b, const double by[MATERIAL_COUNT],
                              ModelGradient* gradient);
 /* Adds derivatives with respect to the own parameters of one of Model.pair_laws (MATERIAL_SUPPORT [m],
@@ -781,9 +798,9 @@ void model_gradient_material(const Model* model, int link_a, int link_b, const d
  * Model.pair_law_count is asserted. Allocates nothing. */
 void model_gradient_pair_law(const Model* model, int pair_law, const double by[MATERIAL_NUMBERS],
                              ModelGradient* gradient);
-/* Chain rule for a scalar with derivative bar [1/m], link frame, with respect to ModelLink.center. Adds to `moment`, or
- * for a massless link to the vertices that bound its hulls' boxes. Adds nothing for a link without hulls and mass.
- * Allocates nothing. */
+/* Chain rule for a scalar with the derivative bar [1/m], link frame, with respect to ModelLink.center. Adds to
+ * gradient->moment; for a massless link, to the vertices that bound the boxes of its hulls. Adds nothing for a link
+ * without hulls and mass. Allocates nothing. */
 void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient);
 /* Converts `moment` into derivatives with respect to vertices and mass, by the link's mass model
  * (docs/derivations/adjoint.md, A9). Leaves `moment` zero. Skips massless links. Allocates temporarily; cannot fail. */

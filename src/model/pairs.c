@@ -32,7 +32,7 @@ static bool link_has_name(const SceneLink* link, const char* name) {
   return false;
 }
 
-/* Lists the links that a name refers to; members[links]. Returns their number. */
+/* Sets members[links] to the links that have this name or belong to a group of this name. Returns their number. */
 static int find_members(const Scene* scene, const char* name, int* members) {
   int count = 0;
   for (int i = 0; i < scene->link_count; i++)
@@ -61,8 +61,8 @@ static int compare_items(const void* left, const void* right) {
   return a->key == b->key ? (a->item > b->item) - (a->item < b->item) : (a->key > b->key) - (a->key < b->key);
 }
 
-/* Adds the pairs of an item of contact.pairs. same: both names are the same, so that each pair is found twice and is
- * added once. */
+/* Appends to Model.pair_items the link pairs of one item of contact.pairs. members[side][count[side]]: links that each
+ * name of the item refers to. same: both names are equal, so each pair occurs twice and is added once. */
 static void add_items(Model* model, int item, bool same, int* const members[2], const int count[2], int* capacity) {
   for (int i = 0; i < count[0]; i++)
     for (int j = 0; j < (same ? i : count[1]); j++) {
@@ -93,8 +93,8 @@ static void exclude_parted(Model* model) {
   if (model->excluded_count > before) sort_unique(model);
 }
 
-/* Reports direction-dependent or static friction under a law that does not support it. owner: the link, or the first
- * link of a pair. */
+/* Adds an error for direction-dependent or static friction under a law that does not support it. owner: name of the
+ * link, or first name of a pair. */
 static void refuse_directions(Builder* builder, SourcePlace place, const SceneMaterial* material, const char* owner,
                               ContactModel law) {
   const char* key = material->given[MATERIAL_FRICTION_ALONG]    ? "friction_axis"
@@ -105,11 +105,12 @@ static void refuse_directions(Builder* builder, SourcePlace place, const SceneMa
                   text_excerpt(owner).text, contact_model_name(law));
 }
 
-/* Values that only the law with directions has terms for; without them they are 0. */
+/* Material values that act only under laws with direction-dependent friction (contact_takes_directions); other laws
+ * ignore them. */
 static const int UNUSED_ELSEWHERE[] = {MATERIAL_RESTITUTION, MATERIAL_ROLLING, MATERIAL_SPINNING};
 enum { UNUSED_COUNT = sizeof UNUSED_ELSEWHERE / sizeof *UNUSED_ELSEWHERE };
 
-/* Warns of each value above 0 for which the law has no term. */
+/* Warns of each value above 0 that has no effect under the law. owner: name of the link, or first name of a pair. */
 static void warn_of_unused(Builder* builder, SourcePlace place, const SceneMaterial* material, const char* owner,
                            ContactModel law) {
   for (int k = 0; k < UNUSED_COUNT; k++) {
@@ -130,7 +131,7 @@ static bool concerns(const ModelPairItem* item, int link) {
   return (int)(item->key >> 32) == link || (int)(item->key & UINT32_MAX) == link;
 }
 
-/* Returns true if the law of some pair of the link supports directions. */
+/* Returns true if contact_takes_directions holds for the law of the scene or of some pair of the link. */
 static bool some_law_supports(const Model* model, const SceneContact* contact, int link) {
   bool found = contact_takes_directions(model->contact_model);
   for (int k = 0; k < model->pair_item_count && !found; k++) {
@@ -140,7 +141,7 @@ static bool some_law_supports(const Model* model, const SceneContact* contact, i
   return found;
 }
 
-/* Warns of values of links and of items of contact.pairs for which no law in force has a term. */
+/* Warns of values of links and of items of contact.pairs that have no effect under any law used. */
 static void check_unused(Builder* builder) {
   const Model* model = builder->model;
   const SceneContact* contact = &builder->scene->contact;
@@ -156,7 +157,7 @@ static void check_unused(Builder* builder) {
   }
 }
 
-/* Reports each link and each item of contact.pairs with unsupported friction once. */
+/* Adds one error for each link and each item of contact.pairs whose kind of friction its law does not support. */
 static void check_directions(Builder* builder) {
   const Model* model = builder->model;
   for (int i = 0; i < builder->scene->link_count; i++) {
@@ -176,7 +177,7 @@ static void check_directions(Builder* builder) {
   }
 }
 
-/* Lists the laws named by contact.pairs. contact_defaults.c sets their parameters. */
+/* Builds Model.pair_laws, the laws named by items of contact.pairs. contact_defaults.c sets their parameters. */
 static void find_laws(Builder* builder) {
   const SceneContact* contact = &builder->scene->contact;
   Model* model = builder->model;
@@ -199,8 +200,8 @@ static void find_laws(Builder* builder) {
   }
 }
 
-/* Warns of a pair of a link with itself, if both names are that link's name. A group with a single link is accepted: it
- * can get more links later. */
+/* Warns of a pair whose two names are the name of the same link. A group with a single link is accepted, because it can
+ * get more links later. */
 static void warn_of_itself(Builder* builder, SourcePlace place, char* const names[2]) {
   const Scene* scene = builder->scene;
   bool link = false;

@@ -63,8 +63,8 @@ static void note_import(Builder* builder, const SceneShape* shape, const ImportC
 
 /* ---------------------------------------------------------------- meshes */
 
-/* Lists the positions used by faces first .. first + count - 1, each once. Returns their number. used: workspace
- * (position_count), zero before and after. */
+/* Sets points to the positions used by faces first .. first + count - 1 of the mesh, each once. Returns their number.
+ * used: workspace (position_count), zero before and after. */
 static int face_points(const Mesh* mesh, int first, int count, bool* used, Vec3* points) {
   int found = 0;
   for (int pass = 0; pass < 2; pass++)
@@ -108,7 +108,7 @@ static void warn_shape(Builder* builder, const SceneShape* shape, const char* fo
   text_free(&text);
 }
 
-/* Reports limits of a decomposition that could not be kept. Flat hulls are refused where they are built. */
+/* Warns of limits of a decomposition that were not kept. Flat hulls are refused where they are built. */
 static void check_decomposition(Builder* builder, const SceneShape* shape, const Decomposition* d) {
   if (!d->covers && d->inside)
     warn_shape(builder, shape, "the hulls do not lie inside the mesh: they stick out by %.3g m, or nothing fits",
@@ -156,8 +156,8 @@ static void solid_from_decomposition(Builder* builder, const SceneShape* shape, 
 
 /* ---------------------------------------------------------------- shapes of triangles */
 
-/* Returns the smallest size of a set that contact has to resolve (R3): the least of 6 volume / area and the sides of
- * its box. A set without volume has its largest side. */
+/* Returns the smallest size [m] of a set of triangles that contact has to resolve (R3): the least of 6 volume / area
+ * and the sides of its bounding box. For a set without volume, the largest side. */
 static double set_feature(const ShapeSolid* solid) {
   double volume = 0, area = 0;
   Vec3 low = solid->pieces[0].vertices[0], high = low;
@@ -209,7 +209,8 @@ static void triangles_of_mesh(const Mesh* mesh, ShapeSolid* solid) {
   memory_free(cut);
 }
 
-/* Uses the triangles of the repaired surface, outward, instead of those of the file. */
+/* Sets the pieces of the solid to the triangles of the repaired surface, which face outward, instead of those of the
+ * file. */
 static void triangles_of_repaired(Builder* builder, const SceneShape* shape, const Mesh* mesh, ShapeSolid* solid) {
   ConvexHull surface;
   MeshCondition c;
@@ -241,7 +242,7 @@ static void finish_triangles(Builder* builder, const SceneShape* shape, ShapeSol
 
 /* ---------------------------------------------------------------- files */
 
-/* Reports a mesh that cannot be read at its position in the scene. */
+/* Adds an error, at the shape's place in the scene, for a mesh that cannot be read. */
 static void report_unread(Builder* builder, const SceneShape* shape, Status status, const char* what) {
   builder->unreadable |= status == STATUS_IO;
   diagnostics_add(builder->diagnostics, status == STATUS_IO ? SEVERITY_ERROR : SEVERITY_NOTE, shape->place,
@@ -408,8 +409,8 @@ static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* s
     solid->feature[i] = solid->triangles ? whole : hull_feature(&solid->pieces[i]);
 }
 
-/* Sets key to all numbers on which the solid of a primitive depends. Empty: the solid cannot be shared, because it has
- * its own points or note. */
+/* Sets key to a text of all numbers on which the solid of a primitive depends. The text is empty if the solid cannot be
+ * shared, because it has its own points or note. */
 static void primitive_key(const Builder* builder, const SceneShape* shape, Text* key) {
   bool taken = model_takes_round(builder->scene, shape);
   bool plain = shape->type == SHAPE_BOX || shape->type == SHAPE_SPHERE || shape->type == SHAPE_CYLINDER ||

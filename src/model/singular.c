@@ -1,4 +1,4 @@
-/* Loops that start in a singular configuration (docs/derivations/closures.md, Z11). */
+/* Finds loops that are in a singular configuration in the initial state (docs/derivations/closures.md, Z11). */
 #include <string.h>
 
 #include "linalg/linalg.h"
@@ -7,30 +7,32 @@
 /* Step of the differences [rad, loop sizes]: truncation error of second differences is its square, 1e-7; rounding error
  * 1e-9. */
 #define STEP 3e-4
-/* Rows are linearly dependent where their slopes cancel to this fraction of the largest: above rounding, below the
- * slopes of a loop that is clear of the singular configuration. */
+/* A combination of rows counts as linearly dependent if its slopes cancel to this fraction of the largest: above
+ * rounding, below the slopes of a loop that is clear of the singular configuration. */
 #define SAME_SLOPES 1e-5
-/* A second derivative above this is nonzero, not a residue of the cancelling slopes. */
+/* A second derivative above this counts as nonzero; a smaller one can be a residue of slopes that cancel. */
 #define CURVED 1e-3
 /* Loops with more rows are skipped: the eigenvectors cost the cube of the number of rows. */
 enum { ROWS_MOST = 96 };
-/* Number of random motions: a single one can miss the curvature. */
+/* Number of random motions that are tried: the curvature can vanish along a single one. */
 enum { MOTIONS = 4 };
 
-/* A set of trees joined by closures and couplings. */
+/* A loop: a set of trees joined by closures and couplings. Rows: the equations of its closures, then of its
+ * couplings. */
 typedef struct {
   const Model* model;
   int *closure, *coupling, *dof, *link;
   int closures, couplings, rows, dofs, links;
-  double size;                 /* size of the largest closure; a unit of translation is this length [m] */
-  double *increment, *q;       /* increments and coordinates of the whole model (nv), (nq) */
-  Pose* poses;                 /* poses of all links (links) */
-  double *value, *there;       /* rows in the initial and in the displaced state, in loop sizes (rows) */
-  double *slope, *motion;      /* rows x dofs, dofs */
+  double size;            /* size of the largest closure; a unit of translation is this length [m] */
+  double *increment, *q;  /* increments and coordinates of the whole model (nv), (nq) */
+  Pose* poses;            /* poses of all links (links) */
+  double *value, *there;  /* values of the rows in the initial state and in a displaced state, in loop sizes (rows) */
+  double *slope, *motion; /* derivatives of the rows by the degrees of freedom (rows x dofs); a motion (dofs) */
   double *vector, *root, *off; /* eigenvectors of slope slope^T by rows; eigenvalues; workspace */
 } Loop;
 
-/* Returns the value of a row (Z1), independently of the code of the steps. */
+/* Returns the value of a closure equation (Z1) at the poses at[2] of its sides. Written independently of the code of
+ * the steps. */
 static double row_value(const ModelClosure* c, const ClosureRow* row, const Pose at[2]) {
   Vec3 d = vec3_sub(pose_apply(at[0], c->end[0]), pose_apply(at[1], c->end[1])), v = mat3_mul_vec(at[1].r, row->v);
   switch (row->kind) {
@@ -46,14 +48,14 @@ static double row_value(const ModelClosure* c, const ClosureRow* row, const Pose
   return 0.5 * (vec3_dot(d, d) / c->length - c->length);
 }
 
-/* Sets the values of a closure's rows, in sizes of the closure and rad. */
+/* Sets value[row_count] to the values of a closure's rows: lengths divided by ModelClosure.size, and rad. */
 static void closure_values(const ModelClosure* c, const Pose* poses, double* value) {
   Pose at[2] = {model_closure_pose(c, 0, poses), model_closure_pose(c, 1, poses)};
   for (int i = 0; i < c->row_count; i++)
     value[i] = row_value(c, &c->rows[i], at) / (c->rows[i].kind == CLOSURE_ALIGN ? 1 : c->size);
 }
 
-/* Sets the row values after the displacement h * motion from the initial state. value[rows]. */
+/* Sets value[rows] to the values of all rows after the displacement h * motion from the initial state. */
 static void values_at(Loop* l, double h, double* value) {
   const Model* m = l->model;
   for (int k = 0; k < l->dofs; k++) {
@@ -94,12 +96,13 @@ static void find_slopes(Loop* l) {
   }
 }
 
-/* Returns true if eigenvector e is a combination of rows whose slopes cancel. */
+/* Returns true if eigenvector e is a combination of rows whose slopes cancel: a linear dependency of the rows. */
 static bool says_nothing(const Loop* l, int e) {
   return l->root[e] <= SAME_SLOPES * SAME_SLOPES * fmax(1, l->root[l->rows - 1]);
 }
 
-/* Computes the eigenvectors. False if all rows are independent. */
+/* Computes the eigenvectors and eigenvalues of slope slope^T. Returns false if all rows are linearly independent, or
+ * the computation fails. */
 static bool find_vectors(Loop* l) {
   for (int i = 0; i < l->rows; i++)
     for (int j = 0; j < l->rows; j++) {
@@ -110,8 +113,8 @@ static bool find_vectors(Loop* l) {
   return symmetric_eigen(l->rows, l->rows, l->vector, l->root, l->off) && says_nothing(l, 0);
 }
 
-/* Draws a random motion of length 1 in the null space of the slopes; false if there is none. Increments are workspace.
- */
+/* Sets l->motion to a random motion of length 1 in the null space of the slopes: it changes no row to first order.
+ * Returns false if there is none. Overwrites l->increment. */
 static bool draw_motion(Loop* l, Random* random) {
   double before = 0, after = 0;
   for (int k = 0; k < l->dofs; k++) {
@@ -134,7 +137,7 @@ static bool draw_motion(Loop* l, Random* random) {
   return after > 1e-12 * before;
 }
 
-/* Sets `there` to the second derivative of the rows along the motion, by central differences. */
+/* Sets l->there to the second derivatives of the rows along l->motion, by central differences. Overwrites l->off. */
 static void bend(Loop* l) {
   values_at(l, STEP, l->there);
   values_at(l, -STEP, l->off);
@@ -157,7 +160,7 @@ static int closure_of(const Loop* l, int e) {
   return found;
 }
 
-/* Returns a singular closure (Z11), or -1. */
+/* Returns a closure of a loop that is in a singular configuration (Z11), or -1 if the loop is regular. */
 static int singular_closure(Loop* l) {
   Random random = {1};
   values_at(l, 0, l->value);
@@ -185,7 +188,8 @@ static int tree_of_closure(const Model* m, const ModelClosure* c) {
   return tree >= 0 || c->link[1] < 0 ? tree : m->links[c->link[1]].tree;
 }
 
-/* Collects the trees with this root and their rows. Rows without a tree are skipped. */
+/* Sets the loop to the trees of one set (root, in the union-find array parent) and their rows. Closures that are not
+ * attached to a tree, or that can be switched, are skipped. */
 static void gather(Loop* l, int* parent, int root) {
   const Model* m = l->model;
   l->closures = l->couplings = l->rows = l->dofs = l->links = 0;
@@ -223,7 +227,7 @@ static void join_trees(const Model* m, int* parent) {
                 m->links[m->dof_link[m->couplings[k].dof[i]]].tree);
 }
 
-/* Allocates the arrays for the loop's rows and degrees of freedom, and returns its singular closure. */
+/* Allocates the arrays of a loop, and frees them again. Returns a closure in a singular configuration, or -1. */
 static int look_at(Loop* l) {
   size_t rows = (size_t)l->rows, dofs = (size_t)l->dofs;
   double* memory = MEMORY_NEW(double, rows*(dofs + rows + 4) + dofs);

@@ -50,8 +50,8 @@ static double largest_entry(Mat3 a) {
   return largest;
 }
 
-/* Returns why a link's inertia is unusable, or NULL. Euler's equations need its inverse, and their series a tensor of a
- * physical body. */
+/* Returns the reason why a link's inertia cannot be used (static text), or NULL. Euler's equations need the inverse of
+ * the inertia; their series expansion needs the inertia of a physical body. */
 static const char* inertia_fault(const ModelLink* link) {
   Mat3 inertia = mass_moment_inertia_tensor(&link->moment);
   double trace = mat3_trace(inertia);
@@ -64,8 +64,8 @@ static const char* inertia_fault(const ModelLink* link) {
   return NULL;
 }
 
-/* Selects the trees that conserve momentum (W11): those with joints, except spinning bodies. Where signals lead all
- * joints, the drives of these are the forces at t (W17). */
+/* Sets ModelTree.flies of the trees that conserve momentum (W11): trees with joints, except those of spinning bodies.
+ * If signals prescribe all joints of a tree, the drive forces of these joints are the forces at t (W17). */
 static void choose_flying(Model* model) {
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];

@@ -1,15 +1,18 @@
-/* Implicitness of springs and position gains in a step, from their frequencies (docs/derivations/drives.md, M10). */
+/* Implicitness theta of springs and position gains in a step, from their frequencies (docs/derivations/drives.md,
+ * M10). */
 #include "model/build.h"
 
 /* Frequency times substep [rad] up to which a spring conserves energy, and above which it is fully implicit. */
 #define SPRING_RESOLVED 0.5
 #define SPRING_UNRESOLVED 4.0
 
-/* Largest number of directions of one spring. A joint or bushing has several frequencies and one theta: that of the
- * 8-norm of their squares, which is smooth where two are equal. It exceeds the largest by a quarter at most. */
+/* Largest number of directions of one spring. A joint or bushing has one frequency per direction, but a single theta.
+ * It belongs to the 8-norm of the squared frequencies, which is smooth where two of them are equal and exceeds the
+ * largest by a quarter at most. */
 enum { DIRECTIONS = JOINT_MAX_DOF };
 
-/* Returns theta; square: (frequency times substep)^2. slope: set to its derivative. */
+/* Returns theta for square = (frequency times substep)^2 [rad^2]. Sets *slope to the derivative of theta with respect
+ * to square. */
 static double theta_of(double square, double* slope) {
   double root = sqrt(square), s = (root - SPRING_RESOLVED) / (SPRING_UNRESOLVED - SPRING_RESOLVED);
   *slope = 0;
@@ -19,7 +22,7 @@ static double theta_of(double square, double* slope) {
   return 0.5 + 0.5 * s * s * (3 - 2 * s);
 }
 
-/* Returns the 8-norm of the squares, all >= 0; by[count]: set to its derivatives. */
+/* Returns the 8-norm of square[count], all >= 0. Sets by[count] to its derivatives with respect to square[count]. */
 static double norm_of(const double* square, int count, double* by) {
   double most = 0, sum = 0;
   for (int k = 0; k < count; k++) most = fmax(most, square[k]);
@@ -35,7 +38,8 @@ static double norm_of(const double* square, int count, double* by) {
   return most * root;
 }
 
-/* Poses and screws of the initial state, and factored inertia matrices of the trees used so far. */
+/* Poses and screw axes of one state, factored inertia matrices of the trees used so far, and the directions of the
+ * present spring. */
 typedef struct {
   const Model* model;
   Pose* pose;
@@ -66,8 +70,8 @@ static void add_link(const StartInertia* s, int link, int first, int n, double* 
     }
 }
 
-/* Factors the inertia (Cholesky) over the degrees of freedom that are not prescribed. A motion without inertia gets the
- * pivot 0. */
+/* Sets a[n * n] to the Cholesky factor of the inertia matrix of a tree with n degrees of freedom. Prescribed degrees of
+ * freedom, and motions without inertia, get the pivot 0. */
 static void factor_tree(const StartInertia* s, int tree, double* a) {
   const Model* m = s->model;
   int first = m->trees[tree].dof_first, n = m->trees[tree].dof_count;
@@ -86,8 +90,8 @@ static void factor_tree(const StartInertia* s, int tree, double* a) {
   }
 }
 
-/* Returns the part of x . M^-1 x that one tree has, with L L^T = M; x becomes L^-1 x there. Infinite if x moves
- * something without inertia. */
+/* Returns the contribution of one tree to x . M^-1 x, with M = L L^T the inertia matrix. Replaces the entries of the
+ * tree in x[nv] by L^-1 x. Returns INFINITY if x moves a degree of freedom without inertia. */
 static double tree_mobility(StartInertia* s, int tree, double* x) {
   const Model* m = s->model;
   const ModelTree* t = &m->trees[tree];
@@ -114,7 +118,7 @@ static double tree_mobility(StartInertia* s, int tree, double* x) {
   return sum;
 }
 
-/* L^-1 x becomes M^-1 x. */
+/* Replaces L^-1 x in x[nv] by M^-1 x. */
 static void finish_response(const StartInertia* s, double* x) {
   for (int tree = 0; tree < s->model->tree_count; tree++) {
     const double* a = s->factor[tree];
@@ -126,7 +130,8 @@ static void finish_response(const StartInertia* s, double* x) {
   }
 }
 
-/* Adds a direction with this stiffness. Returns its vector x (nv), zeroed. */
+/* Adds a direction with the given stiffness [N/m, N m/rad]. Returns its vector x[nv], set to zero, for the caller to
+ * fill. */
 static double* add_direction(StartInertia* s, double stiffness) {
   double* x = s->x[s->count];
   for (int d = 0; d < s->model->dof_count; d++) x[d] = 0;
@@ -134,8 +139,8 @@ static double* add_direction(StartInertia* s, double stiffness) {
   return x;
 }
 
-/* Returns the theta of the directions added so far, calls the visitor for them with their component[count], and clears
- * the list. */
+/* Returns the theta of a spring with the directions added so far. Calls the visitor for each direction whose slope is
+ * not 0, with index `theta` and component[count]. Then clears the list of directions. */
 static double finish_theta(StartInertia* s, int theta, const int* component) {
   double dt = simulation_substep(&s->model->simulation), mobility[DIRECTIONS] = {0}, square[DIRECTIONS],
          by[DIRECTIONS] = {0};
@@ -155,7 +160,8 @@ static double finish_theta(StartInertia* s, int theta, const int* component) {
   return value;
 }
 
-/* Returns the theta of a joint: one direction per coordinate, springs and position gains combined. */
+/* Returns the theta of a joint. Each coordinate with a spring or position gain is one direction; their stiffnesses are
+ * added. */
 static double joint_theta(StartInertia* s, int link) {
   const Model* m = s->model;
   const ModelLink* l = &m->links[link];
@@ -172,7 +178,8 @@ static double joint_theta(StartInertia* s, int link) {
   return finish_theta(s, link, component);
 }
 
-/* Adds to x the derivative of a length by the coordinates, given its slope by a point of a link. */
+/* Adds to x[nv] the derivatives of a length by the degrees of freedom that move a point of the link. slope: derivative
+ * of the length with respect to the point; at: the point [m]. World frame. */
 static void add_slope(const StartInertia* s, int link, Vec3 slope, Vec3 at, double* x) {
   const Model* m = s->model;
   for (int up = link; up >= 0; up = m->links[up].parent)
@@ -223,7 +230,8 @@ static double bushing_theta(StartInertia* s, int index) {
   return finish_theta(s, m->link_count + m->tendon_count + index, component);
 }
 
-/* Sets thetas[model_theta_count] at q[nq]. */
+/* Sets thetas[model_theta_count] to the thetas of links, tendons and bushings at coordinates q[nq]. Calls visit, unless
+ * NULL, for each direction. */
 static void find_thetas(const Model* model, const double* q, SpringVisit visit, void* context, double* thetas) {
   bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
   StartInertia s = {.model = model, .visit = visit, .context = context};

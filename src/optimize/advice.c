@@ -25,8 +25,9 @@ typedef struct {
   const Optimization* o;
   OptimizationReport* out;
   RejectedTrials rejected;
-  int count, best, given; /* iterations done, best iteration, lines of advice */
-  int inner;              /* links with vertices inside their hulls */
+  int count, best,
+      given; /* count: iterations done; best: iteration of the best design; given: lines of advice so far */
+  int inner; /* links with vertices inside their hulls */
 } Advisor;
 
 RejectedTrials optimization_rejected(const Optimization* o) {
@@ -49,7 +50,8 @@ static double range_of(const Optimization* o, int k) {
   return isfinite(range) ? range : o->step[v->block];
 }
 
-/* Returns -1 at the low bound, 1 at the high bound, otherwise 0, also for a variable without freedom. */
+/* Returns -1 if variable k of the best design is at its low bound, 1 if it is at the high bound, otherwise 0. Returns 0
+ * also if both bounds are equal. */
 static int bound_of(const Optimization* o, int k) {
   const DesignVariable* v = &o->design.variables[k];
   double range = range_of(o, k);
@@ -92,7 +94,7 @@ static void list_unmoved(Advisor* a) {
   text_free(&names);
 }
 
-/* True if the task has vertices of the link as variables, and no cage moves them. */
+/* Returns true if vertices of the link are variables and no cage of the task moves them. */
 static bool has_free_vertices(const Optimization* o, const char* link) {
   bool free = false;
   for (int k = 0; k < o->task->vertices_count; k++) free = free || strcmp(o->task->vertices[k].link.text, link) == 0;
@@ -114,8 +116,8 @@ static int inner_vertices(const ConvexHull* solid) {
   return count;
 }
 
-/* Appends the links with vertices that have no derivative, in the design that ran last: one line a link.
- * Returns their number. */
+/* Appends one line for each link with vertices that have no derivative, because they lie inside its hulls, in the
+ * design that ran last. Returns the number of lines. */
 static int add_inner_vertices(const Optimization* o, Text* out) {
   const Model* model = &o->runs[0].model;
   int links = 0;
@@ -231,7 +233,7 @@ static bool has_variables(const Optimization* o, const char* link) {
   return false;
 }
 
-/* True if the link has variables and hulls, and no link below it has. */
+/* Returns true if the link has variables and hulls, and no link that descends from it has variables. */
 static bool is_tip(const Optimization* o, int link) {
   const Model* m = &o->runs[0].model;
   if (m->links[link].tree < 0 || m->links[link].hull_count == 0 || !has_variables(o, m->links[link].name)) return false;
@@ -243,7 +245,8 @@ static bool is_tip(const Optimization* o, int link) {
   return true;
 }
 
-/* Returns the first link of a term of the loss that moves and has hulls but no variables, or -1. */
+/* Returns the first link that a term of the loss refers to and that moves and has hulls but no variables; -1 if there
+ * is none. */
 static int passive_subject(const Optimization* o) {
   for (int t = 0; t < o->term_count; t++) {
     const TaskLoss* term = &o->task->losses[t];
@@ -255,8 +258,8 @@ static int passive_subject(const Optimization* o) {
   return -1;
 }
 
-/* Advises terms `approach` that bring the links with variables to the passive subject of the loss: they have a slope at
- * any distance. */
+/* Advises the user to add terms `approach` between the links with variables and the link of passive_subject: such a
+ * term has a slope at any distance. */
 static void advise_approach(Advisor* a) {
   const Optimization* o = a->o;
   const Model* m = &o->runs[0].model;
@@ -296,7 +299,7 @@ static bool is_flat(const Optimization* o) {
   return o->task->optimizer.type != OPTIMIZER_CMA_ES && first->grad_design == 0 && first->grad_control == 0;
 }
 
-/* Returns the iteration after which the gradient of a design other than the first was zero, or 0. */
+/* Returns the iteration after which the gradient was zero, for a design other than the first; 0 if there is none. */
 static int slope_lost_at(const Optimization* o) {
   for (int k = 0; k < o->automatic.change_count; k++) {
     const MethodChange* c = &o->automatic.changes[k];
@@ -310,7 +313,7 @@ static bool is_same_wish(const TaskLoss* a, const TaskLoss* b) {
   return a->type == b->type && (!a->link.text || !b->link.text || strcmp(a->link.text, b->link.text) == 0);
 }
 
-/* Advises a loss term for a success criterion that no term addresses. */
+/* Advises the user to add a loss term for the first failed success criterion, if no term of the loss addresses it. */
 static void advise_term(Advisor* a) {
   const Optimization* o = a->o;
   SuccessTerm term;

@@ -1,6 +1,6 @@
-/* `optimizer: auto`: L-BFGS while steps achieve the decrease that gradients predict, then CMA-ES, then Adam with
- * shorter steps, then CMA-ES again from the best design (O23). Changes depend only on the results of trials and on
- * iteration counts, so a resumed search makes the same changes. */
+/* `optimizer: auto` chooses the method (O23): L-BFGS while steps achieve the decrease that gradients predict, then
+ * CMA-ES, then Adam with shorter steps, then CMA-ES again from the best design. Changes depend only on the results of
+ * trials and on iteration counts, so a resumed search makes the same changes. */
 #include <string.h>
 
 #include "optimize/optimization.h"
@@ -10,21 +10,22 @@ enum { WATCHED = 10, WEAK_MOST = 7 };
 /* A trial is weak if it gains less than this fraction of the decrease that the gradient predicts; the minimum of a
  * parabola gains half. */
 #define GAIN_LEAST 0.1
-/* The search has converged if the gradient predicts for the trial a gain below this fraction of the total gain, and for
- * a step of full length no more than the total gain. */
+/* The search has converged if two conditions hold. The gradient predicts, for the trial, a gain below this fraction of
+ * the total gain; and for a step of full length, a gain of at most the total gain. */
 #define PREDICTED_LEAST 1e-9
-/* The method changes after PATIENCE iterations that improved the best loss by less than PROGRESS_LEAST of its size, for
- * CMA-ES also not before GENERATIONS generations. Adam is started at most RESTARTS_MOST times. */
+/* The method changes after PATIENCE iterations that together improved the best loss by less than PROGRESS_LEAST of its
+ * size; CMA-ES is not left before GENERATIONS generations either. Adam is started at most RESTARTS_MOST times. */
 enum { PATIENCE = 20, GENERATIONS = 6, RESTARTS_MOST = 3 };
 #define PROGRESS_LEAST 0.01
-/* Factor on the steps when the method changes to Adam, and for Adam with bundles. */
+/* Factor on the steps when the method changes to Adam. Adam with bundles begins with this factor. */
 #define RESTART_STEP 0.25
-/* Standard deviation of the first samples, in steps: a fifth of a range. */
+/* Standard deviation of the first samples of CMA-ES, in steps: a fifth of the range of a variable. */
 #define SAMPLE_STEP 4
 
 static bool is_automatic(const Optimization* o) { return o->task->optimizer.type == OPTIMIZER_AUTO; }
 
-/* Returns true if gradients are random, by draws or bundles: differences of them then give no curvature. */
+/* Returns true if gradients are random, because of draws or bundles. Differences of such gradients give no
+ * curvature. */
 static bool is_noisy(const Optimization* o) { return draws_vary(o) || o->task->bundle > 0; }
 
 static void forget(Automatic* a) {
@@ -86,20 +87,21 @@ static int count_bits(unsigned bits) {
   return count;
 }
 
-/* Returns true if CMA-ES applies. It ranks samples by loss, which draws and multipliers would change between samples.
- */
+/* Returns true if CMA-ES can be used. It ranks samples by their loss, so the loss must not change between samples, as
+ * it does with draws and multipliers. */
 static bool can_sample(const Optimization* o) { return !o->subjects && !is_noisy(o) && !o->function.evaluate; }
 
 static double gained_so_far(const Optimization* o) { return fmax(o->rows[o->first_iteration].loss - o->best_worth, 0); }
 
-/* Returns true if as many samples can be drawn as there are variables: with fewer the covariance learns nothing. */
+/* Returns true if there are at least as many iterations as variables. With fewer samples CMA-ES cannot adapt its
+ * covariance. */
 static bool has_time_to_sample(const Optimization* o) {
   return o->task->optimizer.iterations >= o->design.variable_count;
 }
 
-/* Changes to CMA-ES if it applies, else to Adam with RESTART_STEP of the steps. Without enough iterations to adapt the
- * covariance, CMA-ES is used only before Adam's first start, and Adam then alternates with L-BFGS. Returns false if
- * Adam has no starts left. */
+/* Changes to CMA-ES if it can be used, else to Adam with RESTART_STEP of the steps. If there are too few iterations to
+ * adapt the covariance, CMA-ES is used only before Adam's first start, and Adam then alternates with L-BFGS. Returns
+ * false if Adam has no starts left. */
 static bool change_from(Optimization* o, MethodReason reason, int count) {
   Automatic* a = &o->automatic;
   bool time = has_time_to_sample(o) || a->restarts == 0;
@@ -113,8 +115,8 @@ static bool change_from(Optimization* o, MethodReason reason, int count) {
   return true;
 }
 
-/* Returns true if samples can be drawn and the best design fails the task's `success`, which is evaluated here. An
- * interrupted evaluation counts as a failure; the search continues when it is resumed. */
+/* Returns true if CMA-ES can be used and the best design fails the task's `success`. Runs the best design to evaluate
+ * `success`. An interrupted evaluation counts as a failure; the search continues when it is resumed. */
 static bool needs_samples(Optimization* o) {
   if (!can_sample(o) || optimization_success_count(o) == 0) return false;
   (void)optimization_judge(o);
@@ -133,8 +135,8 @@ static bool watch_progress(Optimization* o, bool can_step) {
   return (can_step && (idle < PATIENCE || idle < generations)) || change_from(o, CHANGE_NO_PROGRESS, idle) || can_step;
 }
 
-/* Returns true if the gradient promises more for one step of full length within the bounds than all that was gained.
- * The current design is then no minimum, however small the last step was. */
+/* Returns true if the gradient predicts, for one step of full length within the bounds, a gain larger than the total
+ * gain so far. The current design is then no minimum, however small the last step was. */
 static bool promises_more(const Optimization* o) {
   int count = o->design.variable_count;
   double promised = 0, *ahead = MEMORY_NEW(double, count);

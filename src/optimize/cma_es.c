@@ -11,12 +11,12 @@
 #define FULL_MOST 100
 /* The search ends when the widest axis is below this fraction of the steps in the settings. */
 #define WIDTH_LEAST 1e-12
-/* Axes narrower than this fraction of the widest are rounding. */
+/* Axes narrower than this fraction of the widest are treated as rounding errors. */
 #define AXIS_LEAST 1e-10
 #define EULER 2.718281828459045
 
-/* State: samples drawn, generations, number of the sample in its generation, width, time of the last
- * eigendecomposition; then the arrays. */
+/* Entries of the state: samples drawn, generations, number of the present sample in its generation, width, time of the
+ * last eigendecomposition; then the arrays. */
 enum { DRAWN, GENERATION, NUMBER, WIDTH, EIGEN_AT, ARRAYS };
 
 /* Constants that follow from the number of variables n and of samples (O14). */
@@ -105,7 +105,8 @@ static void begin(Optimizer* o, const Rates* r, const double* x) {
   o->own[WIDTH] = 1;
 }
 
-/* Draws y = axes^T scale z (O15). z is normal with a stream per sample, so it depends on the sample's number only. */
+/* Sets y[n] to a sample axes^T scale z (O15). z is normally distributed, from a random stream per sample, so it depends
+ * on the sample's number only. */
 static void draw(const Optimizer* o, const Rates* r, const Cloud* c, double* y) {
   Random random = {o->settings.seed};
   random.state = random_bits(&random) + (uint64_t)o->own[DRAWN];
@@ -118,7 +119,7 @@ static void draw(const Optimizer* o, const Rates* r, const Cloud* c, double* y) 
   }
 }
 
-/* Sets the trial to the sample, projected onto the set; y is that of the projected point. */
+/* Sets the trial to the next sample, projected onto the set. The stored y is that of the projected point. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   (void)gradient;
   Rates r = rates_of(&o->settings, o->set->count);
@@ -132,7 +133,7 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   return true;
 }
 
-/* Replaces the sample by another trial. */
+/* Replaces the present sample by another trial. */
 static void take(Optimizer* o, const double* trial) {
   Rates r = rates_of(&o->settings, o->set->count);
   Cloud c = cloud_of(o, &r);
@@ -143,7 +144,8 @@ static void take(Optimizer* o, const double* trial) {
 
 /* ---------------------------------------------------------------- a generation */
 
-/* True if sample a ranks before b: feasible before infeasible, then by violation; failed samples are last. */
+/* Returns true if sample a ranks before sample b: the smaller violation ranks first, feasible samples have none; then
+ * the smaller loss. Failed samples rank last. */
 static bool is_before(const Cloud* c, int a, int b) {
   bool none_a = !isfinite(c->value[a]), none_b = !isfinite(c->value[b]);
   if (none_a || none_b) return none_b && !none_a;
@@ -200,7 +202,8 @@ static void learn(const Rates* r, const Cloud* c, const double* order, const dou
     }
 }
 
-/* Recomputes the axes and their lengths, once per several samples' worth of change. */
+/* Recomputes the axes of the distribution and their lengths, unless the covariance has changed little since the last
+ * time. */
 static void find_axes(Optimizer* o, const Rates* r, const Cloud* c) {
   int n = r->n;
   if (!r->full) {

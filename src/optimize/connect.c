@@ -1,11 +1,11 @@
-/* Shared vertices: by convexity they keep a link in one piece and joints on their links under any design (SDRS section
- * III-B). */
+/* Shared vertices. Because hulls are convex, they keep a link in one piece, and joints on their links, under any design
+ * (SDRS section III-B). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "optimize/design.h"
 
-/* Least radius of the ball in an overlap, relative to the smaller hull's size. */
+/* Least radius of the largest ball in the overlap of two hulls, relative to the size of the smaller hull. */
 #define LEAST_OVERLAP 1e-3
 /* The same for hulls of a decomposed mesh, whose small overlaps are intended. */
 #define LEAST_DECOMPOSED_OVERLAP 1e-6
@@ -122,7 +122,7 @@ static const SceneShape* hull_shape(const Scene* scene, int link, int hull) {
   return &scene->shapes[scene->links[link].shapes[hull].shape];
 }
 
-/* Sets the mean of the corners common to two blocks. False if they share no face. */
+/* Sets *center to the mean of the corners that two blocks have in common. Returns false if they share no face. */
 static bool face_center(const SceneShape* a, const SceneShape* b, Vec3* center) {
   int count = 0;
   Vec3 sum = {0, 0, 0};
@@ -142,7 +142,8 @@ static void add_tie(Scene* scene, int link, int a, int b, Vec3 center, SharedVer
       (SharedVertex){.link = link, .hull = {a, b}, .vertex = {first, second}, .child = -1, .position = center};
 }
 
-/* Finds all pairs before it adds vertices. */
+/* Inserts a shared vertex for each pair of hulls of the link with a common face. Finds all pairs before it adds
+ * vertices. */
 static void join_faces(Scene* scene, int link, SharedVertices* shared) {
   int hulls = scene->links[link].shape_count, count = 0, capacity = 0;
   struct {
@@ -187,7 +188,8 @@ static void keep_ties(const Scene* scene, int link, SharedVertices* shared) {
   }
 }
 
-/* Shares a vertex that lies at a joint. False if the link has vertices, but none at the joint. */
+/* Appends the vertex of the link that lies at a joint to `shared`. Returns false if the link has vertices, but none at
+ * the joint. */
 static bool keep_attachment(const Scene* scene, int link, int child, Vec3 point, SharedVertices* shared) {
   int points = 0;
   for (int h = 0; h < scene->links[link].shape_count; h++) {
@@ -203,7 +205,7 @@ static bool keep_attachment(const Scene* scene, int link, int child, Vec3 point,
   return points == 0;
 }
 
-/* Returns the number of joints that are at no vertex; first: one of their links. */
+/* Returns the number of joints that are at no vertex. Sets *first to a link of one of these joints. */
 static int keep_attachments(const Scene* scene, const ConnectRequest* request, SharedVertices* shared, int* first) {
   int loose = 0;
   for (int i = 0; i < scene->link_count; i++) {
@@ -342,7 +344,8 @@ void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* reque
 /* Hulls up to this distance [smaller hull's size] count as touching. */
 #define TOUCHING 1e-6
 
-/* Finds two touching hulls of a link that no chain of shared vertices connects. */
+/* Sets pair[2] to two touching hulls of a link that no chain of shared vertices connects. Returns false if there are
+ * none. */
 static bool find_loose(const Model* model, int link, const SharedVertices* shared, int pair[2]) {
   const ModelHull* hulls = model->hulls + model->links[link].hull_first;
   int count = model->links[link].hull_count, *set = MEMORY_NEW(int, count + 1);

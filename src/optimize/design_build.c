@@ -19,7 +19,7 @@ int design_link(DesignBuild* b, const TaskName* name) {
   return link;
 }
 
-/* Adds the scenario that numbers are listed for, if it is one, to a variable's name. */
+/* Appends `@scenario` to a variable's name if the variable is being added for one scenario only. */
 static void add_scenario(const DesignBuild* b, Text* name) {
   if (b->design->listing != ALL_SCENARIOS) text_add(name, "@%s", b->task->scenarios[b->design->listing].name);
 }
@@ -71,7 +71,8 @@ static void read_wishes(DesignBuild* b) {
 
 /* ---------------------------------------------------------------- the feasible set */
 
-/* Returns the variable of a name, or of a name of earlier versions, of which it warns; -1: none. */
+/* Returns the number of the variable with this name, or -1 if there is none. Accepts names of earlier versions, with a
+ * warning. */
 static int variable_named(const DesignBuild* b, const TaskName* name) {
   const Design* d = b->design;
   for (int k = 0; k < d->variable_count; k++)
@@ -139,7 +140,7 @@ static void build_set(DesignBuild* b) {
 
 /* ---------------------------------------------------------------- scenes */
 
-/* Adds zero initial coordinates where the scene gives none. */
+/* Adds zero initial coordinates for a link if the scene gives none. */
 static void ensure_initial(Scene* scene, int link) {
   SceneInitial* initial = model_scene_initial(scene, link);
   if (!initial) {
@@ -153,7 +154,8 @@ static void ensure_initial(Scene* scene, int link) {
   initial->has_coordinates = initial->has_velocities = true;
 }
 
-/* Adds them for links whose initial state is a variable, or depends on one through a coupling offset. */
+/* Adds zero initial coordinates for links whose initial state is a variable, or depends on one through a coupling
+ * offset. */
 static void ensure_initials(const Task* task, const Model* model, Scene* scene) {
   bool offsets = false;
   for (int k = 0; k < task->start_count; k++) {
@@ -167,7 +169,8 @@ static void ensure_initials(const Task* task, const Model* model, Scene* scene) 
   }
 }
 
-/* Fixes quantities derived from shapes that would change with the shapes. */
+/* Writes the masses of the model into the scene, so that they do not change with the shapes. Does nothing under
+ * `design.mass: density`. */
 static void fix_masses(const Task* task, const Model* model, Scene* scene) {
   if (task->mass == TASK_MASS_DENSITY) return;
   for (int i = 0; i < scene->link_count; i++) {
@@ -178,8 +181,8 @@ static void fix_masses(const Task* task, const Model* model, Scene* scene) {
   }
 }
 
-/* Marks the links whose vertices or lengths the task changes, and the place of the first item that does. reshaped:
- * (links of the scene), zeroed by the caller; file NULL: not changed. */
+/* Sets reshaped[links of the scene] to the place of the first item that changes the vertices or lengths of each link.
+ * The caller sets the array to zero before; a place whose file is NULL marks a link that is not changed. */
 static void mark_reshaped(const Task* task, const Scene* scene, SourcePlace* reshaped) {
   for (int k = 0; k < task->vertices_count; k++) {
     int link = design_link_named(scene, task->vertices[k].link.text);
@@ -199,7 +202,7 @@ static void mark_reshaped(const Task* task, const Scene* scene, SourcePlace* res
   }
 }
 
-/* Why the mass of a link whose shape changes does not follow it. */
+/* Reason why the mass of a link whose shape changes does not follow the shape. */
 typedef enum { MASS_FOLLOWS, MASS_ALL_GIVEN, MASS_ALONE_GIVEN, MASS_KEPT } MassState;
 
 static MassState mass_state(const SceneLink* link, bool by_density) {
@@ -211,7 +214,8 @@ static MassState mass_state(const SceneLink* link, bool by_density) {
 /* Largest number of links that one message names. */
 enum { LINKS_TOLD = 8 };
 
-/* Reports the links in one state in one message at the place of the first, if there are any. */
+/* Adds one message that names all links in this state, at the place of the first. Adds none if there is no such
+ * link. */
 static void report_state(const DesignBuild* b, const Model* model, const SourcePlace* reshaped, MassState state) {
   const Scene* scene = model->scene;
   bool by_density = b->task->mass == TASK_MASS_DENSITY;
@@ -244,9 +248,9 @@ static void report_state(const DesignBuild* b, const Model* model, const SourceP
   text_free(&names);
 }
 
-/* Reports links that forces move and whose shapes change, and whose masses do not change with them: given ones, also
- * under `design.mass: density`, and those that `design.mass: fixed`, the default, keeps although the link has a density
- * (the first of these). */
+/* Adds messages about links that forces can move and whose mass does not change although their shape does: one message
+ * for each reason. A given mass does not change, also under `design.mass: density`. A mass from a density does not
+ * change under `design.mass: fixed`, the default. */
 static void report_masses(const DesignBuild* b, const Model* model, const Scene* scene) {
   SourcePlace* reshaped = MEMORY_NEW(SourcePlace, scene->link_count + 1);
   mark_reshaped(b->task, scene, reshaped);
@@ -452,7 +456,7 @@ static int by_name(const void* a, const void* b) {
   return strcmp(((const NamePlace*)a)->name, ((const NamePlace*)b)->name);
 }
 
-/* Reports a variable of one scenario that also exists for all. sorted: all variables, by name. */
+/* Adds an error for a variable of one scenario that also exists for all scenarios. sorted: all variables, by name. */
 static void check_everywhere(DesignBuild* b, const NamePlace* sorted) {
   const Design* d = b->design;
   for (int k = 0; k < d->variable_count; k++) {
@@ -470,7 +474,7 @@ static void check_everywhere(DesignBuild* b, const NamePlace* sorted) {
   }
 }
 
-/* Reports two variables for one number. */
+/* Adds an error for two variables that change the same number. */
 static void check_variables(DesignBuild* b) {
   Design* d = b->design;
   NamePlace* sorted = MEMORY_NEW(NamePlace, d->variable_count);
@@ -527,7 +531,8 @@ static void list_for(DesignBuild* b, int scenario) {
   b->scene = &b->task->scenarios[scenario == ALL_SCENARIOS ? 0 : scenario].scene;
 }
 
-/* Steps through the scenarios with their own variables, or all together; *next: 0 on the first call. */
+/* Selects the next scenario for which an item adds its own variables, or all scenarios together. *next is 0 on the
+ * first call. Returns false after the last one. */
 static bool next_listing(DesignBuild* b, const TaskWhere* where, int* next) {
   while (where->in && *next < where->count && !where->in[*next]) ++*next;
   int end = where->in ? where->count : 1;

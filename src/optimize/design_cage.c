@@ -1,10 +1,11 @@
-/* Cages: boxes of control points that displace hull vertices (docs/derivations/design.md, D12). They are a baseline for
- * free vertices: a cage preserves the topology of its shape. */
+/* Cages: boxes of control points that displace hull vertices (docs/derivations/design.md, D12). A cage is an
+ * alternative to free vertices that preserves the topology of a shape. */
 #include <string.h>
 
 #include "optimize/design_build.h"
 
-/* A position within this distance of a control point, in cells, is on it: rounding of decimals in a file. */
+/* A position within this distance of a control point, in cells, counts as on the point: rounding of decimals in a
+ * file. */
 #define ON_POINT 1e-9
 /* Tolerance for vertices outside a side of the box, relative to its size. */
 #define ON_SIDE 1e-9
@@ -15,7 +16,7 @@ typedef struct {
   int link;      /* link in whose frame the box is given */
   SelfMaps maps; /* maps under which that link is symmetric */
   double low[3], high[3];
-  bool still[3][2]; /* points on the low and high side of an axis are fixed */
+  bool still[3][2]; /* true: the points on the low or high side of an axis are fixed */
   int* variable;    /* (3 points) -1: fixed */
 } Cage;
 
@@ -30,7 +31,8 @@ static int point_count(const Cage* c, int axis) { return c->wish->cells[axis] + 
 
 /* ---------------------------------------------------------------- weights */
 
-/* Sets the cell and the position within it along an axis. False if outside. */
+/* Sets *cell to the cell that contains coordinate p along an axis, and *within to the position in that cell, 0 to 1.
+ * Returns false if p is outside the cage. */
 static bool cell_at(const Cage* c, int axis, double p, int* cell, double* within) {
   double size = c->high[axis] - c->low[axis], t = (p - c->low[axis]) / size * c->wish->cells[axis];
   if (!(t >= -ON_SIDE * c->wish->cells[axis] && t <= (1 + ON_SIDE) * c->wish->cells[axis])) return false;
@@ -75,7 +77,7 @@ static bool at_joint(const DesignBuild* b, int link, int hull, int vertex) {
   return false;
 }
 
-/* Calls body for all vertices of a link except those attached to a joint. */
+/* Calls `body` for each vertex of a link that is not attached to a joint. */
 static void each_vertex(Cage* c, int link, CageBody body) {
   for (int h = 0; h < c->build->scene->links[link].shape_count; h++) {
     const SceneShape* shape = design_hull(c->build->scene, link, h);
@@ -105,7 +107,7 @@ static void look_beyond(Cage* c, int link, int hull, int vertex) {
   }
 }
 
-/* Sets the box. False, with a message, if it is empty. */
+/* Sets the box of the cage. Returns false, with a message, if the box is empty. */
 static bool place_box(Cage* c) {
   const TaskCage* wish = c->wish;
   for (int axis = 0; axis < 3; axis++) {
@@ -131,7 +133,7 @@ static bool stands_still(const Cage* c, const int at[3]) {
   return false;
 }
 
-/* True if a leader's vertex, or its image under a symmetry of the leader, is frozen. */
+/* Returns true if a vertex of the leading link, or its image under a symmetry of that link, is frozen. */
 static bool is_frozen(const Cage* c, int hull, Vec3 p) {
   bool frozen = design_is_frozen(c->build, c->link, hull, p);
   for (int k = 0; k < c->maps.count && !frozen; k++)
@@ -139,7 +141,8 @@ static bool is_frozen(const Cage* c, int hull, Vec3 p) {
   return frozen;
 }
 
-/* Marks: WANTED for a point with weight on some vertex, which becomes a variable. */
+/* Values of Cage.variable before variables exist. WANTED: the point has a weight on some vertex and becomes a
+ * variable. */
 enum { NO_VARIABLE = -1, WANTED = -2 };
 
 static void want_points(Cage* c, int link, int hull, int vertex) {
@@ -174,7 +177,8 @@ static void make_variables(Cage* c) {
 
 /* ---------------------------------------------------------------- numbers */
 
-/* Adds the terms of one coordinate of a vertex. place: of the leader's vertex q; map: from there to the link. */
+/* Adds the terms of coordinate `axis` of a vertex to the last number. place: weights at the vertex q of the leading
+ * link; map: from displacements of q to displacements of the vertex. */
 static void add_terms(const Cage* c, const CagePlace* place, Mat3 map, int axis, double factor) {
   for (int i = 0; i < place->count; i++)
     for (int j = 0; j < 3; j++) {

@@ -1,9 +1,10 @@
-/* Physical parameters as variables. A row per kind names the scene numbers. */
+/* Physical parameters as variables. A table entry per kind of parameter gives the scene numbers that it changes. */
 #include <string.h>
 
 #include "optimize/design_build.h"
 
-/* Owner of a parameter: the scene, each link, each degree of freedom of its joint, ... AXES: three numbers. */
+/* Owner of a parameter: the scene, each link, each degree of freedom of its joint, ... OF_..._AXES: the parameter has
+ * three numbers. */
 typedef enum { OF_SCENE, OF_LINK, OF_DOF, OF_SCENE_AXES, OF_LINK_AXES, OF_PAIR, OF_CLOSURE, OF_ITS_OWN } ParameterOf;
 
 typedef struct {
@@ -11,7 +12,7 @@ typedef struct {
   ParameterOf of;
   OverrideKind kind;
   int which;    /* JOINT_..., or index of a contact parameter */
-  double least; /* lower bound relative to the initial value; -1: none */
+  double least; /* lower bound of the variable relative to its initial value; -1: no bound */
 } ParameterKind;
 
 /* Lower bound of positive numbers, relative to their initial value. */
@@ -93,14 +94,14 @@ static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
 
 /* ---------------------------------------------------------------- single numbers */
 
-/* State of listing an item. */
+/* State while the variables of one item of the task are added. */
 typedef struct {
   DesignBuild* b;
   const TaskParameter* item;
   const ParameterKind* kind;
-  int tied;                              /* variable shared by all of the item; -1: none yet */
-  int tied_length[ROUND_PARAMETERS_MAX]; /* the same for each length of round solids */
-  const char* former;                    /* name of the next number in earlier versions; NULL: the same */
+  int tied;                              /* variable shared by all numbers of the item; -1: not added yet */
+  int tied_length[ROUND_PARAMETERS_MAX]; /* variable shared by each length of round solids; -1: not added yet */
+  const char* former;                    /* name of the next variable in earlier versions; NULL: the same name */
 } Listing;
 
 static bool refuse(const Listing* l, const TaskName* link, const char* why) {
@@ -110,7 +111,8 @@ static bool refuse(const Listing* l, const TaskName* link, const char* why) {
   return false;
 }
 
-/* Returns the variable of the next number: a new one unless the item ties them. */
+/* Returns the variable for the next number of the item: a new variable, or the shared one if the item ties its
+ * numbers. */
 static int variable_for(Listing* l, double initial, const char* name) {
   const TaskParameter* item = l->item;
   if (item->tie && l->tied >= 0) return l->tied;
@@ -145,8 +147,9 @@ static const char* name_of(char* out, size_t size, const char* owner, const char
 
 /* ---------------------------------------------------------------- of a link */
 
-/* Has the degree of freedom a number of this kind? Of three rotations: damping, stiffness and the limits of their
- * angles. One restitution is that of all. */
+/* Returns true if degree of freedom k of the joint has a number of this kind. The three rotations of a ball joint have
+ * damping, stiffness and limits of their angles. The restitution of a joint is one number, at its first degree of
+ * freedom. */
 static bool has_number(const Listing* l, const ModelLink* own, int k) {
   int which = l->kind->which;
   if (which >= JOINT_FRICTION && which < JOINT_LOWER && k >= own->joint.plain_count) return false;
@@ -224,7 +227,7 @@ static bool list_inertia(Listing* l, const TaskName* name, int link) {
 
 /* ---------------------------------------------------------------- directions of joints (D11) */
 
-/* Selects the axes about which a joint axis is tilted if the task gives none: those it is not parallel to. */
+/* Selects the axes about which a joint axis is tilted, if the task gives none: the axes to which it is not parallel. */
 static void tilt_axes(const TaskParameter* item, Vec3 axis, bool axes[3]) {
   int along = 0;
   for (int k = 0; k < 3; k++)
@@ -259,7 +262,7 @@ static bool list_turn(Listing* l, const TaskName* name, int link) {
 
 /* ---------------------------------------------------------------- pairs of links */
 
-/* Lists the item of contact.pairs that applies to the two links: the last one if there are several. */
+/* Adds the variables of the item of contact.pairs that applies to the two links: the last one if there are several. */
 static bool list_pair(Listing* l) {
   const TaskName* name = l->item->pair;
   const SceneContact* c = &l->b->scene->contact;
@@ -284,7 +287,8 @@ static bool list_pair(Listing* l) {
 
 /* ---------------------------------------------------------------- closures and couplings */
 
-/* Returns why this closure number cannot change while the initial state stays closed, or NULL. */
+/* Returns why a number of a closure cannot change while the closure stays satisfied in the initial state (static text),
+ * or NULL if it can. */
 static const char* closure_stays(const SceneClosure* c, int which) {
   bool far = c->type == CLOSURE_DISTANCE && c->length > 0;
   if (which == CLOSURE_NUMBER_LENGTH)
@@ -319,7 +323,8 @@ static bool is_end(const Scene* scene, int link, const TaskName* name) {
   return strcmp(link < 0 ? "world" : scene->links[link].name, text) == 0;
 }
 
-/* Lists all closures of the two links; several are distinguished by number. */
+/* Adds the variables of all closures between the two links. If there are several, names contain the number of the
+ * closure. */
 static void list_closures(Listing* l) {
   const Scene* scene = l->b->scene;
   const TaskName* name = l->item->pair;
@@ -361,7 +366,8 @@ static bool list_ratios(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, "its joint follows no other joint by a coupling");
 }
 
-/* Lists offsets given by couplings. Others follow from the initial state and cannot be variables. */
+/* Adds variables for the offsets that couplings give. Other offsets follow from the initial state and cannot be
+ * variables. */
 static bool list_offsets(Listing* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
   char text[NAME_MAX_LENGTH + 40], suffix[24];
@@ -375,8 +381,8 @@ static bool list_offsets(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, "its joint follows no other joint by a coupling with an 'offset'");
 }
 
-/* Adds `by` times the variables of offset k to the last number, and those of the offsets that its coupling depends on.
- */
+/* Adds to the last number `by` times the variables of the offset of coupling k, and of the offsets on which that
+ * coupling depends. */
 static void add_offset_terms(Design* d, const Scene* scene, int k, double by, int depth) {
   const SceneCoupling* c = &scene->couplings[k];
   for (int n = 0; n < d->number_count; n++) {
@@ -407,8 +413,8 @@ void design_move_followers(DesignBuild* b) {
   }
 }
 
-/* Lists numbers of the tendons that end on the link. Names: link/tendon_point/2/x for the third point,
- * link/tendon_point/1/2/x for the second tendon. Without stiffness there is no rest length. */
+/* Adds variables for numbers of the tendons that end on the link. Names: link/tendon_point/2/x for the third point,
+ * link/tendon_point/1/2/x for the second tendon. A tendon without stiffness has no rest length. */
 static bool list_tendons(Listing* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
   char text[NAME_MAX_LENGTH + 60], which[16] = "", suffix[40];
@@ -436,7 +442,7 @@ static bool list_tendons(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, ordinal > 0 ? none : "no tendon ends on it");
 }
 
-/* Lists numbers of the wraps of tendons that end on the link. Names: link/tendon_wrap_radius/0 and
+/* Adds variables for numbers of the wraps of tendons that end on the link. Names: link/tendon_wrap_radius/0 and
  * link/tendon_wrap_position/0/x for the first wrap, link/tendon_wrap_radius/1/0 for the second tendon. */
 static bool list_wraps(Listing* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
@@ -461,8 +467,8 @@ static bool list_wraps(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, ordinal > 0 ? "its tendons have no such wrap" : "no tendon ends on it");
 }
 
-/* Lists a tied stiffness or damping as a factor, initially 1, on the scene's values, because stiffnesses in bending and
- * stretching have different units. */
+/* Adds a tied stiffness or damping: its variable is a factor, initially 1, on the values of the scene, because
+ * stiffnesses in bending and stretching have different units. */
 static void list_factor(Listing* l, int bushing, int index, double value, const char* name) {
   Listing factor = *l;
   ParameterKind kind = *l->kind;
@@ -474,9 +480,10 @@ static void list_factor(Listing* l, int bushing, int index, double value, const 
   design_add_term(l->b->design, variable, value);
 }
 
-/* Lists numbers of the bushings whose `a` is the link. Names: link/bushing_stiffness/0 to 5 and
+/* Adds variables for numbers of the bushings whose `a` is the link. Names: link/bushing_stiffness/0 to 5 and
  * link/bushing_position_a/x for the first bushing, link/bushing_stiffness/1/0 for the second;
- * link/bushing_stiffness/scale of tied ones. Links without bushings behind the first one of a tie are passed over. */
+ * link/bushing_stiffness/scale for tied values. In an item with tie, links without bushings after the first link are
+ * skipped. */
 static bool list_bushings(Listing* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
   char text[NAME_MAX_LENGTH + 60], which[16] = "", suffix[40];
@@ -509,7 +516,7 @@ static bool list_bushings(Listing* l, const TaskName* name, int link) {
 
 /* ---------------------------------------------------------------- smooth shapes */
 
-/* True if a shape parameter is a length; face directions and exponents are not. */
+/* Returns true if shape parameter k is a length; face directions and exponents are none. */
 static bool is_length(const SmoothForm* form, int k) {
   if (form->kind == SMOOTH_POLYTOPE) return k > 0 && k % 4 == 0;
   return form->kind == SMOOTH_SUPERQUADRIC ? k >= 2 : k >= 1;
@@ -517,7 +524,7 @@ static bool is_length(const SmoothForm* form, int k) {
 
 static bool is_form(const SmoothForm* form, int k) { return form->kind == SMOOTH_SUPERQUADRIC ? k < 2 : k == 0; }
 
-/* Returns the item with bounds that shape_create accepts. */
+/* Returns a copy of the item whose bounds are restricted to values that shape_create accepts. */
 static TaskParameter within_shape(const TaskParameter* item, const SmoothForm* form) {
   TaskParameter own = *item;
   bool flat = form->kind == SMOOTH_SUPERELLIPSOID || form->kind == SMOOTH_CYLINDER;
@@ -527,7 +534,7 @@ static TaskParameter within_shape(const TaskParameter* item, const SmoothForm* f
   return own;
 }
 
-/* Sets out to the key of number k of a shape in the scene file, such as "radius", "size/x" or "offsets/2". */
+/* Sets out[size] to the key of number k of a shape in the scene file, such as "radius", "size/x" or "offsets/2". */
 static void number_key(const SceneShape* shape, int k, char* out, size_t size) {
   static const char* const round[] = {"radius", "width", "rim", "length", "bottom_radius", "top_radius"};
   static const char* const tube[] = {"radius", "half_length"};
@@ -602,7 +609,7 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
                          "shape, and use the law separating_plane");
 }
 
-/* Lists sizes of a link that has no box. */
+/* Adds variables for the lengths of a link's shapes. Used for a link that has no box. */
 static bool list_lengths(Listing* l, const TaskName* name, int link) {
   Listing lengths = *l;
   lengths.kind = &KINDS[PARAMETER_SHAPE_SIZE];
@@ -631,7 +638,7 @@ void design_note_boxes(DesignBuild* b, const Model* model) {
   }
 }
 
-/* Lists the size of a box; its corners are linear in the edges (D10). */
+/* Adds variables for the size of a box. The corners are linear in the lengths of the edges (D10). */
 static bool list_size(Listing* l, const TaskName* name, int link) {
   const DesignBox* box = &l->b->boxes[link];
   char text[NAME_MAX_LENGTH + 40];
@@ -718,7 +725,7 @@ void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
                 name_of(text, sizeof text, l.kind->kind == OVERRIDE_FLUID ? "scene" : "contact", l.kind->word, ""));
 }
 
-/* Writes centre or inertia into the scene for links where they are variables. */
+/* Writes mass, centre and inertia of the model into the scene, for links whose centre or inertia is a variable. */
 void design_give_masses(const Task* task, const Model* model, Scene* scene) {
   for (int k = 0; k < task->parameter_count; k++) {
     const TaskParameter* item = &task->parameters[k];

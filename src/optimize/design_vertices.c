@@ -1,4 +1,5 @@
-/* Hull vertices: which are variables, and which follow by a symmetry, a shared vertex or another link. */
+/* Variables of hull vertices. A vertex is a variable, or follows another vertex by a symmetry, as a shared vertex, or
+ * as a vertex of another link. */
 #include <string.h>
 
 #include "optimize/design_build.h"
@@ -18,14 +19,14 @@ typedef struct {
   SelfMaps maps;
   double tolerance; /* m */
   bool** asked;     /* per hull: selected by an item of the task (vertices) */
-  int** shared;     /* per hull: first entry of the vertex among the design's shared ones, or -1 (vertices) */
+  int** shared;     /* per hull: index of the vertex's first entry in Design.shared, or -1 (vertices) */
   int** variable;   /* per hull: variable of each coordinate; -1: dependent or fixed (3 vertices) */
-  bool told;        /* a message was given */
+  bool told;        /* a message about this link was given */
 } LinkVertices;
 
 /* ---------------------------------------------------------------- memory */
 
-/* Indexes shared vertices, to avoid a search for every vertex. */
+/* Sets v->shared to the first shared vertex at each vertex of the link, so that no search is needed later. */
 static void index_vertices(const DesignBuild* b, LinkVertices* v) {
   for (int k = b->shared_first[v->link]; k >= 0; k = b->shared_next[k]) {
     const SharedVertex* s = &b->design->shared.items[k];
@@ -83,10 +84,11 @@ static const SharedVertex* shared_at(const DesignBuild* b, const LinkVertices* v
   return k < 0 ? NULL : &b->design->shared.items[k];
 }
 
-/* True for a vertex attached to a joint, which moves with it. */
+/* Returns true if the vertex is attached to a joint and therefore moves with it. */
 static bool is_attachment(const SharedVertex* shared) { return shared && shared->child >= 0; }
 
-/* True if all vertices of the vertex's group are selected. Its other entries follow the first. */
+/* Returns true if all vertices at the position of `group` are selected by the task. The entries of one position are
+ * consecutive in the link's list of shared vertices and have equal hull[0] and vertex[0]. */
 static bool all_asked(const DesignBuild* b, const LinkVertices* v, const SharedVertex* group) {
   for (int k = v->shared[group->hull[0]][group->vertex[0]]; k >= 0; k = b->shared_next[k]) {
     const SharedVertex* s = &b->design->shared.items[k];
@@ -103,7 +105,7 @@ static bool selects(const DesignBuild* b, const LinkVertices* v, const TaskVerti
          !design_is_frozen(b, v->link, at.hull, p);
 }
 
-/* Calls `body` for every vertex that an item selects; returns their number. */
+/* A function called for one vertex that the item `wish` selects. */
 typedef void (*VertexBody)(DesignBuild* b, LinkVertices* v, VertexPlace at, const TaskVertices* wish);
 
 static int each_selected(DesignBuild* b, LinkVertices* v, const TaskVertices* wish, VertexBody body) {
@@ -127,7 +129,8 @@ static void ask(DesignBuild* b, LinkVertices* v, VertexPlace at, const TaskVerti
 
 /* ---------------------------------------------------------------- representatives */
 
-/* Returns the first vertex of the link at a position. */
+/* Returns the first vertex of the link whose distance from p is at most tolerance [m, link frame]; hull -1 if there is
+ * none. */
 static VertexPlace vertex_near(const DesignBuild* b, int link, Vec3 p, double tolerance) {
   for (int h = 0; h < b->scene->links[link].shape_count; h++) {
     const SceneShape* shape = design_hull(b->scene, link, h);
@@ -141,8 +144,9 @@ static bool before(VertexPlace a, VertexPlace b) {
   return a.hull < b.hull || (a.hull == b.hull && a.vertex < b.vertex);
 }
 
-/* Returns the representative: of shared vertices the first; of images under the link's symmetries the first in order
- * (D3). `map` maps its displacement to the vertex's. hull -1: an image is missing. */
+/* Returns the vertex whose variables vertex `at` depends on: the first of the vertices that share its position; under
+ * symmetries of the link the first of its images, in order (D3). Sets *map to the matrix that maps the displacement of
+ * that vertex to the displacement of `at`. Returns hull -1 if an image has no vertex. */
 static VertexPlace representative(const DesignBuild* b, const LinkVertices* v, VertexPlace at, Mat3* map) {
   *map = mat3_identity();
   const SharedVertex* s = shared_at(b, v, at);

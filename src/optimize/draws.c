@@ -1,22 +1,23 @@
-/* Random numbers of the scenes: targets and initial poses that a design must handle. They differ between iterations,
- * and from those of the validation. */
+/* Draws random numbers of the scenes: targets and initial poses that a design must handle. The numbers of an iteration
+ * differ from those of other iterations and of the validation. */
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* A number of all scenarios' scenes to which a drawn value is added. */
+/* A scene number to which a drawn value is added, in every scenario. */
 typedef struct {
   OverrideKind kind;
   int link, part, index;
   int value;
-  int* varied;  /* index of that number in each scenario; -1: it has none (scenarios) */
-  double* base; /* value in each scenario (scenarios) */
+  int* varied;  /* index of the number in Design.numbers in each scenario; -1: the design does not change it (scenarios)
+                 */
+  double* base; /* value of the number before the drawn value is added, in each scenario (scenarios) */
 } DrawnNumber;
 
-/* An initial rotation: the drawn one is applied after those of each scenario. */
+/* An initial rotation that is drawn: it is applied after the initial rotation of each scenario. */
 typedef struct {
   int link, first; /* first: of the quaternion among the joint's coordinates */
-  int value[3];    /* about the axes of the joint's frame [rad]; -1: none */
+  int value[3];    /* index of the drawn angle about each axis of the joint's frame [rad]; -1: none */
   Quat* base;      /* in each scenario (scenarios) */
 } DrawnTurn;
 
@@ -61,7 +62,7 @@ static int varied_as(const Design* d, const DrawnNumber* n, int scenario) {
   return -1;
 }
 
-/* Adds the number in every scenario, with the last drawn value. */
+/* Adds a scene number that gets the last drawn value in every scenario. */
 static void add_number(DrawsBuild* b, OverrideKind kind, int link, int index) {
   Draws* d = b->draws;
   DrawnNumber n = {.kind = kind, .link = link, .index = index, .value = d->value_count - 1};
@@ -84,7 +85,7 @@ static void add_value(DrawsBuild* b, const TaskDraw* item) {
 
 /* ---------------------------------------------------------------- targets of the link's first controller */
 
-/* Returns why it cannot be drawn in a scenario, or NULL. */
+/* Returns why the target signal s cannot be drawn (static text), or NULL if it can. s: of one scenario, or NULL. */
 static const char* target_fault(const TaskDraw* item, const SceneSignal* s) {
   if (!s || s->channels == 0 || signal_terms(s) > 0) return "has no controller with a target of knots";
   for (int k = 0; k < item->knot_count; k++)
@@ -144,7 +145,8 @@ static void add_turn(DrawsBuild* b, const TaskDraw* item, int link, const Joint*
   d->turns[d->turn_count++] = turn;
 }
 
-/* Returns why it cannot be drawn, or NULL. initial: of the link, or NULL. */
+/* Returns why the initial coordinates of a link cannot be drawn (static text), or NULL if they can. initial: initial
+ * state of the link, or NULL. */
 static const char* start_fault(const TaskDraw* item, const Joint* joint, const SceneInitial* initial) {
   if (joint->plain_count == 0 && !item->turns)
     return "has no coordinates that can be drawn: its joint is fixed, or `dof` names none of its rotations";
@@ -206,7 +208,7 @@ void draws_destroy(Draws* d) {
 
 int draws_room(const Draws* d) { return d ? d->number_count + 4 * d->turn_count : 0; }
 
-/* Draws all values (O18). */
+/* Sets values[value_count] to the values drawn for a moment and a scenario (O18). */
 static void draw_all(const Draws* d, DrawMoment moment, int scenario, double* values) {
   Random random = {d->seed};
   random.state = random_bits(&random) + (uint64_t)moment.stream;

@@ -50,7 +50,8 @@ static void keep_reason(ScenarioRun* run, const Diagnostics* diagnostics) {
   }
 }
 
-/* True if the hulls that the design moves are thick enough. */
+/* Returns true if all hulls that the design changes have at least the task's min_thickness. Otherwise stores the reason
+ * in run->reason. */
 static bool thick_enough(const Optimization* o, ScenarioRun* run) {
   double least = o->task->min_thickness;
   for (int i = 0; least > 0 && i < run->model.hull_count; i++) {
@@ -66,7 +67,8 @@ static bool thick_enough(const Optimization* o, ScenarioRun* run) {
   return true;
 }
 
-/* True if a run without steps can reuse a model of which only the initial state changes. */
+/* Returns true if a run without steps can reuse the model of the last design, because only the initial state
+ * changes. */
 static bool can_restart(const Optimization* o, const ScenarioRun* run, const ModelOverride* overrides, int count) {
   bool moves = o->task->scenarios[run - o->runs].steps != TASK_KINEMATIC;
   return run->has_model && run->made && run->number_count == count && !moves && draws_room(o->draws) == 0 &&
@@ -143,7 +145,7 @@ static void run_forward(void* context, int index, int thread) {
   run->meets = success_follows(o) && success_meets(o, run);
 }
 
-/* Sends the result of a run from its process to all. */
+/* Sends the result of a scenario's run from the process that performed it to all processes. */
 static void share_outcome(Optimization* o, int scenario) {
   ScenarioRun* run = &o->runs[scenario];
   int owner = owner_of(scenario);

@@ -1,5 +1,5 @@
-/* Several starts of one search: the first at the task's initial values, the others random. The best design is over all
- * starts. */
+/* Several starts of one search: the first at the task's initial values, the others at random designs. The best design
+ * is the best of all starts. */
 #include <string.h>
 
 #include "optimize/optimization.h"
@@ -32,7 +32,7 @@ bool multistart_goes_on(const Optimization* o) {
   return over && o->start + 1 < o->task->multistart;
 }
 
-/* Moves the first drawn design until it can start, and runs it. */
+/* Moves the first drawn design of a start until it can start, and runs it. Returns the outcome. */
 static TrialOutcome run_moved(Optimization* o, int start, bool* interrupted) {
   double* drawn = MEMORY_NEW(double, o->design.variable_count);
   draw_start(o, start, 0, drawn);
@@ -41,8 +41,8 @@ static TrialOutcome run_moved(Optimization* o, int start, bool* interrupted) {
   return moved ? optimization_stand(o, interrupted) : TRIAL_INVALID;
 }
 
-/* Finds the first drawn design that can run; if no draw can start, the first draw is moved until it can. False if there
- * is none, or if interrupted. */
+/* Runs the drawn designs of a start until one can run. If none can, moves the first drawn design until it can. Returns
+ * false if no such design is found, or if interrupted. */
 static bool find_start(Optimization* o, int start, bool* interrupted) {
   TrialOutcome outcome = TRIAL_INVALID;
   bool invalid = true;

@@ -36,8 +36,8 @@ static double block_step(const Optimization* o, const double* from, const double
   return largest;
 }
 
-/* Returns the function to minimize from loss and terms, with the present multipliers, and sets the factors of its
- * derivatives for the next gradient. */
+/* Returns the value that the optimizer minimizes: the loss plus the terms of the bounds with the present multipliers.
+ * Sets o->factors, the derivatives of that value with respect to the terms, for the next gradient. */
 static double merit_of(Optimization* o, double loss, const double* terms) {
   if (!o->subjects) return loss;
   o->factors = subjects_factors(o->subjects, terms);
@@ -71,8 +71,9 @@ typedef struct {
   double loss;
 } Rank;
 
-/* Compares designs: satisfied bounds come first, then success, then the loss; a smaller violation comes before a larger
- * one. */
+/* Returns true if design a is better than `best`. A design that satisfies all bounds is better than one that does not;
+ * among designs that violate bounds, the smaller violation is better; then a design that meets `success`; then the
+ * smaller loss. */
 static bool is_better(Rank a, Rank best) {
   bool kept = a.violation <= SUBJECTS_TOLERANCE, was_kept = best.violation <= SUBJECTS_TOLERANCE;
   if (kept != was_kept) return kept;
@@ -84,8 +85,9 @@ static double violation_of(const Optimization* o, const double* terms) {
   return o->subjects ? subjects_violation(o->subjects, terms) : -HUGE_VAL;
 }
 
-/* When draws vary, a design's worth is the mean of its loss and the nine before it in its search, as single draws can
- * be lucky, and at least its own loss: good designs before it do not excuse a failure. */
+/* If draws vary, the worth of a design is the mean of its loss and the nine losses before it in the same search,
+ * because a single draw can be lucky. It is at least the loss of the design itself, so that good designs before do not
+ * hide a failure. */
 enum { MEAN_OVER = 10 };
 double optimization_worth(const Optimization* o, int iteration, double loss) {
   if (!draws_vary(o)) return loss;
@@ -99,8 +101,8 @@ double optimization_worth(const Optimization* o, int iteration, double loss) {
   return fmax(loss, sum / count);
 }
 
-/* Returns the violation of a design; when draws vary also at least the mean over the designs of its worth: a small loss
- * outside the bounds does not count. */
+/* Returns the violation of the current design. If draws vary, the result is at least the violation of the mean terms
+ * over the designs that count for its worth: a small loss outside the bounds does not count. */
 static double worth_violation(const Optimization* o) {
   double own = violation_of(o, o->terms);
   if (!draws_vary(o) || !o->subjects || o->iteration == o->first_iteration) return own;
@@ -116,7 +118,8 @@ static double worth_violation(const Optimization* o) {
   return fmax(own, all);
 }
 
-/* Counts the iterations of the present start without a better design. */
+/* Updates o->since_best, the number of iterations of the present start since its last better design, and the best
+ * values of the start. */
 static void count_since_best(Optimization* o, bool first, double violation, double worth) {
   double least = o->task->optimizer.stall_decrease * fabs(o->start_best);
   bool better = first || is_better((Rank){violation, false, worth}, (Rank){o->start_violation, false, o->start_best});
@@ -158,7 +161,7 @@ void optimization_judge_end(Optimization* o, bool can_step) {
     o->stop = STOP_ITERATIONS;
 }
 
-/* Draws a design of a bundle: normal about x, projected onto the set. */
+/* Sets out[variables] to design `number` of a bundle: normally distributed about x, projected onto the feasible set. */
 static void draw_near(const Optimization* o, const double* x, int number, double* out) {
   Random random = {o->task->seed};
   random.state = random_bits(&random) + (uint64_t)o->iteration;
@@ -167,8 +170,8 @@ static void draw_near(const Optimization* o, const double* x, int number, double
   (void)optimizer_project(o->optimizer, out); /* the set is known to be nonempty */
 }
 
-/* Sets the mean gradient over the designs of a bundle that can run, in order of their numbers; if none can, keeps that
- * of x. docs/derivations/update.md (O13) */
+/* Sets gradient[variables] to the mean gradient over the designs of a bundle about x that can run, in order of their
+ * numbers. If none can run, leaves the gradient of x. docs/derivations/update.md (O13) */
 static void average_gradient(Optimization* o, const double* x, double* gradient, bool* interrupted) {
   size_t n = (size_t)o->design.variable_count;
   double *memory = MEMORY_NEW(double, 3 * n + (size_t)o->term_count), *at = memory, *one = at + n, *sum = one + n;
@@ -186,7 +189,7 @@ static void average_gradient(Optimization* o, const double* x, double* gradient,
   memory_free(memory);
 }
 
-/* Computes the gradient at the design x that evaluate_design ran last. */
+/* Sets gradient[variables] to the gradient at the design x, which evaluate_design ran last. */
 static TrialOutcome find_gradient(Optimization* o, const double* x, double* gradient, bool* interrupted) {
   if (optimizer_is_free(o->optimizer)) {
     memset(gradient, 0, sizeof(double) * (size_t)o->design.variable_count);
@@ -197,7 +200,8 @@ static TrialOutcome find_gradient(Optimization* o, const double* x, double* grad
   return outcome;
 }
 
-/* Returns the norm of the gradient without components into active bounds. */
+/* Returns the norm of the gradient. Components of variables at a bound are left out if descent would move the variable
+ * beyond that bound. */
 static double gradient_norm(const Optimization* o) {
   const FeasibleSet* set = &o->design.set;
   double sum = 0;
@@ -230,7 +234,7 @@ void optimization_note_start(Optimization* o) {
   optimization_judge_end(o, true);
 }
 
-/* Refuses a method that needs a sum of squares: a loss is not one. */
+/* Adds an error if the method needs a sum of squares, because a loss is none. */
 static Status check_method(const TaskOptimizer* settings, Diagnostics* diagnostics) {
   if (settings->type != OPTIMIZER_LEVENBERG_MARQUARDT) return STATUS_OK;
   diagnostics_add(diagnostics, SEVERITY_ERROR, settings->type_place,
@@ -239,7 +243,7 @@ static Status check_method(const TaskOptimizer* settings, Diagnostics* diagnosti
   return STATUS_BAD_INPUT;
 }
 
-/* Warns once, of the first variable with a prior. */
+/* Warns of the first variable with a prior; there is one warning at most. */
 static void warn_of_prior(const Design* design, Diagnostics* diagnostics) {
   int k = 0;
   while (k < design->variable_count && !(design->variables[k].prior > 0)) k++;
@@ -267,7 +271,8 @@ Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
   return STATUS_OK;
 }
 
-/* Runs the trial and, if it is good enough, computes its gradient. plain: loss without bounds. */
+/* Runs the design o->trial and, if the method accepts its loss, computes its gradient. Sets *plain to the loss without
+ * bounds and *loss to the minimized value. Returns the outcome. */
 static TrialOutcome try_design(Optimization* o, double* plain, double* loss, bool* interrupted) {
   TrialOutcome outcome = evaluate_design(o, o->trial, plain, o->trial_terms, interrupted);
   *loss = *plain;
@@ -293,10 +298,12 @@ static void take_trial(Optimization* o, double plain, double loss) {
   memcpy(o->terms, o->trial_terms, sizeof(double) * (size_t)o->term_count);
 }
 
-/* True if the terms fluctuate, by the method or by draws: no single design then shows how well a bound is satisfied. */
+/* Returns true if the terms fluctuate between iterations, because the method does not require descent or because draws
+ * vary. A single design then does not show how well a bound is satisfied. */
 static bool wanders(const Optimization* o) { return !optimizer_descends(o->optimizer) || draws_vary(o); }
 
-/* Sets mean[terms] of all terms since the last check, and the largest difference between two values. */
+/* Sets mean[terms] to the mean of each term since the last check, and spread[terms] to the largest difference between
+ * two of its values. */
 static void look_back(const Optimization* o, double* mean, double* spread) {
   for (int i = 0; i < o->term_count; i++) {
     double low = HUGE_VAL, high = -HUGE_VAL, sum = 0;
@@ -313,7 +320,8 @@ static void look_back(const Optimization* o, double* mean, double* spread) {
 
 typedef enum { MULTIPLIERS_STAY, MULTIPLIERS_FOLLOW, MULTIPLIERS_ANEW } Renewal;
 
-/* (O12) Updates multipliers when the optimizer has converged or its time is up. */
+/* (O12) Updates the multipliers when the optimizer has converged for the present ones (solved), or has had its number
+ * of iterations. */
 static Renewal update_solved(Optimization* o, bool solved) {
   bool changed = subjects_update(o->subjects, o->terms, solved || o->stuck);
   if (!changed && o->stuck) o->stop = STOP_FLAT;
@@ -339,8 +347,8 @@ static Renewal renew_multipliers(Optimization* o) {
   return o->since_look >= optimizer_patience(o->optimizer) ? update_on_way(o) : MULTIPLIERS_STAY;
 }
 
-/* Re-evaluates the current design under new multipliers. Methods that compare losses need loss and gradient; Adam
- * continues with its gradient, because its means decay. */
+/* Evaluates the current design again with new multipliers. Methods that compare losses need its loss and gradient. Adam
+ * continues with its gradient, because the means that it stores decay. */
 static Status stand_anew(Optimization* o, Renewal renewal) {
   bool interrupted;
   if (!optimizer_descends(o->optimizer)) {
@@ -357,7 +365,7 @@ static Status stand_anew(Optimization* o, Renewal renewal) {
   return STATUS_OK;
 }
 
-/* Updates the multipliers when due. */
+/* Updates the multipliers if they must be updated after this iteration. */
 static Status update_multipliers(Optimization* o) {
   int count, update = o->since_update, look = o->since_look;
   if (!o->subjects || optimizer_is_free(o->optimizer)) return STATUS_OK;
@@ -378,7 +386,7 @@ static Status update_multipliers(Optimization* o) {
   return status;
 }
 
-/* Handles an optimizer without a step left: new multipliers may give one. */
+/* Called when the optimizer has no step left: updates the multipliers, because it may find a step with new ones. */
 static Status note_stuck(Optimization* o) {
   if (!o->subjects) o->stop = STOP_FLAT;
   if (!o->subjects && !continuation_goes_on(o, o->iteration)) return STATUS_OK;
@@ -392,7 +400,7 @@ static Status note_stuck(Optimization* o) {
   return STATUS_OK;
 }
 
-/* Reports the outcome to the optimizer. False if it has no further step. */
+/* Passes the outcome of the trial to the optimizer. Returns false if the optimizer has no further step. */
 static bool tell_outcome(Optimization* o, TrialOutcome outcome, double plain, double loss) {
   if (!optimizer_is_free(o->optimizer)) return optimizer_verdict(o->optimizer, outcome == TRIAL_ACCEPTED, loss);
   bool ran = outcome == TRIAL_ACCEPTED || outcome == TRIAL_ROSE;
@@ -401,7 +409,7 @@ static bool tell_outcome(Optimization* o, TrialOutcome outcome, double plain, do
   return optimizer_tell(o->optimizer, ran ? plain : (double)NAN, violation);
 }
 
-/* Returns the gain that the gradient predicts for the trial. */
+/* Returns the decrease of the minimized value that the gradient predicts for the trial. */
 static double predicted_gain(const Optimization* o) {
   double sum = 0;
   for (int k = 0; k < o->design.variable_count; k++) sum -= o->gradient[k] * (o->trial[k] - o->x[k]);

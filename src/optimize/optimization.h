@@ -15,8 +15,8 @@ typedef struct {
   const Scene* scene; /* borrowed from the task, whose design is the initial one */
   double weight;
   Model model;
-  bool has_model, made; /* built; built without an error */
-  int number_count;     /* number of overrides it was built with */
+  bool has_model, made; /* has_model: the model was built; made: it was built without an error */
+  int number_count;     /* number of overrides with which the model was built */
   RowKeep keep;         /* kept rows of recording and seeds, when memory is bounded */
   Recording recording;
   Recording repeated; /* run whose substeps are repeated (optimization_repeat_parts); zero: none */
@@ -26,7 +26,7 @@ typedef struct {
   double* by_variables; /* gradient of weight times value  (variables) */
   double* terms;
   double value;
-  double* success_terms; /* room for the success terms; NULL: none */
+  double* success_terms; /* values of the success terms; NULL: no such terms */
   bool meets;            /* true: the design meets the criteria; false if success_follows */
   Status status;
   RecordReport report;
@@ -46,61 +46,67 @@ typedef struct {
   int number;
 } DrawMoment;
 typedef struct Draws Draws;
-/* Creates the draws; NULL if the task has none. The scenes must be the initial ones. Returns STATUS_BAD_INPUT with
- * diagnostics. Freed with draws_destroy, also after a failure. design and task must outlive it. */
+/* Creates the draws of a task; *out is NULL if the task has none. The scenes must be the initial ones. design and task
+ * must outlive the draws. Returns STATUS_BAD_INPUT with diagnostics on an error. The caller frees the draws with
+ * draws_destroy, also after a failure. */
 Status draws_create(Draws** out, const Design* design, const Task* task, Diagnostics* diagnostics);
 /* Frees the draws and everything they own. Accepts NULL. */
 void draws_destroy(Draws* draws);
-/* Returns how many overrides draws_apply may add; the caller provides the room. 0 for NULL. */
+/* Returns the largest number of overrides that draws_apply adds; the array of the caller must have room for them. 0 if
+ * draws is NULL. */
 int draws_room(const Draws* draws);
-/* Merges the drawn numbers into overrides[count] and returns the new count. No change for NULL or DRAW_NONE. The result
- * is the same at every call. Thread-safe. */
+/* Merges the numbers drawn for `moment` and `scenario` into overrides[count] and returns the new count. Does nothing if
+ * draws is NULL or the stream is DRAW_NONE. Every call with the same arguments gives the same result. Thread-safe. */
 int draws_apply(const Draws* draws, DrawMoment moment, int scenario, ModelOverride* overrides, int count);
 
 /* ---------------------------------------------------------------- bounds on terms, `subject_to` (optimize/subjects.c;
  * docs/derivations/update.md, O11, O12). g_i = term_i - bound_i; the bounded terms follow the terms of the loss. */
 typedef struct Subjects Subjects;
-/* Creates the bounds of subject_to; NULL if there are none. Copies from the task. Freed with subjects_destroy. */
+/* Creates the bounds of subject_to. Returns NULL if the task has none. Copies from the task. The caller frees them with
+ * subjects_destroy. */
 Subjects* subjects_create(const Task* task);
 /* Frees the bounds. Accepts NULL. */
 void subjects_destroy(Subjects* subjects);
 /* Returns the augmented Lagrangian A = loss + sum_i (rho_i / 2) (max(0, g_i + lambda_i / rho_i)^2 - (lambda_i /
- * rho_i)^2). terms (losses, then subjects). NaN propagates. */
+ * rho_i)^2). terms: values of the losses, then of the bounded terms. NaN propagates. */
 double subjects_merit(const Subjects* subjects, double loss, const double* terms);
-/* Returns dA by every term: 1 for losses, max(0, lambda_i + rho_i g_i) for bounded terms. Owned by the subjects until
- * the next call. */
+/* Returns the derivatives of A with respect to the terms: 1 for losses, max(0, lambda_i + rho_i g_i) for bounded terms.
+ * The array is owned by the subjects and valid until the next call. */
 const double* subjects_factors(Subjects* subjects, const double* terms);
-/* Returns the largest g_i relative to its bound; all bounds hold if it is <= SUBJECTS_TOLERANCE. NaN terms are ignored.
- * terms (losses, then subjects). */
+/* Returns the largest g_i divided by the size of its bound. All bounds hold if the result is <= SUBJECTS_TOLERANCE.
+ * Terms that are NaN are ignored. terms: losses, then bounded terms. */
 double subjects_violation(const Subjects* subjects, const double* terms);
 #define SUBJECTS_TOLERANCE 1e-6
-/* Initializes penalties in proportion to the loss, and zero multipliers. terms (losses, then subjects). */
+/* Sets the multipliers to zero and the penalties in proportion to the loss. terms: losses, then bounded terms. */
 void subjects_begin(Subjects* subjects, double loss, const double* terms);
-/* Updates the multipliers at a design. solved: the optimizer has converged for the present ones, so that penalties may
- * grow. False if the multipliers have converged and the bounds hold. terms (losses, then subjects). */
+/* Updates the multipliers from the terms of a design. solved: the optimizer has converged for the present multipliers;
+ * penalties may grow only then. Returns false if the multipliers have converged and the bounds hold. terms: losses,
+ * then bounded terms. */
 bool subjects_update(Subjects* subjects, const double* terms, bool solved);
-/* Updates the multipliers during the search, every optimizer_patience iterations, where a violation does not decrease.
- * For descent methods: terms of the current design, and NULL. For others: mean of the terms over these iterations and
- * the largest difference of two of them (losses, then bounded terms). False if nothing changed. (O20) */
+/* Updates the multipliers of violations that do not decrease; called every optimizer_patience iterations during the
+ * search (O20). For descent methods, mean holds the terms of the current design and spread is NULL. For other methods,
+ * mean holds the mean of each term over these iterations, and spread the largest difference between two of its values.
+ * Both arrays: losses, then bounded terms. Returns false if nothing changed. */
 bool subjects_follow(Subjects* subjects, const double* mean, const double* spread);
-/* Returns true if the multipliers must be updated, `since` iterations after their last change. norm_then and norm are
- * the gradient's norms at that change and at present. Sets *solved to true if the optimizer has nearly converged for
- * the present multipliers. */
+/* Returns true if the multipliers must be updated. since: iterations since their last change. norm_then, norm: norm of
+ * the gradient at that change and at present. Sets *solved to true if the optimizer has nearly converged for the
+ * present multipliers. */
 bool subjects_due(int since, double norm_then, double norm, bool* solved);
 /* Returns the number of bounds; 0 for NULL. */
 int subjects_count(const Subjects* subjects);
-/* Returns the persistent state, (*count) doubles, multipliers (subjects) first. Owned by the subjects; a checkpoint is
- * loaded by writing to it. */
+/* Returns the numbers that a checkpoint stores, and sets *count to how many they are; the multipliers (subjects) come
+ * first. Owned by the subjects. To load a checkpoint, write to this array. */
 double* subjects_state(Subjects* subjects, int* count);
 
-/* A scene's contact before a schedule changes it, and after a switch to another law, whose parameters are derived once
- * from the scene's initial state. Both share their arrays with the scene. */
+/* The contact of a scene: as given, before a schedule changes it, and `switched`, after a schedule has changed the law.
+ * The parameters of the new law are derived once from the initial state of the scene. Both share their arrays with the
+ * scene. */
 typedef struct {
   SceneContact given, switched;
   bool has_switched;
 } ScheduledContact;
 
-/* Reason for which `auto` changes its method. */
+/* Reason why `auto` changes the method. */
 typedef enum {
   CHANGE_SHORT_OF_PREDICTION, /* trials gain less than the gradient predicts, or the loss rises */
   CHANGE_SHORT_STEP,          /* no step length improves the loss */
@@ -122,14 +128,14 @@ typedef struct {
   double factor; /* factor on the steps of the settings */
   int tried;     /* trials with the present method */
   unsigned weak; /* one bit for each of the last trials: 1 for a poor trial */
-  double mark;   /* value of the best design at its last progress */
+  double mark;   /* value of the best design when it last improved by enough to count as progress */
   int mark_iteration, restarts;
   bool return_to_best; /* return to the best design before the next trial */
   MethodChange changes[METHOD_CHANGES_MOST];
   int change_count;
 } Automatic;
 
-/* Links of a scenario that a trial would have made intersect at the start. */
+/* Two links that intersect in the initial state of a trial design of a scenario. */
 typedef struct {
   int scenario, a, b;
 } StartPair;
@@ -148,28 +154,30 @@ struct Optimization {
   int run_count, term_count;
   int capacity;                                           /* length of the arrays of rows */
   double *x, *gradient, *trial, *trial_gradient, *best_x; /* (variables) */
-  double *terms, *trial_terms;                            /* of the current design; of the trial (terms) */
+  double *terms, *trial_terms;                            /* terms of the current design; terms of the trial (terms) */
   Subjects* subjects;                                     /* NULL: no bounds */
   Success* success;                                       /* NULL: no success terms */
   Validation* validation;                                 /* NULL: not run yet, or not requested */
   Draws* draws;                                           /* NULL: no draws */
   ScheduledContact* contacts;                             /* contact of a schedule (scenarios) */
   DrawMoment moment;                                      /* draws used by evaluations */
-  double plain, best_violation;                           /* loss of the current design without its bounds */
+  double plain, best_violation; /* plain: loss of the current design without the terms of bounds; best_violation:
+                                   violation of the best design */
   bool ran_meets, meets, trial_meets, best_meets; /* success is met by the design that ran last, the current one,
                                                      the trial and the best; false where success_follows is */
   double* spare_state;                            /* optimizer state before a proposal */
   double loss, best_loss, best_worth;
   int iteration, best_iteration, since_best;
   OptimizationStop stop;
-  OptimizationRow* rows;              /* (capacity) */
-  double* row_terms;                  /* (capacity * terms) */
-  double* row_multipliers;            /* (capacity * subjects) */
-  const double* factors;              /* dA by the terms, for evaluate_gradient; NULL: 1 */
-  int since_update;                   /* iterations since the multipliers changed */
-  int since_look;                     /* iterations since the violations were checked */
-  double norm_updated;                /* gradient norm at that time */
-  bool stuck;                         /* the optimizer has no step left with these multipliers */
+  OptimizationRow* rows;   /* (capacity) */
+  double* row_terms;       /* (capacity * terms) */
+  double* row_multipliers; /* (capacity * subjects) */
+  const double*
+      factors;         /* derivatives of the merit function with respect to the terms, for evaluate_gradient; NULL: 1 */
+  int since_update;    /* iterations since the multipliers changed */
+  int since_look;      /* iterations since the violations were checked */
+  double norm_updated; /* norm of the gradient when the multipliers changed */
+  bool stuck;          /* the optimizer has no step left with these multipliers */
   int start, best_start;              /* present start, from 0, and the start of the best design */
   int first_iteration;                /* first iteration of the current start */
   double start_best, start_violation; /* best loss and violation of the current start */
@@ -192,25 +200,27 @@ struct Optimization {
 };
 
 /* ---- evaluation of the result (optimize/success.c) */
-/* Resolves the success terms in every scenario. runs: those of the optimization, with initial models. NULL without
- * terms. Returns STATUS_BAD_INPUT with diagnostics. Freed with success_destroy, also after a failure. */
+/* Looks up the links of the success terms in every scenario of o, whose models must be the initial ones. *out is NULL
+ * if the task has no success terms. Returns STATUS_BAD_INPUT with diagnostics on an error. The caller frees *out with
+ * success_destroy, also after a failure. */
 Status success_create(Success** out, const Optimization* o, Diagnostics* diagnostics);
 /* Frees the terms. Accepts NULL. */
 void success_destroy(Success* success);
-/* Returns the terms in a scenario, whose rows a recording must keep. Owned by the success. */
+/* Returns the success terms of a scenario. A recording must store the rows that they read. Owned by the success. */
 const Loss* success_loss(const Success* success, int scenario);
 /* Sets *met to true if the best design meets the terms in a scenario with the given draws; false if its run fails.
  * Returns the status of the run. Thread-safe. */
 Status success_try(Optimization* o, int scenario, DrawMoment moment, bool* met);
-/* Returns true if runs of the search show whether they meet the success terms: there are terms, designs alone determine
- * the runs, and no term reads the force between a pair of links, which recordings keep for the loss only. */
+/* Returns true if the runs of the search also decide whether a design meets the success terms: the task has such terms,
+ * the runs depend on the design only (no draws), and no term reads the force between a pair of links, which recordings
+ * store for the loss only. */
 bool success_follows(const Optimization* o);
-/* Returns true if the run that is recorded meets the success terms in a scenario. Overwrites run->success_terms.
- * Requires success_follows. Thread-safe for different scenarios. */
+/* Returns true if the recorded run of a scenario meets the success terms. Overwrites run->success_terms. Requires
+ * success_follows. Thread-safe for different scenarios. */
 bool success_meets(const Optimization* o, ScenarioRun* run);
-/* Sets meets and best_meets of a resumed search by running its current and its best design: `success` may have changed
- * since the checkpoint was written. A run that is interrupted counts as a failure. Does nothing unless success_follows.
- */
+/* Sets o->meets and o->best_meets of a resumed search by running the current and the best design, because `success` may
+ * have changed since the checkpoint was written. An interrupted run counts as a failure. Does nothing unless
+ * success_follows. */
 void success_recall(Optimization* o);
 /* Frees the validation. Accepts NULL (optimize/validation.c). */
 void validation_destroy(Validation* validation);
@@ -219,49 +229,52 @@ void validation_destroy(Validation* validation);
 bool draws_vary(const Optimization* o);
 /* Sets o->moment to the draws of an iteration. Does nothing without draws. */
 void draws_set(Optimization* o, int iteration);
-/* Sets the draws of iteration + 1; descent methods re-evaluate the current design under them. STATUS_INTERRUPTED:
- * nothing has changed. */
+/* Sets the draws of iteration + 1. If the method requires descent, evaluates the current design again with these draws.
+ * STATUS_INTERRUPTED: nothing has changed. */
 Status draws_advance(Optimization* o);
-/* Returns the overrides of a scenario for x[variables], draws included. Sets *count; the caller frees the array with
- * memory_free. */
+/* Returns the overrides of a scenario for the design x[variables], including drawn numbers, and sets *count. The caller
+ * frees the array with memory_free. */
 ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawMoment moment,
                                       int* count);
 
-/* Adds the result of a run in a scenario (NULL: failed), scenario 0 first. Keeps the largest of values[terms]; NaN
- * stays. */
+/* Adds the success terms values[terms] of a run in a scenario to the result; values is NULL if the run failed. Call for
+ * scenario 0 first. The result of each term is its largest value over the scenarios to which it applies, or NaN if one
+ * of them is NaN. */
 void success_add(Success* success, int scenario, const double* values);
 
-/* Builds and runs the models of a design. TRIAL_ACCEPTED: sets *loss to the weighted loss and terms[term_count] to the
- * terms, weighted and summed over scenarios. Other outcomes: *loss is undefined and o->reason is the reason. Sets
- * *interrupted when a run was interrupted. x[variables]. */
+/* Builds and simulates the models of the design x[variables] in all scenarios. If it returns TRIAL_ACCEPTED, *loss is
+ * the weighted loss, and terms[term_count] are the weighted terms, summed over scenarios. Otherwise *loss is undefined
+ * and o->reason states the reason. Sets *interrupted to true if a run was interrupted, else to false. */
 TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted);
-/* Builds the model of a scenario with x[variables] without simulating. False if it cannot start; the reason is stored
- * in the scenario's run. */
+/* Builds the model of a scenario for the design x[variables] without simulating it. Returns false if the design cannot
+ * start; the reason is stored in the ScenarioRun. */
 bool evaluate_start(Optimization* o, const double* x, int scenario);
-/* Moves a trial that evaluate_design rejected as TRIAL_INVALID towards the current design until it can start
- * (optimize/start_gaps.c). False, with o->trial undefined, if none is found. Allocates temporarily. */
+/* Moves o->trial, which evaluate_design rejected as TRIAL_INVALID, towards the current design until it can start
+ * (optimize/start_gaps.c). Returns false, with o->trial undefined, if no such design is found. Allocates
+ * temporarily. */
 bool start_gaps_correct(Optimization* o);
-/* Sets o->x to a drawn design moved towards the task's initial values until it can start, by the same rows and
- * halvings. False, with o->x undefined, if the initial values cannot start. drawn[variables], not o->x or o->trial.
- * Allocates temporarily. */
+/* Sets o->x to the design drawn[variables], moved towards the initial values of the task until it can start, by the
+ * same rows and halvings as start_gaps_correct. Returns false, with o->x undefined, if the initial values cannot start
+ * either. drawn must be neither o->x nor o->trial. Allocates temporarily. */
 bool start_gaps_move(Optimization* o, const double* drawn);
-/* Returns the function to minimize from loss and terms, with the present multipliers (optimize/optimization.c).
- * terms[term_count]. */
+/* Returns the value that the optimizer minimizes: the loss plus the terms of the bounds with the present multipliers
+ * (optimize/optimization.c). terms[term_count]. */
 double optimization_merit(Optimization* o, double loss, const double* terms);
-/* Sets the gradient (variables) at the design that evaluate_design ran last, summed over scenarios. Undefined unless
- * TRIAL_ACCEPTED is returned. */
+/* Sets gradient[variables] to the gradient of the merit function at the design that evaluate_design ran last, summed
+ * over scenarios. gradient is undefined unless the function returns TRIAL_ACCEPTED. */
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
 /* Frees the data of a run; the Scene belongs to the task. */
 void scenario_run_free(ScenarioRun* run);
-/* Makes all further runs repeat the substeps of the last runs, as difference quotients require: the adjoint treats
- * substeps as constants. Call once. Uses new recordings; scenario_run_free frees the old ones. */
+/* Makes all further runs repeat the substeps of the last runs. Difference quotients need this, because the adjoint
+ * treats substeps as constants. Call once. Creates new recordings; scenario_run_free frees the old ones. */
 void optimization_repeat_parts(Optimization* o);
-/* Runs the design x and makes it the current design, with loss, terms and gradient (optimize/optimization.c). Always
- * sets *interrupted. */
+/* Runs the design o->x and makes it the current design: sets its loss, terms and gradient (optimize/optimization.c).
+ * Always sets *interrupted. */
 TrialOutcome optimization_stand(Optimization* o, bool* interrupted);
-/* As optimization_stand without changing the multipliers; used after a change of method. */
+/* Does the same as optimization_stand, but leaves the multipliers unchanged. Used after a change of method. */
 TrialOutcome optimization_stand_again(Optimization* o, bool* interrupted);
-/* Returns the value by which designs are compared: the loss of this iteration, or a mean if draws vary. */
+/* Returns the value by which designs are compared: `loss`, the loss of this iteration; if draws vary, the larger of
+ * `loss` and its mean over the last iterations. */
 double optimization_worth(const Optimization* o, int iteration, double loss);
 /* Writes the row o->iteration of the first design of a search, and updates the best design. */
 void optimization_note_start(Optimization* o);
@@ -269,16 +282,17 @@ void optimization_note_start(Optimization* o);
 /* Multistart (optimize/multistart.c; docs/derivations/update.md, O17). Returns true if a search has ended and another
  * follows. */
 bool multistart_goes_on(const Optimization* o);
-/* Begins the next start whose design can run; without one, the optimization ends. STATUS_INTERRUPTED: call again. */
+/* Begins the next start of multistart whose design can run. If there is none, the optimization ends.
+ * STATUS_INTERRUPTED: call again. */
 Status multistart_next(Optimization* o);
-/* Restarts at x[variables] with a new optimizer; held variables are fixed (variables, NULL: none). Call
- * optimization_start next (optimize/optimization_create.c). Rows are counted from 0 again. */
+/* Restarts the search at x[variables] with a new optimizer. Variables with held[variables] true are fixed; held NULL:
+ * none is fixed. Iterations are counted from 0 again. Call optimization_start next (optimize/optimization_create.c). */
 void optimization_restart(Optimization* o, const double* x, const bool* held);
-/* Sets o->stop to the reason for which the search ends here, or STOP_NOT_YET. can_step: the optimizer can continue
- * (optimize/optimization.c). */
+/* Sets o->stop to the reason why the search ends after this iteration, or to STOP_NOT_YET. can_step: the optimizer can
+ * continue (optimize/optimization.c). */
 void optimization_judge_end(Optimization* o, bool can_step);
-/* Sets o->identity (identity_count), freed by optimization_destroy; the scenes must be the initial ones
- * (optimize/optimization_checkpoint.c). */
+/* Sets o->identity (identity_count) to the hashes of the task. optimization_destroy frees it. The scenes must be the
+ * initial ones (optimize/optimization_checkpoint.c). */
 void optimization_identify(Optimization* o);
 
 /* ---- choice of the method for `optimizer: auto` (optimize/automatic.c) */
@@ -287,22 +301,25 @@ void optimization_identify(Optimization* o);
 void automatic_begin(Optimization* o);
 /* Returns the task's settings with the present method and its steps. */
 TaskOptimizer automatic_settings(const Optimization* o);
-/* Replaces the optimizer by a new one with the present settings, and reallocates the room for its state. */
+/* Replaces the optimizer by a new one with the present settings, and reallocates o->spare_state, the copy of its
+ * state. */
 void automatic_renew(Optimization* o);
-/* Judges the outcome of a trial and changes the method if needed. gained: decrease of the loss; predicted: decrease
- * predicted by the gradient (both > 0 if the loss is lower). can_step: the optimizer can continue. Returns true if the
- * optimization can continue. */
+/* Judges the outcome of a trial and changes the method if needed. gained: decrease of the loss by the trial, > 0 if the
+ * loss fell. predicted: decrease that the gradient predicts, same sign. can_step: the optimizer can propose another
+ * step. Returns true if the optimization can continue. */
 bool automatic_watch(Optimization* o, TrialOutcome outcome, double gained, double predicted, bool can_step);
-/* Changes to a sampling method when the gradient is zero before any trial, or L-BFGS has no step left and the best
- * design fails `success`. False: the method is unchanged. */
+/* Changes to a sampling method in one of two cases: the gradient is zero before any trial, or L-BFGS has no step left
+ * and the best design fails `success`. If L-BFGS has no step left although the gradient predicts a larger decrease,
+ * changes the method as automatic_watch does. Returns false if the method is unchanged. */
 bool automatic_leave_flat(Optimization* o);
-/* Returns to the best design if a change of method requires it. STATUS_INTERRUPTED: call again. */
+/* Makes the best design the current one if the last change of method requires it. STATUS_INTERRUPTED: call again. */
 Status automatic_return(Optimization* o);
 
 /* ---- contact that changes over the iterations (optimize/continuation.c), in the scenes of all scenarios. It depends
  * only on the number of the iteration, so checkpoints do not store it. */
-/* Sets the contact of iteration 0. STATUS_BAD_INPUT with diagnostics: a law without the key, or an end that is never
- * reached. Allocates o->contacts (scenarios), freed by optimization_destroy, also after a failure. */
+/* Sets the contact of iteration 0. Returns STATUS_BAD_INPUT, with diagnostics, if the law has no such key or the
+ * schedule never reaches its end. Allocates o->contacts (scenarios), freed by optimization_destroy, also after a
+ * failure. */
 Status continuation_start(Optimization* o, Diagnostics* diagnostics);
 /* Sets the contact of an iteration in all scenes of the task. Returns true if it differs from the contact before. */
 bool continuation_set(Optimization* o, int iteration);
@@ -312,12 +329,12 @@ void continuation_restart(Optimization* o);
 void continuation_finish(Optimization* o);
 /* Returns true if the contact of this iteration is not yet the last one of the schedule. */
 bool continuation_goes_on(const Optimization* o, int iteration);
-/* Sets the contact of iteration + 1 and evaluates the current design with it. STATUS_INTERRUPTED: call again. Otherwise
- * STATUS_OK; if the design cannot run with this contact, its loss is infinite, so that any design that runs is better.
- */
+/* Sets the contact of iteration + 1 and evaluates the current design with it. Returns STATUS_INTERRUPTED if a run was
+ * interrupted: call again. Otherwise returns STATUS_OK. If the design cannot run with this contact, its loss becomes
+ * infinite, so that any design that runs is better. */
 Status continuation_advance(Optimization* o);
-/* Replaces the optimizer by a new one with the same feasible set, because its state belongs to the loss before the
- * change. Allocates. */
+/* Replaces the optimizer by a new one with the same feasible set. Call after a change of the loss, to which the state
+ * of the old optimizer does not apply. Allocates. */
 void continuation_forget(Optimization* o);
 
 /* Allocates the arrays of rows, terms and multipliers for `rows` rows. Pointers into them become invalid. */

@@ -4,7 +4,7 @@
 
 #include "optimize/optimization.h"
 
-/* Returns how many entries from k on are corners shared by hulls of one link. */
+/* Returns the number of consecutive entries from k on that are corners shared by hulls of the same link. */
 static int corner_run(const SharedVertices* shared, int k) {
   int end = k;
   while (end < shared->count && shared->items[end].corner && shared->items[end].link == shared->items[k].link) end++;
@@ -60,7 +60,8 @@ static int steps_of(const Optimization* o, const ScenarioRun* run) {
   return task_horizon(o->task->scenarios[run - o->runs].steps, run->model.simulation.steps);
 }
 
-/* Creates the rows of run->keep and of the losses; seeds: NULL, or the matching derivatives. */
+/* Creates the recording of a run; with bounded memory it stores only the rows of run->keep. Makes the recording, and
+ * seeds unless NULL, store the pair forces that the losses read. */
 static void create_rows(const Optimization* o, ScenarioRun* run, LossSeeds* seeds) {
   int steps = steps_of(o, run);
   if (o->task->memory > 0)
@@ -93,7 +94,7 @@ void optimization_repeat_parts(Optimization* o) {
   }
 }
 
-/* Reports variables of a recorded initial state, which is constant. */
+/* Adds an error for variables of a stored initial state, which is constant. */
 static Status check_start(const Optimization* o, const ScenarioRun* run, Diagnostics* diagnostics) {
   if (!run->model.start || o->task->attachment_count + o->task->start_count == 0) return STATUS_OK;
   diagnostics_add(
@@ -142,7 +143,8 @@ static double default_step(const TaskOptimizer* settings, int block) {
   return block == 0 ? settings->design_step : settings->control_step;
 }
 
-/* Returns the step that a variable's range gives; 0: it has no range, or the task gives steps. */
+/* Returns the step that follows from the range of a variable; 0 if the variable has no range, or the task gives
+ * steps. */
 static double step_of_range(const DesignVariable* v, const TaskOptimizer* settings) {
   double range = v->high - v->low;
   if (v->step > 0 || settings->step_given[v->block] || !isfinite(range)) return 0;
@@ -154,8 +156,9 @@ static double step_of(const DesignVariable* v, const TaskOptimizer* settings) {
   return v->step > 0 ? v->step : step > 0 ? step : default_step(settings, v->block);
 }
 
-/* Sets the step of a block to the longest that a range gives in it. Where draws vary it stays the default. Units then
- * round the step down to a power of two of the default, and multiply Adam's epsilon by 1 / unit (update.md, O23). */
+/* Sets the step of a block to the longest step that follows from the range of one of its variables. If draws vary, the
+ * default step is kept. Units then round the step down to a power of two of the default, and multiply Adam's epsilon by
+ * 1 / unit (update.md, O23). */
 static void choose_step(Optimization* o, int block) {
   const TaskOptimizer* settings = &o->task->optimizer;
   double longest = 0;
@@ -165,7 +168,8 @@ static void choose_step(Optimization* o, int block) {
   o->step[block] = longest > 0 ? longest : default_step(settings, block);
 }
 
-/* Returns units of the variables: own step over the block's step (O21); NULL if all steps are those of their blocks. */
+/* Returns the units of the variables: the step of the variable divided by the step of its block (O21). Returns NULL if
+ * all variables have the step of their block. */
 static double* units_of(const Optimization* o) {
   bool own = false;
   double* unit = MEMORY_NEW(double, o->design.variable_count);

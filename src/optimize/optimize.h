@@ -9,7 +9,7 @@
 
 typedef struct Optimization Optimization;
 
-/* Outcome of an iteration's trial. */
+/* Outcome of the trial design of an iteration. */
 typedef enum {
   TRIAL_START, /* iteration 0: the initial design */
   TRIAL_ACCEPTED,
@@ -36,7 +36,7 @@ typedef struct {
 typedef enum {
   STOP_NOT_YET,
   STOP_ITERATIONS,
-  STOP_LOSS,       /* below stop_loss */
+  STOP_LOSS,       /* the loss is below stop_loss */
   STOP_STALL,      /* no better design for `stall` iterations */
   STOP_SHORT_STEP, /* trials were rejected until the step was too short */
   STOP_FLAT,       /* the gradient is zero */
@@ -50,15 +50,17 @@ typedef struct {
   bool (*interrupted)(void); /* polled during runs; NULL: never */
 } OptimizationOptions;
 
-/* Sets up variables, losses and memory; runs nothing. Returns STATUS_BAD_INPUT with diagnostics. Borrows and changes
- * the task, copies options. *optimization is always set, for optimization_destroy. */
+/* Creates an optimization: variables, losses and memory; simulates nothing. Borrows and changes the task, copies
+ * options. Returns STATUS_BAD_INPUT with diagnostics on an error. *optimization is set in any case; the caller frees it
+ * with optimization_destroy. */
 Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
                            Diagnostics* diagnostics);
 /* Frees the optimization, not its task. Accepts NULL or a partly built one. */
 void optimization_destroy(Optimization* optimization);
-/* Sets initial values of the named variables that the task has, as near as bounds and constraints allow, and returns
- * their number. Call before optimization_start. Names of earlier versions count too. names[count], values[count] in the
- * units of the variables; unknown names are ignored, non-finite values are not refused. Allocates temporarily. */
+/* Sets the initial values of variables given by name, as near to values[count] as bounds and constraints allow. Returns
+ * the number of names[count] that are variables of the task; other names are ignored. Names of earlier versions are
+ * accepted. values[count] in the units of the variables; non-finite values are not refused. Call before
+ * optimization_start. Allocates temporarily. */
 int optimization_begin_with(Optimization* optimization, const char* const* names, const double* values, int count);
 /* A function of the variables that replaces the task's losses. */
 typedef struct {
@@ -67,21 +69,22 @@ typedef struct {
    * undefined unless TRIAL_ACCEPTED is returned. *interrupted is false on entry and set when interrupted. All processes
    * call it. */
   TrialOutcome (*evaluate)(void* context, const double* x, double* value, double* gradient, bool* interrupted);
-  /* large changes, > 0 (variables): optimizer steps are fractions of them, except for variables with a step in the task
-   */
+  /* a large change of each variable, > 0 (variables): the steps of the optimizer are fractions of it, except for
+   * variables with a step in the task */
   const double* unit;
   const bool* held; /* fixed variables; NULL: none (variables) */
 } OptimizationFunction;
-/* Minimizes the function, within the task's bounds and constraints, by the task's optimizer. Call before
- * optimization_start or _load (not checked). All results are then those of a loss with one term, which is 0. Norms of
- * gradients and steps in the rows refer to variables in units. Copies unit and held. (O21) */
+/* Makes the optimization minimize `function` instead of the task's losses, within the task's bounds and constraints, by
+ * the task's optimizer. Call before optimization_start or optimization_load (not checked). The values of all loss terms
+ * are then reported as 0. Norms of gradients and steps in the rows refer to variables divided by their units. Copies
+ * unit and held; borrows the context. (O21) */
 void optimization_minimise(Optimization* optimization, const OptimizationFunction* function);
-/* Runs the initial design (iteration 0) in all scenarios, forward and backward. Returns STATUS_SOLVER or
- * STATUS_BAD_INPUT with diagnostics if it fails, STATUS_INTERRUPTED without a message. Must be called once. Allocates.
- */
+/* Runs the initial design (iteration 0) in all scenarios, with its gradient. Returns STATUS_SOLVER or STATUS_BAD_INPUT
+ * with diagnostics if the design fails, STATUS_INTERRUPTED without a message. Must be called once. Allocates. */
 Status optimization_start(Optimization* optimization, Diagnostics* diagnostics);
-/* Performs one iteration. A rejected trial gives STATUS_OK and a row with its outcome. STATUS_INTERRUPTED: nothing has
- * changed. Must not be called after optimization_stop reports an end. Allocates while runs need more memory. */
+/* Performs one iteration and adds its row. If the trial is rejected, returns STATUS_OK, and the row holds the outcome.
+ * STATUS_INTERRUPTED: nothing has changed. Must not be called after optimization_stop returns a reason. Allocates while
+ * runs need more memory. */
 Status optimization_advance(Optimization* optimization);
 /* Returns why the search has ended, or STOP_NOT_YET. Allocates nothing, never fails. */
 OptimizationStop optimization_stop(const Optimization* optimization);
@@ -108,15 +111,15 @@ const double* optimization_multipliers(const Optimization* optimization, int ite
 /* Returns the largest violation of the best design, relative to its bound; -HUGE_VAL without bounds. Never fails,
  * allocates nothing. */
 double optimization_best_violation(const Optimization* optimization);
-/* Returns the loss of the best design so far, with a schedule under its last contact; in the task's units, without
- * multipliers. Never fails, allocates nothing. */
+/* Returns the loss of the best design so far, in the task's units, without the terms of multipliers. With a schedule,
+ * designs from before its last contact do not count once that is reached. Never fails, allocates nothing. */
 double optimization_best_loss(const Optimization* optimization);
 /* Returns the iteration of the best design, a row of optimization_rows. Never fails, allocates nothing. */
 int optimization_best_iteration(const Optimization* optimization);
 int optimization_best_start(
-    const Optimization* optimization); /* Returns the number of the start of the best design, from 0. */
-/* Returns the number of starts of `multistart` that could not begin. Sets *reason to that of the last one, "" if
- * unknown; owned by the optimization until it advances. Allocates nothing, never fails. */
+    const Optimization* optimization); /* Returns the number, from 0, of the start that found the best design. */
+/* Returns the number of starts of `multistart` that could not begin. Sets *reason to the reason of the last of them, ""
+ * if unknown; owned by the optimization until it advances. Allocates nothing, never fails. */
 int optimization_unstarted(const Optimization* optimization, const char** reason);
 /* Returns the reason for the last rejection, "" if the last trial was accepted. Owned by the optimization until it
  * advances. */
@@ -126,19 +129,21 @@ int optimization_method_change_count(const Optimization* optimization);
 /* Appends a method change 0 ... count - 1 to a text: iteration, reason and methods, one line without line end.
  * Allocates in out. */
 void optimization_add_method_change(const Optimization* optimization, int index, Text* out);
-/* Returns the number of link pairs that limited designs so far: a trial would have made them intersect at the start and
- * was moved. Allocates nothing, never fails. */
+/* Returns the number of link pairs that have limited the design so far: a trial in which they intersect in the initial
+ * state was moved until they do not. Allocates nothing, never fails. */
 int optimization_start_pair_count(const Optimization* optimization);
-/* Returns such a pair 0 ... count - 1, in order of detection: "'a' and 'b'". */
+/* Returns pair index (0 ... optimization_start_pair_count - 1), in order of detection, as text: "'a' and 'b'". */
 Excerpt optimization_start_pair(const Optimization* optimization, int index);
-/* Returns the report of the last gradient. Undefined before optimization_start. */
+/* Returns the report of the adjoint that computed the last gradient. Undefined before optimization_start. */
 AdjointReport optimization_adjoint(const Optimization* optimization);
-/* Returns the steps of the last evaluated runs that ended above the tolerance, of the scenario with the largest
- * residual. *model: its model, borrowed until the optimization advances. */
+/* Returns the steps of the last evaluated runs that ended with a residual above the tolerance, for the scenario with
+ * the largest residual. Sets *model to the model of that scenario, borrowed until the optimization advances. */
 UnconvergedSteps optimization_unconverged(const Optimization* optimization, const Model** model);
-/* As optimization_unconverged, for the scenario with the most steps of unsettled friction. */
+/* Does the same as optimization_unconverged, for the scenario with the most steps in which friction did not
+ * converge. */
 UnconvergedSteps optimization_friction_open(const Optimization* optimization, const Model** model);
-/* Sets the wall time of forward runs and adjoints so far [s]. Neither pointer may be NULL. Allocates nothing. */
+/* Sets *forward and *adjoint to the wall time of all forward runs and of all adjoints so far [s]. Neither pointer may
+ * be NULL. Allocates nothing. */
 void optimization_times(const Optimization* optimization, double* forward, double* adjoint);
 
 /* A variable: name, initial value, bounds, present and best value. */
@@ -157,8 +162,8 @@ int optimization_variable_count(const Optimization* optimization);
 /* Returns a variable 0 ... count - 1, in its unit (m, rad, ...). The optimization owns its name. Undefined for an index
  * out of range, unchecked. */
 OptimizationVariable optimization_variable(const Optimization* optimization, int index);
-/* Returns a scenario's scene with the best or the present design. Owned by the optimization until one of these
- * functions is called again. scenario: 0 ... scenario_count - 1, unchecked. */
+/* Returns the scene of a scenario with the numbers of the best design if `best`, else of the current one. Owned by the
+ * optimization until one of these functions is called again. scenario: 0 ... scenario_count - 1, unchecked. */
 const Scene* optimization_scene(Optimization* optimization, int scenario, bool best);
 /* As optimization_scene with values[variables] of the caller. Values are not checked against bounds, constraints or for
  * being finite. */
@@ -167,23 +172,23 @@ const Scene* optimization_scene_of(Optimization* optimization, int scenario, con
  * Returns STATUS_BAD_INPUT with diagnostics as model_create does. */
 Status optimization_model(const Optimization* optimization, int scenario, const double* values, Model* model,
                           Diagnostics* diagnostics);
-/* Computes the gradient of a recorded run by the adjoint method, with every derivative that optimization_chain reads.
- * All gradients by variables use it: optimize, gradcheck, identify and the library. optimization NULL: no variables,
- * and no derivatives by joint frames and axes (without_turns). The recording's model is one of optimization_model.
- * discount: as of run_adjoint. Clears gradient first; without a sound report gradient is undefined. Allocates
- * temporarily. */
+/* Sets `gradient` to the gradient of a loss over a recorded run by the adjoint method, with every derivative that
+ * optimization_chain reads. optimize, gradcheck, identify and the library all use this function. optimization NULL:
+ * there are no variables, and derivatives with respect to joint frames and axes are not computed (without_turns). The
+ * recording must be of a model of optimization_model. seeds: derivatives of the loss with respect to the recorded
+ * quantities. discount: as of run_adjoint. Without a sound report gradient is undefined. Allocates temporarily. */
 AdjointReport optimization_adjoint_of(const Optimization* optimization, Recording* recording, const LossSeeds* seeds,
                                       double discount, int threads, ModelGradient* gradient);
-/* Chain rule: adds to slope[variables] the derivatives that follow from the gradient by a model of optimization_model
- * (not checked). Asserts that gradient has derivatives by joint frames and axes if variables rotate them. Never fails.
- */
+/* Chain rule: adds to slope[variables] the derivatives with respect to the variables that follow from `gradient`, the
+ * derivatives with respect to the numbers of `model`. The model must be one of optimization_model (not checked).
+ * Asserts that gradient has derivatives with respect to joint frames and axes if variables rotate them. Never fails. */
 void optimization_chain(const Optimization* optimization, int scenario, const Model* model,
                         const ModelGradient* gradient, double* slope);
-/* Returns true if variables rotate joint frames or axes. Otherwise the chain rule needs no derivatives by them
- * (ModelGradient.without_turns). Allocates nothing, never fails. */
+/* Returns true if some variable rotates a joint frame or axis. If not, the chain rule needs no derivatives with respect
+ * to them (ModelGradient.without_turns). Allocates nothing, never fails. */
 bool optimization_turns_joints(const Optimization* optimization);
-/* Returns the scene of the last rejected trial in the scenario that failed. Sets *scenario. Ownership as of
- * optimization_scene. Undefined if no trial was rejected. */
+/* Returns the scene of the last rejected trial in the scenario that failed, and sets *scenario to its number. Ownership
+ * as of optimization_scene. Undefined if no trial was rejected. */
 const Scene* optimization_trial_scene(Optimization* optimization, int* scenario);
 /* Returns true if the shape of a link is a design variable. link < number of links, unchecked. Allocates nothing. */
 bool optimization_shapes_link(const Optimization* optimization, int link);
@@ -194,8 +199,8 @@ const char* optimization_note(const Optimization* optimization);
 /* Adds the identity of the task (settings, variables, losses, scenes) to a checkpoint. Asserts that the file has no
  * such words yet. */
 void optimization_note_identity(const Optimization* optimization, NumberFile* checkpoint);
-/* Returns true if the checkpoint belongs to this task. False, with diagnostics, if it belongs to another task or the
- * task has changed. Allocates temporarily. */
+/* Returns true if the checkpoint belongs to this task. Returns false, with diagnostics, if the checkpoint belongs to
+ * another task or the task has changed since. Allocates temporarily. */
 bool optimization_is_of(const Optimization* optimization, const NumberFile* checkpoint, Diagnostics* diagnostics);
 #define CHECKPOINT_KIND "checkpoint"
 /* Adds the whole state between two iterations to a file of this kind, copied. The caller owns the file:
@@ -222,13 +227,14 @@ SuccessTerm optimization_success(const Optimization* optimization, int index);
 /* Returns true if all terms are met, or there are none; false before optimization_judge. Allocates nothing, never
  * fails. */
 bool optimization_succeeded(const Optimization* optimization);
-/* Runs the best design again and evaluates the `success` terms. All processes call it. STATUS_INTERRUPTED: the terms
- * are not evaluated. STATUS_OK also without terms, and if the run fails: the values are then NaN. Allocates
- * temporarily. */
+/* Runs the best design again and evaluates the `success` terms. All processes call it. Returns STATUS_INTERRUPTED if a
+ * run was interrupted; the terms are then not evaluated. Otherwise returns STATUS_OK, also if the task has no terms or
+ * a run fails; after a failed run the values are NaN. Allocates temporarily. */
 Status optimization_judge(Optimization* optimization);
-/* Runs the best design with the draws of the task's `validation` (optimize/validation.c). STATUS_INTERRUPTED: no result
- * is stored. STATUS_OK also if the task requests none. A failed run counts as a draw that does not meet `success`, not
- * as an error. Allocates the result, freed by optimization_destroy. */
+/* Runs the best design with the draws of the task's `validation` (optimize/validation.c). A failed run counts as a draw
+ * that does not meet `success`, not as an error. Returns STATUS_INTERRUPTED if a run was interrupted; no result is then
+ * stored. Otherwise returns STATUS_OK, also if the task has no validation. Allocates the result, freed by
+ * optimization_destroy. */
 Status optimization_validate(Optimization* optimization);
 /* Returns the number of validation draws per scenario; 0 before validation or without it. Allocates nothing, never
  * fails. */
@@ -245,14 +251,14 @@ typedef struct {
 } RejectedTrials;
 /* Counts the rejected trials of all rows. Allocates nothing, never fails. */
 RejectedTrials optimization_rejected(const Optimization* optimization);
-/* Report on the end of a search, with advice, as text. */
+/* Report, as text, why a search ended and how to improve the result. */
 typedef struct {
   Text stopped;  /* one line without line end: reason, losses, best iteration */
   Text findings; /* lines: rejections, terms that fell and rose, active bounds, the first failing `success` term */
   Text advice;   /* at most three lines: remedies, each with its exact --set options; none if the task succeeded */
 } OptimizationReport;
-/* Writes the report; call after optimization_judge. interrupted: ended by a signal, so no advice is given. Runs
- * nothing. optimization_report_free frees *report. Never fails. */
+/* Writes the report. Call after optimization_judge. interrupted: a signal ended the search; no advice is then given.
+ * Runs nothing. The caller frees the texts with optimization_report_free. Never fails. */
 void optimization_report(const Optimization* optimization, bool interrupted, OptimizationReport* report);
 /* Frees the texts, not the struct. */
 void optimization_report_free(OptimizationReport* report);
@@ -273,9 +279,9 @@ int choice_search_tries(const ChoiceSearch* search);
 /* Sets pick[choices] to the next combination (number of each value, from 0). False: all are done; pick is unchanged.
  * Allocates nothing. */
 bool choice_search_next(ChoiceSearch* search, int* pick);
-/* Reports the result of the last combination; violation: optimization_best_violation; meets: optimization_succeeded.
- * Not called for one that cannot run. Returns true if it is the best so far, false also for non-finite numbers.
- * Allocates nothing. */
+/* Passes the result of the last combination to the search. violation: optimization_best_violation; meets:
+ * optimization_succeeded. Do not call it for a combination that cannot run. Returns true if the result is the best so
+ * far; false also if a number is not finite. Allocates nothing. */
 bool choice_search_tell(ChoiceSearch* search, double loss, double violation, bool meets);
 
 /* ---------------------------------------------------------------- receding horizon (optimize/receding.c)

@@ -11,8 +11,8 @@ struct Receding {
   Task* task;
   Optimization* optimization;
   int steps, window_count, window;
-  int done, loaded;   /* executed steps; windows of a checkpoint to be executed again */
-  SceneStart first;   /* initial state of the whole run; the scene has that of the present window */
+  int done, loaded;   /* number of executed steps; number of windows in a checkpoint that must be executed again */
+  SceneStart first;   /* initial state of the whole run; the scene holds the initial state of the present window */
   double* found;      /* variables with which each window was executed (window_count x variables) */
   double* terms;      /* (window_count x terms) */
   RecedingRow* rows;  /* (window_count) */
@@ -29,11 +29,11 @@ static double* found_in(const Receding* r, int window) { return r->found + (size
 
 /* ---------------------------------------------------------------- variables of a signal row */
 
-/* The row and channel of a signal that one variable determines. */
+/* The entry of a signal (row and channel) whose value is one variable. */
 typedef struct {
   const SceneSignal* signal;
   int row, channel;
-  bool rated; /* the signal's rate acts too; at a row it is the slope to the next row */
+  bool rated; /* true: the rate of the signal acts too; the rate at a row is the slope to the next row */
 } TimedVariable;
 
 static bool uses_rate(const Scene* scene, SignalPlace place) {
@@ -44,7 +44,7 @@ static bool uses_rate(const Scene* scene, SignalPlace place) {
   return c->type == CONTROLLER_PD && damped;
 }
 
-/* Returns the signal row that a number belongs to; signal NULL: none. */
+/* Returns the entry of a signal that a scene number sets; signal is NULL if the number is not such an entry. */
 static TimedVariable timed_variable(const Receding* r, const DesignNumber* n) {
   TimedVariable out = {.signal = NULL};
   if (n->kind != OVERRIDE_CONTROL || n->term_count != 1) return out;
@@ -67,7 +67,8 @@ static double time_of(const Receding* r, int step) {
   return r->first.time + step * dt;
 }
 
-/* Returns the values of a signal for x[variables]: (rows * channels), freed by the caller with memory_free. */
+/* Returns the values of signal s for the design x[variables], rows * channels numbers. The caller frees them with
+ * memory_free. */
 static double* values_with(const Receding* r, const SceneSignal* s, const double* x) {
   const Design* d = &r->optimization->design;
   size_t size = sizeof(double) * (size_t)signal_values(s);
@@ -79,7 +80,7 @@ static double* values_with(const Receding* r, const SceneSignal* s, const double
   return values;
 }
 
-/* Returns the value at time t: linear between rows, constant outside them. */
+/* Returns the value of a channel at time t [s]: linear between rows, constant before the first and after the last. */
 static double value_at(const SceneSignal* s, const double* values, int channel, double t) {
   int row = 0;
   while (row + 1 < s->rows && row_time(s, row + 1) <= t) row++;
@@ -89,14 +90,15 @@ static double value_at(const SceneSignal* s, const double* values, int channel, 
   return from + share * (values[(row + 1) * s->channels + channel] - from);
 }
 
-/* Returns the last row that affects a window ending at time t. */
+/* Returns the last row of a signal that affects a window ending at time t [s]. */
 static int last_row_seen(const SceneSignal* s, double t) {
   int row = 0;
   while (row + 1 < s->rows && row_time(s, row) < t) row++;
   return row;
 }
 
-/* Returns true if a step executed up to time t used this row. A row acts from the previous row to the next one. */
+/* Returns true if a step executed before time t [s] depends on this row. A row affects the signal from the previous row
+ * to the next one. rounding: tolerance for equal times [s]. */
 static bool was_used(const TimedVariable* v, double t, double rounding) {
   if (v->row == 0) return true;
   double from = row_time(v->signal, v->row - 1);
@@ -105,8 +107,9 @@ static bool was_used(const TimedVariable* v, double t, double rounding) {
 
 /* ---------------------------------------------------------------- warm starts */
 
-/* Returns the value that the last window found for this row. Rows after that window keep their offset in the scene from
- * the last row within it. */
+/* Returns the initial value of a row for the present window: the value found in the last window, which ended at time
+ * `end` [s]. A row after that window gets the value of the last row within it, plus the difference of both rows in the
+ * scene. */
 static double shifted(const Receding* r, const DesignNumber* n, const TimedVariable* v, const double* values,
                       double end) {
   const DesignVariable* variables = r->optimization->design.variables;
@@ -116,8 +119,8 @@ static double shifted(const Receding* r, const DesignNumber* n, const TimedVaria
   return variables[variable_of(r, n)].initial + values[seen] - v->signal->values[seen];
 }
 
-/* Sets the initial variables of the present window from the result of the previous one, and fixes those that affect
- * only executed steps. */
+/* Sets the initial variables of the present window, r->warm, from the result of the previous window. Sets r->held to
+ * true for the variables that affect only executed steps, which are then fixed. */
 static void warm_up(Receding* r) {
   const Design* d = &r->optimization->design;
   const double* x = found_in(r, r->window - 1);
@@ -197,8 +200,8 @@ static void take_memory(Receding* r) {
   memcpy(r->warm, r->optimization->x, sizeof(double) * n);
 }
 
-/* Checks that the scene can start with the last contact of the schedule, with which every window is executed. Then
- * restores the first contact. */
+/* Checks that the scene can start with the last contact of the schedule, because every window is executed with that
+ * contact. Restores the first contact afterwards. Returns the status of model_create. */
 static Status check_last_contact(Receding* r, Diagnostics* diagnostics) {
   if (!continuation_goes_on(r->optimization, 0)) return STATUS_OK;
   Model model;
@@ -280,7 +283,7 @@ static void note_window(Receding* r) {
       (RecedingRow){r->done, o->iteration, o->rows[0].loss, o->best_loss, o->stop, o->rows[o->iteration].seconds};
 }
 
-/* Makes the state reached the initial state of the next window. */
+/* Makes the present state of sim the initial state of the next window. */
 static void hand_on(Receding* r, Sim* sim) {
   NumberFile* state = MEMORY_NEW(NumberFile, 1);
   sim_state_file(sim, state);

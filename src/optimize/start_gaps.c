@@ -10,7 +10,7 @@
  * of a step is negligible). */
 enum { ROUNDS_MOST = 8, GAPS_MOST = 64, HALVINGS_MOST = 30 };
 
-/* A feasible set with rows added. It owns its row arrays and borrows the rest. */
+/* A feasible set with additional rows. Owns the arrays of rows and borrows the limits of the variables. */
 typedef struct {
   FeasibleSet set;
   int row_capacity, entry_capacity;
@@ -40,8 +40,10 @@ static void wider_set_free(WiderSet* w) {
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
 }
 
-/* Adds the row gap + slope . (y - x) >= least for a trial y. The limit is relaxed, if necessary, so that x satisfies
- * the row in spite of rounding. Returns false if no variable changes the gap. */
+/* Adds to w the row gap + slope . (y - x) >= least for a trial y. x[variables]: current design; slope[variables]:
+ * derivatives of the gap with respect to the variables at x [m per unit]; gap, least [m]. If rounding makes x violate
+ * the row, the limit is relaxed until x satisfies it. Returns false, and adds nothing, if no variable changes the
+ * gap. */
 static bool add_row(WiderSet* w, const double* x, const double* slope, double gap, double least) {
   FeasibleSet* set = &w->set;
   int entry = set->row_count > 0 ? set->row_first[set->row_count] : 0;
@@ -72,7 +74,7 @@ static Status build(const Optimization* o, const double* x, int scenario, Model*
   return status;
 }
 
-/* Adds a pair to the report if it is new. */
+/* Adds a pair of links to o->start_pairs unless the list already contains it. */
 static void note_pair(Optimization* o, int scenario, const ModelTouch* pair) {
   for (int k = 0; k < o->start_pair_count; k++)
     if (o->start_pairs[k].scenario == scenario && o->start_pairs[k].a == pair->a && o->start_pairs[k].b == pair->b)
@@ -81,7 +83,8 @@ static void note_pair(Optimization* o, int scenario, const ModelTouch* pair) {
   o->start_pairs[o->start_pair_count++] = (StartPair){scenario, pair->a, pair->b};
 }
 
-/* Adds rows for the gaps that the trial violates, with their derivatives at x. Returns the number of rows. */
+/* Adds to w one row for each gap that the trial violates, with its derivatives at the current design o->x. standing:
+ * model of o->x. Returns the number of rows added. */
 static int add_gaps(Optimization* o, WiderSet* w, int scenario, Model* standing, const Model* trial) {
   Recording recording = {0};
   RecordReport report;
@@ -124,8 +127,8 @@ static int add_gaps(Optimization* o, WiderSet* w, int scenario, Model* standing,
   return added;
 }
 
-/* Adds rows for the gaps that the trial violates in a scenario. Returns their number; 0 if the trial cannot start for
- * another reason, or no variable changes the gaps. */
+/* Builds the models of o->x and o->trial in a scenario and adds to w one row for each gap that the trial violates.
+ * Returns the number of rows added; 0 if the trial cannot start for another reason, or no variable changes the gaps. */
 static int limit_trial(Optimization* o, WiderSet* w, int scenario) {
   Model standing = {0}, trial = {0};
   int added = 0;
@@ -140,8 +143,9 @@ static int limit_trial(Optimization* o, WiderSet* w, int scenario) {
 
 /* ---------------------------------------------------------------- next trial */
 
-/* Repeats the proposal within a set with more rows, with the state of the optimizer, and stores the new state there. A
- * drawn design (variables; NULL: none) is projected on the set instead. */
+/* Sets o->trial to a new proposal of the optimizer within `set`, which has more rows than the set of the optimizer. The
+ * optimizer's state is used and updated. If `drawn` is not NULL, o->trial is the projection of drawn[variables] onto
+ * the set instead. */
 static void propose_within(Optimization* o, const FeasibleSet* set, const double* drawn) {
   TaskOptimizer settings = automatic_settings(o);
   Optimizer* own = optimizer_create_in(&settings, set, o->unit);
@@ -161,14 +165,15 @@ static void propose_within(Optimization* o, const FeasibleSet* set, const double
   optimizer_destroy(own);
 }
 
-/* Returns the first scenario that cannot start with the design x, or -1 if all can. x[variables]. */
+/* Returns the first scenario in which the design x[variables] cannot start, or -1 if it can start in all. */
 static int first_refusal(Optimization* o, const double* x) {
   for (int k = 0; k < o->run_count; k++)
     if (!evaluate_start(o, x, k)) return k;
   return -1;
 }
 
-/* Moves o->trial, which scenario `refused` cannot start with, until all scenarios can. */
+/* Moves o->trial until it can start in all scenarios. refused: the scenario in which it cannot start now, -1 if there
+ * is none. drawn: as for propose_within. Returns false if no such design is found. */
 static bool correct_trial(Optimization* o, int refused, const double* drawn) {
   size_t n = (size_t)o->design.variable_count;
   WiderSet w = wider_set(&o->design.set);

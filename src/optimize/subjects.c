@@ -1,6 +1,6 @@
-/* Bounded terms (`subject_to`): an augmented Lagrangian around any optimizer of the loss (docs/derivations/update.md,
- * O11, O12). The optimizer must be able to continue when its function changes, respect the bounds and rows of the
- * variables, and have a small state. */
+/* Bounds on terms (`subject_to`): the optimizer minimizes an augmented Lagrangian instead of the loss
+ * (docs/derivations/update.md, O11, O12). Any optimizer can be used that continues when its function changes, respects
+ * the bounds and rows of the variables, and has a small state. */
 #include <string.h>
 
 #include "optimize/optimization.h"
@@ -11,7 +11,7 @@
  * that the bounds act from the beginning. */
 #define LEAST_LOSS 1e-9
 #define ZERO_LOSS 1e-2
-/* A penalty may grow only if the violation has not fallen to this fraction of its previous value: ENOUGH_FALL when the
+/* A penalty may grow only if the violation is still above this fraction of its previous value: ENOUGH_FALL if the
  * optimizer has converged for the present multipliers, STEADY_FALL during the search. */
 #define ENOUGH_FALL 0.25
 #define STEADY_FALL 0.5
@@ -22,9 +22,9 @@
 /* Multipliers are updated when the gradient norm has fallen by this factor, or after UPDATE_AFTER iterations. */
 #define GRADIENT_FALL 1e-2
 enum { UPDATE_AFTER = 60 };
-/* A violation converges without an update of its multiplier if its decrease is at least PACE_KEPT of the previous one
- * and would reach zero in LOOKS_MOST checks. The same holds if the last update did not increase the decrease by the
- * factor HASTENED: a method with steps of fixed length cannot go faster. */
+/* A violation that decreases fast enough needs no update of its multiplier: the decrease is at least PACE_KEPT of the
+ * previous one, and at this pace the violation is zero after LOOKS_MOST checks. No update is needed either if the last
+ * update did not increase the decrease by the factor HASTENED: a method with steps of fixed length cannot be faster. */
 #define PACE_KEPT 0.5
 #define LOOKS_MOST 10
 #define HASTENED 1.5
@@ -67,8 +67,8 @@ void subjects_destroy(Subjects* s) {
 static double excess(const Subjects* s, const double* terms, int i) { return terms[s->losses + i] - s->bound[i]; }
 static double size_of(const Subjects* s, int i) { return fmax(fabs(s->bound[i]), LEAST_SIZE); }
 
-/* Returns the excess over a bound, but at least -multiplier / penalty, the value at which the augmented Lagrangian's
- * term is zero. */
+/* Returns g_i = term_i - bound_i, but at least -multiplier / penalty: at that value the bound's term of the augmented
+ * Lagrangian is zero. */
 static double violation_of(const Subjects* s, const double* terms, int i) {
   return fmax(excess(s, terms, i), -s->state[i] / s->state[s->count + i]);
 }

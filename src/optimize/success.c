@@ -1,5 +1,5 @@
-/* Conditions on the final run of an optimization: terms as in the loss, each with an upper bound. They are not
- * optimized. */
+/* Conditions on the final run of an optimization: terms like those of the loss, each with an upper bound. The terms are
+ * not optimized. */
 #include <assert.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ bool success_follows(const Optimization* o) {
   return true;
 }
 
-/* Returns true if the terms of a scenario are within their bounds. NaN is not. */
+/* Returns true if values[terms] of a scenario are within their bounds. NaN is not within a bound. */
 static bool all_met(const Success* s, int scenario, const double* values) {
   bool met = true;
   for (int i = 0; i < s->count; i++) met = met && (values[i] <= s->bound[i] || !loss_counts(s->loss[scenario], i));
@@ -88,7 +88,8 @@ void success_add(Success* s, int scenario, const double* values) {
 
 /* ---------------------------------------------------------------- the best design */
 
-/* Runs the design x[variables] in a scenario and sets values to its terms; unchanged if the run fails. */
+/* Runs the design x[variables] in a scenario and sets values[terms] to its success terms; values is unchanged if the
+ * run fails. Returns the status of the run. */
 static Status run_once(Optimization* o, const double* x, int scenario, DrawMoment moment, int threads, double* values) {
   Diagnostics unsaid = {0};
   RecordOptions options = {.threads = threads, .interrupted = o->options.interrupted};
