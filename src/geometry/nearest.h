@@ -9,9 +9,8 @@
 /* Lengths below these fractions of the largest coordinate are rounding errors: a corner has an error of about 3 ulp,
  * the height of a point over a face two or three times that. The argument `scale` of the functions below is the square
  * of the largest coordinate [m^2]. */
-#define GAP_TOLERANCE 1e-15 /* two distances that differ by less are the same */
-#define ZERO_TOLERANCE \
-  4e-15 /* a point this near counts as the origin; a tetrahedron this flat is replaced by its faces */
+#define GAP_TOLERANCE 1e-15  /* two distances that differ by less are the same */
+#define ZERO_TOLERANCE 4e-15 /* nearer points count as the origin; flatter tetrahedra are replaced by their faces */
 /* Sine of the angle below which three corners count as collinear, because their normal would consist of rounding
  * errors. */
 #define COLLINEAR_SINE 1e-14
