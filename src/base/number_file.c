@@ -216,11 +216,13 @@ static bool check_hash(Lines* lines) {
   const char* text;
   size_t length;
   if (!take_line(lines, &text, &length) || !begins_with(text, length, "sha256 ") || length != 7 + HASH_DIGITS)
-    return refuse(lines, "the %s is damaged: the line 'sha256 <%d digits>' is missing", lines->kind, HASH_DIGITS);
+    return refuse(lines, "the %s is damaged, without the line 'sha256 <%d digits>': copy or create the file again",
+                  lines->kind, HASH_DIGITS);
   char hash[HASH_DIGITS + 1];
   hash_sha256(lines->at, (size_t)(lines->end - lines->at), hash);
   if (memcmp(text + 7, hash, HASH_DIGITS) == 0) return true;
-  return refuse(lines, "the %s is damaged or cut short: its content has SHA-256 %s", lines->kind, hash);
+  return refuse(lines, "the %s is damaged or cut short: its content has SHA-256 %s: copy or create the file again",
+                lines->kind, hash);
 }
 
 static bool read_values(Lines* lines, NumberArray* array) {
