@@ -1,5 +1,5 @@
-/* base: status codes, diagnostics, memory, text, files, hashes, time, threads; used by every folder.
- * Ownership: every x_create/x_init has an x_destroy/x_free that accepts a zeroed or partly built object. */
+/* base: status codes, diagnostics, memory, text, files, hashes, time, threads; used by every folder. Every x_create or
+ * x_init has an x_destroy or x_free, which accepts a zeroed or partly built object. */
 #ifndef SDRS_BASE_H
 #define SDRS_BASE_H
 
@@ -30,7 +30,7 @@ typedef enum {
   STATUS_NO_MEMORY,
 } Status;
 
-/* Exit code of a status. STATUS_NO_MEMORY and invalid values give EXIT_IO. */
+/* Returns the exit code of a status. STATUS_NO_MEMORY and invalid values give EXIT_IO. */
 ExitCode status_exit_code(Status status);
 
 /* ---------------------------------------------------------------- diagnostics (base/diagnostics.c) */
@@ -57,75 +57,81 @@ typedef struct {
   int error_count, warning_count;
 } Diagnostics;
 
-/* Appends a message `file:line:column: severity: text` (printf style, without prefix and trailing newline). File name
- * and text are copied. Errors and warnings are counted, notes are not. A warning that exists already is not repeated: a
- * task builds a scene several times. */
+/* Appends a message. `format` gives its text in printf style, without position, severity and trailing newline. File
+ * name and text are copied. Errors and warnings are counted, notes are not. A warning that is already present is not
+ * added again, because a task builds its scene several times. */
 void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePlace place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Appends copies of those messages of `more` that are not present yet (same severity, position and text): several
- * readers of one file report the same. Never fails. */
+/* Appends copies of the messages of `more` that are not present yet, with the same severity, position and text. Several
+ * readers of one file report the same messages. Never fails. */
 void diagnostics_add_new(Diagnostics* diagnostics, const Diagnostics* more);
-/* Sorts by file, line and column (stable) and prints each as `file:line:col: error: text`, followed by the source line
- * and a caret if the file is readable. A long line is cut to about 120 characters around the caret. color: use ANSI
- * colours. Each quoted file is read once. */
+/* Sorts the messages by file, line and column (stable) and prints each as `file:line:col: error: text`. The source line
+ * and a caret follow if the file is readable. A long line is cut to about 120 characters around the caret. color: use
+ * ANSI colours. Each file is read once. */
 void diagnostics_print(Diagnostics* diagnostics, FILE* stream, bool color);
 /* Frees all texts and zeroes the struct; accepts a zeroed one, not NULL. */
 void diagnostics_free(Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- memory (base/memory.c)
- * An allocation failure ends the process with a message and EXIT_IO. Inside memory_try control returns there instead.
- * memory_allocation_count counts every call below, so that tests can prove that a step does not allocate. */
-/* Zeroed, 64-byte aligned block of `size` bytes (0 allowed), never NULL. Owned by the caller, freed by memory_free. */
+ * A failed allocation ends the process with a message and EXIT_IO; within memory_try it makes memory_try return false.
+ * memory_allocation_count counts all allocations below, so that tests can prove that a step does not allocate. */
+/* Returns a zeroed, 64-byte aligned block of `size` bytes (0 allowed), never NULL. The caller frees it with
+ * memory_free. */
 void* memory_alloc(size_t size);
-/* New block of `size` bytes with the first old_size bytes of `old`, the rest zero; frees `old` (may be NULL). 64-byte
- * aligned, never NULL. */
+/* Returns a new block of `size` bytes, 64-byte aligned and never NULL, and frees `old`. The block begins with the first
+ * old_size bytes of `old`; its other bytes are zero. `old` may be NULL. */
 void* memory_resize(void* old, size_t old_size, size_t size);
-/* Makes room for element number `count` in an array whose capacity doubles when full (64 elements at first). element:
- * size of one [bytes]; *capacity: in elements. Returns the array, which may have moved: the old block is then freed.
- * Starts with NULL and capacity 0. */
+/* Makes room for one more element in an array of `count` elements and returns the array. If the array is full, doubles
+ * its capacity (64 elements at first) by moving it to a new block, and frees the old one. element: size of an element
+ * [bytes]; *capacity: number of allocated elements, updated. An array starts as NULL with capacity 0. */
 void* memory_grown(void* array, size_t element, int count, int* capacity);
-/* From now on, for the whole process, freed blocks of 128 KiB and more are returned to the system; before, those of 2
- * MiB and more. Never fails. */
+/* Makes memory_free return blocks of 128 KiB and more to the system, for the whole process. Before this call only
+ * blocks of 2 MiB and more are returned. Never fails. */
 void memory_give_back(void);
 /* Frees a block, also one that belongs to a pool; accepts NULL. */
 void memory_free(void* pointer);
-/* Copy of a NUL-terminated string, owned by the caller, freed by memory_free. text must not be NULL. */
+/* Returns a copy of a NUL-terminated string. The caller frees it with memory_free. text must not be NULL. */
 char* memory_text(const char* text);
-/* Reports that no memory is left; also for libraries that fail to allocate. size: bytes requested, for the message.
- * Does not return: jumps to this thread's memory_try, which returns false, or ends the process with EXIT_IO. */
+/* Reports that no memory is left. To be called also when a library fails to allocate. size: bytes requested, for the
+ * message. Does not return: jumps to the memory_try of this thread, which returns false, or ends the process with
+ * EXIT_IO. */
 _Noreturn void memory_exhausted(size_t size);
 
 /* A pool owns all blocks allocated within memory_try, including those of parallel_for, and frees the remaining ones
  * together. A failure therefore leaks nothing. */
 typedef struct MemoryPool MemoryPool;
-/* Owned by the caller, freed by memory_pool_destroy. NULL: out of memory. */
+/* Returns a new, empty pool, or NULL if there is no memory. The caller frees it with memory_pool_destroy. */
 MemoryPool* memory_pool_create(void);
 /* Frees the pool and all its blocks; accepts NULL. */
 void memory_pool_destroy(MemoryPool* pool);
-/* Number of blocks currently in the pool. Not while other threads allocate in it. pool must not be NULL. */
+/* Returns the number of blocks in the pool. No other thread may allocate in the pool meanwhile. pool must not be
+ * NULL. */
 int64_t memory_pool_count(const MemoryPool*);
-/* Pool of this thread's innermost memory_try, borrowed; NULL outside of any. */
+/* Returns the pool of this thread's innermost memory_try, borrowed; NULL outside of memory_try. */
 MemoryPool* memory_pool_in_use(void);
-/* For tests: the given allocation within memory_try (1: the next one) and all after it fail; 0: none. */
+/* For tests: makes the given allocation within memory_try (1: the next one) and all later ones fail. 0: none fails. */
 void memory_fail_at(int64_t allocation);
 typedef void (*MemoryBody)(void* context);
-/* Runs body(context). Returns false if an allocation in it failed; body was then left by longjmp, so everything that it
- * was changing must be discarded and it must hold no resource but memory of the pool. Calls may be nested. */
+/* Runs body(context) with `pool` as the owner of its allocations. Returns false if an allocation failed; body was then
+ * left by longjmp. The caller must discard everything that body was changing, and body must hold no resource other than
+ * memory of the pool. Calls may be nested. */
 bool memory_try(MemoryPool* pool, MemoryBody body, void* context);
-/* Number of allocations since the process began, in all threads, freed ones included. Never fails. */
+/* Returns the number of allocations since the process began, in all threads, freed blocks included. Never fails. */
 uint64_t memory_allocation_count(void);
-/* Bytes allocated now, in all threads and pools, as rounded by the allocator. For tests. Never fails. */
+/* Returns the number of bytes allocated at present in all threads and pools, as rounded by the allocator. For tests.
+ * Never fails. */
 uint64_t memory_held(void);
-/* Largest memory_held since the process began or memory_peak_begin. Never fails. */
+/* Returns the largest value of memory_held since the process began or since the last memory_peak_begin. Never fails. */
 uint64_t memory_peak(void);
-/* Restarts memory_peak from the bytes held now, for all threads. */
+/* Restarts memory_peak, for all threads, from the number of bytes allocated at present. */
 void memory_peak_begin(void);
 #define GIBIBYTE 1073741824.0 /* bytes */
 #define MEMORY_NEW(type, count) ((type*)memory_alloc(sizeof(type) * (size_t)(count)))
 
 /* ---------------------------------------------------------------- serialized state (base/state_block.c)
- * One function processes all numbers of a state, once for each pass: measure, write, read. Every number takes one
- * 64-bit word, so a block is portable once its words are written in order. */
+ * One function visits all numbers of a state. It is called once per pass: BLOCK_MEASURE counts the numbers, BLOCK_WRITE
+ * stores them, BLOCK_READ restores them. Every number takes one 64-bit word, so a block is portable once its words are
+ * written in order. */
 typedef enum { BLOCK_MEASURE, BLOCK_WRITE, BLOCK_READ } BlockPass;
 typedef struct {
   BlockPass pass;
@@ -134,16 +140,16 @@ typedef struct {
   size_t count;    /* BLOCK_READ: number of words */
   bool failed;     /* BLOCK_READ: the block ended too early, or a value was out of range; zeros were read instead */
 } StateBlock;
-/* Measures, writes or reads values (count), one word each. BLOCK_READ beyond the end of the block gives zeros and sets
- * `failed`. Does not allocate. */
+/* Counts, stores or restores values (count), one word each, as block->pass says. BLOCK_READ gives zeros beyond the end
+ * of the block and sets `failed`. Does not allocate. */
 void state_block_doubles(StateBlock* block, double* values, size_t count);
-/* Measures, writes or reads one 64-bit word, like state_block_doubles. */
+/* Counts, stores or restores one 64-bit word, like state_block_doubles. */
 void state_block_word(StateBlock* block, uint64_t* value);
-/* Measures, writes or reads an integer, one word. BLOCK_READ: a value outside low..high is replaced by `low` and sets
+/* Counts, stores or restores an integer, one word. BLOCK_READ replaces a value outside low..high by `low` and sets
  * `failed`. BLOCK_WRITE does not check the range. Requires low <= high. */
 void state_block_int(StateBlock* block, int* value, int low, int high);
-/* Measures, writes or reads a bool, one word. BLOCK_READ: a word other than 0 and 1 is read as false and sets `failed`.
- */
+/* Counts, stores or restores a bool, one word. BLOCK_READ reads a word other than 0 and 1 as false and sets
+ * `failed`. */
 void state_block_bool(StateBlock* block, bool* value);
 
 /* ---------------------------------------------------------------- growing text (base/text.c) */
@@ -153,13 +159,15 @@ typedef struct {
 } Text;
 /* Appends formatted text; grows as needed. A Text starts as {0} and is freed by text_free. */
 void text_add(Text* text, const char* format, ...) __attribute__((format(printf, 2, 3)));
-/* text_add with a va_list, which is consumed; the caller calls va_end. */
+/* Does the same as text_add with a va_list, which is consumed; the caller calls va_end. */
 void text_add_v(Text* text, const char* format, va_list arguments);
-/* Appends `length` bytes, NUL bytes included. With length 0 data becomes "" if it was NULL. */
+/* Appends `length` bytes, which may include NUL bytes. If length is 0 and data is NULL, data becomes "". */
 void text_add_bytes(Text* text, const char* bytes, size_t length);
-/* Appends the shortest decimal that reads back to the same double ("nan", "inf"); -0 keeps its sign. */
+/* Appends the shortest decimal that is read back as the same double; "nan" and "inf" for these values. -0 keeps its
+ * sign. */
 void text_add_double(Text* text, double value);
-/* Appends a word for a POSIX shell, quoted if needed, so that nothing in it is expanded; an empty word becomes ''. */
+/* Appends a word for a POSIX shell, quoted if needed, so that the shell expands nothing in the word. An empty word
+ * becomes ''. */
 void text_add_shell(Text* text, const char* word);
 /* Appends a JSON string with quotes and escapes. string: UTF-8, NUL-terminated, not checked. */
 void text_add_json_string(Text* text, const char* string);
@@ -170,11 +178,12 @@ void text_free(Text* text);
 /* Appends text escaped for roff (manual pages); words between backquotes become bold (base/roff.c). An unpaired
  * backquote is bold up to the end. */
 void text_add_roff(Text* out, const char* text);
-/* Edit distance in bytes: insertions, deletions, replacements, and exchanges of two neighbours, which are not edited
- * again (optimal string alignment). Allocates temporarily. Time: product of both lengths. */
+/* Returns the edit distance of two texts in bytes. It counts insertions, deletions, replacements, and exchanges of two
+ * neighbours, which are not edited again (optimal string alignment). Allocates temporarily. The time grows with the
+ * product of both lengths. */
 int text_distance(const char* a, const char* b);
-/* The nearest of candidates (count) by text_distance, the first of equals, borrowed. NULL if none is near enough to be
- * a misspelling: at most one error in three letters. */
+/* Returns the candidate (count) that is nearest to `word` by text_distance, the first of equals, borrowed. Returns NULL
+ * if no candidate is near enough for `word` to be a misspelling: at most one error in three letters. */
 const char* text_nearest(const char* word, const char* const* candidates, int count);
 
 /* ---------------------------------------------------------------- words and excerpts (base/words.c) */
@@ -183,17 +192,17 @@ const char* text_nearest(const char* word, const char* const* candidates, int co
 typedef struct {
   char text[72];
 } Excerpt;
-/* At most 68 bytes of text, with "..." appended if it is longer; never cuts a UTF-8 character. By value, does not
+/* Returns at most 68 bytes of text, followed by "..." if the text is longer. Never cuts a UTF-8 character. Does not
  * allocate. */
 Excerpt text_excerpt(const char* text);
 
-/* Number of words in a list "one|another", at least 1; an empty text is one empty word. */
+/* Returns the number of words in a list "one|another", at least 1, because an empty text is one empty word. */
 int words_count(const char* words);
-/* Index of a word in such a list, from 0; -1 if absent. Compares whole words, case-sensitive. */
+/* Returns the index of `word` in a list "one|another", from 0; -1 if absent. Compares whole words, case-sensitive. */
 int words_index(const char* words, const char* word);
-/* Copy of the word at `index` < words_count, cut at 71 bytes. */
+/* Returns a copy of the word at `index` < words_count of a list "one|another", cut at 71 bytes. */
 Excerpt words_at(const char* words, int index);
-/* Appends the list as "one, another or a third". */
+/* Appends the words of a list "one|another|a third" as "one, another or a third". */
 void words_sentence(const char* words, Text* out);
 
 /* ---------------------------------------------------------------- names (base/names.c)
@@ -208,13 +217,13 @@ typedef struct {
   int slot_count;
 } Names;
 
-/* Adds a text, which is borrowed and must outlive the table, with a value >= 0. Returns false, with nothing changed, if
- * the text exists already. May allocate. */
+/* Adds a text with a value >= 0. The text is borrowed and must outlive the table. Returns false, with nothing changed,
+ * if the text is already in the table. May allocate. */
 bool names_add(Names* names, const char* text, int value);
-/* Value of a text, or -1 if absent. Does not allocate. */
+/* Returns the value of a text, or -1 if it is not in the table. Does not allocate. */
 int names_find(const Names* names, const char* text);
-/* The text nearest to `text` (text_nearest), borrowed, or NULL if none is near enough or there are more than 5000.
- * Allocates temporarily. */
+/* Returns the text of the table that is nearest to `text` (see text_nearest), borrowed. Returns NULL if none is near
+ * enough or the table has more than 5000 texts. Allocates temporarily. */
 const char* names_nearest(const Names* names, const char* text);
 /* Frees the arrays, not the texts, and zeroes the table; accepts a zeroed one, not NULL. */
 void names_free(Names* names);
@@ -223,65 +232,68 @@ void names_free(Names* names);
 
 /* Longest text accepted [bytes]. */
 #define SOURCE_LENGTH_MAX ((size_t)1 << 28)
-/* True if text (length bytes) is valid UTF-8 without NUL bytes and at most SOURCE_LENGTH_MAX long; otherwise adds one
- * error, at the first bad byte, and returns false. source: name for messages. */
+/* Returns true if text (length bytes) is valid UTF-8 without NUL bytes and at most SOURCE_LENGTH_MAX long. Otherwise
+ * adds one error, at the first bad byte, and returns false. source: name for messages. */
 bool source_check(const char* source, const char* text, size_t length, Diagnostics* diagnostics);
 /* Advances a position past the byte at `at`: to the next line after LF, CR or CRLF, else by one column per character.
  * `at` points into a NUL-terminated text (the byte after a CR is read). */
 void place_advance(SourcePlace* place, const char* at);
-/* Line and column (in characters, from 1) of a byte offset within text; `source` is borrowed. */
+/* Returns line and column (in characters, from 1) of a byte offset within text. `source` is borrowed. */
 SourcePlace source_place(const char* source, const char* text, size_t offset);
 
 /* ---------------------------------------------------------------- files (base/file.c) */
-/* Reads a whole file; *data is NUL-terminated and owned by the caller, freed by memory_free. Limits: 2 GiB, 256 MiB
- * from a pipe, 1 MiB from a device; a pipe without a writer fails after 10 s. On STATUS_IO errno is set (see
- * file_error_text), *data is NULL and *length [bytes] 0. */
+/* Reads a whole file. Sets *data to its bytes, NUL-terminated, and *length to their number. The caller frees *data with
+ * memory_free. Limits: 2 GiB, 256 MiB from a pipe, 1 MiB from a device; a pipe without a writer fails after 10 s.
+ * Returns STATUS_IO on failure, with errno set (see file_error_text), *data NULL and *length 0. */
 Status file_read(const char* path, char** data, size_t* length);
-/* Text of an error of file_read: strerror, with texts of its own for its limits. Static or the C library's; not freed.
- */
+/* Returns the text of an error of file_read: that of strerror, or a text about a limit of file_read. Not to be
+ * freed. */
 const char* file_error_text(int error);
-/* True for an existing regular file (links are followed): it can be read again, unlike a pipe or device. False if it
- * cannot be examined. */
+/* Returns true for an existing regular file (links are followed), which can be read again, unlike a pipe or device.
+ * Returns false if the file cannot be examined. */
 bool file_is_regular(const char* path);
-/* file_read that adds an error on failure. *data is owned by the caller, NULL after STATUS_IO. */
+/* Does the same as file_read and adds an error on failure. The caller frees *data, which is NULL after STATUS_IO. */
 Status file_read_reported(const char* path, char** data, size_t* length, Diagnostics* diagnostics);
-/* Writes data (length bytes) atomically: to a temporary file, fsync, rename. A reader sees the old file or the new one.
- * Devices and pipes are written directly. STATUS_IO leaves errno set. */
+/* Writes data (length bytes) atomically: to a temporary file, then fsync, then rename. A reader sees either the old
+ * file or the new one. Devices and pipes are written directly. Returns STATUS_IO, with errno set, on failure. */
 Status file_write(const char* path, const char* data, size_t length);
-/* file_write of a text, which may be empty; adds an error on STATUS_IO, and an existing file is then unchanged. The
- * folder must exist. */
+/* Does the same as file_write for a text, which may be empty. The folder must exist. On failure adds an error, returns
+ * STATUS_IO and leaves an existing file unchanged. */
 Status file_write_reported(const char* path, const Text* text, Diagnostics* diagnostics);
-/* Creates a folder with its parents; an existing one is accepted. STATUS_IO leaves errno set (ENOTDIR if the name is
- * not a folder); folders created before the failure remain. */
+/* Creates a folder with its parents; accepts an existing one. Returns STATUS_IO, with errno set, on failure (ENOTDIR if
+ * the name is not a folder). Folders created before the failure remain. */
 Status file_make_folder(const char* path);
-/* file_make_folder that adds an error on STATUS_IO. */
+/* Does the same as file_make_folder and adds an error on STATUS_IO. */
 Status file_make_folder_reported(const char* path, Diagnostics* diagnostics);
-/* Exclusive write access to a folder; zeroed: none. */
+/* Exclusive write access to a folder. A zeroed struct has no access. */
 typedef struct {
   int lock; /* descriptor + 1; 0: none */
 } FolderClaim;
-/* Creates a folder with its parents and locks it (flock) until folder_release or the end of the process. STATUS_IO with
- * an error: it cannot be created, or another process has it; *claim is then zeroed. On file systems without locks it is
- * only created. */
+/* Creates a folder with its parents and locks it (flock) until folder_release or the end of the process. Returns
+ * STATUS_IO, with an error and *claim zeroed, if the folder cannot be created or another process has locked it. On file
+ * systems without locks the folder is only created. */
 Status folder_claim(FolderClaim* claim, const char* path, Diagnostics* diagnostics);
 /* Releases the lock. A zeroed claim is accepted. */
 void folder_release(FolderClaim* claim);
-/* Creates the folder that will contain the file `path`; does nothing for a path without a folder. STATUS_IO with an
- * error. */
+/* Creates the folder that will contain the file `path`. Does nothing for a path without a folder. Returns STATUS_IO,
+ * with an error, on failure. */
 Status file_make_folder_of(const char* path, Diagnostics* diagnostics);
-/* True if the path exists (file or folder; links are followed) and can be examined. */
+/* Returns true if the path exists (file or folder; links are followed) and can be examined. */
 bool file_exists(const char* path);
-/* folder/name, with a slash between them unless folder is empty or ends with one. Owned by the caller, like all paths
- * below, freed by memory_free. */
+/* Returns the path folder/name, with a slash between folder and name unless folder is empty or ends with a slash. The
+ * caller frees this path, and those of the functions below, with memory_free. */
 char* file_join(const char* folder, const char* name);
-/* `relative` resolved against the folder of `base_file`; an absolute path is copied. Owned by the caller. */
+/* Returns the path `relative` resolved against the folder of `base_file`; an absolute path is copied. Owned by the
+ * caller. */
 char* file_resolve(const char* base_file, const char* relative);
-/* `path` relative to `folder`, with `..` if needed; an absolute path is copied. Links are followed where they exist.
- * Owned by the caller, never NULL. */
+/* Returns `path` relative to `folder`, with `..` if needed; an absolute path is copied. Links are followed where they
+ * exist. Owned by the caller, never NULL. */
 char* file_relative(const char* folder, const char* path);
-/* `path`, absolute or not, relative to a folder that contains it; NULL if it is outside. Owned by the caller. */
+/* Returns `path`, absolute or not, relative to a folder that contains it; NULL if it lies outside. Owned by the
+ * caller. */
 char* file_inside(const char* folder, const char* path);
-/* File name without folder and last extension; a leading dot is not an extension. Owned by the caller. */
+/* Returns the file name without folder and last extension. A leading dot does not begin an extension. Owned by the
+ * caller. */
 char* file_stem(const char* path);
 
 /* A stream to `path~`, renamed to `path` by file_stream_close, so that `path` is never incomplete. */
@@ -289,19 +301,21 @@ typedef struct {
   FILE* stream;
   char *path, *temporary;
 } FileStream;
-/* Opens a stream for `path`; devices and pipes are written directly. STATUS_IO leaves errno set and *out zeroed;
- * otherwise it is ended by file_stream_close or file_stream_discard. */
+/* Opens a stream for `path`; devices and pipes are written directly. The caller ends it with file_stream_close or
+ * file_stream_discard. Returns STATUS_IO, with errno set and *out zeroed, on failure. */
 Status file_stream_open(FileStream* out, const char* path);
-/* Flushes, syncs, renames and frees. STATUS_IO (errno set) if any write failed: `path` is then unchanged and `path~`
- * removed. A zeroed stream gives STATUS_IO. */
+/* Flushes, syncs, renames and frees the stream. If a write failed, returns STATUS_IO with errno set; `path` is then
+ * unchanged and `path~` removed. Returns STATUS_IO also for a zeroed stream. */
 Status file_stream_close(FileStream* out);
-/* Discards what was written (except to a device or pipe) and frees; `path` is unchanged. Accepts a zeroed stream. */
+/* Discards the written data (except on a device or pipe) and frees the stream. `path` is unchanged. Accepts a zeroed
+ * stream. */
 void file_stream_discard(FileStream* out);
 
 /* ---------------------------------------------------------------- hash (base/hash.c), time (base/timer.c) */
-/* SHA-256 of (length) bytes as 64 hexadecimal digits and NUL. data may be NULL when length is 0. No allocation. */
+/* Sets hex to the SHA-256 of data (length bytes): 64 hexadecimal digits and NUL. data may be NULL if length is 0. Does
+ * not allocate. */
 void hash_sha256(const void* data, size_t length, char hex[65]);
-/* Monotonic time [s] from an arbitrary origin. Never fails. */
+/* Returns the monotonic time [s] from an arbitrary origin. Never fails. */
 double timer_now(void);
 
 /* ---------------------------------------------------------------- files of numbers (base/number_file.c)
@@ -338,25 +352,26 @@ void number_file_add_doubles(NumberFile* file, const char* name, const double* v
 /* Adds a copy of 64-bit integers (count >= 0). Asserts that the name is valid and new. */
 void number_file_add_integers(NumberFile* file, const char* name, const int64_t* values, int count);
 
-/* Length of an array of doubles; -1 if there is no array of doubles with this name. */
+/* Returns the length of the array of doubles with this name; -1 if there is none. */
 int number_file_doubles_count(const NumberFile* file, const char* name);
-/* Length of an array of integers; -1 if there is no array of integers with this name. */
+/* Returns the length of the array of integers with this name; -1 if there is none. */
 int number_file_integers_count(const NumberFile* file, const char* name);
-/* Copies an array to values (count). Returns false, with an error and nothing written, if it is missing or has another
- * length. */
+/* Copies the array of doubles with this name to values (count). Returns false, with an error and nothing written, if it
+ * is missing or has another length. */
 bool number_file_get_doubles(const NumberFile* file, const char* name, double* values, int count,
                              Diagnostics* diagnostics);
-/* number_file_get_doubles for integers: values (count); false with an error. */
+/* Does the same as number_file_get_doubles for integers: values (count). Returns false with an error. */
 bool number_file_get_integers(const NumberFile* file, const char* name, int64_t* values, int count,
                               Diagnostics* diagnostics);
 
-/* Writes the file atomically. STATUS_IO leaves errno set. Allocates temporarily. */
+/* Writes the file atomically. Returns STATUS_IO, with errno set, on failure. Allocates temporarily. */
 Status number_file_write(const NumberFile* file, const char* path);
-/* Reads a file of the given kind, which is borrowed and must outlive it; freed by number_file_free. STATUS_IO: cannot
- * be read; STATUS_BAD_INPUT: another kind or version, or a wrong hash. Both add an error and leave the file empty. */
+/* Reads a file of this kind. `kind` is borrowed and must outlive *file. Returns STATUS_IO if the file cannot be read,
+ * and STATUS_BAD_INPUT if it has another kind or version or a wrong hash; both add an error and leave *file without
+ * arrays. The caller frees *file with number_file_free. */
 Status number_file_read(NumberFile* file, const char* kind, const char* path, Diagnostics* diagnostics);
-/* number_file_read from a text of `length` bytes, copied as needed; `path` is for messages. Never STATUS_IO. After an
- * error nothing has to be freed. */
+/* Does the same as number_file_read for a text of `length` bytes, which is copied as needed; `path` is for messages.
+ * Never returns STATUS_IO. After an error nothing has to be freed. */
 Status number_file_parse(NumberFile* file, const char* kind, const char* path, const char* data, size_t length,
                          Diagnostics* diagnostics);
 /* Appends the text of the file, with its hash. */
@@ -366,7 +381,7 @@ void number_file_free(NumberFile* file);
 
 /* ---------------------------------------------------------------- order (base/order.c) */
 
-/* Comparison of two uint64_t for qsort, ascending: -1, 0 or 1. */
+/* Compares two uint64_t for qsort, ascending. Returns -1, 0 or 1. */
 int order_uint64(const void* a, const void* b);
 /* Sorts numbers (count) in place and removes duplicates. Returns the number left. numbers may be NULL if count is 0. */
 int order_distinct(uint64_t* numbers, int count);
@@ -376,30 +391,30 @@ int order_distinct(uint64_t* numbers, int count);
  * Errors are within 1 ulp (atan2, hypot: 2 ulp), also for huge and tiny arguments; special values as in C; errno is not
  * set. Functions that IEEE 754 defines exactly (sqrt, fabs, floor, fmod, frexp, ...) are called directly.
  * scripts/check_elementary.py checks that the program calls no others. */
-/* Sine; x [rad]. NAN for infinities. */
+/* Returns the sine of x [rad]; NAN for infinities. */
 double math_sin(double x);
-/* Cosine; x [rad]. NAN for infinities. */
+/* Returns the cosine of x [rad]; NAN for infinities. */
 double math_cos(double x);
-/* Sine and cosine of x [rad] together, bit-identical to math_sin and math_cos. NAN for infinities. */
+/* Sets *sine and *cosine for x [rad], bit-identical to math_sin and math_cos. NAN for infinities. */
 void math_sincos(double x, double* sine, double* cosine);
-/* Arc cosine [rad], in [0, pi]; NAN outside [-1, 1]. */
+/* Returns the arc cosine [rad], in [0, pi]; NAN for x outside [-1, 1]. */
 double math_acos(double x);
-/* Angle of the point (x, y) from the x axis [rad], in [-pi, pi]; (0, 0) gives 0 or pi by the signs, as in C. NAN only
- * if an argument is. */
+/* Returns the angle of the point (x, y) from the x axis [rad], in [-pi, pi]. (0, 0) gives 0, pi or their negatives by
+ * the signs of the zeros, as in C. NAN only if an argument is NAN. */
 double math_atan2(double y, double x);
-/* Natural logarithm; -HUGE_VAL for 0, NAN below. */
+/* Returns the natural logarithm; -HUGE_VAL for 0, NAN for x < 0. */
 double math_log(double x);
-/* Logarithm to base 10; -HUGE_VAL for 0, NAN below. */
+/* Returns the logarithm to base 10; -HUGE_VAL for 0, NAN for x < 0. */
 double math_log10(double x);
-/* x^y; NAN for finite x < 0 and finite y that is not an integer. */
+/* Returns x^y; NAN if x < 0 and y is not an integer, both finite. */
 double math_pow(double x, double y);
-/* Cube root of a number of either sign. */
+/* Returns the cube root of x, which may have either sign. */
 double math_cbrt(double x);
-/* sqrt(x^2 + y^2) without overflow of the squares. */
+/* Returns sqrt(x^2 + y^2) without overflow of the squares. */
 double math_hypot(double x, double y);
 
-/* e^x for x <= 0, inline; 0 below -700. Relative error below 4e-16: e^x = 2^k e^r, Taylor series of degree 13 on |r| <=
- * log(2)/2. Undefined for x > 0, not asserted. */
+/* Returns e^x for x <= 0, inline; 0 below -700. The relative error is below 4e-16: e^x = 2^k e^r, with a Taylor series
+ * of degree 13 on |r| <= log(2)/2. Undefined for x > 0, not asserted. */
 static inline double math_decay(double x) {
   if (!(x >= -700)) return 0;
   union {
@@ -415,8 +430,9 @@ static inline double math_decay(double x) {
   return ((r + s * (low + s2 * (middle + s2 * high))) + 1.0) * scale.number;
 }
 
-/* log x for x in [1, 2^20], inline; error 3e-16 of the larger of the result and 1: x = 2^k m with m in [sqrt 1/2, sqrt
- * 2), log m = 2 artanh((m - 1) / (m + 1)) by its series. Undefined outside that interval, not asserted. */
+/* Returns log x for x in [1, 2^20], inline. The error is 3e-16 times the larger of the result and 1. Method: x = 2^k m
+ * with m in [sqrt 1/2, sqrt 2), and the series of log m = 2 artanh((m - 1) / (m + 1)). Undefined outside [1, 2^20], not
+ * asserted. */
 static inline double math_log_sum(double x) {
   union {
     double number;
@@ -434,8 +450,8 @@ static inline double math_log_sum(double x) {
 
 /* ---------------------------------------------------------------- CSV (base/csv.c) */
 
-/* Appends a CSV field, quoted if it contains a comma, a quote or a line break; quotes in it are doubled. No comma is
- * added. */
+/* Appends a CSV field. A field that contains a comma, a quote or a line break is quoted, with its quotes doubled. No
+ * comma is added. */
 void csv_add_field(Text* row, const char* text);
 
 /* A CSV file in memory: one header line, every row as long as the header. Owns everything. */
@@ -448,47 +464,50 @@ typedef struct {
   int row_count;
 } CsvTable;
 
-/* Parses CSV text: comma-separated, quoted fields, LF or CRLF. `data`, NUL-terminated after `length`, becomes the
- * table's. STATUS_BAD_INPUT with an error if there is no header, a row has another length or a quote is open. The
- * caller frees with csv_free in any case. */
+/* Parses CSV text: comma-separated, quoted fields, LF or CRLF. The table takes ownership of `data`, which is
+ * NUL-terminated after `length` bytes. Returns STATUS_BAD_INPUT, with an error, if there is no header, a row has
+ * another length, or a quote is open. The caller frees the table with csv_free in any case. */
 Status csv_parse(CsvTable* table, const char* path, char* data, size_t length, Diagnostics* diagnostics);
-/* csv_parse of a file; STATUS_IO with an error if it cannot be read. Freed with csv_free in any case. */
+/* Does the same as csv_parse for a file. Returns STATUS_IO, with an error, if it cannot be read. The caller frees the
+ * table with csv_free in any case. */
 Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics);
 /* Frees everything and zeroes the table; accepts a zeroed or partly read one, not NULL. */
 void csv_free(CsvTable* table);
-/* Index of the first column with that name (case-sensitive), -1 if there is none. */
+/* Returns the index of the first column with this name (case-sensitive), -1 if there is none. */
 int csv_column(const CsvTable* table, const char* name);
-/* Cell at a row and a column, both from 0 and inside the table (asserted); borrowed from the table. */
+/* Returns the cell at a row and a column, both from 0 and inside the table (asserted); borrowed from the table. */
 const char* csv_cell(const CsvTable* table, int row, int column);
-/* Cell as a number; NAN if it is not a decimal number. Row and column as csv_cell. */
+/* Returns the number in a cell; NAN if the cell is not a decimal number. Row and column as in csv_cell. */
 double csv_value(const CsvTable* table, int row, int column);
-/* Cell as a number in *value. Returns false, with an error naming line and column, if it is not a finite decimal
- * number. path: for messages. */
+/* Sets *value to the number in a cell. Returns false, with an error that names line and column, if the cell is not a
+ * finite decimal number. path: for messages. */
 bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics);
 
 /* A CSV file of any length, of which only the header and CSV_WINDOW rows are kept in memory. */
 typedef struct CsvRows CsvRows;
 enum { CSV_WINDOW = 4 };
-/* Opens a regular file and checks it completely as csv_read does. On success *result is closed by csv_rows_close; else
- * it is NULL, with STATUS_IO (cannot be read) or STATUS_BAD_INPUT (not CSV) and an error. */
+/* Opens a regular file and checks it completely, as csv_read does. Sets *result, which the caller closes with
+ * csv_rows_close. Sets *result to NULL and adds an error on failure. Returns STATUS_IO if the file cannot be read, and
+ * STATUS_BAD_INPUT if it is not CSV. */
 Status csv_rows_open(CsvRows** result, const char* path, Diagnostics* diagnostics);
 /* Closes and frees; accepts NULL. */
 void csv_rows_close(CsvRows* rows);
-/* Number of rows below the header. */
+/* Returns the number of rows below the header. */
 int csv_rows_count(const CsvRows* rows);
-/* Column names, as a table without rows; borrowed. */
+/* Returns the column names, as a table without rows; borrowed. */
 const CsvTable* csv_rows_header(const CsvRows* rows);
-/* Row `row` (0 ... count - 1) as a table with one row; borrowed until a row with the same remainder modulo CSV_WINDOW
- * is requested. Reading forward is sequential; going back beyond the window reads up to 64 rows again. Cells are empty
- * if the file was truncated since. May allocate. */
+/* Returns row `row` (0 ... count - 1) as a table with one row. The table is borrowed until a row with the same
+ * remainder modulo CSV_WINDOW is requested. Increasing row numbers are read sequentially; going back beyond the window
+ * reads up to 64 rows again. Cells are empty if the file was truncated after it was opened. May allocate. */
 const CsvTable* csv_rows_at(CsvRows* rows, int row);
 
 /* ---------------------------------------------------------------- disjoint sets (base/disjoint_sets.c)
  * Union-find on members 0..count-1 in the caller's array: parent[k] of every member, a root is its own parent. The root
  * is the smallest member of its set, so numbering by roots does not depend on the order of the joins. */
-/* Makes every member a set of its own: parent (count), the array of all three functions. */
+/* Makes every member a set of its own. parent (count) is the array of all three functions. */
 void sets_separate(int* parent, int count);
-/* Smallest member of the set of `member`. Compresses the path in parent, so it is not thread-safe. */
+/* Returns the smallest member of the set of `member`. Shortens the path to the root in parent, so it is not
+ * thread-safe. */
 int sets_root(int* parent, int member);
 /* Joins the sets of members a and b; members are not checked. */
 void sets_join(int* parent, int a, int b);
@@ -499,14 +518,15 @@ void sets_join(int* parent, int a, int b);
  * threshold. grain: indices handed out at a time. Each thread starts with its own contiguous share, so that data stay
  * in its cache from loop to loop. */
 typedef void (*ParallelBody)(void* context, int index, int thread);
-/* Returns when all indices are done; thread is in 0..threads-1. A failed allocation in body counts as the caller's: it
- * returns to memory_try, or ends the process. */
+/* Runs the loop and returns when all indices are done; `thread` is in 0..threads-1. A failed allocation in body is
+ * treated as one of the caller: memory_try returns false, or the process ends. */
 void parallel_for(int threads, int count, int threshold, int grain, ParallelBody body, void* context);
-/* Creates the threads for loops of the calling thread: `threads` of them including itself. Returns the number
- * available, at least 1; it is smaller if a system limit (processes, memory, OMP_THREAD_LIMIT) or the maximum of 1024
- * is reached. Loops then use that many. Their stacks remain until the thread ends. */
+/* Creates the threads for the loops of the calling thread: `threads` of them, the calling one included. Returns the
+ * number of threads available, at least 1, which later loops use. It is smaller than `threads` if a system limit
+ * (processes, memory, OMP_THREAD_LIMIT) or the maximum of 1024 is reached. The stacks of the threads remain until the
+ * calling thread ends. */
 int parallel_start(int threads);
-/* Number of processors that this process may run on, at least 1. */
+/* Returns the number of processors that this process may run on, at least 1. */
 int parallel_processor_count(void);
 
 /* ---------------------------------------------------------------- processes (base/processes.c)
@@ -517,24 +537,25 @@ int parallel_processor_count(void);
 void processes_start(void);
 /* Ends MPI; may be called without a start. */
 void processes_finish(void);
-/* Number of processes; 1 before the start, after the end and without MPI. */
+/* Returns the number of processes; 1 before processes_start, after processes_finish, and without MPI. */
 int processes_count(void);
-/* Rank, 0..count-1; rank 0 writes files and messages. */
+/* Returns the rank of this process, 0..count-1. Rank 0 writes files and messages. */
 int processes_rank(void);
-/* Copies `size` bytes at data from rank `owner` to all ranks; they must not contain pointers. */
+/* Copies `size` bytes at data from rank `owner` to all ranks. They must not contain pointers. */
 void processes_share(void* data, size_t size, int owner);
-/* Maximum of `value` over all ranks. */
+/* Returns the maximum of `value` over all ranks. */
 int processes_largest(int value);
 
 /* ---------------------------------------------------------------- random numbers (base/random.c) */
 typedef struct {
   uint64_t state;
 } Random;
-/* 64 random bits. Any initial state is valid, 0 included. The same state gives the same numbers on every machine. */
+/* Returns 64 random bits. Any initial state is valid, 0 included. The same state gives the same numbers on every
+ * machine. */
 uint64_t random_bits(Random* random);
-/* Uniform in [low, high) with 53 random bits; advances the state by one step. */
+/* Returns a uniform random number in [low, high) with 53 random bits. Advances the state by one step. */
 double random_uniform(Random* random, double low, double high);
-/* Normal with mean 0 and variance 1; advances the state by two steps. */
+/* Returns a normal random number with mean 0 and variance 1. Advances the state by two steps. */
 double random_normal(Random* random);
 
 #endif

@@ -206,7 +206,7 @@ typedef struct {
   off_t at;
   int line;
 } CsvPlace;
-/* Distance of the rows whose positions are stored: going back reads at most as many rows. */
+/* Number of rows between two rows whose positions in the file are stored. Going back reads at most as many rows. */
 enum { PLACES_APART = 64 };
 
 struct CsvRows {

@@ -30,7 +30,7 @@ static inline Lanes lanes_chosen(LaneBits where, Lanes yes, Lanes no) {
   return (Lanes)(((LaneBits)yes & where) | ((LaneBits)no & ~where));
 }
 
-/* e^r for |r| <= log(2)/2 by the Taylor series of degree 13; relative error below 3e-16. */
+/* Returns e^r for |r| <= log(2)/2 by the Taylor series of degree 13. The relative error is below 3e-16. */
 static inline Lanes lanes_exp_near(Lanes r) {
   Lanes s = r * r, s2 = s * s;
   /* evaluated in pairs to shorten dependency chains */
@@ -40,8 +40,8 @@ static inline Lanes lanes_exp_near(Lanes r) {
   return (r + s * (low + s2 * (middle + s2 * high))) + 1.0;
 }
 
-/* e^x for x <= 0; 0 below -700. Relative error below 3e-16: e^x = 2^k e^r, k rounded from x / log 2 by adding 1.5 2^52.
- */
+/* Returns e^x for x <= 0; 0 below -700. The relative error is below 3e-16. Method: e^x = 2^k e^r, with k rounded from x
+ * / log 2 by adding 1.5 2^52. */
 static inline Lanes lanes_decay(Lanes x) {
   const Lanes least = lanes_of(-700.0), shift = lanes_of(0x1.8p52);
   LaneBits gone = x < least;
@@ -52,7 +52,8 @@ static inline Lanes lanes_decay(Lanes x) {
   return (Lanes)((LaneBits)(power * scale) & ~gone);
 }
 
-/* log x for x in [1e-300, 1e300]; error 4e-16 of the larger of the result and 1; method of math_log_sum. */
+/* Returns log x for x in [1e-300, 1e300] by the method of math_log_sum. The error is 4e-16 times the larger of the
+ * result and 1. */
 static inline Lanes lanes_log(Lanes x) {
   LaneWords word = (LaneWords)x,
             k = (word + 0x95f619980c433u) >> 52; /* the addition carries into the exponent where m >= sqrt 2 */
@@ -66,7 +67,7 @@ static inline Lanes lanes_log(Lanes x) {
 static inline Lanes lanes_magnitude(Lanes x) { return (Lanes)((LaneBits)x & INT64_MAX); }
 static inline Lanes lanes_most(Lanes a, Lanes b) { return lanes_chosen(a > b, a, b); }
 static inline Lanes lanes_least(Lanes a, Lanes b) { return lanes_chosen(a < b, a, b); }
-/* Elementwise square root, correctly rounded. */
+/* Returns the elementwise square root, correctly rounded. */
 static inline Lanes lanes_sqrt(Lanes x) {
 #if defined(__AVX512F__) && LANES == 8
   return (Lanes)_mm512_sqrt_pd((__m512d)x);
@@ -83,7 +84,7 @@ static inline Lanes lanes_sqrt(Lanes x) {
   return root;
 #endif
 }
-/* True if any lane of the mask is set. */
+/* Returns true if any lane of the mask is set. */
 static inline bool lanes_any(LaneBits where) {
 #if LANES == 8
   where |= __builtin_shufflevector(where, where, 4, 5, 6, 7, 0, 1, 2, 3);
@@ -96,7 +97,7 @@ static inline bool lanes_any(LaneBits where) {
 #endif
 }
 
-/* 1 / (1 + e^-x); *rest: 1 minus that, without cancellation. */
+/* Returns the sigmoid 1 / (1 + e^-x). Sets *rest to 1 minus the sigmoid, without cancellation. */
 static inline Lanes lanes_sigmoid(Lanes x, Lanes* rest) {
   Lanes less = lanes_decay(-lanes_magnitude(x)), most = 1 / (1 + less), part = less * most;
   *rest = lanes_chosen(x < 0, most, part);

@@ -100,7 +100,7 @@ static size_t whole_pages(size_t size) {
   return (size + page - 1) / page * page;
 }
 
-/* Maps `length` bytes (whole pages), aligned to a huge page if at least that large. NULL: failed. */
+/* Maps `length` bytes (whole pages), aligned to a huge page if at least that large. Returns NULL on failure. */
 static void* map_pages(size_t length, int protection) {
   size_t all = length < HUGE_PAGE ? length : length + HUGE_PAGE;
   char* from = mmap(NULL, all, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -126,7 +126,7 @@ static Header* map_block(size_t size) {
   return block;
 }
 
-/* Moves a mapping to a larger one. NULL: failed, the block is unchanged. */
+/* Moves a mapping to a larger one and returns its header. Returns NULL, with the block unchanged, on failure. */
 static Header* grow_block(Header* block, size_t size) {
   size_t length = whole_pages(size);
   void* room = map_pages(length, PROT_NONE);
@@ -207,7 +207,7 @@ static Header* header_of(void* pointer) { return (Header*)((char*)pointer - ALIG
 
 void memory_fail_at(int64_t allocation) { atomic_store(&allocations_left, allocation > 0 ? allocation + 1 : 0); }
 
-/* Decrements allocations_left down to 1. True: this allocation must fail. */
+/* Decrements allocations_left down to 1. Returns true if this allocation must fail, for a test. */
 static bool test_wants_failure(void) {
   if (!guard || atomic_load_explicit(&allocations_left, memory_order_relaxed) == 0) return false;
   int_fast64_t left = atomic_load(&allocations_left);
@@ -215,7 +215,7 @@ static bool test_wants_failure(void) {
   return left <= 2;
 }
 
-/* Allocates `size` bytes, a multiple of ALIGNMENT. Of the header only `mapped` is set. */
+/* Allocates `size` bytes, a multiple of ALIGNMENT. Sets only the member `mapped` of the header. */
 static Header* take(size_t size) {
   if (MAPS_LARGE && size >= atomic_load_explicit(&own_pages, memory_order_relaxed)) return map_block(size);
   Header* block = aligned_alloc(ALIGNMENT, size);
@@ -223,7 +223,7 @@ static Header* take(size_t size) {
   return block;
 }
 
-/* Size of a block with its header, rounded to ALIGNMENT. */
+/* Returns the size of a block of `size` bytes with its header, rounded up to ALIGNMENT. Also counts the allocation. */
 static size_t whole_size(size_t size) {
   atomic_fetch_add_explicit(&allocation_count, 1, memory_order_relaxed);
   if (size > PTRDIFF_MAX - 2 * ALIGNMENT)
@@ -264,7 +264,7 @@ void* memory_alloc(size_t size) {
   return is_mapped(pointer) ? pointer : memset(pointer, 0, size);
 }
 
-/* Grows a mapped block. NULL: not possible, the old block is unchanged. */
+/* Grows a mapped block and returns its data. Returns NULL, with the old block unchanged, if that is not possible. */
 static char* grown_in_place(void* old, size_t old_size, size_t size) {
   Header* block = header_of(old);
   size_t before = block->mapped - ALIGNMENT;

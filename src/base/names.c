@@ -2,7 +2,7 @@
 
 #include "base/base.h"
 
-/* Largest number of names for which the nearest one is searched. */
+/* Largest number of names among which the nearest one is searched. */
 #define NEAREST_MAX 5000
 
 static uint64_t hash(const char* text) { /* FNV-1a */
@@ -11,7 +11,7 @@ static uint64_t hash(const char* text) { /* FNV-1a */
   return h;
 }
 
-/* Slot of a text, or the free slot where it belongs. */
+/* Returns the slot of a text, or the free slot in which it can be stored. */
 static int find_slot(const Names* names, const char* text) {
   int slot = (int)(hash(text) % (uint64_t)names->slot_count);
   while (names->slots[slot] >= 0 && strcmp(names->texts[names->slots[slot]], text) != 0)
@@ -19,7 +19,7 @@ static int find_slot(const Names* names, const char* text) {
   return slot;
 }
 
-/* Doubles the table; at most half of the slots are used. */
+/* Doubles the number of slots, so that at most half of them are used. */
 static void grow(Names* names) {
   int capacity = names->capacity ? 2 * names->capacity : 16;
   names->texts = memory_resize(names->texts, sizeof(char*) * (size_t)names->capacity, sizeof(char*) * (size_t)capacity);

@@ -186,7 +186,7 @@ static bool read_bits(const char* text, size_t length, uint64_t* bits) {
   return true;
 }
 
-/* A decimal count without leading zeros, at most `most`. */
+/* Reads a decimal count without leading zeros, at most `most`. */
 static bool read_count(const char* text, size_t length, size_t most, int* count) {
   if (length == 0 || length > 9 || (text[0] == '0' && length > 1)) return false;
   size_t value = 0;
@@ -216,11 +216,13 @@ static bool check_hash(Lines* lines) {
   const char* text;
   size_t length;
   if (!take_line(lines, &text, &length) || !begins_with(text, length, "sha256 ") || length != 7 + HASH_DIGITS)
-    return refuse(lines, "the %s is damaged: the line 'sha256 <%d digits>' is missing", lines->kind, HASH_DIGITS);
+    return refuse(lines, "the %s is damaged, without the line 'sha256 <%d digits>': copy or create the file again",
+                  lines->kind, HASH_DIGITS);
   char hash[HASH_DIGITS + 1];
   hash_sha256(lines->at, (size_t)(lines->end - lines->at), hash);
   if (memcmp(text + 7, hash, HASH_DIGITS) == 0) return true;
-  return refuse(lines, "the %s is damaged or cut short: its content has SHA-256 %s", lines->kind, hash);
+  return refuse(lines, "the %s is damaged or cut short: its content has SHA-256 %s: copy or create the file again",
+                lines->kind, hash);
 }
 
 static bool read_values(Lines* lines, NumberArray* array) {
@@ -234,7 +236,7 @@ static bool read_values(Lines* lines, NumberArray* array) {
   return true;
 }
 
-/* "<kind> <name> <count>" and its numbers. */
+/* Reads the line "<kind> <name> <count>" and the numbers of the array. */
 static bool read_array(Lines* lines, NumberFile* file, const char* text, size_t length) {
   bool is_integers = begins_with(text, length, "integers ");
   if (!is_integers && !begins_with(text, length, "doubles "))
@@ -244,7 +246,7 @@ static bool read_array(Lines* lines, NumberFile* file, const char* text, size_t 
   if (!space || !is_name(name, (size_t)(space - name)))
     return refuse(lines, "the name of an array must consist of letters, digits and . _ - /");
   int count;
-  /* limited by the rest of the file, so that a wrong count allocates nothing */
+  /* the count is limited by the rest of the file, so that a wrong count allocates nothing */
   size_t most = (size_t)(lines->end - lines->at) / (NUMBER_DIGITS + 1);
   if (!read_count(space + 1, (size_t)(stop - space - 1), most, &count))
     return refuse(lines, "count of an array must be a whole number, at most what the file holds");

@@ -67,8 +67,8 @@ enum { SHARES_MOST = 64 };
 
 static uint64_t share_of(int begin, int end) { return (uint64_t)(uint32_t)end << 32 | (uint32_t)begin; }
 
-/* Takes up to `grain` indices from the front of a share (its owner) or from the back (other threads). Returns their
- * number. */
+/* Takes up to `grain` indices from the front of a share (its owner does) or from the back (other threads do). Sets
+ * *first to the first of them and returns their number. */
 static int take_indices(ParallelShare* share, int grain, bool front, int* first) {
   uint64_t left = atomic_load_explicit(&share->left, memory_order_relaxed);
   for (;;) {
@@ -81,8 +81,9 @@ static int take_indices(ParallelShare* share, int grain, bool front, int* first)
   }
 }
 
-/* Runs the thread's own share, then helps with the others (work stealing). Shares are the same in every loop of the
- * same count, so data stay in the thread's cache. Returns the number of indices it ran. */
+/* Runs the indices of the thread's own share, then indices of the other shares (work stealing). Shares are the same in
+ * every loop of the same count, so data stay in the thread's cache. Returns the number of indices that the thread
+ * ran. */
 static int run_shares(ParallelLoop* loop, ParallelShare* shares, int count, int grain, int thread) {
   int ran = 0;
   for (int n = 0; n < count; n++) {
@@ -117,7 +118,7 @@ static bool shares_now(void) {
 
 enum { THREADS_MOST = 1024 };
 
-/* Number of threads of the process; 0: unknown. */
+/* Returns the number of threads of the process; 0 if unknown. */
 static int living_threads(void) {
   DIR* folder = opendir("/proc/self/task");
   int count = -2; /* "." and ".." */
@@ -132,8 +133,8 @@ static void* wait_for(void* gate) {
   return NULL;
 }
 
-/* Number of further threads that can be created, at most `wanted`: all are started together, then joined. A joined
- * thread counts against the system's limits until it has left /proc. */
+/* Returns the number of further threads that can be created, at most `wanted`. Starts all of them, then joins them. A
+ * joined thread counts against the system's limits until it has left /proc. */
 static int threads_to_have(int wanted) {
   pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
   pthread_t created[THREADS_MOST];
@@ -147,8 +148,8 @@ static int threads_to_have(int wanted) {
   return count;
 }
 
-/* The OpenMP runtime ends the process if it cannot create a thread, so their number is tried first. It keeps the
- * threads it has. */
+/* The OpenMP runtime ends the process if it cannot create a thread. The number of threads that can be created is
+ * therefore found out first. The runtime keeps the threads that it has created. */
 NOT_INSTRUMENTED int parallel_start(int threads) {
   static _Thread_local int tried = 1, there = 1;
   int most = omp_get_thread_limit() < THREADS_MOST ? omp_get_thread_limit() : THREADS_MOST;

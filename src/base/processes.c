@@ -5,10 +5,11 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-/* True if mpirun started the program. Otherwise MPI is not initialized: it would start a daemon. */
+/* Returns true if mpirun started the program. Otherwise MPI is not initialized, because it would start a daemon. */
 static bool launched(void) { return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK"); }
 
-/* True between MPI_Init and MPI_Finalize. Errors of MPI end all processes with a message, its default. */
+/* Returns true between MPI_Init and MPI_Finalize. Errors of MPI end all processes with a message, which is MPI's
+ * default. */
 static bool connected(void) {
   int started, finished;
   MPI_Initialized(&started);

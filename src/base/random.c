@@ -16,7 +16,7 @@ double random_uniform(Random* random, double low, double high) {
   return low + (high - low) * unit;
 }
 
-/* Box-Muller; the second number of the pair is dropped to keep the state one word. */
+/* Box-Muller method. The second number of a pair is dropped, so that the state is one word. */
 double random_normal(Random* random) {
   double radius = sqrt(-2.0 * math_log(1.0 - random_uniform(random, 0.0, 1.0)));
   return radius * math_cos(6.283185307179586 * random_uniform(random, 0.0, 1.0));

@@ -63,7 +63,8 @@ typedef unsigned __int128 Wide;
 
 static const uint64_t TEN_TO_17 = 100000000000000000U;
 
-/* x 10^k in units of 2^-shift, and the distances below and above within which a decimal reads back as x. */
+/* The number x 10^k in units of 2^-shift, and the distances below and above it within which a decimal is read back as
+ * x. */
 typedef struct {
   Wide value, below, above;
   int shift;
@@ -76,8 +77,8 @@ static uint64_t power_of_5(int k) {
   return power;
 }
 
-/* Returns x = m 2^e times 10^k, with the significand scaled by 4. Half the distance to the next lower double is then an
- * integer also for powers of two, below which doubles are twice as dense. */
+/* Returns x 10^k for x = m 2^e, with the significand multiplied by 4. Half the distance to the next lower double is
+ * then an integer, also for powers of two, below which doubles are twice as dense. */
 static Scaled scale_by_power_of_10(uint64_t m, int e, int k) {
   uint64_t five = power_of_5(k);
   bool boundary = m == (uint64_t)1 << (DBL_MANT_DIG - 1);
@@ -95,14 +96,14 @@ static bool reads_back(const Scaled* x, uint64_t decimal) {
   return x->closed ? distance <= limit : distance < limit;
 }
 
-/* The multiple of `unit` nearest to x. */
+/* Returns the multiple of `unit` nearest to x. */
 static uint64_t nearest_multiple(const Scaled* x, uint64_t unit) {
   uint64_t low = (uint64_t)(x->value >> x->shift) / unit * unit;
   Wide rest = x->value - ((Wide)low << x->shift);
   return 2 * rest >= (Wide)unit << x->shift ? low + unit : low;
 }
 
-/* printf's %g layout of digits * 10^-scale; digits > 0. */
+/* Appends digits * 10^-scale in the layout of printf's %g; digits > 0. */
 static void add_decimal(Text* text, uint64_t digits, int scale) {
   char reversed[24];
   int count = 0;
@@ -126,8 +127,9 @@ static void add_decimal(Text* text, uint64_t digits, int scale) {
   text_add_bytes(text, out, (size_t)n);
 }
 
-/* Shortest decimal of x in [EXACT_MIN, EXACT_MAX). Every decimal of up to 15 digits survives conversion to double, so a
- * shorter one is the 15-digit one with trailing zeros. */
+/* Appends the shortest decimal that is read back as x, for x in [EXACT_MIN, EXACT_MAX). Every decimal of up to 15
+ * digits survives the conversion to double. A shorter decimal is therefore the one of 15 digits without its trailing
+ * zeros. */
 static void add_exact(Text* text, double x) {
   int binary;
   uint64_t m = (uint64_t)(frexp(x, &binary) * 0x1p53);
@@ -142,7 +144,7 @@ static void add_exact(Text* text, double x) {
   }
 }
 
-/* ---- the same for small numbers: residual coordinates at rest are rounding errors of this size */
+/* ---- decimals of small numbers: residual coordinates at rest are rounding errors of this size */
 
 enum { LONG_WORDS = 4, WORD_BITS = 64, FIVES = 27 /* largest power of 5 in a word */ };
 typedef struct {
@@ -165,7 +167,7 @@ static Long long_times_power_of_5(uint64_t a, int k) {
   return long_times(product, power_of_5(k));
 }
 
-/* a 2^shift, truncated to the range of Long. */
+/* Returns a 2^shift, truncated to the range of Long. */
 static Long long_left(uint64_t a, int shift) {
   Long out = {{0}};
   int word = shift / WORD_BITS, bits = shift % WORD_BITS;
@@ -174,7 +176,7 @@ static Long long_left(uint64_t a, int shift) {
   return out;
 }
 
-/* floor(a 2^-shift), which must fit in a word. */
+/* Returns floor(a 2^-shift), which must fit in a word. */
 static uint64_t long_right(const Long* a, int shift) {
   int word = shift / WORD_BITS, bits = shift % WORD_BITS;
   uint64_t out = a->word[word] >> bits;
@@ -182,14 +184,14 @@ static uint64_t long_right(const Long* a, int shift) {
   return out;
 }
 
-/* -1, 0, 1 */
+/* Returns -1 if a < b, 0 if a = b, 1 if a > b. */
 static int long_compare(const Long* a, const Long* b) {
   for (int i = LONG_WORDS - 1; i >= 0; i--)
     if (a->word[i] != b->word[i]) return a->word[i] < b->word[i] ? -1 : 1;
   return 0;
 }
 
-/* a - b, a >= b. */
+/* Returns a - b; a >= b. */
 static Long long_minus(Long a, const Long* b) {
   uint64_t borrow = 0;
   for (int i = 0; i < LONG_WORDS; i++) {
@@ -201,7 +203,8 @@ static Long long_minus(Long a, const Long* b) {
   return a;
 }
 
-/* Shortest decimal of x in [TINY_MIN, EXACT_MIN), as add_exact. Ties cannot occur: x 10^k has too few factors of 2. */
+/* Appends the shortest decimal that is read back as x, for x in [TINY_MIN, EXACT_MIN), in the layout of add_exact. A
+ * decimal is never exactly half-way between two candidates, because x 10^k has too few factors of 2. */
 static void add_tiny(Text* text, double x) {
   int binary;
   uint64_t m = (uint64_t)(frexp(x, &binary) * 0x1p53);
@@ -224,8 +227,8 @@ static void add_tiny(Text* text, double x) {
   }
 }
 
-/* Any finite or infinite value, by trying precisions; below DBL_MIN few digits are significant, so the trial starts at
- * one. */
+/* Appends any finite or infinite value by trying precisions until it is read back. Below DBL_MIN only few digits are
+ * significant, so the search starts at one digit. */
 static void add_by_trial(Text* text, double value) {
   char digits[48];
   int precision = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
@@ -346,8 +349,8 @@ int text_distance(const char* a, const char* b) {
   return distance;
 }
 
-/* One error in three letters counts as a misspelling; more is another word. Words of 100 letters and more are not
- * corrected. */
+/* At most one error in three letters counts as a misspelling; with more errors it is another word. Words of 100 letters
+ * and more are not corrected. */
 const char* text_nearest(const char* word, const char* const* candidates, int count) {
   assert(candidates || count == 0);
   int length = (int)strnlen(word, 100);

@@ -6,16 +6,19 @@
 
 #include "geometry/geometry.h"
 
-/* Lengths below these fractions of the largest coordinate are rounding: a corner carries an error of about 3 ulp, a
- * height over a face two or three times that. `scale` below is the square of that coordinate [m^2]. */
+/* Lengths below these fractions of the largest coordinate are rounding errors: a corner has an error of about 3 ulp,
+ * the height of a point over a face two or three times that. The argument `scale` of the functions below is the square
+ * of the largest coordinate [m^2]. */
 #define GAP_TOLERANCE 1e-15  /* two distances that differ by less are the same */
-#define ZERO_TOLERANCE 4e-15 /* a point this near is the origin; a tetrahedron this flat is treated by its faces */
-/* Sine of the angle below which three corners count as collinear: the normal would be rounding only. */
+#define ZERO_TOLERANCE 4e-15 /* nearer points count as the origin; flatter tetrahedra are replaced by their faces */
+/* Sine of the angle below which three corners count as collinear, because their normal would consist of rounding
+ * errors. */
 #define COLLINEAR_SINE 1e-14
-/* Each step gains what digits the thinness of the tetrahedron leaves, 3 at the thinnest that counts. */
+/* Largest number of refinement steps. Each step adds correct digits, about 3 for the thinnest tetrahedron that is not
+ * counted as flat. */
 #define REFINEMENT_LIMIT 4
 
-/* The part of a simplex that carries the nearest point. */
+/* Nearest point of a simplex to the origin. It lies on the vertex, edge, triangle or tetrahedron of `count` corners. */
 typedef struct {
   Vec3 point;
   double square;
@@ -23,37 +26,38 @@ typedef struct {
   double weight[4];
 } NearestPoint;
 
-/* fmax is a function call: it must care for operands that are not numbers. */
+/* Returns the larger number. Faster than fmax, which is a function call because it handles operands that are not
+ * numbers. */
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
-/* Corner i itself; p: the corners [m], here and below. */
+/* Returns corner i. p: the corners [m], here and below. */
 static inline NearestPoint nearest_vertex(const Vec3* p, int i) {
   return (NearestPoint){p[i], vec3_dot(p[i], p[i]), 1, {i}, {1.0}};
 }
 
-/* Nearest point of the edge from corner i to j; corner i if the edge has no length. */
+/* Returns the nearest point of the edge from corner i to corner j; corner i if the edge has no length. */
 static inline NearestPoint nearest_on_edge(const Vec3* p, int i, int j) {
   Vec3 edge = vec3_sub(p[j], p[i]);
   double square = vec3_dot(edge, edge), along = -vec3_dot(p[i], edge);
   if (!(along > 0)) return nearest_vertex(p, i);
   if (!(along < square)) return nearest_vertex(p, j);
   double weight = along / square;
-  /* From the nearer end: its coordinates are smaller, and so is their rounding. What is left of it along the edge would
-   * tilt the normal of hulls that nearly touch. */
+  /* The point is computed from the nearer end, because smaller coordinates have smaller rounding errors. The component
+   * along the edge that rounding leaves is then removed; it would tilt the normal of hulls that nearly touch. */
   Vec3 point = weight < 0.5 ? vec3_add_scaled(p[i], weight, edge) : vec3_add_scaled(p[j], weight - 1.0, edge);
   point = vec3_add_scaled(point, -vec3_dot(point, edge) / square, edge);
   return (NearestPoint){point, vec3_dot(point, point), 2, {i, j}, {1.0 - weight, weight}};
 }
 
-/* The first of two that are equally near. */
+/* Keeps the nearer point, the first one if both are equally near. */
 static inline void keep_nearer(NearestPoint* best, NearestPoint other) {
   if (other.square < best->square) *best = other;
 }
 
 /* ---------------------------------------------------------------- triangle */
 
-/* A triangle with corner 0 opposite to its longest edge: of the three edges, the two used are the short ones, whose
- * cross product keeps the most digits. */
+/* A triangle whose corner 0 lies opposite to its longest edge. The cross product of the two shorter edges, u and w, has
+ * the smallest rounding error. */
 typedef struct {
   int corner[3];
   Vec3 point[3];
@@ -63,7 +67,7 @@ typedef struct {
   bool collinear;
 } Triangle;
 
-/* Triangle of corners i, j, k, in any order. collinear: the normal is of no use. */
+/* Returns the triangle of corners i, j, k, given in any order. If `collinear` is true its normal is meaningless. */
 static inline Triangle triangle(const Vec3* p, int i, int j, int k) {
   Vec3 ij = vec3_sub(p[j], p[i]), jk = vec3_sub(p[k], p[j]), ki = vec3_sub(p[i], p[k]);
   double ij2 = vec3_dot(ij, ij), jk2 = vec3_dot(jk, jk), ki2 = vec3_dot(ki, ki), sides;
@@ -84,8 +88,8 @@ static inline Triangle triangle(const Vec3* p, int i, int j, int k) {
   return t;
 }
 
-/* Barycentric coordinates of the foot of the origin, times |normal|^2; point is some point of the plane that stands for
- * corner 0 and has the coordinates `part` so far. */
+/* Adds to `part` the barycentric coordinates of the foot of the origin's perpendicular on the plane, relative to
+ * `point` and times |normal|^2. point: a point of the plane whose barycentric coordinates `part` already holds. */
 static inline void add_parts(const Triangle* t, Vec3 point, double part[3]) {
   Vec3 turn = vec3_cross(point, t->normal);
   double u = vec3_dot(turn, t->w), w = -vec3_dot(turn, t->u);
@@ -94,13 +98,14 @@ static inline void add_parts(const Triangle* t, Vec3 point, double part[3]) {
   part[0] -= u + w;
 }
 
-/* The foot of the origin as a combination of corners; t must not be collinear. */
+/* Returns the foot of the origin's perpendicular as a combination of the corners. t must not be collinear. */
 static inline Vec3 foot_by_parts(const Triangle* t, const double part[3]) {
   Vec3 along_u = vec3_scale(t->u, part[1] / t->square);
   return vec3_add(t->point[0], vec3_add_scaled(along_u, part[2] / t->square, t->w));
 }
 
-/* Along the normal, which keeps the digits that a sum of corners would lose, and from the nearest corner. */
+/* Returns the foot of the origin's perpendicular on the plane. It is computed along the normal from the nearest corner,
+ * which is more accurate than a sum of corners. */
 static inline NearestPoint nearest_in_plane(const Triangle* t, const double part[3]) {
   int near = part[1] > part[0] ? 1 : 0;
   near = part[2] > part[near] ? 2 : near;
@@ -112,7 +117,7 @@ static inline NearestPoint nearest_in_plane(const Triangle* t, const double part
                         {part[0] / t->square, part[1] / t->square, part[2] / t->square}};
 }
 
-/* Nearest point of the triangle i, j, k of p (4); a collinear triangle counts as its three edges. */
+/* Returns the nearest point of the triangle i, j, k of p (4). A collinear triangle is replaced by its three edges. */
 static inline NearestPoint nearest_on_triangle(const Vec3* p, int i, int j, int k) {
   Triangle t = triangle(p, i, j, k);
   double part[3] = {t.square, 0, 0};
@@ -120,7 +125,7 @@ static inline NearestPoint nearest_on_triangle(const Vec3* p, int i, int j, int 
   bool inside = !t.collinear && part[0] > 0 && part[1] > 0 && part[2] > 0;
   if (inside) {
     add_parts(&t, foot_by_parts(&t, part),
-              part); /* refines: of thin triangles the barycentric coordinates are inexact */
+              part); /* refines the barycentric coordinates, which are inexact for thin triangles */
     inside = part[0] > 0 && part[1] > 0 && part[2] > 0;
   }
   if (inside) return nearest_in_plane(&t, part);
@@ -135,14 +140,14 @@ static inline NearestPoint nearest_on_triangle(const Vec3* p, int i, int j, int 
 
 /* ---------------------------------------------------------------- tetrahedron */
 
-/* Barycentric coordinates of a point x: part i is (x - p0) . normal i / volume, for i = 1, 2, 3. */
+/* A tetrahedron. Barycentric coordinate i of a point x is (x - p0) . normal i / volume, for i = 1, 2, 3. */
 typedef struct {
   Vec3 normal[4]; /* of the faces opposite to the corners; normal 0 is the sum of the others */
-  double volume;  /* six times, signed */
-  bool flat;      /* no inside above rounding */
+  double volume;  /* six times the volume, signed */
+  bool flat;      /* the volume is zero to within rounding */
 } Tetrahedron;
 
-/* Tetrahedron of p[0] ... p[3]; scale [m^2], the square of the largest coordinate. */
+/* Returns the tetrahedron of p[0] ... p[3]. scale [m^2]: square of the largest coordinate. */
 static inline Tetrahedron tetrahedron(const Vec3* p, double scale) {
   Vec3 e1 = vec3_sub(p[1], p[0]), e2 = vec3_sub(p[2], p[0]), e3 = vec3_sub(p[3], p[0]);
   Vec3 n1 = vec3_cross(e2, e3), n2 = vec3_cross(e3, e1), n3 = vec3_cross(e1, e2);
@@ -152,14 +157,14 @@ static inline Tetrahedron tetrahedron(const Vec3* p, double scale) {
   return (Tetrahedron){{n0, n1, n2, n3}, volume, !(volume * volume > ZERO_TOLERANCE * ZERO_TOLERANCE * scale * face)};
 }
 
-/* sum part_i p_i over the corners p (4). */
+/* Returns sum part_i p_i over the corners p (4). */
 static inline Vec3 combination(const Vec3* p, const double part[4]) {
   Vec3 sum = vec3_scale(p[0], part[0]);
   for (int i = 1; i < 4; i++) sum = vec3_add_scaled(sum, part[i], p[i]);
   return sum;
 }
 
-/* Add the barycentric coordinates of the origin as seen from a point near it. */
+/* Adds to `part` the barycentric coordinates of the origin relative to the point `from`. */
 static inline void add_barycentric(const Tetrahedron* solid, Vec3 from, double part[4]) {
   double inverse = 1.0 / solid->volume, sum = 0;
   for (int i = 1; i < 4; i++) {
@@ -170,8 +175,8 @@ static inline void add_barycentric(const Tetrahedron* solid, Vec3 from, double p
   part[0] -= sum;
 }
 
-/* The origin as a combination of the four corners p (4) with sum 1. The first solution of a thin tetrahedron is mostly
- * rounding, which steps of refinement remove as far as the digits go. */
+/* Returns the origin as a combination of the four corners p (4) with sum 1. For a thin tetrahedron the first solution
+ * consists mostly of rounding errors, which iterative refinement reduces. */
 static inline NearestPoint origin_by_corners(const Vec3* p, const Tetrahedron* solid, double scale) {
   double part[4] = {1, 0, 0, 0};
   Vec3 rest = p[0];
@@ -187,19 +192,20 @@ static inline NearestPoint origin_by_corners(const Vec3* p, const Tetrahedron* s
   return origin;
 }
 
-/* Is none of them 0 or below? */
+/* Returns true if all four numbers are positive. */
 static inline bool all_positive(const double part[4]) {
   return part[0] > 0 && part[1] > 0 && part[2] > 0 && part[3] > 0;
 }
 
-/* Distance of the plane through the point, across to it, that all four corners p (4) are known to lie behind. */
+/* Returns the smallest height of the four corners p (4) along the direction from the origin to nearest->point. */
 static inline double height_behind(const Vec3* p, const NearestPoint* nearest) {
   double height = vec3_dot(nearest->point, p[0]);
   for (int i = 1; i < 4; i++) height = -larger(-height, -vec3_dot(nearest->point, p[i]));
   return height / sqrt(nearest->square);
 }
 
-/* Keeps the nearer face; of two equally near up to rounding, the one with no corner of p (4) in front. */
+/* Keeps the point of the nearer face. If both are equally near to within rounding, keeps the point with the larger
+ * height_behind, so that no corner of p (4) lies between its plane and the origin. */
 static inline void keep_better_face(const Vec3* p, NearestPoint* best, NearestPoint other, double scale) {
   double difference = other.square - best->square;
   bool tie = difference * difference <= 4 * GAP_TOLERANCE * GAP_TOLERANCE * scale * best->square;
@@ -207,8 +213,8 @@ static inline void keep_better_face(const Vec3* p, NearestPoint* best, NearestPo
     *best = other;
 }
 
-/* Nearest point of p[0] ... p[3]; four corners in the result: the origin is inside, to within ZERO_TOLERANCE. A flat
- * one is its faces. */
+/* Returns the nearest point of the tetrahedron p[0] ... p[3]. The result has four corners if the origin is inside, to
+ * within ZERO_TOLERANCE. A flat tetrahedron is replaced by its faces. */
 static inline NearestPoint nearest_on_tetrahedron(const Vec3* p, double scale) {
   static const int face[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
   Tetrahedron solid = tetrahedron(p, scale);
@@ -228,7 +234,7 @@ static inline NearestPoint nearest_on_tetrahedron(const Vec3* p, double scale) {
   return best;
 }
 
-/* The same for 1 to 4 corners, p[count]. */
+/* Returns the nearest point of a simplex of 1 to 4 corners, p[count]. */
 static inline NearestPoint nearest_on_simplex(const Vec3* p, int count, double scale) {
   if (count == 1) return nearest_vertex(p, 0);
   if (count == 2) return nearest_on_edge(p, 0, 1);

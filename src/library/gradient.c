@@ -213,7 +213,7 @@ static sdrs_status add_given(sdrs* s, const sdrs_seed* seeds, int index, LossSee
   sdrs_seed seed;
   const char* given = (const char*)seeds + (size_t)index * seeds->size;
   if (!library_take(&seed, sizeof(seed), given) || seed.size != seeds->size)
-    return library_fail(s, SDRS_USAGE, "seed %d: its size is not set, or is that of another version", index);
+    return library_fail(s, SDRS_USAGE, "seed %d has a wrong 'size': begin every seed with SDRS_INIT(sdrs_seed)", index);
   return add_seed(s, &seed, to);
 }
 

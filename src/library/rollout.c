@@ -72,10 +72,13 @@ static sdrs_status tell(sdrs* s, const Rollouts* r) {
   }
   for (int k = 0; k < r->wanted->count; k++) {
     if (r->status[k] == SDRS_SOLVER)
-      return library_fail(s, SDRS_SOLVER, "rollout %d: step %d is not solved", k, r->done[k] + 1);
+      return library_fail(s, SDRS_SOLVER, "rollout %d: step %d is not solved: reduce simulation.dt", k, r->done[k] + 1);
     if (r->status[k] != SDRS_OK)
-      return library_fail(s, r->status[k],
-                          "rollout %d cannot start: bodies intersect, a loop is open, or a number is not finite", k);
+      return library_fail(
+          s, r->status[k],
+          "rollout %d has an invalid initial state: bodies intersect, a loop is open, or a number is not finite: "
+          "correct its coordinates and velocities",
+          k);
   }
   return SDRS_OK;
 }

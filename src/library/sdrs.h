@@ -62,23 +62,26 @@ typedef struct sdrs_options {
 
 /* Version "x.y.z", static text. */
 SDRS_API const char* sdrs_version(void);
-/* Loads a scene or task (YAML or JSON) from a file. *out is set even after an error, for sdrs_error, and must be freed;
- * it is NULL only if there is no memory for it. options (may be NULL) are copied. SDRS_IO: no such file;
- * SDRS_BAD_INPUT: sdrs_error lists all mistakes. */
+/* Loads a scene or task (YAML or JSON) from the file `path`. Sets *out to a new object, also if loading fails, so that
+ * sdrs_error can describe the failure. *out is NULL only if there was no memory for the object. The caller frees it
+ * with sdrs_free in both cases. options are copied and may be NULL. Returns SDRS_IO if the file cannot be read, and
+ * SDRS_BAD_INPUT if it has mistakes; sdrs_error then lists all of them. */
 SDRS_API sdrs_status sdrs_load(sdrs** out, const char* path, const sdrs_options* options);
-/* Loads a scene or task from a text, which is copied. path: name in messages, base of relative paths in the text, and
- * `.json` selects JSON; NULL = a YAML scene in the working folder. *out and errors as for sdrs_load. */
+/* Loads a scene or task from `text`, which is copied. path is the name of the text in messages and the base of relative
+ * paths in it. A path that ends in `.json` selects JSON. NULL means YAML in the working folder. *out and errors are as
+ * for sdrs_load. */
 SDRS_API sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdrs_options* options);
-/* New object with another run of the same scene, at its beginning, with the initial state and the inputs that were set;
- * scene data are shared. Original and clone may be freed in any order. *out is NULL after SDRS_NO_MEMORY for the object
- * itself. SDRS_USAGE: the original was not loaded. */
+/* Sets *out to a new object with the same scene, initial state and inputs as `original`, whose run is at its beginning.
+ * Both objects share the data of the scene and may be freed in any order. Returns SDRS_USAGE if `original` was not
+ * loaded. Returns SDRS_NO_MEMORY with *out NULL if there is no memory for the object. The caller frees *out with
+ * sdrs_free. */
 SDRS_API sdrs_status sdrs_clone(sdrs** out, sdrs* original);
-/* Frees the object; data shared with clones are freed with the last of them. Accepts NULL. Everything borrowed from the
- * object becomes invalid. */
+/* Frees the object. Data that it shares with clones are freed with the last of these objects. Pointers that belong to
+ * the object become invalid. Accepts NULL. */
 SDRS_API void sdrs_free(sdrs* object);
 
-/* Error of the last call that failed on this object, "" if none did; for NULL an out-of-memory text. Not to be freed;
- * valid until the next non-const call on the object. */
+/* Returns the error text of the last call that failed on this object, "" if no call failed, and an out-of-memory text
+ * if `object` is NULL. The text belongs to the object and is valid until the next non-const call on it. */
 SDRS_API const char* sdrs_error(const sdrs* object);
 
 typedef struct sdrs_diagnostic {
@@ -88,10 +91,11 @@ typedef struct sdrs_diagnostic {
   int line, column; /* from 1; 0 = unknown */
   const char* text;
 } sdrs_diagnostic;
-/* Number of errors, warnings and notes of loading and of the last call; 0 for NULL. */
+/* Returns the number of errors, warnings and notes of loading and of the last call; 0 if `object` is NULL. */
 SDRS_API int sdrs_diagnostic_count(const sdrs* object);
-/* Gets message `index`. Its texts belong to the object, until the next non-const call. SDRS_USAGE: NULL, a wrong size,
- * or no such index, for which *out is zeroed. sdrs_error is not set. */
+/* Sets *out to message `index`, 0 .. sdrs_diagnostic_count - 1. The texts in *out belong to the object and are valid
+ * until the next non-const call on it. Returns SDRS_USAGE if out is NULL or out->size is wrong. Returns SDRS_USAGE,
+ * with *out zeroed, if `object` is NULL or there is no such message. Does not set sdrs_error. */
 SDRS_API sdrs_status sdrs_diagnostic_at(const sdrs* object, int index, sdrs_diagnostic* out);
 
 /* ---------------------------------------------------------------- description */
@@ -109,12 +113,13 @@ typedef struct sdrs_info {
   int vertices;    /* vertices of all hulls */
   int design;      /* design variables of the task; 0 for a scene */
 } sdrs_info;
-/* Sizes of all blocks. name belongs to the object. SDRS_USAGE: a wrong size; or NULL or an object that was not loaded,
- * for which *out has zeros and an empty name. sdrs_error is not set. */
+/* Sets *out to the sizes of the scene. out->name belongs to the object. Returns SDRS_USAGE if out->size is wrong.
+ * Returns SDRS_USAGE, with zeros and an empty name in *out, if `object` is NULL or was not loaded. Does not set
+ * sdrs_error. */
 SDRS_API sdrs_status sdrs_describe(const sdrs* object, sdrs_info* out);
-/* Name of link 0 .. links - 1; owned by the object, valid as long as it. */
+/* Returns the name of `link`, 0 .. links - 1. The name belongs to the object and is valid until the object is freed. */
 SDRS_API const char* sdrs_link_name(const sdrs* object, int link); /* NULL: no such link */
-/* Index of a link by its exact name; -1 too if an argument is NULL. */
+/* Returns the index of the link with exactly this name; -1 also if an argument is NULL. */
 SDRS_API int sdrs_link_find(const sdrs* object, const char* name); /* -1: no such link */
 
 /* Blocks: named arrays of numbers. Letters: operations on the block: V sdrs_view, S sdrs_set, R sdrs_record, D as a
@@ -142,15 +147,16 @@ typedef enum sdrs_block {
                link's axes; NaN in the first and last row, which have one neighbour */
   SDRS_NO_BLOCK = -1
 } sdrs_block;
-/* Number of blocks; block values are 0 .. count - 1. Later versions may have more. */
+/* Returns the number of blocks. Values of sdrs_block are 0 .. count - 1; later versions may have more. */
 SDRS_API int sdrs_block_count(void);
-/* Name of a block, static text. */
+/* Returns the name of a block, a static text. */
 SDRS_API const char* sdrs_block_name(sdrs_block block); /* "time", "coordinates", ...; NULL: no such block */
-/* Block with this name; name may be NULL. */
+/* Returns the block with this name; name may be NULL. */
 SDRS_API sdrs_block sdrs_block_find(const char* name); /* SDRS_NO_BLOCK: no such name */
-/* Name of a column: of the blocks with nq, nv, nu or `design` columns "box/x", "hip/0", "box/velocity/0"; of
- * SDRS_CONTROL "hip/amplitude/0", as in design.csv; of SDRS_MASS the link; of SDRS_CONTACT the key of the scene,
- * "friction", or "unused/9" where the law has no such number. NULL: none. Valid as long as the object. */
+/* Returns the name of column `index` of a block, or NULL if it has none. Blocks with nq, nv, nu or `design` columns
+ * have names such as "box/x", "hip/0" and "box/velocity/0". SDRS_CONTROL has "hip/amplitude/0", as in design.csv.
+ * SDRS_MASS has the names of the links. SDRS_CONTACT has the keys of the scene, such as "friction", or "unused/9" for a
+ * number that the contact law does not have. The name is valid until the object is freed. */
 SDRS_API const char* sdrs_entry_name(sdrs* object, sdrs_block block, int index);
 
 typedef struct sdrs_array {
@@ -158,10 +164,11 @@ typedef struct sdrs_array {
   const double* data; /* [row * stride + column] */
   size_t rows, columns, stride;
 } sdrs_array;
-/* Values of the present state, or of the scene. link: for POSITION, ORIENTATION, CENTER, FORCE and REACTIONS; -1 = one
- * row per link. *out borrows its numbers (SI units) and has rows, columns and stride in doubles; zeroed on failure.
- * Begins the simulation if needed, with the errors of sdrs_step for the initial state. SDRS_USAGE: no such block or
- * link, or a wrong out->size. */
+/* Sets *out to the values of a block in the current state, or in the scene. out->rows, out->columns and out->stride
+ * count doubles; out->data belongs to the object. link selects one link of POSITION, ORIENTATION, CENTER, FORCE and
+ * REACTIONS; -1 gives one row per link. Begins the simulation if needed and then returns the errors of sdrs_step for
+ * the initial state. Returns SDRS_USAGE if there is no such block or link, or if out->size is wrong. *out is zeroed on
+ * failure. */
 SDRS_API sdrs_status sdrs_view(sdrs* object, sdrs_block block, int link, sdrs_array* out);
 
 /* ---------------------------------------------------------------- running */
@@ -174,22 +181,26 @@ SDRS_API sdrs_status sdrs_view(sdrs* object, sdrs_block block, int link, sdrs_ar
  * SDRS_USAGE: wrong count, or a block that cannot be set. SDRS_BAD_INPUT: not finite, a zero quaternion, or a design
  * without a valid model. On failure nothing changes. */
 SDRS_API sdrs_status sdrs_set(sdrs* object, sdrs_block block, const double* values, size_t count);
-/* Returns to the initial state, of the scene or as set; inputs stay. SDRS_BAD_INPUT: invalid initial state (bodies
- * intersect, or a loop is open). Frees the present simulation, so its views become invalid. */
+/* Sets the state back to the initial state of the scene, or to the one given to sdrs_set. Inputs are kept. Frees the
+ * current simulation, so views of it become invalid. Returns SDRS_BAD_INPUT if the initial state is invalid (bodies
+ * intersect, or a closure is violated). */
 SDRS_API sdrs_status sdrs_reset(sdrs* object);
-/* Returns to the state after loading: start, inputs, record, gradient and views are discarded. A design that was set
- * stays, because it belongs to the scene. SDRS_USAGE: not loaded. */
+/* Sets the object back to its state after loading: discards the initial state, inputs, record, gradient and views.
+ * Keeps a design that was set, because it belongs to the scene. Returns SDRS_USAGE if the object was not loaded. */
 SDRS_API sdrs_status sdrs_clear(sdrs* object);
-/* Advances `steps` steps of dt; none for 0 or fewer. Begins the simulation if needed: SDRS_BAD_INPUT if bodies
- * intersect or a loop is open. SDRS_SOLVER: the state is that before the failed step, which sdrs_error names. Allocates
- * at the beginning and when the number of contact pairs grows. */
+/* Advances the simulation by `steps` time steps dt; does nothing for steps <= 0. Begins the simulation if needed, and
+ * then returns SDRS_BAD_INPUT if bodies intersect or a closure is violated. Returns SDRS_SOLVER if a step was not
+ * solved: the state is that before this step, and sdrs_error names the step. Allocates at the beginning and when the
+ * number of contact pairs grows. */
 SDRS_API sdrs_status sdrs_step(sdrs* object, int steps);
 
-/* Advances several objects in parallel: objects (count), all different; threads across them, SDRS_USAGE if negative.
- * Returns SDRS_OK, or the first failure in their order; each object has its own error. */
+/* Advances objects[count] by `steps` steps, in parallel on `threads` threads. The objects must be different. Returns
+ * SDRS_OK if all succeeded, else the status of the first object that failed; every object has its own sdrs_error.
+ * Returns SDRS_USAGE if threads < 0. */
 SDRS_API sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, int threads);
 
-/* Runs of one scene from many initial states, in parallel. NULL arrays: not given, or not requested. */
+/* Runs of one scene from many initial states, in parallel. An input array that is NULL is replaced by the initial state
+ * or the inputs of the object; an output array that is NULL is not written. */
 typedef struct sdrs_rollouts {
   size_t size;
   int count, steps, threads;
@@ -202,28 +213,31 @@ typedef struct sdrs_rollouts {
   double* final_velocities;  /* (count x nv) */
   int* steps_done;           /* completed steps (count); after a failed step the arrays repeat the last state */
 } sdrs_rollouts;
-/* Runs the rollouts; the object's present state is unchanged. SDRS_SOLVER: a run failed, named by sdrs_error; the
- * others are complete. SDRS_USAGE: count < 0, steps < 1 or threads < 0. SDRS_BAD_INPUT: an input that is not finite, or
- * an invalid initial state; that run's arrays are not written. Arrays are the caller's, with the sizes in
- * sdrs_rollouts. */
+/* Runs the rollouts. The current state of the object does not change. The caller owns all arrays, with the sizes stated
+ * in sdrs_rollouts. Returns SDRS_SOLVER if a run failed; sdrs_error names it, and the other runs are complete. Returns
+ * SDRS_USAGE if count < 0, steps < 1 or threads < 0. Returns SDRS_BAD_INPUT, without writing any array, if an input is
+ * not finite. Returns SDRS_BAD_INPUT if the initial state of a run is invalid; the states of this run are then not
+ * written. */
 SDRS_API sdrs_status sdrs_rollout(sdrs* object, const sdrs_rollouts* rollouts);
 
 /* ---------------------------------------------------------------- recorded runs and gradients */
 
-/* Runs from the initial state and records everything; steps 0 = the scene's. The present state of sdrs_view is
- * unchanged. SDRS_SOLVER: the record ends before the failed step. SDRS_BAD_INPUT: invalid initial state, no record.
- * Frees the previous record and gradient. */
+/* Simulates `steps` steps from the initial state and records all states; steps <= 0 takes the number of the scene. The
+ * current state of sdrs_view does not change. Frees the previous record and gradient. Returns SDRS_SOLVER if a step was
+ * not solved; the record then ends before this step. Returns SDRS_BAD_INPUT, without a record, if the initial state is
+ * invalid. */
 SDRS_API sdrs_status sdrs_run(sdrs* object, int steps);
-/* Runs several objects in parallel, as sdrs_run: objects (count), all different; threads across them, SDRS_USAGE if
- * negative. Returns SDRS_OK, or the first failure in their order; each object has its own error. */
+/* Calls sdrs_run for objects[count], in parallel on `threads` threads. The objects must be different. Returns SDRS_OK
+ * if all succeeded, else the status of the first object that failed; every object has its own sdrs_error. Returns
+ * SDRS_USAGE if threads < 0. */
 SDRS_API sdrs_status sdrs_run_all(sdrs* const* objects, int count, int steps, int threads);
-/* Recorded values of a block: one row per state of the run, the initial state first (steps + 1 rows). link as in
- * sdrs_view; -1 = all links in each row. *out borrows its numbers until the next sdrs_run, sdrs_clear, sdrs_set of the
- * design or sdrs_free; zeroed on failure. SDRS_USAGE: no run, no such block or link. */
+/* Sets *out to the recorded values of a block: steps + 1 rows, one per state, the initial state first. link is as in
+ * sdrs_view; -1 puts all links into each row. out->data is valid until the next sdrs_run, sdrs_clear, sdrs_set of the
+ * design or sdrs_free. Returns SDRS_USAGE if there is no record, block or link; *out is zeroed on failure. */
 SDRS_API sdrs_status sdrs_record(sdrs* object, sdrs_block block, int link, sdrs_array* out);
 
-/* Derivatives of a loss by one recorded block: as many numbers as sdrs_record returns for it, (rows x columns) without
- * gaps. The blocks count as independent variables of the loss. */
+/* Derivatives of a loss with respect to the recorded values of one block. values has the shape that sdrs_record returns
+ * for the block, (rows x columns) without gaps. The blocks are treated as independent variables of the loss. */
 typedef struct sdrs_seed {
   size_t size; /* the same in all elements of an array */
   sdrs_block block;
@@ -231,26 +245,29 @@ typedef struct sdrs_seed {
   const double* values;
   size_t count;
 } sdrs_seed;
-/* Computes the gradient of the loss with these derivatives (the sum of all seeds) by the adjoint method. seeds (count):
- * only read. SDRS_USAGE: no run, or a wrong count; SDRS_BAD_INPUT: not finite; SDRS_NO_GRADIENT: a singular step. After
- * an error there is no gradient. Frees the previous gradient and its views. */
+/* Computes by the adjoint method the gradient of the loss whose derivatives are the sum of seeds[count]. Frees the
+ * previous gradient and its views. Returns SDRS_USAGE if there is no record or a count is wrong, SDRS_BAD_INPUT if a
+ * value is not finite, and SDRS_NO_GRADIENT if the equations of a step are singular. After an error there is no
+ * gradient. */
 SDRS_API sdrs_status sdrs_gradient(sdrs* object, const sdrs_seed* seeds, int count);
-/* Computes the gradients of several objects in parallel, as sdrs_gradient: objects (count), all different; seeds (count
- * x seed_count), those of the first object first. threads and the returned status as for sdrs_run_all. */
+/* Calls sdrs_gradient for objects[count], in parallel. The objects must be different. seeds (count x seed_count) has
+ * the seeds of the first object first. threads and the returned status are as for sdrs_run_all. */
 SDRS_API sdrs_status sdrs_gradient_all(sdrs* const* objects, int count, const sdrs_seed* seeds, int seed_count,
                                        int threads);
-/* Sets *value to a loss of the run and passes its derivatives to sdrs_add_seed. May read the record. Returns 0; another
- * value reports that there is no loss. */
+/* Callback of sdrs_loss: sets *value to a loss of the recorded run and passes its derivatives to sdrs_add_seed. It may
+ * call sdrs_record. It returns 0, or another value if the loss cannot be evaluated. */
 typedef int (*sdrs_loss_callback)(void* context, sdrs* object, double* value);
-/* Adds a seed to the loss, within a callback of sdrs_loss. Its numbers must stay valid until sdrs_loss returns.
- * SDRS_USAGE: outside a callback, or a wrong size. */
+/* Adds the derivatives in `seed` to the loss. To be called in a callback of sdrs_loss only. seed->values must stay
+ * valid until sdrs_loss returns. Returns SDRS_USAGE outside a callback, or if a size is wrong. */
 SDRS_API sdrs_status sdrs_add_seed(sdrs* object, const sdrs_seed* seed);
-/* Evaluates a loss of the run and its gradient. callback NULL: the loss of the task in its scenario, without the
- * scenario's weight; the run must be long enough for it. *value is NaN on failure. SDRS_USAGE: no run, too short a run,
- * or a scene without callback; SDRS_BAD_INPUT: the callback failed; otherwise the errors of sdrs_gradient. */
+/* Sets *value to a loss of the recorded run and computes its gradient. The callback evaluates the loss. If callback is
+ * NULL the loss is that of the task in this scenario, without the scenario's weight. Returns SDRS_USAGE if there is no
+ * record, if the run is too short for the loss, or if a scene has no callback. Returns SDRS_BAD_INPUT if the callback
+ * failed, else the errors of sdrs_gradient. *value is NaN on failure. */
 SDRS_API sdrs_status sdrs_loss(sdrs* object, sdrs_loss_callback callback, void* context, double* value);
-/* Derivatives by a block in the last gradient, per SI unit of the block, in the shapes listed at sdrs_block. *out
- * borrows its numbers; zeroed on failure. SDRS_USAGE: no gradient, or none by this block. */
+/* Sets *out to the derivatives of the loss with respect to a block, from the last gradient. They are per SI unit of the
+ * block, in the shape listed at sdrs_block. out->data belongs to the object. Returns SDRS_USAGE if there is no
+ * gradient, or none with respect to this block; *out is zeroed on failure. */
 SDRS_API sdrs_status sdrs_gradient_view(sdrs* object, sdrs_block block, sdrs_array* out);
 
 /* ---------------------------------------------------------------- queries and proofs */
@@ -262,17 +279,19 @@ typedef struct sdrs_distance {
   double potential;                  /* contact potential for stiffness 1 */
   double plane[4];                   /* separating plane: n x + o < 0 on the side of a */
 } sdrs_distance;
-/* Distance and contact potential of two convex hulls of points, a (a_count x 3) and b (b_count x 3), world [m]; support
- * [m]. grad_a, grad_b (as long as a, b): derivatives of the potential by the points, or NULL. SDRS_BAD_INPUT: no
- * points, invalid numbers, or support not > 0. SDRS_USAGE: a wrong out->size. Needs no object. */
+/* Sets *out to the distance and the contact potential of the convex hulls of the points a (a_count x 3) and b (b_count
+ * x 3), world frame [m]. support is the distance at which contact begins [m]. grad_a and grad_b, as long as a and b,
+ * receive the derivatives of the potential with respect to the points; each may be NULL. Returns SDRS_BAD_INPUT if a
+ * set is empty, a number is invalid, or support is out of range. Returns SDRS_USAGE if out->size is wrong. Needs no
+ * object. */
 SDRS_API sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t b_count, double support,
                                 sdrs_distance* out, double* grad_a, double* grad_b);
 
 /* Answers questions in the JSON format of `sdrs query` (docs/queries.md): growth, distance, witness, touch and manifold
- * of shapes, hulls and meshes, and pairs of point sets. *out: the answers, one JSON line each, byte-identical to the
- * command line's; after SDRS_BAD_INPUT and SDRS_IO the error text; NULL after SDRS_NO_MEMORY. Owned by the caller,
- * freed by sdrs_free_text. path: name in messages and base of mesh paths; NULL = the working folder. SDRS_USAGE:
- * questions is NULL. */
+ * of shapes, hulls and meshes, and pairs of point sets. Sets *out to the answers, one JSON line each, byte-identical to
+ * the command line's. After SDRS_BAD_INPUT and SDRS_IO *out is the error text, after SDRS_NO_MEMORY it is NULL. The
+ * caller frees *out with sdrs_free_text. path is the name in messages and the base of mesh paths; NULL means the
+ * working folder. Returns SDRS_USAGE if questions is NULL. */
 SDRS_API sdrs_status sdrs_query_text(const char* questions, const char* path, char** out);
 /* Frees a text of sdrs_query_text; accepts NULL. */
 SDRS_API void sdrs_free_text(char* text);
@@ -280,17 +299,18 @@ SDRS_API void sdrs_free_text(char* text);
 /* Shapes that are created once and queried at many poses. Different objects may be used concurrently, one object may
  * not. */
 typedef struct sdrs_shapes sdrs_shapes;
-/* Creates shapes from a JSON list as in questions of `sdrs query`, without position and quaternion. *out is set even
- * after an error, for sdrs_shapes_error, and must be freed; it is NULL only if there is no memory for it. path: name in
- * messages and base of mesh paths; NULL = the working folder. SDRS_BAD_INPUT: sdrs_shapes_error lists all mistakes.
- * SDRS_USAGE: out or shapes is NULL. */
+/* Creates shapes from a JSON list in the format of the questions of `sdrs query`, without position and quaternion. Sets
+ * *out to the new object, also after an error, so that sdrs_shapes_error can describe the error. *out is NULL only if
+ * there was no memory for it. The caller frees *out with sdrs_shapes_free. path is the name in messages and the base of
+ * mesh paths; NULL means the working folder. Returns SDRS_BAD_INPUT if the list has mistakes; sdrs_shapes_error then
+ * lists all of them. Returns SDRS_USAGE if out or shapes is NULL. */
 SDRS_API sdrs_status sdrs_shapes_new(sdrs_shapes** out, const char* shapes, const char* path);
 /* Frees the shapes; accepts NULL. */
 SDRS_API void sdrs_shapes_free(sdrs_shapes* shapes);
-/* Error of the last call that failed on these shapes, "" if none did; for NULL an out-of-memory text. Not to be freed;
- * valid until the next call on them. */
+/* Returns the error text of the last call that failed on these shapes, "" if no call failed, and an out-of-memory text
+ * if `shapes` is NULL. The text belongs to the shapes and is valid until the next call on them. */
 SDRS_API const char* sdrs_shapes_error(const sdrs_shapes* shapes);
-/* Number of shapes; 0 for NULL and after an error. */
+/* Returns the number of shapes; 0 for NULL and after an error. */
 SDRS_API int sdrs_shapes_count(const sdrs_shapes* shapes);
 
 /* One query of many pairs of shapes. All arrays are the caller's. */
@@ -308,16 +328,17 @@ typedef struct sdrs_pairs {
   size_t stride;         /* doubles, at least the length of a row */
   int threads;           /* 0 = 1 */
 } sdrs_pairs;
-/* columns (answer_count): how many numbers each answer takes in a row, in the order of `answers`. Tables are row-major,
- * as in the JSON answer; booleans are 1 or 0. For manifold each answer is a list with one element per contact, sized
- * for the pair with most contacts; `kind` is 0 vertex_a, 1 vertex_b, 2 edge_a, 3 edge_b. poses_a, poses_b, out and
- * stride are not used. Errors as sdrs_shapes_query. */
+/* Sets columns[answer_count] to the number of values that each answer takes in a row, in the order of `answers`. Tables
+ * are row-major, as in the JSON answer; booleans are 1 or 0. For manifold each answer is a list with one element per
+ * contact, sized for the pair with most contacts; `kind` is 0 vertex_a, 1 vertex_b, 2 edge_a, 3 edge_b. poses_a,
+ * poses_b, out and stride are not used. Errors are as for sdrs_shapes_query. */
 SDRS_API sdrs_status sdrs_shapes_layout(sdrs_shapes* shapes, const sdrs_pairs* pairs, size_t* columns);
-/* Writes the answers of every pair. NaN: no such answer, unknown, or no contact in this element. Results are
- * independent of threads and repeatable: the rows of one pair are evaluated in sequence with a warm start from the row
- * before, and every 64th row starts cold. SDRS_BAD_INPUT: invalid method, option, answer, shape or pose, listed by
- * sdrs_shapes_error; out is then unchanged. SDRS_USAGE: a wrong size, NULL, a stride shorter than a row, or negative
- * threads. Allocates once per call, and for deeply overlapping hulls. */
+/* Writes the answers of every pair to pairs->out. A value is NaN if the pair has no such answer, if it is unknown, or
+ * if the element has no contact. Results do not depend on the number of threads and are repeatable: the rows of one
+ * pair are evaluated in sequence, with a warm start from the row before, and every 64th row starts cold. Returns
+ * SDRS_BAD_INPUT, with out unchanged, if a method, option, answer, shape or pose is invalid; sdrs_shapes_error lists
+ * them. Returns SDRS_USAGE if a size is wrong, a pointer is NULL, stride is shorter than a row, or threads < 0.
+ * Allocates once per call, and for deeply overlapping hulls. */
 SDRS_API sdrs_status sdrs_shapes_query(sdrs_shapes* shapes, const sdrs_pairs* pairs);
 
 typedef struct sdrs_proof {
@@ -328,8 +349,9 @@ typedef struct sdrs_proof {
   int meets;           /* 1: they intersect; 0: neither proof nor intersection was found */
   double smallest_gap; /* smallest gap in the recorded states [m]; infinite: no pair is near */
 } sdrs_proof;
-/* Proves that no two bodies intersect in the recorded run, in its states and on the motions between them. A run that is
- * not proved is SDRS_OK too: see *out. SDRS_USAGE: no record; *out is then meaningless. */
+/* Tries to prove that no two bodies intersect in the recorded states and on the motions between them. Returns SDRS_OK
+ * also if there is no proof; out->proved tells which. Returns SDRS_USAGE if there is no record; *out is then
+ * undefined. */
 SDRS_API sdrs_status sdrs_certify(sdrs* object, sdrs_proof* out);
 
 #ifdef __cplusplus

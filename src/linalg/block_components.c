@@ -7,11 +7,12 @@
 
 /* Up to this order a component is always dense. */
 enum { DENSE_ALWAYS = 48 };
-/* The multifrontal method is used if its flops are below this fraction of the dense n^3 / 3, because it moves more data
- * than it computes. */
+/* The multifrontal method is used only if its flops are below this fraction of the dense n^3 / 3, because it moves more
+ * data per operation. */
 #define FRONTS_FLOP_SHARE 0.5
-/* A held elimination order is dropped if its flops per order^2 (the cost of a pile of bodies grows so) exceed
- * HELD_FLOPS times those when the order was found, or if more than HELD_UNPLACED of the blocks have no rank in it. */
+/* An elimination order that was kept (block_solver_hold_orders) is dropped if its flops per order^2 exceed HELD_FLOPS
+ * times those when the order was found, or if more than HELD_UNPLACED of the blocks have no rank in it. Flops per
+ * order^2 do not depend on the size of a pile of bodies. */
 #define HELD_FLOPS 1.5
 #define HELD_UNPLACED 0.125
 
@@ -96,7 +97,7 @@ static bool wants_plan(const Component* c) {
   return c[0].order > DENSE_ALWAYS && c[1].member_first - c[0].member_first > 1;
 }
 
-/* Index of a plan not used by a present component, now owned by `owner`. */
+/* Returns the index of a plan that no present component uses, and makes `owner` its owner. */
 static int spare_plan(BlockSolver* s, int owner) {
   int slot = 0;
   for (; slot < s->plan_count; slot++) {
@@ -112,8 +113,8 @@ static int spare_plan(BlockSolver* s, int owner) {
   return slot;
 }
 
-/* True if a held order ranks enough of the component's blocks. Writes their ranks to local_rank; *rate: largest flops
- * per order^2 of the held order. */
+/* Returns true if a kept order ranks enough of the component's blocks. Writes the ranks of the blocks to local_rank and
+ * sets *rate to the largest flops per order^2 of the kept order. */
 static bool placed_by_held_order(BlockSolver* s, const Component* c, double* rate) {
   int count = c[1].member_first - c[0].member_first, unplaced = 0;
   if (!s->holds || count <= ORDERING_SMALL) return false;
@@ -129,7 +130,7 @@ static bool placed_by_held_order(BlockSolver* s, const Component* c, double* rat
   return unplaced <= HELD_UNPLACED * count;
 }
 
-/* Holds an order that was searched: stores the rank of every block. */
+/* Keeps an order that was found: stores the rank of every block. */
 static void hold_order(BlockSolver* s, const Component* c, const Plan* plan) {
   if (!s->holds) return;
   const int* order = plan_order(plan);
@@ -170,7 +171,8 @@ static void choose_method(BlockSolver* s, Component* c) {
   if (plan->flops < FRONTS_FLOP_SHARE * n * n * n / 3) c->plan = s->plan_of[owner];
 }
 
-/* Doubles of a dense component: matrix and two vectors, rounded up; the workspace of the factorization follows. */
+/* Returns the number of doubles of a dense component: matrix and two vectors, rounded up. The workspace of the
+ * factorization follows them. */
 size_t block_dense_size(const Component* c) {
   size_t stride = (size_t)front_stride(c->order);
   return (stride * ((size_t)c->order + 2) + 7) & ~(size_t)7;

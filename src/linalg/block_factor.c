@@ -73,7 +73,7 @@ bool block_solver_factor_component_lifted(BlockSolver* s, int component, double 
 
 /* ---------------------------------------------------------------- solving one component */
 
-/* x <- V diag(1 / values) V^T x; the eigenvectors are the rows of V^T. */
+/* Replaces x by V diag(1 / values) V^T x. The eigenvectors are the rows of V^T. */
 static void solve_spectral(const BlockSolver* s, const Component* c, double* x) {
   const double *v = s->storage + c->storage, *values = s->eigenvalues + c->unknown_first;
   double* turned = s->turned + c->unknown_first;
@@ -126,7 +126,8 @@ void block_solver_solve_component(BlockSolver* s, int component, double* x) {
   solve_one(s, &s->components[component], x, 1);
 }
 
-/* Largest order for which one or two right-hand sides are solved as four; larger components solve them one by one. */
+/* Largest order of a component for which one or two right-hand sides are solved together with unused ones as four.
+ * Larger components solve them one by one. */
 enum { FEW_UNKNOWNS = 8 };
 
 void block_solver_solve_four(BlockSolver* s, int component, unsigned wanted, double* x, int stride) {

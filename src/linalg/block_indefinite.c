@@ -11,12 +11,12 @@
 
 /* Up to this order an indefinite dense component is factored by its eigenvalues. */
 enum { SPECTRAL_MOST = 96 };
-/* Largest number of refinements of a solution, and the backward error at which they end. Needed because pivots are
- * chosen within fronts only. */
+/* Largest number of refinements of a solution, and the backward error at which refinement ends. Refinement is needed
+ * because pivots are chosen within fronts only. */
 enum { REFINEMENTS = 10 };
 #define REFINED 4e-16
-/* Largest backward error of a sparse factor after refinement; above it the component is factored densely with pivots
- * from all rows. */
+/* Largest accepted backward error of a sparse factor after refinement. If it is exceeded, the component is factored
+ * densely with pivots from all rows. */
 #define ACCEPTED 1e-12
 /* Least pivot, relative to the largest entry. */
 #define PIVOT_TINY 1e-16
@@ -36,7 +36,7 @@ static void add_product(const double* block, int rows, int columns, bool diagona
     }
 }
 
-/* y = H x of one component, in its local unknowns. */
+/* Sets y to H x for one component, in its local unknowns. */
 static void multiply_component(const BlockSolver* s, const Component* c, const double* x, double* y) {
   memset(y, 0, sizeof(double) * (size_t)c->order);
   for (int k = c[0].member_first; k < c[1].member_first; k++) {
@@ -80,7 +80,7 @@ static Norms norms_of(BlockSolver* s, const Component* c) {
   return (Norms){entry, largest_of(sum, c->order)};
 }
 
-/* x <- (L D L^T)^-1 x. */
+/* Replaces x by (L D L^T)^-1 x. */
 static void solve_pivoted(const BlockSolver* s, const Component* c, double* x) {
   IndefinitePivots pivots = pivots_of(s, c);
   double* storage = s->storage + c->storage;
@@ -125,8 +125,8 @@ static double dot_of(int count, const double* x, const double* y) {
   return sum;
 }
 
-/* Eigenvalue nearest to zero: the reciprocal of the eigenvalue of H^-1 of largest magnitude, by Lanczos with full
- * reorthogonalization. 0 on failure. */
+/* Returns the eigenvalue of H nearest to zero: the reciprocal of the eigenvalue of H^-1 of largest magnitude, found by
+ * Lanczos iterations with full reorthogonalization. Returns 0 on failure. */
 static double nearest_eigenvalue(BlockSolver* s, const Component* c) {
   int n = c->order, steps = n < LANCZOS_STEPS ? n : LANCZOS_STEPS, done = 0;
   double *basis = MEMORY_NEW(double, (size_t)n*((size_t)steps + 1)), diagonal[LANCZOS_STEPS], off[LANCZOS_STEPS + 1];
@@ -154,7 +154,7 @@ static double nearest_eigenvalue(BlockSolver* s, const Component* c) {
   return 1 / largest;
 }
 
-/* Gives the component dense storage after all others, until the matrix is filled again. */
+/* Gives the component storage for a dense factor, behind all other storage, until the matrix is filled again. */
 static void become_dense(BlockSolver* s, Component* c) {
   c->storage = s->storage_capacity;
   s->storage_capacity += block_dense_storage(c);
@@ -163,7 +163,7 @@ static void become_dense(BlockSolver* s, Component* c) {
   s->became_dense = true;
 }
 
-/* L D L^T of a component. False: not finite. */
+/* Computes the factor L D L^T of a component. Returns false if it is not finite. */
 static bool factor_pivoted(BlockSolver* s, Component* c, double tiny) {
   IndefinitePivots pivots = pivots_of(s, c);
   double* storage = s->storage + c->storage;

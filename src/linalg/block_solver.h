@@ -1,6 +1,6 @@
 /* Private to linalg/: data and functions shared by the files of the block solver. block_solver.c: pattern, filling,
- * operations on the whole matrix; block_components.c: connected components; block_factor.c: Cholesky and spectral
- * factors, all solves; block_indefinite.c: factors of indefinite components. Ownership as in linalg.h. */
+ * operations on the whole matrix. block_components.c: connected components. block_factor.c: Cholesky and spectral
+ * factors, all solves. block_indefinite.c: factors of indefinite components. Ownership is as in linalg.h. */
 #ifndef SDRS_LINALG_BLOCK_SOLVER_H
 #define SDRS_LINALG_BLOCK_SOLVER_H
 
@@ -15,7 +15,7 @@ typedef struct {
   int member_first, link_first; /* first index into members and links, ascending within the component; the next
                                    component's index ends them */
   int unknown_first;            /* first index into the lists of unknowns by component */
-  size_t storage;               /* offset of its factor in BlockSolver.storage */
+  size_t storage;               /* offset of the component's factor in BlockSolver.storage */
   int plan;                     /* index of its plan; -1: dense */
   double norm;                  /* largest row sum of magnitudes, for FACTOR_INDEFINITE */
   FactorKind factor;
@@ -31,11 +31,11 @@ struct BlockSolver {
   size_t* offset; /* offset into values of every diagonal block, then of every coupling; row-major */
   double* values;
   size_t value_capacity;
-  bool *filled,
-      *grouped_filled; /* per coupling: requested since block_solver_clear; the same when the components were found */
-  bool grouped, became_dense; /* grouped: components are known; became_dense: a sparse component was factored densely
-                                 for this matrix */
-  bool checked;               /* the filled blocks equal grouped_filled */
+  bool *filled, *grouped_filled; /* per coupling. filled: requested since block_solver_clear; grouped_filled: `filled`
+                                    when the components were found */
+  bool grouped, became_dense;    /* grouped: components are known; became_dense: a sparse component was factored densely
+                                    for this matrix */
+  bool checked;                  /* the filled blocks equal grouped_filled */
   /* components, in the order of their smallest blocks */
   int component_count;
   Component* components; /* (component_count + 1); the last marks the end */
@@ -67,24 +67,26 @@ struct BlockSolver {
       *rest; /* right, rest: right-hand side and residual of refinement, in the order of `unknowns` */
 };
 
-/* Replaces an array, which is freed, by a zeroed one of `count` elements. Owned by the caller. */
+/* Frees `array` and returns a zeroed array of `count` elements of `element` bytes. Owned by the caller. */
 void* block_replaced(void* array, size_t element, size_t count);
 /* Finds the components of the filled blocks and chooses their methods, unless they are up to date. May allocate. */
 void block_find_components(BlockSolver* s);
 
-/* Values of the blocks of a component, as its plan reads them. Borrowed from the solver. */
+/* Returns the values of the blocks of a component in the form that its plan reads. Borrowed from the solver. */
 PlanValues block_values_of(const BlockSolver* s, const Component* c);
-/* Doubles of a dense component: matrix and two vectors; block_dense_storage includes the workspace of its
- * factorization. */
+/* block_dense_size returns the number of doubles of a dense component: matrix and two vectors. block_dense_storage adds
+ * the workspace of the factorization. */
 size_t block_dense_size(const Component* c);
 size_t block_dense_storage(const Component* c);
-/* Writes a component's blocks as one dense matrix, lower triangle by columns. matrix: stride x order. */
+/* Writes the blocks of a component as one dense matrix (stride x order), lower triangle by columns. */
 void block_fill_dense(const BlockSolver* s, const Component* c, double* matrix, int stride);
-/* Eigendecomposition of a dense component: eigenvectors as rows in place of the factor, eigenvalues to s->eigenvalues.
- * False: not finite, or no convergence. */
+/* Computes the eigenvalues and eigenvectors of a dense component. Writes the eigenvectors as rows in place of the
+ * factor and the eigenvalues to s->eigenvalues. Returns false if the component is not finite or the iteration does not
+ * converge. */
 bool block_decompose(BlockSolver* s, Component* c);
-/* x <- H^-1 x by L D L^T with iterative refinement, in the component's local unknowns. Returns the backward error |b -
- * H x| / (|H| |x| + |b|). */
+/* Replaces x by H^-1 x by L D L^T with iterative refinement, in the component's local unknowns. Returns the backward
+ * error
+ * b - H x| / (|H| |x| + |b|), where b is the right-hand side. */
 double block_solve_refined(BlockSolver* s, const Component* c, double* x);
 
 #endif

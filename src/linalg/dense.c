@@ -1,7 +1,7 @@
-/* Calls of LAPACK through LAPACKE's functions with workspace of the caller. LAPACK stores by columns: a row-major lower
- * triangle is its upper one. The Makefile puts the reference LAPACK into this object, under local names. Functions of
- * it that call pow, log or the Fortran library (dgelsd, dgesvd, dormqr) are not used: their results would depend on the
- * processor. */
+/* Calls LAPACK through LAPACKE's functions with workspace of the caller. LAPACK stores matrices by columns, so a
+ * row-major lower triangle is an upper triangle for LAPACK. The Makefile puts the reference LAPACK into this object,
+ * under local names. LAPACK functions that call pow, log or the Fortran library (dgelsd, dgesvd, dormqr) are not used,
+ * because their results would depend on the processor. */
 #include "linalg/dense.h"
 
 #include <assert.h>
@@ -15,7 +15,8 @@
 /* Relative difference of components of an eigenvector that count as equal. */
 #define ALIKE 1e-6
 
-/* LAPACK calls this for an argument that it refuses, in place of its own, which prints and ends the program. */
+/* LAPACK calls this function if it rejects an argument. It replaces LAPACK's own, which prints a message and ends the
+ * program. */
 void xerbla_(const char* name, const int* argument, size_t length);
 void xerbla_(const char* name, const int* argument, size_t length) {
   (void)name, (void)argument, (void)length;
@@ -42,7 +43,7 @@ static bool is_lower_finite(int n, const double* a) {
   return true;
 }
 
-/* Makes the largest component positive; of components as large, but for rounding, the first. */
+/* Makes the largest component positive; if several are equally large to within rounding, the first of them. */
 static void fix_sign(int n, double* v) {
   double largest = 0;
   for (int k = 0; k < n; k++) largest = fmax(largest, fabs(v[k]));
@@ -85,8 +86,9 @@ bool dense_solve_band(int n, int band, double* a, double* x) {
   return n == 0 || LAPACKE_dpbsv_work(LAPACK_COL_MAJOR, 'U', n, band, 1, a, band + 1, x, n) == 0;
 }
 
-/* With A = U S V^T, x = V S^+ U^T b. dgesvj takes no matrix with fewer rows than columns: M is A or its transpose, with
- * m >= n; left (m x n) and right (n x n) are its singular vectors, by columns. */
+/* With A = U S V^T the solution is x = V S^+ U^T b. dgesvj accepts no matrix with fewer rows than columns. M is
+ * therefore A or its transpose, with m >= n; left (m x n) and right (n x n) are the singular vectors of M, by
+ * columns. */
 int dense_least_squares(int rows, int columns, const double* a, double* b, double rank) {
   assert(rows >= 1 && columns >= 1 && a && b && rank >= 0);
   bool wide = rows < columns;

@@ -1,13 +1,13 @@
-/* Private to linalg/: eigenvalues of small symmetric tridiagonal matrices. With eigenvectors: symmetric_eigen
- * (linalg.h). */
+/* Private to linalg/: eigenvalues of small symmetric tridiagonal matrices. symmetric_eigen (linalg.h) also computes
+ * eigenvectors. */
 #ifndef SDRS_LINALG_EIGEN_H
 #define SDRS_LINALG_EIGEN_H
 
 #include "linalg/linalg.h"
 
-/* Eigenvalues of a symmetric tridiagonal matrix. diagonal (order): becomes the eigenvalues, ascending; off (order):
- * off[1..order-1] are the off-diagonal entries, off[0] is ignored but finite; destroyed. False: not finite, or no
- * convergence. Does not allocate. */
+/* Computes the eigenvalues of a symmetric tridiagonal matrix. diagonal (order): the diagonal on entry, the eigenvalues
+ * on return, ascending. off (order): off[1..order-1] are the off-diagonal entries; off[0] is ignored but must be
+ * finite; destroyed. Returns false if an entry is not finite or the iteration does not converge. Does not allocate. */
 bool tridiagonal_eigenvalues(int order, double* diagonal, double* off);
 
 #endif

@@ -29,7 +29,7 @@ static void exchange(int stride, double* panel, IndefinitePivots p, int i, int j
   p.from[j] = kept;
 }
 
-/* Largest magnitude in column k below the diagonal among the pivots; *row: its index. */
+/* Returns the largest magnitude in column k below the diagonal among the pivot rows. Sets *row to its row. */
 static double largest_below(int pivots, int stride, const double* panel, int k, int* row) {
   double largest = 0;
   *row = k;
@@ -43,7 +43,7 @@ static double largest_below(int pivots, int stride, const double* panel, int k, 
   return largest;
 }
 
-/* Largest off-diagonal magnitude of row r in the remaining matrix from k on. */
+/* Returns the largest off-diagonal magnitude of row r in the remaining matrix from k on. */
 static double largest_beside(int pivots, int stride, const double* panel, int k, int r) {
   int row;
   double largest = largest_below(pivots, stride, panel, r, &row);
@@ -76,7 +76,7 @@ static void eliminate_one(int pivots, int stride, double* panel, int k) {
   }
 }
 
-/* (x, y) <- (x, y) B^-1, B = [d1 b; b d2] with dominant |b| by the choice of pivots. */
+/* Replaces (x, y) by (x, y) B^-1, B = [d1 b; b d2]. |b| is dominant by the choice of pivots. */
 static void divide_two(double d1, double b, double d2, double* x, double* y) {
   double p = d1 / b, q = d2 / b, scale = 1.0 / (b * (p * q - 1.0));
   double u = (q * *x - *y) * scale, v = (p * *y - *x) * scale;
@@ -95,7 +95,8 @@ static void eliminate_two(int pivots, int stride, double* panel, int k, double b
   }
 }
 
-/* P App P^T = L D L^T. Returns the number of replaced pivots, -1: not finite. */
+/* Factors the pivot rows as P App P^T = L D L^T. Returns the number of replaced pivots, or -1 if a number is not
+ * finite. */
 static int factor_pivots(int pivots, int stride, double tiny, double* panel, IndefinitePivots p) {
   int replaced = 0;
   for (int k = 0; k < pivots; k++) {
@@ -134,7 +135,7 @@ static void solve_rows(int rows, int pivots, int stride, double* panel) {
   }
 }
 
-/* l (pivots): row j of Lrp = W D^-1. */
+/* Sets l (pivots) to row j of Lrp = W D^-1. */
 static void row_of_l(int pivots, int stride, const double* panel, IndefinitePivots p, int j, double* l) {
   for (int k = 0; k < pivots; k++) l[k] = panel[(long)k * stride + j];
   for (int k = 0; k < pivots; k++) {
@@ -148,7 +149,8 @@ static void row_of_l(int pivots, int stride, const double* panel, IndefinitePivo
   }
 }
 
-/* Schur complement Arr - W D^-1 W^T. Row j of Lrp is stored temporarily above the diagonal of the update's column j. */
+/* Sets `update` to the Schur complement Arr - W D^-1 W^T. Row j of Lrp is stored temporarily above the diagonal of the
+ * update's column j. */
 static void update_rest(int rows, int pivots, int stride, const double* panel, double* update, IndefinitePivots p) {
   for (int j = pivots; j < rows; j++) {
     double *column = update + (long)(j - pivots) * stride, *l = column;

@@ -12,14 +12,16 @@ typedef struct {
   double* beside; /* (pivots) entry (k + 1, k) of D for a 2 x 2 block that begins at k; else 0 */
 } IndefinitePivots;
 
-/* Factors a front. Pivots smaller than `tiny` > 0 are replaced by +-tiny: the matrix is nearly singular. Returns their
- * number; -1: not finite. panel, update as for front_factor (update may be NULL if rows = pivots); p: (pivots) each,
- * written. Does not allocate. */
+/* Factors a front. Pivots smaller than `tiny` > 0, which occur if the matrix is nearly singular, are replaced by
+ * +-tiny. panel and update are as for front_factor; update may be NULL if rows = pivots. Writes the arrays of p,
+ * (pivots) each. Returns the number of replaced pivots, or -1 if the matrix is not finite. Does not allocate. */
 int indefinite_factor(int rows, int pivots, int stride, double tiny, double* panel, double* update, IndefinitePivots p);
 
-/* x1 <- L^-1 P x1, x2 <- x2 - W D^-1 x1 for x = (x1; x2) as in front_forward; spare: `stride` doubles. */
+/* Forward substitution: replaces x1 by L^-1 P x1, then x2 by x2 - W D^-1 x1, for x = (x1; x2) as in front_forward.
+ * spare: workspace of `stride` doubles. */
 void indefinite_forward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare);
-/* x1 <- P^T L^-T D^-1 (x1 - W^T x2). x and spare (stride) as above. */
+/* Backward substitution: replaces x1 by P^T L^-T D^-1 (x1 - W^T x2). x and spare (stride) are as in
+ * indefinite_forward. */
 void indefinite_backward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare);
 
 #endif

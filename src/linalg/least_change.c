@@ -15,8 +15,8 @@
  * equations. */
 #define OPEN_MOST 1e-6
 
-/* Threshold below which eigenvalues count as zero: the squared violation of the equations without its component
- * `along`, between RANK and OPEN_MOST. */
+/* Returns the threshold below which eigenvalues count as zero: the squared violation of the equations without its
+ * component `along`, limited to RANK .. OPEN_MOST. */
 static double rank_of(double open, double along) {
   double rank = open - along * along;
   if (!(rank < OPEN_MOST)) rank = OPEN_MOST;
@@ -29,7 +29,7 @@ static double dot(int order, const double* x, const double* y) {
   return sum;
 }
 
-/* Four independent sums; each adds its terms in their own order. */
+/* Four independent sums. Each sum adds its terms in the order of the scalar loop. */
 typedef double Four __attribute__((vector_size(32), aligned(8)));
 
 /* Computes four or eight entries of row j from `first` on, minus the contributions of the rows above. */
@@ -79,8 +79,8 @@ static double blown_up(int stride, int j, const double* a, const double* pivot) 
   return sum;
 }
 
-/* Cholesky: the upper triangle becomes the factor, its diagonal goes to pivot; diagonal and lower triangle of a stay
- * unchanged. False: not numerically positive definite. */
+/* Cholesky factorization. Replaces the upper triangle by the factor and writes its diagonal to `pivot`; diagonal and
+ * lower triangle of a do not change. Returns false if a is not numerically positive definite. */
 static bool factor(int order, int stride, double* a, double rank, double* pivot) {
   double least = INFINITY; /* least squared pivot */
   for (int j = 0; j < order; j++) {
@@ -110,8 +110,9 @@ static void substitute(int order, int stride, const double* a, const double* piv
   }
 }
 
-/* x <- A^+ x by the eigenvectors of the lower triangle. For each eigenvector the violation along it is excluded from
- * the threshold. *dropped: an eigenvalue counted as zero. */
+/* Replaces x by A^+ x, computed from the eigenvectors of the lower triangle. The threshold for an eigenvalue excludes
+ * the violation along its eigenvector. Sets *dropped to true if an eigenvalue counted as zero, else to false. Returns
+ * false if the eigenvalues were not found. */
 static bool pseudo_solve(int order, int stride, double* a, double* x, const double* gap, double* values, double* off,
                          bool* dropped) {
   for (int i = 0; i < order; i++)

@@ -8,7 +8,8 @@
 
 enum { SMALL = ORDERING_SMALL }; /* graphs up to this size have neighbourhoods of one word */
 
-/* Exact minimum degree: eliminating a node makes its neighbours a clique. Ties: the lowest number first. */
+/* Orders by exact minimum degree: eliminating a node makes its neighbours a clique. Nodes of equal degree are
+ * eliminated in ascending order of their numbers. */
 static void order_small(int nodes, const int* start, const int* other, int* order) {
   uint64_t near[SMALL] = {0}, left = nodes == 64 ? ~(uint64_t)0 : ((uint64_t)1 << nodes) - 1;
   for (int a = 0; a < nodes; a++)
@@ -31,7 +32,7 @@ static void order_small(int nodes, const int* start, const int* other, int* orde
   }
 }
 
-/* AMD overwrites the graph and needs additional room. */
+/* Returns the number of ints for the graph in AMD, which overwrites the graph and needs additional room. */
 static int graph_room(int nodes, int edges) { return edges + edges / 2 + nodes; }
 
 enum { AMD_ARRAYS = 7 }; /* arrays with one int per node */

@@ -62,17 +62,18 @@ typedef struct {
   double flops;
 } Plan;
 
-/* Frees a plan's arrays and zeroes it; accepts NULL and a zeroed one. */
+/* Frees the arrays of a plan and zeroes it. Accepts NULL and a zeroed plan. */
 void plan_free(Plan* plan);
-/* True if the plan was made for exactly this pattern (sizes and couplings). */
+/* Returns true if the plan was made for exactly this pattern (sizes and couplings). */
 bool plan_fits(const Plan* plan, const PlanPattern* pattern);
-/* Makes the plan of a pattern, which is copied. rank (block_count): blocks are eliminated in ascending rank, ties by
- * lower number; NULL: a fill-reducing order is found. A Plan starts zeroed and is freed by plan_free. May allocate. */
+/* Makes the plan of a pattern, which is copied. rank (block_count): blocks are eliminated in ascending rank, equal
+ * ranks by the lower number; if NULL a fill-reducing order is found. A Plan starts zeroed; the caller frees it with
+ * plan_free. May allocate. */
 void plan_make(Plan* plan, const PlanPattern* pattern, const int* rank);
-/* Blocks in elimination order (block_count), owned by the plan; valid until the next plan_make. */
+/* Returns the blocks in elimination order (block_count). Owned by the plan, valid until the next plan_make. */
 const int* plan_order(const Plan* plan);
-/* Size of `storage` for factoring and solving [doubles], owned by the caller; solving uses the storage of the factor.
- */
+/* Returns the size of `storage` for factoring and solving [doubles]. The caller owns the storage and passes the one of
+ * the factorization to plan_solve. */
 size_t plan_storage(const Plan* plan);
 
 /* Values of the matrix: block k (as in FrontEntry) begins at values + offset[k]. */
@@ -80,15 +81,17 @@ typedef struct {
   const double* values;
   const size_t* offset;
 } PlanValues;
-/* Cholesky. relative_shift > 0: each diagonal entry d is raised by relative_shift (|d| + 1e-6 largest diagonal).
- * storage: plan_storage doubles, becomes the factor. False: not positive definite, or not finite. Does not allocate. */
+/* Computes the Cholesky factor. If relative_shift > 0, each diagonal entry d is first raised by relative_shift (|d| +
+ * 1e-6 largest diagonal). storage: plan_storage doubles, receives the factor. Returns false if the matrix is not
+ * positive definite or not finite. Does not allocate. */
 bool plan_factor(const Plan* plan, PlanValues matrix, double relative_shift, double* storage);
 /* Solves for x (order), in local unknowns: right-hand side on entry, solution on return. pivots: of
- * plan_factor_indefinite, or NULL after plan_factor. storage: of the factorization; contains the workspace, so only one
- * solve at a time. */
+ * plan_factor_indefinite, or NULL after plan_factor. storage: of the factorization. The storage contains the workspace,
+ * so only one solve may run at a time. */
 void plan_solve(const Plan* plan, double* storage, const IndefinitePivots* pivots, double* x);
-/* L D L^T with pivots chosen within each front. Returns the number of pivots replaced by `tiny`; -1: not finite.
- * storage: plan_storage doubles; pivots: (order) each, by place, owned by the caller. Does not allocate. */
+/* Computes the factor L D L^T with pivots chosen within each front. storage: plan_storage doubles, receives the factor;
+ * pivots: (order) each, by place, owned by the caller. Returns the number of pivots replaced by `tiny`, or -1 if the
+ * matrix is not finite. Does not allocate. */
 int plan_factor_indefinite(const Plan* plan, PlanValues matrix, double tiny, double* storage,
                            const IndefinitePivots* pivots);
 

@@ -59,7 +59,7 @@ int rank_factor(int order, double* a, int* row, int* column, double least) {
   return order;
 }
 
-/* y <- U^-1 y for the leading rank x rank part. */
+/* Replaces y by U^-1 y for the leading rank x rank part. */
 static void solve_upper(int order, int rank, const double* a, double* y) {
   for (int i = rank - 1; i >= 0; i--) {
     for (int j = i + 1; j < rank; j++) y[i] -= a[i * order + j] * y[j];

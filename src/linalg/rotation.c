@@ -2,8 +2,8 @@
 
 #include "linalg/linalg.h"
 
-/* Below this relative size two terms of a series are exact to rounding (the next is below 1e-16), and 0/0 is avoided.
- */
+/* Below this relative size two terms of a series are exact to rounding, because the next term is below 1e-16, and the
+ * closed form would give 0/0. */
 #define SERIES_LIMIT 1e-4
 
 /* Shepperd's method: divides by the largest of the four components only. */

@@ -26,15 +26,15 @@ static inline Dual dual_mul(Dual a, Dual b) { return a * b; }
 
 typedef Lanes Dual;
 
-/* A constant: all derivatives are zero. */
+/* Returns a constant, with all derivatives zero. */
 static inline Dual dual_of(double x) { return (Dual){x}; }
 static inline double dual_value(Dual a) { return a[0]; }
-/* a plus the constant `by`. */
+/* Returns a plus the constant `by`. */
 static inline Dual dual_raised(Dual a, double by) {
   a[0] += by;
   return a;
 }
-/* f(a), given its value and slope f'(a). */
+/* Returns f(a) for a function f with the value f(a) and the slope f'(a). */
 static inline Dual dual_chain(Dual a, double value, double slope) {
   Dual out = a * slope;
   out[0] = value;
@@ -49,12 +49,12 @@ static inline Dual dual_mul(Dual a, Dual b) {
 
 #endif
 
-/* 1 / a; a must not be 0. */
+/* Returns 1 / a; a must not be 0. */
 static inline Dual dual_inverse(Dual a) {
   return dual_chain(a, 1 / dual_value(a), -1 / (dual_value(a) * dual_value(a)));
 }
 static inline Dual dual_div(Dual a, Dual b) { return dual_mul(a, dual_inverse(b)); }
-/* sqrt(a), a > 0: at 0 the derivatives are infinite. */
+/* Returns sqrt(a), a > 0. At 0 the derivatives would be infinite. */
 static inline Dual dual_sqrt(Dual a) {
   double root = sqrt(dual_value(a));
   return dual_chain(a, root, 0.5 / root);
@@ -74,7 +74,7 @@ static inline Dual3 dual3_scale(Dual3 a, Dual s) {
 }
 
 #ifndef DUAL_PLAIN
-/* r v with a constant matrix r. */
+/* Returns r v for a constant matrix r. */
 static inline Dual3 dual3_turned(Mat3 r, Dual3 v) {
   return (Dual3){r.m[0][0] * v.x + r.m[0][1] * v.y + r.m[0][2] * v.z,
                  r.m[1][0] * v.x + r.m[1][1] * v.y + r.m[1][2] * v.z,

@@ -18,17 +18,17 @@ typedef struct {
   double u, va, vb;
 } GrowthPoint;
 
-/* phi_a, phi_b at a point, derivatives in a's axes. */
+/* Values of phi_a and phi_b at a point, with derivatives in a's axes. */
 typedef struct {
   ShapeValue a, b;
 } GrowthValue;
-/* phi_a, phi_b and their derivatives with respect to p / scale, in a's axes. Does not allocate. */
+/* Returns phi_a and phi_b with their derivatives with respect to p / scale, in a's axes. Does not allocate. */
 GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x);
-/* Proven bounds of the largest u, valid for any p and u (G4), in units of scale. False: no bounds; *low and *high are
- * then undefined. */
+/* Sets *low and *high to proven bounds of the largest u, in units of scale. They are valid for any p and u (G4).
+ * Returns false, with *low and *high undefined, if there are no bounds. */
 bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* low, double* high);
 
-/* The size of both bodies rounded down to a power of two [m]. */
+/* Returns the sum of the outer radii of both bodies, rounded down to a power of two [m]. */
 static inline double growth_scale(const Shape* a, const Shape* b) {
   union {
     double number;
@@ -38,7 +38,7 @@ static inline double growth_scale(const Shape* a, const Shape* b) {
   return size.number;
 }
 
-/* Two vectors perpendicular to g; their lengths are about |g| and |g|^2. */
+/* Sets t to two vectors perpendicular to g, of lengths about |g| and |g|^2. */
 static inline void growth_across(Vec3 g, Vec3 t[2]) {
   bool x = fabs(g.x) > fabs(g.z);
   t[0] = vec3(x ? -g.y : 0, x ? g.x : -g.z, x ? 0 : g.y);
@@ -47,18 +47,21 @@ static inline void growth_across(Vec3 g, Vec3 t[2]) {
 
 /* Result of Newton's method, and bounds of the largest u. */
 typedef struct {
-  GrowthValue value; /* gradients at the solution; Hessians of the last evaluation, which differ by rounding */
+  GrowthValue value; /* gradients at the solution; Hessians of the last evaluation, which differ from those at the
+                        solution by rounding */
   double low, high;
 } GrowthEnd;
-/* Multipliers with the least residual of the optimality conditions (G21). False, with *va and *vb unchanged: no such
- * multipliers, because the gradient of phi_b does not oppose the line of centres or that of phi_a is zero. */
+/* Sets *va and *vb to the multipliers with the least residual of the optimality conditions (G21). Returns false, with
+ * *va and *vb unchanged, if the gradient of phi_b does not oppose the line of centres or the gradient of phi_a is
+ * zero. */
 bool growth_balance(const GrowthProblem* problem, const GrowthValue* v, double* va, double* vb);
-/* Newton's method from *x (query/growth_newton.c). True: converged to *x with positive multipliers, and the bounds in
- * *end prove it. False: *x and *end are undefined. Adds the number of evaluations to *iterations. */
+/* Newton's method from *x (query/growth_newton.c). Returns true if it converged with positive multipliers and the
+ * bounds in *end prove the solution, which is in *x. Otherwise returns false, with *x and *end undefined. Adds the
+ * number of evaluations to *iterations. */
 bool growth_newton(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end, int* iterations);
 
-/* Point near the end of the barrier's central path, by damped Newton, which always terminates (query/growth_barrier.c).
- * Writes *point with its multipliers; does not read it. Returns the number of Newton steps. */
+/* Sets *point, with its multipliers, to a point near the end of the barrier's central path, by damped Newton steps,
+ * which always terminate (query/growth_barrier.c). Does not read *point. Returns the number of Newton steps. */
 int growth_barrier(const GrowthProblem* problem, GrowthPoint* point);
 
 #endif

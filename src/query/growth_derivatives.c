@@ -1,4 +1,5 @@
-/* Derivatives of a growth answer by the implicit function theorem on its conditions (G3), several columns at a time. */
+/* Derivatives of the result of growth_query by the implicit function theorem on its conditions (G3), several columns at
+ * a time. */
 #include <string.h>
 #include "base/lanes.h"
 #include "query/growth.h"
@@ -83,9 +84,9 @@ static void answer_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, 
   turn_value(&x->fb, axis, frame);
 }
 
-/* True if the conditions (G3) hold, so that their derivatives are those of the answer. A proof bounds alpha alone, and
- * alpha is stationary at its optimum: a point from the barrier method may be accurate only to the square root of the
- * proof's width. */
+/* Returns true if the conditions (G3) hold, so that their derivatives are those of the solution. A proof bounds alpha
+ * alone. Because alpha is stationary at its optimum, a point found by the barrier method may be accurate only to the
+ * square root of the relative width of the bounds. */
 static bool holds(const Answer* x) {
   Vec3 a = vec3_scale(x->fa.gradient, x->va), b = vec3_scale(x->fb.gradient, x->vb), rest = vec3_add(a, b);
   return vec3_dot(rest, rest) <= BALANCED * BALANCED * vec3_dot(a, a) && fabs(vec3_dot(b, x->d) + 1) <= BALANCED;
@@ -134,7 +135,7 @@ static inline void complete(const Answer* x, Lanes3 p, Lanes u, const Lanes miss
   y[4] = (dot(ga, sub(sub(balance, push), times(y[5], gb))) - dot(lane(&x->ha, 2), p)) * over_a;
 }
 
-/* Columns of J^-1 for the surface conditions and the last condition. */
+/* Sets y to the columns of J^-1 that belong to the surface conditions and the last condition. */
 static inline void solve_surface(const Answer* x, Lanes y[ORDER]) {
   Vec3 ga = x->fa.gradient, gb = x->fb.gradient;
   const Lanes on_a = {1}, on_b = {0, 1}, last = {0, 0, 1}, none = {0};
@@ -145,7 +146,7 @@ static inline void solve_surface(const Answer* x, Lanes y[ORDER]) {
   complete(x, p, u, missing, (Lanes3){none, none, none}, last, y);
 }
 
-/* Columns of J^-1 for the balance conditions. */
+/* Sets y to the columns of J^-1 that belong to the balance conditions. */
 static inline void solve_balance(const Answer* x, Lanes y[ORDER]) {
   const Lanes3* t = &x->t;
   const Lanes none = {0}, missing[2] = {{t->x[0], t->y[0], t->z[0]}, {t->x[1], t->y[1], t->z[1]}};
@@ -170,7 +171,7 @@ static double norm_of(const Answer* x) {
   return larger(larger(norm, bd + sum_h + x->vb * fabs(vec3_dot(hd, x->d))), larger(sum_a, sum_b + bd));
 }
 
-/* Inverts J and sets the 1-norm condition. False: not finite. */
+/* Inverts J and sets x->condition to the condition number in the 1-norm. Returns false if the inverse is not finite. */
 static bool invert(Answer* x) {
   Lanes surface = {0}, balance = {0};
   factor(x);
@@ -188,16 +189,17 @@ static bool invert(Answer* x) {
 
 /* ---------------------------------------------------------------- causes and what they change */
 
-/* Partial derivatives by displacements for fixed unknowns. a's centre does not move. */
+/* Partial derivatives of the conditions with respect to displacements, one per lane, with the unknowns fixed. The
+ * centre of a does not move. */
 typedef struct {
-  Lanes3 centre_b, d; /* derivatives of b's centre and of d */
-  Lanes length;       /* |r| */
+  Lanes3 centre_b, d; /* derivatives of b's centre and of the direction d between the centres */
+  Lanes length;       /* derivative of |r| */
   Lanes phi_a, phi_b;
   Lanes3 grad_a, grad_b;
 } Cause;
 
-/* Kind of displacement. Rotations and translations are of b; only BY_MOVE changes |r| and d, only BY_SHAPE can change
- * a's surface. */
+/* Kind of displacement. BY_TURN and BY_MOVE rotate and translate body b, while a is fixed. Only BY_MOVE changes |r| and
+ * d, the distance of the centres and its direction. Only BY_SHAPE can change the surface of a. */
 typedef enum { BY_TURN, BY_MOVE, BY_SHAPE } CauseKind;
 
 static inline void turn_cause(const Answer* x, Cause* c) {
@@ -215,7 +217,8 @@ static inline void move_cause(const Answer* x, Cause* c) {
   c->grad_b = mul(&x->fb.hessian, s);
 }
 
-/* Writes parameter k (a's come first, then b's) to lane `lane`. */
+/* Writes the partial derivatives with respect to shape parameter k to lane `lane`. Parameters of a come first, then
+ * those of b. */
 static void shape_cause(const Answer* x, int own_a, int k, int lane, Cause* c) {
   bool of_b = k >= own_a;
   double value;
@@ -238,7 +241,7 @@ static void put(Lanes3 v, Lanes out[3]) {
   out[2] = v.z;
 }
 
-/* Derivatives of the unknowns. */
+/* Sets y to the derivatives of the unknowns p, u, va, vb. */
 static inline void unknowns_of(const Answer* x, const Cause* c, CauseKind kind, Lanes y[ORDER]) {
   Lanes3 balance = scaled(x->vb, c->grad_b);
   if (kind == BY_SHAPE) balance = add(scaled(x->va, c->grad_a), balance);
@@ -254,7 +257,7 @@ static inline void unknowns_of(const Answer* x, const Cause* c, CauseKind kind, 
   }
 }
 
-/* Derivatives of all outputs. */
+/* Sets rows to the derivatives of all outputs. */
 static inline void rows_of(const Answer* x, const Cause* c, CauseKind kind, Lanes rows[GROWTH_ROWS]) {
   Lanes y[ORDER];
   unknowns_of(x, c, kind, y);
@@ -284,9 +287,10 @@ static void store(const Lanes rows[GROWTH_ROWS], int count, double* out, int str
   for (int r = 0; r < GROWTH_ROWS; r++) memcpy(out + r * stride, &rows[r], sizeof(double) * (size_t)count);
 }
 
-/* Writes one row of pose columns. Moving both bodies together only transforms positions and directions (all_turns,
- * all_moves), so a's columns are these minus b's; a rotation of both about a's centre also translates b by e x r. Each
- * 4-lane store overwrites the unused last lane of the one before. */
+/* Writes one row of derivatives with respect to both poses. Moving both bodies together only transforms positions and
+ * directions (all_turns, all_moves). The columns of a are therefore this transformation minus the columns of b; a
+ * rotation of both about a's centre also translates b by e x r. Each 4-lane store overwrites the unused last lane of
+ * the one before. */
 static inline void put_row(Lanes turns, Lanes moves, Lanes all_turns, Lanes all_moves, Vec3 r, double* out) {
   const Lanes next = {r.y, r.z, r.x}, last = {r.z, r.x, r.y}; /* r x m = next m_last - last m_next */
   Lanes m_next = __builtin_shufflevector(moves, moves, 1, 2, 0, 3);

@@ -1,5 +1,6 @@
-/* Newton's method on the optimum of (G2) in p and u. The multipliers are those of least residual (G21); a step meets
- * the linearized surfaces and is stationary along both (G22). The last evaluation proves the answer (G23). */
+/* Newton's method for the optimum of (G2) in p and u. The multipliers are those with the least residual (G21). A step
+ * satisfies the linearized surface conditions and is stationary along both surfaces (G22). The last evaluation proves
+ * the solution (G23). */
 #include "query/growth.h"
 
 enum { STEPS = 14 };
@@ -27,7 +28,7 @@ bool growth_balance(const GrowthProblem* problem, const GrowthValue* v, double* 
   return true;
 }
 
-/* Newton step of p and u (G22). False: not finite. */
+/* Computes the Newton step of p and u (G22). Returns false if it is not finite. */
 static bool tangent_step(const GrowthProblem* problem, const GrowthValue* v, double va, double vb, Step* step) {
   Vec3 d = problem->d, ga = v->a.gradient, gb = v->b.gradient, t[2], s[2], at[2];
   double over = -vb, u[2], rhs[2]; /* 1 / grad phi_b . d */
@@ -53,7 +54,7 @@ static bool tangent_step(const GrowthProblem* problem, const GrowthValue* v, dou
   return isfinite(step->length);
 }
 
-/* Bounds (G23) for bodies with convex phi. True: they prove the answer. */
+/* Sets the bounds (G23) of u for bodies with convex phi. Returns true if they prove the solution. */
 static bool bounds_here(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, double va, double vb,
                         GrowthEnd* end) {
   double a = v->a.value * shape_steepness(problem->a), b = v->b.value * shape_steepness(problem->b);
@@ -66,7 +67,8 @@ static bool bounds_here(const GrowthProblem* problem, const GrowthPoint* x, cons
   return end->low > 0 && end->high - end->low <= GROWTH_PROOF * end->low;
 }
 
-/* After the last step: gradients and multipliers at the end, then the proof. */
+/* Completes the solution after the last step: computes gradients and multipliers at the solution x, then bounds of u.
+ * Returns true if the bounds prove the solution. */
 static bool finish(const GrowthProblem* problem, const GrowthPoint* from, const GrowthValue* v, const Step* step,
                    double va, double vb, GrowthPoint* x, GrowthEnd* end) {
   Vec3 q = vec3_add_scaled(step->p, -step->u, problem->d);

@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------- positions */
 
-/* The derivatives of v with another value. */
+/* Returns v with another value and the same derivatives. */
 static Dual3 with_value(Dual3 v, Vec3 value) {
   v.x[0] = value.x;
   v.y[0] = value.y;
@@ -15,15 +15,16 @@ static Dual3 with_value(Dual3 v, Vec3 value) {
   return v;
 }
 
-/* Derivatives of a point of a by a's motion: rotation x arm, translation. arm: from a's origin. The value is 0. */
+/* Returns the derivatives of a point of a with respect to a's motion: rotation x arm + translation. arm: from a's
+ * origin to the point. The value is 0. */
 static Dual3 carried_by_motion(Vec3 arm) {
   return (Dual3){{0, 0, arm.z, -arm.y, 1}, {0, -arm.z, 0, arm.x, 0, 1}, {0, arm.y, -arm.x, 0, 0, 0, 1}};
 }
 
-/* Derivatives of a direction fixed to a: rotation only. */
+/* Returns the derivatives of a direction v fixed to a with respect to a's rotation. The value is 0. */
 static Dual3 carried_by_turn(Vec3 v) { return (Dual3){{0, 0, v.z, -v.y}, {0, -v.z, 0, v.x}, {0, v.y, -v.x}}; }
 
-/* A point of a body's own frame, expressed in b's frame. */
+/* Returns a point of the body's own frame, expressed in b's frame. */
 static Dual3 placed(const ManifoldPair* s, int body, Vec3 point) {
   if (body == 1) return dual3_of(point);
   Vec3 arm = mat3_mul_vec(s->relative.r, point);
@@ -33,8 +34,8 @@ static Dual3 placed(const ManifoldPair* s, int body, Vec3 point) {
 
 static bool causes(const ManifoldPair* s, int body) { return (int)s->cause == MANIFOLD_BY_SHAPE_A + body; }
 
-/* Surface point i in b's frame, with its derivatives by the parameters of its body, or by the corner that it is (X17).
- */
+/* Returns surface point i in b's frame, with its derivatives with respect to the parameters of its body. If the point
+ * is a corner of the field, these are the coordinates of the corner (X17). */
 static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
   const ManifoldBody* own = s->body[body];
   Dual3 out = placed(s, body, own->points[i]);
@@ -53,7 +54,8 @@ static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
   return out;
 }
 
-/* Adds the derivatives of value and normal of a body's field by the body's parameters, at a point of its frame. */
+/* Adds the derivatives of value and normal of a body's field with respect to the body's parameters, at a point of the
+ * body's frame. */
 static void add_parameters(const ManifoldPair* s, int body, Vec3 place, Dual* value, Dual3* outward) {
   if (!causes(s, body)) return;
   double up[DUAL_VARIABLES];
@@ -76,7 +78,7 @@ static Dual3 unit(Dual3 v) {
   return dual3_scale(v, dual_inverse(dual_sqrt(square)));
 }
 
-/* Derivatives of a . b for a constant a. The value is not set. */
+/* Returns the derivatives of a . b for a constant a. The value is not set. */
 static Dual along(Vec3 a, Dual3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 static DualField field_of_b(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
@@ -89,7 +91,8 @@ static DualField field_of_b(const ManifoldPair* s, Dual3 place, const FieldValue
   return out;
 }
 
-/* In a's frame the point moves by R^T (dp - rotation x (p - t) - translation); the normal rotates with a. */
+/* Returns a's field at a point of b's frame. In a's frame the point moves by R^T (dp - rotation x (p - t) -
+ * translation); the normal rotates with a. */
 static DualField field_of_a(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
   Mat3 r = s->relative.r;
   Vec3 arm = vec3_sub(dual3_value(place), s->relative.t), value = mat3_mul_vec(r, v->outward);
@@ -105,7 +108,8 @@ static DualField field_of_a(const ManifoldPair* s, Dual3 place, const FieldValue
   return out;
 }
 
-/* A body's field at points of b's frame; count <= BLOCK. normals: false leaves the normals zero. */
+/* Sets out to the field of a body at points of b's frame; count <= BLOCK. If `normals` is false the normals are
+ * zero. */
 static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int count, bool normals, DualField* out) {
   Vec3 own[BLOCK] = {{0, 0, 0}}; /* the first `count` are used */
   FieldValue found[BLOCK];
@@ -117,9 +121,9 @@ static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int 
 
 /* ---------------------------------------------------------------- answers */
 
-/* Prepares the conversion of motions to world axes (X7): a motion of a in the world is a motion along b's axes. A
- * motion of b moves a in the opposite way about b's origin, and also moves everything that is expressed in b's frame.
- */
+/* Prepares the conversion of derivatives to motions along the world axes (X7). A motion of a along a world axis is
+ * converted to b's axes. A motion of b moves a in the opposite direction about b's origin, and also moves everything
+ * that is expressed in b's frame. */
 static void set_motions(ManifoldPair* s) {
   Mat3 r = s->pose_b.r;
   for (int column = 0; column < 3; column++) {
@@ -132,8 +136,9 @@ static void set_motions(ManifoldPair* s) {
   }
 }
 
-/* Writes one row: columns 0 to 5 by a's rotation and translation, 6 to 11 by b's. For another cause: the variables
- * themselves, then zeros. */
+/* Writes one row of derivatives: columns 0 to 5 with respect to a's rotation and translation, 6 to 11 with respect to
+ * b's. Derivatives with respect to shape parameters or the smoothing (X8) are copied to columns 0 to 5; the others are
+ * zero. */
 static void put_row(const ManifoldPair* s, Dual slopes, double out[COLUMNS]) {
   if (s->cause != MANIFOLD_BY_MOTION) {
     memset(out + DUAL_VARIABLES, 0, (COLUMNS - DUAL_VARIABLES) * sizeof *out);
@@ -201,7 +206,7 @@ int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const Manif
   return wanted_of(points_in(a), options->points) + wanted_of(points_in(b), options->points) + 2 * edges;
 }
 
-/* Bytes for the points and edges of one body: positions, depths, order and weights. */
+/* Returns the number of bytes for the points and edges of one body: positions, depths, order and weights. */
 static size_t room_of(const ManifoldBody* body, const ManifoldOptions* options) {
   size_t points = (size_t)body->point_count, edges = (size_t)body->edge_count,
          ranked = sizeof(RankedDepth) + sizeof(int) + sizeof(double) + sizeof(Dual);
@@ -254,7 +259,7 @@ int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pos
   return s.left_out;
 }
 
-/* Selects the cause, and as many parameters from `first` as there are lanes. */
+/* Selects what the derivatives refer to, and as many parameters from `first` on as there are dual variables. */
 static void set_cause(ManifoldPair* s, ManifoldCause cause, int first) {
   s->cause = cause;
   s->first = first;

@@ -18,7 +18,8 @@ static int deepest_first(const void* a, const void* b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* A candidate this many smoothings away from the chosen depth has a weight below rounding, e^-37. */
+/* Largest depth difference of a candidate from the chosen depth, in units of the smoothing: beyond it the weight,
+ * e^-37, is below rounding. */
 #define CHOICE_GONE 37.0
 
 /* Collects the members with a depth of at least last - CHOICE_GONE * smoothing into out (count). Returns their number.
@@ -50,7 +51,7 @@ static Vec3 middle_of(const Members* m, int member) {
   return vec3_scale(sum, 1.0 / m->width);
 }
 
-/* Sum of the squared distances between the positions of two members [m^2]. */
+/* Returns the sum of the squared distances between the positions of two members [m^2]. */
 static Dual squares_apart(const Members* m, int a, int b) {
   Dual sum = dual_of(0);
   for (int k = 0; k < m->width; k++) {
@@ -60,8 +61,8 @@ static Dual squares_apart(const Members* m, int a, int b) {
   return sum;
 }
 
-/* Weights (count) of the member `chosen`: softmax over the candidates (count) of -|depth_chosen - depth_i| / smoothing
- * - |place_chosen - place_i|^2 / smoothing^2 (X1). */
+/* Sets the weights (count) of the member `chosen`: the softmax over the candidates (count) of -|depth_chosen - depth_i|
+ * / smoothing - |place_chosen - place_i|^2 / smoothing^2 (X1). */
 static void choose(const Members* m, const int* candidates, int count, int chosen, Dual smoothing, Dual* weight) {
   Dual sum = dual_of(0), over = dual_inverse(smoothing);
   for (int first = 0; first < count; first += LANES) {
@@ -196,8 +197,8 @@ static void put_point(const ManifoldPair* s, int body, Dual3 place, const DualFi
               from_a_to_b(1 - body, other->normal), dual_of(1), at);
 }
 
-/* Contacts of a body's points, numbered from `next`; positions and depths stay in the workspace. Returns the next
- * number. */
+/* Writes the contacts of a body's points, numbered from `next`. Keeps positions and depths of the points in the
+ * workspace. Returns the number after the last contact. */
 static int64_t point_contacts(ManifoldPair* s, int body, Points* points, int64_t next) {
   const ManifoldBody* own = s->body[body];
   int count = points_in(own), wanted = wanted_of(count, s->options->points);
@@ -236,7 +237,8 @@ static Dual bowl_at(const Bowl* q, Dual x, Dual y) {
   return 0.5 * square + dual_mul(q->q12, dual_mul(x, y)) + dual_mul(q->c1, x) + dual_mul(q->c2, y);
 }
 
-/* Smooth clamp of four numbers to 0 .. 1: eps softplus(x / eps) - eps softplus((x - 1) / eps). */
+/* Sets out to the four numbers x clamped smoothly to 0 .. 1: eps softplus(x / eps) - eps softplus((x - 1) / eps), where
+ * eps is `softness`. */
 static void clip(const Dual x[4], double softness, Dual out[4]) {
   const double bare[4] = {dual_value(x[0]), dual_value(x[1]), dual_value(x[2]), dual_value(x[3])};
   Lanes at = {bare[0], bare[1], bare[2], bare[3], bare[0] - 1, bare[1] - 1, bare[2] - 1, bare[3] - 1}, rest;
@@ -246,7 +248,7 @@ static void clip(const Dual x[4], double softness, Dual out[4]) {
   for (int k = 0; k < 4; k++) out[k] = dual_chain(x[k], softness * (value[k] - value[k + 4]), slope[k] - slope[k + 4]);
 }
 
-/* Smooth indicator of 0 < x < 1 and 0 < y < 1: a product of sigmoids. */
+/* Returns a smooth indicator of 0 < x < 1 and 0 < y < 1, a product of sigmoids. */
 static Dual in_square(Dual x, Dual y, double softness) {
   Lanes at = {dual_value(x), 1 - dual_value(x), dual_value(y), 1 - dual_value(y)}, rest;
   Lanes in = lanes_sigmoid(at / softness, &rest);
@@ -254,8 +256,8 @@ static Dual in_square(Dual x, Dual y, double softness) {
   return dual_chain(x, value, over * (rest[0] - rest[1])) + dual_chain(y, 0, over * (rest[2] - rest[3]));
 }
 
-/* Smooth minimizer on the boundary of the unit square: the minimizers of the four sides weighted by softmin of their
- * values (X3). */
+/* Sets *x and *y to a smooth minimizer of q on the boundary of the unit square: the minimizers of the four sides,
+ * weighted by the softmin of their values (X3). */
 static void least_on_border(const Bowl* q, double softness, Dual* x, Dual* y) {
   const Dual one = dual_of(1), zero = dual_of(0);
   Dual over1 = dual_inverse(q->q11), over2 = dual_inverse(q->q22);
@@ -284,8 +286,8 @@ static void least_on_border(const Bowl* q, double softness, Dual* x, Dual* y) {
   *y = dual_div(*y, sum);
 }
 
-/* Smooth minimizer of q in the unit square. Returns the smooth indicator that the unconstrained minimizer lies inside
- * (X2-X4). */
+/* Sets *x and *y to a smooth minimizer of q in the unit square. Returns a smooth indicator that the unconstrained
+ * minimizer lies inside (X2-X4). */
 static Dual least_in_square(const Bowl* q, double softness, Dual* x, Dual* y) {
   Dual over = dual_inverse(dual_mul(q->q11, q->q22) - dual_mul(q->q12, q->q12));
   Dual free_x = dual_mul(dual_mul(q->q12, q->c2) - dual_mul(q->q22, q->c1), over);
@@ -297,8 +299,8 @@ static Dual least_in_square(const Bowl* q, double softness, Dual* x, Dual* y) {
   return inside;
 }
 
-/* Squared distance between points of two edges, relative to their mean squared length, with regularization towards the
- * middles. */
+/* Returns the squared distance between points of two edges as a function of their positions, relative to the mean
+ * squared length of the edges and regularized towards the middles. */
 static Bowl bowl_of_edges(const Dual3 a[2], const Dual3 b[2], double regularization) {
   Dual3 along = dual3_sub(a[1], a[0]), back = dual3_sub(b[0], b[1]), between_starts = dual3_sub(a[0], b[0]);
   Bowl q = {dual3_dot(along, along), dual3_dot(along, back), dual3_dot(back, back), dual3_dot(along, between_starts),
@@ -342,9 +344,9 @@ typedef struct {
   Dual distance[2], activity[2];
 } EdgeContacts;
 
-/* Signs the distances by the other body's normal at its own witness point (X5), and sets the activities from
- * penetration and opposing normals (X6). at[side][body]: field of `body` at the witness point on `side`; normals are
- * set where body == side. */
+/* Gives the distance of each contact a sign, by the other body's normal at its own witness point (X5), and sets the
+ * weights `activity` from penetration and opposing normals (X6). at[side][body]: field of `body` at the witness point
+ * on `side`; normals are set where body == side. */
 static void judge(const ManifoldPair* s, const DualField* at[2][2], const EdgePair* pair, EdgeContacts* out) {
   double softness = s->options->softness;
   const Dual3 direction = pair->direction;
@@ -368,8 +370,8 @@ static void judge(const ManifoldPair* s, const DualField* at[2][2], const EdgePa
 
 /* ---------------------------------------------------------------- edges */
 
-/* Depths of all edges (edge_count), borrowed from the workspace. all: both ends of each edge, whose depths are
- * evaluated; NULL: they are taken from points. */
+/* Returns the depths of all edges (edge_count), borrowed from the workspace. all: both ends of each edge, at which the
+ * depths are evaluated; if NULL the depths are taken from `points`. */
 static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const Dual3* all) {
   const ManifoldBody* own = s->body[body];
   Dual* depth = take(s, sizeof(Dual) * (size_t)own->edge_count);
@@ -386,7 +388,7 @@ static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const 
   return depth;
 }
 
-/* The chosen edges of a body, two positions each (2 * wanted), borrowed from the workspace. */
+/* Returns the chosen edges of a body, two positions each (2 * wanted), borrowed from the workspace. */
 static Dual3* edges_of(ManifoldPair* s, int body, const Points* points, int* wanted) {
   const ManifoldBody* own = s->body[body];
   *wanted = wanted_of(own->edge_count, s->options->edges);
@@ -427,15 +429,16 @@ static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing,
   for (int i = 0; i < count; i++) first[i * stride].near[side] = dual_mul(first[i * stride].near[side], over);
 }
 
-/* Writes both contacts of a pair of edges; first: number of the contact on a's edge, directly before that on b's. */
+/* Writes the two contacts of a pair of edges. first: number of the contact on a's edge; the contact on b's edge
+ * follows. */
 static void put_edges(const ManifoldPair* s, const EdgePair* pair, const EdgeContacts* c, int64_t first) {
   for (int side = 0; side < 2; side++)
     put_contact(s, side == 0 ? CONTACT_EDGE_A : CONTACT_EDGE_B, pair->witness[side], c->distance[side], c->normal[side],
                 c->activity[side], first + side);
 }
 
-/* Writes a pair of edges whose activity (weight of its contacts) is negligible: unsigned distance, activity 0, no
- * evaluation of the distance fields (X13). */
+/* Writes the two contacts of a pair of edges whose weight `activity` is negligible: unsigned distance and weight 0,
+ * without evaluating the distance fields (X13). */
 static void put_idle(const ManifoldPair* s, const EdgePair* pair, int64_t first) {
   EdgeContacts c;
   for (int side = 0; side < 2; side++) {

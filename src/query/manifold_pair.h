@@ -8,7 +8,8 @@
 
 /* Regularization of normals: n / sqrt(NORMAL_FLOOR + |n|^2). */
 #define NORMAL_FLOOR 1e-12
-/* Regularization of the direction between edges, relative to the smoothing: it vanishes for edges nearer than this. */
+/* Regularization of the direction between edges, relative to the smoothing. The direction vanishes for edges nearer
+ * than this. */
 #define APART_FLOOR 1e-2
 
 /* Columns of the derivatives of an answer. */
@@ -19,7 +20,7 @@ typedef double DualHalf __attribute__((vector_size(32)));
 /* Points whose fields are evaluated together. */
 enum { BLOCK = 32 };
 
-/* Sums of distances times activities, and of activities (X14). */
+/* Sums over contacts of distance times weight (`activity`), and of the weights (X14). */
 typedef struct {
   Dual weighted, activity;
 } MeanSums;
@@ -33,11 +34,11 @@ typedef struct {
   int first, lanes;     /* parameters first ... first + lanes - 1 of a body are the dual variables */
   Dual smoothing;       /* options->smoothing as a variable */
   char* room;           /* unused part of the workspace */
-  ManifoldContact* out; /* all contacts are written here; if NULL */
-  MeanSums* sums;       /* their sums are accumulated here */
-  int left_out;         /* points and edges left out although as deep as a chosen one (X1) */
+  ManifoldContact* out; /* all contacts are written here, or, if NULL, ... */
+  MeanSums* sums;       /* ... the sums over the contacts are accumulated here */
+  int left_out;         /* number of points and edges not chosen although as deep as a chosen one (X1) */
   DualHalf axis[3];     /* component k, in b's frame, of the three world axes (lanes) */
-  DualHalf swept[3];    /* the same of axis x relative.t */
+  DualHalf swept[3];    /* component k, in b's frame, of (world axis) x relative.t (lanes) */
 } ManifoldPair;
 
 /* Field of a body at a point. */
@@ -46,19 +47,20 @@ typedef struct {
   Dual3 normal; /* outward */
 } DualField;
 
-/* manifold_query without derivatives, or with out == NULL manifold_mean. room: as there, but not NULL. Returns the
- * number left out, as these do. */
+/* Does the same as manifold_query without derivatives, or, if out is NULL, as manifold_mean. room is as in these
+ * functions, but not NULL. Returns the number of points and edges left out, as these functions do. */
 int manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                     const ManifoldOptions* options, ManifoldContact* out, ManifoldMean* mean, void* room);
 
-/* Uninitialized array of `size` bytes borrowed from the workspace, 64-byte aligned; never returned. */
+/* Returns an uninitialized array of `size` bytes, 64-byte aligned, borrowed from the workspace s->room and not given
+ * back. */
 static inline void* take(ManifoldPair* s, size_t size) {
   void* out = s->room;
   s->room += (size + 63) / 64 * 64;
   return out;
 }
 
-/* A point of b's frame, expressed in a body's own frame. */
+/* Returns the point `place` of b's frame in the body's own frame. */
 static inline Vec3 own_place(const ManifoldPair* s, int body, Vec3 place) {
   return body == 1 ? place : mat3_tmul_vec(s->relative.r, vec3_sub(place, s->relative.t));
 }

@@ -1,7 +1,7 @@
-/* query: distance, penetration, contact points, grasp quality and paths of pairs of bodies, with derivatives by their
- * poses and shapes. docs/derivations/growth.md, docs/queries.md
- * World frame [m]; a pose maps a body's own frame to it. Functions allocate only where they say so. "a reason" is a
- * static text. */
+/* query: distance, penetration, contact points, grasp quality and paths of pairs of bodies, with derivatives with
+ * respect to poses and shapes (docs/derivations/growth.md, docs/queries.md). All positions are in the world frame [m];
+ * a pose maps the body's own frame to the world. A function allocates only where its comment says so. "A reason" is a
+ * static text that says why there is no result. */
 #ifndef SDRS_QUERY_H
 #define SDRS_QUERY_H
 
@@ -36,7 +36,7 @@ typedef struct {
   bool of_b;             /* used by growth_derivatives */
 } Growth;
 
-/* Relative width of the bounds of a proved answer. */
+/* Largest relative width (high - low) / alpha of the bounds of a proved answer. */
 #define GROWTH_PROOF 1e-9
 
 /* Warm start of a pair, kept from one pose to the next. A zeroed struct is a cold start. */
@@ -46,8 +46,9 @@ typedef struct {
   double u; /* |r| / alpha [m] */
 } GrowthCache;
 
-/* Growth distance of two smooth shapes. cache: read and updated, or NULL; it changes the result by rounding only. If
- * the bounds are too wide, proved is false. Never fails, does not allocate. */
+/* Returns the growth distance of two smooth shapes. cache is read and updated; NULL means a cold start. The cache
+ * changes the result by rounding only. The member `proved` is false if the bounds are too wide. Never fails, does not
+ * allocate. */
 Growth growth_query(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, GrowthCache* cache);
 
 enum {
@@ -60,16 +61,17 @@ enum {
   GROWTH_MULTIPLIERS = GROWTH_WITNESS_B + 3,
   GROWTH_ROWS = GROWTH_MULTIPLIERS + 2,
 };
-/* Derivatives of an answer of growth_query for these poses: out[row * columns + column], GROWTH_ROWS rows as above,
- * columns as at the top of this file. parameters: false omits the shapes' parameters. *condition: condition number of
- * the system (G3) in units of the bodies' size, HUGE_VAL if not computed. Returns NULL, or a reason why there are no
- * derivatives; out is then unchanged. */
+/* Sets out[row * columns + column] to the derivatives of `answer`, which growth_query returned for these poses. The
+ * rows are the GROWTH_ROWS above, the columns those at the top of this file. If `parameters` is false the columns of
+ * the shapes' parameters are omitted. Sets *condition to the condition number of the system (G3), with lengths in units
+ * of the bodies' size, or to HUGE_VAL if it was not computed. Returns NULL on success, else a reason and leaves out
+ * unchanged. */
 const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                                bool parameters, double* out, double* condition);
 
-/* Derivatives of alpha and of the gap by both poses (G25). They exist wherever the normal is unique, also for flat
- * faces in contact, for which growth_derivatives has none. answer: of growth_query for these poses. Returns NULL, or a
- * reason; both outputs are then unchanged. */
+/* Sets `alpha` and `gap` to the derivatives of alpha and of the gap with respect to both poses (G25). They exist
+ * wherever the normal is unique, also for flat faces in contact, for which growth_derivatives returns a reason. answer:
+ * of growth_query for these poses. Returns NULL on success, else a reason and leaves both arrays unchanged. */
 const char* growth_slopes(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                           double alpha[QUERY_POSE_COLUMNS], double gap[QUERY_POSE_COLUMNS]);
 
@@ -80,18 +82,19 @@ typedef struct {
   double force; /* N */
   double on_a[6], on_b[6];
 } GrowthWrench;
-/* Wrenches for an answer of growth_query for these poses, whose centres do not coincide. Never fails. */
+/* Returns the force and its wrenches for an answer of growth_query for these poses. The centres of the bodies must not
+ * coincide. Never fails. */
 GrowthWrench growth_wrench(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent);
 enum { WRENCH_FORCE, WRENCH_ON_A, WRENCH_ON_B = WRENCH_ON_A + 6, WRENCH_ROWS = WRENCH_ON_B + 6 };
-/* Derivatives of growth_wrench: out is WRENCH_ROWS x columns, row-major; rows: output of growth_derivatives
- * (GROWTH_ROWS x columns). At gap = 0 with exponent 1 the force has a kink; the derivative is then that of separated
- * bodies, zero. Never fails. */
+/* Sets out (WRENCH_ROWS x columns, row-major) to the derivatives of growth_wrench. rows (GROWTH_ROWS x columns): output
+ * of growth_derivatives. At gap = 0 with exponent 1 the force has a kink; its derivative is then zero, that of
+ * separated bodies. Never fails. */
 void growth_wrench_derivatives(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent,
                                const double* rows, int columns, double* out);
 
-/* ---- gap for contact potentials (query/growth_gap.c; growth.md, G8-G10)
- * Gradient of the growth gap by both poses, [m/rad] and [1]; the pose columns above. answer: of growth_query for these
- * poses; if it is coincident the gradient is undefined. */
+/* ---- gap for contact potentials (query/growth_gap.c; growth.md, G8-G10) Sets out to the gradient of the growth gap
+ * with respect to both poses, [m/rad] and [1], in the pose columns above. answer: of growth_query for these poses; if
+ * answer->coincident the gradient is undefined. */
 void growth_gap_gradient(Pose pose_a, Pose pose_b, const Growth* answer, double out[QUERY_POSE_COLUMNS]);
 enum {
   GAP_VALUE,
@@ -101,27 +104,30 @@ enum {
   GAP_WITNESS_B = GAP_WITNESS_A + 3,
   GAP_ROWS = GAP_WITNESS_B + 3,
 };
-/* Derivatives of the gap, of its gradient, of the normal and of the witness points: out[row * columns + column],
- * GAP_ROWS rows, columns as above. work: GROWTH_ROWS x columns numbers. Returns NULL, or a reason as
- * growth_derivatives; out is then unchanged. */
+/* Sets out[row * columns + column] to the derivatives of the gap, of the gap's gradient, of the normal and of the
+ * witness points: GAP_ROWS rows, columns as above. work (GROWTH_ROWS x columns): workspace. Returns NULL on success,
+ * else a reason as growth_derivatives and leaves out unchanged. */
 const char* growth_gap_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                                    bool parameters, double* work, double* out);
 
-/* Gap between a shape and the half-space { x : normal . x <= offset }, the height of the shape's lowest point above it.
- * The half-space takes the place of body b: its rows of the gradient are zero, its columns rotate it about `origin`. */
+/* Gap between a shape and the half-space { x : normal . x <= offset }: the height of the shape's lowest point above the
+ * plane. The half-space takes the place of body b. Its rows of the gradient are zero, and its columns rotate the
+ * half-space about `origin`. */
 typedef struct {
   double gap;
   Vec3 normal;          /* outward normal of the half-space */
   Vec3 point, arm;      /* the lowest point; vector from the shape's origin to it */
   ShapeSupport support; /* shape frame */
 } HalfSpaceGap;
-/* Gap [m], negative where the shape penetrates. normal: unit, world; offset [m]. Never fails. */
+/* Returns the gap between a shape and a half-space; it is negative if the shape penetrates. normal: unit outward
+ * normal, world; offset [m]. Never fails. */
 HalfSpaceGap half_space_gap(const Shape* shape, Pose pose, Vec3 normal, double offset);
-/* Gradient of the gap by the shape's pose, [m/rad] and [1]; columns 6 to 11 are 0. Never fails. */
+/* Sets out to the gradient of the gap with respect to the shape's pose, [m/rad] and [1]; columns 6 to 11 are 0. Never
+ * fails. */
 void half_space_gap_gradient(const HalfSpaceGap* gap, double out[QUERY_POSE_COLUMNS]);
-/* Derivatives as growth_gap_derivatives: out is GAP_ROWS x columns with the shape's parameters last. origin: of the
- * half-space's frame, world [m]. Returns NULL, or a reason (the surface is flat at the lowest point); out is then
- * undefined. */
+/* Sets out (GAP_ROWS x columns, the shape's parameters last) to the derivatives listed at growth_gap_derivatives.
+ * origin: origin of the half-space's frame, world [m]. Returns NULL on success. Returns a reason if the surface is flat
+ * at the lowest point; out is then undefined. */
 const char* half_space_gap_derivatives(const Shape* shape, Pose pose, Vec3 origin, const HalfSpaceGap* gap,
                                        bool parameters, double* out);
 
@@ -133,8 +139,8 @@ typedef struct {
   Vec3 normal; /* unit, from a to b */
 } Distance;
 
-/* Distance of two convex hulls. cache: read and updated, or NULL. Allocates only if the hulls overlap and hull_depth
- * fails. */
+/* Returns the distance of two convex hulls at these poses. cache is read and updated; NULL means a cold start.
+ * Allocates only if the hulls overlap and hull_depth fails. */
 Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache);
 
 enum {
@@ -144,21 +150,23 @@ enum {
   DISTANCE_WITNESS_B = DISTANCE_WITNESS_A + 3,
   DISTANCE_ROWS = DISTANCE_WITNESS_B + 3,
 };
-/* Derivatives of a distance: out is DISTANCE_ROWS x QUERY_POSE_COLUMNS, row-major. Returns NULL, or a reason (parallel
- * features, whose nearest points are not unique); out is then unchanged. Does not allocate. */
+/* Sets out (DISTANCE_ROWS x QUERY_POSE_COLUMNS, row-major) to the derivatives of a distance with respect to both poses.
+ * Returns NULL on success. Returns a reason, and leaves out unchanged, if the features are parallel, because their
+ * nearest points are not unique. Does not allocate. */
 const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                  double* out);
 
-/* Derivatives of the distance with respect to both poses wherever the normal is unique (H7, query/distance_flat.c),
- * including parallel features and hulls in contact face to face. For two such faces, rotations that tilt one against
- * the other have two one-sided derivatives; out receives their mean, and *kinked is true. Returns NULL on success, or a
- * reason and leaves out unchanged. Does not allocate. */
+/* Sets out to the derivatives of the distance with respect to both poses wherever the normal is unique (H7,
+ * query/distance_flat.c), including parallel features and face-to-face contact. For two faces in contact, a rotation
+ * that tilts one face against the other has two one-sided derivatives: out receives their mean, and *kinked is set to
+ * true. Returns NULL on success, else a reason and leaves out unchanged. Does not allocate. */
 const char* distance_slope(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                            double out[QUERY_POSE_COLUMNS], bool* kinked);
 
-/* Derivatives of a distance by the vertices of a hull, in the hull's frame (H5). Only the vertices of the nearest
- * feature contribute. rows[r][3 i + axis]: DISTANCE_ROWS rows by vertex[i] of the body's points. A face of more than
- * three vertices follows them as their best-fit plane: exact for displacements that keep it planar. */
+/* Derivatives of a distance with respect to the vertices of one hull, in the hull's frame (H5). Only the vertices of
+ * the nearest feature contribute. rows[r][3 i + axis] is the derivative of row r (DISTANCE_ROWS rows) with respect to
+ * that coordinate of vertex[i]. A face of more than three vertices is treated as their best-fit plane, which is exact
+ * for displacements that keep the face planar. */
 enum { FEATURE_CORNERS = 128, VERTEX_COLUMNS = 3 * FEATURE_CORNERS };
 typedef struct {
   int count, vertex[FEATURE_CORNERS];
@@ -166,8 +174,9 @@ typedef struct {
   bool fitted;                                /* the feature has more corners than determine it */
   const char* reason;                         /* a reason why there are none, then count is 0; else NULL */
 } VertexSlopes;
-/* Derivatives by vertices of a and of b. Returns NULL, or a reason as distance_derivatives; each out has its own reason
- * too. Does not allocate. */
+/* Sets out[0] and out[1] to the derivatives of the distance with respect to the vertices of a and of b. Returns NULL on
+ * success, else a reason as distance_derivatives. out[k].reason is not NULL if hull k has no derivatives. Does not
+ * allocate. */
 const char* distance_vertex_slopes(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                    VertexSlopes out[2]);
 
@@ -187,25 +196,29 @@ typedef struct {
   bool proved;      /* high - low <= CONVEX_DISTANCE_PROOF (size of a + size of b) */
 } ConvexDistance;
 
-/* Relative width of the bounds of a proved distance. */
+/* Largest width of the bounds of a proved distance, relative to the sum of the bodies' sizes. */
 #define CONVEX_DISTANCE_PROOF 1e-6
 
-/* Signed distance of a and b, at least one of them smooth (H2-H4). No warm start; about 100 us for separated bodies.
- * May allocate if they overlap. If not proved, the bounds are still valid. Never fails. */
+/* Returns the signed distance of two bodies, at least one of them smooth (H2-H4). Takes about 100 us for separated
+ * bodies; there is no warm start. May allocate if the bodies overlap. The bounds `low` and `high` are valid also if
+ * `proved` is false. Never fails. */
 ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]);
-/* Derivatives: out is DISTANCE_ROWS x columns, row-major; columns and parameters as in growth_derivatives (a hull has
- * no parameters). *condition: condition number of the system (H4) in units of the bodies' size. Returns NULL, or a
- * reason: flat on flat, points not found exactly, condition above QUERY_CONDITION_MAX; out is then unchanged. */
+/* Sets out (DISTANCE_ROWS x columns, row-major) to the derivatives of the distance. The columns and `parameters` are as
+ * in growth_derivatives; a hull has no parameters. Sets *condition to the condition number of the system (H4), with
+ * lengths in units of the bodies' size. Returns NULL on success. Returns a reason, and leaves out unchanged, if flat
+ * features face each other, the nearest points were not found exactly, or the condition number exceeds
+ * QUERY_CONDITION_MAX. */
 const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                         bool parameters, double* out, double* condition);
 
-/* Derivatives of the distance by both poses, wherever the nearest points are found exactly (H7). answer: of
- * convex_distance for these poses. Returns NULL, or a reason; out is then unchanged. Does not allocate. */
+/* Sets out to the derivatives of the distance with respect to both poses, which exist if the nearest points were found
+ * exactly (H7). answer: of convex_distance for these poses. Returns NULL on success, else a reason and leaves out
+ * unchanged. Does not allocate. */
 const char* convex_distance_slope(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                   double out[QUERY_POSE_COLUMNS]);
 
-/* Derivatives by the vertices of a and of b; a smooth shape has none. Reasons as convex_distance_derivatives. Does not
- * allocate. */
+/* Sets out[0] and out[1] to the derivatives of the distance with respect to the vertices of a and of b. A smooth shape
+ * has none. Returns NULL on success, else a reason as convex_distance_derivatives. Does not allocate. */
 const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                           VertexSlopes out[2]);
 
@@ -236,8 +249,8 @@ typedef struct WitnessBody {
   double diagonal;        /* diagonal of the body's bounding box [m] */
   double spacing; /* twice the radius of a disc that contains WITNESS_SAMPLES samples at their mean density [m] */
 } WitnessBody;
-/* Builds a body from copies of hulls (count >= 1), body frame [m], with at most `samples` (>= 2 * WITNESS_SAMPLES)
- * surface samples. Allocates; freed by witness_body_free. Never fails. */
+/* Returns a body made from copies of hulls (count >= 1), body frame [m], with at most `samples` (>= 2 *
+ * WITNESS_SAMPLES) surface samples. The caller frees it with witness_body_free. Never fails. */
 WitnessBody witness_body_create(const ConvexHull* hulls, int count, int samples);
 /* Frees everything and zeroes the body; accepts a zeroed one, not NULL. */
 void witness_body_free(WitnessBody* body);
@@ -276,18 +289,20 @@ typedef struct {
 } WitnessOptions;
 #define WITNESS_MOVE 0.057295779513082323 /* translation per rotation [m/rad]: 1 mm per degree */
 
-/* Smoothing of one body's nearest point. */
+/* Smoothed nearest point of one body, with the derivatives of the point `smooth`. "Fixed" quantities are treated as
+ * constants in a derivative. */
 typedef struct {
   Vec3 samples[WITNESS_SAMPLES];   /* body frame; the first is the nearest point */
   int origins[WITNESS_SAMPLES][2]; /* as in WitnessBody; undefined for the first */
   int count;
   double temperature;    /* T [m^2] */
   Vec3 smooth;           /* world */
-  double by_own[3][6];   /* smooth by the motion of its own body, for fixed samples, T and reference (other point or
+  double by_own[3][6];   /* d smooth / d motion of this body, with fixed samples, T and reference (other point or
                             direction) (V2) */
-  double by_other[3][3]; /* smooth by the other body's point, or by y for WITNESS_BY_DIRECTION (V2) */
-  Vec3 by_temperature;   /* smooth by T, for fixed samples and reference (V2) [1/m] */
-  Mat3 by_sample[WITNESS_SAMPLES]; /* smooth by a displacement of each sample, world (V2) */
+  double by_other[3][3]; /* d smooth / d nearest point of the other body, or d smooth / d y for WITNESS_BY_DIRECTION
+                            (V2) */
+  Vec3 by_temperature;   /* d smooth / d T, with fixed samples and reference (V2) [1/m] */
+  Mat3 by_sample[WITNESS_SAMPLES]; /* d smooth / d displacement of each sample, world (V2) */
 } WitnessSide;
 
 /* Warm start of a pair, kept from one pose to the next. A zeroed struct is a cold start. */
@@ -304,41 +319,44 @@ typedef struct {
   bool total_known;
 } Witness;
 
-/* Nearest and smoothed points of two bodies. targets: 2, a's and b's, in their body frames [m], for WITNESS_ADAPTIVE;
- * if NULL it samples as WITNESS_FIXED. cache: read and updated, or NULL. Allocates only if bodies overlap and
- * hull_depth fails. */
+/* Returns the nearest and the smoothed points of two bodies. targets[2]: target points of a and b in their body frames
+ * [m], used by WITNESS_ADAPTIVE; with NULL the samples are chosen as for WITNESS_FIXED. cache is read and updated; NULL
+ * means a cold start. Allocates only if bodies overlap and hull_depth fails. */
 Witness witness_query(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b,
                       const WitnessOptions* options, const Vec3* targets, WitnessCache* cache);
-/* Derivative of smooth by the position of a vertex of a piece, body frame to world, dimensionless (V12). */
+/* Derivative of the smoothed point [world] with respect to the position of one vertex of a piece [body frame],
+ * dimensionless (V12). */
 typedef struct {
   int piece, vertex;
   Mat3 slope;
 } WitnessCornerSlope;
 enum { WITNESS_CORNERS_MAX = FEATURE_CORNERS + 3 * WITNESS_SAMPLES };
-/* Derivatives by vertices of one side (0: a, 1: b) of an answer for this pose. A vertex may occur twice; its derivative
- * is the sum. Samples stay fixed within their triangles, the nearest point within its feature, T and the reference are
- * fixed. out: room for WITNESS_CORNERS_MAX. Returns the number written, or -1 if the nearest feature has too many
- * corners. Does not allocate. */
+/* Writes to out the derivatives of the smoothed point of one side (0: a, 1: b) with respect to the vertices of the
+ * body. A vertex may occur twice; its derivative is the sum. Samples stay fixed within their triangles and the nearest
+ * point within its feature; T and the reference are constant. answer: for this pose. out has room for
+ * WITNESS_CORNERS_MAX entries. Returns the number of entries, or -1 if the nearest feature has too many corners. Does
+ * not allocate. */
 int witness_corner_slopes(const WitnessBody* body, Pose pose, const Witness* answer, int side, WitnessCornerSlope* out);
-/* Nearest points of two bodies. piece receives the pieces of a and b that they lie on. cache: read and updated, or
- * NULL. Allocates as witness_query. */
+/* Returns the nearest points of two bodies. Sets piece[0] and piece[1] to the pieces of a and of b on which they lie.
+ * cache is read and updated; NULL means a cold start. Allocates as witness_query. */
 Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b, WitnessCache* cache,
                          int piece[2]);
 
-/* Loss of the nearest points: their distance from the targets and from the margin (V4), with its gradients. */
+/* Loss of the nearest points (V4), with its gradients: it measures the distances of the points from their targets and
+ * the difference of their distance from the margin. */
 typedef struct {
   double value;          /* L [m^2] */
-  double gradient[2][6]; /* by the motion of a and of b, with the answer's Jacobians; rotations [m^2/rad], translations
-                            [m] */
+  double gradient[2][6]; /* with respect to the motions of a and of b, by the Jacobians of the answer; rotations
+                            [m^2/rad], translations [m] */
   double transported[6]; /* gradient for b while a is fixed: b's own, plus a's converted to the opposite motion of b
                             (V5) */
 } WitnessLoss;
-/* Loss for an answer of witness_query for these poses. targets: 2, a's and b's, in their body frames [m]; margin [m].
- * Never fails. */
+/* Returns the loss for an answer of witness_query for these poses. targets[2]: target points of a and b in their body
+ * frames [m]; margin [m]. Never fails. */
 WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const Vec3* targets, double margin);
 
-/* Gradient descent of the loss by motions of the bodies, with steps of given length: `step` in the first tenth of the
- * iterations, `last` in the last tenth, their geometric mean between. */
+/* Settings of a gradient descent that moves the bodies to reduce the loss. The steps have a given length: `step` in the
+ * first tenth of the iterations, `last` in the last tenth, their geometric mean between. */
 typedef struct {
   WitnessOptions query;
   int iterations; /* >= 0 */
@@ -347,21 +365,24 @@ typedef struct {
   bool both;      /* move a too; else b alone */
   bool transport; /* with both == false: apply a's step to b in the opposite direction (V5) */
 } WitnessDescent;
-/* Changes the poses; returns the final loss [m^2]. targets (2): as above. Allocates temporarily. Never fails. */
+/* Moves the poses by gradient descent of witness_loss. Returns the final loss [m^2]. targets (2): as for witness_loss.
+ * Allocates temporarily. Never fails. */
 double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
                        const WitnessDescent* options);
 
-/* Lower bound of the loss for targets (2), without margin, over all poses with unique nearest points [m^2] (V11). Then
- * one of these points is a corner, or both lie on edges; interior points of two faces require parallel faces, for which
- * they are arbitrary. (query/witness_reach.c) Never fails. */
+/* Returns a lower bound [m^2] of the loss for targets (2), without margin, over all poses whose nearest points are
+ * unique (V11; query/witness_reach.c). In these poses one of the points is a corner, or both lie on edges. Two interior
+ * points of faces are nearest only if the faces are parallel, and are not unique then. Never fails. */
 double witness_reach_bound(const WitnessBody* a, const WitnessBody* b, const Vec3* targets);
 
-/* Random surface point, body frame [m]: a corner, or a point distributed over the faces by area. Retries up to a limit
- * to avoid points inside another piece. Never fails. */
+/* Returns a random surface point, body frame [m]: a corner, or a point distributed over the faces by area. Retries up
+ * to a limit to avoid points inside another piece. Never fails. */
 Vec3 witness_random_point(const WitnessBody* body, Random* random);
-/* Random targets that can be brought into contact (query/witness_draw.c), each in its body's frame [m]: corner and
- * face, face and corner, or two corners, a third each. Retries up to a limit until, in contact with opposite normals,
- * the targets are within 1 cm of the nearest points in sum. Allocates temporarily. Never fails. */
+/* Sets targets to two random points, each in the frame of its body [m], that can be brought into contact
+ * (query/witness_draw.c). They are a corner and a point of a face, the reverse, or two corners, with probability 1/3
+ * each. Draws again, up to a limit, until the pair is good: with the bodies placed so that the targets coincide with
+ * opposite normals, the distances of the two targets from the nearest points sum to less than 1 cm. Allocates
+ * temporarily. Never fails. */
 void witness_random_pair(const WitnessBody* a, const WitnessBody* b, Random* random, Vec3 targets[2]);
 
 /* ---------------------------------------------------------------- grasp quality (query/grasp.c)
@@ -384,15 +405,16 @@ typedef struct {
   int count, wrench[GRASP_PLANE]; /* number and indices of the wrenches in its plane */
   double weight[GRASP_PLANE];     /* weights of the vertices (V10) */
 } GraspQuality;
-/* Wrenches of unit normal force along the GRASP_EDGES edges of each contact's friction cone, torques divided by
- * `length` (V8). out: count * GRASP_EDGES rows of force, torque (dimensionless). Returns the number of rows. Does not
- * allocate. */
+/* Sets out to the wrenches of unit normal force along the GRASP_EDGES edges of the friction cone of each contact (V8).
+ * out has count * GRASP_EDGES rows of force and torque, both dimensionless: torques are divided by settings->length.
+ * Returns the number of rows. Does not allocate. */
 int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[GRASP_WRENCH]);
-/* Grasp quality of contacts (count). known is false if there are too few contacts or Qhull finds no hull. Allocates
- * temporarily. */
+/* Returns the grasp quality of contacts (count). Its member `known` is false if there are too few contacts or Qhull
+ * finds no hull. Allocates temporarily. */
 GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings);
-/* Directional derivative of epsilon when the arm and the normal of `contact` change by these vectors (V10); 0 if the
- * quality is not known. contacts: those of the quality; contact: index into them, not checked. Does not allocate. */
+/* Returns the derivative of epsilon when the arm and the normal of contact number `contact` change by the vectors `arm`
+ * and `normal` (V10); 0 if the quality is not known. contacts: those of the quality; contact: index into them, not
+ * checked. Does not allocate. */
 double grasp_quality_slope(const GraspQuality* quality, const GraspContact* contacts, const GraspSettings* settings,
                            int contact, Vec3 arm, Vec3 normal);
 
@@ -424,9 +446,9 @@ typedef struct {
   double least;                /* least alpha at the points and midpoints */
   int queries;                 /* number of growth queries */
 } PlannedPath;
-/* Plans a path. PATH_FOUND: alpha >= 1 + clearance is proven on every segment (G17); the points are freed by path_free.
- * PATH_BLOCKED_END: an end is not free. PATH_NONE: the search found no path. Without a path points is NULL. Allocates.
- */
+/* Plans a path. PATH_FOUND: alpha >= 1 + clearance is proven on every segment (G17). PATH_BLOCKED_END: an end of the
+ * path is not free. PATH_NONE: the search found no path. points is NULL unless PATH_FOUND. The caller frees the points
+ * with path_free. Allocates. */
 PlannedPath path_plan(const PathProblem* problem);
 /* Frees the points and zeroes the path. NULL is not accepted. */
 void path_free(PlannedPath* path);
@@ -452,12 +474,12 @@ typedef struct {
       corners; /* borrowed: if not NULL the body's parameters are these corners, three each, instead of the field's */
   const int* point_corner; /* borrowed, with corners: corner index of each point, or -1 */
 } ManifoldBody;
-/* Number of parameters of a body: three for each corner, or the parameters of its field. */
+/* Returns the number of parameters of a body: three for each corner if it has corners, else those of its field. */
 static inline int manifold_parameter_count(const ManifoldBody* body) {
   return body->corners ? 3 * body->corners->count : field_parameter_count(body->field);
 }
-/* Creates a body from a surface. Takes ownership of the surface's points and empties it; borrows the field, which must
- * outlive the body. Freed by manifold_body_free. Never fails. */
+/* Returns a body made from a surface. Takes ownership of the surface's points and leaves the surface empty. Borrows the
+ * field, which must outlive the body. The caller frees the body with manifold_body_free. Never fails. */
 ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface);
 /* Frees points and edges, not the field, and zeroes the body. Accepts a zeroed body, not NULL. */
 void manifold_body_free(ManifoldBody* body);
@@ -469,7 +491,7 @@ typedef struct {
   double regularization; /* >= 0, dimensionless: regularization of an edge's witness point towards its middle */
   int points, edges;     /* number of deepest points and edges of each body, chosen softly (X1); 0: all */
   bool values;           /* compute no derivatives */
-  bool cull;             /* skip the fields of edge pairs of negligible activity (X13) */
+  bool cull;             /* do not evaluate the fields for edge pairs of negligible weight `activity` (X13) */
 } ManifoldOptions;
 
 /* Variables of the derivatives of manifold_query_by. */
@@ -494,49 +516,50 @@ enum {
 };
 
 typedef struct {
-  ContactKind kind;                /* the point or edge that the contact is on */
+  ContactKind kind;                /* whether the contact lies on a point or on an edge, and of which body */
   Vec3 point;                      /* m */
   double distance;                 /* m, negative in penetration */
   Vec3 normal;                     /* at most unit, from a to b (X6) */
-  double activity;                 /* 0 to 1; points: 1 */
+  double activity;                 /* smooth weight of the contact, 0 to 1; 1 for contacts on points */
   double slope[MANIFOLD_ROWS][12]; /* derivatives; the pose columns at the top of this file */
 } ManifoldContact;
 
-/* Number of contacts that manifold_query writes, for any pose: one per point, two per pair of edges. May exceed
- * INT_MAX. Never fails. */
+/* Returns the number of contacts that manifold_query writes, for any pose: one per point, two per pair of edges. It may
+ * exceed INT_MAX. Never fails. */
 int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
-/* Size of the workspace of a query [bytes], alignment included. Never fails. */
+/* Returns the size of the workspace of a query [bytes], alignment included. Never fails. */
 size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
-/* Contacts of two bodies: out receives manifold_count entries, points of a, points of b, then two per pair of edges (on
- * a's, on b's). room: workspace of manifold_room bytes, 64-byte aligned; NULL: allocates temporarily. Returns the
- * number of points and edges that were left out although as deep as a chosen one; those farthest apart were chosen.
- * Never fails. */
+/* Sets out to the contacts of two bodies, manifold_count entries: points of a, points of b, then two per pair of edges,
+ * one on the edge of a and one on the edge of b. room: workspace of manifold_room bytes, 64-byte aligned; if NULL it is
+ * allocated temporarily. Returns the number of points and edges that were not chosen although they are as deep as a
+ * chosen one; among equally deep ones those farthest apart were chosen. Never fails. */
 int manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                    const ManifoldOptions* options, ManifoldContact* out, void* room);
 
-/* Mean over all contacts (X14). */
+/* Weighted mean of the distance over all contacts (X14). */
 typedef struct {
   double distance;  /* sum of activity * distance divided by the sum of activities [m] (X14) */
-  double activity;  /* sum of the activities (points count 1). If it is 0 distance is NaN: a pair without points and
-                       edges */
+  double activity;  /* sum of the activities (points count 1); distance is NaN if it is 0, as for a pair without points
+                       and edges */
   double slope[12]; /* derivatives of distance; columns as in ManifoldContact.slope */
 } ManifoldMean;
-/* Mean distance of the contacts of manifold_query, without storing them. options->cull does not change it beyond
- * rounding. Arguments and result as manifold_query. Never fails. */
+/* Sets *out to the mean distance of the contacts of manifold_query, without storing the contacts. options->cull changes
+ * the result by rounding only. Other arguments and the result are as for manifold_query. Never fails. */
 int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                   const ManifoldOptions* options, ManifoldMean* out, void* room);
-/* As manifold_query, but with derivatives by shape parameters instead of poses (X8). cause selects body a, body b or
- * the smoothing. The six columns are the parameters first .. first + 5 of that body, zero where it has fewer; of the
- * smoothing the first column alone. first < manifold_parameter_count (not checked). */
+/* Does the same as manifold_query, but the derivatives are with respect to shape parameters instead of poses (X8).
+ * cause selects the parameters of body a or of body b, or the smoothing. The first six columns are the parameters first
+ * .. first + 5 of the body, zero beyond its last; for the smoothing only the first column is used. first <
+ * manifold_parameter_count (not checked). */
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room);
-/* manifold_mean with the derivatives of manifold_query_by in the first six entries of its slope. */
+/* Does the same as manifold_mean, with the derivatives of manifold_query_by in the first six entries of out->slope. */
 void manifold_mean_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                       const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldMean* out, void* room);
-/* Derivatives of a body's surface points by its field's parameters, [k * point_count + i] [m per unit], for
- * point_slopes: along rays from the centre for FIELD_SHAPE (X15), along the gradient for other kinds (X16). Owned by
- * the caller, freed by memory_free. */
+/* Returns the derivatives of the body's points with respect to the parameters of its field, [k * point_count + i] [m
+ * per unit], for the member point_slopes. The points move along rays from the centre for FIELD_SHAPE (X15), along the
+ * gradient of the field for other kinds (X16). The caller frees the array with memory_free. */
 Vec3* manifold_surface_slopes(const ManifoldBody* body);
 
 #endif

@@ -7,8 +7,8 @@
 
 enum { LU_INVERSE_MAX = 12 };
 
-/* LU factorization with partial pivoting of `a` (order x order, row-major, rows of `stride`), in place. row (order):
- * the row exchanged with row k at step k. False: a pivot is zero or NaN; `a` is then undefined. */
+/* Factors `a` (order x order, row-major, rows `stride` apart) in place as LU with partial pivoting. Sets row (order) to
+ * the row exchanged with row k at step k. Returns false, with `a` undefined, if a pivot is zero or NaN. */
 static inline bool lu_factor(int order, int stride, double* a, int* row) {
   for (int k = 0; k < order; k++) {
     int best = k;
@@ -31,7 +31,7 @@ static inline bool lu_factor(int order, int stride, double* a, int* row) {
   return true;
 }
 
-/* Solves a y = x in place of x (order), with a and row of lu_factor. */
+/* Replaces x (order) by the solution y of a y = x, with a and row of lu_factor. */
 static inline void lu_solve(int order, int stride, const double* a, const int* row, double* x) {
   for (int k = 0; k < order; k++) {
     double swap = x[row[k]];
@@ -46,8 +46,8 @@ static inline void lu_solve(int order, int stride, const double* a, const int* r
   }
 }
 
-/* Inverts `a`, which is factored in place; both have rows of `stride`, order <= LU_INVERSE_MAX. Returns the condition
- * number in the 1-norm, HUGE_VAL if singular. */
+/* Sets `inverse` to the inverse of `a`, which is replaced by its factors. Rows of both are `stride` apart; order <=
+ * LU_INVERSE_MAX. Returns the condition number in the 1-norm, HUGE_VAL if `a` is singular. */
 static inline double lu_inverse(int order, int stride, double* a, int* row, double* inverse) {
   double norm = 0, inverse_norm = 0;
   for (int c = 0; c < order; c++) {
