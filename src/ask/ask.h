@@ -30,7 +30,7 @@ typedef struct {
   const char* no_field;    /* reason why a hull has no field (static); else NULL */
   TriangleSurface surface; /* surface of a mesh, until converted to `manifold` */
   ManifoldBody manifold;   /* created by the first question that needs it */
-  Vec3* point_slopes;      /* derivatives of manifold.points by the parameters; NULL: not created, or hulled */
+  Vec3* point_slopes;      /* derivatives of manifold.points; NULL: not created, or hulled */
   int (*triangles)[3];     /* if hulled: triangles, as indices into manifold.points (triangle_count) */
   int triangle_count;
   int* point_corner;    /* index into `given` of each point of `manifold`, -1: none; NULL: not created */
