@@ -168,9 +168,9 @@ Status plot_runs(const char* path, const char* const* folders, int folder_count,
  * STATUS_IO if the file cannot be read or the plot cannot be drawn, STATUS_BAD_INPUT if a column does not exist. */
 Status plot_columns(const char* path, const char* file, const char* patterns, const PlotOptions* options,
                     Diagnostics* diagnostics);
-/* Returns the table of the run in which most of the patterns between commas have a column, the first of several. Owned
- * by the caller, freed by memory_free. Reports which it is, other tables that match, and patterns without a column.
- * NULL after an error: no table has such a column. */
+/* Returns the path of the CSV file of a run in which most of the comma-separated patterns match a column; the first of
+ * them if several match equally many. Adds notes about the chosen file, other files that match, and patterns without a
+ * column. Returns NULL with an error if no file has a matching column. The caller frees the path with memory_free. */
 char* plot_file_with(const char* folder, const char* patterns, Diagnostics* diagnostics);
 
 #endif
