@@ -39,7 +39,7 @@ static const AnswerRows CONTACT_NAMES[] = {{"point", MANIFOLD_POINT, 3},
                                            {"activity", MANIFOLD_ACTIVITY, 1}};
 enum { CONTACT_NAMES_COUNT = sizeof CONTACT_NAMES / sizeof CONTACT_NAMES[0] };
 
-/* Columns: six for each pose, then the shapes' own parameters. */
+/* Table of derivatives of an answer. Its columns are six for each pose, then the parameters of the two shapes. */
 typedef struct {
   const double* values;
   int columns, own[2];
@@ -48,13 +48,14 @@ typedef struct {
   int known;       /* number of leading rows whose derivatives by poses are known when others are missing */
 } Table;
 
-/* Sets key to `d_<name>_<of>` for a line, and to "" for a row, whose numbers have no keys. */
+/* Sets key to `d_<name>_<of>` if the form is a line or names. Sets it to "" for a row, whose numbers have no keys. */
 static void add_key(const AnswerForm* out, const char* name, const char* of, char key[ANSWER_KEY]) {
   key[0] = '\0';
   if (!out->in_row) snprintf(key, ANSWER_KEY, "d_%s_%s", name, of);
 }
 
-/* `d_<name>_<of>`: a row of `count` columns, or a list of rows; null without values. */
+/* Writes the derivatives `d_<name>_<of>`: one row of `count` columns, or a list of such rows; null if the values are
+ * unknown. */
 static void add_part(AnswerForm* out, const Table* table, const AnswerRows* rows, const char* of, int first,
                      int count) {
   const double* values = table->values ? table->values + rows->first * table->columns + first : NULL;
@@ -122,7 +123,7 @@ static void add_wrench_derivatives(AnswerForm* out, const QueryItem* item, const
   if (values != by_poses) memory_free(values);
 }
 
-/* Adds the note for derivatives that exist although those of the point do not. */
+/* Adds a note if the derivatives of the distance exist, but those of the point do not. */
 #define FLAT_POINT "flat on flat: by turns d_alpha and d_gap are those of this point, which flat faces leave open"
 
 static void answer_growth(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
@@ -163,7 +164,7 @@ static int own_columns(const QueryItem* item, const QueryBody* body) {
   return body->smooth ? shape_parameter_count(&body->shape) : 3 * body->given_count;
 }
 
-/* Returns the index of the first given point at this vertex; -1: none. */
+/* Returns the index of the first given point that coincides with this vertex, or -1 if there is none. */
 static int given_point(const QueryBody* body, PointView view, int vertex) {
   for (int i = 0; i < body->given_count; i++)
     if (body->given[i].x == view.x[vertex] && body->given[i].y == view.y[vertex] && body->given[i].z == view.z[vertex])
@@ -187,21 +188,24 @@ static void table_free(Table* table) {
   if (table->columns > QUERY_POSE_COLUMNS) memory_free(table->room);
 }
 
-/* Copies derivatives of a distance (`columns` per row) to the columns of the table from `to` on. */
+/* Copies `count` derivatives per row of `values`, which has `columns` numbers per row, from column `from` on to the
+ * columns of the table from `to` on. */
 static void copy_columns(Table* table, int to, const double* values, int columns, int from, int count) {
   for (int r = 0; r < DISTANCE_ROWS; r++)
     memcpy(table->room + (ptrdiff_t)r * table->columns + to, values + (ptrdiff_t)r * columns + from,
            sizeof(double) * (size_t)count);
 }
 
-/* Adds the note for a face or an edge with more corners than determine it. */
+/* Adds a note that a face or an edge has more corners than determine it, so that its derivatives are those of a best
+ * fit. */
 static void tell_fitted(AnswerForm* out, int body) {
   answer_text(
       out, body ? "note_shape_b" : "note_shape_a",
       "faces of more than three corners follow them as planes of best fit: exact for changes that keep them flat");
 }
 
-/* Writes null for the part of a body whose slopes are unknown; a line also gives the reason. */
+/* Sets the derivatives by the points of the hulls. For a body whose derivatives are unknown, writes null and, in a
+ * line, the reason. */
 static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bodies[2], const PointView view[2],
                               const VertexSlopes slopes[2]) {
   for (int k = 0, first = QUERY_POSE_COLUMNS; k < 2; first += table->own[k++]) {
@@ -272,7 +276,7 @@ static ConvexBody convex_piece(const QueryBody* body, int number) {
   return (ConvexBody){.points = body->pieces ? body->witness.pieces[number].points : body->points};
 }
 
-/* Returns the distance of the nearest pair of pieces; sets pair. */
+/* Returns the distance of the nearest pair of convex pieces of the two bodies. Sets pair (2) to these pieces. */
 static ConvexDistance nearest_convex(const QueryBody* bodies[2], const Pose pose[2], ConvexBody pair[2]) {
   ConvexDistance least = {.nearest.distance = HUGE_VAL};
   int count[2];
@@ -324,7 +328,8 @@ static void answer_distance(AnswerForm* out, const QueryList* list, const QueryI
     answer_hull_distance(out, bodies, item, memory);
 }
 
-/* smooth_a by the points of a, smooth_b by those of b: 3 rows of 3 columns a point (V12). */
+/* Writes the derivatives of smooth_a by the points of body a, and of smooth_b by the points of body b: 3 rows with 3
+ * columns per point (V12). */
 static void add_smooth_corners(AnswerForm* out, const QueryItem* item, const QueryBody* bodies[2], const Witness* w) {
   WitnessCornerSlope slopes[WITNESS_CORNERS_MAX];
   for (int k = 0; k < 2; k++) {
@@ -363,7 +368,7 @@ static void add_smooth_derivatives(AnswerForm* out, const QueryItem* item, const
     answer_table(out, names[k / 2][k % 2], w->total_known ? &w->total[k / 2][k % 2][0][0] : NULL, 3, 6, 6);
 }
 
-/* Writes the loss of the targets and its gradients. */
+/* Writes the loss of the target points and the gradients of the loss. */
 static void add_loss(AnswerForm* out, const QueryItem* item, const Witness* w) {
   WitnessLoss loss = witness_loss(w, item->pose[0], item->pose[1], item->target, item->touch.query.margin);
   answer_number(out, "loss", loss.value);
@@ -527,7 +532,7 @@ static void add_shape_slots(AnswerForm* out, const ManifoldQuestion* q, const An
       }
 }
 
-/* Writes the answers of all contacts slot by slot; NaN in unused slots. */
+/* Writes the numbers of all contacts, one slot for each contact. The numbers of unused slots are NaN. */
 static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contacts,
                       const ManifoldContact* by_shapes, int count) {
   const int slots = out->slots > count ? out->slots : count;

@@ -1,4 +1,4 @@
-/* Values of an answer as JSON, as numbers of a row, or as the names of these. */
+/* Writes the values of an answer as JSON, as numbers of a row, or as the names of these numbers. */
 #include "ask/answer.h"
 
 #include "run/run.h"
@@ -28,7 +28,8 @@ double* answer_room(AnswerForm* out, const char* key, int numbers) {
   return out->row && place >= 0 ? out->row + place : NULL;
 }
 
-/* Appends a part of a row: its name, or its numbers, NaN where unknown. Returns false if the answer is a line. */
+/* Adds one answer to a row, or its name to the names of a row. Unknown numbers are NaN. Returns false, and does
+ * nothing, if the form is a line. */
 static bool add_to_row(AnswerForm* out, const char* key, const double* values, int rows, int columns, int stride) {
   if (!answer_keeps_places(out)) return false;
   double* room = answer_room(out, key, rows * columns);

@@ -1,4 +1,4 @@
-/* Answers of QUERY_TOUCH: the end of the descent, or the losses of many descents. */
+/* Answers questions with QUERY_TOUCH: the result of one descent, or the losses of many descents. */
 #include "ask/answer.h"
 
 static void add_pose(AnswerForm* out, const char* position, const char* quaternion, Pose pose) {
@@ -26,7 +26,8 @@ static void random_targets(const WitnessBody* a, const WitnessBody* b, const Que
   target[1] = witness_random_point(b, random);
 }
 
-/* A descent has reached its targets if both points are within this many of its last steps. */
+/* A descent has reached its targets if the distance of both points from them is at most this many times the length of
+ * its last step. */
 #define REACHED 3.2
 #define MILLIMETRE 1e-3 /* m */
 
@@ -52,8 +53,8 @@ static Pose joined_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b
   return best;
 }
 
-/* The least loss of descents from these poses and, while the targets are not reached, from joined_start; the poses
- * where it is. */
+/* Returns the least loss of several descents and sets the poses to those with this loss. The first descent starts from
+ * the given poses, further ones from joined_start until the targets are reached. */
 static double descend(const WitnessBody* a, const WitnessBody* b, const QueryItem* item, const Vec3* target,
                       Random* random, Pose pose[2]) {
   const Pose first = pose[0];

@@ -54,8 +54,8 @@ int answer_pose_problem(const double* pose, const char* of, Text* out) {
 
 /* ---------------------------------------------------------------- shapes */
 
-/* Returns the parsed JSON, which the caller deletes; NULL: invalid from *stopped on. Ends the program without memory.
- */
+/* Returns the parsed JSON, which the caller deletes. Returns NULL if the text is invalid, with *stopped set to the
+ * position of the error. Ends the program if there is no memory. */
 static cJSON* parse(const char* text, const char** stopped) {
   errno = 0;
   cJSON* root = cJSON_ParseWithOpts(text, stopped, true);
@@ -106,7 +106,7 @@ Status query_shapes_parse(QueryList* list, const char* path, const char* text, s
 
 /* ---------------------------------------------------------------- the question */
 
-/* Reports problems of the call, which have no position in a file. */
+/* Reporter of problems of the call. They have no position in a file. */
 typedef struct {
   Diagnostics* diagnostics;
   int problems;
@@ -208,7 +208,7 @@ static int name_place(const AnswerNames* names, const char* key) {
   return -1;
 }
 
-/* Lists the answers for the kinds of pair of the question, at their first row. */
+/* Sets the names of the answers for every kind of pair, from the first row with a pair of this kind. */
 static void list_answers(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan, int64_t row,
                          AnswerNames* names) {
   QueryItem item = plan->question;
@@ -222,7 +222,7 @@ static void first_rows(const QueryList* list, const QueryArrays* arrays, int64_t
   for (int64_t i = arrays->count - 1; i >= 0; i--) row[kind_of(list, arrays->bodies + 2 * i)] = i;
 }
 
-/* Returns true if derivatives are requested: names that occur only with them. */
+/* Returns true if derivatives are requested, that is, if a requested name exists only with derivatives. */
 static bool wants_derivatives(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan,
                               const int64_t row[QUERY_PAIR_KINDS]) {
   bool known[ANSWER_NAMES] = {false};
@@ -252,8 +252,8 @@ static void refuse_name(Refusals* r, const char* method, const char* key, const 
   text_free(&known);
 }
 
-/* The width of derivatives by shape parameters is the number of parameters: all pairs must have the width of the first.
- */
+/* Checks that all pairs have as many shape parameters as the first pair, since the derivatives by shape parameters have
+ * one column per parameter. */
 static void check_widths(const QueryPlan* plan, const QueryList* list, const QueryArrays* arrays, Refusals* r) {
   const int* last = NULL;
   AnswerNames names;
@@ -275,7 +275,8 @@ static void check_widths(const QueryPlan* plan, const QueryList* list, const Que
   }
 }
 
-/* Widths of the names, from all kinds of pairs; then where the answers of each kind go. */
+/* Sets the number of columns of each requested name, then the offsets in the row for the answers of each kind of pair.
+ * */
 static void make_places(QueryPlan* plan, const QueryList* list, const QueryArrays* arrays,
                         const int64_t row[QUERY_PAIR_KINDS], Refusals* r) {
   AnswerNames* names = MEMORY_NEW(AnswerNames, QUERY_PAIR_KINDS);
@@ -351,7 +352,7 @@ void query_plan_free(QueryPlan* plan) {
 
 /* ---------------------------------------------------------------- all rows */
 
-/* Rows per part of the check of poses, which costs 10 ns a row. */
+/* Rows that one task checks for valid poses. A row takes 10 ns. */
 enum { POSES_PART = 4096 };
 
 typedef struct {
@@ -406,7 +407,8 @@ static bool is_one_pair(const QueryArrays* arrays) {
   return true;
 }
 
-/* Returns the row numbers grouped by pair; NULL: all rows are of one pair. Owned by the caller. */
+/* Returns the row numbers grouped by pair of bodies, or NULL if all rows have the same pair. The caller frees the
+ * array. */
 static int64_t* rows_by_pair(const QueryList* list, const QueryArrays* arrays) {
   if (is_one_pair(arrays)) return NULL;
   size_t bytes = sizeof(int64_t) * (size_t)arrays->count;
@@ -422,7 +424,7 @@ typedef struct {
   const QueryList* list;
   const QueryArrays* arrays;
   const QueryPlan* plan;
-  const int64_t* order; /* NULL: rows as they are */
+  const int64_t* order; /* row numbers in the order of evaluation; NULL: rows in their own order */
   double* out;
   int64_t stride;
   QueryMemory* memory; /* one per thread */

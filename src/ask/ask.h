@@ -10,7 +10,7 @@
 typedef struct {
   Vec3 *a, *b; /* owned; points of each body, in world coordinates [m] (a_count, b_count) */
   int a_count, b_count;
-  double support; /* support of the contact law [m], > 0; unused by a law without one */
+  double support; /* distance at which the contact law begins to act [m], > 0; unused by laws without such a distance */
   ContactModel law;
 } QueryPair;
 
@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
   bool smooth, hulled;
   Shape shape; /* for smooth shapes; in the frame of field.shape, which owns its arrays */
-  Vec3* given; /* if hulled: the given points or corners of the mesh (given_count); the parameters of the hull */
+  Vec3* given; /* if hulled: given points or corners of the mesh, the parameters of the hull (given_count) */
   int given_count;
   ConvexHull hull;    /* if hulled: the convex hull, in the body's frame */
   PointView points;   /* corners of the hull */
@@ -30,7 +30,7 @@ typedef struct {
   const char* no_field;    /* reason why a hull has no field (static); else NULL */
   TriangleSurface surface; /* surface of a mesh, until converted to `manifold` */
   ManifoldBody manifold;   /* created by the first question that needs it */
-  Vec3* point_slopes;      /* slopes of the points of `manifold`; NULL: not created, or hulled */
+  Vec3* point_slopes;      /* derivatives of manifold.points; NULL: not created, or hulled */
   int (*triangles)[3];     /* if hulled: triangles, as indices into manifold.points (triangle_count) */
   int triangle_count;
   int* point_corner;    /* index into `given` of each point of `manifold`, -1: none; NULL: not created */
@@ -92,17 +92,19 @@ typedef struct {
   size_t room_bytes;
 } QueryMemory;
 static inline QueryMemory query_memory(void) { return (QueryMemory){.body = {-1, -1}}; }
-/* Sets the bodies and discards the warm start; keeps the scratch memory. Never fails. */
+/* Sets memory->body to `body` and discards the warm start of the previous bodies. Keeps the scratch memory. Never
+ * fails. */
 void query_memory_turn(QueryMemory* memory, const int body[2]);
 /* Frees the scratch memory and resets the struct to query_memory(). */
 void query_memory_free(QueryMemory* memory);
-/* Appends the answer to a question of the list as one line of JSON (ask/answer.c). The bodies of the list cache data
- * created for it. memory: query_memory() for the first answer. Never fails. The caller owns line. */
+/* Appends the answer to a question of the list as one line of JSON (ask/answer.c). Data that the question needs are
+ * kept in the bodies of the list. memory: query_memory() before the first answer, then the same struct. Never fails.
+ * The caller owns line. */
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory);
-/* ---- poses as numbers (ask/rows.c). The first line of the file is a question with a method and `poses: N`. After its
- * newline follow N rows of QUERY_ROW_NUMBERS little-endian float64. A row has position [m] and unit quaternion [w, x,
- * y, z] of a, then of b. Its answer has the numbers of the JSON line for these poses. Each row starts from the result
- * of the one before. */
+/* ---- poses as numbers (ask/rows.c). The first line of the file is a question with a method and `poses: N`. The
+ * newline is followed by N rows of QUERY_ROW_NUMBERS little-endian float64. A row contains the position [m] and the
+ * unit quaternion [w, x, y, z] of body a, then those of body b. The answer to a row contains the same numbers as the
+ * JSON line for these poses. Each answer is computed with a warm start from the previous row. */
 enum { QUERY_ROW_NUMBERS = 14 };
 typedef struct {
   QueryList list;    /* one question: the first line of the file */
@@ -111,31 +113,32 @@ typedef struct {
   int64_t count;     /* number of rows */
   int columns;       /* numbers per answer */
 } QueryRows;
-/* Returns true if the first line of data is a JSON object with the key `poses`. data (length bytes) is NUL-terminated.
- * False without a message. Frees its allocations before it returns. */
+/* Returns true if the first line of data is a JSON object with the key `poses`, else false without a message. data
+ * (length bytes) is NUL-terminated. Frees its allocations before it returns. */
 bool query_rows_begin(const char* data, size_t length);
-/* Reads the question and checks all rows. data (length bytes, NUL-terminated) must outlive the rows; path as in
- * query_parse. Returns STATUS_BAD_INPUT; a message about a row has its byte offset in the file. The rows own a copy of
- * the question. The caller calls query_rows_free in any case. */
+/* Reads the question and checks all rows. data (length bytes, NUL-terminated) must outlive *rows; path as in
+ * query_parse. Returns STATUS_BAD_INPUT with diagnostics if the question or a row is invalid. A message about a row
+ * gives the byte offset of the row in the file. *rows owns a copy of the question. The caller frees it with
+ * query_rows_free in any case. */
 Status query_rows_read(QueryRows* rows, const char* path, const char* data, size_t length, Diagnostics* diagnostics);
 /* Reads the first line only (length bytes, with its newline); query_rows_take reads the rows one by one. Errors and
  * ownership as for query_rows_read. */
 Status query_rows_open(QueryRows* rows, const char* path, const char* line, size_t length, Diagnostics* diagnostics);
-/* Checks `bytes` (QUERY_ROW_NUMBERS float64, borrowed) as row `number` of the stream and sets them as row 0. Returns
- * STATUS_BAD_INPUT with the byte offset in the stream. */
+/* Checks `bytes` (QUERY_ROW_NUMBERS float64, borrowed), which are row `number` of the stream, and makes them row 0 of
+ * *rows. Returns STATUS_BAD_INPUT, with a message that gives the byte offset in the stream, if the row is invalid. */
 Status query_rows_take(QueryRows* rows, const char* path, int64_t number, const char* bytes, Diagnostics* diagnostics);
 /* Appends the header line of the answers: {"method": "growth", "rows": N, "columns": [["alpha", 1], ["bounds", 2],
  * ...]}. Never fails. The caller owns line. Frees its allocations before it returns. */
 void query_rows_header(const QueryRows* rows, Text* line);
-/* Sets out (columns) to the answer to row i, in the order of the header. NaN: unknown or nonexistent. A truth value is
- * 1 or 0. Rows must be answered in order from 0; memory as in query_answer. Never fails. */
+/* Sets out (columns) to the answer to row i, in the order of the header. A number that is unknown or does not exist is
+ * NaN; a truth value is 1 or 0. Rows must be answered in order, from 0. memory as in query_answer. Never fails. */
 void query_rows_answer(const QueryRows* rows, int64_t i, QueryMemory* memory, double* out);
 /* Frees the question; accepts a zeroed one. NULL is not accepted. */
 void query_rows_free(QueryRows* rows);
 /* ---- shapes and poses in memory (ask/arrays.c). One question about many pairs of bodies of a list. Row i is about
- * bodies 2 i and 2 i + 1 of `bodies`, at poses a and b of that row: x, y, z [m], qw, qx, qy, qz. The rows of a pair are
- * answered in sequence, each with a warm start from the one before. Every QUERY_ARRAYS_PART rows the start is cold, so
- * the numbers do not depend on the number of threads. All data are borrowed. */
+ * bodies 2 i and 2 i + 1 of `bodies`, at poses a and b of that row: x, y, z [m], qw, qx, qy, qz. Consecutive rows of
+ * the same pair are answered with a warm start from the previous row. Every QUERY_ARRAYS_PART rows the warm start is
+ * discarded, so that the numbers do not depend on the number of threads. All data are borrowed. */
 enum { QUERY_ARRAYS_PART = 64, QUERY_POSE_NUMBERS = 7, QUERY_PAIR_KINDS = 4 };
 typedef struct {
   const char* method;       /* "growth", "distance", "manifold", "witness" or "touch" */
@@ -150,9 +153,9 @@ typedef struct {
 /* Layout of the answers in a row. */
 typedef struct {
   QueryItem question;
-  int slots;                     /* contact slots per row: the largest number of any pair; 0: no contacts */
-  int columns;                   /* numbers per row */
-  int* widths;                   /* owned; numbers per name (name_count) */
+  int slots;   /* contact slots per row: the largest number of contacts of any pair; 0 if there are none */
+  int columns; /* numbers per row */
+  int* widths; /* owned; numbers per name (name_count) */
   int* places[QUERY_PAIR_KINDS]; /* owned; offset in the row by answer; NULL: no such pair. Index: 1 if a is smooth, + 2
                                     if b is */
   bool whole[QUERY_PAIR_KINDS];  /* true if such a pair answers all columns */
@@ -164,23 +167,24 @@ Status query_shapes_parse(QueryList* list, const char* path, const char* text, s
 /* Checks the question and its pairs, but not the poses, and creates the data that the bodies need. Returns
  * STATUS_BAD_INPUT with all problems in diagnostics. The caller frees the plan with query_plan_free in any case. */
 Status query_plan_create(QueryPlan* plan, QueryList* list, const QueryArrays* arrays, Diagnostics* diagnostics);
-/* Frees widths and places, and zeroes the plan; accepts a zeroed one. */
+/* Frees the arrays of the plan and zeroes it. Accepts a zeroed plan. */
 void query_plan_free(QueryPlan* plan);
-/* Answers all rows. Row i is at out + i * stride and has plan->columns numbers; NaN: no answer. list is the one of the
- * plan. Checks all poses first: returns STATUS_BAD_INPUT and leaves out unchanged. Allocates once per call, and for
- * overlapping hulls that hull_depth cannot handle. */
+/* Answers all rows. Writes the plan->columns numbers of row i to out + i * stride; a number without an answer is NaN.
+ * list must be the list of query_plan_create. Returns STATUS_BAD_INPUT with diagnostics, and leaves out unchanged, if a
+ * pose is invalid. Allocates once per call, and for overlapping hulls that hull_depth cannot handle. */
 Status query_arrays_answer(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan, double* out,
                            int64_t stride, int threads, Diagnostics* diagnostics);
 
-/* Appends the answer for two point sets, which may intersect (ask/pair.c). Never fails: an unknown value is null. Frees
- * its allocations before it returns. The caller owns line. */
+/* Appends the answer for two point sets, which may intersect, as JSON (ask/pair.c). Never fails; an unknown value is
+ * null. Frees its allocations before it returns. The caller owns line. */
 void query_answer_pair(Text* line, const QueryPair* pair);
 /* Appends `[x, y, z]`, with null for a component that is not finite. The caller owns line. */
 void query_add_vector(Text* line, Vec3 v);
 
-/* Returns the line and column, from 1, of the value at children path[0], path[1], ... of a valid JSON text
- * (ask/json_place.c). key: of its key instead. path (depth), children from 0. file is borrowed. The path must exist in
- * the text; it is not checked. Allocates nothing. */
+/* Returns the line and column, from 1, of a value in a valid JSON text (ask/json_place.c). path (depth) leads to the
+ * value: child path[0] of the document, child path[1] of that child, and so on, counted from 0. If `key` is true,
+ * returns the position of the value's key instead. The path must exist in the text; this is not checked. file is
+ * borrowed. Allocates nothing. */
 SourcePlace json_place(const char* file, const char* text, const int* path, int depth, bool key);
 
 #endif

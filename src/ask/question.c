@@ -103,7 +103,7 @@ static bool read_truth(QueryReader* reader, const cJSON* item) {
   return cJSON_IsTrue(item);
 }
 
-/* Returns the index of the word; 0, with a reported problem, if it is unknown. */
+/* Returns the index of the word in words (count). Reports a problem and returns 0 if it is unknown. */
 static int read_word(QueryReader* reader, const cJSON* item, const char* const* words, int count) {
   bool text = cJSON_IsString(item);
   int found = text ? query_reader_find_key(item->valuestring, words, count) : -1;

@@ -46,8 +46,8 @@ static void read_pair(QueryReader* reader, const cJSON* item, QueryPair* pair) {
 
 /* ---------------------------------------------------------------- questions */
 
-/* Returns true for an item with `method`, and for an item without method, support and law, which is another pose for
- * the question before. */
+/* Returns true if the item has the key `method`, or if it has none of the keys method, support and law and follows a
+ * question with a method. In the second case it gives other poses for the previous question. */
 static bool has_shapes(const cJSON* item, const QueryItem* last) {
   if (cJSON_HasObjectItem(item, "method")) return true;
   return last && last->method != QUERY_POTENTIAL && !cJSON_HasObjectItem(item, "support") &&
@@ -97,7 +97,7 @@ static const char* skip_space(const char* text) {
   return text;
 }
 
-/* Parses one JSON value after the other. */
+/* Parses all JSON values of the text in sequence. */
 static Status read_documents(QueryReader* reader, const char* text, size_t length, QueryList* list) {
   const char* at = text;
   do {

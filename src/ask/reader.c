@@ -19,7 +19,8 @@ void query_reader_leave(QueryReader* reader, size_t mark) {
   if (reader->trail.data) reader->trail.data[mark] = '\0';
 }
 
-/* Line and column in the file: the document need not begin at its start. */
+/* Returns the line and column of the reader's position in the file. The document need not begin at the start of the
+ * file. */
 static SourcePlace query_reader_place(const QueryReader* reader, bool key) {
   SourcePlace base = source_place(reader->file, reader->whole, (size_t)(reader->text - reader->whole));
   SourcePlace place = json_place(reader->file, reader->text, reader->path, reader->depth, key);

@@ -1,4 +1,4 @@
-/* Reads values of a JSON query, and of a planning task (app/plan.c); every message has line and column. */
+/* Reads the values of a JSON query or of a planning task (app/plan.c). Every message has line and column. */
 #ifndef SDRS_ASK_READER_H
 #define SDRS_ASK_READER_H
 
@@ -10,12 +10,13 @@
 /* Largest coordinate [m]. Squares of larger ones lose digits that contact needs. */
 #define READER_COORDINATE_MAX 1e9
 
-/* Largest nesting of lists and objects: a question, a body, and nested shapes. */
+/* Largest nesting depth of lists and objects, sufficient for a question, a body and nested shapes. */
 #define READER_DEPTH_MAX 24
 /* Largest nesting of shapes. */
 #define READER_SHAPES_DEEP 5
 
-/* Position of the reader: `path` has the child number on every level, `trail` the same as text for messages. */
+/* State of the reader. `path` is the child number on every level of the current position, `trail` the same position as
+ * text for messages. */
 typedef struct {
   const char *file, *whole, *text; /* start of the document in the file's text */
   Diagnostics* diagnostics;
@@ -26,30 +27,31 @@ typedef struct {
   bool rows;       /* the document is the first line of a file; rows of numbers follow */
 } QueryReader;
 
-/* Enters the child of this number. Returns the length of the trail before, for query_reader_leave. The depth must be
- * below READER_DEPTH_MAX. */
+/* Moves the position to child number `child`. Returns the previous length of the trail, for query_reader_leave. The
+ * depth must be below READER_DEPTH_MAX. */
 size_t query_reader_enter(QueryReader* reader, int child);
-/* Leaves the child that query_reader_enter entered when it returned this mark. */
+/* Moves the position back to the parent. mark: result of the query_reader_enter that moved to this child. */
 void query_reader_leave(QueryReader* reader, size_t mark);
 /* Adds an error at the reader's position, or at the value's key if `key`. All errors are counted, only the first
  * READER_PROBLEM_MAX are reported. */
 void query_reader_problem(QueryReader* reader, bool key, const char* format, ...) __attribute__((format(printf, 3, 4)));
 /* Returns the kind of the value for messages: "an object", "a list", ... Static text. */
 const char* query_reader_kind_name(const cJSON* item);
-/* Returns a number, which must lie in low .. high. Otherwise reports an error and returns an arbitrary value. unit: for
- * messages, such as " rad", or "". */
+/* Returns the number `item`. Reports an error and returns an arbitrary value if it is not a number in low .. high.
+ * unit: unit for messages, such as " rad", or "". */
 double query_reader_number_of(QueryReader* reader, const cJSON* item, double low, double high, const char* unit);
-/* As query_reader_number_of, in metres. */
+/* As query_reader_number_of, for a length in metres. */
 double query_reader_number(QueryReader* reader, const cJSON* item, double low, double high);
-/* Returns a list [x, y, z] [m]; zeros, with a reported error, for anything else. */
+/* Returns the vector of a list [x, y, z] [m]. Reports an error and returns zeros if item is not such a list. */
 Vec3 query_reader_point(QueryReader* reader, const cJSON* item);
-/* Reads a list of one or more points [m] into *points (*count), which the caller frees with memory_free. For anything
- * else reports an error and leaves both unchanged. */
+/* Sets *points (*count) to the points [m] of a list of one or more points. The caller frees *points with memory_free.
+ * Reports an error and leaves both unchanged if item is not such a list. */
 void query_reader_points(QueryReader* reader, const cJSON* item, Vec3** points, int* count);
 
-/* Returns the index of the name in keys[count]; -1: none. */
+/* Returns the index of the name in keys (count), or -1 if it is not among them. */
 int query_reader_find_key(const char* name, const char* const* keys, int count);
-/* Reports an unknown key with the nearest known one, or else with all `count` of them. */
+/* Reports the unknown key `name`. The message suggests the most similar key of keys (count), or lists all of them if
+ * none is similar. */
 void query_reader_refuse_key(QueryReader* reader, const char* name, const char* const* keys, int count);
 /* Calls `member` for each member of an object whose key is in keys, and sets seen[key]. Unknown and duplicate keys are
  * reported. */
@@ -82,11 +84,11 @@ typedef struct {
 bool query_body_make(QueryReader* reader, ShapeText* text, QueryBody* body);
 /* Frees all that the body owns and zeroes it; accepts a zeroed one. */
 void query_body_free(QueryBody* body);
-/* Creates the points and edges for `manifold` unless the body, which owns them, has them already. Returns false, with
- * an error at its key, if it has no smooth field or no surface. */
+/* Creates body->manifold, the points and edges of the body, unless it exists. The body owns it. Returns false, with an
+ * error at `key`, if the body has no smooth field or no surface. */
 bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* body);
-/* Creates the derivatives of these points by the body's parameters, once and unless it is a hull. The body owns them.
- * Never fails. */
+/* Creates body->point_slopes, the derivatives of the points of body->manifold by the body's parameters, unless they
+ * exist or the body is a hull. The body owns them. Never fails. */
 void query_body_make_slopes(QueryBody* body);
 
 /* Reads questions as query_parse does, with its statuses: STATUS_BAD_INPUT with all errors in diagnostics. rows: the
@@ -95,21 +97,24 @@ Status query_parse_line(QueryList* list, const char* path, const char* text, siz
                         Diagnostics* diagnostics);
 /* Returns true if the length of a quaternion [w, x, y, z] is 1 within 1e-6; false for NaN. */
 bool query_is_unit(const double q[4]);
-/* Normalizes a quaternion [w, x, y, z]. Returns false if query_is_unit does. */
+/* Sets *rotation to the rotation matrix of the normalized quaternion q [w, x, y, z]. Returns false if query_is_unit(q)
+ * is false. */
 bool query_rotation(const double q[4], Mat3* rotation);
 
-/* Checks that the method supports this body, called `name` in messages, and creates the data that the method needs.
- * pieces: the distance to a mesh in pieces is requested. Errors are counted in the reader. */
+/* Checks that the method of the question supports this body, and creates the data that the method needs. name: name of
+ * the body in messages. pieces: the distance to a mesh in pieces is requested. Errors are reported and counted in the
+ * reader. */
 void query_body_check(QueryReader* reader, const QueryItem* item, bool pieces, const char* name, QueryBody* body);
 /* Returns the default question, by value. */
 QueryItem query_first_question(void);
-/* Returns the method of this name; QUERY_POTENTIAL if there is none. name may be NULL. */
+/* Returns the method of this name, or QUERY_POTENTIAL if no method has this name. name may be NULL. */
 QueryMethod query_method_find(const char* name);
-/* Reads a body and its pose. Returns the index of the new body, `before` if only a pose is given, or -1 with reported
- * errors. The list owns the new body and may reallocate its bodies (ask/shapes.c). */
+/* Reads a body and its pose. Returns the index of the new body, `before` if only a pose is given, or -1 after a
+ * reported error. The list owns the new body; list->bodies may be reallocated (ask/shapes.c). */
 int query_reader_body(QueryReader* reader, const cJSON* item, QueryList* list, int before, Pose* pose);
-/* Reads a question about shapes (ask/question.c) from the object `item`. Omitted keys are taken from `last`, if not
- * NULL. Errors are counted in the reader. *out owns its points, which are freed with the list. */
+/* Reads a question about shapes (ask/question.c) from the object `item`. If last is not NULL, keys that the object
+ * lacks are taken from *last. Errors are reported and counted in the reader. *out owns its points, which query_free
+ * frees with the list. */
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out);
 
 #endif

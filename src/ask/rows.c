@@ -47,7 +47,7 @@ static void row_numbers(const QueryRows* rows, int64_t i, double out[QUERY_ROW_N
   memcpy(out, rows->bytes + (size_t)i * ROW_BYTES, ROW_BYTES);
 }
 
-/* number: index in the file of row i of `bytes`. */
+/* Checks row i of `bytes`. number: index of this row in the file, for messages. */
 static void check_row(RowsReader* reader, const QueryRows* rows, int64_t i, int64_t number) {
   double x[QUERY_ROW_NUMBERS];
   row_numbers(rows, i, x);
@@ -62,7 +62,7 @@ static void check_row(RowsReader* reader, const QueryRows* rows, int64_t i, int6
   }
 }
 
-/* Checks the number of bytes against the first line. */
+/* Checks that the number of bytes fits the number of rows in the first line. */
 static void check_length(RowsReader* reader, const QueryRows* rows, size_t length) {
   int64_t count = rows->count;
   size_t there = length - rows->first, wanted = (size_t)count * ROW_BYTES;

@@ -242,7 +242,7 @@ static int read_type(QueryReader* reader, const cJSON* item) {
   return found;
 }
 
-/* Reads the keys of the type; without `type` (moves) only the pose. */
+/* Reads the keys of the shape's type. If `moves` is true the object has no `type`, and only the pose is read. */
 static bool read_keys(QueryReader* reader, const cJSON* item, bool moves, ShapeText* text) {
   const char* names[COMMON_COUNT + KEYS_MAX] = {COMMON[0], COMMON[1], COMMON[2]};
   bool seen[COMMON_COUNT + KEYS_MAX] = {0};
@@ -267,7 +267,7 @@ static void shape_text_free(ShapeText* text) {
   memory_free(text->parts);
 }
 
-/* Reads an item of the key `of` as a body and moves its field to *out; the rest is freed. */
+/* Reads an item of the key `of` as a body and moves the field of the body to *out. Frees the rest of the body. */
 static void read_part(QueryReader* reader, const cJSON* item, Field* out) {
   Pose pose = pose_identity();
   ShapeText text = {.scale = 1, .pose = &pose};

@@ -8,14 +8,14 @@
 
 /* Defects of a mesh that were repaired (docs/decompose.md). */
 typedef struct {
-  int unused_points, joined_points;             /* used by no face; merged with an earlier point */
+  int unused_points, joined_points;             /* points that no face uses; points merged with an earlier point */
   double joining;                               /* distance within which points were merged, mesh unit */
   int degenerate_triangles, repeated_triangles; /* removed */
-  int border_edges, branching_edges;            /* edges of one face; of more than two faces */
-  int turned_triangles;                         /* reoriented to agree with their neighbours */
-  bool inside_out;                              /* the whole surface was reversed */
-  int closed_borders;                           /* holes closed by a fan */
-  int components, cavities;                     /* connected surfaces; how many of them bound a cavity */
+  int border_edges, branching_edges; /* edges that belong to one face only; edges that belong to more than two faces */
+  int turned_triangles;              /* reoriented to agree with their neighbours */
+  bool inside_out;                   /* the whole surface was reversed */
+  int closed_borders;                /* holes closed by a fan */
+  int components, cavities;          /* connected surfaces; number of them that bound a cavity */
 } MeshCondition;
 
 /* Options; 0 in a count or an error selects the default. */
@@ -60,12 +60,12 @@ typedef struct {
   double mesh_volume;  /* volume of the repaired mesh; overlapping regions count once */
   double hull_volume;  /* sum over the hulls */
   bool inside;         /* DecomposeOptions.inside */
-  double covered_miss; /* largest distance of a surface sample from the union, or for inside its depth in a hull, /
-                          diagonal */
+  double covered_miss; /* largest distance of a surface sample from the union of the hulls; with `inside`, largest depth
+                          of a sample in a hull. Divided by `diagonal` */
   int samples;         /* number of surface samples */
 
-  double* depths;       /* per hull: largest distance of its surface outside the part, mesh unit */
-  double depth;         /* largest of all hulls */
+  double* depths; /* for each hull, the largest distance of its surface outside the mesh, mesh unit (hull_count) */
+  double depth;   /* largest of all hulls */
   double depth_at_most; /* upper bound of the depth, including unsampled points */
 
   int pieces;          /* connected pieces of the union, by overlap of positive depth */
@@ -78,35 +78,36 @@ typedef struct {
   bool within_tolerance; /* true too without a tolerance */
 } Decomposition;
 
-/* Approximate convex decomposition. The result depends only on mesh and options, not on threads. HULL_OK: freed by
- * decomposition_free; HULL_FLAT etc.: the mesh has no volume, nothing to free. */
+/* Sets *result to an approximate convex decomposition of the mesh. The result depends only on mesh and options, not on
+ * threads. If it returns HULL_OK, the caller frees *result with decomposition_free. HULL_FLAT and other results mean
+ * that the mesh has no volume; then there is nothing to free. */
 HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given);
 /* Frees everything and zeroes the struct; accepts a zeroed one, not NULL. */
 void decomposition_free(Decomposition* decomposition);
 
-/* Numbers of through holes (genus) of two solids; a ring has one. */
+/* Numbers of through holes (genus) of the mesh and of the union of its hulls. A ring has one hole. */
 typedef struct {
   int mesh, hulls; /* holes of the mesh; of the union of the hulls */
   double cube;     /* edge of the grid cubes, mesh unit; features narrower than two edges are not resolved */
 } HoleCount;
 
-/* Counts the holes of mesh and hulls on the same grid (decompose/holes.c). False: there are no hulls, or the mesh has
- * no surface; *out is then zeroed. Allocates temporarily. */
+/* Sets *out to the numbers of holes of mesh and hulls, counted on the same grid (decompose/holes.c). Returns false,
+ * with *out zeroed, if there are no hulls or the mesh has no surface. Allocates temporarily. */
 bool decomposition_holes(HoleCount* out, const Decomposition* d, const Mesh* mesh);
 
-/* Sets *surface to the repaired surface that is decomposed (decompose/mesh_surface.c): outward triangles in mesh
- * coordinates, not convex. Freed by hull_free. Returns false, with nothing to free, if no triangle is left. condition:
- * receives the repairs, or NULL. */
+/* Sets *surface to the repaired surface of the mesh, which mesh_decompose decomposes (decompose/mesh_surface.c). Its
+ * triangles face outward, in mesh coordinates; it need not be convex. Sets *condition to the repairs unless condition
+ * is NULL. Returns false, with nothing to free, if no triangle is left. The caller frees *surface with hull_free. */
 bool mesh_surface(ConvexHull* surface, MeshCondition* condition, const Mesh* mesh);
 
-/* As mesh_decompose with a cache in `folder` (decompose/cache.c): hulls found before for this mesh and these options
- * are read, bit-identical; new ones are written. Hulls that were read have no joints, components and condition. A
- * damaged file is replaced; a failure to write is ignored. folder NULL: no cache. Result and ownership as
- * mesh_decompose. */
+/* As mesh_decompose, with a cache in `folder` (decompose/cache.c). If the cache has the hulls for this mesh and these
+ * options, they are read, bit-identical to computed ones; *result then has no joints, no components and a zeroed
+ * condition. Otherwise the hulls are computed and written to the cache. A damaged file is replaced. A failure to write
+ * is ignored. folder NULL: no cache. Errors and ownership as for mesh_decompose. */
 HullResult mesh_decompose_cached(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given,
                                  const char* folder);
 /* Returns the cache folder: $SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else ~/.cache/sdrs; NULL if SDRS_CACHE is `off` or
- * empty, or there is no home. Freed by the caller with memory_free; the folder need not exist. */
+ * empty, or if no home folder is known. The folder need not exist. The caller frees the text with memory_free. */
 char* decompose_cache_folder(void);
 
 /* ---------------------------------------------------------------- superquadrics (decompose/superquadrics.c) */
@@ -114,7 +115,7 @@ char* decompose_cache_folder(void);
 /* A superquadric (B7 in shapes/shapes.h) in mesh coordinates; lengths in the mesh's unit. */
 typedef struct {
   double size[3], exponents[2]; /* semi-axes; e1, e2 */
-  Quat rotation;                /* rotation from its own frame to the mesh frame, unit */
+  Quat rotation;                /* unit quaternion: rotation from the superquadric's frame to the mesh frame */
   Vec3 position;
 } Superquadric;
 
@@ -134,23 +135,24 @@ typedef struct {
 typedef struct {
   Superquadric* list; /* in the order of construction */
   int count;
-  double diagonal;                         /* diagonal of the mesh's bounding box */
-  double mesh_volume, union_volume;        /* from the samples below, mesh unit^3 */
-  double intersection_over_union;          /* of the two solids: volume of intersection / volume of union */
-  double wrong_volume;                     /* volume inside exactly one of the two, / mesh volume */
-  int volume_samples;                      /* samples in the common bounding box */
-  int mesh_samples, union_samples;         /* samples on the surfaces */
+  double diagonal;                  /* diagonal of the mesh's bounding box */
+  double mesh_volume, union_volume; /* from the samples below, mesh unit^3 */
+  double intersection_over_union;   /* of the two solids: volume of intersection / volume of union */
+  double wrong_volume;              /* volume that lies inside exactly one of the two solids, divided by mesh_volume */
+  int volume_samples;               /* samples in the common bounding box */
+  int mesh_samples, union_samples;  /* samples on the surfaces */
   SurfaceGap mesh_to_union, union_to_mesh; /* distances from samples of one surface to the other */
 } SuperquadricUnion;
 
 /* Approximates the repaired mesh by a union of a few superquadrics (docs/derivations/shapes.md). The result depends
- * only on mesh and options, not on threads. HULL_OK: freed by superquadrics_free; HULL_FLAT etc.: the mesh has no
- * volume; HULL_FAILED as hull_create; nothing to free. */
+ * only on mesh and options, not on threads. If it returns HULL_OK, the caller frees *result with superquadrics_free;
+ * otherwise there is nothing to free. HULL_FLAT and similar results: the mesh has no volume. HULL_FAILED: as for
+ * hull_create. */
 HullResult mesh_superquadrics(SuperquadricUnion* result, const Mesh* mesh, const SuperquadricOptions* given);
 /* Frees the list and zeroes the struct. Accepts a zeroed one, but not NULL. */
 void superquadrics_free(SuperquadricUnion* result);
-/* Sets *hull to the surface of a superquadric as a convex hull of 10 * 4^level + 2 points, in mesh coordinates; level 0
- * to 3 (not checked). HULL_OK: freed by hull_free; otherwise nothing to free. */
+/* Sets *hull to the convex hull of 10 * 4^level + 2 surface points of a superquadric, in mesh coordinates. level: 0 to
+ * 3, not checked. If it returns HULL_OK, the caller frees *hull with hull_free; otherwise there is nothing to free. */
 HullResult superquadric_hull(const Superquadric* own, int level, ConvexHull* hull);
 
 #endif

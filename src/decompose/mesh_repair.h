@@ -1,4 +1,5 @@
-/* Private to decompose/: repairs a mesh to a closed, outward-oriented triangle surface in unit size. */
+/* Private to decompose/. Repairs a mesh so that it is a closed, outward-oriented triangle surface, and scales it to
+ * unit size. */
 #ifndef SDRS_DECOMPOSE_MESH_REPAIR_H
 #define SDRS_DECOMPOSE_MESH_REPAIR_H
 
@@ -19,16 +20,17 @@ typedef struct {
 /* Repairs a mesh, in this order: triangulates faces (ear clipping); merges equal points (at a larger distance if that
  * closes the surface); removes duplicate triangles, degenerate triangles of closed surfaces, and one side of
  * double-sided closed surfaces; orients neighbours consistently and surfaces outward (inward if the winding number of
- * the others shows a cavity); closes remaining borders by a fan to their centre. solid: owned by the caller, freed by
- * part_free in any case. False: all points are coplanar, or no triangle is left. *frame and *condition are written. */
+ * the others shows a cavity); closes remaining borders by a fan to their centre. Sets *solid to the repaired surface in
+ * unit size, *frame to the transformation from unit size to mesh coordinates, and *condition to the repairs. Returns
+ * false if all points are coplanar or no triangle is left. The caller frees *solid with part_free in any case. */
 bool mesh_repair(const Mesh* mesh, Part* solid, UnitFrame* frame, MeshCondition* condition);
-/* Returns the winding number of the triangles at a point: solid angle / (4 pi). It is 1 inside a closed outward
- * surface, 0 outside, and between these near an open border. Sums over all triangles in order; ignores caps. Allocates
+/* Returns the winding number of the triangles at a point: the solid angle of all triangles divided by 4 pi. It is 1
+ * inside a closed outward surface, 0 outside, and between 0 and 1 near an open border. Caps are ignored. Allocates
  * nothing. */
 double winding_number(const Part* part, Vec3 point);
-/* Removes closed surfaces that coincide with another one: same box, area and absolute volume, regardless of the
- * triangulation (decompose/sheets.c). Returns the number of removed triangles; 0 if there are too many surfaces to
- * compare. Points are kept. */
+/* Removes every closed surface that coincides with another closed surface. Surfaces coincide if bounding box, area and
+ * absolute volume are equal, whatever their triangulation (decompose/sheets.c). Points are kept. Returns the number of
+ * removed triangles; 0 if there are too many surfaces to compare. */
 int part_drop_same_surfaces(Part* part);
 /* Returns the volume enclosed by a closed surface, with overlapping regions counted once (decompose/mesh_volume.c)
  * [unit size^3]. Regions counted several times are measured on a grid of columns and subtracted, with an error

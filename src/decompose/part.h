@@ -40,14 +40,16 @@ void part_add_edge(Part* part, int a, int b, int cap);
 /* Appends a cap without edges; returns its index. */
 int part_add_cap(Part* part, CutPlane cap);
 
-/* Returns the part inside the half-space as a new Part, freed by part_free; empty if nothing is inside. Points within
- * `rounding` (the part's unit) of the plane count as on it. Cutting by both sides of a plane gives bit-identical new
- * points. Drops unused points. */
+/* Returns the region of the part inside the half-space `plane` as a new Part without unused points. The new Part is
+ * empty if no region is inside. Points within `rounding` (the part's unit) of the plane count as lying on the plane.
+ * Cutting with a plane and with the flipped plane gives bit-identical new points. The caller frees the result with
+ * part_free. */
 Part part_cut(const Part* part, CutPlane plane, double rounding);
-/* Splits a part into connected surfaces, in the order of their first points. A surface without positive volume (a
- * cavity) belongs to the smallest one whose box contains it. If there are more than 512 surfaces, those whose box
- * centres share one of 8 x 8 x 8 cells are grouped. Returns the number of pieces. The caller frees each by part_free
- * and the array *pieces by memory_free. The part is unchanged. */
+/* Splits a part into its connected surfaces, in the order of their first points. A surface without positive volume (a
+ * cavity) is added to the smallest surface whose bounding box contains it. If there are more than 512 surfaces,
+ * surfaces whose box centres lie in the same of 8 x 8 x 8 cells become one piece. Sets *pieces to the pieces and
+ * returns their number. The part is unchanged. The caller frees each piece with part_free and the array *pieces with
+ * memory_free. */
 int part_components(const Part* part, Part** pieces);
 /* Returns the enclosed volume [unit^3] by the divergence theorem; negative for an inward surface, 0 without points. */
 double part_volume(const Part* part);
@@ -59,9 +61,11 @@ typedef struct {
   int low, high, triangle;
   bool backward; /* the triangle traverses the side from high to low */
 } Side;
-/* Returns the sides of all triangles (3 triangle_count), sorted by edge; freed by the caller with memory_free. */
+/* Returns the sides of all triangles (3 triangle_count), sorted so that the sides at the same edge are consecutive. The
+ * caller frees the array with memory_free. */
 Side* part_sides(const Part* part);
-/* Returns the end of the range of sides at one edge that begins at `first`. sides (count): of part_sides. */
+/* Returns the index after the last side at the edge of sides[first], which must be the first side at this edge. sides
+ * (count): result of part_sides. */
 int part_edge_end(const Side* sides, int count, int first);
 
 #endif

@@ -5,30 +5,32 @@
 
 #include "render/render.h"
 
-/* Exports the model as one self-contained MJCF file for MuJoCo 2.2.2 or later; SI units, radians. controls: controls of
- * the actuators over the run as CSV, empty if constant. feedback: CSV rows
- * `actuator,sensor,component,factor,delay,period` of the feedback of drives, empty if there is none: factor times that
- * sensor component, delayed, sampled once per period (rates: averaged over it) [s]. Differences in MuJoCo are reported
- * as notes with `path` as the file. Never fails. No text may be NULL. */
+/* Appends the model to *mjcf as one self-contained MJCF file for MuJoCo 2.2.2 or later, in SI units and radians.
+ * Appends to *controls the controls of the actuators over the run as CSV; nothing if they are constant. Appends to
+ * *feedback the feedback of drives as CSV rows `actuator,sensor,component,factor,delay,period`; nothing if there is
+ * none. Such a row adds factor times the sensor component to the control, after `delay` [s], sampled once per `period`
+ * [s]; rates are averaged over the period. Differences in MuJoCo are reported as notes with `path` as the file. Never
+ * fails. No text may be NULL. */
 void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Text* feedback,
                  Diagnostics* diagnostics);
 
-/* Exports the model as URDF with all joints at zero; SI units, radians (docs/urdf.md). meshes: prefix of mesh file
- * references ("robot_meshes/"); the files are named by export_urdf_mesh. Features that URDF lacks are omitted, reported
- * as notes with `path` as the file, and listed in a comment. without: true for links that are left out (links; NULL:
- * none), among them every link that one of them carries. STATUS_BAD_INPUT, with one error per link whose joint has no
- * URDF counterpart and nothing appended. */
+/* Appends the model to *urdf with all joints at zero, in SI units and radians (docs/urdf.md). meshes: prefix of
+ * references to mesh files, such as "robot_meshes/"; export_urdf_mesh gives the names of these files. Features that
+ * URDF lacks are omitted, reported as notes with `path` as the file, and listed in an XML comment. without (links):
+ * true for links that are left out; if a link is left out, its descendants must be left out too. NULL: all links are
+ * exported. Returns STATUS_BAD_INPUT with nothing appended if joints have no URDF counterpart, with one error per link.
+ * */
 Status export_urdf(const Model* model, const bool* without, const char* path, const char* meshes, Text* urdf,
                    Diagnostics* diagnostics);
-/* Name of the mesh file of a hull (content: run_hull_obj), unique per hull; overwrites name. False: the hull needs no
- * file. hull: index into model->hulls, not checked. */
+/* Sets *name to the name of the mesh file of a hull, unique for each hull. run_hull_obj gives the content of the file.
+ * Returns false if the hull needs no file. hull: index into model->hulls, not checked. */
 bool export_urdf_mesh(const Model* model, int hull, Text* name);
 
 /* Appends the feedback of a drive as JSON with the keys of `feedback` in a scene. controller: index into
  * model->controllers. Never fails. */
 void export_policy_json(const Model* model, int controller, Text* out);
-/* Appends the feedback of all drives, or of one (controller >= 0), as a C header: its numbers and a function that
- * evaluates it in the scene's units. Never fails. */
+/* Appends the feedback of a drive as a C header with the numbers of the feedback and a function that evaluates it in
+ * the scene's units. controller: index into model->controllers, or negative for all drives. Never fails. */
 void export_policy_c(const Model* model, int controller, Text* out);
 
 /* A recorded run for a glTF file. All pointers are borrowed. */
@@ -37,11 +39,11 @@ typedef struct {
   const Model* model;
   const RunPoses* run;
 } GlbPart;
-/* Appends recorded runs or designs, parts (count), as a binary glTF 2.0 file: the bounded hulls of every link under a
- * node with its name and colour, its motion as an animation at about `fps` frames per second, half-spaces as squares as
- * wide as the run. Several parts are placed side by side under a node each; their links are named `name/link`. Metres,
- * Y up (the root node rotates Z to Y). *moments: frames of the longest animation. Never fails; allocates temporarily.
- */
+/* Appends recorded runs or designs, parts (count), as one binary glTF 2.0 file, in metres with Y up (the root node
+ * rotates Z to Y). Each link becomes a node with the link's name, colour and bounded hulls. The motion of a link
+ * becomes an animation with about `fps` frames per second. Half-spaces become squares as wide as the run. Several parts
+ * are placed side by side, each under its own node; their links are named `name/link`. Sets *moments to the number of
+ * frames of the longest animation. Never fails. Allocates temporarily. */
 void export_glb_parts(Text* out, const GlbPart* parts, int count, double fps, int* moments);
 
 typedef enum { SURFACE_OBJ, SURFACE_STL, SURFACE_3MF } SurfaceFormat;
@@ -57,42 +59,45 @@ typedef struct {
 typedef struct {
   int pieces, triangles; /* number of solids (one per link, or one per hull without union) and triangles */
   bool united;           /* the hulls of each link form one surface; false with `pieces` */
-  const char* reason; /* reason why a link's union failed (static text), or NULL; its hulls are then separate solids */
+  const char* reason;    /* reason why the union of link `reason_link` failed (static text); the hulls of this link are
+                            then separate solids. NULL: no union failed */
   int reason_link;
-  double snap;              /* distance within which the union merged points [m] */
-  bool closed;              /* every edge has a triangle on both sides */
-  bool manifold;            /* every edge has exactly one triangle on each side */
-  int pinches;              /* points where a surface touches itself */
-  bool oriented;            /* triangles are oriented consistently and outward */
-  int components;           /* connected groups of touching hulls */
-  int cavities;             /* number of voids inside solids */
-  int overlaps;             /* pairs of hulls with common volume; without union `volume` counts it twice */
-  Vec3 low, high;           /* box [m] */
-  double volume;            /* sum of the solids [m^3] */
-  double mass;              /* mass of the links by their mass model [kg] */
-  double thickness;         /* thinnest wall [m] (surface_thickness); without union the thinnest hull */
-  double thickness_spacing; /* sampling distance of the thickness [m]; 0 without union */
+  double snap;      /* distance within which the union merged points [m] */
+  bool closed;      /* every edge has a triangle on both sides */
+  bool manifold;    /* every edge has exactly one triangle on each side */
+  int pinches;      /* points where a surface touches itself */
+  bool oriented;    /* triangles are oriented consistently and outward */
+  int components;   /* connected groups of touching hulls */
+  int cavities;     /* number of voids inside solids */
+  int overlaps;     /* pairs of hulls with common volume, which `volume` counts twice if the hulls are not united */
+  Vec3 low, high;   /* corners of the bounding box [m] */
+  double volume;    /* total volume of the solids [m^3] */
+  double mass;      /* mass of the links by their mass model [kg] */
+  double thickness; /* thinnest wall [m] (surface_thickness); if the hulls are not united, thickness of the thinnest
+                       hull */
+  double thickness_spacing; /* sampling distance of the thickness [m]; 0 if the hulls are not united */
 } SurfaceReport;
 
-/* Appends the bounded hulls of a link (-1 = all links) at poses (links) as OBJ in metres, or binary STL or 3MF in
- * millimetres. Never fails: defects of the surface are in the report, which owns nothing. */
+/* Appends the bounded hulls of a link, or of all links if link is -1, at poses (links) as OBJ in metres, or as binary
+ * STL or 3MF in millimetres. Never fails. Returns a report of the properties and defects of the surface; the report
+ * owns nothing. */
 SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses, const SurfaceOptions* options);
 
 /* ---------------------------------------------------------------- assembly (export/assembly.c) */
 
 enum { REMOVAL_LEGS_MAX = 32 };
-/* Path of a link out of the assembly: straight translations, each proven free of all other links (also jointed ones and
- * excluded pairs), which stay fixed. */
+/* Path that removes one link from the assembly: straight translations, each proven free of collision with all other
+ * links, including links that a joint connects to it and pairs excluded from contact. The other links stay fixed. */
 typedef struct {
   bool apart;                 /* the link intersects nothing initially; otherwise there is no path */
   bool found;                 /* false: not found among the positions tried */
-  int legs;                   /* number of segments; 0: nothing to be removed from */
+  int legs;                   /* number of segments; 0 if there are no other links */
   Vec3 way[REMOVAL_LEGS_MAX]; /* displacement from the start after each segment, world [m]  (legs) */
-  double gap;                 /* smallest gap at the ends of the segments [m]; INFINITY: nothing is near */
-  int places;                 /* positions tried */
+  double gap;                 /* smallest gap at the ends of the segments [m]; INFINITY if no other link is near */
+  int places;                 /* number of positions that the search tried */
 } RemovalReport;
-/* Finds a path for link 0 ... links - 1. poses (links): world poses of all links. The report owns nothing. Never fails;
- * allocates temporarily. */
+/* Searches a path that removes link `link` (0 ... links - 1) from the assembly. poses (links): world poses of all
+ * links. Returns a report, which owns nothing. Never fails. Allocates temporarily. */
 RemovalReport export_removal(const Model* model, const Pose* poses, int link, int threads);
 
 /* ---------------------------------------------------------------- bytes of files (export/text.c) */
@@ -101,7 +106,7 @@ RemovalReport export_removal(const Model* model, const Pose* poses, int link, in
 void xml_add_escaped(Text* out, const char* text);
 /* Appends the low `bytes` (1 to 4, not checked) bytes of an integer, little-endian. */
 void bytes_add_integer(Text* out, uint32_t value, int bytes);
-/* Appends a number as a 4-byte little-endian float; values out of range become infinite. */
+/* Appends a number as a 4-byte little-endian float. Values out of the range of a float become infinite. */
 void bytes_add_float(Text* out, double value);
 
 #endif

@@ -12,7 +12,7 @@ enum { BAND_ROWS = 16 };
 typedef struct {
   double nearness[3]; /* form: 1 / distance along forward [1/m] */
   float color[3];
-  float ambient, lamp; /* brightness from the sky; from the lamp without shadow */
+  float ambient, lamp; /* brightness from the sky; brightness from the lamp where there is no shadow */
   float in_map[3][3];  /* forms: coordinates in the shadow map times nearness */
   float slope[2];      /* gradient of the height in the shadow map */
   float edge[3][3];    /* forms: distance to the sharp edges [px]; large if there is none */
@@ -20,7 +20,7 @@ typedef struct {
   bool tinted;   /* coloured by the displacement scale instead of `color` */
   float tint[3]; /* form: value of the scale times nearness */
   int hull;
-  int floor; /* index of its grid, or -1 */
+  int floor; /* index in Drawing.floors, or -1 if the face has no grid */
 } DrawnFace;
 
 /* Grid of a floor face. Plane coordinates are relative to a major grid crossing near the camera's target, so that
@@ -33,7 +33,7 @@ typedef struct {
   bool fades;                 /* fades into the background; false: ends at its edges */
 } Floor;
 
-/* A triangle on the image: a face, or its part in front of the near plane. */
+/* A triangle in the image: a face, or the region of a face in front of the near plane. */
 typedef struct {
   double x[3], y[3]; /* px */
   uint32_t face;
@@ -58,18 +58,18 @@ typedef struct {
 } Drawing;
 
 /* ---- faces.c */
-/* Collects the faces of all layers (layer_count >= 1) in front of the camera, by bands of rows. Borrows stage, camera
- * and layers; freed by drawing_destroy. */
+/* Collects the faces of layers (layer_count >= 1) that are in front of the camera, and sorts their triangles into bands
+ * of rows. Borrows stage, camera and layers. The caller frees the drawing with drawing_destroy. */
 void drawing_create(Drawing* drawing, const RenderStage* stage, const RenderCamera* camera, const RenderLayer* layers,
                     int layer_count);
-/* Frees its arrays and zeroes it. */
+/* Frees the drawing's arrays and zeroes it. */
 void drawing_destroy(Drawing* drawing);
 
 /* ---- shade.c */
-/* Background grey at height y [px]: linear light, 0 to 1. */
+/* Returns the grey of the background at height y [px], in linear light, 0 to 1. */
 float background_grey(const Drawing* drawing, float y);
-/* Colours of a face at `count` points (x, y), (x + 1, y), ... [px] that it covers. color (3 count): overwritten.
- * Thread-safe. */
+/* Sets color (3 count) to the colours of a face at the `count` pixels (x, y), (x + 1, y), ..., which the face must
+ * cover. shadowed: false skips the shadow map. Thread-safe. */
 void face_colors(const Drawing* drawing, const DrawnFace* face, float x, float y, int count, bool shadowed,
                  float* color);
 

@@ -10,8 +10,8 @@
 #define LEGEND_PITCH 1.9
 /* Ticks are numbered within this many reaches of the camera's target. */
 #define TICK_REACH 1.5
-/* Least visible fraction of an axis; one that points more towards the viewer is omitted, because it would cover bodies.
- */
+/* Smallest ratio of the length of an axis in the image to its true length. An axis with a smaller ratio points towards
+ * the viewer and is omitted, because it would cover bodies. */
 #define AXIS_SHARE 0.3
 /* Cosine of one degree: steeper ground is a slope, marked with an arrow of gravity of this length [capitals]. */
 #define SLOPE_COSINE 0.99985
@@ -37,7 +37,8 @@ typedef struct {
 
 /* ---------------------------------------------------------------- ticks along the ground */
 
-/* The part of the ground below the scene and near the camera's target. False: none. */
+/* Sets *patch to the rectangle of the ground below the scene and near the camera's target. Returns false if there is
+ * none. */
 static bool find_patch(const LabelPen* pen, GroundPatch* patch) {
   if (!stage_ground_patch(pen->stage, pen->poses, patch)) return false;
   for (int k = 0; k < 2; k++) {
@@ -48,7 +49,7 @@ static bool find_patch(const LabelPen* pen, GroundPatch* patch) {
   return patch->high[0] > patch->low[0] && patch->high[1] > patch->low[1];
 }
 
-/* A point given by its coordinates along one axis of the patch and across it. */
+/* Returns the point of the patch with the given coordinates [m] along axis `axis` of the patch and across it. */
 static Vec3 patch_point(const GroundPatch* patch, int axis, double along, double across) {
   return axis == 0 ? ground_point(patch, along, across) : ground_point(patch, across, along);
 }
@@ -79,12 +80,13 @@ static bool place_tick(const LabelPen* pen, const AxisLine* line, double along, 
   return camera_project(pen->camera, patch_point(line->patch, line->axis, along, line->side), x, y, &distance);
 }
 
-/* Scale at the distance of the target [px/m]. */
+/* Returns the scale of the image at the distance of the camera's target [px/m]. */
 static double pixels_per_metre(const RenderCamera* camera) {
   return 0.5 * fmin(camera->width, camera->height) / camera->reach;
 }
 
-/* Places an axis. False: behind the viewer or too short to read. */
+/* Sets *line to an axis of the patch in the image. Returns false if the axis is behind the viewer or too short to read.
+ * */
 static bool place_axis(const LabelPen* pen, const GroundPatch* patch, int axis, AxisLine* line) {
   *line = (AxisLine){.patch = patch, .axis = axis, .spacing = grid_spacing(2.0 * pen->camera->reach)};
   line->side = near_side(pen, patch, axis);
@@ -107,7 +109,7 @@ static void tick_text(const AxisLine* line, int number, char text[32]) {
   snprintf(text, 32, "%.8g", number == 0 ? 0.0 : number * line->spacing);
 }
 
-/* Number of grid lines per number: 1, 2, 5, 10, ...; 0 = none fits. */
+/* Returns the number of grid lines per numbered tick: 1, 2, 5, 10, ...; 0 if no number fits. */
 static int tick_stride(const LabelPen* pen, const AxisLine* line, int first, int last) {
   static const int STRIDES[] = {1, 2, 5, 10, 20, 50};
   double wide = 0.0, length = line->patch->high[line->axis] - line->patch->low[line->axis];

@@ -14,18 +14,20 @@ typedef struct {
   uint8_t* rgb;
 } RenderImage;
 
-/* Creates a black image of width x height pixels; freed by image_destroy. */
+/* Creates a black image of width x height pixels. The caller frees it with image_destroy. */
 void image_create(RenderImage* image, int width, int height);
 /* Frees the bytes and zeroes the image; accepts a zeroed one. */
 void image_destroy(RenderImage* image);
 /* Copies `source`, a different image, into `image` with its upper left corner at (x, y) [px]; parts outside are
  * clipped. */
 void image_paste(RenderImage* image, const RenderImage* source, int x, int y);
-/* Appends the image as PNG (png.c). STATUS_NO_MEMORY: nothing was added. */
+/* Appends the image as PNG to *file (png.c). Returns STATUS_NO_MEMORY with *file unchanged if the compressor has no
+ * memory. */
 Status image_add_png(const RenderImage* image, Text* file);
-/* Writes a PNG file atomically. STATUS_IO leaves errno set; STATUS_NO_MEMORY. */
+/* Writes a PNG file atomically. Returns STATUS_IO with errno set if the file cannot be written, STATUS_NO_MEMORY as
+ * image_add_png. */
 Status image_write_png(const RenderImage* image, const char* path);
-/* image_write_png that adds an error on STATUS_IO and STATUS_NO_MEMORY. */
+/* As image_write_png, but also adds an error to diagnostics if the result is STATUS_IO or STATUS_NO_MEMORY. */
 Status image_write_reported(const RenderImage* image, const char* path, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- camera (camera.c) */
@@ -39,44 +41,46 @@ typedef struct {
   double focal;            /* px */
   double half_view;        /* tangent of half the field of view of the smaller side, without zoom */
   Vec3 target;             /* the centre of the visible region [m] */
-  double reach;            /* half the smaller side of the image at the target [m] */
+  double reach;            /* half the length [m] at the target that the smaller side of the image shows */
 } RenderCamera;
 
-/* Camera with the direction of a view about the scene's up axis (unit), image size [px], field of view and zoom (> 0).
- * The eye is not yet set. By value; nothing to free. */
+/* Returns a camera for a view of a scene with the upward unit vector `up`, an image of width x height [px] and a zoom >
+ * 0. Sets the axes and the field of view, but not the eye. By value; nothing to free. */
 RenderCamera camera_create(RenderView view, Vec3 up, int width, int height, double zoom);
-/* camera_create with another direction [degrees]: azimuth from the x axis about up, elevation above the ground. */
+/* As camera_create, with the view direction given by azimuth and elevation [degrees]: azimuth from the x axis about up,
+ * elevation above the ground. */
 RenderCamera camera_from(RenderView view, double azimuth, double elevation, Vec3 up, int width, int height,
                          double zoom);
-/* Azimuth and elevation of a view [degrees]. */
+/* Sets *azimuth and *elevation to the angles of a view [degrees]. */
 void camera_angles(RenderView view, double* azimuth, double* elevation);
-/* Projects a point: image position [px] and distance along forward [m]. False, with *x and *y unset: not in front of
- * the eye. */
+/* Projects a point [m, world]. Sets *x and *y to its position in the image [px] and *distance to its distance from the
+ * eye along forward [m]. Returns false, with *x and *y unchanged, if the point is not in front of the eye. */
 bool camera_project(const RenderCamera* camera, Vec3 point, double* x, double* y, double* distance);
-/* The camera translated by `offset` [m, world]. */
+/* Returns the camera translated by `offset` [m, world]. */
 RenderCamera camera_moved(RenderCamera camera, Vec3 offset);
 
-/* Extent that a camera must show, as support values of the points p added so far:
+/* Region that a camera must show, as the support values of the points p that were added:
  *     side[k] = max n_k . p,   n_k outward normals of the view pyramid (right, left, up, down),
  *     near and far = extremes of forward . p. */
 typedef struct {
   Vec3 normal[4], forward;
   double tangent[4], side[4], near, far;
 } CameraFit;
-/* Starts a fit without points. margin: empty fraction of half the image at the right, left, top, bottom; 0 <= margin <
- * 1. */
+/* Returns a fit without points. margin (4): fraction of half the image, in [0, 1), that stays empty at the right, left,
+ * top and bottom. */
 CameraFit camera_fit_begin(const RenderCamera* camera, const double margin[4]);
-/* Adds a point [m, world]. */
+/* Adds a point [m, world] to the fit. */
 void camera_fit_add_point(CameraFit* fit, Vec3 point);
-/* Adds a hull at a world pose, bounded by its box and its sphere (an upper bound). Half-spaces add nothing. */
+/* Adds an upper bound of the hull's extent at a world pose, from its bounding box and bounding sphere. Half-spaces add
+ * nothing. */
 void camera_fit_add(CameraFit* fit, const ModelHull* hull, Pose pose);
-/* Sets eye and reach to the closest position that shows every point; without points, a region of one metre about the
- * origin. */
+/* Sets the camera's eye as close as possible so that every point of the fit is visible, and sets its target and reach.
+ * If the fit has no points, the camera shows a region of one metre about the origin. */
 void camera_fit_place(const CameraFit* fit, RenderCamera* camera);
-/* camera_fit_place with `target` [m, world] at the image centre. */
+/* As camera_fit_place, with `target` [m, world] at the image centre. */
 void camera_fit_look_at(const CameraFit* fit, RenderCamera* camera, Vec3 target);
-/* Upper bound of direction . x over the hull at a pose, from its box and sphere. direction: world, any length; [m] for
- * a unit vector. */
+/* Returns an upper bound of direction . x over the points x of the hull at a world pose, from its bounding box and
+ * sphere. direction (world) may have any length; the result is in m if it is a unit vector. */
 double hull_extent(const ModelHull* hull, Pose pose, Vec3 direction);
 
 /* ---------------------------------------------------------------- stage (stage.c) */
@@ -88,7 +92,7 @@ typedef enum {
   HULL_TERRAIN, /* fixed and much larger than the moving parts: a floor that need not be completely visible */
 } HullPart;
 
-/* Constants of a run: colours, edges, grounds. Borrows the model. */
+/* Data that are constant during a run: colours, edges and grounds. Borrows the model. */
 typedef struct {
   const Model* model;
   Vec3 up;           /* unit, against gravity */
@@ -104,27 +108,31 @@ typedef struct {
 
 enum { STAGE_TONES = 4096 };
 
-/* Least cosine between up and the normal of a plane with a grid. */
+/* A grid is drawn on a plane only if the cosine between its normal and `up` is at least this. */
 #define STAGE_FLOOR_COSINE 0.3
 
-/* Prepares a run (at least one row). Borrows the model, which must outlive the stage. Freed by stage_destroy. */
+/* Creates the stage of a run of at least one row. Borrows the model, which must outlive the stage. The caller frees the
+ * stage with stage_destroy. */
 void stage_create(RenderStage* stage, const Model* model, const RunPoses* run);
-/* Frees its arrays and zeroes it. */
+/* Frees the stage's arrays and zeroes it. */
 void stage_destroy(RenderStage* stage);
-/* Draws every edge between non-coplanar faces. */
+/* Marks every edge between non-coplanar faces as sharp, so that it is drawn. */
 void stage_show_all_edges(RenderStage* stage);
-/* Colours the hulls by the displacement of their vertices from `initial` (same hulls, link frames), which is only read.
- * Allocates stage->moved. */
+/* Colours the hulls by the displacement of their vertices from those of `initial`, a model with the same hulls, in link
+ * frames. Allocates stage->moved. */
 void stage_show_displacement(RenderStage* stage, const Model* initial);
-/* Colour (linear light) of value 0..1 of the scale: pale grey (zero), yellow, red, dark purple; the brightness
- * decreases monotonically, so that it is readable without colour. Values outside are clamped. */
+/* Sets color (linear light) to the colour of `share`, a value of the displacement scale clamped to 0..1: pale grey at
+ * zero, then yellow, red and dark purple. The brightness decreases monotonically, so that the scale is readable without
+ * colour. */
 void scale_color(double share, float color[3]);
-/* Ground plane at poses (links): outward unit normal and a point [m, world]. False, with both unset: none. */
+/* Sets *normal to the outward unit normal of the ground plane and *point to a point on it [m, world]. poses (links).
+ * Returns false, with both unchanged, if there is no ground plane. */
 bool stage_ground(const RenderStage* stage, const Pose* poses, Vec3* normal, Vec3* point);
 
-/* Rectangle of the ground plane below everything visible, at poses (links) [m]. False: none. */
+/* Sets *patch to the rectangle of the ground plane [m] below everything visible at poses (links). Returns false if
+ * there is no ground plane. */
 bool stage_ground_patch(const RenderStage* stage, const Pose* poses, GroundPatch* patch);
-/* World point at u, v [m] of the patch. */
+/* Returns the point with the patch coordinates u and v [m], in the world [m]. */
 Vec3 ground_point(const GroundPatch* patch, double u, double v);
 /* ---------------------------------------------------------------- rasteriser (raster.c) */
 
@@ -133,15 +141,17 @@ Vec3 ground_point(const GroundPatch* patch, double u, double v);
 typedef struct {
   int width, first_row, row_count, rows_per_pixel;
   const double* offset;
-  float* nearness; /* larger wins  (row_count x width) */
-  uint32_t* face;  /* index of the nearest triangle; NULL: not needed */
+  float* nearness; /* nearness of the nearest triangle so far; the largest is kept  (row_count x width) */
+  uint32_t* face;  /* index of the nearest triangle (row_count x width); NULL: not recorded */
 } RenderTarget;
 
-/* Rasterizes a triangle with corners (x, y) [px] and nearness plane[0] + plane[1] x + plane[2] y. Samples on a shared
- * edge belong to exactly one triangle. face: value for target->face. Clipped to the target. Does not allocate. */
+/* Rasterizes a triangle with corners (x, y) [px] and nearness plane[0] + plane[1] x + plane[2] y. A sample on a shared
+ * edge belongs to exactly one triangle. face: value written to target->face. The triangle is clipped to the target.
+ * Does not allocate. */
 void raster_triangle(const RenderTarget* target, const double x[3], const double y[3], const double plane[3],
                      uint32_t face);
-/* Plane w = plane[0] + plane[1] x + plane[2] y through three corners. False: no area; plane is then undefined. */
+/* Sets plane (3) so that w = plane[0] + plane[1] x + plane[2] y at the three corners (x, y). Returns false, with plane
+ * undefined, if the triangle has no area or the plane is not finite. */
 bool raster_plane(const double x[3], const double y[3], const double w[3], double plane[3]);
 
 /* ---------------------------------------------------------------- shadows (shadow.c) */
@@ -159,26 +169,27 @@ typedef struct {
   float* owner;            /* the hull that covers the penumbra square alone, else -1  (size x size) */
 } ShadowMap;
 
-/* Creates the map of the casters at poses (links), with the resolution that the camera needs. light: unit, towards it.
- * Freed by shadow_destroy; size 0 without casters. */
+/* Creates the shadow map of the bodies at poses (links), with the resolution that the camera needs. light: unit vector
+ * towards the light. map->size is 0 if no body casts a shadow. The caller frees the map with shadow_destroy. */
 void shadow_create(ShadowMap* map, const RenderStage* stage, const Pose* poses, const RenderCamera* camera, Vec3 light);
-/* Frees its arrays and zeroes it. */
+/* Frees the map's arrays and zeroes it. */
 void shadow_destroy(ShadowMap* map);
-/* Fraction of the light that reaches a point of a hull's surface, 0 to 1; 1 outside the map. point: x, y, height in the
- * map [texel]; slope: d height / dx and / dy of the surface. */
+/* Returns the fraction of the light, 0 to 1, that reaches a point on the surface of hull `hull`. The result is 1
+ * outside the map. point (3): x, y and height in map coordinates [texel]. slope (2): derivatives of the surface's
+ * height by x and y. */
 float shadow_visibility(const ShadowMap* map, const float point[3], const float slope[2], int hull);
 
 /* ---------------------------------------------------------------- scene (scene.c) */
 
-/* A layer: poses of all links (links). Layer 0 is opaque; later ones are ghosts: moving links only, blended with the
- * given opacity where they are nearer than layer 0. */
+/* Bodies drawn at one set of poses (links). Layer 0 is opaque. Later layers are ghosts: only moving links are drawn,
+ * blended with `opacity` where they are nearer to the camera than layer 0. */
 typedef struct {
   const Pose* poses;
   double opacity; /* 0..1 */
 } RenderLayer;
 
-/* Draws the scene: bodies, grounds with grid, soft shadows; no text. Writes every pixel. image: the camera's size;
- * layers (layer_count >= 1). Never fails. */
+/* Draws bodies, grounds with grid and soft shadows, but no text. Overwrites every pixel of the image, whose size must
+ * be the camera's. layers (layer_count >= 1). Never fails. */
 void render_scene(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const RenderLayer* layers,
                   int layer_count, int threads);
 
@@ -194,7 +205,7 @@ typedef struct {
 /* Length of the key's arrow, relative to the image's smaller side. */
 #define KEY_ARROW_SHARE 0.09
 
-/* Text over an image. Empty ones are omitted. */
+/* Text drawn over an image. Empty texts are omitted. */
 typedef struct {
   const char *title, *time;
   bool ground;              /* ticks in metres along the ground grid, or a scale bar without ground */
@@ -254,32 +265,35 @@ void image_rectangle(RenderImage* image, double x0, double y0, double x1, double
 void render_path(RenderImage* image, const RenderCamera* camera, const Model* model, const RunPoses* run, int row,
                  int link);
 
-/* Draws an arrow with its tip at (x1, y1) [px] and a pale rim; nothing below two pixels. color: 3 bytes. */
+/* Draws an arrow with a pale rim from (x0, y0) to its tip at (x1, y1) [px]. Draws nothing if it is shorter than two
+ * pixels. color: 3 bytes. */
 void image_arrow(RenderImage* image, double x0, double y0, double x1, double y1, const uint8_t color[3]);
 /* Draws a contact dot at (x, y) [px]. */
 void image_contact_dot(RenderImage* image, double x, double y);
-/* Draws a plane's square; corner (4 x 2) [px]. */
+/* Draws the square that represents a separating plane. corner (4 x 2): its corners [px]. */
 void image_plane_square(RenderImage* image, const double corner[4][2]);
-/* Draws planes, contact points and forces at a time [s], as selected by marks->show. contacts: of the whole run, or
- * NULL. poses (links). */
+/* Draws the separating planes, contact points and forces at a time [s] that marks->show selects. contacts: contacts of
+ * the whole run, or NULL. poses (links). */
 void render_marks(RenderImage* image, const RenderCamera* camera, const Model* model, const Pose* poses, double time,
                   const RunContacts* contacts, const RenderMarks* marks);
-/* Round force for the key's arrow [N]: nearly all forces are at most FORCE_SPAN such arrows long. 1 without forces. */
+/* Returns a round force [N] for the arrow of the key, such that nearly all forces of the run are drawn at most
+ * FORCE_SPAN times as long as this arrow. Returns 1 if there are no forces. */
 double force_unit(const RunContacts* contacts);
 #define FORCE_SPAN 2.5
 
 /* ---------------------------------------------------------------- panels (panel.c) */
 
-/* A run with its stage and a camera that shows all of it. Borrows its inputs. */
+/* A run with its stage and a camera that shows the whole run. Borrows subject and options. */
 typedef struct {
   const RenderSubject* subject;
   const RenderOptions* options;
   RenderStage stage;
-  RenderCamera camera; /* with --follow: relative to the link */
+  RenderCamera camera; /* with --follow: camera relative to the followed link */
   RenderMarks marks;
 } RenderRun;
 
-/* Creates stage, camera and scales of a run. Borrows subject and options. Freed by render_run_destroy. */
+/* Creates stage, camera and scales of a run. Borrows subject and options. The caller frees the result with
+ * render_run_destroy. */
 void render_run_create(RenderRun* render, const RenderSubject* subject, const RenderOptions* options);
 /* Frees the stage. */
 void render_run_destroy(RenderRun* render);
@@ -290,27 +304,29 @@ typedef struct {
   int count;
   const RenderOptions* options;
 } RenderSheet;
-/* Creates a sheet of 1 ... RENDER_SUBJECTS_MAX subjects (asserted); options are borrowed. Freed by sheet_destroy. */
+/* Creates a sheet with one panel for each of 1 ... RENDER_SUBJECTS_MAX subjects (asserted). Borrows subjects and
+ * options. The caller frees it with sheet_destroy. */
 void sheet_create(RenderSheet* sheet, RenderSubjects subjects, const RenderOptions* options);
 /* Frees all panels. */
 void sheet_destroy(RenderSheet* sheet);
 /* Creates an image of the sheet's size, freed by the caller with image_destroy. */
 void sheet_image(const RenderSheet* sheet, RenderImage* image);
-/* Draws the recorded row of each run nearest to the time [s] after its start; NAN = the last. image: of sheet_image,
- * completely overwritten. */
+/* Draws, for each run, the recorded row nearest to `time` [s] after the start of the run; the last row if time is NAN.
+ * Overwrites the image completely, which must come from sheet_image. */
 void sheet_draw(const RenderSheet* sheet, double time, int threads, RenderImage* image);
-/* Duration of the longest run, from its first row to its last [s]. */
+/* Returns the duration [s] of the longest run, from its first row to its last. */
 double sheet_duration(const RenderSheet* sheet);
-/* Camera at a row 0 ... row_count - 1; with --follow it moves with the link. */
+/* Returns the camera at a row 0 ... row_count - 1. With --follow it moves with the followed link. */
 RenderCamera render_run_camera(const RenderRun* render, int row);
-/* Draws the bodies at a row, with the ghosts of options->trail. image: size of the options, completely overwritten. */
+/* Draws the bodies at a row, with the ghosts that options->trail requests. Overwrites the image completely, which must
+ * have the size options->width x options->height. */
 void render_run_bodies(const RenderRun* render, int row, int threads, RenderImage* image);
-/* Draws overlays and path over the image. */
+/* Draws the overlays and the centre-of-mass path of a row over the image. */
 void render_run_marks(const RenderRun* render, int row, RenderImage* image);
-/* Draws title, time and ticks over the image; nothing without options->labels. titled false: no title, legend or key.
- */
+/* Draws title, time and ticks of a row over the image, if options->labels is set. If titled is false, title, legend and
+ * key are omitted. */
 void render_run_words(const RenderRun* render, int row, bool titled, RenderImage* image);
-/* Draws bodies, overlays and text of a row. */
+/* Draws bodies, overlays and text of a row. Arguments as for render_run_bodies and render_run_words. */
 void render_run_panel(const RenderRun* render, int row, bool titled, int threads, RenderImage* image);
 
 #endif

@@ -45,10 +45,10 @@ typedef struct {
   double fps;     /* frames and films: images per simulated second */
   bool labels;    /* title, ticks, names */
   unsigned show;  /* RENDER_CONTACTS and so on */
-  double newtons; /* force of the key's arrow [N]; 0 = a round number that suits the run */
+  double newtons; /* force of the key's arrow [N]; 0 = a round number chosen from the forces of the run */
   int threads;
 } RenderOptions;
-/* Defaults: one image of 960 x 720 px of the last moment with a fixed camera. */
+/* Returns the default options: one image of 960 x 720 px of the last recorded row, with a fixed camera. */
 RenderOptions render_defaults(void);
 
 /* One or two subjects drawn side by side with the same camera and scale. Links named by the options have the same index
@@ -59,27 +59,30 @@ typedef struct {
 } RenderSubjects;
 enum { RENDER_SUBJECTS_MAX = 2 };
 
-/* Writes one PNG (an image, or a strip of one subject). STATUS_IO with an error; an existing file is then unchanged. */
+/* Writes one PNG: an image, or a strip of images of one subject. Returns STATUS_IO with an error in diagnostics if this
+ * fails; an existing file is then unchanged. */
 Status render_picture(const char* path, RenderSubjects subjects, const RenderOptions* options,
                       Diagnostics* diagnostics);
-/* Writes `folder`/frame_00000.png and so on at options->fps; creates the folder and removes later frames of an earlier
- * call. *count: images written, 0 unless all were. STATUS_IO with an error. */
+/* Writes `folder`/frame_00000.png, frame_00001.png, ... at options->fps. Creates the folder, and removes frames of an
+ * earlier call with higher numbers. Sets *count to the number of images. Returns STATUS_IO with an error in diagnostics
+ * if an image cannot be written; *count is then 0. */
 Status render_frames(const char* folder, RenderSubjects subjects, const RenderOptions* options, int* count,
                      Diagnostics* diagnostics);
-/* Writes a film at options->fps with the ffmpeg program. *count: number of images. STATUS_IO with an explanation if it
- * is not installed or fails; an existing file is then unchanged. */
+/* Writes a film at options->fps with the program ffmpeg. Sets *count to the number of images. Returns STATUS_IO with an
+ * error in diagnostics if ffmpeg is not installed or fails; an existing file is then unchanged. */
 Status render_film(const char* path, RenderSubjects subjects, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics);
-/* Time of one image by stage [s]. */
+/* Computing time of the stages of one image [s]. */
 typedef struct {
   double bodies, marks, words, png;
   size_t bytes; /* of the PNG */
 } RenderTimes;
-/* Draws `count` moments, equally spaced over the run, without writing them; times (count). Returns the preparation time
- * before the first: camera, edges, extents [s]. Never fails. */
+/* Draws images of `count` times, equally spaced over the run, without writing them. Sets times (count) to the computing
+ * times of each image. Returns the time [s] of the preparation before the first image: camera, edges and extents. Never
+ * fails. */
 double render_measure(const RenderSubject* subject, const RenderOptions* options, int count, RenderTimes* times);
-/* True if two models have corresponding hulls: the same number, on the same links, with the same numbers of vertices.
- * Positions may differ. */
+/* Returns true if the hulls of two models correspond: the same number of hulls, on the same links, with the same
+ * numbers of vertices. The positions of the vertices may differ. */
 bool render_same_hulls(const Model* model, const Model* initial);
 
 /* A part and its decomposition, for an image of three panels: the part's surface, the coloured hulls in place, and the
@@ -91,7 +94,8 @@ typedef struct {
   int up;
   const char* piece; /* name of one piece: "convex hull" */
 } HullPicture;
-/* Writes the image as PNG; the hulls are borrowed. STATUS_IO with an error; an existing file is then unchanged. */
+/* Writes the image as PNG. Borrows the hulls during the call. Returns STATUS_IO with an error in diagnostics if this
+ * fails; an existing file is then unchanged. */
 Status render_hulls(const char* path, const HullPicture* picture, int threads, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- shared by images, pages and models */
@@ -110,28 +114,30 @@ typedef struct {
   bool has_ground;
   GroundPatch ground; /* ground at the first row */
 } RenderSurroundings;
-/* Surroundings of a run of at least one row, world frame [m]. Allocates temporarily. */
+/* Returns the surroundings of a run of at least one row, in the world frame [m]. Allocates temporarily. */
 RenderSurroundings render_surroundings(const Model* model, const RunPoses* run);
 
-/* Axes u, v of a plane's grid, as near to the world axes as possible; unit, right-handed with the unit normal. A zero
- * normal gives NaN. */
+/* Sets *u and *v to the unit axes of the grid on a plane with the given unit normal. u, v and the normal are
+ * right-handed; u and v are as near to world axes as possible. A zero normal gives NaN. */
 void plane_axes(Vec3 normal, Vec3* u, Vec3* v);
-/* Grid spacing [m]: 1, 2 or 5 times a power of ten, 8 to 20 lines in `length` > 0 [m]. */
+/* Returns the grid spacing [m], 1, 2 or 5 times a power of ten, that gives 8 to 20 lines over `length` > 0 [m]. */
 double grid_spacing(double length);
-/* Spacing of major grid lines [m]: 5 or 10 units of the spacing's decade. spacing: of grid_spacing. */
+/* Returns the spacing of the major grid lines [m], 5 or 10 times the power of ten in `spacing`, the result of
+ * grid_spacing. */
 double grid_major(double spacing);
-/* Default colour of link `index` >= 0 (linear light, 0 to 1): Okabe and Ito's palette, distinguishable for colour-blind
- * readers; repetitions are darker, then lighter. */
+/* Sets color (linear light, 0 to 1) to the default colour of link `index` >= 0. The palette is that of Okabe and Ito,
+ * distinguishable for colour-blind readers. Repetitions are darker, then lighter. */
 void palette_color(int index, float color[3]);
-/* Colours of all links, color (links x 3), linear light 0 to 1: the scene's, else light grey for fixed and the palette
- * for movable links. */
+/* Sets color (links x 3) to the colours of all links (linear light, 0 to 1): the colour that the scene gives, else
+ * light grey for fixed links and a colour of the palette for movable links. */
 void link_colors(const Model* model, float (*color)[3]);
-/* Linear light of an sRGB channel, both 0 to 1; 0 for NaN and negative values. Values above 1 continue the curve. */
+/* Returns the linear light of an sRGB channel, both 0 to 1. NaN and negative values give 0. Values above 1 continue the
+ * curve. */
 float linear_from_srgb(double value);
-/* sRGB channel of linear light, both 0 to 1; other values continue the curve. */
+/* Returns the sRGB channel of linear light, both 0 to 1. Other values continue the curve. */
 double srgb_from_linear(double value);
-/* True if a contact force is shown on link a: if only a can move, or if both can and only a is not part of a mechanism;
- * otherwise it is shown on b, as in contacts.csv. */
+/* Returns true if the force of a contact is shown as acting on its link a: if only a can move, or if both links can
+ * move and only a is not part of a mechanism. Otherwise the force is shown as acting on b, as in contacts.csv. */
 bool contact_shown_on_a(const Model* model, const RunContact* contact);
 extern const uint8_t FORCE_COLOR[3]; /* sRGB */
 
@@ -146,24 +152,25 @@ typedef struct {
   /* plot_columns: column of the abscissa; column whose distinct values each have a curve */
   const char *x, *by;
 } PlotOptions;
-/* Default options: 1200 x 800 px for an overview, else 800 x 500. */
+/* Returns the default options of a plot: 1200 x 800 px for an overview, else 800 x 500 px. */
 PlotOptions plot_defaults(bool overview);
 
-/* Name of plot `index` >= 0 of a run ("energy"), static; NULL after the last. */
+/* Returns the name of plot `index` >= 0 of a run, such as "energy"; NULL after the last one. Static text. */
 const char* plot_name(int index);
-/* Draws the plot `what` of run folders (folder_count), or all that have data (NULL), with gnuplot. The extension of
- * `path` selects PNG, SVG or PDF. Curves of several folders carry their names. STATUS_IO with an explanation if gnuplot
- * is not installed; STATUS_BAD_INPUT if there is nothing to plot or a file is invalid. */
+/* Draws the plot named `what` of the run folders (folder_count) with gnuplot; every plot that has data if what is NULL.
+ * The extension of `path` selects PNG, SVG or PDF. With several folders, the names of the curves contain the name of
+ * the folder. Returns STATUS_IO with an error if gnuplot is not installed or a file cannot be written, STATUS_BAD_INPUT
+ * if there is nothing to plot or a file is invalid. */
 Status plot_runs(const char* path, const char* const* folders, int folder_count, const char* what,
                  const PlotOptions* options, Diagnostics* diagnostics);
-/* Draws the columns of a CSV file that match comma-separated shell patterns (NULL: all), against options->x, else
- * `time`, else the first column. Points are joined in row order. STATUS_IO if it cannot be read or drawn,
- * STATUS_BAD_INPUT for a missing column. */
+/* Draws the columns of a CSV file that match comma-separated shell patterns; all columns if patterns is NULL. The
+ * abscissa is the column options->x, else `time`, else the first column. Points are joined in row order. Returns
+ * STATUS_IO if the file cannot be read or the plot cannot be drawn, STATUS_BAD_INPUT if a column does not exist. */
 Status plot_columns(const char* path, const char* file, const char* patterns, const PlotOptions* options,
                     Diagnostics* diagnostics);
-/* Returns the table of the run in which most of the patterns between commas have a column, the first of several. Owned
- * by the caller, freed by memory_free. Reports which it is, other tables that match, and patterns without a column.
- * NULL after an error: no table has such a column. */
+/* Returns the path of the CSV file of a run in which most of the comma-separated patterns match a column; the first of
+ * them if several match equally many. Adds notes about the chosen file, other files that match, and patterns without a
+ * column. Returns NULL with an error if no file has a matching column. The caller frees the path with memory_free. */
 char* plot_file_with(const char* folder, const char* patterns, Diagnostics* diagnostics);
 
 #endif

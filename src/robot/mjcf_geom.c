@@ -8,7 +8,7 @@
 #define DENSITY 1000.0 /* MuJoCo's default density [kg/m^3] */
 /* Level of the icosphere that replaces an ellipsoid: 42 points, as for a sphere. */
 enum { ELLIPSOID_LEVEL = 1 };
-/* Capsules that replace a torus: 0.5 % of its major radius. */
+/* Number of capsules that replace a torus; their surface deviates from the torus by 0.5 % of its major radius. */
 enum { TORUS_CAPSULES = 16 };
 
 typedef enum {
@@ -53,8 +53,8 @@ static void half_length_from_segment(Geom* geom) {
   }
 }
 
-/* A geom of type sdf: the surface of its mesh, decomposed, or a torus of a plugin. A field of another plugin is not
- * supported, which is reported: returns false. */
+/* Reads a geom of type sdf. It becomes the decomposed surface of its mesh, or a torus if the plugin is a torus. Returns
+ * false, with a warning, for the distance field of another plugin. */
 static bool read_distance_field(Geom* geom, const char* name) {
   MjcfModel* model = geom->model;
   const XmlElement* mesh = mjcf_asset(model, &model->meshes, name);

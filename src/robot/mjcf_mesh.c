@@ -85,7 +85,8 @@ static void report_legacy(MjcfModel* model, const XmlElement* mesh, const char* 
                text_excerpt(name).text, counted / enclosed);
 }
 
-/* Returns the mass moment of triangles with vertex 0 free; flipped: they look inwards. Changes the solid. */
+/* Returns the mass moment of a triangle mesh at unit density by `rule`. Vertex 0 of the solid must be unused; it is
+ * overwritten. flipped: the triangles face inwards. */
 static MassMoment weigh_triangles(MjcfModel* model, const XmlElement* element, ConvexHull* solid, bool flipped,
                                   const char* name, MeshRule rule) {
   MassMoment moment = mass_moment_zero(), zero = mass_moment_zero();

@@ -1,11 +1,11 @@
-/* robot: robots in formats of other programs as scenes: URDF (docs/urdf.md) and MJCF (docs/mjcf.md). Unsupported
- * features and changes are reported in remarks. SI units, radians, z up. */
+/* robot: converts robots in the formats URDF (docs/urdf.md) and MJCF (docs/mjcf.md) to scenes. Unsupported features and
+ * changes are reported in remarks. SI units, radians, z up. */
 #ifndef SDRS_ROBOT_H
 #define SDRS_ROBOT_H
 
 #include "model/model.h"
 
-/* Maps package://name/... to folder/... */
+/* A package of mesh files: package://name/... is read from folder/... */
 typedef struct {
   const char *name, *folder;
 } RobotPackage;
@@ -15,7 +15,8 @@ typedef struct {
   double value;      /* m or rad */
 } RobotStart;
 
-/* Options of an import. Zeroed: base fixed at the origin, collision shapes, masses as given, fixed joints merged. */
+/* Options of an import. If all are zero, the base is fixed at the origin, collision shapes are used, masses are those
+ * of the file, and fixed joints are merged. */
 typedef struct {
   const RobotPackage* packages;
   int package_count;
@@ -52,7 +53,7 @@ typedef struct {
 typedef struct {
   RobotJointPlace* joints;
   int joint_count;
-  char** files; /* included files, to which places of the scene point  (file_count) */
+  char** files; /* paths of included files; places of the scene point to these texts  (file_count) */
   int file_count;
   Text remarks; /* changes and omissions, one line each; also notes in the diagnostics */
 } RobotReport;
@@ -62,22 +63,23 @@ void robot_report_free(RobotReport* report);
  * Copies the text. */
 void robot_remark(RobotReport* report, Diagnostics* diagnostics, SourcePlace place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
-/* As robot_remark, but adds a warning: what is imported differs from the file. */
+/* As robot_remark, but adds a warning, for an import that differs from the file. */
 void robot_warn(RobotReport* report, Diagnostics* diagnostics, SourcePlace place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Cuts a list of names separated by ", " after the first ten, and appends how many more there are. */
 void robot_shorten(Text* names);
 
-/* Converts a URDF text to a scene ready for model_create and scene_write_yaml. text: `length` bytes and a NUL behind;
- * neither text nor options are kept. `path` names the text in messages and anchors relative paths. A link with mass
- * keeps its centre and inertia in `center` and `inertia` whatever its mass model. Returns STATUS_BAD_INPUT after
- * errors, all with their places; never STATUS_IO for the text itself. The caller frees scene and report in any case. */
+/* Converts a URDF text to a scene ready for model_create and scene_write_yaml. text: `length` bytes, followed by a NUL.
+ * Neither text nor options are kept. `path` names the text in messages and anchors relative paths. The scene link of a
+ * link with mass has the file's centre of mass and inertia in `center` and `inertia`, for every mass model. Returns
+ * STATUS_BAD_INPUT if there are errors; all are reported with their places. The caller frees scene and report in any
+ * case. */
 Status robot_parse_urdf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
                         RobotReport* report, Diagnostics* diagnostics);
 
 /* As robot_parse_urdf for a MuJoCo file (MJCF). The file itself defines its bases: free_base and height have no effect.
- * With hold its actuators are left out. Places of the scene may point to report->files, which must outlive messages
- * about it. Errors and ownership as of robot_parse_urdf. */
+ * With options->hold > 0 the actuators of the file are left out. Places of the scene may point to report->files, which
+ * must outlive messages about it. Errors and ownership as of robot_parse_urdf. */
 Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
                         RobotReport* report, Diagnostics* diagnostics);
 /* Returns true if the text's first element is <mujoco>. text must not be NULL, ends with NUL and need not be XML.
@@ -102,9 +104,9 @@ typedef struct {
 /* Returns true if the hull is nearly a solid of revolution, so that a round solid fits within a hundredth of its
  * radius. Sets fit to the solid that deviates least, in the hull's frame. Allocates nothing. */
 bool robot_round_fit(const ConvexHull* hull, RobotRound* fit);
-/* As robot_round_fit for a mesh or a list of points of the scene, in the shape's frame, by the first link of the model
- * that has it. Returns that link; -1 if none fits or the shape has several hulls. model: of that scene. Allocates
- * temporarily. */
+/* As robot_round_fit for shape `shape` of the scene, a mesh or a list of points, with fit in the frame of the shape.
+ * model: the model of the scene. Uses the hull of the shape in the first link that has it, and returns this link.
+ * Returns -1 if no round solid fits or the shape has several hulls. Allocates temporarily. */
 int robot_round_shape(const Scene* scene, const Model* model, int shape, RobotRound* fit);
 /* Appends `type: cylinder, radius: 0.1, length: 0.05`, six digits. Never fails. */
 void robot_round_text(const RobotRound* fit, Text* out);
@@ -119,44 +121,48 @@ typedef struct {
   bool is_mjcf;
 } Robot;
 
-/* Returns the link without a parent from which joints lead to a link. Allocates nothing. */
+/* Returns the root of the kinematic tree that contains `link`. Allocates nothing. */
 int robot_root(const Model* model, int link);
-/* Returns true if the root of the tree of a link of the model has a free joint. Allocates nothing. */
+/* Returns true if the root of the kinematic tree that contains `link` has a free joint. Allocates nothing. */
 bool robot_stands_free(const Model* model, int link);
 
-/* Shrinks the shapes of bodies that touch at the start by half of the overlap plus the equilibrium gap on each side,
- * and raises free ones by half of that gap. Jointed bodies that touch what stands still leave the range of contact. The
- * model must be that of the scene, and is not rebuilt. Appends to names, such as "brick 0.0001 m". Returns false, and
- * changes nothing, if no face may move that far: a fiftieth of the smallest half extent (robot/shrink.c). Allocates
+/* Shrinks the shapes of bodies that touch at the start: each of the two bodies by half of the overlap plus the
+ * equilibrium gap. Raises free bodies by half of the equilibrium gap. Shapes of jointed bodies in contact with fixed
+ * bodies are shrunk until they are outside the range of contact. Appends every shrunk body with the distance to names,
+ * such as "brick 0.0001 m". Returns false, and changes nothing, if a face would move by more than a fiftieth of the
+ * smallest half extent (robot/shrink.c). robot->model must be the model of robot->scene; it is not rebuilt. Allocates
  * temporarily. */
 bool robot_shrink_touching(Robot* robot, Text* names);
 
 /* Rebuilds the model of the robot's scene, without messages. The scene may be one that model_create refuses. */
 void robot_rebuild(Robot* robot);
-/* Moves free bodies that start inside of half-spaces by at most `deepest` [m] out of them, along their normals and by
- * the equilibrium gap more, and free bodies that are then in the way of these. Rebuilds the model, which must exist.
- * Appends to names, such as "ball 0.01 m". Returns false, and changes nothing, if a moved body would touch another one,
- * or none is moved (robot/aside.c). */
+/* Moves free bodies out of half-spaces that they penetrate at the start by at most `deepest` [m]. A body is moved along
+ * the normal of the half-space by its depth plus the equilibrium gap. Free bodies that would then touch a moved body
+ * are moved in the same direction. Rebuilds robot->model, which must exist. Appends every moved body with the distance
+ * to names, such as "ball 0.01 m". Returns false, and changes nothing, if no body is moved or if a moved body would
+ * touch another body (robot/aside.c). */
 bool robot_move_aside(Robot* robot, double deepest, Text* names);
-/* Moves a shape of the scene in the frames of all links that have it: use = use * by (robot/shrink.c). */
+/* Moves a shape of the scene in all links that use it: multiplies the pose of each use by the pose `by`, from the right
+ * (robot/shrink.c). */
 void robot_move_uses(Scene* scene, int shape, Pose by);
 
-/* Reads the file, puts a free robot on the ground, excludes contact between parts that touch at the start, and holds
- * its joints. Returns STATUS_IO, or STATUS_BAD_INPUT with diagnostics. The caller frees it with robot_free in any case.
- */
+/* Reads the file `path`, puts a free robot on the ground, excludes contact between links that touch at the start, and
+ * adds the springs of options->hold. Returns STATUS_IO if the file cannot be read, STATUS_BAD_INPUT if it is invalid,
+ * both with diagnostics. The caller frees the robot with robot_free in any case. */
 Status robot_import(Robot* robot, const char* path, const RobotOptions* options, Diagnostics* diagnostics);
 /* Frees the robot's data and zeroes it. Accepts a zeroed robot, but not NULL. */
 void robot_free(Robot* robot);
-/* Appends to `out` the scene as YAML for the file `path` in `folder`, after a header with `source`, the remarks and the
- * new place of each joint. Returns STATUS_BAD_INPUT if the text cannot be read back. `out` must be empty on entry; the
- * caller owns it. Allocates temporarily. */
+/* Appends to `out` the scene as YAML for the file `path` in `folder`. A header gives `source`, the remarks, and for
+ * each joint of the file the link and degree of freedom of the scene. Returns STATUS_BAD_INPUT if the text cannot be
+ * read back. `out` must be empty on entry; the caller owns it. Allocates temporarily. */
 Status robot_write_yaml(const Robot* robot, const char* source, const char* path, const char* folder, Text* out,
                         Diagnostics* diagnostics);
-/* Returns the distance between a link's centre of mass by the mass model and by the file [m]; 0 if bit-identical. link:
- * valid number of the scene and the model, not checked. Allocates nothing. */
+/* Returns the distance [m] between the centre of mass of a link that the mass model gives and the one in the file; 0 if
+ * both are bit-identical. link: index of a link of the scene and the model, not checked. Allocates nothing. */
 double robot_center_error(const Robot* robot, int link);
-/* Returns the largest entry of the difference of the inertias over the largest of the file's; HUGE_VAL if only that is
- * zero. link is not checked. Allocates nothing. */
+/* Returns the relative error of the inertia that the mass model gives a link: the largest entry of its difference from
+ * the file's inertia, divided by the largest entry of the file's inertia. HUGE_VAL if only the file's inertia is zero.
+ * link is not checked. Allocates nothing. */
 double robot_inertia_error(const Robot* robot, int link);
 
 #endif

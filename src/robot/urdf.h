@@ -1,6 +1,6 @@
-/* urdf: a robot as read from its URDF file, with a place for every message. Private to robot/. A UrdfRobot owns its
- * arrays and borrows all texts from the XmlDocument, which must outlive it; urdf_free accepts a partly read one. SI
- * units; poses as in URDF: the frame relative to the frame before. */
+/* urdf: a robot as read from its URDF file, with the place of every element for messages. Private to robot/. A
+ * UrdfRobot owns its arrays and borrows all texts from the XmlDocument, which must outlive it. urdf_free accepts a
+ * partly read robot. SI units. As in URDF, the pose of a frame is relative to the parent frame. */
 #ifndef SDRS_ROBOT_URDF_H
 #define SDRS_ROBOT_URDF_H
 
@@ -18,7 +18,7 @@ typedef enum {
 } UrdfJointType;
 #define URDF_JOINT_TYPES "fixed|revolute|continuous|prismatic|floating|planar|spherical"
 
-/* A limit this large means no limit (written by export for an open end). */
+/* A limit of at least this size means no limit. export writes it for a side without a limit. */
 #define URDF_OPEN 1e10
 
 typedef struct {
@@ -26,8 +26,8 @@ typedef struct {
   Quat rotation;
 } UrdfPose;
 
-/* The last three are planes with outward normal z (of MuJoCo and Bullet), and of MuJoCo alone points whose hull is the
- * shape, and terrain from a picture. */
+/* Kinds of geometry. URDF_HALF_SPACE: plane with outward normal z, in files for MuJoCo and Bullet. URDF_POINTS: convex
+ * hull of points, and URDF_HEIGHT_FIELD: terrain from an image, both in MJCF only. */
 typedef enum {
   URDF_BOX,
   URDF_CYLINDER,
@@ -70,7 +70,8 @@ typedef struct {
   double color[3]; /* sRGB of the first visual with one; negative = none */
   int joint;       /* joint whose child this link is, or -1 */
   double gravity_compensation;
-  const char* left_out; /* reason for missing shapes, for messages about its mass; NULL: none are missing */
+  const char* left_out; /* reason why shapes of the link are missing, for messages about the mass of the link; NULL:
+                           none are missing */
   SourcePlace left_out_place;
 } UrdfLink;
 
@@ -91,7 +92,8 @@ typedef struct {
   double effort;                    /* largest force or torque of a drive [N, N m]; 0: no limit */
   double speed;                     /* largest speed [m/s, rad/s]; 0: no limit */
   bool has_safety;                  /* unsupported elements */
-  const char* mimic; /* joint that this one follows: q = ratio times its coordinate + offset; NULL: none */
+  const char* mimic; /* name of the joint that this joint follows: q = ratio * (coordinate of that joint) + offset;
+                        NULL: none */
   SourcePlace mimic_place;
   double ratio, offset;
 } UrdfJoint;
@@ -106,14 +108,15 @@ typedef struct {
   int root;        /* link, or -1 after an error */
   Text ignored;    /* names of omitted elements, separated by commas */
   Text remarks;    /* values that were replaced, one line each */
-  bool has_drives; /* the file itself has drives (MJCF), added after the links */
+  bool has_drives; /* true if the file defines drives (MJCF), which are added after the links */
 } UrdfRobot;
 
-/* Reads all elements and reports every problem. Returns false after an error. root: of a document that outlives the
- * robot. The caller frees the robot with urdf_free in any case. */
+/* Sets *robot to the links and joints below root, the root element of a document that must outlive the robot. Reports
+ * every problem. Returns false if there is an error. The caller frees the robot with urdf_free in any case. */
 bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostics);
 /* Resolves the names of links, checks that the joints form a tree, and sets robot->order (robot/urdf_tree.c). Call
- * after urdf_read. lenient: joints of undefined links are left out and reported. Returns false after an error. */
+ * after urdf_read. lenient: joints whose links are undefined are left out and reported, instead of an error. Returns
+ * false if there is an error. */
 bool urdf_connect(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics);
 /* Frees the arrays, not the texts, and zeroes the robot. Accepts a partly read robot. */
 void urdf_free(UrdfRobot* robot);
@@ -136,14 +139,15 @@ typedef struct {
   Diagnostics* diagnostics;
   Scene defaults;   /* its shapes: one for each UrdfGeometry, with the scene's default values */
   int* carrier;     /* link of the scene that a link of the robot is part of, -1 = the world   (robot's links) */
-  UrdfPose* pose;   /* pose of its frame in the carrier's (robot's links) */
+  UrdfPose* pose;   /* pose of each link's frame in the frame of its carrier  (robot's links) */
   int* children;    /* number of child joints                                              (robot's links) */
-  int* child_joint; /* one of them                                                           (robot's links) */
+  int* child_joint; /* one of the child joints  (robot's links) */
   bool* hollow;     /* true if neither the link nor one below it has a mass or a shape (links of the robot; of MuJoCo's
                        false) */
   bool* deferred; /* true for a link without mass and shape between two joints that are merged into one  (robot's links)
                    */
-  int *shape_first, *shape_number; /* its shapes among those of the carrier: the first, and how many (robot's links) */
+  int *shape_first, *shape_number; /* index of the first of the link's shapes among the carrier's shapes, and number of
+                                      the link's shapes (robot's links) */
   UrdfBody* body;  /*                                                                         (scene's links) */
   bool* moves;     /*                                                                         (scene's links) */
   int* shape_room; /* capacity for shapes of a link (scene's links) */
@@ -154,18 +158,20 @@ typedef struct {
   Names names; /* names of the scene's links, which own the texts */
 } UrdfBuild;
 
-/* Adds the robot to `scene`, which has the defaults. Sets carrier to the scene link of each robot link, -1 for the
- * world, and placed to the pose of the robot link's frame in the carrier's (links of the robot; NULL: not set). Returns
- * false after an error. The caller owns the scene and the report's joints, after a failure too. */
+/* Adds the robot to `scene`, which must have the defaults. Sets carrier (links of the robot) to the scene link of each
+ * robot link, -1 for the world. Sets placed (links of the robot), unless it is NULL, to the pose of each robot link's
+ * frame in the frame of its carrier. Returns false if there is an error. The caller owns the scene and the report's
+ * joints, after a failure too. */
 bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report, int* carrier,
                 UrdfPose* placed, Diagnostics* diagnostics);
 /* Returns true if these consecutive joints, connected by links without mass and shape, can become one joint of a scene.
  * chain: (count). */
 bool urdf_is_one_joint(const UrdfJoint* const* chain, int count);
-/* Sets *scene to the defaults of the format, those of a scene without links; freed by scene_free. Returns STATUS_OK,
- * else as scene_parse (robot/urdf_import.c). */
+/* Sets *scene to the default values of the scene format, without links. Returns STATUS_OK or an error as scene_parse
+ * (robot/urdf_import.c). The caller frees the scene with scene_free. */
 Status urdf_take_defaults(Scene* scene, const char* path);
-/* Sets the scene's name to a copy of the robot's, if that is a valid name; otherwise leaves it unchanged. */
+/* Sets the scene's name to a copy of `name` if it is a valid name of a scene; otherwise leaves the scene's name
+ * unchanged. */
 void urdf_take_name(Scene* scene, const char* name);
 
 /* Reports errors of mesh files, for a robot that cannot become a scene for other reasons. */
@@ -178,9 +184,9 @@ const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link)
  * are reported, and its shape is left out. */
 void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);
 
-/* Returns the moment of the uniform solids of `count` shapes of link `target` of the scene, from `first` on, at
- * `density` [kg/m^3], in the link's frame. Zero if they have no volume, or after an error, which the scene's own model
- * reports (robot/urdf_mass.c). */
+/* Returns the mass moment, in the frame of scene link `target`, of `count` shapes of this link from `first` on, as
+ * uniform solids of `density` [kg/m^3]. Zero if the shapes have no volume or cannot be read; the model of the complete
+ * scene reports the error (robot/urdf_mass.c). */
 MassMoment urdf_shapes_moment(const UrdfBuild* build, int target, int first, int count, double density);
 
 /* Returns the product a b of two poses: position a + R_a b [m], rotation a b. */

@@ -207,8 +207,8 @@ static void add_place(UrdfBuild* build, const UrdfJoint* joint, int link, int do
   report->joints[report->joint_count++] = (RobotJointPlace){memory_text(joint->name), link, dof, joint->effort};
 }
 
-/* Lists the joints from the last link in the scene down to `link`, the nearest to the root first. Returns their number;
- * 0 if there are too many. */
+/* Sets chain to the joints between the nearest ancestor that is in the scene and `link`, in order from the root.
+ * Returns the number of joints; 0 if there are more than CHAIN_MAX. */
 static int find_chain(const UrdfBuild* build, int link, const UrdfJoint** chain) {
   int count = 0;
   for (int at = link; at == link || build->deferred[at];
@@ -610,7 +610,7 @@ static FreeRange free_range(const UrdfBuild* build, const RobotJointPlace* place
   return (FreeRange){joint->lower[place->dof] + joint->limit_margin, joint->upper[place->dof] - joint->limit_margin};
 }
 
-/* Narrows the range of a joint to where one that follows it (mimic) is in `own`. */
+/* Narrows the range of a joint so that the joint that follows it (mimic) stays in the range `own`. */
 static void narrow(FreeRange* range, const UrdfJoint* follower, FreeRange own) {
   if (follower->ratio == 0) return;
   double a = (own.low - follower->offset) / follower->ratio, b = (own.high - follower->offset) / follower->ratio;

@@ -212,7 +212,8 @@ static bool fill_shape(UrdfBuild* build, const UrdfShape* from, SceneShape* shap
   return from->kind != URDF_MESH || add_mesh(build, from, shape);
 }
 
-/* Returns the shape with the same file and scale, so that the mesh is read only once; -1: none. */
+/* Returns the scene's shape with the same mesh file and scale, so that the mesh is read only once; -1 if there is none.
+ * */
 static int shared_mesh(const UrdfBuild* build, const UrdfShape* from) {
   for (int i = 0; i < build->mesh_count; i++) {
     const UrdfShape* other = build->mesh_sources[i];

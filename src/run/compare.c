@@ -6,7 +6,7 @@
 
 /* ---------------------------------------------------------------- choice of columns */
 
-/* Does the name match one of the comma-separated shell patterns? `*` also stands for '/'. */
+/* Returns true if the name matches one of the comma-separated shell patterns. `*` also matches '/'. */
 static bool name_selected(const char* name, const char* patterns) {
   if (!patterns) return true;
   char *copy = memory_text(patterns), *rest = copy;
@@ -16,13 +16,14 @@ static bool name_selected(const char* name, const char* patterns) {
   return selected;
 }
 
-/* The column of `table` with this name; looks at the same position first, where it nearly always is. */
+/* Returns the index of the column of `table` with this name. Tries `position` first, because the columns of two
+ * compared files nearly always have the same order. */
 static int find_column(const CsvTable* table, const char* name, int position) {
   if (position < table->column_count && strcmp(table->names[position], name) == 0) return position;
   return csv_column(table, name);
 }
 
-/* Columns that one of the tables lacks: the names of the first few, and their number. */
+/* Columns that one of the two tables lacks: the number of these columns, and the names of the first few. */
 typedef struct {
   Text names;
   int count;
@@ -35,7 +36,7 @@ static void add_missing(Missing* missing, const char* name) {
   missing->count++;
 }
 
-/* One line for all that a table lacks, however different the other is; frees the names. true: it lacks nothing. */
+/* Reports all columns that a table lacks in one message, and frees the names. Returns true if no column is missing. */
 static bool tell_missing(Missing* missing, const char* file, const char* other, Diagnostics* diagnostics) {
   int count = missing->count, more = count - MISSING_NAMED;
   if (count > 0) {
@@ -47,7 +48,8 @@ static bool tell_missing(Missing* missing, const char* file, const char* other, 
   return count == 0;
 }
 
-/* partner[i]: column of b for column i of a, -1 = not compared. Returns false when the selected columns differ. */
+/* Sets partner[i] to the column of b with the name of column i of a, or to -1 if column i is not compared. Returns
+ * false if the selected columns of both tables differ. */
 static bool match_columns(int* partner, const CsvTable* a, const char* name_a, const CsvTable* b, const char* name_b,
                           const char* patterns, Diagnostics* diagnostics) {
   Missing in_a = {0}, in_b = {0};
@@ -76,7 +78,7 @@ static bool read_number(const char* cell, double* value) {
   return end != cell && *end == '\0';
 }
 
-/* |a - b| and the larger magnitude; infinite for what cannot be subtracted. */
+/* Returns |a - b|, and sets *size to the larger magnitude. Returns infinity for values that cannot be subtracted. */
 static double cell_difference(const char* a, const char* b, double* size) {
   double x, y;
   *size = 0.0;

@@ -1,4 +1,4 @@
-/* The folder of `sdrs optimize`. */
+/* Files in the folder of `sdrs optimize`. */
 #include <errno.h>
 #include <string.h>
 #include "run/run.h"
@@ -64,8 +64,8 @@ Status design_write_variables(const char* folder, const Optimization* o, Diagnos
   return status;
 }
 
-/* The model of a design, to look at its shapes: one that meets something at the start serves, too, as where starts are
- * drawn only the drawn ones need be free. */
+/* Creates the model of a design to read its shapes. Bodies may intersect at the start, because in tasks with random
+ * starts only the drawn starts need be free of intersections. */
 static Status make_shapes(Model* model, const Scene* scene, Diagnostics* diagnostics) {
   Diagnostics own = {0}; /* its warnings were reported at the start */
   ModelTouch* pairs = NULL;
@@ -113,7 +113,8 @@ static void add_scene(Text* out, const char* folder, const Task* task, const cha
   text_free(&name);
 }
 
-/* best.scene.yaml, best.<scenario>.scene.yaml; initial. alike */
+/* Returns the path of best.scene.yaml or best.<scenario>.scene.yaml; with best = false, of initial.scene.yaml or
+ * initial.<scenario>.scene.yaml. */
 static char* scene_path(const char* folder, const Task* task, int scenario, bool best) {
   Text path = {0};
   text_add(&path, "%s/%s.", folder, best ? "best" : "initial");
@@ -234,7 +235,7 @@ static void add_inputs(Json* json, const Task* task) {
   json_close(json, ']');
 }
 
-/* Bounded terms of the best design, with the multipliers at the end. */
+/* Writes the bounded terms of the best design, with the multipliers at the end of the optimization. */
 static void add_subjects(Json* json, const Task* task, const Optimization* o) {
   int subjects = optimization_subject_count(o), terms = optimization_term_count(o);
   if (subjects == 0) return;
@@ -252,7 +253,8 @@ static void add_subjects(Json* json, const Task* task, const Optimization* o) {
   json_number(json, "violation", optimization_best_violation(o));
 }
 
-/* Criteria with their values (count); NULL: those of the run with the whole time step. */
+/* Writes the success criteria with their values (count). values NULL: the values of the run with the whole time step.
+ * */
 static void add_criteria(Json* json, const Optimization* o, const double* values) {
   int count = optimization_success_count(o);
   json_open(json, "success_terms", '[');
@@ -294,7 +296,7 @@ static void add_half_step(Json* json, const Optimization* o, const HalfStep* hal
   json_close(json, '}');
 }
 
-/* Results of the validation for every scenario, and their sum. */
+/* Writes the results of the validation for every scenario, and the sum of these results. */
 static void add_validation(Json* json, const Task* task, const Optimization* o) {
   int tries = optimization_validation_tries(o), held = 0;
   if (tries == 0) return;
@@ -314,7 +316,7 @@ static void add_validation(Json* json, const Task* task, const Optimization* o) 
   json_close(json, '}');
 }
 
-/* Lines of a text as an array of texts. */
+/* Writes the lines of a text as an array of texts. */
 static void add_lines(Json* json, const char* key, const Text* lines) {
   json_open(json, key, '[');
   for (const char* line = lines->data; line && *line;) {
@@ -328,7 +330,7 @@ static void add_lines(Json* json, const char* key, const Text* lines) {
   json_close(json, ']');
 }
 
-/* How it ended and what to try. */
+/* Writes the numbers of rejected trials, the reason why the optimization stopped, and the advice to the user. */
 static void add_report(Json* json, const Optimization* o, bool interrupted) {
   RejectedTrials rejected = optimization_rejected(o);
   json_open(json, "rejected", '{');

@@ -3,7 +3,7 @@
 #include "run/states.h"
 #include "run/writer.h"
 
-/* The table of writers: a new file of the run folder is one row. */
+/* The writers of all files of the run folder. A new file needs one entry here. */
 static const RunWriter* const WRITERS[] = {&WRITER_TRAJECTORY, &WRITER_JOINTS,     &WRITER_CONTACTS, &WRITER_SOLVER,
                                            &WRITER_PATH,       &WRITER_VELOCITIES, &WRITER_FORCES,   &WRITER_CLOSURES,
                                            &WRITER_PRESSURE,   &WRITER_REACTIONS,  &WRITER_IMU};
@@ -16,10 +16,11 @@ struct RunFolder {
   char* folder;
   FolderClaim claim;
   KeptStates states;
-  Text text; /* rows of one file and frame; grows to the largest, then stays */
+  Text text; /* buffer for the rows of one file and frame; its memory is reused */
 };
 
-/* errno is kept over the diagnostic; a short write without errno is a full device. */
+/* Reports the failure of `act` on a file and returns STATUS_IO. Keeps errno. If a write was short without setting
+ * errno, the device is full. */
 static Status report_failure(Diagnostics* diagnostics, const char* path, const char* act) {
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot %s: %s", act,
                   errno ? strerror(errno) : "fewer bytes were written than requested");
@@ -84,7 +85,7 @@ void run_folder_keep_state(RunFolder* output, Sim* sim) {
   kept_states_add(&output->states, sim, output->context.rotations, output->context.model->link_count);
 }
 
-/* A first pass to the disk, so that no file is renamed when another one will not fit. */
+/* Flushes all files to the disk before any is renamed, so that no file is renamed if another file does not fit. */
 static Status flush_all(RunFolder* output, Diagnostics* diagnostics) {
   for (int i = 0; i < WRITER_COUNT; i++) {
     errno = 0;

@@ -1,4 +1,4 @@
-/* contacts.csv of a recorded run. */
+/* Reads contacts.csv of a recorded run. */
 #include <stdlib.h>
 #include <string.h>
 #include "run/run.h"
@@ -10,8 +10,9 @@ typedef struct {
   const CsvTable* table;
   const char* path;
   const Model* model;
-  int column[COLUMN_COUNT], moment[3], account[3]; /* moment, account: -1 where the run did not record it */
-  int last[2];                                     /* links that were found last: rows stand in their order */
+  int column[COLUMN_COUNT], moment[3],
+      account[3]; /* column indices; those of moment and account are -1 if the run did not record them */
+  int last[2];    /* links of the previous row, tried first because rows are in the order of the links */
   Diagnostics* diagnostics;
 } ContactReader;
 
@@ -44,7 +45,7 @@ static bool read_link(ContactReader* reader, int row, int column, int* link) {
   return false;
 }
 
-/* Sets three numbers, NAN for columns that the file lacks. */
+/* Sets value (3) to the numbers of three columns of a row; NAN for a column that the file lacks. */
 static bool read_optional(ContactReader* reader, int row, const int column[3], double value[3]) {
   for (int k = 0; k < 3; k++) {
     value[k] = (double)NAN;

@@ -1,4 +1,4 @@
-/* joints.csv of a recorded run. */
+/* Reads joints.csv of a recorded run. */
 #include "run/writer.h"
 
 Status run_coordinates_open(CsvRows** rows, const char* path, const Model* model, Diagnostics* diagnostics) {

@@ -1,4 +1,4 @@
-/* path.csv of a recorded run. */
+/* Reads path.csv of a recorded run. */
 #include "run/writer.h"
 
 Status run_path_open(CsvRows** rows, const char* path, const Model* model, Diagnostics* diagnostics) {

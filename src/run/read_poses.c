@@ -5,11 +5,12 @@
 static const char* const POSE_COLUMNS[] = {"px", "py", "pz", "qw", "qx", "qy", "qz"};
 enum { POSE_COLUMN_COUNT = sizeof POSE_COLUMNS / sizeof POSE_COLUMNS[0] };
 
-/* Columns that the writer gives a link: the pose, then the centre of mass. */
+/* Number of columns that the writer writes for each link: the pose, then the centre of mass. */
 enum { WRITTEN_COLUMNS = 10 };
 
-/* Columns of every link's pose (links x 7), or false with a diagnostic. They are looked for where the writer puts them
- * first: searching each by name would take the square of the number of links. */
+/* Sets columns (links x 7) to the column indices of every link's pose. Returns false with a diagnostic if a column is
+ * missing. Tries the position at which the writer puts a column first; the time to find all columns by name alone would
+ * grow with the square of the number of links. */
 static bool find_columns(const CsvTable* table, const char* path, const Model* model, int* columns,
                          Diagnostics* diagnostics) {
   Text name = {0};
@@ -36,7 +37,7 @@ static Pose pose_of(const double v[POSE_COLUMN_COUNT]) {
   return (Pose){mat3_from_quat(quat_normalized(q)), vec3(v[0], v[1], v[2])};
 }
 
-/* time, and poses (links), which may be NULL. */
+/* Sets *time and poses (links) to the values of a row. poses may be NULL. */
 static bool read_row(double* time, Pose* poses, int links, int row, const CsvTable* table, const char* path,
                      const int* columns, Diagnostics* diagnostics) {
   if (!csv_number(table, path, row, 0, time, diagnostics)) return false;

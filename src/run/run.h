@@ -33,14 +33,14 @@ typedef struct RunFolder RunFolder;
  * diagnostic that names the file or folder and the reason; *result is then NULL, everything is freed and no file is
  * left. */
 Status run_folder_open(RunFolder** result, const char* folder, const Model* model, Diagnostics* diagnostics);
-/* Adds the rows of one state. frame and its data are borrowed during the call. Returns STATUS_IO with a diagnostic at
- * the first failed write. The folder then stays open for run_folder_discard. May allocate text. */
+/* Writes the rows of one state to the files. Borrows frame and its data during the call. Returns STATUS_IO with a
+ * diagnostic at the first failed write; the folder then stays open until run_folder_discard. May allocate text. */
 Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* diagnostics);
-/* Keeps a copy of the current state, whose row was the last one written. It is written at the end, as a start state for
- * other runs. Never fails. */
+/* Keeps a copy of the current state of sim, whose row must be the last one written. run_folder_close writes the copy as
+ * a start state for other runs. Never fails. */
 void run_folder_keep_state(RunFolder* output, Sim* sim);
-/* Flushes and renames all files, or none if a write failed: returns STATUS_IO with a diagnostic. Frees the folder in
- * any case. Accepts NULL. */
+/* Flushes and renames all files. Returns STATUS_IO with a diagnostic, and renames none, if a write failed. Frees the
+ * folder in any case. Accepts NULL. */
 Status run_folder_close(RunFolder* output, Diagnostics* diagnostics);
 /* Deletes the unfinished files and frees the folder. Files of an earlier run stay. Accepts NULL. Never fails. */
 void run_folder_discard(RunFolder* output);
@@ -49,7 +49,7 @@ void run_folder_discard(RunFolder* output);
 
 enum { RUN_LIBRARIES_MAX = 9 };
 
-/* Program that made the run. Every text is borrowed and constant. */
+/* Program that computed the run. All texts are borrowed and constant. */
 typedef struct {
   const char *version, *commit, *build_flags, *compiler;
   struct {
@@ -63,8 +63,9 @@ typedef struct {
   char sha256[65]; /* "" if the file could not be read */
 } RunInput;
 
-/* Returns the input files (*count): the scene file, then each mesh and each CSV file of a signal once, in order of
- * appearance. Never NULL. A file that cannot be read has no hash. The caller frees them with run_inputs_free. */
+/* Returns the input files of a scene and sets *count: the scene file, then every mesh and every CSV file of a signal,
+ * each once, in order of appearance. Never NULL. The hash of a file that cannot be read is "". The caller frees the
+ * array with run_inputs_free. */
 RunInput* run_inputs(const Scene* scene, int* count);
 /* Frees inputs[count] and their paths. Accepts NULL with count 0. */
 void run_inputs_free(RunInput* inputs, int count);
@@ -85,9 +86,11 @@ typedef struct {
 } RunTotals;
 /* Returns totals before the first step, by value. Never fails. Allocates nothing. */
 RunTotals run_totals_start(void);
-/* Adds the counts of one solved step and takes its time [s]. Never fails. Allocates nothing. */
+/* Adds the counts of one solved step to the totals and sets totals->time to its time [s]. Never fails. Allocates
+ * nothing. */
 void run_totals_step(RunTotals* totals, const StepReport* report, const SimState* state);
-/* Updates the smallest gap [m] and its time [s]. A NaN changes nothing. Never fails. Allocates nothing. */
+/* Updates the smallest gap [m] of the totals and its time [s] with the gap of one state. A gap of NaN changes nothing.
+ * Never fails. Allocates nothing. */
 void run_totals_measure(RunTotals* totals, const SimMeasure* measure, const SimState* state);
 
 struct Json; /* below */
@@ -118,31 +121,33 @@ const char* run_link_of_dof(const Model* model, int dof);
 
 /*  */
 
-/* Writes convergence.csv completely: a row per iteration with loss, terms and multipliers. Returns STATUS_IO with a
+/* Writes all of convergence.csv: a row per iteration with loss, terms and multipliers. Returns STATUS_IO with a
  * diagnostic; an existing file is then unchanged. Frees its allocations before it returns. */
 Status design_write_convergence(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
-/* Writes design.csv completely: a row per variable, in its own unit. Returns STATUS_IO with a diagnostic; an existing
- * file is then unchanged. */
+/* Writes all of design.csv: a row per variable, in the unit of the variable. Returns STATUS_IO with a diagnostic; an
+ * existing file is then unchanged. */
 Status design_write_variables(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
 /* Writes design/<name>/<link>.obj [m] of each link with a designed shape, in the link's frame, for the best or the
- * current design. Creates no folder if there is no such link. Returns STATUS_IO with a diagnostic, or the status of
- * model_create, which reported its own. Frees the model that it creates. */
+ * current design. Creates no folder if no link has a designed shape. Returns STATUS_IO with a diagnostic if a file
+ * cannot be written, or the status of model_create, with its diagnostics, if no model can be created. Frees its
+ * allocations before it returns. */
 Status design_write_shapes(const char* folder, const char* name, Optimization* optimization, bool best,
                            Diagnostics* diagnostics);
-/* Writes best.scene.yaml, or initial.scene.yaml at iteration 0; for further scenarios best.<name>.scene.yaml. Returns
- * STATUS_IO with a diagnostic at the first file that cannot be written; the files before it stay. Frees its allocations
- * before it returns. */
+/* Writes the scene of the design as best.scene.yaml, or as initial.scene.yaml at iteration 0, and the scene of each
+ * further scenario as best.<name>.scene.yaml. Returns STATUS_IO with a diagnostic at the first file that cannot be
+ * written; files written before are kept. Frees its allocations before it returns. */
 Status design_write_scenes(const char* folder, const Task* task, Optimization* optimization, bool best,
                            Diagnostics* diagnostics);
-/* Largest number of files failed.<number>.scene.yaml, one per trial with an unsolved step or without a gradient. */
+/* Largest number of files failed.<number>.scene.yaml. Such a file contains the scene of a trial with an unsolved step
+ * or without a gradient. */
 enum { FAILED_SCENES = 10 };
-/* Returns the number, from 1, of the file failed.<number>.scene.yaml for the trial of this iteration; 0: none.
- * Allocates nothing. Never fails. */
+/* Returns the number, from 1, of the file failed.<number>.scene.yaml for the trial of this iteration, or 0 if the trial
+ * has no such file. Allocates nothing. Never fails. */
 int design_failed_number(const Optimization* optimization);
 /* Returns the path <folder>/failed.<number>.scene.yaml; the caller frees it with memory_free. */
 char* design_failed_path(const char* folder, int number);
-/* Writes that scene for the current trial, whose number must not be 0. Returns STATUS_IO with a diagnostic. Frees its
- * allocations before it returns. */
+/* Writes failed.<number>.scene.yaml for the current trial, for which design_failed_number must not be 0. Returns
+ * STATUS_IO with a diagnostic if this fails. Frees its allocations before it returns. */
 Status design_write_failed(const char* folder, const Task* task, Optimization* optimization, Diagnostics* diagnostics);
 /* Deletes the failed and best scenes, design.csv and summary.json of an earlier run. Ignores files that do not exist or
  * cannot be deleted. Frees its allocations before it returns. */
@@ -150,7 +155,7 @@ void design_remove_results(const char* folder, const Task* task);
 /* Writes <folder>/checkpoint, the complete state of the optimization. Returns STATUS_IO with a diagnostic; an existing
  * checkpoint is then unchanged. Frees its allocations before it returns. */
 Status design_write_checkpoint(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
-/* Best design with half the time step. */
+/* Results of the best design, simulated with half the time step. */
 typedef struct {
   bool given;      /* false: it was not run */
   double loss;     /* NaN: a run failed */
@@ -165,12 +170,12 @@ typedef struct {
   ExitCode exit_code;
   HalfStep half_step;
 } DesignSummary;
-/* Writes summary.json and appends the same text to `text`, also on failure. Returns STATUS_IO with a diagnostic. The
- * caller frees `text`. */
+/* Writes summary.json and appends its content to `text`. Returns STATUS_IO with a diagnostic if the file cannot be
+ * written; the content is appended in this case too. The caller frees `text`. */
 Status design_write_summary(const char* folder, const DesignSummary* summary, const Task* task,
                             const Optimization* optimization, Text* text, Diagnostics* diagnostics);
-/* Adds `success` and `success_terms` to an open object of json, which the caller owns. success is null without terms,
- * or if the run was interrupted. Never fails. */
+/* Adds the keys `success` and `success_terms` to an open object of json, which the caller owns. `success` is null if
+ * there are no success terms, or if the run was interrupted. Never fails. */
 void design_add_success(struct Json* json, const Optimization* optimization, ExitCode exit_code);
 /* Returns the path <folder>/checkpoint, never NULL; the caller frees it with memory_free. The file is not accessed. */
 char* design_checkpoint_path(const char* folder);
@@ -189,14 +194,14 @@ void run_hull_obj(Text* out, const Model* model, int hull);
 typedef struct Json {
   Text* out;
   int depth;
-  bool comma; /* an element precedes on this level */
+  bool comma; /* true if the current object or array has an element already */
 } Json;
 /* Opens an object '{' or an array '['. Appends to json->out, which the caller owns. Copies the key. Never fails. */
 void json_open(Json* json, const char* key, char bracket);
 /* Closes with '}' or ']', which must match the open bracket; this is not checked. Ends the line at the outermost level.
  */
 void json_close(Json* json, char bracket);
-/* Adds a quoted and escaped text; NULL becomes null. key NULL: an element of an array. Copies both. */
+/* Adds a quoted and escaped text; a value NULL becomes null. key: NULL in an array. Copies both texts. */
 void json_text(Json* json, const char* key, const char* value);
 /* Adds the shortest text that reads back to the same double; null if not finite. key as for json_text. */
 void json_number(Json* json, const char* key, double value);
@@ -252,23 +257,24 @@ void run_poses_free(RunPoses* run);
 
 typedef struct RunPoseRows RunPoseRows;
 /* Opens `trajectory.csv` for reading row by row. Returns STATUS_IO or STATUS_BAD_INPUT as run_poses_read; *result is
- * then NULL. The caller closes it. */
+ * then NULL. The caller closes *result with run_pose_rows_close. */
 Status run_pose_rows_open(RunPoseRows** result, const char* path, const Model* model, Diagnostics* diagnostics);
-/* Closes and frees; accepts NULL. */
+/* Closes the file and frees poses. Accepts NULL. */
 void run_pose_rows_close(RunPoseRows* poses);
-/* Returns the file, borrowed. Its first column is the time [s]. */
+/* Returns the opened file, borrowed from poses. Its first column is the time [s]. */
 CsvRows* run_pose_rows_table(const RunPoseRows* poses);
-/* Returns the pose of a link in a row, in the world [m], with a unit quaternion. By value. */
+/* Returns the pose of a link in a row of the opened file: position in the world [m] and a unit quaternion. By value. */
 Pose run_pose_rows_at(const RunPoseRows* poses, int row, int link);
 
 /* Opens `joints.csv` of a run of this model, whose first column is the time [s]. Errors as for run_poses_read; *rows is
  * then NULL. The caller closes it. */
 Status run_coordinates_open(CsvRows** rows, const char* path, const Model* model, Diagnostics* diagnostics);
-/* Sets q (nq) to the coordinates of a row as written: m, rad, quaternions. */
+/* Sets q (nq) to the coordinates of a row, as they are written in the file [m, rad, quaternions]. */
 void run_coordinates_at(CsvRows* rows, int row, const Model* model, double* q);
 
-/* Opens `path.csv`, the recorded moves of the solver, likewise. Without such a file *rows is NULL without an error. The
- * time [s] is that of the state that the move leads to or towards. */
+/* Opens `path.csv`, the recorded moves of the solver, as run_coordinates_open does. If the file does not exist, sets
+ * *rows to NULL and returns STATUS_OK. The time [s] of a row is the time of the state that the move reaches or
+ * approaches. */
 Status run_path_open(CsvRows** rows, const char* path, const Model* model, Diagnostics* diagnostics);
 /* Sets delta (nv) to the joint increments of a move [m, rad]. */
 void run_path_at(CsvRows* rows, int row, const Model* model, double* delta);
@@ -296,23 +302,25 @@ Status run_contacts_read(RunContacts* contacts, const char* path, const Model* m
 /* Frees its rows and zeroes it; accepts a zeroed one. NULL is not accepted. */
 void run_contacts_free(RunContacts* contacts);
 typedef struct RunContactRows RunContactRows;
-/* Opens the same file for reading row by row. Returns STATUS_IO or STATUS_BAD_INPUT as run_contacts_read; *result is
- * then NULL. path is borrowed. The caller closes it. */
+/* Opens `contacts.csv` for reading row by row. Returns STATUS_IO or STATUS_BAD_INPUT as run_contacts_read; *result is
+ * then NULL. path is borrowed. The caller closes *result with run_contact_rows_close. */
 Status run_contact_rows_open(RunContactRows** result, const char* path, const Model* model, Diagnostics* diagnostics);
-/* Closes and frees; accepts NULL. */
+/* Closes the file and frees contacts. Accepts NULL. */
 void run_contact_rows_close(RunContactRows* contacts);
-/* Returns the file, borrowed. */
+/* Returns the opened file, borrowed from contacts. */
 CsvRows* run_contact_rows_table(const RunContactRows* contacts);
-/* Reads a row. Returns false if the file changed since it was opened; *contact is then undefined. */
+/* Sets *contact to a row of the file. Returns false, with *contact undefined, if the file changed since it was opened.
+ * */
 bool run_contact_rows_at(RunContactRows* contacts, int row, RunContact* contact);
 
-/* Returns the row nearest to a time [s], the earlier of two equally near; NAN: the last. The run must have a row.
- * Allocates nothing. */
+/* Returns the row whose time is nearest to `time` [s]; the earlier one if two are equally near, and the last row if
+ * time is NAN. The run must have at least one row. Allocates nothing. */
 int run_row_at(const RunPoses* run, double time);
-/* Returns the poses (links) of a row 0 ... row_count - 1, borrowed until run_poses_free. The row is not checked. */
+/* Returns the poses (links) of a row 0 ... row_count - 1, borrowed from *run until run_poses_free. The row is not
+ * checked. */
 const Pose* run_row_poses(const RunPoses* run, int row);
-/* Returns the unit of a column of a run's file ("solver.csv", "kinetic" -> "J"), constant; "" = none, NULL = unknown.
- * Allocates nothing. */
+/* Returns the unit of a column of a run's file, for example "J" for column "kinetic" of "solver.csv". The text is
+ * constant: "" if the column has no unit, NULL if the column is unknown. Allocates nothing. */
 const char* run_unit(const char* file, const char* column);
 
 #endif

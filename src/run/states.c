@@ -1,5 +1,5 @@
-/* The states of a run that others may begin in: states/<step> in its folder, a file of numbers each (docs/receding.md).
- * They are held until the run is done, so that a folder has those of one run. */
+/* States of a run from which other runs can start: files of numbers states/<step> in the run folder (docs/receding.md).
+ * All states are kept in memory and written at the end, so that a folder never contains the states of two runs. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "run/states.h"
 
-/* Name of the array with the signs of the quaternions in trajectory.csv, which a continued run keeps. */
+/* Name of the array of the last written quaternions, with which a continued run keeps their signs in trajectory.csv. */
 #define ROTATIONS "rotations"
 
 void kept_states_add(KeptStates* kept, Sim* sim, const Quat* rotations, int links) {
@@ -32,7 +32,7 @@ void kept_states_rotations(const Model* model, Quat* rotations) {
   diagnostics_free(&none);
 }
 
-/* Removes the states that an earlier run left in the folder. */
+/* Removes the states of an earlier run from the folder. */
 static void remove_states(const char* path) {
   DIR* folder = opendir(path);
   for (struct dirent* entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder)) {

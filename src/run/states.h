@@ -1,4 +1,5 @@
-/* States that a run folder keeps (run/states.c). Private to run/. */
+/* States of a simulation that are saved in the run folder as start states for other runs (run/states.c). Private to
+ * run/. */
 #ifndef SDRS_RUN_STATES_H
 #define SDRS_RUN_STATES_H
 
@@ -13,14 +14,15 @@ typedef struct {
   int count, capacity;
 } KeptStates;
 
-/* Adds a copy of the current state and of the quaternions in the last written row (links). */
+/* Adds a copy of the current state of sim, and of rotations (links), the quaternions in the last written row. */
 void kept_states_add(KeptStates* kept, Sim* sim, const Quat* rotations, int links);
 /* Frees all states and zeroes the list. */
 void kept_states_free(KeptStates* kept);
-/* Sets the quaternions (links) to those of the model's start state; leaves them unchanged if it has none. */
+/* Sets rotations (links) to the quaternions of the model's start state. Leaves them unchanged if the model has no start
+ * state. */
 void kept_states_rotations(const Model* model, Quat* rotations);
-/* Writes all states and deletes those that the folder `run` had before. Returns STATUS_IO with a diagnostic. The list
- * stays unchanged. */
+/* Writes all states to the folder `run` and deletes the states of an earlier run in this folder. Returns STATUS_IO with
+ * a diagnostic if a file cannot be written. The list stays unchanged. */
 Status kept_states_write(const KeptStates* kept, const char* run, Diagnostics* diagnostics);
 
 #endif

@@ -1,6 +1,6 @@
-/* closures.csv: time, then of every closure how far it is open and its force and torque on a, about its end, world
- * axes, and of every coupling how far it is open and its force along the coordinate that follows. What has broken is 0.
- */
+/* Writes closures.csv: the time; for every closure its error, and its force and torque on link a about the closure's
+ * end, in world axes; for every coupling its error and its force along the coordinate that follows. Force and torque of
+ * a broken closure or coupling are 0. */
 #include "run/writer.h"
 
 static const char* const COLUMNS[] = {"gap", "angle", "fx", "fy", "fz", "mx", "my", "mz"};
@@ -10,7 +10,8 @@ enum {
   COUPLING_COLUMN_COUNT = sizeof COUPLING_COLUMNS / sizeof COUPLING_COLUMNS[0]
 };
 
-/* `coupler-rocker`, with its number among those of the same two links from the second on: `coupler-rocker.1`. */
+/* Sets *name to the names of the two links, `coupler-rocker`. From the second closure of the same two links on, a
+ * number is appended: `coupler-rocker.1`. */
 static void name_closure(Text* name, const Model* model, int index) {
   const ModelClosure* c = &model->closures[index];
   int before = 0;

@@ -1,7 +1,8 @@
-/* forces.csv: time, then for every joint coordinate what acts along it, <link>/<coordinate>/<kind>. */
+/* Writes forces.csv: the time, then the forces of each kind along every joint coordinate, in columns
+ * <link>/<coordinate>/<kind>. */
 #include "run/writer.h"
 
-/* Closures are a column where there are some. */
+/* Returns the number of kinds of forces. The kind of closures is included only if the model has closures. */
 static int kinds_of(const Model* model) {
   return model->closure_row_count > 0 ? JOINT_FORCE_KINDS : JOINT_FORCE_CLOSURE;
 }

@@ -1,4 +1,4 @@
-/* joints.csv: time, then every stored joint coordinate as <link>/<coordinate>. */
+/* Writes joints.csv: the time, then every joint coordinate as <link>/<coordinate>. */
 #include "run/writer.h"
 
 static void header(Text* row, const Model* model) { run_columns_header(row, model, RUN_COORDINATES); }

@@ -1,4 +1,4 @@
-/* Hulls of a link as an OBJ file that reads back to the same numbers. */
+/* Writes the hulls of a link as an OBJ file that reads back to the same numbers. */
 
 #include <assert.h>
 

@@ -1,5 +1,5 @@
-/* reactions.csv and imu.csv: time, then six numbers of every link, <link>/<column> (docs/derivations/observables.md).
- */
+/* Writes reactions.csv and imu.csv: the time, then six numbers for every link in columns <link>/<column>
+ * (docs/derivations/observables.md). */
 #include "run/writer.h"
 
 static void header(Text* row, const Model* model, ObservableKind kind) {

@@ -1,4 +1,5 @@
-/* path.csv: the solver's increments between recorded states, for steps whose straight path may not be provable. */
+/* Writes path.csv: the joint increments of the solver between recorded states, for steps whose straight path may not be
+ * provable. */
 #include "run/writer.h"
 
 static void header(Text* row, const Model* model) { run_columns_header(row, model, RUN_INCREMENTS); }

@@ -1,5 +1,6 @@
-/* pressure.csv: time, then of every link that moves and has a shape the centre of pressure of all that touches it, the
- * sum of the forces on it, their moment about there, and of the normal forces, world axes. nan: nothing touches it. */
+/* Writes pressure.csv: the time, then for every movable link with a shape the centre of pressure of all its contacts,
+ * the sum of the contact forces on the link, their moment about the centre of pressure, and the sum of the normal
+ * forces, in world axes. All are nan if the link has no contact. */
 #include "run/writer.h"
 
 static const char* const COLUMNS[] = {"x", "y", "z", "fx", "fy", "fz", "mx", "my", "mz", "press"};
@@ -14,7 +15,8 @@ static void header(Text* row, const Model* model) {
   text_add(row, "\n");
 }
 
-/* The mean of the pairs' centres by their normal forces; moments come along. */
+/* Appends the numbers of a link. The centre of pressure is the mean of the pairs' centres weighted by their normal
+ * forces; the moments are shifted to it. */
 static void add_link(Text* row, const RunFrame* frame, int link) {
   Vec3 point = {0, 0, 0}, force = {0, 0, 0}, moment = {0, 0, 0};
   double press = 0;

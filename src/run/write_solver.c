@@ -1,4 +1,5 @@
-/* solver.csv: how each recorded step was solved, the terms of its objective, energies, gaps and momenta. */
+/* Writes solver.csv: for each recorded step, the counts of the solver, the terms of the objective, energies, gaps and
+ * momenta. */
 #include "run/writer.h"
 
 static void header(Text* row, const Model* model) {

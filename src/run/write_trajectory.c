@@ -1,4 +1,4 @@
-/* trajectory.csv: time, then frame pose and centre of mass of every link. */
+/* Writes trajectory.csv: the time, then the pose of the frame and the centre of mass of every link. */
 #include "run/writer.h"
 
 static const char* const COLUMNS[] = {"px", "py", "pz", "qw", "qx", "qy", "qz", "cx", "cy", "cz"};
@@ -10,7 +10,8 @@ static void header(Text* row, const Model* model) {
   text_add(row, "\n");
 }
 
-/* q and -q are the same rotation: stay on the side of the row before, so that the columns are continuous in time. */
+/* Returns q or -q, which are the same rotation: the one nearer to the quaternion of the previous row, so that the
+ * columns are continuous in time. */
 static Quat continue_rotation(Quat before, Quat q) {
   double side = before.w * q.w + before.x * q.x + before.y * q.y + before.z * q.z;
   return side < 0.0 ? (Quat){-q.w, -q.x, -q.y, -q.z} : q;

@@ -1,5 +1,5 @@
-/* velocities.csv: time, then of every link the velocity of its centre of mass and its angular velocity, world axes,
- * then every joint rate. */
+/* Writes velocities.csv: the time, then for every link the velocity of the centre of mass and the angular velocity in
+ * world axes, then every joint rate. */
 #include "run/writer.h"
 
 static const char* const COLUMNS[] = {"vx", "vy", "vz", "wx", "wy", "wz"};

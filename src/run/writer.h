@@ -1,4 +1,5 @@
-/* Writers of the CSV files in the run folder: header and rows of each file. Private to run/. */
+/* Writers of the CSV files in the run folder: each writer gives the header and the rows of one file. Private to run/.
+ * */
 #ifndef SDRS_RUN_WRITER_H
 #define SDRS_RUN_WRITER_H
 
@@ -7,7 +8,8 @@
 /* Shared data of the writers during a run. */
 typedef struct {
   const Model* model;
-  Quat* rotations; /* last written quaternion of each link (links); the next one gets the nearer sign */
+  Quat* rotations; /* last written quaternion of each link (links); the sign of the next quaternion is chosen nearest to
+                      it */
 } WriterContext;
 
 typedef struct {
@@ -28,28 +30,31 @@ void run_add_fields(Text* row, const char* name, const char* const* columns, int
 /* Appends a comma and the shortest text that reads back to the same double for each of values[count]. */
 void run_add_numbers(Text* row, const double* values, int count);
 
-/* Content of the columns after the time, in the order of the links (run/columns.c): joint coordinates or increments. An
- * increment has the name of its coordinate. The increments of a ball, rotations about the link's axes in sequence, are
- * rx, ry, rz. */
+/* Content of the columns after the time (run/columns.c): joint coordinates or joint increments, in the order of the
+ * links. The column of an increment has the name of the coordinate. The increments of a ball joint are rx, ry, rz,
+ * rotations about the link's axes in sequence. */
 typedef enum { RUN_COORDINATES, RUN_INCREMENTS } RunColumns;
-/* Appends the name of the k-th column of a link: `<link>/<coordinate>`. */
+/* Appends the name of column k of a link: `<link>/<coordinate>`. */
 void run_columns_name(Text* name, const Model* model, int link, int k, RunColumns columns);
-/* Appends the header line: time and a column for every coordinate or increment. */
+/* Appends the header line: the time and the name of the column of every coordinate or increment. */
 void run_columns_header(Text* row, const Model* model, RunColumns columns);
-/* Appends a row: time [s] and numbers (nq or nv) [m, rad], given in the order of the trees. */
+/* Appends a row: the time [s], then numbers (nq or nv) [m, rad] in the order of the columns. numbers is in the order of
+ * the trees. */
 void run_columns_write(Text* row, double time, const double* numbers, const Model* model, RunColumns columns);
-/* Returns true if the columns are those of this model. False with a diagnostic at the first line. */
+/* Returns true if the table has the columns of this model. Returns false, with a diagnostic at line 1 of the file, if
+ * not. */
 bool run_columns_fit(const CsvTable* table, const char* path, const Model* model, RunColumns columns,
                      Diagnostics* diagnostics);
-/* Reads a row into numbers (nq or nv), in the order of the trees. Requires run_columns_fit. False with a diagnostic;
- * some numbers may then be set. */
+/* Sets numbers (nq or nv), in the order of the trees, to the values of a row. Requires run_columns_fit. Returns false,
+ * with a diagnostic, if a value is invalid; some numbers may then be set. */
 bool run_columns_read(double* numbers, int row, const CsvTable* table, const char* path, const Model* model,
                       RunColumns columns, Diagnostics* diagnostics);
-/* Opens such a file for reading row by row. Checks run_columns_fit and that all numbers are finite. Returns STATUS_IO
- * or STATUS_BAD_INPUT with a diagnostic; *rows is then NULL. The caller closes it. */
+/* Opens a file with these columns for reading row by row. Returns STATUS_IO with a diagnostic if it cannot be read,
+ * STATUS_BAD_INPUT with a diagnostic if run_columns_fit is false or a number is not finite; *rows is then NULL. The
+ * caller closes *rows with csv_rows_close. */
 Status run_columns_open(CsvRows** rows, const char* path, const Model* model, RunColumns columns,
                         Diagnostics* diagnostics);
-/* Sets numbers (nq or nv) [m, rad] to those of a row. */
+/* Sets numbers (nq or nv) [m, rad], in the order of the trees, to the values of a row. */
 void run_columns_at(CsvRows* rows, int row, const Model* model, RunColumns columns, double* numbers);
 
 #endif

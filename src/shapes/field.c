@@ -74,7 +74,7 @@ static FieldValue points_field(const Field* field, Vec3 x) {
 
 /* ---------------------------------------------------------------- unions */
 
-/* Weighted sums over parts, all scaled by exp(least / tau). */
+/* Sums over the parts of a union, weighted by exp((least - phi_i) / tau), where least is the smallest phi_i so far. */
 typedef struct {
   double least, sum;
   Vec3 gradient, outward;
@@ -92,7 +92,7 @@ static void rescale(SoftLeast* s, double factor) {
 /* Log-weight below which a part is skipped: exp(-40) is below rounding. */
 #define WEIGHT_GONE (-40.0)
 
-/* Adds a part to the sums; sign -1: the negated part. */
+/* Adds the value and derivatives of a part to the sums. With sign = -1 the field of the part is negated. */
 static void add_part(SoftLeast* s, double tau, double sign, const FieldValue* part) {
   double value = sign * part->value;
   if (value < s->least) {
@@ -109,7 +109,8 @@ static void add_part(SoftLeast* s, double tau, double sign, const FieldValue* pa
   add_outer(&s->mixed, w, part->outward, part->gradient);
 }
 
-/* Smooth minimum -tau log sum exp(-phi_i / tau), with dw_i = -w_i (gradient_i - gradient) / tau. */
+/* Returns the smooth minimum -tau log sum exp(-phi_i / tau) (Y4) and its derivatives. The weights w_i, proportional to
+ * exp(-phi_i / tau) with sum 1, have the gradients -w_i (gradient_i - gradient) / tau. */
 static FieldValue soft_least(const SoftLeast* s, double tau) {
   double over = 1 / s->sum;
   FieldValue out = {.value = s->least - tau * math_log_sum(s->sum)};
@@ -121,8 +122,9 @@ static FieldValue soft_least(const SoftLeast* s, double tau) {
   return out;
 }
 
-/* Squared distance from the part's centre minus that of its farthest point (plus reach). For (Y1), phi >= |x| - outer;
- * for other kinds there is no bound: -HUGE_VAL. */
+/* Returns |x - c|^2 - (outer + reach)^2 [m^2], where c is the centre of the part and outer the radius of a ball that
+ * contains it. If the result is positive, phi(x) > reach, since fields (Y1) satisfy phi >= |x - c| - outer. Returns
+ * -HUGE_VAL for kinds of fields without such a bound. */
 static double far_square(const Field* part, Vec3 x, double reach) {
   if (part->kind != FIELD_SHAPE || part->shape.kind == SMOOTH_POLYTOPE) return -HUGE_VAL;
   Vec3 apart = vec3_sub(x, part->pose.t);
@@ -130,7 +132,8 @@ static double far_square(const Field* part, Vec3 x, double reach) {
   return vec3_dot(apart, apart) - outer * outer;
 }
 
-/* Adds the part that is probably nearest, then those whose weight is not negligible. */
+/* Adds the parts of a union to the sums: first the part that is probably nearest to x, then every other part whose
+ * weight is not negligible. */
 static void join_parts(const Field* field, Vec3 x, SoftLeast* s) {
   int first = 0;
   double nearest = HUGE_VAL;

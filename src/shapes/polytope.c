@@ -4,12 +4,13 @@
 #include "shapes/shape.h"
 
 enum { FACES_MAX = 4096, FACES_ON_STACK = 64 };
-/* Least ratio of an offset to the length, and inverse of the largest. */
+/* Smallest ratio of a face's offset to Shape.length. The largest ratio is the inverse. */
 #define OFFSET_MIN 1e-3
-/* Offset of the faces that pad a vector register, in units of the length: their weight is zero. */
+/* Offset of the padding faces that fill the last vector register, in units of Shape.length. The weight of these faces
+ * is zero. */
 #define NOWHERE 1e6
 
-/* Largest lane, without unpredictable branches. */
+/* Returns the largest of the four lanes, without unpredictable branches. */
 static inline double lanes_largest(Lanes x) {
   Lanes other = {x[2], x[3], x[0], x[1]};
   x = lanes_chosen(other > x, other, x);
@@ -18,7 +19,7 @@ static inline double lanes_largest(Lanes x) {
   return x[0];
 }
 
-/* beta times the height over each face; returns the largest. */
+/* Sets out to beta (n_i . z - o_i) / l of every face i (padded). Returns the largest of them. */
 static double heights(const Shape* shape, int padded, Vec3 z, Lanes* out) {
   const Lanes *nx = (const Lanes*)shape->nx, *ny = (const Lanes*)shape->ny, *nz = (const Lanes*)shape->nz;
   const Lanes* offset = (const Lanes*)shape->offset;
