@@ -108,8 +108,8 @@ void closures_values(ClosureSystem* s, const Pose* poses, const double* q, doubl
 
 /* ---------------------------------------------------------------- forces and stiffness */
 
-/* Sets the torques that a unit of the row's multiplier exerts on both links; none for POINT, whose force and arms are
- * enough. */
+/* Sets the torques that a unit of the row's multiplier exerts on both links. Does nothing for POINT rows, whose torques
+ * follow from force and arms. */
 static void set_torques(const ClosureRow* row, const ClosureEnds* e, const Vec3 arm[2], ClosureRowPlace* p) {
   if (row->kind == CLOSURE_POINT) return;
   if (row->kind == CLOSURE_ALIGN) {
@@ -321,7 +321,8 @@ static void place_closure(ClosureSystem* s, int k, const Vec3* reference, double
   }
 }
 
-/* Returns the mobility of a coupling if each link moved alone along or about its own joint: sum slope^2 / inertia. */
+/* Returns the mobility of a coupling, computed as if each link moved independently along or about its joint: sum
+ * slope^2 / inertia. */
 static double coupling_mobility(const Model* m, const ModelCoupling* c, const Vec3* reference, const Screw* screws) {
   double sum = 0;
   for (int i = 0; i < c->count; i++) {

@@ -8,7 +8,7 @@
 #define EIGENVALUE_FLOOR 1e-3
 /* With fewer components one thread solves them all. */
 enum { COMPONENTS_PARALLEL = 64, COMPONENTS_GRAIN = 16 };
-/* How a component's matrix is factored. */
+/* Ways to factor the matrix of a component. */
 typedef enum { FACTOR_PLAIN, FACTOR_LIFTED } Factor;
 
 typedef struct {
@@ -16,7 +16,8 @@ typedef struct {
   Factor factor;
 } ComponentTask;
 
-/* Returns the smallest positive diagonal entry of a component, the reference size of its eigenvalues; 1 without one. */
+/* Returns the smallest positive diagonal entry of a component's matrix, the reference size of the eigenvalues; 1 if no
+ * diagonal entry is positive. */
 static double smallest_diagonal(const Sim* s, int component) {
   double smallest = INFINITY;
   for (int n = 0; n < s->scope.tree_count; n++) {
@@ -58,8 +59,8 @@ static int find_wanted(Sim* s, Factor factor) {
   return count;
 }
 
-/* Computes the changes of the multipliers for which the direction closes, and updates multipliers and gradient (Z3).
- * Components joined by closures are solved together; if one failed, all count as failed. */
+/* Computes the changes of the multipliers for which Newton's direction satisfies C delta = -c, and updates multipliers
+ * and gradient (Z3). Components joined by closures are solved together; if one failed, all count as failed. */
 static void close_direction(Sim* s, int components) {
   ClosureSystem* c = s->closures;
   bool any = false;
@@ -75,8 +76,8 @@ static void close_direction(Sim* s, int components) {
 }
 
 /* Reassembles blocks of the Hessian that are out of date. Prescribed degrees of freedom are eliminated from the matrix,
- * so all blocks are reassembled with them. The stiffness of closures does not change the direction (Z3); the fraction
- * `stiffening` of it is added, which makes the rest definite. */
+ * so all blocks are reassembled with them. The stiffness of closures does not change the direction (Z3). It is added
+ * with the factor `stiffening`, so that the matrix becomes positive definite. */
 static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   Assembly own = *a;
   if (s->closures) own.stiffening = s->closures->stiffening;
@@ -151,8 +152,8 @@ static double find_curvature(const Sim* s, const ModelTree* tree, const double* 
   return sum;
 }
 
-/* Solves H delta = -g for the components with a wanted tree; the others keep their delta. Trees with a finite solution
- * are no longer wanted. Returns true if all have one. */
+/* Solves H delta = -g for the components with a wanted tree; other components keep their delta. Clears the marks of
+ * wanted trees whose solution is finite. Returns true if all wanted trees have a finite solution. */
 static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor factor) {
   const Model* m = s->model;
   double start = timer_now();
@@ -244,8 +245,8 @@ void step_refine_impacts(Sim* s) {
   contact_refine(s->contact, (const double(*)[6])s->twist);
 }
 
-/* Marks trees as wanted that are not balanced, or whose prescribed joints have not reached their targets. Sets delta to
- * zero. */
+/* Marks the trees that are not balanced, or whose prescribed joints have not reached their targets, as wanted. Sets
+ * delta to zero. */
 static void want_unbalanced(Sim* s) {
   const Model* m = s->model;
   for (int n = 0; n < s->scope.tree_count; n++) {

@@ -97,7 +97,8 @@ SimMotion motion_between(const Model* model, const StepClock* clock, const Pose*
   return sum;
 }
 
-/* Returns the rotational energy L . J L / 2, J the inverse of the inertia tensor about the centre of mass. */
+/* Returns the rotational energy L . J L / 2 of a link [J]. L: angular momentum; J: inverse of the inertia tensor about
+ * the centre of mass. */
 static double spin_energy(const ModelLink* link, const Pose* pose, Vec3 momentum) {
   Vec3 local = mat3_tmul_vec(pose->r, momentum);
   return 0.5 * vec3_dot(local, mat3_mul_vec(mat3_inverse(mass_moment_inertia_tensor(&link->moment)), local));
@@ -194,7 +195,8 @@ SimMeasure sim_measure(Sim* s) {
   return out;
 }
 
-/* Smallest weight of a pair in the centre of pressure, for pairs with friction but without normal force [N]. */
+/* Smallest weight of a pair in the mean that gives the centre of pressure. It applies to pairs with friction but
+ * without normal force [N]. */
 #define LEAST_PRESS 1e-300
 
 static int compare_contacts(const void* x, const void* y) {

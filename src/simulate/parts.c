@@ -11,8 +11,8 @@
 enum { PART_LINKS = 16, ISLAND_LINKS_MOST = 64 };
 enum { ROOM = PART_LINKS + ISLAND_LINKS_MOST, TREE_PAIRS = ROOM * (ROOM - 1) / 2 };
 
-/* Accepted moves of the parts that a worker solves in a step: increments of their trees' degrees of freedom, in order.
- */
+/* Accepted moves of all parts that a worker solves in a step: increments of the degrees of freedom of the trees of each
+ * part, in order. */
 struct PartMoves {
   double* deltas;
   size_t count, capacity;
@@ -21,8 +21,8 @@ struct PartMoves {
 typedef struct {
   StepReport report;
   int worker, moves;
-  size_t first; /* index of its first move in the worker's moves */
-  bool left;    /* the solution needs to leave the part's region */
+  size_t first; /* index of the first move of the part in the worker's moves */
+  bool left;    /* true: the solution would leave the region of the part */
 } PartResult;
 
 /* A worker. Its own data are private. The rest of its Sim is shared, and no two workers change the same tree. */

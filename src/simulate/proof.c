@@ -5,17 +5,17 @@
 #include "simulate/simulate.h"
 #include "simulate/terms.h"
 
-/* DETOUR_HALVINGS: depth to which a path is subdivided at displaced midpoints. PUSH_SWEEPS: sweeps that displace a
- * midpoint. */
+/* DETOUR_HALVINGS: largest number of times that a path is subdivided at a displaced midpoint. PUSH_SWEEPS: number of
+ * sweeps over the pairs that displace a midpoint. */
 enum { DETOUR_HALVINGS = 5, PUSH_SWEEPS = 30 };
 
 struct Proof {
   Model model;  /* copy of the caller's model without friction and impact parameters, which do not affect a proof */
   Model given;  /* copy of the caller's model */
-  bool stepped; /* the contact system's stored state is the state before the last one */
+  bool stepped; /* true: the stored state of the contact system is the state before the last one */
   ModelPairLaw* laws;      /* laws of `model` (pair_law_count) */
   ContactSystem* contact;  /* NULL: no hulls */
-  bool entered;            /* `q` is in the contact system as its accepted state */
+  bool entered;            /* true: `q` is the accepted state of the contact system */
   double *q, *there;       /* the last state, and scratch for a position on the path (nq) */
   double* end;             /* end of a recorded move (nq) */
   double *delta, *push;    /* increments of the path, and of a displaced midpoint (nv) */
@@ -144,8 +144,8 @@ static bool enter(Proof* p, const double* q) {
 
 typedef enum { WAY_PROVED, WAY_OPEN, WAY_END_MEETS } Way;
 
-/* Proves the path p->delta from the last state to q, which then becomes the last state. Otherwise reports the reason
- * and keeps the last state. */
+/* Proves the path p->delta from the last state to q. If the proof succeeds, q becomes the last state. Otherwise sets
+ * the reason in *report and keeps the last state. */
 static Way go_by_delta(Proof* p, const double* q, ProofReport* report) {
   prepare_way(p);
   model_poses(&p->model, q, p->poses);
@@ -170,7 +170,8 @@ static Way go_straight(Proof* p, const double* q, ProofReport* report) {
 
 /* ---------------------------------------------------------------- detours */
 
-/* Adds the smallest increments that widen a gap by `length`: J^T length / (J J^T), J the gap's derivative. */
+/* Adds the smallest increments that widen the gap of a pair by `length` [m] to p->push: J^T length / (J J^T), J:
+ * derivative of the gap with respect to increments. */
 static void add_push(Proof* p, const ContactSqueeze* pair, double length) {
   double square = 0;
   for (int pass = 0; pass < 2; pass++)
@@ -264,8 +265,8 @@ static double miss_of(Proof* p, const double* q) {
   return worst;
 }
 
-/* The last move is extended so that it ends exactly in q. If it ended farther from q than rounding explains, the
- * distance is reported as `miss`. */
+/* Proves the path along recorded moves. The last move is extended so that it ends exactly in q. The difference between
+ * its recorded end and q is reported as `miss`. */
 static void go_along(Proof* p, const double* moves, int count, const double* q, ProofReport* report) {
   const Model* m = &p->model;
   bool arrived = true;

@@ -1,6 +1,6 @@
 /* Energy that the integration scheme adds or dissipates (docs/derivations/step.md, S23): change of kinetic and
- * potential energy minus work of all forces. The balance is kept per unit: a tree, or a group of trees whose aims are
- * solved together. */
+ * potential energy minus work of all forces. The balance is computed for each unit: a tree, or a group of trees whose
+ * target poses are solved together. */
 #include <float.h>
 #include <limits.h>
 #include <string.h>
@@ -17,8 +17,9 @@
 typedef struct {
   double *energy, *work, *exchanged,
       *scale; /* (units) [J]: present energy; energy change by the scheme; sum of |work of forces|; largest energy */
-  double *rate, *way;       /* of the substep before: joint rates and displacements (nv) */
-  double *given, *driven;   /* (units): work of forces [J]; nonzero if anything except fixed bodies acts on the unit */
+  double *rate, *way;     /* joint rates and displacements of the previous substep (nv) */
+  double *given, *driven; /* (units): given: work of forces [J]; driven: nonzero if anything except fixed bodies acts on
+                             the unit */
   double *rolled, *slipped; /* (units): work that contacts of rolling bodies absorb except along the gap, and the
                                largest work that slip can have absorbed (contact_term_rolls) [J] */
   double* opening;          /* (units): energy change by the scheme in the first substep of the run [J] */
@@ -57,7 +58,7 @@ static void place_state(SchemeBalance* b, const Model* m) {
   b->at.stored = b->at.begun + 1;
 }
 
-/* Lower bound of a tree's energy scale: a fall by this fraction of its links' sizes. */
+/* Lower bound of a tree's energy scale: the energy of a fall by this fraction of the sizes of the tree's links. */
 #define LEAST_FALL 1e-4
 
 static SchemeBalance* create(const Sim* s) {
@@ -106,8 +107,8 @@ void scheme_balance_forget(Sim* s) {
   if (s->balance) *s->balance->at.begun = 0;
 }
 
-/* Passes the sums. If the stored state has none, or those of other units, the balance starts anew; sums that are not
- * needed are skipped. */
+/* If the stored state has no sums, or sums of other units, the balance starts anew. Sums that are not needed are
+ * skipped. */
 void scheme_balance_pass_state(Sim* s, StateBlock* block) {
   SchemeBalance* b = s->balance;
   int count = b ? (int)b->count : 0, own = count;
@@ -182,8 +183,8 @@ static double kinetic_of(const Sim* s, int i) {
          0.5 * vec3_dot(local, mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), local));
 }
 
-/* Sets the energies of the units at the time that the rates belong to: the middle of the substep, or its end. Updates
- * scale with the kinetic energies. */
+/* Sets the energies of the units at the time of the rates, which is the middle or the end of the substep. Updates the
+ * energy scale with the kinetic energies. */
 static void find_energies(Sim* s, bool middle, double* energy) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -205,16 +206,16 @@ static void find_energies(Sim* s, bool middle, double* energy) {
 
 /* ---------------------------------------------------------------- work in a substep */
 
-/* Returns the displacement along which a substep's forces do work: from the middle of the substep before to the middle
- * of this one. For substeps of unequal length the force acts over step_force_time (S15). */
+/* Returns the displacement along which the forces of a substep do work: from the middle of the previous substep to the
+ * middle of this substep. For substeps of unequal length the force acts over step_force_time (S15). */
 static double way_of(const Sim* s, int dof) {
   bool uneven = s->clock.dt_before > 0 && s->clock.dt != s->clock.dt_before && s->clock.kind != STEP_FREE;
   double time = uneven ? step_force_time(s->model->simulation.integrator, &s->clock) : s->clock.dt;
   return 0.5 * time * (s->state.rate[dof] + s->balance->at.rate[dof]);
 }
 
-/* Adds the work of all forces that inertia balances at the end of the substep: all except gravity, and including a
- * fluid's. */
+/* Adds the work of all forces that balance inertia at the end of the substep. The forces of a fluid are included;
+ * gravity is not. */
 static void add_all_work(Sim* s, double* done) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -268,8 +269,9 @@ static double spring_work(const Sim* s, int i) {
   return sum;
 }
 
-/* Sets b->reduced (nv) to the displacements in the substep (way_of), b->v and b->w to those of the links by the axes of
- * its end, and assembles tendons and bushings there. b->screws: at the end of the substep. */
+/* Sets b->reduced (nv) to the displacements in the substep (way_of). Sets b->v and b->w to the displacements and
+ * rotations of the links, with the joint axes at the end of the substep. Assembles tendons and bushings at the end of
+ * the substep. b->screws: at the end of the substep. */
 static void displace_links(Sim* s) {
   const Model* m = s->model;
   const SchemeBalance* b = s->balance;
@@ -280,7 +282,8 @@ static void displace_links(Sim* s) {
   if (s->bushings) bushings_assemble(s->bushings, s->pose_now, b->force);
 }
 
-/* Returns the work of the tendon's spring in the substep [J], in its direction at the end as in add_all_work. */
+/* Returns the work of the tendon's spring in the substep [J]. The force has its direction at the end of the substep, as
+ * in add_all_work. */
 static double tendon_work(const Sim* s, int k) {
   const Model* m = s->model;
   const SchemeBalance* b = s->balance;
@@ -292,8 +295,8 @@ static double tendon_work(const Sim* s, int k) {
   return -(1 - s->tendons->at[k].missing) * tendon->stiffness * tendon_stretch_in_step(s->tendons, k, length) * way;
 }
 
-/* Returns the work of the bushing's spring and preload in the substep [J]: of the forces on both links, in their
- * directions at its end as in add_all_work. */
+/* Returns the work of the bushing's spring and preload on both links in the substep [J]. The forces have their
+ * directions at the end of the substep, as in add_all_work. */
 static double bushing_work(const Sim* s, int k) {
   const SceneBushing* bushing = s->model->bushings[k].source;
   const SchemeBalance* b = s->balance;
@@ -415,8 +418,8 @@ static double given_by_nothing(const SchemeBalance* b, int unit) {
   return b->at.driven[unit] != 0 ? 0 : fmax(0, b->at.given[unit] - *b->at.stored);
 }
 
-/* Returns the energy that contacts of rolling bodies took from a unit beyond what slip and stored contact energy
- * explain; negative: gave to it. */
+/* Returns the energy that contacts of rolling bodies took from a unit and that neither slip nor stored contact energy
+ * explains; negative if the contacts gave energy to the unit. */
 static double lost_by_rolling(const SchemeBalance* b, int unit) {
   double taken = b->at.rolled[unit], most = b->at.slipped[unit] + *b->at.stored;
   return taken > 0 ? fmax(0, taken - most) : fmin(0, taken + *b->at.stored);

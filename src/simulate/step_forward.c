@@ -101,8 +101,8 @@ static void start_row(StepForward* f, int dof) {
   f->chain(f->context, &f->gradient, f->start + (size_t)dof * (size_t)f->parameters);
 }
 
-/* Converts the derivatives with respect to the model and to the first state's poses, in bar[0], to derivatives with
- * respect to the parameters. Adds to row. */
+/* Converts the derivatives with respect to the model (f->gradient) and to the poses of the first state (f->bar[0]) into
+ * derivatives with respect to the parameters, and adds these to row (parameters). */
 static void finish_start_row(StepForward* f, double* row) {
   const Model* m = f->model;
   step_adjoint_compose(f->adjoint, f->start_pose, f->bar[0].pose);
@@ -195,7 +195,7 @@ static void add_start(StepForward* f) {
                      f->gradient.velocities, &f->gradient);
 }
 
-/* Adds the derivatives with respect to the start, at which closures were placed. */
+/* Adds the derivatives with respect to the first state, at which closures were placed. */
 static void add_closures(StepForward* f) {
   const Model* m = f->model;
   StepAdjoint* a = f->adjoint;
@@ -242,7 +242,7 @@ static void add_contact_lengths(StepForward* f, bool carried, double* row) {
     row[j] += by.dt_before * f->length[1][j] + (carried ? by.dt * f->length[0][j] : 0);
 }
 
-/* Adds the derivatives with respect to the previous solve, on whose forces friction depends. */
+/* Adds the derivatives with respect to the previous solve of the step, whose contact forces limit friction. */
 static void add_solve(StepForward* f, const RecordedStep* step, double* row) {
   StepAdjoint* a = f->adjoint;
   if (step->solve_count == 0 || !a->replay) return;
@@ -255,7 +255,7 @@ static void add_solve(StepForward* f, const RecordedStep* step, double* row) {
   step_forward_add_product(row, a->solve_bar.q, f->model->dof_count, f->solve, f->parameters);
 }
 
-/* Adds the derivatives with respect to the pairs' grips in a run's first step. */
+/* Adds the derivatives with respect to the friction limits of the pairs in a run's first step. */
 static void add_grips(StepForward* f, const RecordedStep* step, double* row) {
   for (int k = 0; step->guess && k < step->contact_count_next; k++) {
     const double by_grip = contact_replay_by_grip(f->adjoint->replay, k);
@@ -281,7 +281,8 @@ static void spread_row(StepForward* f, const RecordedStep* step, const Screw* sc
 
 static bool end_varies(const RecordedStep* step) { return step_end_varies(&step->clock); }
 
-/* Returns the derivative with respect to the end time of the step through half-spaces at t + dt, as composed (A13). */
+/* Returns the derivative with respect to the end time of the step through the poses of half-spaces at t + dt (A13). The
+ * composed derivatives must be set. */
 static double ground_by_end(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   double sum = 0;
@@ -374,7 +375,7 @@ static bool factor(StepForward* f, const Assembly* assembly) {
   return step_adjoint_factor(a, assembly, a->lambda, &report);
 }
 
-/* Applies the closure equations C S = -dc/dp of one parameter to the column. */
+/* Corrects the column of one parameter p so that it satisfies the closure equations C S = -dc/dp. */
 static bool close_column(StepForward* f, int parameter) {
   const Sim* s = f->adjoint->sim;
   for (int i = 0; i < f->model->closure_row_count; i++)
@@ -430,7 +431,7 @@ static void shift_loads(StepForward* f) {
   f->load[0] = last;
 }
 
-/* Sets the derivatives of the clock of the next step, except for the length of a step that an event ends. */
+/* Sets the sensitivities of the next step's clock. The length of a step that ends with an event is not included. */
 static void begin_lengths(StepForward* f, const RecordedStep* step) {
   const StepClock* c = &step->clock;
   double* oldest = f->length[2];
@@ -460,7 +461,8 @@ static void find_rates(StepForward* f, const RecordedStep* step, const Assembly*
   block_solver_multiply(a->sim->solver, f->rates, f->by_end);
 }
 
-/* Adds the derivatives of the equations with respect to the clock times the clock's sensitivities. */
+/* Adds the product of two derivatives to the rows: the equations with respect to the numbers of the clock, and these
+ * numbers with respect to the parameters. */
 static void add_lengths(StepForward* f) {
   for (int i = 0; i < f->model->dof_count; i++)
     for (int j = 0; j < f->parameters; j++)
@@ -474,8 +476,9 @@ static void add_lengths(StepForward* f) {
   }
 }
 
-/* An event U(x) = U_e ends the step. sensitivity[0], for constant length, is corrected by the length's sensitivity,
- * which follows from the event. Returns false if the event has no derivative. */
+/* Corrects sensitivity[0] of a step that ends with an event U(x) = U_e. On entry sensitivity[0] is computed for
+ * constant step length; the sensitivity of the length follows from the event. Returns false if the event has no
+ * derivative. */
 static bool find_event(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   StepLengths* l = a->lengths;
@@ -532,8 +535,8 @@ static double load_by_end(StepForward* f, const RecordedStep* step, const Assemb
   return a->lengths->by_prescribed;
 }
 
-/* Sets the sensitivity of the force of a closure in the step. The clock's sensitivities must be complete. Returns false
- * if it is not found. */
+/* Sets the sensitivity of the force of a closure in the step. The sensitivities of the clock must be complete. Returns
+ * false if the sensitivity cannot be computed. */
 static bool load_row(StepForward* f, const RecordedStep* step, int closure, Assembly* assembly, double* row) {
   const double* const by[LENGTH_SLOPES] = {f->length[0], f->length[1], f->length[2], f->end};
   StepAdjoint* a = f->adjoint;
@@ -592,8 +595,8 @@ bool step_forward_solve(StepForward* f, const RecordedStep* step) {
 
 /* ---------------------------------------------------------------- momenta (spin.md, W8) */
 
-/* Adds the derivatives of the momentum with respect to step lengths at fixed states. Returns false if the terms are not
- * found. */
+/* Adds the derivatives of the momentum with respect to step lengths at fixed states. Returns false if the terms of the
+ * step cannot be evaluated. */
 static bool add_direct_lengths(StepForward* f, const RecordedStep* step, double* row) {
   const double* const by[LENGTH_SLOPES] = {f->length[0], f->length[1], f->length[2], f->end};
   Assembly assembly;
@@ -605,7 +608,8 @@ static bool add_direct_lengths(StepForward* f, const RecordedStep* step, double*
   return true;
 }
 
-/* Sets the sensitivity of one component `axis` of a link's momentum at t + dt. Returns false if it is not found. */
+/* Sets the sensitivity of component `axis` of a link's momentum at t + dt. Returns false if the sensitivity cannot be
+ * computed. */
 static bool momentum_row(StepForward* f, const RecordedStep* step, int link, int axis, const Screw* screws,
                          double* row) {
   StepAdjoint* a = f->adjoint;
@@ -650,13 +654,13 @@ static void shift_momenta(StepForward* f) {
   f->momentum[1] = before;
 }
 
-/* Advances over one solve of a step. Returns false if it has no derivative. */
+/* Advances the sensitivities over one solve of a step. Returns false if the solve has no derivative. */
 static bool advance_solve(StepForward* f, const RecordedStep* step) {
   if (step->guess && f->adjoint->replay && !guess_forward(f, step)) return false;
   return step_forward_solve(f, step);
 }
 
-/* Advances over the solves before the last one, in order (friction.md, F9). */
+/* Advances the sensitivities over all solves of a step except the last one, in order (friction.md, F9). */
 static bool advance_solves(StepForward* f, const RecordedStep* step) {
   if (step->solve_count == 0) return true;
   const RecordedStep before = own_force_step(step);

@@ -34,8 +34,8 @@ double tree_flight_speed(const Sim* s) {
 
 /* ---------------------------------------------------------------- the equations */
 
-/* Sets the coordinates of a joint before and after q^t, for motion as in the last step: one step of the present length,
- * and one of the longer length. Sets the initial guess of its aim. */
+/* Sets the coordinates of a joint before and after q^t, extrapolated from the motion of the last step by one step of
+ * the present length and by one step of the longer length. Sets the initial guess of the joint's target. */
 static void go_back(Sim* s, int i) {
   TreeFlight* f = s->flight;
   const ModelLink* link = &s->model->links[i];
@@ -107,7 +107,7 @@ void tree_flight_displacement(const Sim* s, int link, double out[3][4]) {
     for (int c = 0; c < 4; c++) out[r][c] -= f->bend * ((beyond[r][c] - now[r][c]) - (now[r][c] - behind[r][c]));
 }
 
-/* reduced = J(q^t)^T bar over the degrees of freedom of the tree. */
+/* Sets the tree's entries of flight->reduced to J(q^t)^T bar. */
 static void project(const Sim* s, int tree, LinkSpan span) {
   TreeFlight* f = s->flight;
   const ModelTree* t = &s->model->trees[tree];
@@ -123,7 +123,7 @@ static void add_held(const TreeFlight* f, int tree) {
     f->reduced[f->free[t->free_first + k]] += f->gravity_time * f->held[f->free[t->free_first + k]];
 }
 
-/* Sets reduced to the residual of the first equation of W15 and W51 at the present aim. */
+/* Sets flight->reduced to the residual of the first equation of W15 and W51 at the present iterate of the target. */
 static void residual(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   LinkSpan span = group_span(f, g);
@@ -286,8 +286,8 @@ static void solve_change(const Sim* s, const FlightGroup* g) {
   flight_rows_close(s, g);
 }
 
-/* Makes one Newton step of the aim. Returns its size, |change . residual|, the norm with the inertia matrix M; negative
- * if no step was possible. *sign: result of factor_group. */
+/* Performs one Newton step for the target of a group. Returns the size of the step, |change . residual|, the square of
+ * its norm with the inertia matrix M; negative if no step was possible. Sets *sign to the result of factor_group. */
 static double newton_step(Sim* s, const FlightGroup* g, int* sign) {
   TreeFlight* f = s->flight;
   LinkSpan span = group_span(f, g);
@@ -310,7 +310,7 @@ static double newton_step(Sim* s, const FlightGroup* g, int* sign) {
   return isfinite(sum) ? fabs(sum) : -1;
 }
 
-/* Returns sum over the links of m |displacement to the aim|^2, in the same norm. */
+/* Returns the sum over the links of m |displacement to the target|^2, the same norm for the whole displacement. */
 static double way_energy(const Sim* s, LinkSpan span) {
   double sum = 0;
   for (int k = 0; k < span.count; k++)
@@ -322,7 +322,8 @@ static double way_energy(const Sim* s, LinkSpan span) {
 /* Rounding error of a link's position, as a factor of its distance from the origin and its size. */
 #define PLACE_ROUNDINGS (64 * DBL_EPSILON)
 
-/* Returns the rounding error of way_energy, below which no iteration can reduce it. It matters for a tree at rest. */
+/* Returns the rounding error of way_energy. Iterations cannot reduce a Newton step below this error, which matters for
+ * a tree at rest. */
 static double way_rounding(const Sim* s, LinkSpan span) {
   double sum = 0;
   for (int k = 0; k < span.count; k++) {
@@ -334,13 +335,14 @@ static double way_rounding(const Sim* s, LinkSpan span) {
 }
 
 enum { FLIGHT_ITERATIONS = 20 };
-/* Newton changes fall quadratically; if one falls by less than this factor, it has reached rounding. */
+/* Newton steps decrease quadratically. A step that decreased by less than this factor has reached its rounding error.
+ */
 #define STILL_CONVERGING (1.0 / 16)
 /* Largest last change relative to the displacement, both squared: far above rounding, far below the change at a
  * different root. */
 #define FLIGHT_SOLVED 1e-16
 
-/* Solves W11 and W15 for the aim of a group. Returns true if it converged. */
+/* Solves W11 and W15 for the target of a group. Returns true if the iteration converged. */
 static bool find_aim(Sim* s, const FlightGroup* g) {
   LinkSpan span = group_span(s->flight, g);
   begin(s, g);
@@ -410,8 +412,9 @@ static bool begin_held(const Sim* s, const FlightGroup* g) {
   return any;
 }
 
-/* Finds the aim of a group with the forces of its joints. If no such aim exists, or forces at t would oscillate, finds
- * the aim without these forces (W51). Returns true if an aim is found. Sets *tension. */
+/* Finds the target of a group with the forces of its joints. If there is no such target, or if the forces would make
+ * the group oscillate, finds the target without these forces (W51). Returns true if a target is found. Sets *tension to
+ * the largest flight_tension of the group. */
 static bool find_either(Sim* s, const FlightGroup* g, double* tension) {
   TreeFlight* f = s->flight;
   if (begin_held(s, g) && find_aim(s, g)) {
