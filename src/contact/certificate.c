@@ -11,8 +11,9 @@
 
 /* Largest number of halvings: an interval of 2^-14 of the path without a proof counts as a failure. */
 enum { DEEPEST = 14 };
-/* Halvings that contact_certify_arrival counts as done at the start, so that its shortest intervals are 2^-8 of the
- * path. A later proof of the same path, from planes that differ by rounding, then succeeds within 2^-14. */
+/* Number of halvings that contact_certify_arrival subtracts from DEEPEST, so that its shortest intervals are 2^-8 of
+ * the path. A later proof of the same path, from planes that differ by rounding, then succeeds within intervals of
+ * 2^-14. */
 enum { ARRIVAL_DEPTH = 6 };
 
 /* A pair at one point of the path. */
@@ -52,13 +53,13 @@ static MotionBound bound_from(const Model* model, const JointBound* joints, int 
   return motion_bound_below(bound_from(model, joints, ancestor, model->links[link].parent), &joints[link]);
 }
 
-/* Returns the bound on the motion of a link relative to the pair's common ancestor, or to the world if there is none.
- * Motion that both links share does not change their distance. */
+/* Returns the bound on the motion of a link relative to the common ancestor of the pair's links, or relative to the
+ * world if they have none. Motion of the common ancestor does not change the distance of the links. */
 static MotionBound bound_of(const ContactSystem* s, const ContactPair* p, const MotionBounds* bounds, int link) {
   return p->common < 0 ? bounds->link[link] : bound_from(s->model, bounds->joint, p->common, link);
 }
 
-/* Sets the bounds of the hulls' points from those of their links, ma and mb. */
+/* Sets the bounds on the motion of the hulls' points. ma, mb: bounds on the motion of their links. */
 static void bound_points(Search* q, MotionBound ma, MotionBound mb) {
   const ContactSystem* s = q->system;
   const ModelHull *a = &s->model->hulls[q->pair->hull_a], *b = &s->model->hulls[q->pair->hull_b];
@@ -92,7 +93,8 @@ static bool stays_positive(double c0, double c1, double bound) {
 
 /* ---------------------------------------------------------------- three ways to prove an interval of length h */
 
-/* By distance: the distances at both ends together exceed the paths of both bodies. */
+/* Proof by distance. Returns true if the sum of the distances at both ends of the interval exceeds the sum of the path
+ * lengths of both bodies. */
 static bool proved_by_length(const Search* q, const Station* s0, const Station* s1, double h) {
   return s0->separation + s1->separation > h * (q->a.speed + q->b.speed);
 }
@@ -107,7 +109,8 @@ static bool proved_by_planes(const Search* q, const Station* s0, const Station* 
          stays_positive(s0->clearance[1], s1->clearance[1], bound_b);
 }
 
-/* Proof by a fixed direction, given in the frame of the common ancestor: the gap along it stays positive. */
+/* Proof by a fixed direction. Returns true if the gap along `axis`, given in the frame of the common ancestor, stays
+ * positive. */
 static bool proved_by_axis(const Search* q, const Station* s0, const Station* s1, double h, Vec3 axis) {
   if (!(vec3_dot(axis, axis) > 0.5)) return false;
   double bound = h * h * (q->a.acceleration + q->b.acceleration);
@@ -153,7 +156,7 @@ static HullInstance moved_instance(const ContactSystem* s, int hull, const Pose*
   return out;
 }
 
-/* Sets the poses of both links and their ancestors. */
+/* Sets the poses at alpha of both links of the pair and of their ancestors. */
 static void pair_poses_at(const Search* q, double alpha, Pose* poses) {
   const ContactPair* p = q->pair;
   q->poses_at(q->context, alpha, p->link_a, -1, poses);
@@ -238,8 +241,9 @@ static bool prove_hulls(WholeWay* way, int hull_a, int hull_b, int from, int to)
   return !q->failure->meet && certify_piece(q, &s0, &s1, depth);
 }
 
-/* Proves the path of a pair of links that represents the pairs of its hulls; returns true at once for other pairs of
- * links. start, end: poses at both ends of the path (links). depth: halvings counted as done. */
+/* Proves that no hulls of a pair of links collide on the path, if the pair represents the pairs of its hulls. Returns
+ * true without a proof for other pairs of links. start, end: poses at both ends of the path (links). depth: number of
+ * halvings that is subtracted from the largest number. */
 static bool certify_whole(const Search* q, const MotionBounds* bounds, const Pose* start, const Pose* end, int depth) {
   ContactSystem* s = q->system;
   const ContactPair* p = q->pair;
@@ -262,7 +266,8 @@ static bool certify_whole(const Search* q, const MotionBounds* bounds, const Pos
   return contact_prove_way(s, &w.way);
 }
 
-/* Tries to prove the whole step at once, by distance and by planes, on the pair's two states without copying them. */
+/* Returns true if distances or planes of the pair's two states prove the complete path without halving. Copies no
+ * states. */
 static bool passes_at_once(const ContactSystem* s, const ContactPair* p, const PointBound* a, const PointBound* b) {
   const PairState *s0 = &p->state[s->current], *s1 = &p->state[1 - s->current];
   if (s0->separation + s1->separation > a->speed + b->speed) return true;
@@ -278,7 +283,8 @@ static bool passes_at_once(const ContactSystem* s, const ContactPair* p, const P
          stays_positive(c0[1], c1[1], 2 * turn * b->speed + b->acceleration);
 }
 
-/* Returns true if the bounds relative to the world prove that two distant hulls cannot collide. Most pairs end here. */
+/* Returns true if the bounds relative to the world prove that two distant hulls cannot collide. This is the proof for
+ * most pairs. */
 static bool too_far_apart(const ContactSystem* s, const ContactPair* p, const MotionBounds* bounds) {
   const ModelHull *a = &s->model->hulls[p->hull_a], *b = &s->model->hulls[p->hull_b];
   if (!b->kind->bounded && s->model->links[b->link].tree >= 0) return false;
@@ -335,8 +341,8 @@ void contact_way_begin(ContactSystem* s) {
   }
 }
 
-/* Sets the station at the start of the path: from the pair's mark if there is one (remembered), otherwise by measuring
- * it. Returns false if the hulls intersect. */
+/* Sets *out to the station at the start of the path. If `remembered` and the pair has a mark, the station is the mark;
+ * otherwise it is measured. Returns false if the hulls intersect. */
 static bool station_at_start(Search* q, bool remembered, Station* out) {
   const PairMark* mark = &q->pair->mark;
   pair_poses_at(q, 0, q->system->way_poses);
@@ -350,7 +356,8 @@ static bool station_at_start(Search* q, bool remembered, Station* out) {
   return true;
 }
 
-/* Proves the path of one pair to the accepted state. Its present distance usually suffices. */
+/* Returns true if the hulls of one pair provably do not intersect on the path to the accepted state. Usually, the
+ * distance in the accepted state suffices for the proof. */
 static bool arrives(Search* q, const MotionBounds* bounds, bool remembered) {
   ContactSystem* s = q->system;
   const PairState* now = &q->pair->state[s->current];

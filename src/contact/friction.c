@@ -6,8 +6,8 @@
 
 #include "contact/small_matrix.h"
 
-/* The iteration ends with the step whose Newton decrement is below this fraction of total weight * sqrt(eps), the
- * energy scale of sticking. */
+/* The iteration over the slip ends with the step whose Newton decrement is below this fraction of total weight *
+ * sqrt(eps), the energy scale of sticking contact. */
 #define SLIP_LAST_STEP 1e-10
 #define SLIP_ITERATIONS 200
 /* Contact vertices whose rms distance from their centre is below this fraction of the smaller hull's radius count as
@@ -66,8 +66,8 @@ static void tangent_basis(Vec3 n, Vec3* e1, Vec3* e2) {
   *e2 = vec3_cross(n, *e1);
 }
 
-/* (F10) Adds the points at which friction of circles acts, each with an equal share of the circle's force. Returns
- * their number. */
+/* (F10) Adds the friction points of the circles of a hull to `out`. All points of a circle have the same fraction of
+ * the circle's force. Returns the number of points. */
 static int lag_rings(const HullInstance* h, double sigma, double support, const Plane* plane, FrictionVertex* out) {
   int count = 0;
   double length = vec3_norm(plane->n);
@@ -88,7 +88,8 @@ static int lag_rings(const HullInstance* h, double sigma, double support, const 
   return count;
 }
 
-/* Adds the active vertices and circle points of one side: local position, arm and weight. Returns their number. */
+/* Adds the active vertices and the friction points of circles of one side to `out`, with local position, arm and
+ * weight. Returns the number of points. */
 static int lag_side(const HullInstance* h, double sigma, double support, const Plane* plane, FrictionVertex* out) {
   int count = 0;
   double length = vec3_norm(plane->n);
@@ -103,8 +104,8 @@ static int lag_side(const HullInstance* h, double sigma, double support, const P
   return count + lag_rings(h, sigma, support, plane, out + count);
 }
 
-/* (F11) Replaces the tangents e_i by S e_i for directed friction. They stay unchanged if the axis is normal to the
- * plane. */
+/* (F11) Replaces the tangents e_i of *lag by S e_i for direction-dependent friction. The tangents remain unchanged if
+ * the axis is normal to the plane. */
 static void direct_basis(FrictionLag* lag, const FrictionDirection* direction, const HullInstance* body) {
   double stretch = direction->ratio - 1;
   lag->direction = *direction;
@@ -160,8 +161,7 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
                                          lag->vertices[k].position[1] * lag->vertices[k].position[1]);
   }
   double length = weight > 0 ? sqrt(spread / weight) : 0;
-  /* If all weight is at one point, the spin is undetermined (SDRS Lemma VIII.2): distances between the points are
-   * rounding. */
+  /* If all contact points are one point up to rounding, the spin is not determined (SDRS Lemma VIII.2). */
   bool one_point = !(length > ONE_POINT * (b->half_space || a->radius < b->radius ? a->radius : b->radius));
   lag->order = b->half_space || one_point ? 2 : 3;
   lag->length = one_point ? 1.0 : length;
@@ -189,8 +189,8 @@ Vec3 friction_ring_axis(const HullInstance* h) {
   return h->ring_count > 0 ? mat3_mul_vec(h->pose.r, h->rings[0].axis) : vec3(0, 0, 0);
 }
 
-/* (F13) Sets the weighted mean arm of each side, and the part of it that does not rotate with the body; zero for points
- * that are fixed in the bodies. */
+/* (F13) Sets mean_arm of each side, the weighted mean of the arms, and `arm`, the part of mean_arm that does not rotate
+ * with the body. Both are zero if the contact points are fixed in the bodies. */
 static void mean_arms(FrictionLag* lag, const HullInstance* const hull[2]) {
   const FrictionVertex* v = lag->vertices;
   Vec3 n = lag->normal;
@@ -260,7 +260,7 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
 
 /* ---------------------------------------------------------------- slip of the plane: min over (u, omega) */
 
-/* Sums over the vertices with q = w / rho, r the slip and y the scaled position; dr/ds = [-1 0 y2; 0 -1 -y1]. */
+/* Sums over the contact points, with q = w / rho, slip r and scaled position y; dr/ds = [-1 0 y2; 0 -1 -y1]. */
 typedef struct {
   double energy;        /* sum w (rho - sqrt(eps)) */
   double gradient[3];   /* with respect to (u1, u2, omega length) */
@@ -322,8 +322,8 @@ static double slip_energy(const FrictionLag* lag, const double s[3], double smoo
   return energy;
 }
 
-/* Number of vertices whose roots and quotients are computed together. Their terms are then added one by one, in order.
- */
+/* Number of contact points whose roots and quotients are computed together. Their terms are then added one by one, in
+ * the order of the points. */
 enum { SLIP_CHUNK = 8 };
 
 static void evaluate_slip(const FrictionLag* lag, const double s[3], double smoothing, SlipEvaluation* out) {
@@ -415,9 +415,9 @@ static void try_slip(const FrictionLag* lag, const double step[3], double smooth
   evaluate_slip(lag, trial, smoothing, out);
 }
 
-/* Replaces a full Newton step that leaves a narrow valley of width sqrt(eps). Takes the majorant's step, which always
- * decreases the energy, if it decreases it enough; otherwise the lowest of it and the halved Newton steps. Sets the new
- * slip `best` and its evaluation. */
+/* Finds a step that replaces a full Newton step out of a narrow valley of width sqrt(eps). The step of the majorant
+ * always decreases the energy. It is taken if the decrease is large enough; otherwise the step with the lowest energy
+ * among it and the halved Newton steps is taken. Sets `best` to the new slip and *out to its evaluation. */
 static void shortened_step(FrictionLag* lag, const SlipEvaluation* e, int order, const double step[3], double decrement,
                            double smoothing, double best[3], SlipEvaluation* out) {
   double trial[3], other[3];
@@ -438,8 +438,8 @@ static void shortened_step(FrictionLag* lag, const SlipEvaluation* e, int order,
   if (lowest < out->energy) evaluate_slip(lag, best, smoothing, out);
 }
 
-/* Minimises the slip energy from lag->slip, where e[0] is evaluated; e[1] is workspace. Sets *energy to the minimum.
- * Returns the number of iterations, -1 if it failed. */
+/* Minimises the slip energy from lag->slip, and sets lag->slip to the minimiser and *energy to the minimum. e[0]:
+ * evaluation at the start; e[1]: workspace. Returns the number of iterations, or -1 if the minimum was not found. */
 static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation e[2], double* energy) {
   int order = lag->order;
   SlipEvaluation *now = &e[0], *next = &e[1];
@@ -484,8 +484,8 @@ static void follow_dual(const SlipState* from, double smoothing, SlipState* to) 
   for (int i = 0; i < 2 && length > 1; i++) to->dual[i] /= length;
 }
 
-/* Sets h = factor w / rho (I - (z r^T + r z^T) / (2 rho)). With z = r / rho this is the second derivative of factor w
- * rho. Returns rho. */
+/* Sets h to factor w / rho (I - (z r^T + r z^T) / (2 rho)) and returns rho. For z = r / rho, h is the second derivative
+ * of factor w rho. */
 static double slip_hessian(double w, const double r[2], SlipState at[2], const FrictionParameters* p, double factor,
                            double h[2][2]) {
   double rho = sqrt(r[0] * r[0] + r[1] * r[1] + p->smoothing), q = factor * w / rho;
@@ -513,7 +513,7 @@ static TwistRows rows_at(const FrictionLag* lag, Vec3 arm) {
   return (TwistRows){vec3_cross(arm, lag->e1), vec3_cross(arm, lag->e2)};
 }
 
-/* Returns the rows of a hull's vertex: those of its centre, plus n x y times spin = (tr(R) n - R^T n) / 2, the
+/* Returns the rows of a vertex of a hull: `center`, plus n x y times `spin`. spin: (tr(R) n - R^T n) / 2, the
  * derivative of the rotation about n. */
 static TwistRows rows_of_hull(const FrictionVertex* v, const TwistRows* center, Vec3 spin) {
   return (TwistRows){vec3_add_scaled(center->w1, -v->position[1], spin),
@@ -619,7 +619,7 @@ FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose) {
   return (FrictionRoll){turn, vec3_scale(mat3_axial(turn), 0.5)};
 }
 
-/* Sets the in-plane velocities of vertices relative to a half-space, which may move. */
+/* Sets the in-plane velocity of each contact point relative to a half-space, which may move. */
 static void velocities_over_ground(FrictionLag* lag, const Pose* pose, const Pose* ground, double dt) {
   FrictionRoll roll = friction_roll(lag, 0, pose);
   bool moving = memcmp(&lag->then[1], ground, sizeof(Pose)) != 0;
@@ -684,7 +684,7 @@ static Vec3 axial_by_rotation(Mat3 m, Vec3 x) {
 
 Vec3 friction_spin_by_rotation(const FrictionMotion* m, Vec3 normal) { return axial_by_rotation(m->rotation, normal); }
 
-/* Returns the rows of a centre plus those of the turning arm (F13, F15). */
+/* Returns the rows of the point `center` plus those of the rotating arm (F13, F15). */
 static TwistRows rows_of_roll(const FrictionLag* lag, const RollRows* arm, const FrictionRoll* roll, Vec3 center) {
   TwistRows rows = rows_at(lag, center);
   rows.w1 = vec3_add(rows.w1, axial_by_rotation(roll->turn, roll_rows_moment(arm, lag->e1)));
@@ -692,13 +692,13 @@ static TwistRows rows_of_roll(const FrictionLag* lag, const RollRows* arm, const
   return rows;
 }
 
-/* Returns the moment of forces at turning arms, [torque]x M^T / 2 with torque = sum of roll_rows_moment. */
+/* Returns the moment [torque]x M^T / 2 of forces at rotating arms. torque: sum of roll_rows_moment over the forces. */
 static Mat3 moment_of_arm(Vec3 torque, const FrictionRoll* roll) {
   return mat3_mul(mat3_cross(vec3_scale(torque, 0.5)), mat3_transpose(roll->turn));
 }
 
-/* Adds force, moment and Hessian of one side's vertices to out, and their terms of the elimination of the slip to sums.
- */
+/* Adds force, moment and Hessian of the contact points of one side to *out, and the terms of these points in the
+ * elimination of the slip to *sums. */
 static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, const Pose* pose, Vec3 reference,
                      SlipSums* sums, PairDerivatives* out) {
   FrictionMotion m = {0};

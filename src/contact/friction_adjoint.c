@@ -59,7 +59,8 @@ static Vec3 axial_change(Mat3 m, Vec3 w) {
   return vec3_scale(vec3_sub(vec3_scale(w, mat3_trace(m)), mat3_mul_vec(m, w)), 0.5);
 }
 
-/* Returns the velocity of the end of a turning arm, `turn` the change of FrictionRoll.change in the twist field. */
+/* Returns the velocity of the end of a rotating arm in the twist field. turn: rate of FrictionRoll.change in the twist
+ * field. */
 static Vec3 arm_field(const FrictionLag* lag, int side, Vec3 arm, Vec3 turn) {
   RollRows rows = roll_rows(&lag->shift[side], arm);
   return roll_rows_displacement(&rows, turn);
@@ -88,7 +89,8 @@ static void hull_zeta(const FrictionLag* lag, const HullField* f, const Friction
   zeta[1] += f->spin * v->position[0];
 }
 
-/* Returns the velocity of a lagged point over a half-space in the field `twist`, its turning arm included (A8d). */
+/* Returns the velocity, in the twist field `twist`, of a contact point over a half-space, including its rotating arm
+ * (A8d). */
 static Vec3 roll_field(const FrictionLag* lag, const FrictionVertex* v, const FrictionRoll* roll, const PairBody* next,
                        const double twist[6]) {
   Vec3 turn = axial_change(roll->turn, vec3(twist[0], twist[1], twist[2]));
@@ -135,8 +137,8 @@ static WeightSlope weight_slope(const ActiveVertex* v, double support, double le
       -slope * active_first_by_support(v, support) * length - 2 * (floor / root - 1) * floor / support};
 }
 
-/* Returns the active vertex at t of a lagged vertex. x0: its position, for a ball its point nearest to the plane, world
- * [m]. */
+/* Returns the active vertex at t that belongs to contact point v. x0: position of the contact point at t, for a ball
+ * its point nearest to the plane, world [m]. */
 static ActiveVertex lagged_vertex(const FrictionVertex* v, const HullInstance* hull, double sigma, double support,
                                   const Plane* plane, Vec3 x0) {
   Vec3 x = vec3_sub(x0, plane->origin);
@@ -164,7 +166,8 @@ static void add_weight(const WeightSlope* slope, double weight_bar, double sigma
   out->support += weight_bar * slope->by_support;
 }
 
-/* Returns the motion of a half-space from t to t + dt; identity for two hulls, or if the half-space rests. */
+/* Returns the motion of a half-space from t to t + dt. Returns the identity for two hulls, and if the half-space does
+ * not move. */
 static Pose ground_motion(const FrictionLag* lag, const PairBody next[2]) {
   if (!lag->half_space || memcmp(&lag->then[1], &next[1].hull.pose, sizeof(Pose)) == 0) return pose_identity();
   return pose_mul(next[1].hull.pose, pose_inverse(lag->then[1]));
@@ -204,8 +207,9 @@ typedef struct {
   Vec3 by_arms;                   /* over a half-space: with respect to a rotation of all arms at t + dt */
 } FrictionReverse;
 
-/* (A8b) Friction of a ball acts at x0 = center + e, e = -sigma r n^. Adds the derivatives through e with respect to the
- * plane's normal and the radius. by: with respect to x0 at t and t + dt; by_arm: with respect to e at t + dt. */
+/* (A8b) Friction of a ball acts at x0 = center + e, with e = -sigma r n^. Adds the derivatives through e with respect
+ * to the plane's normal (*bar) and to the radius (*out). by: derivatives with respect to x0 at t and t + dt. by_arm:
+ * derivative with respect to e at t + dt. */
 static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, Vec3 by_arm, LagBar* bar,
                          PairShares* out) {
   const PairBody *now = &f->now[side], *next = &f->next[side];
@@ -225,8 +229,8 @@ static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, Ve
   out->rounding[side] += lean * vec3_dot(n, by_e);
 }
 
-/* Adds a vertex's derivatives with respect to the smoothing, and its part of Phi. Sets e and b, the derivatives with
- * respect to q and to the slip r, and *phi_q = phi . q. */
+/* Adds the term of a contact point in Phi, and its derivative with respect to the smoothing, to *out. Sets e and b to
+ * the derivatives of mu w phi . q with respect to q and to the slip r, and *phi_q to phi . q. */
 static void slip_reverse(const FrictionReverse* f, const FrictionVertex* v, const double zeta[2], double b[2],
                          double e[2], double* phi_q, PairShares* out) {
   double weight = f->parameters->coefficient * v->weight, q[2];
@@ -273,7 +277,8 @@ static void tangents_reverse(FrictionReverse* f, LagBar* bar, PairShares* out) {
   bar->direction = vec3_add(bar->direction, by_n);
 }
 
-/* Passes the derivative with respect to the axis on to the rotation of its body in the reference state. */
+/* Adds the derivative with respect to the rotation, in the reference state, of the body in which the friction axis is
+ * fixed. */
 static void axis_reverse(const FrictionReverse* f, PairShares* out) {
   const FrictionLag* lag = f->lag;
   if (!lag->directed) return;
@@ -284,8 +289,8 @@ static void axis_reverse(const FrictionReverse* f, PairShares* out) {
   *turn = vec3_add(*turn, torque);
 }
 
-/* (A8d) Adds the derivatives of by_r . displacement + by_q . velocity of the end of a turning arm with respect to its
- * angles and shift. Returns those with respect to the arm. */
+/* (A8d) Adds the derivatives of by_r . displacement + by_q . velocity, both of the end of a rotating arm, with respect
+ * to the arm's angles and shift. Returns the derivative with respect to the arm. */
 static Vec3 turning_reverse(FrictionReverse* f, int side, Vec3 arm, Vec3 by_r, Vec3 by_q, Vec3 change, Vec3 rate,
                             PairShares* out) {
   const RollShift* shift = &f->lag->shift[side];
@@ -322,7 +327,8 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
                        .now = vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
 }
 
-/* Adds the derivatives of a hull's vertex to the sums of its side, for hull_reverse. */
+/* Adds the derivatives through slip and zeta of a contact point of a hull to the sums of its side, which hull_reverse
+ * uses. */
 static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, double b[2], double e[2], double* phi_q,
                       PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -746,7 +752,7 @@ static void add_ground_product(const FrictionReverse* f, const FrictionVertex* v
   add_wrench(by, torque, wrench);
 }
 
-/* Adds the wrench of the points of one of two hulls. */
+/* Adds to wrench the product for the contact points of one of two hulls. */
 static void add_hull_product(FrictionReverse* f, int side, double wrench[6]) {
   const FrictionLag* lag = f->lag;
   const HullField* h = &f->hull[side];

@@ -10,8 +10,8 @@ void active_find(const ImpactMoment* at, double support, ActiveSides* active) {
   active->known = true;
 }
 
-/* Adds bar times the derivatives of the potential U in one state with respect to everything that it depends on. The
- * plane is fixed (envelope theorem). */
+/* Adds to *out bar times the derivatives of the potential U in one state with respect to all quantities on which U
+ * depends. The plane counts as constant (envelope theorem). */
 typedef enum { AT_NOW, AT_NEXT, AT_OWN } MomentShare;
 static void potential_adjoint(double bar, double support, const ImpactMoment* at, MomentShare moment,
                               ActiveSides* active, PairShares* out) {
@@ -38,7 +38,8 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
   }
 }
 
-/* Passes the derivative y_bar with respect to y at t on to the support and the potential at t. */
+/* Adds the derivatives with respect to the support and to the potential at t through y at t. y_bar: derivative with
+ * respect to y. */
 static void compression_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now,
                                 Pressure* bar, PairShares* out) {
   if (!now->solution || y_bar == 0) return;
@@ -47,8 +48,8 @@ static void compression_adjoint(double y_bar, const ImpactParameters* parameters
   bar->potential += y_bar * y / (2 * energy);
 }
 
-/* Adds bar times the derivatives of the magnitude of the force at t, or in the previous solve of the step (AT_OWN):
- * those of Phi for a uniform field along the force (A5). */
+/* Adds to *out bar times the derivatives of the magnitude of the force at t, or in the previous solve of the step
+ * (AT_OWN). They are the derivatives of Phi for a uniform field along the force (A5). */
 static void force_adjoint(double bar, double support, const ImpactMoment* now, MomentShare moment, ActiveSides* then,
                           PairShares* out) {
   PairDerivatives d;
@@ -112,8 +113,7 @@ static void add_pressure(Pressure* to, double factor, const Pressure* from) {
 }
 
 /* Adds the derivatives through the impact factor of a pair that bounces, except those through its potential at t + dt
- * (I12). by_factor: derivative with respect to the factor; by_load: the part of it that comes from the load of
- * friction. */
+ * (I12). by_factor: derivative with respect to the factor. by_load: part of by_factor through the load of friction. */
 static void bounce_adjoint(double by_factor, double by_load, const Impact* impact, Pressure* bar, PairShares* out) {
   out->support += by_factor * impact->by_support;
   out->rest_speed += by_factor * impact->by_rest_speed;

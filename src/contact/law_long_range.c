@@ -12,7 +12,7 @@
 #include "contact/far_field.h"
 #include "contact/law.h"
 
-/* Rounding error of a pair's energy, in units of DBL_EPSILON times the energy. */
+/* Rounding error of a pair's energy, divided by DBL_EPSILON times the energy. */
 #define ENERGY_ROUNDINGS 50.0
 /* Pairs of links are listed in contacts.csv at distances below this fraction of the smallest feature. */
 #define LISTED_PER_FEATURE 0.05
@@ -131,8 +131,8 @@ static void destroy(void* instance) {
 
 static void set_dt(void* instance, double dt) { ((Law*)instance)->friction.dt = dt; }
 
-/* Pairs of links with triangles, which are many, represent the pairs of their hulls. Pairs of other hulls are listed
- * one by one, so that `nearest` limits their approach in a trial. */
+/* Pairs of links with triangles represent the pairs of their hulls, because the triangles are many. Pairs of other
+ * hulls are listed individually, so that `nearest` limits the approach of the hulls in a trial. */
 static bool whole(const void* instance, int a, int b, PieceTrees* trees) {
   const Law* law = instance;
   *trees = (PieceTrees){&law->hierarchy.trees[a], &law->hierarchy.trees[b], law->rough ? 1 + law->field.blend : 0};
@@ -188,7 +188,8 @@ static ContactRest rest_under_force(double support, int n_a, int n_b, double for
 
 static bool of_links(const Law* law, int item) { return item >= law->model->hull_count; }
 
-/* Returns the stored results of a pair of links, created at first use. Only one thread processes a pair at a time. */
+/* Returns the stored results of a pair of links, which the law owns. Creates them at the first call. No two threads
+ * process the same pair at the same time. */
 static FieldKept* kept_of(const Law* law, const int link[2]) {
   FieldKept** kept = &law->kept[link[0] * law->model->link_count + link[1]];
   if (!*kept) *kept = MEMORY_NEW(FieldKept, 1);
@@ -264,7 +265,7 @@ static bool stands_for(const Law* law, const int item[2]) {
   return b->kind->bounded && (law->of_triangles[a->link] || law->of_triangles[b->link]);
 }
 
-/* Evaluates two hulls that their pair of links represents and that are listed only for friction. */
+/* Evaluates a pair of hulls that a pair of links represents. Such a pair is listed only for friction. */
 static void evaluate_rubbing(const LawPair* p) {
   pair_set_apart(p->state, 0, vec3(0, 0, 0));
   if (local_of(p->law, p->item, p->a, p->b).part > 0) p->state->outcome = PAIR_PRESSED;
@@ -373,7 +374,8 @@ static size_t lag_room(const LawPair* p) {
   return sizeof(FrictionVertex) * (size_t)(p->a->points.count + p->b->points.count);
 }
 
-/* Solves the plane between two hulls at their poses. Returns false if they intersect or it was not found. */
+/* Solves the plane between two hulls at their poses. Returns false if the hulls intersect or the plane was not found.
+ */
 static bool solve_plane(const Law* law, int thread, const HullInstance* a, const HullInstance* b, GjkCache* gjk,
                         PlaneSolution* solution) {
   GjkResult found;
@@ -392,7 +394,8 @@ static size_t lag(const LawPair* p, void* room) {
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
 
-/* Passes the slip of the state. The friction reference is computed from the poses in every step. */
+/* Writes the slip of the state to a block, or reads it. The friction reference is not stored, because every step
+ * computes it from the poses. */
 static void pass(const LawPair* p, StateBlock* block) {
   PairOwn* own = p->own;
   state_block_doubles(block, own->slip, 3);
@@ -498,8 +501,8 @@ static void reverse_potential(const LawReplay* p, const double twist[2][6], Vec3
   for (int side = 0; side < 2; side++) share_vertices(shares.vertices[side], side, count[side], false, s);
 }
 
-/* Adds bar times the derivatives of the local share at t with respect to the vertices at t (through the centres), and
- * to the shape (through the radii). */
+/* Adds to *s bar times the derivatives of the local share at t with respect to the vertices at t, through the centres,
+ * and with respect to the shape, through the radii. */
 static void reverse_local(const LawReplay* p, double bar, Vec3* room, PairShares* s) {
   const Law* law = p->law;
   const FieldLocal* local = &((const Replay*)p->memory)->local;

@@ -24,7 +24,7 @@ typedef struct {
   double warm, p[3], u;
 } Own;
 
-/* Reference state of friction. */
+/* Friction reference: the state of the pair at the lag. */
 typedef struct {
   double on;         /* 1: active */
   double load;       /* delta^p at the lag */
@@ -95,7 +95,7 @@ typedef struct {
   const Shape* shape[2]; /* NULL: the half-space, which is b */
   Pose pose[2];          /* of the shapes; for a half-space of its link */
   Pose link[2];
-  Vec3 arm[2]; /* from the links' references to the shapes' origins */
+  Vec3 arm[2]; /* from the links' reference points to the shapes' origins */
   Vec3 normal; /* of the half-space */
   double offset;
 } Bodies;
@@ -147,7 +147,8 @@ static void over_ground(const Bodies* b, Overlap* o) {
   half_space_gap_gradient(&o->height, o->gradient);
 }
 
-/* Returns the overlap. own: start of the growth problem, replaced by its solution; NULL: no start. */
+/* Returns the overlap of two bodies. own: start of the growth problem, replaced by the solution; NULL: no start is
+ * known. */
 static Overlap overlap_of(const Bodies* b, Own* own) {
   Overlap o = {.gap = 0};
   if (!b->shape[1]) {
@@ -164,8 +165,9 @@ static Overlap overlap_of(const Bodies* b, Own* own) {
   return o;
 }
 
-/* Returns the derivatives of the overlap: rows GAP_..., columns for the poses and, if `parameters`, for shape
- * parameters. NULL if they do not exist. Valid until the thread's next call. */
+/* Returns the derivatives of the overlap: rows GAP_..., columns for the poses and, if `parameters`, for the shape
+ * parameters. Returns NULL if the derivatives do not exist. The law owns the array; it is valid until the next call of
+ * the thread. */
 static const double* slopes_of(const Law* law, int thread, const Bodies* b, const Overlap* o, bool parameters) {
   double *work = law->work[thread], *out = work + GROWTH_ROWS * law->columns;
   const char* why =
@@ -179,7 +181,8 @@ static double power(double delta, double exponent) { return math_pow(delta, expo
 
 /* ---------------------------------------------------------------- derivatives by twists */
 
-/* H += J^T C J. J converts twists about the references to twists about the shapes' origins: v_c = v + w x arm. */
+/* Adds J^T C J to the Hessian of *out. J converts twists about the bodies' reference points to twists about the origins
+ * of the shapes: v_c = v + w x arm. */
 static void add_shifted(const Bodies* b, int sides, const double (*c)[COLUMNS], PairDerivatives* out) {
   double j[COLUMNS][COLUMNS] = {{0}}, cj[COLUMNS][COLUMNS];
   int n = 6 * sides;
@@ -285,7 +288,7 @@ static void add_friction(const Law* law, const Bodies* now, const Memory* m, dou
 
 static Bodies bodies_at(const LawPair* p) { return bodies_of(p->law, p->item, p->a, p->b, p->reference); }
 
-/* Marks the pair as separated if the shapes' bounding balls are. Returns whether they are. */
+/* Returns true if the bounding balls of the shapes are separated, and then marks the pair as separated. */
 static bool balls_apart(const Bodies* b, PairState* state) {
   if (!b->shape[0] || !b->shape[1]) return false;
   Vec3 r = vec3_sub(b->pose[1].t, b->pose[0].t);
@@ -295,15 +298,15 @@ static bool balls_apart(const Bodies* b, PairState* state) {
   return true;
 }
 
-/* Returns a lower bound of the distance [m]: that of parallel tangent planes at the witness points. The gap itself is
- * measured along the line of centres. */
+/* Returns a lower bound of the distance [m]: the distance of parallel tangent planes at the witness points. The gap is
+ * no such bound, because it is measured along the line of centres. */
 static double distance_bound(const Bodies* b, const Overlap* o) {
   if (!b->shape[1]) return o->gap;
   return o->gap * vec3_dot(o->normal, vec3_normalized(vec3_sub(b->pose[1].t, b->pose[0].t)));
 }
 
-/* If neither body has moved since a state with a known result, copies that state's contact, which does not depend on
- * the friction reference. Returns whether it did. */
+/* If neither body has moved since the accepted state, copies the contact of that state to the trial state and returns
+ * true; contact does not depend on the friction reference. Otherwise returns false. */
 static bool repeats(const LawPair* p, const LawOrigin* from) {
   const PairState* old = from->state;
   if (!from->stays || !(old->outcome == PAIR_PRESSED || old->separation > 0)) return false;
@@ -512,7 +515,8 @@ static LagBar reverse_slip(const LawReplay* p, const Bodies* next, const Memory*
   return bar;
 }
 
-/* Returns the velocity of the witness point fixed in body `side` for motion k; 0 for parameters. */
+/* Returns the velocity, under motion k, of the witness point that is fixed in body `side`; 0 for a shape parameter k.
+ */
 static Vec3 carried(const Bodies* b, int side, const Overlap* o, int k) {
   Vec3 e = vec3_axis(k);
   if (k >= COLUMNS || k / 6 != side) return vec3(0, 0, 0);
@@ -524,7 +528,8 @@ static Vec3 row_at(const double* slopes, int row, int columns, int k) {
   return vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]);
 }
 
-/* Adds the derivatives with respect to the poses at t, as force and torque about the links' frames. */
+/* Adds to *out the derivatives with respect to the poses at t, as force and torque about the origins of the links'
+ * frames. */
 static void hand_poses(const Bodies* now, const double by[COLUMNS], PairShares* out) {
   for (int side = 0; side < 2; side++) {
     Vec3 force = vec3_at(by + 6 * side + 3), torque = vec3_at(by + 6 * side);

@@ -10,12 +10,13 @@
 #include "contact/ring.h"
 #include "contact/tree_mass.h"
 
-/* Rounding error of a pair's energy, in units of DBL_EPSILON times the energy: that of the sums, and that of
- * clearances, to whose fifth power the energy is inversely proportional, for a few vertices. */
+/* Rounding error of a pair's energy, divided by DBL_EPSILON times the energy. ENERGY_ROUNDINGS: from the sums.
+ * CLEARANCE_ROUNDINGS: from the clearances of a few vertices; the energy is inversely proportional to the fifth power
+ * of a clearance. */
 #define ENERGY_ROUNDINGS 50.0
 #define CLEARANCE_ROUNDINGS 20.0
-/* For step tolerances of LOOSE_TOLERANCE or more, planes are solved until forces are accurate to about 1e-10; for
- * smaller tolerances to rounding. */
+/* For step tolerances of at least LOOSE_TOLERANCE, planes are solved until forces are accurate to about 1e-10. For
+ * smaller tolerances, they are solved to rounding. */
 #define LOOSE_TOLERANCE 1e-6
 #define LOOSE_LAST_STEP 1e-11
 /* Largest number of VertexShare entries of a vertex: contact; its potential at t + dt, at t and in the previous solve
@@ -27,11 +28,11 @@ typedef struct {
   FrictionLag lag;
   RollingLag rolling;
   double lag_force;   /* normal force of the last `lag` or `relag`, for stiffness 1 */
-  Vec3 lag_center[2]; /* its point of action, in the frames of both bodies [m] */
-  bool own_force;     /* lag_force is that of the same step (relag), otherwise that at t */
+  Vec3 lag_center[2]; /* point of action of lag_force, in the frames of both bodies [m] */
+  bool own_force;     /* true: lag_force is a force of the same step (relag); false: the force at t */
   double late_force;  /* normal force at t, for stiffness 1 */
-  /* Friction is (1 - own_share) times that by the force at t (lag, step_load), plus own_share times that by the force
-   * of the previous solve of the same step (own_lag, own_load), (F14). */
+  /* (F14) Friction is a weighted sum: friction by the force at t (lag, step_load) with the weight 1 - own_share, and
+   * friction by the force of the previous solve of the same step (own_lag, own_load) with the weight own_share. */
   double own_share;
   FrictionLag own_lag;
   Impact own_load;
@@ -46,7 +47,7 @@ typedef struct {
   ImpactCourse course;
   bool acts;               /* friction acts in this step; set by `lag` */
   bool has_past;           /* `past` is set: the slip of the step that led to the accepted state */
-  FrictionSlip past, slip; /* slip: the one on which static friction of this step depends */
+  FrictionSlip past, slip; /* slip: slip on which static friction of this step depends */
 } Memory;
 
 /* Data of a state. */
@@ -181,7 +182,7 @@ static Plane start_plane(const PlaneLaw* law, const HullInstance* a, const HullI
                        : plane_from_witness(a, b, law->support, found->witness_a, found->witness_b, found->normal);
 }
 
-/* Solves the plane from the closest points. */
+/* Solves the plane from a start plane between the closest points of the hulls. */
 static PlaneOutcome solve_cold(const LawPair* p, PlaneSolution* solution) {
   const PlaneLaw* law = p->law;
   GjkResult found;
@@ -197,7 +198,8 @@ static PlaneOutcome solve_cold(const LawPair* p, PlaneSolution* solution) {
   return outcome;
 }
 
-/* Solves the plane from that of the accepted state, predicted to first order for the bodies' motion. */
+/* Solves the plane from the plane of the accepted state, which is first predicted to first order for the motion of the
+ * bodies. */
 static PlaneOutcome solve_warm(const LawPair* p, const LawOrigin* from, PlaneSolution* solution) {
   const PlaneLaw* law = p->law;
   const PairOwn* old = from->own;
@@ -262,8 +264,8 @@ static FrictionSlip slip_to(const LawPair* p) {
   return friction_slip(&memory->lag, &p->a->pose, &p->b->pose, law->dt_before > 0 ? law->dt_before : law->friction.dt);
 }
 
-/* Returns true if friction by the force at t acts, or, with `own`, friction by that of the previous solve of the step.
- */
+/* Returns true if friction by the force at t acts or, if `own`, friction by the force of the previous solve of the
+ * step. */
 static bool rests_on(const LawPair* p, bool own) {
   const Memory* memory = p->memory;
   if (own) return memory->own_share > 0 && memory->own_load.first > 0;
@@ -320,8 +322,8 @@ static void take_over(const LawPair* p) {
     if (rests_on(p, k == 1)) friction_keep(lag_of(p, k == 1), p->which);
 }
 
-/* Returns LAW_NEARER_MOST times the accepted separation, or times the contact range if that is smaller: much nearer,
- * the rounding error of the force is too large as well. */
+/* Returns LAW_NEARER_MOST times the smaller of the accepted separation and the contact range [m]. At much smaller
+ * distances, the rounding error of the force is too large, too. */
 static double nearest(const void* instance, const int item[2], const PairState* accepted) {
   (void)item;
   const PlaneLaw* law = instance;
@@ -352,8 +354,8 @@ static void derive(const LawPair* p) {
   pair_scale(d, law->stiffness);
 }
 
-/* A clearance c is a difference of coordinates of size `reach`, so that c / s is uncertain by eps reach / s. P_s is
- * about proportional to (c / s)^-5. */
+/* Returns the rounding error of the energy [J]. A clearance c is a difference of coordinates of size `reach`, so that
+ * the error of c / s is eps reach / s. P_s is about proportional to (c / s)^-5. */
 static double rounding(const LawPair* p, double reach) {
   const PlaneLaw* law = p->law;
   const PairOwn* own = p->own;
@@ -363,14 +365,15 @@ static double rounding(const LawPair* p, double reach) {
          (fmax(contact, p->state->contact_energy) + p->state->friction_energy);
 }
 
-/* Change of a potential under a twist (w, v). */
+/* Returns the first-order change of a potential with the derivatives d under the twist (w, v) of body `side`. */
 static double change_under(const PairDerivatives* d, int side, const double twist[6]) {
   return vec3_dot(mat3_axial(d->moment[side]), vec3(twist[0], twist[1], twist[2])) +
          vec3_dot(d->force[side], vec3(twist[3], twist[4], twist[5]));
 }
 
 /* Corrects the impact factor to first order for the next Newton step. The stiff spring of an impact (I7) amplifies
- * rounding errors of positions; the corrected force balances the inertia, which does not (I13). */
+ * rounding errors of positions. The corrected force is in balance with the inertia force, which does not amplify them
+ * (I13). */
 static void refine(const LawPair* p, const double twist_a[6], const double twist_b[6]) {
   PairOwn* own = p->own;
   if (p->state->outcome != PAIR_PRESSED || !((const Memory*)p->memory)->course.past.bounces) return;
@@ -392,7 +395,7 @@ static Pressure pressure_of(const LawPair* p) {
   return (Pressure){solution->energy, force_of(solution)};
 }
 
-/* Returns the course of the substep that follows one of length dt_before. */
+/* Returns the impact state of the next substep. dt_before: length of the previous substep [s]. */
 static ImpactCourse course_of(const LawPair* p, double dt_before) {
   const PlaneLaw* law = p->law;
   ImpactParameters impact = impact_parameters(law, p->material);
@@ -421,8 +424,9 @@ static void note_load(const LawPair* p, double force) {
   for (int side = 0; side < 2 && force > 0; side++) memory->lag_center[side] = center_in_body(p, side);
 }
 
-/* Returns true if friction of the pair may depend on the force of the same step. Impacts with restitution have friction
- * in a separate substep (impact.md, I9). Pairs with circles, static or rolling friction use the force at t. */
+/* Returns true if friction of the pair may depend on the force of the same step. It returns false for impacts with
+ * restitution, whose friction acts in a separate substep (impact.md, I9), and for pairs with circles, static or rolling
+ * friction, which use the force at t. */
 static bool takes_own_force(const LawPair* p) {
   const Memory* memory = p->memory;
   if (p->a->ring_count > 0 || p->b->ring_count > 0) return false;
@@ -437,8 +441,9 @@ static void pay(const LawPair* p, double bound) {
   memory->left = p->grip * payment.left;
 }
 
-/* (F14) Sets the force that friction owes at t, and the payment in the first solve. In a run's first step nothing is
- * owed. A pair that has left the range owes nothing. force: normal force at t, without the impact factor. */
+/* (F14) Sets the force that friction owes at t, and the payment in the first solve of the step. Friction owes nothing
+ * in the first step of a run, and if the pair has left the range. force: normal force at t, without the impact factor.
+ */
 static void begin_payment(const LawPair* p, double force) {
   Memory* memory = p->memory;
   const PlaneLaw* law = p->law;
@@ -447,8 +452,8 @@ static void begin_payment(const LawPair* p, double force) {
   pay(p, memory->late_force);
 }
 
-/* Returns the factor on the impulse of an impact that friction by the force at t rests on: 0 if the pair pays later
- * what it owes (F14), otherwise that of (I5). */
+/* Returns the factor on the impulse of an impact in the normal force at t that limits friction: 0 if friction of the
+ * pair pays later (F14), otherwise the factor of (I5). */
 static double load_ratio(const LawPair* p) {
   const PlaneLaw* law = p->law;
   return law->pays && takes_own_force(p) ? 0 : law->force_ratio;
@@ -483,9 +488,9 @@ static double own_force(const LawPair* p) {
   return p->state->outcome == PAIR_PRESSED ? pressure_of(p).force * ((const PairOwn*)p->own)->impact.first : 0;
 }
 
-/* Returns the distance of the centre of pressure from that of the friction reference, over the radius of the smaller
- * body. In a reference at t, bodies that slide are expected to move the centre in one of them, and balls in both; that
- * motion is not counted. */
+/* Returns the distance between the present centre of pressure and that of the friction reference, divided by the radius
+ * of the smaller body. If the reference is the state at t, sliding bodies move the centre relative to one of them, and
+ * balls relative to both; this expected motion is not counted. */
 static double center_shift(const LawPair* p) {
   const Memory* memory = p->memory;
   bool one_point = (memory->own_force ? &memory->own_lag : &memory->lag)->order == 2 && !p->b->half_space;
@@ -551,7 +556,7 @@ static size_t relag(const LawPair* p, const Pose begin[2], bool blends, void* ro
   return sizeof(FrictionVertex) * (size_t)(memory->own_lag.count[0] + memory->own_lag.count[1]);
 }
 
-/* At the start of a run contacts count as resting, not as impacts. */
+/* Initializes an active pair at the start of a run. Its contact counts as resting, not as an impact. */
 static void begin(const LawPair* p) {
   Memory* memory = p->memory;
   memory->before = compression(p);
@@ -629,7 +634,8 @@ static void pass_slip(const LawPair* p, StateBlock* block) {
   for (int k = 0; k < 2; k++) state_block_doubles(block, &slip->point[k].x, 3);
 }
 
-/* Passes the data that later steps depend on. The friction reference is computed anew in every step. */
+/* Writes to a block, or reads from it, the data on which later steps depend. The friction reference is not among them,
+ * because every step computes it. */
 static void pass(const LawPair* p, StateBlock* block) {
   Memory* memory = p->memory;
   PairOwn* own = p->own;
@@ -650,8 +656,7 @@ static void pass(const LawPair* p, StateBlock* block) {
   pass_slip(p, block);
 }
 
-/* Removes the derivatives of the restored slip and impact: friction of the first step is proportional to a given force.
- */
+/* Sets the derivatives of the restored slip and impact factor to 0, because they are constants of the run. */
 static void hold(const LawPair* p) {
   ((Memory*)p->memory)->past.by = vec3(0, 0, 0);
   Impact* impact = &((PairOwn*)p->own)->impact;
@@ -731,7 +736,7 @@ static bool presses_on(const LawPair* p) {
   return p->state->outcome == PAIR_PRESSED && impact_presses_on(&((const PairOwn*)p->own)->impact);
 }
 
-/* A contact has ended when less than this fraction of W' U at the start of the substep remains. */
+/* Largest fraction of W' U at the start of the substep that may remain at the end if the contact counts as ended. */
 #define LEFT_OF_PRESS 0.25
 
 static bool lets_go(const LawPair* p) {
@@ -757,7 +762,8 @@ static bool part(void* instance, int thread, const HullInstance* a, const HullIn
   return true;
 }
 
-/* Sets the centre of pressure, sum P' x / sum P' over the vertices of a (C3), projected onto the plane. */
+/* Returns true and sets *spot if the hulls exert a force on each other. spot->point is the centre of pressure sum P' x
+ * / sum P' over the vertices of a (C3), projected onto the plane. */
 static bool press(void* instance, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                   ContactSpot* spot) {
   const PlaneLaw* law = instance;

@@ -5,8 +5,9 @@
 
 #include "contact/system.h"
 
-/* Boxes of the broad phase are grown by the requested motion and a reserve, so that it is rebuilt seldom. The reserve
- * is SLACK_PATHS times the motion, at most SLACK_RADIUS times the hull's radius, and at least the contact range. */
+/* Boxes of the broad phase are extended by the requested motion and a reserve, so that the broad phase is rebuilt
+ * rarely. The reserve is SLACK_PATHS times the motion, at most SLACK_RADIUS times the hull's radius, and at least the
+ * contact range. */
 #define SLACK_PATHS 4.0
 #define SLACK_RADIUS 0.1
 /* Relative margin of a hull's reach against rounding of its box. */
@@ -50,8 +51,8 @@ static void push_key(BroadPhase* b, int a, int c) {
   b->keys[b->key_count++] = (uint64_t)a << 32 | (uint32_t)c;
 }
 
-/* Returns true if the hull in the box may come within `reach` of a half-space. Always true for a movable half-space:
- * when it rotates, its motion far away is not bounded. */
+/* Returns true if the hull in its box may come within `reach` [m] of a half-space. Always returns true for a movable
+ * half-space, because its rotation moves distant points without bound. */
 static bool near_half_space(const ContactSystem* s, int ground, int hull, const Box* boxes, double reach) {
   const Box* b = &boxes[hull];
   bool moves = s->model->links[s->model->hulls[ground].link].tree >= 0;
@@ -63,7 +64,7 @@ static bool near_half_space(const ContactSystem* s, int ground, int hull, const 
   return low <= reach;
 }
 
-/* Adds the pairs of hulls with half-spaces, which have no boxes, and sorts the keys. */
+/* Adds the pairs of a hull and a half-space to the keys, because half-spaces have no boxes, and sorts the keys. */
 static void find_half_space_pairs(ContactSystem* s) {
   int before = s->broad.key_count;
   for (int g = 0; g < s->model->hull_count; g++) {
@@ -75,7 +76,7 @@ static void find_half_space_pairs(ContactSystem* s) {
   if (s->broad.key_count > before) qsort(s->broad.keys, (size_t)s->broad.key_count, sizeof(uint64_t), order_uint64);
 }
 
-/* Adds all pairs of links, under laws that have them. Their keys follow those of the hulls. */
+/* Adds all pairs of links to the keys, under laws with pairs of links. The keys of links follow those of hulls. */
 static void find_link_pairs(ContactSystem* s) {
   int first = s->model->hull_count;
   for (int a = first; a < s->item_count; a++)
@@ -203,7 +204,7 @@ static int new_pair(ContactSystem* s, uint64_t key) {
   return slot;
 }
 
-/* Initializes a new pair. Its slot is listed in `awake`, which is rebuilt later. */
+/* Initializes a new pair. Until the list of awake pairs is rebuilt, `awake` contains the slots of the new pairs. */
 static void enter_pair(void* context, int index, int thread) {
   (void)thread;
   const ContactSystem* s = context;
@@ -254,8 +255,8 @@ static double boxes_apart(const Box* a, const Box* b) {
   return fmax(x.x, fmax(x.y, x.z));
 }
 
-/* Returns true if a pair is near enough for its own law; boxes are grown by the longest reach of all laws. Always true
- * for half-spaces, which have no box. */
+/* Returns true if a pair may be within the reach of its own law. The search extends boxes by the largest reach of all
+ * laws. Always returns true for half-spaces, which have no box. */
 static bool within_own_law(const ContactSystem* s, int a, int b) {
   const Model* model = s->model;
   if (!s->law->pair_reach || a >= model->hull_count) return true;
@@ -268,8 +269,8 @@ static bool is_candidate(const ContactSystem* s, uint64_t key) {
   return may_touch(s, key) && within_own_law(s, (int)(key >> 32), (int)(key & UINT32_MAX));
 }
 
-/* Returns true if a pair that is no longer near stays in the list: it has terms or a friction reference, or its pair of
- * links represents it. */
+/* Returns true if a pair of distant hulls must stay in the list, because it has terms or a friction reference, or
+ * because a pair of links represents it. */
 static bool still_acts(const ContactSystem* s, const ContactPair* p) {
   return p->lagged || p->state[s->current].has_terms || contact_stands_for(s, p->key);
 }
@@ -280,10 +281,10 @@ static double hull_path(const ContactSystem* s, int i, const MotionBounds* bound
   return hull->kind->bounded ? b->speed + b->spin * (vec3_norm(hull->center) + hull->radius) : 0;
 }
 
-/* Room for pairs of each moving hull that is made before the first step. */
+/* Number of pairs per moving hull for which memory is allocated before the first step. */
 enum { PAIRS_RESERVED = 8 };
 
-/* Sets the boxes of immovable hulls in both broad phases, and makes room; done once. */
+/* Sets the boxes of immovable hulls in both broad phases, and allocates memory for pairs. Called once. */
 static void take_rest(ContactSystem* s) {
   for (int k = 0; k < s->still_count; k++) {
     int i = s->still[k];
@@ -350,7 +351,7 @@ static uint64_t listed_key(const void* list, int index) {
 
 static int contact_find(const ContactSystem* s, uint64_t key) { return find_key(s, listed_key, s->list_count, key); }
 
-/* Finds all pairs whose boxes, grown by the hulls' motion within `bounds`, overlap. */
+/* Finds all pairs of hulls whose boxes overlap after an extension by the hulls' motion within `bounds`. */
 static void find_near(ContactSystem* s, const MotionBounds* bounds) {
   int count = s->model->hull_count;
   if (!s->rests) take_rest(s);

@@ -40,8 +40,9 @@ static void sort_hulls(ContactSystem* s) {
   }
 }
 
-/* Sets the groups of the broad phase, one per link with several hulls, and the excluded pairs of groups: hulls of one
- * link, of links that do not collide, and of links whose pair represents its hulls. */
+/* Sets the groups of the broad phase, one for each link with several hulls, and the pairs of groups that are excluded
+ * from the search: hulls of the same link, hulls of links that do not collide, and hulls of links whose pair represents
+ * the pairs of its hulls. */
 static void find_groups(ContactSystem* s) {
   const Model* model = s->model;
   int count = 0, *link = MEMORY_NEW(int, model->link_count);
@@ -241,7 +242,7 @@ void contact_remember(ContactSystem* s, ContactMemory which) {
 
 static uint64_t remembered_key(const void* keys, int index) { return ((const uint64_t*)keys)[index]; }
 
-/* Returns the stored data of a pair, or NULL. */
+/* Returns the data of a pair in slot `which`, or NULL if the slot has no data of the pair. */
 static const void* kept_of(const ContactSystem* s, ContactMemory which, const ContactPair* p) {
   const PairsKept* from = &s->remembered[which];
   int index = find_key(from->keys, remembered_key, from->count, p->key);
@@ -265,7 +266,7 @@ void contact_recall(ContactSystem* s, ContactMemory which) {
   }
 }
 
-/* Sets a pair's lagged flag and grip, and the bytes that its friction reference needs. */
+/* Sets `lagged` and the grip of a pair, and the number of bytes that its friction reference needs. */
 static void lag_room_of_pair(void* context, int index, int thread) {
   ContactSystem* s = context;
   ContactPair* p = contact_pair(s, index);

@@ -1,4 +1,5 @@
-/* Terms of the accepted state's pairs in the step's equations, and Newton's model of them. */
+/* Terms that the pairs of the accepted state have in the equations of the step, and their changes for Newton's method.
+ */
 #include <assert.h>
 #include <string.h>
 
@@ -31,13 +32,14 @@ ContactTerms contact_term(const ContactSystem* s, int index) {
   return (ContactTerms){s->term_links[index].a, s->term_links[index].b, d->force, d->moment, d->hessian, false, false};
 }
 
-/* Cosine of the angle from the normal to the axis of a circle above which its rim may land flat. */
+/* If the cosine of the angle between the normal and the axis of a circle is above this, the circle may land flat. */
 #define FLAT 0.98
 
-/* Normal forces of the balls and circles of a round body, and the ways of their points nearest to the other body. */
+/* Sums over the balls and circles of a round body: normal forces, and displacements of the points nearest to the other
+ * body. */
 typedef struct {
   double force;         /* sum over balls and circles, for stiffness 1 [1/m^2] */
-  double way, distance; /* sums of force x way towards the other body, and of its absolute value [1/m] */
+  double way, distance; /* sums of force x displacement towards the other body, and of its absolute value [1/m] */
 } NearPoints;
 
 static void add_point(NearPoints* sum, double force, double way) {
@@ -46,8 +48,8 @@ static void add_point(NearPoints* sum, double force, double way) {
   sum->distance += force * fabs(way);
 }
 
-/* Returns how far the nearest point of a ball (radius 0, axis 0) or circle moves along a unit direction from pose[1] to
- * pose[0] [m]. center, axis, radius: in the link's frame. */
+/* Returns the displacement along a unit direction, from pose[1] to pose[0], of the farthest point of a ball or circle
+ * in this direction [m]. ring: center, axis and radius in the link's frame; a ball has radius 0 and axis 0. */
 static double way_along(Vec3 direction, const Circle* ring, const Pose* const pose[2]) {
   double reach[2];
   for (int k = 0; k < 2; k++) {
@@ -58,7 +60,8 @@ static double way_along(Vec3 direction, const Circle* ring, const Pose* const po
   return reach[0] - reach[1];
 }
 
-/* Returns the sums over the balls and circles of a body that bear load. pose: of its link at t + dt and at t - dt. */
+/* Returns the sums over the balls and circles of a body that exert a force. pose: poses of the body's link at t + dt
+ * and at t - dt. */
 static NearPoints near_points(const HullInstance* body, double sigma, double support, const PairState* state,
                               const Pose* const pose[2]) {
   NearPoints sum = {0};
@@ -111,8 +114,8 @@ ContactTermList contact_term_list(const ContactSystem* s) {
   return (ContactTermList){s, s ? system_term_count : NULL, s ? system_term : NULL};
 }
 
-/* Sets the twist of body a relative to body b if b is a half-space, which has no rows in the Hessian; otherwise that of
- * body a. */
+/* Sets felt to the twist of body a; if b is a half-space, which has no rows in the Hessian, to the twist of a relative
+ * to b. */
 static void felt_twist(const ContactSystem* s, const ContactPair* p, const double (*twist)[6], double felt[6]) {
   const double *a = twist[p->link_a], *b = twist[p->link_b];
   memcpy(felt, a, sizeof(double[6]));

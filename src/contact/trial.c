@@ -5,7 +5,7 @@
 
 #include "contact/system.h"
 
-/* Returns true if a link's pose is bit-identical to that in state `which`. */
+/* Returns true if the pose of a link in `poses` is bit-identical to its pose in state `which`. */
 static bool stays_at(const ContactSystem* s, int which, const Pose* poses, int link) {
   return s->placed[which] && memcmp(&s->pose[which][link], &poses[link], sizeof(Pose)) == 0;
 }
@@ -40,7 +40,8 @@ typedef struct {
   const bool* moves; /* links that may have moved since the last measurement; NULL: all  (links) */
 } PlaceTask;
 
-/* Places a link that has moved. Motion data of a link that did not move since the last trial remain valid. */
+/* Sets poses and hulls of a link that has moved. The motion data of a link that has not moved since the last trial
+ * remain valid. */
 static void place_link(void* context, int index, int thread) {
   (void)thread;
   const PlaceTask* task = context;
@@ -93,8 +94,8 @@ static bool stands(const ContactSystem* s, const ContactPair* p, int which) {
   return p->state[which].stamp == s->stamp && pair_stays(s, p, which);
 }
 
-/* Sets the trial state of hulls that stay out of range because they have moved less than their distance. Returns false
- * if that is not certain. */
+/* Sets the trial state of a pair of hulls to separated if the hulls have moved too little to come into range. Returns
+ * false if this is not certain. */
 static bool stays_far(const ContactSystem* s, const ContactPair* p, const PairState* old, PairState* state) {
   if (p->links) return false;
   bool turning = !s->model->hulls[p->hull_b].kind->bounded && s->model->links[p->link_b].tree >= 0;
@@ -134,7 +135,7 @@ static bool group_refused(const ContactSystem* s, int link) {
   return s->groups[link] < 0 || s->refused[s->groups[link]];
 }
 
-/* Returns true if the groups of both links are already refused, so that the pair need not be evaluated. */
+/* Returns true if the groups of both links are already refused. The pair then need not be evaluated. */
 static bool given_up(const ContactSystem* s, const ContactPair* p) {
   return s->groups && group_refused(s, p->link_a) && group_refused(s, p->link_b);
 }
@@ -199,8 +200,8 @@ static void evaluate_friction(void* context, int index, int thread) {
   s->sleep[slot].judged = true;
 }
 
-/* Returns the number of threads: one if at most one pair has terms and few are awake, because distant pairs cost less
- * than waking threads. */
+/* Returns the number of threads for the evaluation of pairs. It is 1 if at most one pair has terms and few pairs are
+ * awake, because the evaluation of distant pairs takes less time than starting threads. */
 static int threads_worth_waking(const ContactSystem* s) {
   return s->term_count > 1 || s->awake_count >= PARALLEL_FAR ? s->threads : 1;
 }
@@ -242,8 +243,8 @@ static void list_unjudged(ContactSystem* s) {
     if (!s->sleep[s->list[s->awake[k]]].judged) s->todo[s->todo_count++] = s->awake[k];
 }
 
-/* Evaluates the pairs that made the last trial fail first: they are likely to make a shorter one fail too, which saves
- * the others. */
+/* Evaluates the awake pairs. The pairs that made the last trial fail are evaluated first: they often make a shorter
+ * trial fail, too, and then the other pairs need not be evaluated. */
 static int evaluate_pairs(ContactSystem* s, int threads) {
   int before = list_untried(s);
   for (int pass = before > 0 ? 0 : 1; pass < 2; pass++) {
