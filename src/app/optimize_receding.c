@@ -205,7 +205,7 @@ static void print_plan(const WindowsRun* c) {
   if (!receding_is_one_run(run->receding))
     fprintf(stderr,
             "%s: the variables of a window also change its signals at earlier times (constants, sines, splines): the "
-            "executed motion is not a run of best.scene.yaml\n",
+            "executed motion, which trajectory.csv contains, differs from a simulation of best.scene.yaml\n",
             run->task.name);
 }
 
