@@ -4,9 +4,9 @@
 #include <string.h>
 #include "app/run_check.h"
 
-/* Tolerance of the end of recorded moves, which is the row that they lead to [m or 1]. */
+/* Largest difference between the end of recorded moves and the row that they lead to [m or 1]. */
 #define MISS_TOLERANCE 1e-9
-/* Number of faults and findings that are printed without -v. */
+/* Number of faults and findings printed without -v. */
 enum { FAULTS_SHOWN = 10 };
 
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
   ProofReport report;
 } Fault;
 
-/* The moves that lead to a row. */
+/* The recorded moves that lead to a row. */
 typedef struct {
   int count, capacity;
   double* delta; /* (count x nv) */
@@ -85,7 +85,7 @@ static void add_move(Certifying* c, int row) {
   run_path_at(c->path.rows, row, model, moves->delta + (size_t)moves->count++ * (size_t)model->dof_count);
 }
 
-/* Recorded moves that lead to a row, from move `first` of the file on. */
+/* Finds the recorded moves that lead to a row. first: index in the file at which the search begins. */
 static void find_moves(Certifying* c, int row, int first) {
   int rows = c->path.rows ? csv_rows_count(c->path.rows) : 0;
   double begin = row > 0 ? run_check_time(&c->check, row - 1) : 0, end = run_check_time(&c->check, row), before = 0;
@@ -125,7 +125,7 @@ static void keep_report(Certifying* c, int row, const ProofReport* report) {
   c->nearest_time = end;
 }
 
-/* Pairs of the row before, for the check of friction. */
+/* Pairs of the previous row, kept for the check of friction. */
 typedef struct {
   ProofPair* list;
   int count, capacity;
@@ -169,7 +169,7 @@ static void prove(Certifying* c) {
   proof_destroy(proof);
 }
 
-/* The smallest gap that summary.json names is that of a recorded state. */
+/* Checks that the smallest gap in summary.json is that of a recorded state. */
 static void check_summary(Certifying* c) {
   double range = contact_range(&c->recorded.model), reported = c->check.smallest_gap;
   if ((reported >= range && c->nearest.gap >= range) || c->fault_count > 0) return;

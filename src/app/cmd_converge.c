@@ -5,7 +5,8 @@
 #include "optimize/optimize.h"
 
 enum { REFINEMENTS_MAX = 6, MOMENTS = 100, LINES = 10 };
-/* Changes below this times max(1, |value|) are rounding or solver error, and no order of convergence is computed. */
+/* Changes below this times max(1, |value|) are rounding or solver errors; no order of convergence is computed from
+ * them. */
 #define SETTLED 1e-12
 
 /* A compared quantity in all refinements. */
@@ -71,8 +72,8 @@ static Vec3 continuous_log(Mat3 rotation, Vec3 before) {
   return vec3_scale(axis, angle + turn * round((vec3_dot(before, axis) - angle) / turn));
 }
 
-/* Largest distance of the link's centre of mass, and largest angle, between two refinements: over all moments, or at
- * the last. */
+/* Sets *distance [m] to the largest distance of the link's centre of mass, and *angle [rad] to the largest angle of its
+ * rotation, between refinements r and r + 1, over all compared times from number `first` on. */
 static void compare_link(const Convergence* c, int r, int link, int first, double* distance, double* angle) {
   const RefinedRun *a = &c->run[r], *b = &c->run[r + 1];
   Vec3 center = a->model.links[link].center, apart = vec3(0, 0, 0);

@@ -1,4 +1,5 @@
-/* sdrs export SCENE|RUN|HULLS.obj: the model for other programs, its parts for printing, its policies. */
+/* sdrs export SCENE|RUN|HULLS.obj: exports the model for other programs, its links for 3D printing, and its
+ * policies. */
 #include <string.h>
 #include "app/command.h"
 
@@ -52,7 +53,7 @@ static ExportFormat format_of(const char* name, const char* target) {
   return EXPORT_UNKNOWN;
 }
 
-/* Exports the model as MJCF or URDF. */
+/* Returns true for formats that contain the whole model, MJCF and URDF. */
 static bool is_model(ExportFormat format) { return format == EXPORT_MJCF || format == EXPORT_URDF; }
 
 static bool is_policy(ExportFormat format) { return format == EXPORT_JSON || format == EXPORT_C; }
@@ -151,7 +152,7 @@ static ExitCode find_link(Exporting* exporting) {
   return usage_error(exporting->options, "no link '%s' in the scene", name);
 }
 
-/* Marks the link of a name and the links that it carries. */
+/* Marks the link with this name and all its descendants as left out. */
 static ExitCode mark_without(Exporting* exporting, const char* name) {
   const Model* model = &exporting->recorded.model;
   const char** names = MEMORY_NEW(const char*, model->link_count + 1);
@@ -228,7 +229,8 @@ static Status write_mjcf(Exporting* exporting) {
 
 /* ---------------------------------------------------------------- policies */
 
-/* Index of the only drive with feedback, of the requested link or of all; -1: none, -2: several. */
+/* Returns the index of the only controller with feedback, of the requested link or of all links; -1 if there is none,
+ * -2 if there are several. */
 static int find_policy(const Exporting* exporting) {
   const Model* model = &exporting->recorded.model;
   int found = -1;
@@ -440,7 +442,8 @@ static ExitCode write_surface(Exporting* exporting, const char* path, int link, 
   return report_holds(exporting, path, &report) ? EXIT_DONE : EXIT_CHECK_FAILED;
 }
 
-/* One file per link, in the link's own frame. The first failure to write ends it; a failed check does not. */
+/* Writes one file per link, in the frame of the link. Ends at the first file that cannot be written; a failed check
+ * does not end it. */
 static ExitCode write_folder(Exporting* exporting, const Pose* own) {
   const Model* model = &exporting->recorded.model;
   ExitCode worst = EXIT_DONE;
@@ -501,7 +504,7 @@ static bool is_told(const Exporting* exporting, const ModelLink* link) {
          (exporting->format == EXPORT_MJCF && link->joint.kind == &JOINT_KIND_SCREW);
 }
 
-/* Reports joints other than slides, hinges and balls, which model formats do not have. */
+/* Reports joints that model formats do not have: all but slides, hinges and balls. */
 static Status check_joints(Exporting* exporting) {
   const Model* model = &exporting->recorded.model;
   Status status = STATUS_OK;

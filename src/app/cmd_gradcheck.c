@@ -24,7 +24,8 @@ static const OptionRow OPTIONS[] = {
     MEMORY_OPTION,
 };
 
-/* Converts a list such as "state,mass" to bits. Returns false, with a message, for an unknown word. */
+/* Sets *blocks to the bits of a list of words such as "state,mass". Returns false, with a message, for an unknown
+ * word. */
 static bool read_blocks(const Options* options, unsigned* blocks) {
   const char* text = option_text(options, "wrt");
   *blocks = (1u << GRADCHECK_BLOCKS) - 1;
@@ -75,7 +76,8 @@ static const char* verdict_text(GradcheckVerdict verdict) {
   return verdict == GRADCHECK_WRONG ? "FAILED" : verdict == GRADCHECK_RIGHT ? "passed" : "cannot be checked";
 }
 
-/* Returns the verdict on several blocks: failed where one failed, else passed as far as they were checked. */
+/* Returns the verdict on several blocks: failed if one block failed, unchecked if none was checked, passed if all were
+ * checked, otherwise passed where it can be checked. */
 static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
   GradcheckCoverage coverage = gradcheck_coverage(blocks, count);
   for (int b = 0; b < count; b++)
@@ -84,17 +86,18 @@ static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
   return coverage.checked == coverage.blocks ? verdict_text(GRADCHECK_RIGHT) : "passed where it can be checked";
 }
 
-/* Returns the value of --average for which the block can be checked (J14), or 0 if none does. */
+/* Returns a value of --average with which the block can be checked (J14), or 0 if there is none. */
 static int average_for(const GradcheckBlockReport* b) {
   int count = 2;
   while (count < b->needed && count < MOST_AVERAGED) count *= 2;
   return count < b->needed ? 0 : count;
 }
 
-/* A check of less than this share of the gradient's squared norm counts as none. */
+/* Smallest share of the gradient's squared norm that a check must cover; a check of less counts as none. */
 #define SHARE_LEAST 0.5
 
-/* Prints how much was checked; if little was and no block failed, also what to do. */
+/* Prints the share of the gradient that was checked. If the share is small and no block failed, also prints a
+ * remedy. */
 static void print_coverage(const char* name, const GradcheckBlockReport* blocks, int count) {
   GradcheckCoverage coverage = gradcheck_coverage(blocks, count);
   const GradcheckBlockReport* largest = NULL;
@@ -267,7 +270,7 @@ static double tolerance_reported(const Options* options, const GradcheckOptions*
   return option_given(options, "tolerance") ? check->tolerance : fmax(check->tolerance, LOOSE_FLOOR);
 }
 
-/* Checks some blocks on the scene in its present form. */
+/* Checks the given blocks on the scene in its present form. */
 static Status check_blocks(const GradcheckOptions* check, const Subject* subject, const Model* model, unsigned blocks,
                            GradcheckReport* report, Diagnostics* diagnostics) {
   GradcheckOptions some = *check;
@@ -281,7 +284,8 @@ static Status check_blocks(const GradcheckOptions* check, const Subject* subject
   return status;
 }
 
-/* Checks vertices on a scene of their own, where volumes have no kinks; report has the other blocks. */
+/* Checks the block of vertices on subject->scene, whose hulls were shrunk at random so that their volumes have no
+ * kinks. `report` already contains the other blocks. */
 static Status check_generic(const Options* options, const GradcheckOptions* check, const Subject* subject,
                             GradcheckReport* report, Diagnostics* diagnostics) {
   Model model = {0};
@@ -322,7 +326,7 @@ static Status check_subject(const Options* options, const GradcheckOptions* chec
   return status;
 }
 
-/* Reports an error for blocks without numbers: such a check would pass. */
+/* Reports an error for blocks without numbers, because their check would always pass. Returns false if there is one. */
 static bool has_numbers(const GradcheckReport* report) {
   int directions = 0;
   for (int b = 0; b < GRADCHECK_BLOCKS; b++) directions += report->block[b].directions;
@@ -343,7 +347,7 @@ static void say_interrupted(const Options* options, const char* name, Json* json
     fprintf(stderr, "%s: stopped by %s before the check was done\n", name, interrupt_name(interrupt_signal()));
 }
 
-/* GradcheckOptions.progress; context: a Progress. */
+/* Displays the progress, as GradcheckOptions.progress. context: a Progress. */
 static void show_progress(void* context, const char* block, int runs, int expected) {
   Progress* progress = context;
   char numbers[96];

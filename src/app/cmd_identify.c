@@ -89,7 +89,7 @@ static void print_parameters(const FitRun* run) {
     else if (p.at_bound)
       fprintf(stderr, "  at its bound");
     else if (isnan(p.standard_error))
-      fprintf(stderr, "  not determined by the data at this value");
+      fprintf(stderr, "  not determined by the data at this value: add data, or do not fit it");
     else
       fprintf(stderr, "  +- %.3g, 95 %%: %.6g ... %.6g", p.standard_error, p.low, p.high);
     fputc('\n', stderr);

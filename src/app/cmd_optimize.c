@@ -40,8 +40,8 @@ static bool chooses(const DesignRun* run) { return run->task.choice_count > 0 &&
 
 static ExitCode design(DesignRun* run, const Options* options, bool candidate);
 
-/* Returns the options for the task before: its own folder and length, its file as written. values: one of each of the
- * verb's options, freed by the caller. */
+/* Returns the options for the task of `from: {task: ...}`, which runs before this one: with its own folder, without the
+ * overrides of this task. The caller frees the array `values` of the result. */
 static Options options_before(const DesignRun* run, const char* folder, const char** operand) {
   Options own = *run->options;
   own.operands = operand;
@@ -188,7 +188,7 @@ static void show_end(DesignRun* run, Status status) {
 
 /* ---------------------------------------------------------------- messages during the run */
 
-/* Returns the largest number of iterations, over all starts. */
+/* Returns the largest possible number of iterations of all starts together. */
 static int iterations_most(const DesignRun* run) {
   double most = (double)run->task.optimizer.iterations * run->task.multistart + (run->task.multistart - 1);
   return most < INT_MAX ? (int)most : INT_MAX;
@@ -277,7 +277,7 @@ static void print_end(const DesignRun* run) {
   warn_friction_open(run->options, run->task.name, model, &unconverged);
 }
 
-/* Prints findings and advice where the result lacks something. */
+/* Prints findings and advice if the result is not satisfactory. */
 static void print_report(const DesignRun* run) {
   OptimizationReport report;
   if (run->options->quiet) return;
@@ -289,7 +289,7 @@ static void print_report(const DesignRun* run) {
   optimization_report_free(&report);
 }
 
-/* Prints an estimate of the duration once the initial design has been simulated and differentiated. */
+/* Prints an estimate of the duration after the initial design has been simulated and differentiated. */
 static void print_estimate(const DesignRun* run) {
   const Optimization* o = run->optimization;
   int left = iterations_most(run) - optimization_iteration(o);
@@ -314,8 +314,8 @@ static Status resume(DesignRun* run) {
   return status;
 }
 
-/* Returns true if there is a checkpoint. A candidate that has not started has none, and neither has one interrupted in
- * the task before it. */
+/* Returns true if the folder has a checkpoint. A candidate that has not started has none, and neither has one that was
+ * interrupted in the task before it. */
 static bool goes_on(const DesignRun* run) {
   if (!option_given(run->options, "resume")) return false;
   char* path = design_checkpoint_path(run->folder);

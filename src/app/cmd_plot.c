@@ -3,7 +3,7 @@
 #include <unistd.h>
 #include "app/command.h"
 
-/* Sides of a picture [px]. */
+/* Smallest and largest side of a picture [px]. */
 enum { SIDE_MIN = 100, SIDE_MAX = 8192 };
 
 static bool ends_with(const char* text, const char* end) {

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "app/render_load.h"
 
-/* Sides of a picture [px], and the widest strip. */
+/* Smallest and largest side of a picture, and largest width of a strip [px]; largest value of --trail. */
 enum { SIDE_MIN = 32, SIDE_MAX = 8192, STRIP_WIDTH_MAX = 32768, TRAIL_MAX = 1000 };
 /* Default size of a panel of a strip. */
 enum { STRIP_PANEL_WIDTH = 480, STRIP_PANEL_HEIGHT = 360 };
@@ -11,7 +11,7 @@ enum { STRIP_PANEL_WIDTH = 480, STRIP_PANEL_HEIGHT = 360 };
 enum { PAIR_PANEL_WIDTH = 640, PAIR_PANEL_HEIGHT = 560 };
 /* Values of --show. */
 #define MARK_NAMES "contacts, forces, planes, edges, path, displacement"
-/* Largest number of pictures of a film or a folder; more are taken for a mistake. */
+/* Largest number of pictures of a film or a folder. A larger number is refused as a mistake. */
 #define FRAMES_MAX 100000.0
 
 typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB, TARGET_PAGE } PictureKind;
@@ -35,14 +35,14 @@ static void rendering_free(Rendering* rendering) {
 
 /* ---------------------------------------------------------------- options */
 
-/* x,y,z */
+/* Parses x,y,z. Returns false for other texts. */
 static bool parse_vector(const char* text, Vec3* v) {
   char tail;
   return sscanf(text, "%lf,%lf,%lf%c", &v->x, &v->y, &v->z, &tail) == 3 && isfinite(v->x) && isfinite(v->y) &&
          isfinite(v->z);
 }
 
-/* WxH */
+/* Parses WIDTHxHEIGHT. Returns false for other texts. */
 static bool parse_size(const char* text, int* width, int* height) {
   char tail;
   return sscanf(text, "%dx%d%c", width, height, &tail) == 2 && *width >= SIDE_MIN && *height >= SIDE_MIN &&
@@ -60,7 +60,7 @@ static bool parse_view(const char* text, RenderView* view) {
   return false;
 }
 
-/* Adds the bit of a word of length `length` to the marks to show; false when there is no such word. */
+/* Adds the bit of a word with `length` characters to the marks to draw. Returns false if there is no such word. */
 static bool parse_mark(const char* word, size_t length, RenderOptions* render) {
   static const struct {
     const char* name;
@@ -95,7 +95,8 @@ static ExitCode read_mark_options(Rendering* rendering) {
   return EXIT_DONE;
 }
 
-/* Options with numbers do not accept negative ones. */
+/* Reads an angle with |angle| <= most. It may be negative, unlike options of type OPTION_NUMBER. Sets *given to whether
+ * the option is present. Returns false for any other text. */
 static bool read_angle(const Options* options, const char* name, double most, bool* given, double* angle) {
   const char* text = option_text(options, name);
   char* end = NULL;

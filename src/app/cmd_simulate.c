@@ -176,7 +176,7 @@ static Status record(Run* run, const StepReport* report) {
   return status;
 }
 
-/* Returns true if the state at the end of this step is to be stored. */
+/* Returns true if the scene requests that the state after `step` steps is stored. */
 static bool asked_for(const Scene* scene, int step) {
   for (int k = 0; k < scene->keep_state_count; k++)
     if (fabs(scene->keep_states[k] - step * scene->simulation.dt) < 1e-3 * scene->simulation.dt) return true;
@@ -193,7 +193,7 @@ static void keep_state(Run* run) {
     run_folder_keep_state(run->output, run->sim);
 }
 
-/* Returns the distance of the bounded hulls of two links [m]; -1 if one has none. */
+/* Returns the distance between the bounded hulls of two links [m]; -1 if one of the links has none. */
 static double distance_of(const Model* model, int a, int b, const Pose* pose) {
   double least = -1;
   for (int i = 0; i < model->hull_count; i++)
@@ -259,7 +259,7 @@ static void report_breaks(Run* run) {
   }
 }
 
-/* Stores the poses that a measurement at the state before needs. */
+/* Stores the poses of the present state, which a measurement in the next step needs. */
 static void keep_poses(Run* run) {
   if (!run->poses[0]) return;
   Pose* oldest = run->poses[1];
@@ -340,7 +340,7 @@ static Status run_steps(Run* run) {
 
 /* ---------------------------------------------------------------- the end */
 
-/* Prints the blocked links and a remedy; there is none for prescribed motions that are impossible. */
+/* Prints the links that block each other, and a remedy. Prescribed motions that are impossible have no remedy. */
 static void print_remedy(const Run* run) {
   const Model* model = &run->loaded.model;
   const StepReport* report = &run->report;
@@ -409,7 +409,8 @@ static void print_speeds(const Run* run) {
   }
 }
 
-/* Steps within the margin of a limit with which a coordinate leaves it with nine tenths of its restitution (S22). */
+/* Number of steps within the margin of a limit for which a coordinate leaves the limit with nine tenths of its
+ * restitution (S22). */
 #define STOP_STEPS 300
 
 /* Warns of joints that reached a penalty limit so fast that the steps do not resolve its restitution. */
@@ -428,7 +429,7 @@ static void print_stops(const Run* run) {
   }
 }
 
-/* Fraction of the energy that the scheme may add or dissipate without a warning. */
+/* Largest fraction of the energy that the scheme may add or dissipate without a warning. */
 #define SCHEME_WORK_REPORTED 0.01
 
 static bool has_ancestor(const Model* model, int link, int ancestor) {
@@ -480,8 +481,8 @@ static bool tree_has_contact(const Run* run, int tree) {
   return has;
 }
 
-/* A body that moved along gravity by at least this part of a free fall was stopped by nothing. Rows alone do not show
- * an impact: it can begin and end between two of them. */
+/* Smallest fraction of the displacement of a free fall at which a body counts as falling without contact. Rows alone do
+ * not show an impact, because it can begin and end between two of them. */
 #define FALL_FREE 0.9
 
 /* Reports the first free body that fell by more than its size without contact, as without a ground. */
@@ -507,7 +508,7 @@ static void print_falls(const Run* run) {
   }
 }
 
-/* Time of writing files from which on it is reported, if it exceeds that of the steps [s]. */
+/* Smallest time for writing files that is reported, if it exceeds the time of the steps [s]. */
 #define OUTPUT_REPORTED 2
 
 static void print_done(const Run* run, double seconds) {
@@ -591,7 +592,7 @@ static void report_end(const Run* run, Status status) {
   if (status != STATUS_IO && !options->json) printf("%s\n", run->folder);
 }
 
-/* Prints the error as JSON, too, if there is no run and so no summary. */
+/* Prints the error as JSON if there is no run and therefore no summary. */
 static void print_refusal(const Run* run, Status status) {
   Text text = {0};
   Json json = {.out = &text};

@@ -7,13 +7,13 @@
 #include "app/render_load.h"
 #include "differentiate/differentiate.h"
 
-/* Largest number of moments shown, as on the page of a run folder. */
+/* Largest number of displayed states: of a run, as on the page of a run folder, and of a design. */
 enum { MOMENTS_MAX = 1500, DESIGN_MOMENTS = 300 };
-/* Least time between two pages of a design [s], and largest fraction of the time spent on them. */
+/* Smallest time between two pages of a design [s], and largest fraction of the time spent on making them. */
 #define DESIGN_PERIOD 1.0
 #define DESIGN_SHARE 0.2
 
-/* Columns of solver.csv that are part of a moment. */
+/* Columns of solver.csv that are displayed with each state. */
 static const char* const COLUMNS[] = {"kinetic", "potential", "total", "iterations", "active_pairs"};
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
 
@@ -56,7 +56,8 @@ Status live_begin(Live* live, const Model* model, const SimState* first, int ste
   return show_page(live, &(PageSource){.model = model, .run = &run, .live = &how}, diagnostics);
 }
 
-/* Adds time, then position and rotation of every movable link; returns how many numbers. */
+/* Writes the time, then position and rotation of every movable link, to live->numbers. Returns how many numbers were
+ * written. */
 static int add_poses(const Live* live, const SimState* state) {
   int n = 0;
   live->numbers[n++] = state->time;
@@ -113,7 +114,7 @@ static void show_refined(Live* live, const RefinedRun* refined, const char* fold
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
 
-/* A failed run is not shown; the optimizer reports the trial that led to it. */
+/* A run that fails is not displayed; the optimizer reports the trial step that led to it. */
 void live_show_design(Live* live, const Scene* scene, const char* folder) {
   if (!live->view) return;
   double start = timer_now();
@@ -130,7 +131,8 @@ void live_show_design(Live* live, const Scene* scene, const char* folder) {
 
 /* ---------------------------------------------------------------- the end */
 
-/* Returns true if the page stays: standard error is a terminal, or --stay is given. */
+/* Returns true if the server keeps the page available after the end: --stay is given, or standard error is a terminal.
+ * Returns false with --no-stay and after an interrupt. */
 static bool stays(const Live* live) {
   if (option_given(live->options, "no-stay") || interrupted()) return false;
   return option_given(live->options, "stay") || (!live->options->quiet && isatty(fileno(stderr)) == 1);

@@ -51,13 +51,13 @@ static void print_message(const Options* options, const char* format, va_list ar
   text_free(&text);
 }
 
-/* Relative imbalance of forces up to which nothing is reported: gradients have no more digits. */
+/* Largest relative imbalance of forces that is not reported: gradients are not more accurate than this. */
 #define IMBALANCE_LEAST 1e-8
-/* ... and up to which it is harmless (docs/tutorials/first-design.md). */
+/* Largest relative imbalance of forces that the warning calls harmless (docs/tutorials/first-design.md). */
 #define IMBALANCE_HARMLESS 1e-6
 
-/* An imbalance that changes speeds by less than the tolerance times the rest speed is not reported: a robot that comes
- * to rest without gravity has no forces but rounding errors. */
+/* Does not report an imbalance that changes speeds by less than the tolerance times the rest speed: a robot that comes
+ * to rest without gravity has only forces from rounding errors. */
 void warn_unconverged(const Options* options, const char* name, const Model* model, const UnconvergedSteps* u,
                       double tolerance) {
   double ignored = tolerance * model->contact.rest_speed;
@@ -87,8 +87,8 @@ void warn_friction_open(const Options* options, const char* name, const Model* m
           model->contact.friction_iterations);
 }
 
-/* Change of speed by late friction that is reported, in units of the rest speed, which by default is 0.002 of the
- * scene's own speed: 5 % of this speed. */
+/* Smallest change of speed by late friction that is reported, in units of the rest speed. The default rest speed is
+ * 0.002 of the scene's own speed, so this is 5 % of the scene's own speed. */
 #define LATE_REPORTED 25.0
 
 void warn_late_friction(const Options* options, const char* name, const Model* model, const UnconvergedSteps* u) {

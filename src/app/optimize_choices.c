@@ -29,7 +29,7 @@ static void begin_table(Choosing* c) {
   text_add(&c->table, ",exit_code,iterations,loss,violation,success,best_so_far\n");
 }
 
-/* Adds the row of a candidate to choices.csv. best: it is the best so far. */
+/* Appends the row of a candidate to choices.csv. best: true if it is the best so far. */
 static Status add_row(Choosing* c, const DesignRun* run, ExitCode code, bool best) {
   const Optimization* o = code == EXIT_DONE ? run->optimization : NULL;
   text_add(&c->table, "%d", c->number);
@@ -118,7 +118,8 @@ static ExitCode try_candidate(Choosing* c, DesignRun* run) {
 
 static bool ends_all(ExitCode code) { return code == EXIT_INTERRUPTED || code == EXIT_IO; }
 
-/* Skips candidates that cannot run, unless none can. */
+/* Runs all candidates, unless an error ends the search. Skips candidates that cannot run; if none can run, returns the
+ * exit code of the first one. */
 static ExitCode try_all(Choosing* c) {
   ExitCode failed = EXIT_DONE;
   for (; choice_search_next(c->search, c->pick); c->number++) {

@@ -99,7 +99,7 @@ static Status write_window(const WindowsRun* c) {
   return status;
 }
 
-/* inside: the present window has started. */
+/* Writes the checkpoint. inside: true if the present window has started. */
 static Status write_checkpoint(const WindowsRun* c, bool inside) {
   NumberFile checkpoint = {0};
   receding_save(c->run->receding, inside, &checkpoint);
@@ -158,7 +158,7 @@ static void add_receding(void* context, Json* json) {
   design_add_success(json, c->run->optimization, c->code);
 }
 
-/* The scene is the first input, as of every run. */
+/* Writes summary.json, in which the scene is the first input, as in every run. */
 static Status write_summary(WindowsRun* c, ExitCode code, const char* stop) {
   DesignRun* run = c->run;
   RunProgram program = version_program();
@@ -205,7 +205,7 @@ static void print_plan(const WindowsRun* c) {
   if (!receding_is_one_run(run->receding))
     fprintf(stderr,
             "%s: the variables of a window also change its signals at earlier times (constants, sines, splines): the "
-            "executed motion is not a run of best.scene.yaml\n",
+            "executed motion, which trajectory.csv contains, differs from a simulation of best.scene.yaml\n",
             run->task.name);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "app/app.h"
 
-/* Largest number of threads; more are taken for a typing error. */
+/* Largest number of threads. A larger number is refused as a typing error. */
 #define THREADS_MAX 1024
 #define PORT_MAX 65535
 
@@ -38,7 +38,7 @@ const OptionRow* common_options(int* count) {
 
 /* ---------------------------------------------------------------- finding a row */
 
-/* State of the parser: the present word and the targets of values. */
+/* State of the parser: the current word, and the structs that receive values. */
 typedef struct {
   Options* options;
   const Verb* verb;
@@ -69,7 +69,8 @@ static bool names_match(const OptionRow* row, const char* name, size_t length, c
   return strlen(row->name) == length && strncmp(row->name, name, length) == 0;
 }
 
-/* Finds an option by long name, or by letter if letter is not 0; row is NULL if there is none. */
+/* Returns the row and the value of the option with this long name, or with this letter if letter is not 0. row is NULL
+ * if there is none. */
 static OptionSlot find_slot(OptionParser* parser, const char* name, size_t length, char letter) {
   for (int i = 0; i < COMMON_COUNT; i++)
     if (names_match(&COMMON_OPTIONS[i], name, length, letter))
@@ -159,7 +160,7 @@ static void take_value(OptionParser* parser, OptionSlot slot, const char* text) 
   *slot.value = (OptionValue){true, text, number};
 }
 
-/* Returns the value attached to the option, else the next word. */
+/* Stores the value of an option: the text attached to the option, otherwise the next word. */
 static void take_option(OptionParser* parser, OptionSlot slot, const char* attached) {
   if (slot.row->type == OPTION_PORT && !attached) {
     slot.value->given = true;
@@ -177,7 +178,7 @@ static void take_option(OptionParser* parser, OptionSlot slot, const char* attac
 
 /* ---------------------------------------------------------------- words */
 
-/* --name, --name value, --name=value */
+/* Parses --name, --name value or --name=value. */
 static void parse_long(OptionParser* parser, const char* word) {
   size_t length = strcspn(word, "=");
   OptionSlot slot = find_slot(parser, word + 2, length - 2, 0);
@@ -187,7 +188,7 @@ static void parse_long(OptionParser* parser, const char* word) {
     take_option(parser, slot, word[length] == '=' ? word + length + 1 : NULL);
 }
 
-/* -q, -qv, -o DIR, -oDIR */
+/* Parses -q, -qv, -o DIR or -oDIR. */
 static void parse_letters(OptionParser* parser, const char* word) {
   for (const char* letter = word + 1; *letter; letter++) {
     OptionSlot slot = find_slot(parser, "", 0, *letter);
@@ -226,7 +227,8 @@ static void check_operands(OptionParser* parser) {
           verb->operand_max > 0 ? verb->operands : "the verb");
 }
 
-/* OMP_NUM_THREADS may be a list of levels: the first counts. */
+/* Returns the default number of threads. OMP_NUM_THREADS may be a list with one number per level of nesting; the first
+ * number is used. */
 static int default_threads(void) {
   const char* given = getenv("OMP_NUM_THREADS");
   long threads = given ? strtol(given, NULL, 10) : 0;

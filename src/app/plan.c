@@ -202,7 +202,7 @@ static void add_rotation(Text* text, Mat3 turn) {
   add_numbers(text, "rotation", (const double[4]){q.w, q.x, q.y, q.z}, 4);
 }
 
-/* Steps between two points of the path, and the speed [m/s] of the body in the scene that shows it. */
+/* Number of steps between two points of the path. Speed of the body [m/s] in the scene that displays the path. */
 enum { STEPS_BETWEEN = 4 };
 #define FLYING_SPEED 1.0
 

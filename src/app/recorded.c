@@ -31,7 +31,8 @@ static Status refuse(Recorded* recorded, const char* path, const char* text) {
   return STATUS_BAD_INPUT;
 }
 
-/* Takes the stored start state from the run's own folder, because the other run may be gone. */
+/* Adds an override that takes the stored initial state from the run's own folder, because the run that it came from may
+ * no longer exist. */
 static void take_start(Recorded* recorded, const char* folder) {
   const cJSON *start = cJSON_GetObjectItem(recorded->summary, "start"), *time = cJSON_GetObjectItem(start, "time");
   char* absolute = cJSON_IsNumber(time) ? realpath(folder, NULL) : NULL;
@@ -47,11 +48,13 @@ static void take_start(Recorded* recorded, const char* folder) {
   recorded->overrides[recorded->override_count++].text = text.data;
 }
 
-/* The scene is the first input; overrides are texts. */
+/* Reads the scene's path (the first input) and the overrides from the summary. Returns STATUS_BAD_INPUT, with a
+ * diagnostic, if the scene is missing. */
 static Status take_summary(Recorded* recorded, const char* path) {
   const cJSON* first = cJSON_GetArrayItem(cJSON_GetObjectItem(recorded->summary, "inputs"), 0);
   const char* file = cJSON_GetStringValue(cJSON_GetObjectItem(first, "file"));
-  if (!file) return refuse(recorded, path, "it names no scene: inputs[0].file is missing");
+  if (!file)
+    return refuse(recorded, path, "inputs[0].file, the scene of the run, is missing: simulate the scene again");
   recorded->scene_path = memory_text(file);
   recorded->scene_sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(first, "sha256"));
   const cJSON *overrides = cJSON_GetObjectItem(recorded->summary, "overrides"), *item;
@@ -96,8 +99,8 @@ bool file_has_sha256(const char* path, const char* sha256) {
   return same;
 }
 
-/* Keeps `path` (owned) as *found when it has the recorded content, which ends the search, or is the first that exists.
- */
+/* Tests one path for the scene and takes ownership of it. Keeps it as *found if the file has the recorded content, or
+ * if it is the first path that exists. Returns true if the content is the recorded one. */
 static bool try_scene(const Recorded* recorded, char* path, char** found) {
   bool there = file_exists(path), same = there && file_has_sha256(path, recorded->scene_sha256);
   if (same || (there && !*found)) {
@@ -116,8 +119,9 @@ static bool is_working_folder(const char* folder) {
   return same;
 }
 
-/* Finds the scene. Its path is relative to the working directory of the run. If that is gone or has another scene by
- * now, both may have been moved together: then it is relative to here, or to a folder above the run. */
+/* Returns the path of the run's scene, or NULL. The recorded path is relative to the working directory of the run. If
+ * this directory does not exist or has another scene, the run and the scene may have been moved together: the path is
+ * then tried relative to the present directory and to each folder above the run. The caller frees it. */
 static char* find_scene(const Recorded* recorded, const char* folder) {
   const char* scene = recorded->scene_path;
   char* found = NULL;

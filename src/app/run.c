@@ -13,7 +13,7 @@ static ExitCode unknown_verb(const char* word) {
   return EXIT_USAGE;
 }
 
-/* Warns of options that every verb accepts but that have no effect here. */
+/* Warns of options that every command accepts but that have no effect for this one. */
 static void warn_idle_options(const Options* options) {
   if (options->quiet) return;
   const char* verb = options->verb->name;
@@ -71,7 +71,7 @@ static bool print_page(const char* word) {
   return false;
 }
 
-/* sdrs help [VERB|--man|--bash|--zsh] */
+/* Runs sdrs help [VERB|--man|--bash|--zsh]. */
 static ExitCode run_help(int count, char** words) {
   if (count > 0 && print_page(words[0])) return EXIT_DONE;
   const Verb* verb = count > 0 ? verb_find(words[0]) : NULL;

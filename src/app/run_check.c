@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Numbers are written in full, so recomputed values differ by rounding only: relative to 1 m or the distance from the
- * origin. */
+/* Largest difference between recomputed and recorded poses, relative to 1 m or the distance from the origin. Files
+ * contain all digits, so only rounding differs. */
 #define POSE_TOLERANCE 1e-9
 /* Tolerance of the length of a unit quaternion. */
 #define UNIT_TOLERANCE 1e-9
@@ -16,8 +16,9 @@
 /* Relative rounding error of a coordinate after a few operations. */
 #define COORDINATE_ROUNDING 1e-14
 
-/* Factor of the tolerance on forces. The residual is relative to the acting forces (step.md, S8), which the files
- * contain except for forces between several hulls of one pair; the three axes add as a root of squares. */
+/* Factor of the tolerance on forces. The residual is relative to the acting forces (step.md, S8). The files contain
+ * these except for forces between several hulls of one pair. The residuals of the three axes add as a root of
+ * squares. */
 #define RESIDUAL_ROOM 8.0
 #define MOMENTUM_SHARE 1e-3
 
@@ -42,7 +43,7 @@ static Status read_summary(RunCheck* c, Diagnostics* diagnostics) {
   return STATUS_BAD_INPUT;
 }
 
-/* Columns of every solver.csv. */
+/* Columns that every solver.csv contains. */
 static const char* const SOLVER_COLUMNS[] = {
     "step",         "time",     "iterations", "trials", "residual", "outcome", "kinetic", "potential", "total",
     "smallest_gap", "substeps", "px",         "py",     "pz",       "lx",      "ly",      "lz"};
@@ -170,7 +171,7 @@ void run_check_find(RunCheck* c, const RunFile* file, int row, int column, const
 
 /* ---------------------------------------------------------------- rows and times */
 
-/* Rows are the start, every record_every-th step, and the end. */
+/* Returns the expected number of states: the start, every record_every-th step, and the end. */
 static int states_expected(const RunCheck* c) {
   int every = c->recorded->model.simulation.record_every, start = c->recorded->model.start_step;
   int end = start + c->steps;
@@ -225,7 +226,7 @@ static void check_steps(RunCheck* c) {
 
 static bool is_whole(double value) { return isfinite(value) && value == floor(value); }
 
-/* Returns true if a cell of solver.csv has a possible value. A gap is infinite without neighbouring pairs. */
+/* Returns true if a cell of solver.csv has a possible value. The smallest gap is infinite if no pair is near. */
 static bool may_stand(const char* name, double value) {
   static const char* const counts[] = {"iterations",          "trials",        "active_pairs", "candidate_pairs",
                                        "certified_intervals", "factor_retries"};
@@ -383,7 +384,7 @@ static void check_start(RunCheck* c, Pose* given, Pose* found) {
 
 /* ---------------------------------------------------------------- energies, momenta, forces */
 
-/* Sums over movable links that give the momenta and energy of a state, and their magnitudes. */
+/* Sums over movable links of a state: the mass, and a bound of the rounding error of the momentum. */
 typedef struct {
   double mass, momentum_rounding; /* kg, kg m/s */
 } MotionScale;
@@ -450,7 +451,7 @@ static void check_total(RunCheck* c, int row, double now, double old, double tol
                  kinetic + (may_be_end ? now : 0.5 * (now + old)));
 }
 
-/* at[0] is the row's state, at[1] that of the row before. */
+/* Checks the energies of a row. at[0]: poses of the row's state; at[1]: poses of the previous row. */
 static void check_energies(RunCheck* c, int row, Pose* const* at) {
   double size, size_before, now = potential_of(c, row, at[0], &size),
                             old = potential_of(c, row - 1, at[1], &size_before);
@@ -458,7 +459,8 @@ static void check_energies(RunCheck* c, int row, Pose* const* at) {
   if (row <= row_count(&c->solver)) check_total(c, row, now, old, MOTION_TOLERANCE * (size + size_before));
 }
 
-/* The step that led to a row, if the rows are the states that this step and `before` steps before it used. */
+/* Sets *clock to the step that ends at a row. Returns false if the rows do not contain the states that this step and
+ * the `before` steps before it used. */
 static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
   double dt = c->recorded->model.simulation.dt;
   if (c->recorded->model.start && row <= before + 2) return false; /* the state before is not recorded for either */
@@ -471,7 +473,8 @@ static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
   return true;
 }
 
-/* Returns the difference between three columns of solver.csv, from the named one on, and a vector. */
+/* Returns the distance between `value` and the vector in three columns of solver.csv; first: name of the first
+ * column. */
 static double vector_miss(const RunCheck* c, int row, const char* first, Vec3 value) {
   int column = column_of(&c->solver, first);
   if (column < 0) return 0;
@@ -480,9 +483,9 @@ static double vector_miss(const RunCheck* c, int row, const char* first, Vec3 va
   return vec3_norm(vec3_at(miss));
 }
 
-/* Returns the difference between a row's motion and the written one [kg m/s]: momentum, angular momentum over an arm,
- * energy over a speed. Collisions between free bodies conserve momentum whatever the step was. Armatures have a share
- * of the energy. */
+/* Returns the difference between the motion and the values recorded in a row [kg m/s]: of the momentum, of the angular
+ * momentum divided by `arm`, and of the energy divided by `speed`. Collisions between free bodies conserve momentum in
+ * any step. Armatures have a share of the energy. */
 static double motion_miss(const RunCheck* c, int row, const SimMotion* motion, double arm, double speed) {
   double miss = vector_miss(c, row, "px", motion->momentum);
   if (arm > 0) miss += vector_miss(c, row, "lx", motion->angular_momentum) / arm;
@@ -507,10 +510,11 @@ static void find_kind(const RunCheck* c, int row, Pose* const* at, StepClock* cl
   if (motion_miss(c, row, &struck, arm, speed) < motion_miss(c, row, &free, arm, speed)) *clock = other;
 }
 
-/* at[0] is the row's state, at[1] that of the row before, and so on. */
+/* Checks the momenta and the kinetic energy of a row. at[0]: poses of the row's state; at[1]: poses of the previous
+ * row, and so on. */
 static void check_motion(RunCheck* c, int row, Pose* const* at) {
   const Model* model = &c->recorded->model;
-  /* true: bodies carry angular momentum, which poses do not determine */
+  /* true: bodies have an angular momentum of their own, which poses do not determine */
   bool carried = model->simulation.integrator == INTEGRATOR_MOMENTUM;
   StepClock clock;
   if (!clock_of(c, row, model->simulation.integrator == INTEGRATOR_SECOND_ORDER, &clock)) return;
@@ -549,8 +553,8 @@ static bool is_held(const Model* model, int tree) {
   return false;
 }
 
-/* Returns true if the tree's total force has no joint forces: its root is free, without drive, damping or constraints.
- */
+/* Returns true if the sum of forces on the tree contains no joint force: its root is free, without drive, damping or
+ * constraints. */
 static bool floats(const Model* model, int link) {
   const ModelLink* l = &model->links[link];
   if (is_held(model, l->tree)) return false;

@@ -1,6 +1,5 @@
-/* contacts.csv and the gaps of solver.csv against the exact distances of the hulls (docs/derivations/certificate.md,
- * P7).
- */
+/* Checks contacts.csv and the gaps in solver.csv against the exact distances of the hulls
+ * (docs/derivations/certificate.md, P7). */
 #include "app/run_check.h"
 #include <stdio.h>
 
@@ -9,8 +8,8 @@
 #define GAP_TOLERANCE 1e-7
 /* Relative tolerance of a force whose separating plane is recomputed. */
 #define FORCE_TOLERANCE 1e-5
-/* Upper bound of the friction in a run's first step, relative to the limit by the initial normal force (friction.md,
- * F6). The exact ratio follows from a solve without friction, which no file contains. */
+/* Largest friction in the first step of a run, relative to the limit from the initial normal force (friction.md, F6).
+ * The exact ratio follows from a solve without friction, which no file contains. */
 #define FIRST_FRICTION_RATIO_MAX 100.0
 /* Upper bound of the normal force that limits friction in steps with contact.friction_iterations, relative to that of
  * the state. It is the force of the solve before the last, which differs if the iteration has not converged (F8). */
@@ -49,7 +48,8 @@ static const ProofPair* find_pair(const ProofPair* pairs, int count, int a, int 
   return low < count && pairs[low].a == a && pairs[low].b == b ? &pairs[low] : NULL;
 }
 
-/* Returns true if the row before is the state before the step. Friction and impacts depend on that state. */
+/* Returns true if the previous row is the state at the beginning of the step. Friction and impacts depend on this
+ * state. */
 static bool before_is_known(const RunCheck* c, int row) {
   return c->recorded->model.simulation.record_every == 1 && run_check_parts(c, row) == 1;
 }
@@ -128,7 +128,7 @@ static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair
                  c->recorded->model.links[pair->b].name, difference, allowed);
 }
 
-/* One listed pair, the k-th of the state. */
+/* Checks one listed contact, the k-th of the state. */
 static void check_listed(RunCheck* c, int k, const RowPairs* row) {
   const StateContacts* all = run_check_contacts(c, row->row);
   const RunContact* listed = &all->list[k];
@@ -157,7 +157,8 @@ static bool in_order(const RunContact* before, const RunContact* next) {
   return before->a < next->a || (before->a == next->a && before->b < next->b);
 }
 
-/* Both lists are sorted by (a, b). */
+/* Reports pairs that should have a contact in the file but have none. The contacts and the pairs are both sorted by (a,
+ * b). */
 static void check_missing(RunCheck* c, const RowPairs* row) {
   const StateContacts* all = run_check_contacts(c, row->row);
   int k = 0, rows = csv_rows_count(c->contacts.rows);

@@ -1,7 +1,7 @@
 #include <string.h>
 #include "app/app.h"
 
-/* Verbs, in the order of the help. */
+/* The commands, in the order of the help. */
 static const Verb* const VERBS[] = {
     &VERB_SIMULATE, &VERB_OPTIMIZE, &VERB_IDENTIFY, &VERB_GRADCHECK, &VERB_CONVERGE, &VERB_RENDER,
     &VERB_PLOT,     &VERB_EXPORT,   &VERB_IMPORT,   &VERB_DECOMPOSE, &VERB_VALIDATE, &VERB_SCHEMA,

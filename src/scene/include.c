@@ -29,7 +29,7 @@ static bool is_robot(const char* path) {
   return dot && (strcasecmp(dot, ".urdf") == 0 || strcasecmp(dot, ".xml") == 0);
 }
 
-/* Changes to the part, as a task's `set`. */
+/* Reads the list `set` of overrides for the included file. Sets *count to their number; the caller frees the array. */
 static PlacedOverride* read_set(Reader* reader, const Node* list, int* count) {
   PlacedOverride* set = MEMORY_NEW(PlacedOverride, list ? list->count : 0);
   *count = 0;
@@ -44,7 +44,7 @@ static void keep_file(Scene* scene, char* path) {
   scene->files[scene->file_count++] = path;
 }
 
-/* Returns true if the file is the one being read, or one that includes it. */
+/* Returns true if `path` is the file being read, or a file that includes it. */
 static bool is_within_itself(const Reader* reader, const char* path) {
   char* file = realpath(path, NULL);
   bool found = false;
@@ -119,7 +119,7 @@ static bool is_named(const Node* list, const char* name) {
   return false;
 }
 
-/* Finds links that are left out, with all their descendants. */
+/* Marks the links that `without` excludes, and all their descendants. Reports names that the file does not have. */
 static void find_left_out(Include* include) {
   const Scene* part = &include->part;
   include->link = MEMORY_NEW(int, part->link_count + 1);
@@ -155,7 +155,7 @@ static void move_shapes(Include* include) {
   }
 }
 
-/* Sets the pose of a root: relative to the include's own pose. */
+/* Multiplies the pose of a root link by the pose of the include. */
 static void place_root(const Include* include, SceneLink* link) {
   Quat turn = pose_form_rotation(&include->form.pose);
   Vec3 moved = mat3_mul_vec(mat3_from_quat(turn), link->joint.position);
@@ -258,8 +258,8 @@ static void move_loads(Include* include) {
   }
 }
 
-/* Moves tendons with their links; points in the world move with the file. A tendon that lost one of its links is left
- * out. */
+/* Appends the tendons of the included file, with new indices of links. Points fixed to the world move with the pose of
+ * the include. Tendons on a link that is left out are omitted. */
 static void move_tendons(Include* include) {
   Reader* reader = include->reader;
   Scene *scene = reader->scene, *part = &include->part;
@@ -301,7 +301,8 @@ static void move_tendons(Include* include) {
   }
 }
 
-/* Moves bushings with their links; frames in the world move with the file. */
+/* Appends the bushings of the included file, with new indices of links. Frames fixed to the world move with the pose of
+ * the include. */
 static void move_bushings(Include* include) {
   Reader* reader = include->reader;
   Scene *scene = reader->scene, *part = &include->part;
@@ -324,7 +325,8 @@ static void move_bushings(Include* include) {
   }
 }
 
-/* Returns true if closures are given in link frames only, so that the file may be attached to a link. */
+/* Returns true if all closures are between links and given in link frames, so that the file can be attached to a
+ * link. */
 static bool closures_hang(const Scene* part) {
   for (int k = 0; k < part->closure_count; k++)
     if (!part->closures[k].link_axes || part->closures[k].b < 0) return false;
@@ -475,7 +477,7 @@ static void read_item(Reader* reader, const Node* item, const IncludeForm* form)
   memory_free(include.prefix);
 }
 
-/* An item attached to a link is included after the links. */
+/* Items with the key `attach` are included after the links of the scene, because they need the link. */
 void read_includes(Reader* reader, const Node* list, bool attached) {
   if (!list) return;
   size_t mark = reader_enter_key(reader, "include");

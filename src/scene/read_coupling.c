@@ -23,7 +23,7 @@ static int read_coordinate(Reader* reader, const Node* item, const Node* named, 
   return -1;
 }
 
-/* key: the key that names the link. */
+/* Appends a term to the coupling. key: key with the name of the link, for messages. */
 static void add_term(Reader* reader, const Node* item, const char* key, const Node* link, const Node* coordinate,
                      double ratio, SceneCoupling* coupling) {
   if (!link) return;

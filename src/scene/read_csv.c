@@ -1,4 +1,4 @@
-/* Signals with rows in a CSV file. */
+/* Reads signals whose rows are in a CSV file. */
 #include <string.h>
 
 #include "base/outside.h"
@@ -31,7 +31,7 @@ static void tell_problems(CsvSignal* s) {
   }
 }
 
-/* -1 after an error. */
+/* Returns the index of a column, -1 after an error. */
 static int find_column(CsvSignal* s, const char* name, SourcePlace place) {
   int column = csv_column(&s->table, name);
   if (column >= 0 && csv_repeated(&s->table, column)) {

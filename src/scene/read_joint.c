@@ -69,7 +69,7 @@ static void read_free_axes(Reader* reader, const Node* list, SceneJoint* joint) 
 
 /* ---------------------------------------------------------------- limits */
 
-/* Reads a limit; null is an open end. */
+/* Reads one limit into *value; null means no limit and gives `open`. */
 static bool read_end(Reader* reader, const Node* node, double open, double* value) {
   *value = open;
   if (node_is_null(node)) return true;
@@ -110,7 +110,7 @@ static void warn_degrees(Reader* reader, const Node* node, const SceneJoint* joi
   if (slot >= scene_joint(joint).slide_count) warn_of_degrees(reader, node->place, (const double[]){high, low}, 2);
 }
 
-/* Returns false for null, or after an error. */
+/* Reads a pair [low, high] into *low and *high. Returns false if the node is null, and after an error. */
 static bool read_ends(Reader* reader, const Node* node, double* low, double* high) {
   if (node_is_null(node)) return false;
   if (node->kind != NODE_LIST || node->count != 2) {
@@ -175,7 +175,8 @@ static void read_limits_per_dof(Reader* reader, const Node* list, SceneJoint* jo
     if (slot < slots)
       read_pair(reader, item, joint, slot, made.quaternion && slot == made.plain_count);
     else if (!node_is_null(item))
-      reader_error(reader, item->place, "must be null: a ball has one limit, on its whole angle");
+      reader_error(reader, item->place,
+                   "must be null: a ball joint has one limit only, on its total angle of rotation");
     reader_leave(reader, mark);
   }
 }
@@ -223,7 +224,7 @@ static void read_swing_twist(Reader* reader, const Node* map, const JointForm* f
   reader_leave(reader, mark);
 }
 
-/* Sets stiffness and margin where they are not given. */
+/* Sets the stiffness and the margin of the limits if they are not given. */
 static void complete_limits(const JointForm* form, SceneJoint* joint) {
   double margin = LIMIT_MARGIN;
   for (int i = 0; i < JOINT_MAX_DOF; i++) {
@@ -314,7 +315,7 @@ static void read_passive(Reader* reader, const Node* map, const JointForm* form,
     reader_error(reader, node_key_place(node_find(map, "armature")), "a joint with three rotations has no 'armature'");
 }
 
-/* Returns false if the type is unknown. */
+/* Reads the map `joint`. Returns false if the type is unknown. */
 static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, PoseForm* pose) {
   JointForm form;
   if (!schema_read(reader, map, "joint", &form)) return false;

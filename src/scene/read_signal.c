@@ -47,7 +47,7 @@ static void fill_rows(Reader* reader, const Node* map, int rows, SceneSignal* si
   size_t mark = reader_enter_key(reader, "rows"), row = sizeof(double) * (size_t)signal->channels;
   SourcePlace place = node_find(map, "rows")->place;
   if (rows < signal->rows)
-    reader_error(reader, place, "must not be fewer than the rows of values, %d, got %d", signal->rows, rows);
+    reader_error(reader, place, "must be at least %d, the number of rows of 'values', got %d", signal->rows, rows);
   else if (reader_work(reader, place, (int64_t)rows * signal->channels)) {
     signal->values = memory_resize(signal->values, row * (size_t)signal->rows, row * (size_t)rows);
     for (; signal->rows < rows; signal->rows++)

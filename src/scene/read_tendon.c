@@ -1,6 +1,6 @@
 #include "scene/parts.h"
 
-/* State of the tendon that is read. */
+/* Returns the tendon that is being read, the last one of the scene. */
 static SceneTendon* last_tendon(Reader* reader) { return &reader->scene->tendons[reader->scene->tendon_count - 1]; }
 
 static void read_point(Reader* reader, const Node* item, const Repeat* repeat) {
@@ -33,7 +33,7 @@ static void read_points(Reader* reader, const Node* list) {
   reader_leave(reader, mark);
 }
 
-/* Reads one wrap after the points; leaves out a wrap with an error. */
+/* Reads one wrap. Call it after the points are read. A wrap with an error is not added. */
 static void read_wrap(Reader* reader, const Node* item, int number) {
   TendonWrapForm form;
   if (!schema_read(reader, item, "tendon_wrap", &form)) return;
@@ -167,7 +167,7 @@ static void read_joints(Reader* reader, const Node* item, const TendonForm* form
   if (!form->joints->first) reader_error(reader, form->joints->place, "a tendon along joints needs one joint or more");
 }
 
-/* Reads a tendon; an incomplete one is removed again. */
+/* Reads a tendon. Removes it from the scene if it is incomplete after an error. */
 static void read_tendon(Reader* reader, const Node* item) {
   TendonForm form;
   if (!schema_read(reader, item, "tendon", &form)) return;

@@ -1,9 +1,9 @@
-/* Discrete choices: keys, as --set names them, and the values that are tried there. */
+/* Reads discrete choices: keys as in --set, and the values to evaluate for each key. */
 #include <limits.h>
 
 #include "scene/task_parts.h"
 
-/* Combinations of all choices; a search that could not be looked through is a mistake. */
+/* Largest number of combinations of all choices. */
 #define COMBINATIONS_MAX 100000
 
 static bool is_plain(const char* key) {
@@ -12,7 +12,7 @@ static bool is_plain(const char* key) {
   return *key;
 }
 
-/* A node as YAML writes it on one line. */
+/* Appends a node as YAML on one line. */
 static void add_flow(Text* out, const Node* node) {
   if (node->kind == NODE_SCALAR) {
     if (node->quoted)

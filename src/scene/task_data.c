@@ -1,9 +1,10 @@
-/* Measured runs of a task, and how they are fitted. */
+/* Reads the measured runs of a task and the settings for fitting them. */
 #include <string.h>
 
 #include "scene/task_parts.h"
 
-/* Reads names of columns: `wanted` of them, or any number up to `most` if `wanted` is 0. Returns their number. */
+/* Reads names of columns into out[] and returns their number: exactly `wanted` names, or any number up to `most` if
+ * `wanted` is 0. */
 static int read_columns(Reader* reader, const Node* list, const char* key, int wanted, int most, char** out) {
   int count;
   TaskName* names = task_names(reader, list, key, &count);

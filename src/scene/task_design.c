@@ -41,7 +41,7 @@ bool read_box(Reader* reader, const Node* node, Vec3* low, Vec3* high) {
   return read;
 }
 
-/* The hulls' numbers belong to each of the links that the item names. */
+/* Returns a copy of numbers[count] for one link: each link that the item names owns its list of hulls. */
 static int* copy_numbers(Reader* reader, SourcePlace place, const int* numbers, int count) {
   if (count == 0 || !reader_work(reader, place, count)) return NULL;
   int* copy = MEMORY_NEW(int, count);
@@ -49,7 +49,7 @@ static int* copy_numbers(Reader* reader, SourcePlace place, const int* numbers, 
   return copy;
 }
 
-/* Selection of vertices and links by an item, as in `vertices` and `frozen`. */
+/* A selection of links and of their vertices, as in `vertices` and `frozen`. */
 typedef struct {
   TaskName* links;
   int* hulls;
@@ -68,7 +68,7 @@ static Named read_named(Reader* reader, const Task* task, const Node* item, cons
   return named;
 }
 
-/* The links' names went to the items. */
+/* Frees a selection except the names of the links, which the items now own. */
 static void named_free(Named* named) {
   memory_free(named->links);
   memory_free(named->hulls);

@@ -8,7 +8,8 @@
 
 /* ---------------------------------------------------------------- names */
 
-/* A column of a CSV file. */
+/* Returns a copy of a term's given name, which becomes the name of a column of a CSV file. Reports names that are not
+ * allowed. Returns NULL if node is NULL. The caller frees it with memory_free. */
 static char* read_column_name(Reader* reader, const Node* node) {
   if (!node) return NULL;
   size_t mark = reader_enter_key(reader, "name");
@@ -23,7 +24,7 @@ static char* read_column_name(Reader* reader, const Node* node) {
   return memory_text(node->text);
 }
 
-/* Terms with names that are unlike each other. */
+/* A list of terms, whose names must differ. */
 typedef struct {
   TaskLoss* items;
   int count;
@@ -42,7 +43,7 @@ static void take_given_names(Reader* reader, Terms terms, Names* names) {
   }
 }
 
-/* The others are called by their type: point, point_2, point_3. */
+/* Names the terms without a given name by their type: point, point_2, point_3. */
 static void give_names(Terms terms, const char* types, Names* names) {
   int used[LOSS_TYPE_COUNT] = {0};
   for (int i = 0; i < terms.count; i++) {
@@ -138,7 +139,7 @@ static void read_loss(Reader* reader, Task* task, const Node* item, int* capacit
   task->losses[task->loss_count++] = loss;
 }
 
-/* Terms with a bound, appended to *losses (*count); how many. */
+/* Appends the terms of a list with bounds to *losses[*count]. Returns the number of terms appended. */
 static int read_bounded(Reader* reader, const Task* task, const Node* list, const char* key, const char* object,
                         TaskLoss** losses, int* count) {
   if (!list) return 0;

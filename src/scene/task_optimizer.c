@@ -1,4 +1,4 @@
-/* Reader of the optimizer's settings. */
+/* Reads the settings of the optimizer. */
 #include <assert.h>
 
 #include "scene/task_parts.h"
@@ -46,7 +46,7 @@ void read_optimizer(Reader* reader, Task* task, const Node* node) {
   reader_leave(reader, mark);
 }
 
-/* As seen from the task, else from where the program was started. */
+/* Returns the path of a folder, relative to the task file, or else to the working directory. The caller frees it. */
 static char* find_folder(const Task* task, const char* written) {
   char* beside = file_resolve(task->path, written);
   if (file_exists(beside)) return beside;

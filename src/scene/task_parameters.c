@@ -1,4 +1,4 @@
-/* Physical parameters that move. */
+/* Reads the physical parameters that are design variables. */
 #include <string.h>
 
 #include "scene/task_parts.h"

@@ -35,7 +35,7 @@ static void write_end(Text* out, double value) {
     text_add(out, "null");
 }
 
-/* One pair or null for each scalar that can be limited; a quaternion counts as one, its angle. */
+/* Writes a pair or null for each quantity that can be limited: the plain coordinates, and the angle of a quaternion. */
 static void write_limits(Text* out, const SceneJoint* joint) {
   Joint made = scene_joint(joint);
   int count = made.plain_count + made.quaternion;

@@ -8,7 +8,8 @@
 
 /* ---------------------------------------------------------------- simulation, contact */
 
-/* Writes the duration, which stays when dt changes; with few digits if they give the same number of steps. */
+/* Writes the duration, so that it does not change if dt is changed. Uses few digits if they give the same number of
+ * steps. */
 static void write_duration(Text* out, const SceneSimulation* simulation) {
   double duration = simulation->steps * simulation->dt;
   char few[32];
@@ -50,7 +51,7 @@ static void write_start(const SceneWriter* writer) {
   memory_free(run);
 }
 
-/* Writes a parameter of the law; nothing if it is derived or the default. Friction is always written. */
+/* Writes a parameter of the contact law unless it is derived or equal to the default. Friction is always written. */
 static void write_parameter(Text* out, const SceneContact* contact, const SchemaRow* row) {
   const char* place = (const char*)contact + row->offset - offsetof(ContactForm, contact);
   schema_write_row(out, "  ", row, place, strcmp(row->key, "friction") == 0);
@@ -123,7 +124,7 @@ static void write_contact(const SceneWriter* writer) {
 
 /* ---------------------------------------------------------------- signals */
 
-/* One row of a channel each to a line. */
+/* Writes the rows of a signal, each on a line of its own. */
 static void write_rows(Text* out, const SceneSignal* signal) {
   text_add(out, ", values: [");
   for (int i = 0; i < signal->rows; i++) {
@@ -234,7 +235,8 @@ static void write_feedback(Text* out, const SceneController* controller, int dof
     write_matrix(out, controller, dof);
 }
 
-/* A file gives a limit to all degrees of freedom or to none: one without a limit gets this [N, N m]. */
+/* Force limit written for a degree of freedom without one [N, N m], because a file gives limits to all degrees of
+ * freedom or to none. */
 #define NO_FORCE_LIMIT 1e12
 
 static void write_force_limits(Text* out, const double* limits, int dof) {
@@ -330,7 +332,7 @@ static void write_term(const SceneWriter* writer, const SceneCouplingTerm* term)
   write_key_text(writer->out, "coordinate", scene_joint_coordinate_name(&link->joint, term->coordinate));
 }
 
-/* null where it is infinite. */
+/* Writes a number, or null if it is infinite. */
 static void write_open(Text* out, double value) {
   if (isfinite(value))
     write_number(out, value);
@@ -473,7 +475,7 @@ static void write_initial(const SceneWriter* writer, const SceneInitial* initial
 
 /* ---------------------------------------------------------------- complete scene */
 
-/* Writes the name, unless it is one that a scene must not have, as may follow from a file's name. */
+/* Writes the name of the scene, unless a scene must not have it; such a name can come from a file name. */
 static void write_name(const SceneWriter* writer) {
   const char* name = writer->scene->name;
   if (!*name || *name == '.' || strpbrk(name, "/\\")) return;

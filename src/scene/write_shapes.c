@@ -2,7 +2,7 @@
 #include "scene/forms.h"
 #include "scene/write_scene.h"
 
-/* Returns false for shapes in links, which have no name, and for a few names that cannot be keys. */
+/* Returns false for the empty name of a shape written in a link, and for names that cannot be keys. */
 static bool is_usable_name(const char* name) {
   return *name && strlen(name) <= NAME_MAX_LENGTH && strcmp(name, "<<") != 0;
 }
@@ -114,8 +114,7 @@ static void write_oriented(Text* out, const SceneShape* shape) {
   }
 }
 
-/* Writes what the rows of the schema do not say by themselves: files, lists, and the fineness of a polyhedron that was
- * asked for. */
+/* Writes the keys of a shape that schema_write does not write: files, lists, and given resolutions of a polyhedron. */
 static void write_lists(const SceneWriter* writer, const SceneShape* shape) {
   Text* out = writer->out;
   if (shape->type == SHAPE_ROUNDED_POINTS || shape->type == SHAPE_POINTS) write_points(out, shape);

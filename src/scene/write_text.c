@@ -17,7 +17,7 @@ static bool is_plain(const char* text) {
   return node_scalar_kind(&(Node){.text = text}) == SCALAR_TEXT;
 }
 
-/* The character at p and its length; the text is UTF-8. */
+/* Returns the character at p as a code point and sets *length to its length [bytes]. The text is UTF-8. */
 static unsigned read_character(const unsigned char* p, int* length) {
   *length = p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
   unsigned code = *length == 1 ? p[0] : p[0] & (0xffu >> (*length + 1));

@@ -172,7 +172,7 @@ static void mistakes_are_told(void** state) {
   expect_joint_problem("{type: ball, limits: [null, 4]}", 33,
                        ".limits: the whole angle of a ball lies between 0 and pi, got 4");
   expect_joint_problem("{type: ball, limits: [[null, 1], [null, 1], null]}", 45,
-                       ".limits[1]: must be null: a ball has one limit, on its whole angle");
+                       ".limits[1]: must be null: a ball joint has one limit only, on its total angle of rotation");
   expect_joint_problem("{type: free, limits: [-1, 1]}", 33,
                        ".limits: the joint has translations and rotations: give a list of pairs, one pair or null per "
                        "degree of freedom");

@@ -147,7 +147,7 @@ static void rows_of_a_sequence(void** state) {
   compare_arrays(scene.controllers[0].target.values, (double[]){1, 2}, 2, 0, "values");
   scene_free(&scene);
   expect_target_problem("h", "{type: sequence, interval: 0.5, rows: 1, values: [1, 2]}", 51,
-                        ".rows: must not be fewer than the rows of values, 2, got 1");
+                        ".rows: must be at least 2, the number of rows of 'values', got 1");
 }
 
 int main(void) {
