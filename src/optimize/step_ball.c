@@ -18,7 +18,7 @@ double step_ball_norm(int count, const int* block, const double* d, int which) {
 static double clamp(double x, double low, double high) { return fmin(fmax(x, low), high); }
 
 /* Sets *clamped to the sum of squares of the variables of block `which` that are clamped at t, and *rest to the sum of
- * squares of the gradient of its other variables. */
+ * squares of g / largest over its other variables. */
 static void split(int count, const int* block, int which, const double* low, const double* high, const double* g,
                   double largest, double t, double* clamped, double* rest) {
   *clamped = *rest = 0;
