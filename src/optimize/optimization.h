@@ -169,15 +169,14 @@ struct Optimization {
   double loss, best_loss, best_worth;
   int iteration, best_iteration, since_best;
   OptimizationStop stop;
-  OptimizationRow* rows;   /* (capacity) */
-  double* row_terms;       /* (capacity * terms) */
-  double* row_multipliers; /* (capacity * subjects) */
-  const double*
-      factors;         /* derivatives of the merit function with respect to the terms, for evaluate_gradient; NULL: 1 */
-  int since_update;    /* iterations since the multipliers changed */
-  int since_look;      /* iterations since the violations were checked */
-  double norm_updated; /* norm of the gradient when the multipliers changed */
-  bool stuck;          /* the optimizer has no step left with these multipliers */
+  OptimizationRow* rows;              /* (capacity) */
+  double* row_terms;                  /* (capacity * terms) */
+  double* row_multipliers;            /* (capacity * subjects) */
+  const double* factors;              /* derivatives of the minimized value by the terms; NULL: 1 */
+  int since_update;                   /* iterations since the multipliers changed */
+  int since_look;                     /* iterations since the violations were checked */
+  double norm_updated;                /* norm of the gradient when the multipliers changed */
+  bool stuck;                         /* the optimizer has no step left with these multipliers */
   int start, best_start;              /* present start, from 0, and the start of the best design */
   int first_iteration;                /* first iteration of the current start */
   double start_best, start_violation; /* best loss and violation of the current start */
