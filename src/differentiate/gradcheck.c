@@ -6,9 +6,9 @@
 
 #include "differentiate/gradcheck.h"
 
-/* FLAT: a vertex this close to the plane of a foreign triangle, in hull radii, can cross it. Vertices of such hulls are
- * moved towards the centre by random fractions up to the second constant. The third is the number of draws until such
- * vertices are gone; large hulls always keep some. */
+/* FLAT: a vertex closer than this to the plane of a triangle to which it does not belong, in hull radii, can cross that
+ * plane. GENERIC_SHIFT: vertices of such hulls are moved towards the centre by random fractions up to this.
+ * GENERIC_DRAWS: largest number of draws until there are no such vertices; large hulls always keep some. */
 #define FLAT 1e-3
 #define GENERIC_SHIFT 3e-2
 enum { GENERIC_DRAWS = 30 };
@@ -32,7 +32,7 @@ static bool weighs_by_volume(const SceneLink* link, const ModelLink* built) {
   return built->mass > 0 && by_volume && built->mass_model != MASS_GIVEN;
 }
 
-/* Moves the hull's vertices inward at random. points: those of the hull. */
+/* Sets points[vertex_count] to the vertices of the hull, moved towards its centre by random fractions. */
 static void shrink_hull(const ModelHull* hull, Random* random, Vec3* points) {
   bool flat = true;
   for (int draw = 0; flat && draw < GENERIC_DRAWS; draw++) {
@@ -47,7 +47,8 @@ static void shrink_hull(const ModelHull* hull, Random* random, Vec3* points) {
   }
 }
 
-/* Visits hulls with flat faces; random NULL: only returns whether there is one. */
+/* Returns true if a link whose mass depends on its volume has a hull with flat faces. If random is not NULL, moves the
+ * points of these hulls in `scene`. */
 static bool visit_flat_hulls(Scene* scene, const Model* model, Random* random) {
   bool any = false;
   for (int i = 0; i < model->link_count; i++) {
@@ -99,7 +100,8 @@ static double value_of(const Check* c, const Recording* r, LossSeeds* seeds) {
   return c->loss ? loss_evaluate(c->loss, r, c->terms, seeds) : probe_evaluate(c->probe, r, seeds);
 }
 
-/* Returns the magnitude of the summands of the value; c->terms are those of the base run. */
+/* Returns the sum of the absolute values of the summands of the loss at the base run, to which rounding errors are
+ * relative. c->terms must be those of the base run. */
 static double size_of_value(const Check* c) {
   double size = 0;
   if (!c->loss) return probe_size(c->probe);
@@ -120,7 +122,7 @@ typedef struct {
   int count;
 } BlockContext;
 
-/* Returns the loss with the block's numbers set to values; NaN when the run fails or has a jump. */
+/* Returns the loss with the numbers of the block set to values[count]; NaN if the run fails. */
 static double block_value(void* context, const double* values) {
   const BlockContext* b = context;
   Check* c = b->check;
@@ -150,7 +152,7 @@ static int expected_runs(const Check* c) {
   return GRADCHECK_RUNS * c->options->directions * blocks;
 }
 
-/* Norm of a block's gradient in its numbers' scales. */
+/* Returns the norm of the gradient of a block, in the scales of its numbers. */
 static double block_norm(const Model* m, GradcheckBlock block, const ModelGradient* gradient) {
   int count = block_size(m, block);
   double *g = MEMORY_NEW(double, 2 * (size_t)count), *scale = g + count, sum = 0;
@@ -161,7 +163,7 @@ static double block_norm(const Model* m, GradcheckBlock block, const ModelGradie
   return sqrt(sum);
 }
 
-/* A gradient this small relative to the largest block is rounding of the adjoint. */
+/* A gradient smaller than this fraction of the norm of the largest block is a rounding error of the adjoint. */
 #define ZERO 1e-12
 
 static GradcheckFloor floor_of(const Check* c, const ModelGradient* gradient) {
@@ -223,7 +225,8 @@ void gradcheck_excuse_singular(bool singular, GradcheckBlockReport* block) {
   if (block->singular) block->verdict = GRADCHECK_UNCHECKED;
 }
 
-/* True if a closure is open: some loops have no solution to every tolerance. */
+/* Returns true if the run failed because a loop in a singular configuration did not close: such a loop may have no
+ * solution to a small tolerance. */
 static bool is_open(const Model* model, const RecordReport* run) {
   return model->singular_closure >= 0 && run->last.outcome == STEP_OPEN;
 }
@@ -250,8 +253,8 @@ static Status check_all(Check* c) {
   return stopped(c) ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
-/* Selects rows. With bounded memory, perturbed runs keep only the rows of the loss, and the base run those of its
- * gradient. */
+/* Creates both recordings and the seeds. With bounded memory, perturbed runs store only the rows of the loss, and the
+ * base run stores the rows of its gradient. */
 static void create_rows(Check* c, int steps) {
   if (!(c->options->memory > 0)) {
     recording_create(&c->base, c->model, steps);

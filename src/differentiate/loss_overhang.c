@@ -51,7 +51,7 @@ static Printing look_at(const LossTerm* term, const Recording* recording) {
   return p;
 }
 
-/* Returns the value f of a triangle and sets *by_area to df/dS. */
+/* Returns the value f of a triangle of the hull with corners c[3]. If f is not 0, sets *by_area to df/dS. */
 static double hanging(const Printing* p, int hull, const int* c, Vec3* by_area) {
   const Vec3* x = solid_of(p, hull)->vertices;
   Vec3 s = vec3_scale(vec3_cross(vec3_sub(x[c[1]], x[c[0]]), vec3_sub(x[c[2]], x[c[0]])), 0.5);

@@ -43,9 +43,8 @@ struct RunParts {
   int spacing, until;
   RecordedState recent[3]; /* last states, the present one at the end (recent_count) */
   int recent_count;
-  int64_t state; /* number of the present state */
-  int most_contacts,
-      most_states; /* largest number of contacts of a state so far; largest number of states of a row so far */
+  int64_t state;                  /* number of the present state */
+  int most_contacts, most_states; /* largest numbers so far: contacts of a state, states of a row */
   size_t limit, held, most;
   int64_t repeated;
   Sim* sim; /* for recomputation */

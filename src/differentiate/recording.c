@@ -95,7 +95,8 @@ void recording_destroy(Recording* r) {
   *r = (Recording){0};
 }
 
-/* Grows an array; parts must stay within their memory limit. */
+/* Returns the array, reallocated if its capacity is below `needed` elements of `size` bytes. Arrays of parts grow by
+ * little, because parts must stay within their memory limit. */
 static void* grown(const Recording* r, void* old, int* capacity, int needed, size_t size) {
   if (needed <= *capacity) return old;
   int larger = r->is_part ? needed + needed / 8 + 2 : 2 * needed + 64;
@@ -181,7 +182,8 @@ static void keep_solves(Recording* r, RecordedState* state, const SimSolve* solv
   r->solve_bytes += sim_solves_size(solves, count, r->model);
 }
 
-/* Stores a state inside a step. momentum NULL: not kept. */
+/* Stores the coordinates and poses of a state inside a step; momentum, felt and delayed only if the recording has
+ * arrays for them. */
 static void keep_between(Recording* r, RecordedState* state, const double* q, const Pose* pose, const Vec3* momentum,
                          const Vec3* felt, const double* delayed) {
   size_t nq = (size_t)r->model->coordinate_count, links = (size_t)r->model->link_count;
@@ -207,7 +209,7 @@ void recording_add_before(Recording* r, const RecordedState* what, const double*
   keep_between(r, add_state(r, what->step, what->clock, what->row), q, pose, NULL, NULL, NULL);
 }
 
-/* Stores the states between the row before and this one. */
+/* Stores the states inside the step that leads to row `row`. */
 static void keep_substates(Recording* r, const Sim* sim, int row) {
   int count;
   const SimSubstate* inside = sim_substates(sim, &count);
@@ -221,13 +223,14 @@ static void keep_substates(Recording* r, const Sim* sim, int row) {
 
 /* ---------------------------------------------------------------- rows */
 
-/* Stores breaking times of closures; those of the last row include all earlier ones. */
+/* Stores the times at which closures broke. The times at the last row include all earlier ones, so each row overwrites
+ * them. */
 static void keep_closures(Recording* r, const Sim* sim) {
   const double* broken = sim_closures_broken(sim);
   if (broken) memcpy(r->closures_broken, broken, sizeof(double) * (size_t)r->model->closure_count);
 }
 
-/* Stores the kept quantities of each link, and states if requested. */
+/* Stores row `row` of a thin recording: the quantities of the links whose row is kept, and the clocks of the states. */
 static void keep_thin_row(Recording* r, Sim* sim, int row) {
   const Model* m = r->model;
   const SimState* state = sim_state(sim);
@@ -305,7 +308,8 @@ void recording_add_row(Recording* r, Sim* sim, int row) {
 
 /* ---------------------------------------------------------------- the run */
 
-/* True if the substep lengths of step `row` depend on the state (impact.md, I10). A perturbed run then has its own. */
+/* Returns true if the lengths of the substeps of step `row` depend on the state (impact.md, I10). A perturbed run then
+ * chooses its own substeps. */
 static bool has_events(const Recording* like, int row) {
   for (int k = like->row_state[row - 1] + 1; k <= like->row_state[row]; k++) {
     const StepClock* c = &like->states[k].clock;
@@ -314,7 +318,7 @@ static bool has_events(const Recording* like, int row) {
   return false;
 }
 
-/* Repeats step `row` with the substeps of another run. */
+/* Performs step `row` of sim with the substeps of another run. */
 static StepReport repeat_step(const Recording* like, Sim* sim, int row) {
   int first = like->row_state[row - 1] + 1, count = recording_substeps(like, row);
   StepClock* parts = MEMORY_NEW(StepClock, count);
@@ -329,7 +333,7 @@ StepReport recording_step(Sim* sim, const RecordOptions* options, int row) {
   return options->substeps ? sim_step_in(sim, options->substeps[row - 1]) : sim_step(sim);
 }
 
-/* Stores the states before a recorded initial state, which the first steps depend on. */
+/* Stores the states before a stored initial state, because the first steps depend on them. */
 static void keep_history(Recording* r, const Sim* sim) {
   const SimHistory history = sim_history(sim);
   const RecordedState before = {.step = 0};

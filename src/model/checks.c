@@ -358,8 +358,8 @@ static void check_taken_by_pairs(const Model* model, Diagnostics* diagnostics) {
         const char* why = refused_piece(model, link[side], pair->law);
         if (!why) continue;
         diagnostics_add(diagnostics, SEVERITY_ERROR, model->scene->contact.pairs[pair->item].place,
-                        "%s %s; a shape of link '%s' is none", contact_model_name(pair->law), why,
-                        model->links[link[side]].name);
+                        "%s %s, but a shape of link '%s' is none of these: change the shape, or name another law",
+                        contact_model_name(pair->law), why, model->links[link[side]].name);
         reported = true;
       }
     }

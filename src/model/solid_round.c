@@ -1,6 +1,6 @@
-/* Exact round solids: all points within a radius of a core, the hull of points (those of a rounded box are its corners)
- * or of circles about the z axis (contact.md, C6, C6b, C7). Pictures, files and users of vertices get an inscribed
- * polyhedron. */
+/* Exact round solids: all points within a radius of a core. The core is the convex hull of points (of a rounded box,
+ * its corners) or of circles about the z axis (contact.md, C6, C6b, C7). Pictures, files and other users of vertices
+ * get an inscribed polyhedron. */
 #include <assert.h>
 #include <string.h>
 
@@ -15,8 +15,8 @@ bool model_takes_round(const Scene* scene, const SceneShape* shape) {
 
 /* ---------------------------------------------------------------- the core of a shape */
 
-/* Profile of a round solid: two ends on the z axis (equal if there is one), each with height, circle radius and
- * rounding. All are linear in the shape's lengths. */
+/* Profile of a round solid about the z axis: its two ends (equal for a sphere), each with height z and circle radius,
+ * and the rounding. All numbers are linear in the lengths of the shape. */
 typedef struct {
   double z[2], radius[2], rounding;
 } Profile;
@@ -53,7 +53,7 @@ HullResult draw_round(ConvexHull* hull, const SceneShape* shape) {
   return primitive_circles(hull, p.z, p.radius, p.rounding, shape->segments);
 }
 
-/* Returns the derivative of the profile with respect to length k. */
+/* Returns the derivative of the profile with respect to length k of the shape. */
 static Profile profile_slope(ShapeType type, int k) {
   double unit[ROUND_PARAMETERS_MAX] = {0};
   unit[k] = 1;
@@ -87,7 +87,8 @@ static void add_integrals(Integrals* sum, Integrals other) {
   sum->volume = plus(sum->volume, other.volume);
 }
 
-/* Integrals between two circles at distance `length`, centred: radius m + d z / length. */
+/* Returns the integrals over the frustum between two circles at distance `length`, about its middle. Radius at height
+ * z: m + d z / length. */
 static Integrals frustum(Dual m, Dual d, Dual length) {
   Dual m2 = power(m, 2), d2 = power(d, 2);
   Dual quartic = plus(plus(power(m, 4), scaled(times(m2, d2), 0.5)), scaled(power(d, 4), 1.0 / 80));
@@ -97,8 +98,8 @@ static Integrals frustum(Dual m, Dual d, Dual length) {
                      scaled(times(length, plus(m2, scaled(d2, 1.0 / 12))), M_PI)};
 }
 
-/* Integrals beyond the circles of radius R at both ends z = -h and h, out to distance r: radius R + sqrt(r^2 - (|z| -
- * h)^2). */
+/* Returns the integrals over the two ends beyond the circles of radius R at z = -h and z = h, up to the distance r from
+ * them. Radius at height z: R + sqrt(r^2 - (|z| - h)^2). */
 static Integrals caps(Dual R, Dual h, Dual r) {
   Dual r2 = power(r, 2), r3 = power(r, 3), r4 = power(r, 4), r5 = power(r, 5), R2 = power(R, 2);
   Dual area[3] = {plus(plus(times(R2, r), scaled(times(R, r2), M_PI / 2)), scaled(r3, 2.0 / 3)),
@@ -110,7 +111,7 @@ static Integrals caps(Dual R, Dual h, Dual r) {
   return (Integrals){scaled(quartic, M_PI / 2), scaled(along, 2 * M_PI), {0, 0}, scaled(area[0], 2 * M_PI)};
 }
 
-/* Returns the integrals and their derivatives along `slope`. */
+/* Returns the integrals over a solid with profile p, and their derivatives for the change `slope` of the profile. */
 static Integrals integrals_of(const Profile* p, const Profile* slope) {
   Dual r0 = {p->radius[0], slope->radius[0]}, r1 = {p->radius[1], slope->radius[1]},
        rounding = {p->rounding, slope->rounding}, length = {p->z[1] - p->z[0], slope->z[1] - slope->z[0]};
@@ -119,8 +120,9 @@ static Integrals integrals_of(const Profile* p, const Profile* slope) {
   return sum;
 }
 
-/* Integrals of x_i^2 and 1. The box cut along the planes of its core's faces is a sum of products: along each axis
- * either the core, of half length h, or outside of it a ball of as many dimensions as there are such axes. */
+/* Sets second[3] to the integrals of x_i^2 over a rounded box and *volume to that of 1. The planes of the core's faces
+ * cut the box into products: along each axis either the core, of half length h, or, outside of it, a ball of as many
+ * dimensions as there are such axes. */
 static void box_integrals(const Dual h[3], Dual r, Dual second[3], Dual* volume) {
   static const double ball[4] = {1, 2, M_PI, 4 * M_PI / 3};              /* volume of the unit ball, */
   static const double first[4] = {0, 1, 4.0 / 3, M_PI / 2};              /* integral of |x| over it, */
@@ -141,7 +143,8 @@ static void box_integrals(const Dual h[3], Dual r, Dual second[3], Dual* volume)
   }
 }
 
-/* Returns the moment of a rounded box, or with `slope` its derivative along that. x, slope: radius and size. */
+/* Returns the mass moment of a rounded box with radius x[0] and size x[1..3]. If slope is not NULL, returns its
+ * derivative for the change `slope` of these lengths. */
 static MassMoment box_moment(const double* x, const double* slope) {
   Dual h[3], r = {x[0], slope ? slope[0] : 0}, second[3], volume;
   for (int i = 0; i < 3; i++) h[i] = (Dual){0.5 * x[1 + i], slope ? 0.5 * slope[1 + i] : 0};
@@ -163,8 +166,8 @@ static MassMoment moment_from(const Integrals* i, bool slope) {
 
 /* ---------------------------------------------------------------- placement in the link */
 
-/* Places the core of a solid about the z axis and sets the derivatives of core and moment. Returns the radius of the
- * core's bounding sphere [m]. */
+/* Places the core of a solid about the z axis in the link frame, and sets the derivatives of core and moment. x:
+ * lengths of the shape [m]. Returns the radius of the core's bounding sphere [m]. */
 static double place_profile(ModelSmooth* round, ShapeType type, const double* x) {
   Pose pose = round->pose;
   Profile p = profile_of(type, x);
@@ -199,7 +202,7 @@ static double place_profile(ModelSmooth* round, ShapeType type, const double* x)
   return sqrt(widest * widest + half * half);
 }
 
-/* As place_profile for a rounded box. Corners that coincide because a size is 0 become one point. */
+/* Does the same as place_profile for a rounded box. Corners that coincide because a size is 0 become one point. */
 static double place_box(ModelSmooth* round, const double* x) {
   Vec3 corners[ROUND_CORNERS];
   int count = 0;
@@ -236,7 +239,7 @@ static double place_box(ModelSmooth* round, const double* x) {
   return 0.5 * vec3_norm(vec3(x[1], x[2], x[3]));
 }
 
-/* As place_profile for rounded points. Their only parameter is the radius. */
+/* Does the same as place_profile for rounded points, whose only parameter is the radius; returns nothing. */
 static void place_points(ModelSmooth* round, const SceneShape* shape) {
   ConvexHull core;
   if (rounded_core_create(&core, shape->points, shape->point_count) != HULL_OK) return; /* reported: nothing is drawn */
@@ -277,7 +280,7 @@ void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* dra
   hull->radius = radius + round->core.rounding;
 }
 
-/* Returns the circle on the vertex's side of the solid, or the point of the core nearest to it. */
+/* Returns the index of the circle on the side of the vertex, or of the point of the core nearest to the vertex. */
 static int nearest_element(const ModelSmooth* round, Vec3 vertex) {
   const RoundBody* core = &round->core;
   Vec3 axis = mat3_mul_vec(round->pose.r, vec3(0, 0, 1));

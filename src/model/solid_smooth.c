@@ -7,13 +7,13 @@
 
 /* ---------------------------------------------------------------- one convex shape */
 
-/* Returns the moment in the link frame. */
+/* Returns the mass moment of the shape for density 1 kg/m^3 in the link frame. */
 static MassMoment moment_of(const ModelSmooth* smooth) {
   MassMoment own = shape_mass(&smooth->field.shape);
   return mass_moment_transform(&own, smooth->pose);
 }
 
-/* Sets half extents and centre of the box, link axes. */
+/* Sets the half extents and the centre of the hull's bounding box, link axes. */
 static void box_of_shape(ModelHull* hull) {
   const ModelSmooth* smooth = hull->smooth;
   double low[3], high[3];
@@ -83,8 +83,8 @@ static void take_oriented(const SceneShape* shape, Field* field) {
   }
 }
 
-/* Builds the field; parts are placed in the frame of the union. Returns NULL, or the violated rule: the reader reports
- * it for scenes, but a design can reach it too. */
+/* Builds the field of a smooth shape; the parts of a union are placed in the frame of the union. Returns NULL, or a
+ * static text with the violated rule: the reader reports it for scenes, but a design can violate it too. */
 static const char* field_of_scene_shape(const Scene* scene, const SceneShape* shape, Field* field) {
   const char* rule = NULL;
   if (shape_is_convex_smooth(shape)) {
@@ -111,7 +111,7 @@ static const char* field_of_scene_shape(const Scene* scene, const SceneShape* sh
 
 /* ---------------------------------------------------------------- placement in the link */
 
-/* True if drawing or a contact law needs triangles. */
+/* Returns true if drawing or some contact law of the scene needs triangles of smooth shapes. */
 static bool is_drawn(const Scene* scene) {
   bool looks = !contact_takes_shapes(scene->contact.model);
   for (int i = 0; i < scene->contact.pair_count; i++)
@@ -149,7 +149,8 @@ static double support(const ModelHull* hull, Vec3 direction, int* vertex) {
 
 static MassMoment moment(const ModelHull* hull) { return hull->smooth->moment; }
 
-/* Returns the diameter of the inscribed ball; for unions the least edge of the box. */
+/* Returns the diameter of the inscribed ball of a convex shape, or the least edge of the bounding box of a union
+ * [m]. */
 static double thickness(const ModelHull* hull) {
   Vec3 e = hull->half_extent;
   bool joined = hull->smooth->field.kind != FIELD_SHAPE;

@@ -25,9 +25,8 @@ typedef struct {
   const Optimization* o;
   OptimizationReport* out;
   RejectedTrials rejected;
-  int count, best,
-      given; /* count: iterations done; best: iteration of the best design; given: lines of advice so far */
-  int inner; /* links with vertices inside their hulls */
+  int count, best, given; /* iterations done, iteration of the best design, lines of advice so far */
+  int inner;              /* links with vertices inside their hulls */
 } Advisor;
 
 RejectedTrials optimization_rejected(const Optimization* o) {

@@ -5,8 +5,8 @@
 
 struct ChoiceSearch {
   const Task* task;
-  int all, tries; /* number of combinations; number to try */
-  bool* tried;    /* by number of the combination, the last choice changing fastest (all) */
+  int all, tries; /* all: number of combinations; tries: number of combinations to evaluate */
+  bool* tried;    /* true for combinations that were tried, by number; the last choice varies fastest (all) */
   int* room;      /* workspace for candidates (all) */
   int count;      /* combinations returned so far */
   int last, best; /* numbers of the last and the best combination; best -1: none */
@@ -44,8 +44,8 @@ static int difference(const Task* task, int a, int b) {
   return differ;
 }
 
-/* Lists untried combinations in s->room; near: only those that differ from the best in one choice. Returns their
- * number. */
+/* Sets s->room to the numbers of the untried combinations; if `near`, only of those that differ from the best in one
+ * choice. Returns how many they are. */
 static int untried(const ChoiceSearch* s, bool near) {
   int count = 0;
   for (int k = 0; k < s->all; k++)
@@ -53,7 +53,7 @@ static int untried(const ChoiceSearch* s, bool near) {
   return count;
 }
 
-/* Returns the next combination (O19). */
+/* Returns the number of the next combination to evaluate (O19). */
 static int draw(const ChoiceSearch* s) {
   bool climbs = s->task->choice_method == CHOICE_CLIMB && s->best >= 0;
   int count = climbs ? untried(s, true) : 0;

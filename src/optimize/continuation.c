@@ -14,7 +14,7 @@ static int last_change(const TaskContinuation* c) {
 
 bool continuation_goes_on(const Optimization* o, int iteration) { return iteration < last_change(settings(o)); }
 
-/* Returns from (to / from)^(k / n), finally `to`. */
+/* Returns the value of a ramp at iteration k: from (to / from)^(k / n), and `to` from iteration n on. */
 static double ramp_at(const TaskRamp* ramp, int iteration) {
   if (iteration >= ramp->iterations) return ramp->to;
   return ramp->from * math_pow(ramp->to / ramp->from, (double)iteration / ramp->iterations);
@@ -22,7 +22,8 @@ static double ramp_at(const TaskRamp* ramp, int iteration) {
 
 /* ---------------------------------------------------------------- another law */
 
-/* Resets the law's own parameters to defaults; support and stiffness are then derived from the scene. */
+/* Changes the contact to another law, with default values of the law's own parameters. Support, stiffness and rest
+ * speed are then derived from the scene. */
 static void take_law(SceneContact* contact, ContactModel model) {
   contact->model = model;
   contact->support = contact->stiffness = contact->rest_speed = 0;
@@ -30,7 +31,7 @@ static void take_law(SceneContact* contact, ContactModel model) {
   contact_own_defaults(model, contact->own);
 }
 
-/* Fixes derived parameters, so that they do not change with the design. */
+/* Writes derived contact parameters into the scene, so that they do not change with the design. */
 static void fix_numbers(Scene* scene) {
   Diagnostics diagnostics = {0};
   Model model = {0};
@@ -123,7 +124,7 @@ static bool check_key(const Scene* scene, const TaskRamp* ramp, const char* key,
   return false;
 }
 
-/* Warns that pairs with their own law keep their number, given or derived. */
+/* Warns that the ramp does not change the number of pairs that have their own value or their own law. */
 static void warn_of_pairs(const Scene* scene, const TaskRamp* ramp, const char* key, int material,
                           Diagnostics* diagnostics) {
   if (ramp->iterations == 0) return;

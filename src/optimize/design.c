@@ -126,13 +126,14 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
   return 0;
 }
 
-/* Returns the derivative by an initial rotation of the link about its own axes, in which its angular velocity stays
- * constant. */
+/* Returns the derivative with respect to an initial rotation of the link about its own axes; the angular velocity stays
+ * constant in these axes. */
 static Vec3 start_turn(const Model* m, const ModelGradient* g, int link) {
   return vec3_at(g->coordinates + m->links[link].dof_first + m->links[link].joint.plain_count);
 }
 
-/* Adds the derivatives of a joint rotation; first: its first number. */
+/* Adds to `out` factor times the derivatives with respect to the variables of a joint rotation. first: the first of its
+ * scene numbers. */
 static void add_turn_slope(const DesignTurn* own, const DesignNumber* first, const Model* m, const ModelGradient* g,
                            double factor, double* out) {
   const SceneJoint* joint = &m->scene->links[first->link].joint;

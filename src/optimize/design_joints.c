@@ -1,4 +1,4 @@
-/* Joint origins, controllers and initial states: each variable is one number of the scene. */
+/* Variables of joint origins, controllers and initial states: each variable is one number of the scene. */
 #include <string.h>
 
 #include "optimize/design_build.h"
@@ -27,7 +27,8 @@ void design_list_attachment(DesignBuild* b, const TaskAttachment* item) {
 /* Lower bound of a limit relative to its initial value: the derivative by the inverse limit is unbounded near 0. */
 #define LIMIT_LEAST 1e-3
 
-/* Returns the variable that the item has for this parameter of another link, or NULL. */
+/* Returns the shared variable of parameter `word`, `index` that the item has already added for another link, or
+ * NULL. */
 static const DesignTie* tie_of(const DesignBuild* b, const TaskControl* item, const char* word, int index) {
   for (int k = 0; k < b->tie_count && item->tie > 0; k++)
     if (b->ties[k].item == item->tie && b->ties[k].scenario == b->design->listing && b->ties[k].index == index &&
@@ -47,8 +48,9 @@ static unsigned parameters_wanted(const TaskControl* item, const SceneSignal* si
   return signal->type == SIGNAL_SINES ? CONTROL_AMPLITUDE | CONTROL_PHASE | CONTROL_VALUES : CONTROL_VALUES;
 }
 
-/* Names: link/values/3, of further controllers link/controller2_values/3; of loads link/force_values/0,
- * link/torque2_values/0; of tendons link/tension_values/0. */
+/* Sets out[size] to the part of a variable's name that identifies the signal. Names: link/values/3 for the first
+ * controller, link/controller2_values/3 for the second; link/force_values/0 and link/torque2_values/0 for loads;
+ * link/tension_values/0 for tendons. */
 static void name_signal(const SignalPlace* s, char* out, size_t size) {
   const char* word = s->kind == CONTROL_DRIVES    ? "controller"
                      : s->kind == CONTROL_FORCES  ? "force"
@@ -84,7 +86,7 @@ static void list_signal(DesignBuild* b, const TaskControl* item, int link, int n
   }
 }
 
-/* Returns bounds that preserve the meaning of a gain: a limit stays a limit. */
+/* Returns the bounds of a variable gain: a gain stays >= 0, a force limit stays above 0 (0 would mean no limit). */
 static VariableWish gain_wish(const TaskControl* item, GainKind kind, double initial) {
   VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   if (kind == GAIN_FEEDBACK) return wish;
@@ -92,15 +94,16 @@ static VariableWish gain_wish(const TaskControl* item, GainKind kind, double ini
   return wish;
 }
 
-/* True if the item selects the gain: selected degrees of freedom select rows of a matrix; delay and network are common
- * to all. */
+/* Returns true if the item selects the gain. The selected degrees of freedom select rows of a feedback matrix. A delay
+ * and a network apply to all degrees of freedom. */
 static bool is_asked(const TaskControl* item, const SceneController* own, Gain gain) {
   if (gain.kind == GAIN_DELAY) return true;
   if (gain.kind != GAIN_FEEDBACK) return item->dof[gain.index];
   return own->feedback_type == FEEDBACK_MLP || item->dof[gain.index / own->measure_count];
 }
 
-/* Names: link/position_gain/0, link/feedback/3 (row by row), of further controllers link/controller2_feedback/3. */
+/* Adds variables for the selected gains of the link's controllers. Names: link/position_gain/0 and link/feedback/3 (row
+ * by row) for the first controller, link/controller2_feedback/3 for the second. */
 static void list_gains(DesignBuild* b, const TaskControl* item, int link) {
   static const char* const NAMES[GAIN_KINDS] = {"delay",        "position_gain", "velocity_gain",
                                                 "damping_gain", "max_force",     "feedback"};
@@ -161,7 +164,8 @@ void design_list_control(DesignBuild* b, const TaskControl* item) {
 
 /* ---------------------------------------------------------------- start */
 
-/* Returns why the initial state is determined, or NULL. */
+/* Returns why the initial state of a link cannot be a variable, as the end of a sentence (static text), or NULL if it
+ * can. */
 static const char* fixed_start(const TaskStart* item, const ModelLink* l) {
   bool all = true, beyond = false;
   for (int dof = 0; dof < JOINT_MAX_DOF; dof++) {
@@ -184,7 +188,8 @@ static void list_start_number(DesignBuild* b, const TaskStart* item, int link, i
   design_add_term(b->design, variable, 1);
 }
 
-/* Lists an initial rotation: a rotation vector about the link's axes changes the quaternion. */
+/* Adds variables for an initial rotation: the components of a rotation vector about the link's axes, which changes the
+ * quaternion. */
 static void list_start_turn(DesignBuild* b, const TaskStart* item, int link, const Joint* joint) {
   Design* d = b->design;
   const double* q = model_scene_initial(b->scene, link)->coordinates + joint->plain_count;
@@ -224,8 +229,9 @@ void design_list_start(DesignBuild* b, const TaskStart* item) {
                     "the joint of link '%s' has no three rotations: 'turns' is for free and ball joints",
                     item->link.text);
   else if (b->design->variable_count == before)
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
-                    "link '%s': three rotations are a quaternion, which cannot be chosen number by number: give "
-                    "'turns: true'",
-                    item->link.text);
+    diagnostics_add(
+        b->diagnostics, SEVERITY_ERROR, item->link.place,
+        "link '%s': the three rotations of its joint are a quaternion, whose numbers cannot be variables: give "
+        "'turns: true', and angles of rotation are the variables",
+        item->link.text);
 }

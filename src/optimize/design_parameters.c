@@ -355,9 +355,9 @@ static bool list_ratios(Listing* l, const TaskName* name, int link) {
     const SceneCoupling* c = &scene->couplings[k];
     if (c->terms[0].link != link) continue;
     if (c->has_offset)
-      return refuse(
-          l, name,
-          "its coupling has an 'offset': leave it out, and it is that of the start (the offset itself is a parameter)");
+      return refuse(l, name,
+                    "its coupling has an 'offset', so its ratios cannot be variables: remove 'offset', which then "
+                    "follows from the initial coordinates, or use a parameter of type offset");
     for (int i = 1; i < c->count; i++, listed++) {
       snprintf(suffix, sizeof suffix, "%d", listed);
       list_number(l, link, k, i, name_of(text, sizeof text, name->text, l->kind->word, suffix));

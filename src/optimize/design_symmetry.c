@@ -5,7 +5,7 @@
 
 /* Tolerance for equal entries of two maps: rounding of decimals in a file. */
 #define SAME_MAP 1e-9
-/* More maps than one rotation with a mirror or two can generate. */
+/* Largest number of maps of a group: more than one rotation with one or two mirrors can generate. */
 enum { MAPS_MAX = 4096 };
 
 static Mat3 reflection(Vec3 n) { return mat3_sub(mat3_identity(), mat3_scale(mat3_outer(n, n), 2)); }
@@ -18,7 +18,8 @@ static bool leads(const DesignBuild* b, int link) {
   return false;
 }
 
-/* True if the link can follow: leaders follow none, and hull k of the follower is the image of hull k. */
+/* Returns true if `link` can follow `leader`; otherwise adds an error. A leader follows no other link, and hull k of
+ * the follower is the image of hull k of the leader. */
 static bool may_follow(DesignBuild* b, const TaskName* name, int link, int leader) {
   const Scene* scene = b->scene;
   const char* text = scene->links[leader].name;
@@ -67,8 +68,8 @@ static void add_map(SelfMaps* g, Mat3 map) {
   g->maps[g->count++] = map;
 }
 
-/* (D3) Adds products of the generators: a link with two mirrors is also symmetric under their half turn. False if there
- * are too many. */
+/* (D3) Adds all products of generators[count] to the group: a link with two mirrors is also symmetric under the half
+ * turn that they generate. Returns false if there are more than MAPS_MAX. */
 static bool close_group(SelfMaps* g, const Mat3* generators, int count) {
   for (int k = 0; k < g->count; k++)
     for (int j = 0; j < count; j++) {
@@ -119,8 +120,8 @@ void design_check_symmetries(DesignBuild* b) {
   }
 }
 
-/* (D4) Returns the number of dimensions that a map preserves: the plane of a mirror, the axis of a rotation, otherwise
- * none. */
+/* (D4) Returns the dimension of the set of points that a map does not move: 2 for a mirror (its plane), 1 for a
+ * rotation (its axis), otherwise 0. */
 static int kept_dimensions(Mat3 map) {
   if (mat3_det(map) > 0) return 1;
   return fabs(mat3_trace(map) - 1) < SAME_MAP ? 2 : 0;

@@ -180,7 +180,7 @@ static int vertex_variable(DesignBuild* b, int link, VertexPlace at, int axis, c
                              "xyz"[axis]);
 }
 
-/* Warns of vertices that may move farther than the link is long. */
+/* Warns of bounds that let vertices move farther than the link is long. */
 static void warn_within(DesignBuild* b, const LinkVertices* v, const TaskVertices* item) {
   Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1);
   double within = item->bounds.within;
@@ -201,7 +201,8 @@ static void warn_within(DesignBuild* b, const LinkVertices* v, const TaskVertice
       within, b->scene->links[v->link].name, size, within / 1000);
 }
 
-/* Creates variables for representatives; for a vertex of several hulls only if all are selected. */
+/* Adds variables for vertex `at` if it represents itself (representative); adds none for other vertices. A vertex
+ * shared by several hulls becomes a variable only if it is selected in all of them. */
 static void make_variables(DesignBuild* b, LinkVertices* v, VertexPlace at, const TaskVertices* wish) {
   Mat3 map;
   const SharedVertex* s = shared_at(b, v, at);
@@ -227,7 +228,8 @@ static bool moves_along(const int variable[3], Mat3 map, int axis, int j) {
   return variable[j] >= 0 && fabs(map.m[axis][j]) > ALIGNED;
 }
 
-/* Adds the numbers of a vertex: displacement = map (displacement of the representative) (D3). */
+/* Adds the scene numbers of a vertex: its displacement is map times the displacement of the vertex that represents it
+ * (D3). */
 static void add_vertex_numbers(DesignBuild* b, int link, VertexPlace at, const int variable[3], Mat3 map) {
   Vec3 p = design_hull(b->scene, link, at.hull)->points[at.vertex];
   for (int axis = 0; axis < 3; axis++) {
@@ -240,8 +242,8 @@ static void add_vertex_numbers(DesignBuild* b, int link, VertexPlace at, const i
   }
 }
 
-/* Returns the follower's vertex: the same number in the same hull if at the image, else the first of that hull there.
- */
+/* Returns the vertex of a following link at position `image` [m, link frame]: the vertex with the same number as `at`
+ * in the same hull if it lies there, else the first vertex of that hull there, else of any hull. tolerance [m]. */
 static VertexPlace image_in(const DesignBuild* b, int link, VertexPlace at, Vec3 image, double tolerance) {
   const SceneShape* shape = design_hull(b->scene, link, at.hull);
   if (at.vertex < shape->point_count && vec3_norm(vec3_sub(shape->points[at.vertex], image)) <= tolerance) return at;
@@ -302,7 +304,7 @@ static void vertices_of_link(DesignBuild* b, int link) {
   link_vertices_free(&v);
 }
 
-/* A follower's own item is redundant. */
+/* An item for a following link is redundant if its leader has variables, and an error otherwise. */
 void design_check_follower(DesignBuild* b, const TaskName* name) {
   int link = design_link_named(b->scene, name->text), leader = link < 0 ? -1 : b->follows[link];
   if (leader >= 0 && !b->shapes[leader])

@@ -1,24 +1,26 @@
-/* Limited-memory BFGS within the face of the set that x lies on, in variables divided by their block's step. */
+/* Limited-memory BFGS within the face of the feasible set on which x lies, in variables divided by the step of their
+ * block. */
 #include <math.h>
 #include <string.h>
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
-/* A pair is used when its curvature exceeds this fraction of the product of its lengths; below it is rounding or
- * negative. */
+/* A pair (step, change of the gradient) is used if its curvature exceeds this fraction of the product of their lengths.
+ * Smaller curvatures are rounding errors or negative. */
 #define CURVATURE_LEAST 1e-8
-/* A projected step shorter than this fraction of the step is rounding: x is stationary. */
+/* If the projected step is shorter than this fraction of the step, x is stationary up to rounding. */
 #define STATIONARY 1e-15
 
-/* State: whether there is an earlier point, number of pairs; the earlier point and its gradient (scaled); steps and
- * gradient differences, oldest first. */
+/* Entries of the state: whether there is an earlier point, number of pairs; then the earlier point and its scaled
+ * gradient, and the steps and gradient changes of the pairs, oldest first. */
 enum { HAS_LAST, PAIRS, VECTORS };
 
 static int state_size(const TaskOptimizer* settings, int count) {
   return VECTORS + 2 * count + 2 * settings->memory * count;
 }
 
-/* Workspace: gradient, direction, displacement to the face, limits; two products and one projected pair per pair. */
+/* Returns the length of the workspace: gradient, direction, displacement to the face, limits; two products and one
+ * projected pair for each pair. */
 static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   return 5 * set->count + 2 * set->row_count + 2 * settings->memory + 2 * settings->memory * set->count;
 }
@@ -46,7 +48,7 @@ static History history_of(const Optimizer* o) {
   return (History){count, memory, v, v + count, v + 2 * count, v + (2 + memory) * count};
 }
 
-/* Removes the oldest pair. */
+/* Removes the oldest pair if the memory for pairs is full. */
 static void forget_oldest(Optimizer* o, const History* h) {
   if ((int)o->own[PAIRS] < h->memory) return;
   size_t kept = sizeof(double) * (size_t)(h->memory - 1) * (size_t)h->count;
@@ -76,7 +78,8 @@ static void learn(Optimizer* o, const double* x, const double* gradient) {
 
 /* ---------------------------------------------------------------- the face */
 
-/* Returns the natural length of a step along the gradient: the inverse of the last curvature, within the step bound. */
+/* Returns the factor on the gradient that gives a step of natural length: the inverse of the last curvature, but within
+ * the step bound. */
 static double natural_length(const Optimizer* o, const double* gradient) {
   History h = history_of(o);
   double largest = 0;
@@ -88,9 +91,10 @@ static double natural_length(const Optimizer* o, const double* gradient) {
   return fmin(length, dot(h.count, step, change) / dot(h.count, change, change));
 }
 
-/* Finds the face of the set at the end of a projected step of natural length. Nearly active bounds and rows must be
- * included, or the search would hit them repeatedly. The projector stores the face. to_face: shortest displacement to
- * it; direction: -gradient along it; both in steps. False if x is stationary. */
+/* Finds the face of the feasible set at the end of a projected gradient step of natural length. The face includes
+ * nearly active bounds and rows, which the search would otherwise hit repeatedly. The projector stores the face. Sets
+ * to_face[count] to the shortest displacement onto the face, and direction[count] to the negative gradient along the
+ * face, both in steps. Returns false if x is stationary. */
 static bool find_face(Optimizer* o, const double* x, const double* gradient, double* limits, double* to_face,
                       double* direction) {
   int count = o->set->count;
@@ -117,8 +121,8 @@ static bool find_face(Optimizer* o, const double* x, const double* gradient, dou
 
 /* ---------------------------------------------------------------- the direction */
 
-/* Applies the two-loop recursion with the pairs projected to the face; pairs without positive curvature there are
- * skipped. False, direction unchanged, if no pair is left. */
+/* Applies the two-loop recursion to direction[count], with the pairs projected onto the face. Pairs without positive
+ * curvature there are skipped. Returns false, with direction unchanged, if no pair is left. */
 static bool apply_pairs(const Optimizer* o, double* products, double* within, double* direction) {
   History h = history_of(o);
   int count = h.count, pairs = (int)o->own[PAIRS];
@@ -146,8 +150,8 @@ static bool apply_pairs(const Optimizer* o, double* products, double* within, do
   return true;
 }
 
-/* Scales the direction, in units of the steps: the quasi-Newton step cut to the bound, or without pairs a step as long
- * as the bound. */
+/* Scales direction[count], in steps. A quasi-Newton step (is_newton) is shortened to the step bound if it is longer; a
+ * gradient step gets the length of the bound. */
 static void set_length(const Optimizer* o, bool is_newton, double* direction) {
   double bound = optimizer_step_bound(o, 0) / o->steps[0], largest = 0;
   for (int i = 0; i < o->set->count; i++) largest = fmax(largest, fabs(direction[i]));
@@ -156,7 +160,8 @@ static void set_length(const Optimizer* o, bool is_newton, double* direction) {
   for (int i = 0; i < o->set->count; i++) direction[i] *= factor;
 }
 
-/* Sets trial = x + direction (in steps), projected. */
+/* Sets trial[count] to x + direction, projected onto the set. direction[count] is in steps and is multiplied by them.
+ * Returns false if the projection finds no point. */
 static bool go(Optimizer* o, const double* x, double* direction, double* trial) {
   for (int i = 0; i < o->set->count; i++) direction[i] *= o->step_of[i];
   return rule_project_step(o, o->step_of, x, direction, trial);

@@ -68,20 +68,20 @@ Subjects* subjects_create(const Task* task);
 /* Frees the bounds. Accepts NULL. */
 void subjects_destroy(Subjects* subjects);
 /* Returns the augmented Lagrangian A = loss + sum_i (rho_i / 2) (max(0, g_i + lambda_i / rho_i)^2 - (lambda_i /
- * rho_i)^2). terms: values of the losses, then of the bounded terms. NaN propagates. */
+ * rho_i)^2). terms (losses, then bounded terms): values of the terms. NaN propagates. */
 double subjects_merit(const Subjects* subjects, double loss, const double* terms);
-/* Returns the derivatives of A with respect to the terms: 1 for losses, max(0, lambda_i + rho_i g_i) for bounded terms.
- * The array is owned by the subjects and valid until the next call. */
+/* Returns the derivatives of A with respect to the terms (losses, then bounded terms): 1 for losses, max(0, lambda_i +
+ * rho_i g_i) for bounded terms. The array is owned by the subjects and valid until the next call. */
 const double* subjects_factors(Subjects* subjects, const double* terms);
 /* Returns the largest g_i divided by the size of its bound. All bounds hold if the result is <= SUBJECTS_TOLERANCE.
- * Terms that are NaN are ignored. terms: losses, then bounded terms. */
+ * Terms that are NaN are ignored. terms (losses, then bounded terms). */
 double subjects_violation(const Subjects* subjects, const double* terms);
 #define SUBJECTS_TOLERANCE 1e-6
-/* Sets the multipliers to zero and the penalties in proportion to the loss. terms: losses, then bounded terms. */
+/* Sets the multipliers to zero and the penalties in proportion to the loss. terms (losses, then bounded terms). */
 void subjects_begin(Subjects* subjects, double loss, const double* terms);
 /* Updates the multipliers from the terms of a design. solved: the optimizer has converged for the present multipliers;
- * penalties may grow only then. Returns false if the multipliers have converged and the bounds hold. terms: losses,
- * then bounded terms. */
+ * penalties may grow only then. Returns false if the multipliers have converged and the bounds hold. terms (losses,
+ * then bounded terms). */
 bool subjects_update(Subjects* subjects, const double* terms, bool solved);
 /* Updates the multipliers of violations that do not decrease; called every optimizer_patience iterations during the
  * search (O20). For descent methods, mean holds the terms of the current design and spread is NULL. For other methods,
@@ -169,15 +169,14 @@ struct Optimization {
   double loss, best_loss, best_worth;
   int iteration, best_iteration, since_best;
   OptimizationStop stop;
-  OptimizationRow* rows;   /* (capacity) */
-  double* row_terms;       /* (capacity * terms) */
-  double* row_multipliers; /* (capacity * subjects) */
-  const double*
-      factors;         /* derivatives of the merit function with respect to the terms, for evaluate_gradient; NULL: 1 */
-  int since_update;    /* iterations since the multipliers changed */
-  int since_look;      /* iterations since the violations were checked */
-  double norm_updated; /* norm of the gradient when the multipliers changed */
-  bool stuck;          /* the optimizer has no step left with these multipliers */
+  OptimizationRow* rows;              /* (capacity) */
+  double* row_terms;                  /* (capacity * terms) */
+  double* row_multipliers;            /* (capacity * subjects) */
+  const double* factors;              /* derivatives of the minimized value by the terms; NULL: 1 */
+  int since_update;                   /* iterations since the multipliers changed */
+  int since_look;                     /* iterations since the violations were checked */
+  double norm_updated;                /* norm of the gradient when the multipliers changed */
+  bool stuck;                         /* the optimizer has no step left with these multipliers */
   int start, best_start;              /* present start, from 0, and the start of the best design */
   int first_iteration;                /* first iteration of the current start */
   double start_best, start_violation; /* best loss and violation of the current start */

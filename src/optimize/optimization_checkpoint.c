@@ -86,14 +86,14 @@ static void identify_settings(const Optimization* o, Text* text) {
   text_add(text, "\n%d %a %llu\n", (int)o->task->mass, o->task->min_thickness, (unsigned long long)o->task->seed);
 }
 
-/* Appends the hash of the text and clears it. */
+/* Appends the hash of the text to o->identity and clears the text. */
 static void add_identity(Optimization* o, Text* text) {
   hash_sha256(text->data, text->length, o->identity[o->identity_count++]);
   text->length = 0;
 }
 
-/* Hashes everything that determines the next trial and its loss. Settings for stopping and saving may change. The
- * scenes are the initial ones, with their mesh points. */
+/* Hashes everything that determines the next trial and its loss. Settings for stopping and saving are not hashed and
+ * may change. The scenes are the initial ones, with their mesh points. */
 void optimization_identify(Optimization* o) {
   Text text = {0};
   o->identity = memory_alloc(sizeof(*o->identity) * (size_t)(IDENTITY_SCENES + o->run_count));
@@ -115,7 +115,8 @@ void optimization_identify(Optimization* o) {
 
 enum { ROW_NUMBERS = 8, DIGITS = 64 };
 
-/* Returns the digits of all hashes, consecutively; the caller frees them. */
+/* Returns the digits of all hashes, one after the other, and sets *count to their number. The caller frees the array
+ * with memory_free. */
 static int64_t* identity_digits(const Optimization* o, int* count) {
   *count = DIGITS * o->identity_count;
   int64_t* digits = MEMORY_NEW(int64_t, *count);
@@ -159,7 +160,7 @@ static bool load_subjects(Optimization* o, const NumberFile* c, int rows, Diagno
 
 static bool has_starts(const Optimization* o) { return o->task->multistart > 1 || draws_vary(o); }
 
-/* Saves the data of several starts, and of a worth that differs from the loss. */
+/* Adds the state of multistart to the checkpoint, and the best worth, which can differ from the loss. */
 static void save_starts(const Optimization* o, NumberFile* c) {
   const int64_t counts[4] = {o->start, o->best_start, o->first_iteration, o->between_starts};
   const double best[3] = {o->start_best, o->start_violation, o->best_worth};
@@ -183,7 +184,7 @@ static bool load_starts(Optimization* o, const NumberFile* c, Diagnostics* diagn
   return true;
 }
 
-/* Saves the pairs of links that limit the design at the start. */
+/* Adds the pairs of links that limit the design in the initial state to the checkpoint. */
 static void save_start(const Optimization* o, NumberFile* c) {
   const int64_t counts[2] = {o->moved_trials, o->start_pair_count};
   int64_t* pairs = MEMORY_NEW(int64_t, 3 * o->start_pair_count);
@@ -219,7 +220,7 @@ static bool load_start(Optimization* o, const NumberFile* c, Diagnostics* diagno
   return ok;
 }
 
-/* Numbers of the state of `auto`. */
+/* Numbers of integers that store the state of `auto`: in all but its changes, and in each change. */
 enum { AUTOMATIC_COUNTS = 7, CHANGE_NUMBERS = 5 };
 
 static void save_automatic(const Optimization* o, NumberFile* c) {
@@ -240,7 +241,8 @@ static void save_automatic(const Optimization* o, NumberFile* c) {
 
 static bool is_method(int64_t type) { return type > OPTIMIZER_AUTO && type < OPTIMIZER_LEVENBERG_MARQUARDT; }
 
-/* Loads `auto` before the optimizer, whose state depends on the method. */
+/* Loads the state of `auto`. Runs before the optimizer is loaded, because its state depends on the method. Returns
+ * false, with diagnostics, if the data are missing or impossible. */
 static bool load_automatic(Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
   if (o->task->optimizer.type != OPTIMIZER_AUTO) return true;
   Automatic* a = &o->automatic;
@@ -315,7 +317,7 @@ void optimization_save(const Optimization* o, NumberFile* c) {
   if (o->task->optimizer.type == OPTIMIZER_AUTO) save_automatic(o, c);
 }
 
-/* Appends the name of the data that a hash covers. */
+/* Appends to `out` the name of the data that hash `part` covers. */
 static void add_identity_name(const Optimization* o, int part, Text* out) {
   static const char* const words[IDENTITY_SCENES] = {
       "the optimizer's settings, the seed or the rules of the design have",
@@ -327,7 +329,8 @@ static void add_identity_name(const Optimization* o, int part, Text* out) {
              o->runs[part - IDENTITY_SCENES].scene->path);
 }
 
-/* Returns the first part that differs, scenes before what depends on them, or -1. */
+/* Returns the number of the first hash that differs, or -1 if all agree. Scenes come before the data that depend on
+ * them. saved, own: digits of all hashes. */
 static int different_part(const Optimization* o, const int64_t* saved, const int64_t* own) {
   for (int k = 0; k < o->identity_count; k++) {
     int part = (k + IDENTITY_SCENES) % o->identity_count;

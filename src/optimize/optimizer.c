@@ -6,7 +6,7 @@
 
 /* The search ends when the factor on the steps falls below this, about 30 halvings. */
 #define FACTOR_LEAST 1e-9
-/* A row residual below this, relative to the row's terms, is rounding: the equation holds. */
+/* A row counts as satisfied if its residual, relative to the row's terms, is below this: rounding. */
 #define ROW_TOLERANCE 1e-12
 /* Relative tolerance for comparing lengths of steps: rounding error of differences of variables. */
 #define ROUNDING 1e-6
@@ -41,7 +41,8 @@ static double power_of_two(double size) {
   return ldexp(1, exponent - 1);
 }
 
-/* Copies the caller's set with its variables divided by their units. The optimizer owns the copy. */
+/* Copies the set of the caller, with its variables divided by their units, to the optimizer, which owns the copy.
+ * Returns the copy. */
 static const FeasibleSet* in_units(Optimizer* o, const FeasibleSet* set, const double* unit) {
   int n = set->count, terms = set->row_count > 0 ? set->row_first[set->row_count] : 0;
   o->unit = MEMORY_NEW(double, n);
@@ -147,7 +148,7 @@ bool rule_project_step(Optimizer* o, const double* scale, const double* x, const
   return project(o, scale, trial);
 }
 
-/* Sets the limits of a row relative to its value at x. */
+/* Sets *low and *high to the limits of a row minus the row's value at x. */
 static void shift_row(const FeasibleSet* set, int row, const double* x, double* low, double* high) {
   double value = 0, size = 0;
   for (int k = set->row_first[row]; k < set->row_first[row + 1]; k++) {
@@ -174,7 +175,7 @@ void rule_shift_limits(const FeasibleSet* set, const double* x, double* low, dou
 
 /* ---------------------------------------------------------------- step lengths */
 
-/* (O2) after `accepted` steps. */
+/* Returns the factor of the step schedule (O2) after `accepted` accepted trials. */
 static double schedule_factor(const TaskOptimizer* settings, double accepted) {
   switch (settings->schedule) {
     case SCHEDULE_CONSTANT:
@@ -195,7 +196,7 @@ double optimizer_step_bound(const Optimizer* o, int block) {
 
 bool optimizer_descends(const Optimizer* o) { return o->rule->descends; }
 
-/* Largest exponent of `grow` in one step, for rules with `recovers`. */
+/* Largest exponent of `grow` after one accepted trial, for rules with `recovers`. */
 enum { ROW_MOST = 4 };
 
 static double grown(const Optimizer* o) {
@@ -230,8 +231,8 @@ bool optimizer_verdict(Optimizer* o, bool accepted, double loss) {
   return o->state[STATE_FACTOR] >= FACTOR_LEAST;
 }
 
-/* Iterations after which convergence can be judged. Adam averages over about ten gradients. L-BFGS restarts without
- * curvature pairs and needs longer to collect them. */
+/* Numbers of iterations after which convergence can be judged. Adam averages over about ten gradients. L-BFGS restarts
+ * without curvature pairs and needs longer to collect new ones. */
 enum { PATIENCE = 10, PATIENCE_OF_PAIRS = 30 };
 
 int optimizer_patience(const Optimizer* o) { return o->rule->remembers ? PATIENCE_OF_PAIRS : PATIENCE; }
@@ -272,9 +273,10 @@ static double length_of(const Optimizer* o, const double* x, const double* trial
   return sqrt(sum);
 }
 
-/* Proposes a trial at most `shrink` times as long as the last rejected one. The factor alone does not ensure this:
- * bounds may cut a shorter step to the rejected trial, and a quasi-Newton step may end far within the step bound. The
- * factor is reduced until the trial is short enough. */
+/* Sets trial[count] to a proposal that is at most `shrink` times as long as the last rejected trial. A smaller factor
+ * alone does not ensure this: bounds may cut a shorter step to the rejected trial, and a quasi-Newton step may end far
+ * within the step bound. The factor is therefore reduced until the trial is short enough. Returns false if the rule has
+ * no step. */
 static bool propose_shorter(Optimizer* o, const double* x, const double* gradient, double* trial) {
   double allowed = o->state[STATE_REFUSED] > 0 ? o->settings.shrink * o->state[STATE_REFUSED] : HUGE_VAL;
   for (;;) {

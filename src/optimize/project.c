@@ -150,7 +150,7 @@ const ProjectRows* projector_rows(const Projector* p) { return &p->rows; }
 
 /* ---------------------------------------------------------------- initial point: bounds only */
 
-/* Returns the nearest number within the bounds and sets *held to the active one. */
+/* Returns the number within low..high nearest to x, and sets *held to the active bound. */
 static double clamp(double x, double low, double high, int* held) {
   *held = low == high ? HELD_FIXED : x < low ? HELD_LOW : x > high ? HELD_HIGH : FREE;
   return fmin(fmax(x, low), high);
@@ -270,7 +270,7 @@ static void orthogonalise(const Projector* p, int rank, double* v, double* amoun
     }
 }
 
-/* Sets v to the normal of a row times sign, restricted to the free columns. */
+/* Sets v[columns] to the normal of a row times sign, restricted to the free columns. */
 static void scatter_row(const Projector* p, int row, double sign, double* v) {
   memset(v, 0, sizeof(double) * (size_t)p->rows.column_count);
   for (int k = p->rows.first[row]; k < p->rows.first[row + 1]; k++) {
@@ -389,8 +389,8 @@ static void hold(Projector* p, Constraint c, double force) {
   factor(p);
 }
 
-/* Ignores a constraint that depends on the others and is violated by rounding only; a larger violation is a
- * contradiction. */
+/* Marks a constraint as ignored if it depends on the active ones and its violation is only rounding. Returns false if
+ * the violation is larger: the constraints then contradict each other. */
 static bool forgive(Projector* p, Constraint c) {
   if (violation_of(p, c) > CONTRADICTION * size_of(p, c)) return false;
   if (c.is_row)
@@ -400,8 +400,8 @@ static bool forgive(Projector* p, Constraint c) {
   return true;
 }
 
-/* Moves to the minimum with c active too. Each pass but the last removes one constraint, so the loop terminates.
- * Returns false if the set is empty. */
+/* Adds constraint c to the active ones and moves x to the minimum for them. Each pass but the last removes one
+ * constraint, so the loop terminates. Returns false if the set is empty. */
 static bool take_in(Projector* p, Constraint c) {
   double force = 0;
   for (;;) {

@@ -17,8 +17,8 @@ double step_ball_norm(int count, const int* block, const double* d, int which) {
 
 static double clamp(double x, double low, double high) { return fmin(fmax(x, low), high); }
 
-/* Sets *clamped to the sum of squares of the variables that are clamped at t, and *rest to that of the scaled gradient
- * of the others. */
+/* Sets *clamped to the sum of squares of the variables of block `which` that are clamped at t, and *rest to the sum of
+ * squares of g / largest over its other variables. */
 static void split(int count, const int* block, int which, const double* low, const double* high, const double* g,
                   double largest, double t, double* clamped, double* rest) {
   *clamped = *rest = 0;
@@ -97,15 +97,17 @@ static double evaluate(Ball* ball, int which) {
 
 static double enter_ball(Ball* ball, int which);
 
-/* As evaluate, with share of this block; satisfies the ball of block 1 first if this is block 0. */
+/* Does the same as evaluate, for a given share of block `which`. If this is block 0, first brings block 1 into its
+ * ball. */
 static double excess(Ball* ball, int which, double share) {
   ball->share[which] = share;
   if (which == 0) enter_ball(ball, 1);
   return evaluate(ball, which);
 }
 
-/* Finds the largest share for which the block is within its ball, sets d there and returns the excess. The excess
- * increases with the share and is -1 at 0. Regula falsi (Illinois variant); every fourth step bisects the bracket. */
+/* Finds the largest share for which block `which` is within its ball, sets d to the point for this share, and returns
+ * the excess. The excess increases with the share and is -1 at 0. Regula falsi (Illinois variant); every fourth step
+ * bisects the bracket. */
 static double enter_ball(Ball* ball, int which) {
   double high = 1, above = excess(ball, which, high), low = 0, below = -1;
   if (above <= 0 || ball->empty) return above;

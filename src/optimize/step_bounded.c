@@ -44,8 +44,9 @@ static void find_limits(const FeasibleSet* set, const double* x, StepProblem* p)
   }
 }
 
-/* (O6): variables in no row move to an end of their interval. Of the optimal steps of the others the shortest is taken,
- * measured in radii, so that variables without influence do not move. */
+/* Sets p->d[count] to the minimizer of the linearized loss for the infinity norm (O6). Variables in no row move to an
+ * end of their interval. If the others have several optimal steps, the shortest is taken, measured in radii, so that
+ * variables without influence do not move. */
 static bool step_infinity(const Optimizer* o, const double* gradient, StepProblem* p) {
   for (int i = 0; i < o->set->count; i++) {
     p->d[i] = gradient[i] > 0 ? p->low[i] : gradient[i] < 0 ? p->high[i] : 0.0;

@@ -911,8 +911,8 @@ static void messages(void** state) {
       {FREE_BOX "initial: [{link: a, velocities: true, dof: [0], low: 2}]\n" LOSS,
        "2:11: error: a/velocity/0 starts at 1, outside its bounds [2, inf]\n"},
       {FREE_BOX "initial: [{link: a, coordinates: true, dof: [4]}]\n" LOSS,
-       "2:18: error: link 'a': three rotations are a quaternion, which cannot be chosen number by number: give 'turns: "
-       "true'\n"},
+       "2:18: error: link 'a': the three rotations of its joint are a quaternion, whose numbers cannot be variables: "
+       "give 'turns: true', and angles of rotation are the variables\n"},
   };
   for (int k = 0; k < COUNT(CASES); k++) expect_design_problems(CASES[k].text, CASES[k].wanted);
 }

@@ -358,8 +358,9 @@ static void loops_are_named(void** state) {
                          "17:14: error: the closure gear-bob: it has no point of its own\n"
                          "17:54: error: the closure gear-bob: it has no axis\n"
                          "17:119: error: no closure has 'arm' as a and 'world' as b\n"
-                         "17:145: error: link 'gear': its coupling has an 'offset': leave it out, and it is that of "
-                         "the start (the offset itself is a parameter)\n");
+                         "17:145: error: link 'gear': its coupling has an 'offset', so its ratios cannot be variables: "
+                         "remove 'offset', which then follows from the initial coordinates, or use a parameter of type "
+                         "offset\n");
 }
 
 /* A wheel follows one of two joints that follow each other: its offset moves its own start alone. */
