@@ -36,8 +36,8 @@ typedef struct {
   double size;
 } Deep;
 
-/* Least radius of curvature [m] of an ellipsoid, which is the Minkowski sum of a convex body and a ball of this radius.
- * 0 for every other shape. */
+/* Returns the least radius of curvature [m] of an ellipsoid, 0 for every other shape. An ellipsoid is the Minkowski sum
+ * of a convex body and a ball of this radius. */
 static double core_radius(const ConvexBody* body) {
   const Shape* s = body->shape;
   if (!s || s->kind != SMOOTH_SUPERELLIPSOID || s->exponent != 1) return 0;
@@ -45,7 +45,7 @@ static double core_radius(const ConvexBody* body) {
   return least * least / most;
 }
 
-/* Support point of A - B along the unit direction n, moved inward by `core`. */
+/* Returns the support point of A - B along the unit direction n, moved inward by `core`. */
 static Vec3 support(const Deep* d, Vec3 n) {
   Vec3 whole = vec3_sub(convex_farthest(&d->body[0], d->pose[0], n),
                         convex_farthest(&d->body[1], d->pose[1], vec3_scale(n, -1)));
@@ -73,7 +73,7 @@ static void pop(Deep* d) {
   d->heap[at] = last;
 }
 
-/* The face with the least height, or -1. */
+/* Returns the face with the least height, or -1 if there is none. */
 static int lowest(Deep* d) {
   while (d->entries > 0 && d->face[d->heap[0].face].gone) pop(d);
   return d->entries > 0 ? d->heap[0].face : -1;
@@ -97,7 +97,8 @@ static void join_faces(Deep* d, int from, int to, int face, int other) {
     if (d->face[face].corner[k] == from && d->face[face].corner[(k + 1) % 3] == to) d->face[face].across[k] = other;
 }
 
-/* Starts with the hull of the support points in 26 directions. False: no hull, or a degenerate face. */
+/* Starts with the hull of the support points in 26 directions. Returns false if there is no hull or a face is
+ * degenerate. */
 static bool start(Deep* d) {
   Vec3 place[26];
   int count = 0;
@@ -147,8 +148,8 @@ static void clear_seen(Deep* d, int first, Vec3 point) {
   }
 }
 
-/* Joins the point to every rim edge. Rim edges whose outer face was removed later are dropped. False: the rest is not a
- * single loop, or a new face has no area. */
+/* Joins the point to every rim edge. Rim edges whose outer face was removed later are dropped. Returns false if the
+ * other rim edges are not a single loop, or a new face has no area. */
 static bool join_point(Deep* d, Vec3 point) {
   int kept = 0, first = d->faces, last = d->points;
   for (int i = 0; i < d->rims; i++) {

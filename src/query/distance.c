@@ -7,7 +7,7 @@
 #include "query/query.h"
 #include "query/small_solve.h"
 
-/* Separation given to overlapping hulls, relative to their size, to find their witness points by GJK. */
+/* Distance by which overlapping hulls are separated, relative to their size, to find their witness points by GJK. */
 #define BEYOND 1e-6
 #define FLAT FEATURE_FLAT
 
@@ -18,15 +18,15 @@ double point_view_size(PointView view) {
   return size;
 }
 
-/* Mean of the vertices, world frame [m]. */
+/* Returns the mean of the vertices, world frame [m]. */
 static Vec3 middle_of(PointView view, Pose pose) {
   Vec3 sum = {0, 0, 0};
   for (int i = 0; i < view.count; i++) sum = vec3_add(sum, point_at(view, i));
   return pose_apply(pose, vec3_scale(sum, 1.0 / view.count));
 }
 
-/* Depth and normal of touching hulls for which neither algorithm found a normal: b is moved slightly towards a, and the
- * depth is corrected by that displacement. Returns 0 with *normal unchanged on failure. */
+/* Returns the depth of touching hulls for which neither algorithm found a normal, and sets *normal. b is moved slightly
+ * towards a, and the depth is corrected by that displacement. Returns 0 with *normal unchanged on failure. */
 static double touching_depth(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal) {
   GjkCache simplex = {.count = 0};
   Vec3 way = vec3_sub(middle_of(b, pose_b), middle_of(a, pose_a));
@@ -96,7 +96,7 @@ Feature feature_of(PointView view, Pose pose, Vec3 out, double reach) {
   return f;
 }
 
-/* Components of `arm` along the feature's directions; all in the body frame. */
+/* Sets out to the components of `arm` along the feature's directions, all in the body frame. */
 static void flat_coordinates(const Vec3 along[2], int directions, Vec3 arm, double out[2]) {
   for (int k = 0; k < 2; k++) out[k] = k < directions ? vec3_dot(along[k], arm) : 0;
 }
@@ -123,8 +123,8 @@ bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 p
   return true;
 }
 
-/* Derivative by one displacement with the points fixed to their bodies: velocities of the witness points and of the
- * feature directions. */
+/* Velocities of the witness points and of the feature directions under one displacement, with the points fixed to their
+ * bodies. */
 typedef struct {
   Vec3 point[2], along[2][2];
 } Cause;

@@ -9,20 +9,22 @@ typedef struct {
   int count;
 } SharedFace;
 
-/* Two unit axes perpendicular to the unit normal n. */
+/* Sets `axis` to two unit axes perpendicular to the unit normal n. */
 static void axes_across(Vec3 n, Vec3 axis[2]) {
   Vec3 e = fabs(n.x) < 0.5 ? vec3_axis(0) : vec3_axis(1);
   axis[0] = vec3_normalized(vec3_cross(n, e));
   axis[1] = vec3_cross(n, axis[0]);
 }
 
-/* Monotonic substitute for the angle of (x, y), in -1 to 3: cheaper than atan2 and sufficient for sorting. */
+/* Returns a number in -1 to 3 that increases with the angle of (x, y). It is cheaper than atan2 and sufficient for
+ * sorting. */
 static double angle_order(double x, double y) {
   double part = y / (fabs(x) + fabs(y));
   return x < 0 ? 2 - part : part;
 }
 
-/* Corners of the feature projected onto the axes, sorted counterclockwise about their mean. An edge has two. */
+/* Sets *out to the corners of the feature projected onto the axes, sorted counterclockwise about their mean. An edge
+ * has two corners. */
 static void outline(const Feature* f, PointView view, Pose pose, const Vec3 axis[2], SharedFace* out) {
   double order[FEATURE_CORNERS], mean[2] = {0, 0};
   out->count = 0;
@@ -79,8 +81,8 @@ static void cut_by(SharedFace* patch, const SharedFace* other, bool face, double
   }
 }
 
-/* Overlap of both features seen along the normal. slack > 0 [m] also accepts features that share only their boundary;
- * slack < 0 requires an overlap larger than -slack. False: no overlap. */
+/* Finds the overlap of both features seen along the normal. slack > 0 [m] also accepts features that share only their
+ * boundary; slack < 0 requires an overlap larger than -slack. Returns false if there is no overlap. */
 static bool find_patch(const Feature f[2], PointView a, Pose pose_a, PointView b, Pose pose_b, const Vec3 axis[2],
                        double slack, SharedFace* patch) {
   SharedFace side[2];
@@ -92,8 +94,8 @@ static bool find_patch(const Feature f[2], PointView a, Pose pose_a, PointView b
   return patch->count > 0;
 }
 
-/* Derivatives at all corners of the patch; out receives the mean of the least and the greatest, which are the two
- * one-sided derivatives of a rotation. */
+/* Evaluates the derivatives at all corners of the patch. Sets out to the mean of the least and the greatest, which are
+ * the two one-sided derivatives of a rotation. */
 static void slope_over(const SharedFace* patch, const Vec3 axis[2], Vec3 normal, const Distance* answer, Vec3 at_a,
                        Vec3 at_b, double size, double out[QUERY_POSE_COLUMNS], bool* kinked) {
   double low[QUERY_POSE_COLUMNS], high[QUERY_POSE_COLUMNS];

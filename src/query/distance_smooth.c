@@ -66,8 +66,8 @@ Vec3 convex_farthest(const ConvexBody* body, Pose pose, Vec3 direction) {
   return pose_apply(pose, point);
 }
 
-/* Separation of the bodies along the unit direction n from a to b, a lower bound of their distance (H3). far: support
- * points. */
+/* Returns the separation of the bodies along the unit direction n from a to b, a lower bound of their distance (H3).
+ * Sets far to the support points. */
 static double apart_along(const ConvexBody body[2], const Pose pose[2], Vec3 n, Vec3 far[2]) {
   far[0] = convex_farthest(&body[0], pose[0], n);
   far[1] = convex_farthest(&body[1], pose[1], vec3_scale(n, -1));
@@ -106,7 +106,7 @@ static ShapeValue side_value(const NearestSide* s, double scale) {
 
 static double component(Vec3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
 
-/* Rows and columns of a smooth side from index `first`: gradient = +-multiplier normal, phi = 0. */
+/* Sets the rows and columns of a smooth body from index `first`: gradient = +-multiplier normal, phi = 0. */
 static void smooth_rows(System* s, int k, int first) {
   NearestSide* side = &s->side[k];
   ShapeValue v = side_value(side, s->scale);
@@ -122,7 +122,7 @@ static void smooth_rows(System* s, int k, int first) {
   s->rest[first + 3] = v.value;
 }
 
-/* Rows and columns of a hull's feature: its directions are perpendicular to the normal. */
+/* Sets the rows and columns of a hull's feature: its directions are perpendicular to the normal. */
 static void feature_rows(System* s, int k, int first) {
   const Feature* f = &s->side[k].feature;
   double sign = k ? -1 : 1;
@@ -192,8 +192,8 @@ static bool newton(System* s) {
   return rest <= SOLVED;
 }
 
-/* Sets up the conditions near the answer `near`. reach [m]: a hull vertex belongs to the feature if it lies no farther
- * behind the plane of the normal. False: a smooth surface has no normal at its point. */
+/* Sets up the conditions near the answer `near`. A hull vertex belongs to the feature if it lies at most `reach` [m]
+ * behind the plane perpendicular to the normal. Returns false if a smooth surface has no normal at its point. */
 static bool system_near(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, double reach) {
   double over = 1 / s->scale;
   s->normal = near->normal;
@@ -218,14 +218,14 @@ static bool system_near(System* s, const ConvexBody body[2], const Pose pose[2],
   return true;
 }
 
-/* Whether the body's hull contains a world point within slack [m]. Always true for a smooth body, whose surface
+/* Returns true if the body's hull contains a world point within slack [m]. Always true for a smooth body, whose surface
  * condition is solved. */
 static bool holds(const ConvexBody* body, Pose pose, Vec3 point, double slack) {
   return body->shape || gjk_point_distance(body->points, mat3_tmul_vec(pose.r, vec3_sub(point, pose.t))) <= slack;
 }
 
-/* Newton's method from `near`. True if it converged and the result was verified: witness points inside the bodies,
- * separation along the normal equal to the distance. */
+/* Solves the conditions by Newton's method from `near`. Returns true if it converged and the result was verified: the
+ * witness points lie inside the bodies, and the separation along the normal equals the distance. */
 static bool solve_near(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, double reach,
                        Distance* out) {
   double slack = SLACK * s->scale;
@@ -239,7 +239,8 @@ static bool solve_near(System* s, const ConvexBody body[2], const Pose pose[2], 
          apart_along(body, pose, out->normal, far) >= out->distance - slack;
 }
 
-/* The feature of a hull is known only once the normal is accurate, so decreasing reaches are tried. */
+/* Solves the conditions with decreasing reaches, because the feature of a hull is known only once the normal is
+ * accurate. */
 static bool solve(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, Distance* out) {
   static const double reach[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-9, 0};
   s->scale = ldexp(1, ilogb(body_size(&body[0]) + body_size(&body[1])));
@@ -305,14 +306,15 @@ ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]) {
 
 /* ---------------------------------------------------------------- derivatives */
 
-/* Derivative by one displacement or parameter with the points fixed to their bodies. */
+/* Derivatives of the conditions with respect to one displacement or parameter, with the points fixed to their
+ * bodies. */
 typedef struct {
   Vec3 point[2], turn[2], along[2][2];
   double phi[2];
   Vec3 gradient[2];
 } Cause;
 
-/* One column of the derivatives, by the implicit function theorem. */
+/* Sets one column of the derivatives, by the implicit function theorem. */
 static void column_of(const System* s, const double inverse[ORDER_MAX][ORDER_MAX], const Cause* c, double* out,
                       int stride) {
   double f[ORDER_MAX] = {0}, y[ORDER_MAX] = {0};

@@ -51,8 +51,8 @@ static bool add_face(Expanding* e, int a, int b, int c) {
   return true;
 }
 
-/* Starts with the tetrahedron of GJK's final simplex, which contains the origin. False: there is none, or a face is
- * degenerate. */
+/* Starts with the tetrahedron of GJK's final simplex, which contains the origin. Returns false if there is no
+ * tetrahedron or a face is degenerate. */
 static bool start(Expanding* e, const GjkCache* simplex) {
   if (simplex->count != 4) return false;
   for (int i = 0; i < 4; i++)
@@ -75,8 +75,8 @@ static bool edge_among(const int (*edge)[2], int count, int from, int to) {
   return false;
 }
 
-/* Replaces the faces visible from the last point by faces from it to their rim. False: the rim is not a single loop (a
- * corner begins two edges), a face is degenerate or an array is full. */
+/* Replaces the faces visible from the last point by faces between the point and the rim of the visible region. Returns
+ * false if the rim is not a single loop (a corner begins two edges), a face is degenerate or an array is full. */
 static bool replace_visible(Expanding* e) {
   int edge[3 * VISIBLE_MAX][2], edges = 0, last = e->points - 1, kept = 0;
   for (int f = 0; f < e->faces; f++) {

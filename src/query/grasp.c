@@ -8,10 +8,11 @@
 #include "query/query.h"
 
 enum { WRENCH = GRASP_WRENCH, ROWS = WRENCH + 1 };
-/* Wrenches within this distance of a facet's plane count as lying in it. All eight edges of a friction cone can. */
+/* Wrenches within this distance of a facet's plane count as lying in the plane, as all eight edges of a friction cone
+ * may. */
 #define IN_PLANE 1e-9
-/* Singular values of the wrenches in a plane below this, relative to the largest, count as zero. That across the plane
- * is up to IN_PLANE. */
+/* Singular values of the wrenches in a plane count as zero below this, relative to the largest. The singular value
+ * across the plane is at most about IN_PLANE. */
 #define RANK 1e-6
 
 /* ---------------------------------------------------------------- forces at the cone's edges (V8) */
@@ -22,7 +23,7 @@ typedef struct {
   double length; /* |n x axis| */
 } Frame;
 
-/* vec3_across(n) and the vector orthogonal to both. */
+/* Returns the tangents vec3_across(n) and the vector orthogonal to both. */
 static Frame frame_of(Vec3 n) {
   Frame f = {.axis = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0)};
   Vec3 side = vec3_cross(n, f.axis);
@@ -48,7 +49,7 @@ static void wrench_of(const GraspContact* c, const GraspSettings* s, int edge, d
   put_wrench(force, vec3_cross(c->arm, force), s->length, out);
 }
 
-/* Derivative of the wrench when the arm changes by `arm` and the normal by `normal`. */
+/* Sets the derivative of a wrench when the arm changes by `arm` and the normal by `normal`. */
 static void wrench_slope(const GraspContact* c, const GraspSettings* s, int edge, Vec3 arm, Vec3 normal,
                          double out[WRENCH]) {
   Frame f = frame_of(c->normal);
@@ -110,8 +111,9 @@ static double dot(const double* a, const double* b) {
   return sum;
 }
 
-/* Minimum-norm weights lambda, sum 1, of the wrenches in the facet's plane whose mean is the foot of the perpendicular
- * from the origin: the shortest solution of B lambda = (epsilon n, 1); B has the columns (w, 1). */
+/* Sets the weights lambda of the wrenches in the facet's plane. Their sum is 1, and the weighted mean of the wrenches
+ * is the foot of the perpendicular from the origin on the plane. They are the shortest solution of B lambda = (epsilon
+ * n, 1); B has the columns (w, 1). */
 static void foot_weights(const NearestFacet* facet, const double (*w)[WRENCH], int count, GraspQuality* out) {
   double b[ROWS * GRASP_PLANE], lambda[ROWS + GRASP_PLANE] = {0};
   for (int j = 0; j < count && out->count < GRASP_PLANE; j++)

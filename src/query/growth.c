@@ -20,7 +20,7 @@ enum { ORDER = 4, PATH_STEPS = 25 };
 #define TRY_JAMMED 0.01
 #define TRY_AGAIN 0.5
 #define LONGEST_STEP 1.0
-/* A step from inside keeps at least this fraction of its slack. */
+/* Least fraction of its slack that a step from an interior point keeps. */
 #define NEAR_BORDER 0.05
 /* Least pivot, relative to the diagonal entry. */
 #define PIVOT_LEAST 1e-12
@@ -125,8 +125,8 @@ static GrowthPoint moved(const GrowthPoint* x, const double step[STEP_SIZE], dou
 
 static double start_of(const Shape* shape) { return shape->kind == SMOOTH_CONE ? START_CONE : START; }
 
-/* Start of the path: a point inside both bodies on the line of centres. The multipliers are those of normals along that
- * line. */
+/* Returns the start of the path, a point inside both bodies on the line of centres. Its multipliers are those of
+ * surface normals along this line. */
 static GrowthPoint path_start(const GrowthProblem* problem, GrowthValue* v) {
   Vec3 d = problem->d, back = mat3_tmul_vec(problem->r, vec3_scale(d, -1));
   double a = start_of(problem->a) * shape_reach(problem->a, d) / problem->scale;
@@ -145,7 +145,7 @@ static GrowthPoint path_start(const GrowthProblem* problem, GrowthValue* v) {
   return x;
 }
 
-/* Largest step length that keeps `value` positive, at most 1. */
+/* Returns the largest step length, at most 1, that keeps `value` positive. */
 static double to_border(double value, double step) { return step < 0 ? TO_BORDER * value / -step : 1; }
 
 /* Shortens the step until the point lies inside both bodies and not too near to their boundary; sets the slacks to
@@ -161,7 +161,7 @@ static void stay_inside(const GrowthProblem* problem, const GrowthPoint* from, c
   s->b = -v->b.value;
 }
 
-/* One step along the path. False: the step is not finite, or no interior point was found. */
+/* Takes one step along the path. Returns false if the step is not finite or no interior point was found. */
 static bool path_step(const GrowthProblem* problem, bool inside, GrowthPoint* y, GrowthValue* v, Slack* s, double* t) {
   double step[STEP_SIZE];
   s->mu = CENTERING * 0.5 * (y->va * s->a + y->vb * s->b);
@@ -184,8 +184,8 @@ static bool path_step(const GrowthProblem* problem, bool inside, GrowthPoint* y,
   return true;
 }
 
-/* Follows the interior path and tries Newton's method on the optimum once the complementarity is small. True: solved
- * and proven. */
+/* Follows the interior path, and tries Newton's method on the optimum once the complementarity is small. Returns true
+ * if the problem was solved and the solution proven. */
 static bool path(const GrowthProblem* problem, bool inside, GrowthPoint* x, GrowthEnd* end, int* iterations) {
   GrowthValue v;
   GrowthPoint y = path_start(problem, &v);
@@ -220,7 +220,7 @@ static GrowthProblem problem_of(const Shape* a, Pose pose_a, const Shape* b, Pos
 
 static Growth coincident(Pose pose_a) { return (Growth){.point = pose_a.t, .proved = true, .coincident = true}; }
 
-/* Barrier method, used when Newton's method does not converge. */
+/* Solves by the barrier method, which is used if Newton's method does not converge. */
 static bool solve_bracketed(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end, Growth* answer) {
   answer->bracketed = true;
   answer->iterations += growth_barrier(problem, x);
@@ -253,7 +253,8 @@ typedef struct {
   Pose pose;
 } Placed;
 
-/* Growth query with a the smaller body: p is measured from its centre, so it keeps full relative accuracy. */
+/* Returns the growth distance, with the smaller body as a: p is measured from the centre of a and keeps full relative
+ * accuracy. */
 static Growth query_ordered(Placed small, Placed large, GrowthCache* cache) {
   const Shape *a = small.shape, *b = large.shape;
   Pose pose_a = small.pose, pose_b = large.pose;

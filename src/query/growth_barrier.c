@@ -60,8 +60,8 @@ static bool barrier_at(const GrowthProblem* problem, const double x[SIZE], doubl
   return true;
 }
 
-/* step = -H^-1 g by Cholesky; the diagonal is raised until the factorization succeeds. Returns the squared Newton
- * decrement. */
+/* Sets the step to -H^-1 g by Cholesky factorization. The diagonal is raised until the factorization succeeds. Returns
+ * the squared Newton decrement. */
 static double descent(const Barrier4* f, double step[SIZE]) {
   double trace = 0, lift = 0;
   for (int i = 0; i < SIZE; i++) trace += f->hessian[i][i];

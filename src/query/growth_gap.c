@@ -1,4 +1,5 @@
-/* Growth gap as a potential's argument: gradient by both poses and the derivatives of that gradient (G8, G9). */
+/* Growth gap for contact potentials: its gradient with respect to both poses, and the derivatives of this gradient (G8,
+ * G9). */
 #include "query/growth.h"
 
 /* Quantities from which the gradient is computed. */
@@ -38,7 +39,8 @@ static Vec3 column_at(const double* rows, int row, int columns, int column) {
   return vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]);
 }
 
-/* Sets column k: the derivatives of the parts of the answer, then of the gap and of the gap's gradient. */
+/* Sets column k of out: the derivatives of the parts of the answer, then of the gap and of the gap's gradient, with
+ * respect to variable k. */
 static void gap_column(const Lever* l, const Growth* g, const double* rows, int columns, int k, double* out) {
   Vec3 e = vec3_axis(k), none = {0, 0, 0};
   bool moves = k < QUERY_POSE_COLUMNS && k % 6 >= 3;
@@ -92,8 +94,8 @@ void half_space_gap_gradient(const HalfSpaceGap* g, double out[QUERY_POSE_COLUMN
   for (int k = 6; k < QUERY_POSE_COLUMNS; k++) out[k] = 0;
 }
 
-/* Derivative by one displacement: of the normal, of the point by translation (moved), of the arm by rotation and by the
- * shape. */
+/* Derivatives with respect to one displacement: of the normal, of the point by translation (moved), and of the arm by
+ * rotation and by the shape. */
 typedef struct {
   Vec3 normal, moved, arm;
   double gap;

@@ -28,8 +28,8 @@ static int nearest(const PathTree* tree, Vec3 to) {
   return best;
 }
 
-/* Extends the tree by one stride from its node nearest to `to`; *reached: `to` was reached. False: blocked, or the tree
- * is full. */
+/* Extends the tree by at most one stride from its node nearest to `to`. Sets *reached to true if the new node is at
+ * `to`. Returns false if an obstacle blocks the stride or the tree is full. */
 static bool extend(PathSearch* search, PathTree* tree, Vec3 to, bool* reached) {
   if (tree->count == NODES_MAX) return false;
   int from = nearest(tree, to);
@@ -43,7 +43,8 @@ static bool extend(PathSearch* search, PathTree* tree, Vec3 to, bool* reached) {
   return true;
 }
 
-/* Copies the path between the root and the last node, from the root if forwards. Returns its number of nodes. */
+/* Copies the path between the root and the last node to out, beginning with the root if `forwards`. Returns the number
+ * of nodes. */
 static int unwind(const PathTree* tree, bool forwards, Vec3* out) {
   int count = 0;
   for (int i = tree->count - 1; i >= 0; i = tree->parent[i]) out[count++] = tree->place[i];
@@ -72,7 +73,7 @@ static bool grow_together(PathSearch* search) {
   return false;
 }
 
-/* The point at a distance [m] along a polyline, and the segment *at that holds it. */
+/* Returns the point at a distance [m] along a polyline, and sets *at to the segment that contains the point. */
 static Vec3 point_along(const Vec3* corners, int count, double distance, int* at) {
   for (*at = 0;; ++*at) {
     Vec3 side = vec3_sub(corners[*at + 1], corners[*at]);
@@ -83,8 +84,8 @@ static Vec3 point_along(const Vec3* corners, int count, double distance, int* at
   }
 }
 
-/* Shortcuts: replaces the part between two random points of the polyline by a straight segment if that is free. Each
- * adds at most one corner. Returns the number of corners. */
+/* Shortens the polyline: replaces the part between two random points by a straight segment if the segment is free. Each
+ * shortcut adds at most one corner. Returns the number of corners. */
 static int straighten(PathSearch* search, Vec3* corners, int count) {
   for (int i = 0; i < SHORTCUTS && count > 2; i++) {
     double total = path_length(corners, count);

@@ -8,7 +8,8 @@
 
 /* BAND: half bandwidth of the Hessian: three coordinates per point, coupled over two neighbours. */
 enum { BAND = 8, ROUNDS = 12, STEPS = 12, HALVINGS = 20 };
-/* Initial penalty [m], relative to the mean segment length, and its growth while constraints are violated. */
+/* Initial penalty mu [m], relative to the mean length of a segment, and the factor by which it grows while constraints
+ * are violated. */
 #define PENALTY_PART 10.0
 #define PENALTY_GROWTH 3.0
 /* MET: violation below which constraints count as satisfied. GAIN: relative decrease below which the minimization ends.
@@ -30,7 +31,8 @@ typedef struct {
 
 static int places_of(const Smoothing* s) { return 2 * s->inner + 1; }
 
-/* Position j: for even j the midpoint of points j / 2 and j / 2 + 1, for odd j point (j + 1) / 2. */
+/* Returns position j of the path: for even j the midpoint of points j / 2 and j / 2 + 1, for odd j point (j + 1) /
+ * 2. */
 static Vec3 place_of(const Vec3* points, int j) {
   return j % 2 ? points[(j + 1) / 2] : vec3_scale(vec3_add(points[j / 2], points[j / 2 + 1]), 0.5);
 }
@@ -39,8 +41,9 @@ static double far_bound(const PathProblem* problem, Vec3 at, int k) {
   return vec3_norm(vec3_sub(at, problem->poses[k].t)) / (problem->body->outer + problem->obstacles[k].outer);
 }
 
-/* Active part max(0, lambda - mu c) of a constraint, c = alpha - bound. Returns 0 without a query where a bound shows
- * that it is inactive. slope: gradient of alpha, or NULL. */
+/* Returns the active part max(0, lambda - mu c) of a constraint, c = alpha - bound. Returns 0 without a query if a
+ * bound of alpha shows that the constraint is inactive. A query also sets *slope, unless slope is NULL, to the gradient
+ * of alpha. */
 static double active(const Smoothing* s, Vec3 at, int j, int k, Vec3* slope) {
   double lambda = s->multiplier[j * s->problem->count + k];
   if (lambda - s->penalty * (far_bound(s->problem, at, k) - s->bound) <= 0) return 0;
@@ -49,7 +52,7 @@ static double active(const Smoothing* s, Vec3 at, int j, int k, Vec3* slope) {
   return fmax(0, lambda - s->penalty * (alpha - s->bound));
 }
 
-/* Objective: sum |x' - x|^2 / 2h + w sum |x'' - 2 x' + x|^2 / 2h^3 + sum active^2 / 2 mu (G18, G19). */
+/* Returns the objective: sum |x' - x|^2 / 2h + w sum |x'' - 2 x' + x|^2 / 2h^3 + sum active^2 / 2 mu (G18, G19). */
 static double value_of(const Smoothing* s, const Vec3* x) {
   double sum = 0;
   for (int i = 0; i <= s->inner; i++) {
@@ -117,14 +120,15 @@ static void assemble(Smoothing* s, const Vec3* x) {
     }
 }
 
-/* step = -matrix^-1 gradient. The matrix is positive definite because the ends are fixed. False: not finite. */
+/* Sets the step to -matrix^-1 gradient. The matrix is positive definite because the ends are fixed. Returns false if
+ * the step is not finite. */
 static bool solve(Smoothing* s) {
   int n = 3 * s->inner;
   for (int i = 0; i < n; i++) s->step[i] = -s->gradient[i];
   return dense_solve_band(n, BAND, s->matrix, s->step);
 }
 
-/* One Gauss-Newton step with backtracking. False: no decrease above GAIN, or no step. */
+/* Takes one Gauss-Newton step with backtracking. Returns false if there is no step or no decrease above GAIN. */
 static bool descend(Smoothing* s, Vec3* x, Vec3* trial, double* value) {
   assemble(s, x);
   if (!solve(s)) return false;
@@ -144,8 +148,8 @@ static bool descend(Smoothing* s, Vec3* x, Vec3* trial, double* value) {
   return false;
 }
 
-/* Multiplier update lambda <- max(0, lambda - mu c) (G20). Returns the largest change divided by mu, a measure of the
- * violation. */
+/* Updates the multipliers: lambda <- max(0, lambda - mu c) (G20). Returns the largest change divided by mu, a measure
+ * of the violation. */
 static double update(Smoothing* s, const Vec3* x) {
   double worst = 0;
   for (int j = 0; j < places_of(s); j++)

@@ -46,8 +46,8 @@ typedef struct {
   Vec3 other, direction; /* world */
 } Towards;
 
-/* Weights k = softmax(u / T) (V1). T: `said` if positive, else the standard deviation of u, or 1 if all scores are
- * equal. below: scores minus the largest [m^2]. Returns T [m^2]. */
+/* Sets the weights k = softmax(u / T) (V1) of count samples x. T is `said` if positive, else the standard deviation of
+ * u, or 1 if all scores are equal. below: receives the scores minus the largest [m^2]. Returns T [m^2]. */
 static double weigh(const Vec3* x, int count, const Towards* towards, double said, double* below, double* weight) {
   double mean = 0, square = 0, most = -HUGE_VAL, sum = 0, u[WITNESS_SAMPLES];
   for (int i = 0; i < count; i++) {
@@ -91,8 +91,8 @@ static void side_derivatives(WitnessSide* side, const Vec3* x, const double* wei
   memcpy(side->by_other, by_other.m, sizeof side->by_other);
 }
 
-/* ds/dT = -sum k_i u_i (x_i - s) / T^2 [1/m] (V2). The scores may be counted from the largest because sum k_i (x_i - s)
- * = 0. */
+/* Returns ds/dT = -sum k_i u_i (x_i - s) / T^2 [1/m] (V2). The scores u_i may be given relative to the largest, because
+ * sum k_i (x_i - s) = 0. */
 static Vec3 by_temperature(const WitnessSide* side, const Vec3* x, const double* below, const double* weight) {
   Vec3 sum = vec3(0, 0, 0);
   double t = side->temperature;
@@ -122,7 +122,7 @@ static Mat3 mat3_of(const double m[3][3]) {
   return out;
 }
 
-/* out = m * in, 3 x 6 */
+/* Sets out to m * in, 3 x 6. */
 static void times(Mat3 m, const double in[3][6], double out[3][6]) {
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 6; c++) {
@@ -131,8 +131,8 @@ static void times(Mat3 m, const double in[3][6], double out[3][6]) {
     }
 }
 
-/* Jacobians by distance (V3): the motion of a body moves its own smoothed point, and the other body's through by_other.
- */
+/* Sets the Jacobians for WITNESS_BY_DISTANCE (V3). The motion of a body moves its own smoothed point directly, and that
+ * of the other body through by_other. */
 static void couple_points(Witness* w) {
   for (int k = 0; k < 2; k++) {
     memcpy(w->total[k][k], w->side[k].by_own, sizeof w->total[k][k]);
@@ -141,8 +141,8 @@ static void couple_points(Witness* w) {
   w->total_known = true;
 }
 
-/* Jacobians by direction (V3). Separated, y = b - a: dy = (I + K_a + K_b)^-1 (B - A). Overlapping, y = a - b: the same
- * with -K. */
+/* Sets the Jacobians for WITNESS_BY_DIRECTION (V3). For separated bodies y = b - a, and dy = (I + K_a + K_b)^-1 (B -
+ * A). For overlapping bodies y = a - b, with -K instead of K. */
 static void couple_direction(Witness* w) {
   double m[3][3], sign = w->nearest.distance > 0 ? 1 : -1;
   int row[3];
@@ -184,7 +184,7 @@ Witness witness_query(const WitnessBody* a, Pose pose_a, const WitnessBody* b, P
 
 /* ---------------------------------------------------------------- by corners */
 
-/* Barycentric coordinates of a point in a triangle. */
+/* Sets out to the barycentric coordinates of a point in a triangle. */
 static void triangle_weights(const ConvexHull* hull, const int* corner, Vec3 point, double out[3]) {
   Vec3 a = hull->vertices[corner[0]], u = vec3_sub(hull->vertices[corner[1]], a),
        v = vec3_sub(hull->vertices[corner[2]], a), arm = vec3_sub(point, a);

@@ -81,7 +81,7 @@ static void add_point(WitnessBody* body, int piece, int origin, Vec3 point, Vec3
 
 /* ---------------------------------------------------------------- samples */
 
-/* Samples up to `most` corners, evenly over all pieces. */
+/* Adds up to `most` corners as samples, distributed evenly over all pieces. */
 static void sample_corners(WitnessBody* body, int most) {
   int total = 0, at = 0;
   for (int p = 0; p < body->piece_count; p++) total += body->pieces[p].hull.vertex_count;
@@ -109,7 +109,8 @@ Vec3 witness_on_triangle(const ConvexHull* hull, int i, double u, double v) {
   return vec3_add_scaled(vec3_add_scaled(a, s, vec3_sub(b, a)), t, vec3_sub(c, a));
 }
 
-/* Samples the faces of all pieces evenly by area, within a triangle by the R2 sequence; sets body->spacing. */
+/* Adds samples on the faces of all pieces, distributed evenly by area, and within a triangle by the R2 sequence. Sets
+ * body->spacing. */
 static void sample_faces(WitnessBody* body, int count, double total) {
   double passed = 0, u = 0.5, v = 0.5, covered = 0;
   int taken = 0;

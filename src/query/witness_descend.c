@@ -1,16 +1,17 @@
-/* Gradient descent that brings given points of two bodies into contact: loss, gradients, iterations (V4, V5). */
+/* Gradient descent that moves two bodies until given points of them are in contact: loss, gradients, iterations (V4,
+ * V5). */
 #include <string.h>
 #include "query/witness.h"
 
 #define DEGREE 0.017453292519943295 /* rad */
 #define MILLIMETRE 1e-3             /* m */
 
-/* g += by^T v for 3 x 6 */
+/* Adds by^T v to g; by is 3 x 6. */
 static void add_pull(double g[6], const double by[3][6], Vec3 v) {
   for (int c = 0; c < 6; c++) g[c] += by[0][c] * v.x + by[1][c] * v.y + by[2][c] * v.z;
 }
 
-/* g -= gradient of a point fixed to the body, for dL/dpoint = v */
+/* Subtracts from g the gradient of a point fixed to the body, for dL/dpoint = v. */
 static void subtract_fixed(double g[6], Vec3 point, Vec3 center, Vec3 v) {
   Vec3 turn = vec3_cross(vec3_sub(point, center), v);
   const double pull[6] = {turn.x, turn.y, turn.z, v.x, v.y, v.z};
@@ -42,8 +43,8 @@ WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const 
 
 /* ---------------------------------------------------------------- descent */
 
-/* The pose moved against the gradient by `turn` radians and `move` metres; a vanishing part of the gradient moves
- * nothing. */
+/* Returns the pose moved against the gradient by `turn` radians and `move` metres. If the rotational or the
+ * translational part of the gradient is zero, the pose is not rotated or not translated. */
 static Pose stepped(Pose pose, const double g[6], double turn, double move) {
   Vec3 w = vec3(g[0], g[1], g[2]), v = vec3(g[3], g[4], g[5]);
   double by_turn = vec3_norm(w), by_move = vec3_norm(v);

@@ -6,12 +6,12 @@
 enum { DRAW_LIMIT = 1000 };
 /* Weight of the faces against the corners (1 each) in the choice of a random point. */
 enum { DRAWN_FACES = 512 };
-/* A pair can touch if, placed in contact with opposite normals, the nearest points are within this distance of it, in
- * sum [m]. */
+/* A pair of surface points can be brought into contact if, with the bodies placed so that the points coincide with
+ * opposite normals, the distances of the nearest points from this point sum to less than this [m]. */
 #define MEETING 0.01
 
-/* A surface point, body frame: a corner or a point of a face. normal: outward, unit; at a corner the normalized mean of
- * its triangles'. */
+/* A surface point, body frame: a corner, or a point of a face. normal: unit outward normal; at a corner the normalized
+ * mean of the normals of the adjacent triangles. */
 typedef struct {
   int piece;
   Vec3 point, normal;
@@ -67,15 +67,16 @@ Vec3 witness_random_point(const WitnessBody* body, Random* random) {
   return draw_place(body, random, random_uniform(random, 0, corners + DRAWN_FACES) < corners).point;
 }
 
-/* A rotation whose first column is x. It does not use vec3_across: seeded draws depend on this construction. */
+/* Returns a rotation whose first column is x. vec3_across is not used, because seeded draws depend on this
+ * construction. */
 static Mat3 frame_along(Vec3 x) {
   Vec3 beside = fabs(x.z) < 0.9 ? vec3(0, 0, 1) : vec3(0, 1, 0);
   Vec3 y = vec3_normalized(vec3_cross(beside, x)), z = vec3_cross(x, y);
   return (Mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
 }
 
-/* Let b be placed so that its point coincides with the point of a, with opposite normals. Returns true if the two
- * points are then nearly the nearest points of the bodies. */
+/* Returns true if the pair can be brought into contact: with b placed so that both points coincide with opposite
+ * normals, the two points are almost the nearest points of the bodies (MEETING). */
 static bool can_meet(const WitnessBody* a, const WitnessBody* b, const SurfacePlace place[2]) {
   Mat3 turn = mat3_mul(frame_along(place[0].normal), mat3_transpose(frame_along(vec3_scale(place[1].normal, -1))));
   Pose pose = {turn, vec3_sub(place[0].point, mat3_mul_vec(turn, place[1].point))};

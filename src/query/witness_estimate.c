@@ -3,7 +3,7 @@
 #include <string.h>
 #include "query/witness.h"
 
-/* Random motions of WITNESS_ZEROTH, each evaluated with its opposite. */
+/* Number of random motions of WITNESS_ZEROTH; the opposite of each is evaluated too. */
 enum { MOTIONS = 16 };
 /* Default size of the motions: 1 degree [rad], and 1 mm by WITNESS_MOVE. */
 #define PERTURBATION 0.017453292519943295
@@ -18,8 +18,8 @@ typedef struct {
   WitnessCache cache;
 } EstimatePair;
 
-/* Half the difference of the nearest points between b moved by the motion and by its opposite: 3 of a's, 3 of b's [m].
- */
+/* Sets out to half the difference of the nearest points between b moved by the motion and b moved by the opposite
+ * motion: three numbers for a's point, three for b's [m]. */
 static void half_difference(EstimatePair* pair, Vec3 turn, Vec3 move, double out[6]) {
   int piece[2];
   Distance there =
@@ -33,7 +33,7 @@ static void half_difference(EstimatePair* pair, Vec3 turn, Vec3 move, double out
   memcpy(out, six, sizeof six);
 }
 
-/* d x / d xi_k = (x(h e_k) - x(-h e_k)) / 2h (V6) */
+/* Sets by_b to the central differences d x / d xi_k = (x(h e_k) - x(-h e_k)) / 2h (V6). */
 static void differences_by_b(EstimatePair* pair, const double size[6], double by_b[6][6]) {
   for (int k = 0; k < 6; k++) {
     double xi[6] = {0}, change[6];
@@ -43,7 +43,8 @@ static void differences_by_b(EstimatePair* pair, const double size[6], double by
   }
 }
 
-/* d x / d xi_k = mean of (x(xi) - x(-xi)) / 2 xi_k / h_k^2 over normal xi of deviations h (V7) */
+/* Sets by_b to d x / d xi_k = mean of (x(xi) - x(-xi)) / 2 xi_k / h_k^2 over normal xi of standard deviations h
+ * (V7). */
 static void zeroth_by_b(EstimatePair* pair, const double size[6], int turn, double by_b[6][6]) {
   Random random = {(uint64_t)turn + 1};
   for (int i = 0; i < MOTIONS; i++) {
@@ -55,9 +56,9 @@ static void zeroth_by_b(EstimatePair* pair, const double size[6], int turn, doub
   }
 }
 
-/* Completes the Jacobians from those by b. A motion of a equals a motion of both bodies minus one of b: rotation w,
- * translation v of a about c_a is rotation w, translation v + w x (c_b - c_a) about c_b, and carries a point x by v + w
- * x (x - c_a). */
+/* Completes the Jacobians from those with respect to motions of b. A motion of a equals a motion of both bodies minus
+ * one of b: rotation w, translation v of a about c_a is rotation w, translation v + w x (c_b - c_a) about c_b, and
+ * moves a point x by v + w x (x - c_a). */
 static void complete(const EstimatePair* pair, const double by_b[6][6], Witness* answer) {
   for (int k = 0; k < 2; k++) {
     Vec3 point = k ? answer->nearest.witness_b : answer->nearest.witness_a;
@@ -76,7 +77,7 @@ static void complete(const EstimatePair* pair, const double by_b[6][6], Witness*
   }
 }
 
-/* Jacobians from the nearest features. If they have none, a's point is fixed to a, b's to b. */
+/* Sets the Jacobians from the nearest features. If they have no derivatives, a's point is fixed to a and b's to b. */
 static void analytic(const EstimatePair* pair, Witness* answer) {
   double rows[DISTANCE_ROWS * QUERY_POSE_COLUMNS], by_b[6][6] = {{0}};
   PointView a = pair->a->pieces[answer->piece[0]].points, b = pair->b->pieces[answer->piece[1]].points;
