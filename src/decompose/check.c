@@ -17,7 +17,7 @@ typedef struct {
   int hull_count;
 } HullPlanes;
 
-/* Rounding error of the coordinates: larger for a part far from the origin. */
+/* Returns the rounding error of the coordinates, which is larger for a mesh far from the origin. */
 static double coordinate_rounding(const Decomposition* d) {
   double largest = 0;
   for (int h = 0; h < d->hull_count; h++)
@@ -62,7 +62,8 @@ static void plane_table_free(HullPlanes* table) {
   memory_free(table->first);
 }
 
-/* Distance of a point outside the union, from the planes: a lower bound of the true distance; 0 inside. */
+/* Returns the distance of a point outside the union of the hulls, computed from the planes of the hulls: a lower bound
+ * of the true distance, 0 for a point inside. */
 static double outside_union(const HullPlanes* table, Vec3 p) {
   double least = HUGE_VAL;
   for (int h = 0; h < table->hull_count; h++) {
@@ -75,7 +76,7 @@ static double outside_union(const HullPlanes* table, Vec3 p) {
   return least;
 }
 
-/* Depth of a point inside the hulls, 0 outside all. */
+/* Returns the depth of a point inside the hulls; 0 for a point outside all hulls. */
 static double inside_hull(const HullPlanes* table, Vec3 p) {
   double deepest = 0;
   for (int h = 0; h < table->hull_count; h++) {
@@ -222,7 +223,7 @@ static int join_overlapping(Decomposition* d, HullLink** links) {
   return d->joint_count;
 }
 
-/* Connection of the hulls: grid blocks by common corners, others by overlap. */
+/* Checks that the hulls are connected: grid blocks (even) by common corners, other hulls by overlap. */
 static void check_connection(Decomposition* d, const Part* solid, UnitFrame frame, bool even) {
   HullLink* links;
   int count = even ? join_shared_corners(d, &links) : join_overlapping(d, &links);

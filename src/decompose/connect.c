@@ -162,7 +162,8 @@ static int count_own_sets(const Connection* c, bool* needed) {
   return count;
 }
 
-/* Depth of the weakest link of a maximum spanning forest: links are taken deepest first if they join different sets. */
+/* Returns the depth of the weakest link of a maximum spanning forest, which is built by adding links, deepest first,
+ * that join different sets. */
 static double weakest_link(Connection* c) {
   double depth = HUGE_VAL;
   sets_separate(c->set, c->decomposition->hull_count);

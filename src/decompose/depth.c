@@ -60,8 +60,9 @@ static int longest_edge(const DepthTriangle* t) {
   return longest;
 }
 
-/* Upper bound of the depth in a triangle. Every point is within (longest edge) / sqrt 3 of a corner, and its distance
- * from a triangle of the surface is at most that of the farthest corner. */
+/* Returns an upper bound of the depth in a triangle. Every point of the triangle is within (longest edge) / sqrt 3 of a
+ * corner, and the distance of the point from any one triangle of the surface is at most that of the corner farthest
+ * from this triangle. */
 static double depth_bound(const SurfaceTree* tree, const DepthTriangle* t) {
   double bound = -HUGE_VAL;
   for (int k = 0; k < 3; k++) bound = fmax(bound, t->corner[k].outside);
@@ -85,7 +86,7 @@ static void add_triangle(DepthQueue* queue, const SurfaceTree* tree, DepthTriang
   queue->items[queue->count++] = t;
 }
 
-/* Adds both halves of a triangle; returns the depth at the midpoint of the edge. */
+/* Adds both halves of a triangle to the queue. Returns the depth at the midpoint of the halved edge. */
 static double halve(DepthQueue* queue, const SurfaceTree* tree, DepthTriangle t) {
   int k = longest_edge(&t), next = (k + 1) % 3;
   Vec3 middle = vec3_scale(vec3_add(t.corner[k].point, t.corner[next].point), 0.5);

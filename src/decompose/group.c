@@ -48,7 +48,7 @@ static int images_of_group(const Grouping* g, int group, int images[8]) {
   return count;
 }
 
-/* Volume of the hull of a group. */
+/* Returns the volume of the hull of a group [unit size^3]. */
 static double group_volume(const Grouping* g, int group) {
   int total = 0;
   for (int k = 0; k < g->count; k++)
@@ -90,7 +90,7 @@ static double total_volume(Grouping* g, int* groups) {
 
 /* ---------------------------------------------------------------- moving a piece */
 
-/* Moves the piece to a group, and its images to the group's images. */
+/* Moves a piece to a group, and the mirror images of the piece to the corresponding images of the group. */
 static void put_piece(Grouping* g, int piece, int group) {
   int to[8], of[8], count = 0;
   for (int which = 0; which < 8; which++) {
@@ -101,7 +101,8 @@ static void put_piece(Grouping* g, int piece, int group) {
   for (int k = 0; k < count; k++) g->group[of[k]] = to[k];
 }
 
-/* Change of the total volume if the piece moves to the group; HUGE_VAL if its own group would become empty. */
+/* Returns the change of the total volume if the piece moves to group `to`; HUGE_VAL if the present group of the piece
+ * would become empty. */
 static double price_of_moving(Grouping* g, int piece, int to) {
   int from = g->group[piece], images[8], kept[8], count = 0;
   double before_from = known_volume(g, from), before_to = known_volume(g, to);
@@ -123,7 +124,8 @@ static double price_of_moving(Grouping* g, int piece, int to) {
   return change;
 }
 
-/* Finds the best group for a piece among those it touches. Returns the change of volume. */
+/* Sets *best to the group, among the groups that the piece touches, to which moving the piece gives the smallest change
+ * of the total volume. Returns this change; HUGE_VAL if the piece touches no other group. */
 static double best_group(Grouping* g, int piece, int* best) {
   double least = HUGE_VAL;
   for (int other = 0; other < g->count; other++) {
@@ -172,7 +174,8 @@ static int own_planes(const Grouping* g, int group) {
   return images_of_group(g, group, images) * size == all ? own : -1;
 }
 
-/* Splits a group into the parts (usually two) that pairwise merging of its pieces alone would join last. */
+/* Returns the partition of a group into those sets of pieces (usually two) that pairwise merging of the pieces of the
+ * group would join last. */
 static Parting part_group(Grouping* g, int group) {
   Parting parting = {.part = MEMORY_NEW(int, g->count)};
   int own = own_planes(g, group), count = 0;
@@ -237,7 +240,8 @@ static void do_parting(Grouping* g, int group, const Parting* parting) {
   memory_free(old);
 }
 
-/* Repeatedly splits the group that saves the most volume while there is room for additional groups. */
+/* Repeatedly splits the group whose split saves the most volume, as long as a split saves volume. Adds at most `room`
+ * groups. */
 static void part_groups(Grouping* g, int room, Parting* known) {
   for (;;) {
     int best = -1;
@@ -259,7 +263,7 @@ static void part_groups(Grouping* g, int room, Parting* known) {
 
 /* ---------------------------------------------------------------- complete grouping */
 
-/* Returns one block per group, and their mirror images. */
+/* Returns one block per group. Sets *images to the mirror images of these blocks. */
 static Blocks group_blocks(const Grouping* g, MirrorImages* images) {
   Blocks blocks = {MEMORY_NEW(Block, g->count), 0};
   int* number = MEMORY_NEW(int, g->count);

@@ -92,8 +92,8 @@ static void mark_hull(CubeGrid* g, const ConvexHull* hull) {
 
 /* ---------------------------------------------------------------- Euler's number */
 
-/* True if one of the cubes adjacent to a cell is solid. The cell begins at grid corner (i, j, k) and extends along the
- * axes set in `directions`. */
+/* Returns true if one of the cubes adjacent to a cell is solid. The cell begins at grid corner (i, j, k) and extends
+ * along the axes set in `directions`. */
 static bool cell_is_there(const CubeGrid* g, int i, int j, int k, int directions) {
   for (int side = 0; side < 8; side++) {
     if (side & directions) continue;
@@ -102,8 +102,8 @@ static bool cell_is_there(const CubeGrid* g, int i, int j, int k, int directions
   return false;
 }
 
-/* Euler characteristic: each cell is identified by its lowest corner and the axes along which it extends. The outermost
- * cubes must be free. */
+/* Returns the Euler characteristic of the union of the solid cubes. A cell is identified by its lowest corner and the
+ * axes along which it extends. The outermost cubes must be free. */
 static long euler_number(const CubeGrid* g) {
   long sum = 0;
   for (int k = 1; k < g->count[2]; k++)
@@ -144,7 +144,7 @@ static void visit_neighbours(const CubeGrid* g, CubeStack* stack, bool* seen, si
   }
 }
 
-/* parts: number of solid parts, number of free parts. */
+/* Sets parts (2) to the number of connected solid regions and the number of connected free regions. */
 static void count_parts(const CubeGrid* g, long parts[2]) {
   size_t cubes = cube_index(g, 0, 0, g->count[2]);
   bool* seen = MEMORY_NEW(bool, cubes);
@@ -159,7 +159,8 @@ static void count_parts(const CubeGrid* g, long parts[2]) {
   memory_free(seen);
 }
 
-/* holes = parts + voids - Euler characteristic; the outer space is the free part that is not a void. */
+/* Returns the number of holes: solid regions + voids - Euler characteristic. Voids are the free regions other than the
+ * outer space. */
 static int count_holes(const CubeGrid* g) {
   long parts[2] = {0, 0};
   count_parts(g, parts);

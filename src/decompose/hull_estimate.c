@@ -39,7 +39,7 @@ static bool sees(const Growing* g, const EstimateFace* face, int point) {
 }
 
 /* Finds four points of an initial tetrahedron: two far apart, the farthest from their line, the farthest from that
- * plane. False: coplanar. */
+ * plane. Returns false if all points are coplanar. */
 static bool first_four(const Growing* g, int four[4]) {
   const Vec3* p = g->points;
   double best[4] = {-1, -1, -1, -1};

@@ -73,7 +73,8 @@ static Contraction heap_pop(Heap* heap) {
 
 /* ---------------------------------------------------------------- the best contraction point */
 
-/* Minimizes c . x subject to n_k . x >= o_k by trying the intersections of all triples of planes. False: infeasible. */
+/* Minimizes c . x subject to n_k . x >= o_k by trying the intersections of all triples of planes. Returns false if no
+ * point satisfies all constraints. */
 static bool least_point(const CutPlane* planes, int count, Vec3 c, double rounding, Vec3* point) {
   double best = HUGE_VAL;
   for (int i = 0; i < count; i++)
@@ -104,7 +105,8 @@ static Vec3 face_cross(const Mantle* m, int f) {
 
 static bool has(const int face[3], int point) { return face[0] == point || face[1] == point || face[2] == point; }
 
-/* Faces adjacent to either end of an edge, each once. Returns their number, -1 if there are too many. */
+/* Sets around to the faces adjacent to either end of the edge from a to b, each once. Returns the number of faces, or
+ * -1 if there are more than AROUND_MAX. */
 static int faces_around(const Mantle* m, int a, int b, int* around) {
   int count = 0;
   for (int k = 0; k < m->ring_count[a]; k++) {
@@ -140,8 +142,9 @@ static int add_mirror_bounds(const Mantle* m, int on, Vec3 origin, CutPlane* pla
 
 static Vec3 snapped(Vec3 p, int on) { return vec3(on & 1 ? 0 : p.x, on & 2 ? 0 : p.y, on & 4 ? 0 : p.z); }
 
-/* Cost of contracting an edge: the added volume, sum over the adjacent faces of worth (n . x - o) area / 3. Coordinates
- * are relative to point a. False: not possible. */
+/* Sets *c to the cheapest contraction of the edge from a to b. The cost is the weighted volume added, the sum over the
+ * adjacent faces of worth (n . x - o) area / 3, in coordinates relative to point a. Returns false if the edge cannot be
+ * contracted. */
 static bool price(const Mantle* m, int a, int b, Contraction* c) {
   int around[AROUND_MAX], count = faces_around(m, a, b, around), used = 0;
   if (count < 0) return false;
@@ -214,7 +217,7 @@ static void offer(Mantle* m, Heap* heap, int a, int b) {
   if (price(m, a < b ? a : b, a < b ? b : a, &c)) heap_push(heap, c);
 }
 
-/* Number of points of the whole hull that a point represents. */
+/* Returns the number of points of the complete hull that a point represents: the point and its mirror images. */
 static int images_of(const Mantle* m, int point) {
   int images = 1;
   for (int axis = 0; axis < 3; axis++)
@@ -267,7 +270,7 @@ static int contract_next(Mantle* m, Heap* heap) {
   return 0;
 }
 
-/* Hull of the remaining points with all their images. */
+/* Sets *hull to the convex hull of the remaining points and all their mirror images. */
 static HullResult mantle_hull(const Mantle* m, ConvexHull* hull) {
   Vec3* points = MEMORY_NEW(Vec3, 8 * m->point_count);
   int count = 0;
@@ -310,7 +313,7 @@ static bool held_by(const NeighbourFaces* near, Vec3 p) {
   return false;
 }
 
-/* Fraction of four points just outside the face that lie in a neighbour. */
+/* Returns the fraction of four test points just outside face f that lie in a neighbouring hull. */
 static double held_share(const Mantle* m, int f, const NeighbourFaces* near) {
   Vec3 cross = face_cross(m, f), out = vec3_scale(cross, HELD_STEP * m->size / fmax(vec3_norm(cross), 1e-300));
   Vec3 sum = {0, 0, 0};

@@ -8,7 +8,7 @@
 #include "decompose/inside.h"
 #include "decompose/mesh_repair.h"
 
-/* Depth to which a triangle may enter a hull [unit size]. */
+/* Largest depth to which a triangle of the surface may enter a hull [unit size]. */
 #define REACH 1e-9
 /* Planes tried per cut; largest number of cuts of a hull by planes of the surface, and in all. */
 enum { CANDIDATES = 6, TANGENT_CUTS = 600, CUTS_MAX = 2000 };
@@ -384,7 +384,8 @@ static bool overlapping(const Block* a, const Block* b) {
   return hulls_common_ball(&a->hull, &b->hull, &center, &radius) && radius > LEAST_OVERLAP;
 }
 
-/* Adds to block k a corner inside the neighbour, as deep as the solid allows. False: not possible. */
+/* Adds to block k a corner inside block `neighbour`, as deep as the solid allows. Returns false if no such corner is
+ * possible. */
 static bool grow_into(const Shrinking* s, int k, int neighbour, Vec3 from, int max_vertices) {
   const Block *block = &s->blocks->items[k], *other = &s->blocks->items[neighbour];
   Vec3 way = vec3_sub(hull_middle(&other->hull), from);

@@ -34,7 +34,7 @@ static double pixel_scale(const RenderImage* image) { return image->height / WID
 
 /* ---------------------------------------------------------------- path of a centre of mass */
 
-/* Centre of mass of a link, or (RENDER_PATH_ALL) of all movable links [m]. */
+/* Returns the centre of mass [m, world] of a link, or of all movable links if link is RENDER_PATH_ALL. */
 static Vec3 center_of_mass(const Model* model, const Pose* poses, int link) {
   if (link >= 0) return pose_apply(poses[link], model->links[link].center);
   Vec3 sum = vec3(0, 0, 0);
@@ -129,7 +129,7 @@ static void draw_contact(const MarkPen* pen, const ContactSpot* spot) {
     image_contact_dot(pen->image, x, y);
 }
 
-/* True for a movable link that is not part of a mechanism. */
+/* Returns true for a movable link that is not part of a mechanism. */
 static bool is_loose(const Model* model, int link) {
   int members = 0, tree = model->links[link].tree;
   for (int i = 0; i < model->link_count; i++) members += model->links[i].tree == tree;
@@ -150,7 +150,8 @@ static void draw_force(const MarkPen* pen, const RunContact* contact, double met
     image_arrow(pen->image, x0, y0, x1, y1, FORCE_COLOR);
 }
 
-/* Draws the forces at a time; times of both files are identical numbers. */
+/* Draws the forces at a time [s]. Times are compared exactly, since the trajectory and the contacts contain identical
+ * numbers. */
 static void draw_forces(const MarkPen* pen, double time, const RunContacts* contacts, double metres_per_newton) {
   for (int i = 0; i < contacts->count; i++)
     if (contacts->rows[i].time == time) draw_force(pen, &contacts->rows[i], metres_per_newton);

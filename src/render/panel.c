@@ -28,7 +28,7 @@ RenderOptions render_defaults(void) {
                          .threads = 1};
 }
 
-/* Row of moment k of n, equally spaced in time up to row `last`. */
+/* Returns the row nearest to time k of n times that are equally spaced from the first row to row `last`. */
 static int moment_row(const RunPoses* run, int last, int k, int n) {
   double share = n > 1 ? (double)k / (n - 1) : 1.0;
   return run_row_at(run, run->time[0] + share * (run->time[last] - run->time[0]));
@@ -55,7 +55,8 @@ static void fit_row(const RenderRun* render, int row, CameraFit* fit) {
   }
 }
 
-/* Fits everything over the run and the ground below it; for a followed link, its tree relative to it. */
+/* Adds to the fit all bodies over the run and the ground below them; with a followed link, only the tree of this link,
+ * relative to the link. */
 static void fit_run(const RenderRun* render, CameraFit* fit) {
   const RunPoses* run = render->subject->run;
   int stride = 1 + (int)((double)run->row_count * render->subject->model->hull_count / FIT_SAMPLES);
@@ -68,7 +69,7 @@ static void fit_run(const RenderRun* render, CameraFit* fit) {
                                            corner & 2 ? patch.high[1] : patch.low[1]));
 }
 
-/* Camera with the first run's view that shows all runs. */
+/* Returns a camera with the view of the first run that shows all runs. */
 static RenderCamera fit_camera(const RenderRun* runs, int count, const RenderOptions* options) {
   double azimuth, elevation;
   camera_angles(options->view, &azimuth, &elevation);
@@ -94,7 +95,7 @@ static const char* path_name(const RenderRun* render) {
   return path == RENDER_PATH_ALL ? "the centre of mass" : render->subject->model->links[path].name;
 }
 
-/* The largest force unit of all runs. */
+/* Returns the largest of the force units of all runs [N]. */
 static double common_unit(const RenderRun* runs, int count, const RenderOptions* options) {
   double unit = options->newtons;
   if (unit > 0.0) return unit;

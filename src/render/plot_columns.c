@@ -4,7 +4,7 @@
 
 #include "render/plot.h"
 
-/* True if the name matches one of the comma-separated shell patterns. */
+/* Returns true if the name matches one of the comma-separated shell patterns. */
 static bool in_list(const char* name, const char* patterns) {
   char* copy = memory_text(patterns);
   bool found = false;
@@ -15,7 +15,7 @@ static bool in_list(const char* name, const char* patterns) {
   return found;
 }
 
-/* Column of the abscissa: `time`, else the first column if numeric, else -1. */
+/* Returns the column of the abscissa: `time`, else the first column if it is numeric, else -1. */
 static int column_across(const CsvTable* table) {
   int time = csv_column(table, "time");
   if (time >= 0) return time;
@@ -154,7 +154,7 @@ static const char* const TABLES[] = {"trajectory.csv",  "joints.csv",     "solve
                                      "choices.csv",     "windows.csv",    "errors.csv", "path.csv"};
 enum { TABLE_COUNT = sizeof TABLES / sizeof TABLES[0] };
 
-/* True if a column other than `time` has the name or matches the shell pattern. */
+/* Returns true if the table has a column other than `time` with this name or matching this shell pattern. */
 static bool has_column(const CsvTable* table, const char* pattern) {
   for (int column = 0; column < table->column_count; column++)
     if (strcmp(table->names[column], "time") != 0 && in_list(table->names[column], pattern)) return true;

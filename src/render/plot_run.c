@@ -186,7 +186,7 @@ static int compare_sizes(const void* left, const void* right) {
   return x->column - y->column;
 }
 
-/* Norm of the `width` values beginning at a column. */
+/* Returns the norm of the `width` values of a row that begin at a column. */
 static double size_at(const CsvTable* table, int row, int column, int width) {
   double sum = 0;
   for (int k = 0; k < width; k++) sum += csv_value(table, row, column + k) * csv_value(table, row, column + k);

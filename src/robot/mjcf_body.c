@@ -44,7 +44,8 @@ static void visit(MjcfModel* model, MjcfElement container, UrdfPose frame, const
 static void take_joint(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
   Body* body = context;
   if (body->joint_count == JOINTS_MAX) {
-    mjcf_error(model, element.element->place, "a body has at most %d joints", JOINTS_MAX);
+    mjcf_error(model, element.element->place,
+               "a body has at most %d joints: remove joints, or give some of them to a new parent body", JOINTS_MAX);
     return;
   }
   body->joint_frame[body->joint_count] = frame;

@@ -126,12 +126,12 @@ int robot_root(const Model* model, int link);
 /* Returns true if the root of the kinematic tree that contains `link` has a free joint. Allocates nothing. */
 bool robot_stands_free(const Model* model, int link);
 
-/* Shrinks the shapes of bodies that touch at the start: each of the two bodies by half of the overlap plus the
- * equilibrium gap. Raises free bodies by half of the equilibrium gap. Shapes of jointed bodies in contact with fixed
- * bodies are shrunk until they are outside the range of contact. Appends every shrunk body with the distance to names,
- * such as "brick 0.0001 m". Returns false, and changes nothing, if a face would move by more than a fiftieth of the
- * smallest half extent (robot/shrink.c). robot->model must be the model of robot->scene; it is not rebuilt. Allocates
- * temporarily. */
+/* Shrinks the shapes of bodies that touch at the start: each of the two bodies by half of the sum of the overlap and
+ * the equilibrium gap. Raises free bodies by half of the equilibrium gap. Shapes of jointed bodies in contact with
+ * fixed bodies are shrunk until they are outside the range of contact. Appends every shrunk body with the distance to
+ * names, such as "brick 0.0001 m". Returns false, and changes nothing, if a face would move by more than a fiftieth of
+ * the smallest half extent (robot/shrink.c). robot->model must be the model of robot->scene; it is not rebuilt.
+ * Allocates temporarily. */
 bool robot_shrink_touching(Robot* robot, Text* names);
 
 /* Rebuilds the model of the robot's scene, without messages. The scene may be one that model_create refuses. */

@@ -834,7 +834,7 @@ static void add_ball_armatures(UrdfBuild* build) {
   if (count > 0)
     robot_warn(build->report, build->diagnostics, first->place,
                "the armature of %d ball joints between links that move is left out (the first is '%s'): their inertia "
-               "is smaller than in MuJoCo",
+               "is smaller than in MuJoCo; if this matters, add the armature to the inertia of the links",
                count, text_excerpt(first->name).text);
 }
 

@@ -71,7 +71,7 @@ static void find_root(UrdfRobot* robot, Diagnostics* diagnostics) {
   }
   if (robot->root < 0)
     diagnostics_add(diagnostics, SEVERITY_ERROR, robot->links[0].place,
-                    "the joints form a loop: every link has a parent");
+                    "the joints form a loop: every link has a parent; remove the joint whose child is to be the root");
 }
 
 /* Sets robot->order depth first, with children in the order of their joints. first, next: list of the joints of each
@@ -104,7 +104,8 @@ static void report_ring(const UrdfRobot* robot, Diagnostics* diagnostics) {
   for (int i = 0; i < robot->link_count; i++) {
     if (reached[i]) continue;
     diagnostics_add(diagnostics, SEVERITY_ERROR, robot->joints[robot->links[i].joint].place,
-                    "the joints form a loop: link '%s' is its own ancestor", text_excerpt(robot->links[i].name).text);
+                    "the joints form a loop: link '%s' is its own ancestor; remove a joint of the loop",
+                    text_excerpt(robot->links[i].name).text);
     break;
   }
   memory_free(reached);

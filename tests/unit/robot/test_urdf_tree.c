@@ -17,14 +17,15 @@ static void two_trees_are_told(void** state) {
 
 static void rings_are_told(void** state) {
   (void)state;
-  expect_urdf("<robot>" LINK("a") LINK("b") "\n" JOINT("j", "a", "b") JOINT("k", "b", "a") "</robot>", NULL,
-              "1:20: error: the joints form a loop: every link has a parent\n");
+  expect_urdf(
+      "<robot>" LINK("a") LINK("b") "\n" JOINT("j", "a", "b") JOINT("k", "b", "a") "</robot>", NULL,
+      "1:20: error: the joints form a loop: every link has a parent; remove the joint whose child is to be the root\n");
   /* a ring beside a tree whose root is not the first link */
   expect_urdf("<robot>" LINK("b") LINK("c") LINK("root") LINK("a") "\n" JOINT("i", "root", "a") JOINT("j", "b", "c")
                   JOINT("k", "c", "b") "</robot>",
-              NULL, "4:14: error: the joints form a loop: link 'b' is its own ancestor\n");
+              NULL, "4:14: error: the joints form a loop: link 'b' is its own ancestor; remove a joint of the loop\n");
   expect_urdf("<robot>" LINK("a") LINK("b") "\n" JOINT("j", "b", "b") "</robot>", NULL,
-              "2:14: error: the joints form a loop: link 'b' is its own ancestor\n");
+              "2:14: error: the joints form a loop: link 'b' is its own ancestor; remove a joint of the loop\n");
 }
 
 static void a_joint_without_an_end_is_told_once(void** state) {
