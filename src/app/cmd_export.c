@@ -135,40 +135,40 @@ static ExitCode read_options(Exporting* exporting) {
   return EXIT_DONE;
 }
 
-static ExitCode find_link(Exporting* exporting) {
-  const char* name = option_text(exporting->options, "link");
+/* Returns the link with this name. If there is none, reports a usage error and returns -1. option: "" or the option
+ * that names the link, with a colon. */
+static int link_named(const Exporting* exporting, const char* option, const char* name) {
   const Model* model = &exporting->recorded.model;
-  exporting->link = -1;
-  if (!name) return EXIT_DONE;
   const char** names = MEMORY_NEW(const char*, model->link_count + 1);
+  int link = -1;
   for (int i = 0; i < model->link_count; i++) {
     names[i] = model->links[i].name;
-    if (strcmp(names[i], name) == 0) exporting->link = i;
+    if (strcmp(names[i], name) == 0) link = i;
   }
   const char* nearest = text_nearest(name, names, model->link_count);
   memory_free(names);
-  if (exporting->link >= 0) return EXIT_DONE;
-  if (nearest) return usage_error(exporting->options, "no link '%s' (did you mean '%s'?)", name, nearest);
-  return usage_error(exporting->options, "no link '%s' in the scene", name);
+  if (link < 0 && nearest)
+    usage_error(exporting->options, "%sno link '%s' (did you mean '%s'?)", option, name, nearest);
+  else if (link < 0)
+    usage_error(exporting->options, "%sno link '%s' in the scene", option, name);
+  return link;
+}
+
+static ExitCode find_link(Exporting* exporting) {
+  const char* name = option_text(exporting->options, "link");
+  exporting->link = name ? link_named(exporting, "", name) : -1;
+  return name && exporting->link < 0 ? EXIT_USAGE : EXIT_DONE;
 }
 
 /* Marks the link with this name and all its descendants as left out. */
 static ExitCode mark_without(Exporting* exporting, const char* name) {
   const Model* model = &exporting->recorded.model;
-  const char** names = MEMORY_NEW(const char*, model->link_count + 1);
-  bool found = false;
-  for (int i = 0; i < model->link_count; i++) {
-    names[i] = model->links[i].name;
-    bool named = strcmp(names[i], name) == 0;
-    found = found || named;
-    if (named || (model->links[i].parent >= 0 && exporting->without[model->links[i].parent]))
-      exporting->without[i] = true;
-  }
-  const char* nearest = text_nearest(name, names, model->link_count);
-  memory_free(names);
-  if (found) return EXIT_DONE;
-  return usage_error(exporting->options, "--without: no link '%s'%s%s%s", name, nearest ? " (did you mean '" : "",
-                     nearest ? nearest : "", nearest ? "'?)" : "");
+  int link = link_named(exporting, "--without: ", name);
+  if (link < 0) return EXIT_USAGE;
+  exporting->without[link] = true;
+  for (int i = link + 1; i < model->link_count; i++)
+    if (model->links[i].parent >= 0 && exporting->without[model->links[i].parent]) exporting->without[i] = true;
+  return EXIT_DONE;
 }
 
 /* Reads the names of --without, separated by commas. */
