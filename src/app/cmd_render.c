@@ -376,7 +376,7 @@ static const OptionRow OPTIONS[] = {
     {"time", 0, OPTION_NUMBER, "T", "the recorded moment nearest to T seconds (default: the last)"},
     {"strip", 0, OPTION_COUNT, "N", "N moments side by side, from the first to --time"},
     {"trail", 0, OPTION_COUNT, "N", "N earlier moments laid over the picture as ghosts"},
-    {"path", 0, OPTION_TEXT, "LINK", "the way of the link's centre of mass so far; all: of all that can move"},
+    {"path", 0, OPTION_TEXT, "LINK", "the path of the link's centre of mass so far; all: of all that can move"},
     {"show", 0, OPTION_TEXT, "LIST", "of " MARK_NAMES " (comma-separated)"},
     {"newtons", 0, OPTION_NUMBER, "F", "force of the arrow in the key [N] (default: one that suits the run)"},
     {"compare", 0, OPTION_FLAG, NULL, "of an optimization: the initial design beside the best one"},
@@ -399,7 +399,7 @@ const Verb VERB_RENDER = {
         "  sdrs render out/slide -o slide.png --strip 4        four moments side by side\n"
         "  sdrs render out/spider -o s.png --trail 6 --view side\n"
         "  sdrs render out/spider -o s.png --azimuth 30 --elevation 45\n"
-        "  sdrs render out/chains -o way.png --path all        with the way of the centre of mass\n"
+        "  sdrs render out/chains -o path.png --path all       with the path of the centre of mass\n"
         "  sdrs render out/stack -o forces.png --show contacts,forces\n"
         "  sdrs render out/pinch -o design.png --compare --show displacement   of sdrs optimize: before and after\n"
         "  sdrs render out/a out/b -o both.mp4                 two runs side by side\n"
@@ -420,7 +420,7 @@ const Verb VERB_RENDER = {
         "ground are metres. Of a folder of `sdrs optimize` the best design is drawn; a model has the initial one too.\n"
         "--show lays over the picture: contacts, dots at contact points; forces, arrows to the scale\n"
         "in the key; planes, squares of the planes that part hulls near each other; edges, all of every hull; path,\n"
-        "the way of the centre of mass; displacement, colours by how far the vertices have moved from the initial\n"
+        "the path of the centre of mass; displacement, colours by how far the vertices have moved from the initial\n"
         "design (of two runs: from the first). The file's name is printed on standard output.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 5 cannot read or write (also: ffmpeg is missing).\n",
     .options = OPTIONS,

@@ -36,7 +36,7 @@ static int list_items(const RenderMarks* marks, const RenderStage* stage, double
   if (marks->show & RENDER_PLANES) items[count++] = (KeyItem){KEY_PLANE, SYMBOL_WIDTH * letter, "separating plane"};
   if (marks->path) {
     items[count] = (KeyItem){KEY_WAY, SYMBOL_WIDTH * letter, ""};
-    snprintf(items[count++].text, ITEM_TEXT, "way of %.60s", marks->path);
+    snprintf(items[count++].text, ITEM_TEXT, "path of %.60s", marks->path);
   }
   return count;
 }

@@ -174,7 +174,7 @@ async function checkToggles(page, moment, wanted) {
   check((await seen(page)) === before, 'all switches back: another picture');
   const ways = await page.$$('#toggles select');
   await ways[0].select('1');
-  check((await seen(page)) !== before, 'way of the centre of mass: the picture stays as it was');
+  check((await seen(page)) !== before, 'path of the centre of mass: the picture stays as it was');
   await ways[0].select('0');
 }
 

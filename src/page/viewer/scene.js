@@ -11,7 +11,7 @@ const EDGE_COSINE = 0.829;
 const DARK = 0x1b1f24;
 // A force arrow as long as a usual link stands for a usual force; of larger forces it grows to this many times that.
 const ARROW_LONGEST = 3;
-// Shorter than this many sizes of the bodies, the way of the centre of mass leaves the camera where it is.
+// Shorter than this many sizes of the bodies, the path of the centre of mass leaves the camera where it is.
 const FAR = 1.5;
 // The share of the picture that bodies may fill, and moments looked at to find how far they go.
 const FIT_SHARE = 0.76;
@@ -390,7 +390,7 @@ function showContacts(moment) {
   arrows.points.geometry.setDrawRange(0, end - first);
 }
 
-// ---------------------------------------------------------------- way of a centre of mass
+// ---------------------------------------------------------------- path of a centre of mass
 
 const way = { link: undefined, all: null, past: null, end: null };
 
