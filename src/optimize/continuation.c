@@ -14,7 +14,8 @@ static int last_change(const TaskContinuation* c) {
 
 bool continuation_goes_on(const Optimization* o, int iteration) { return iteration < last_change(settings(o)); }
 
-/* Returns the value of a ramp at iteration k: from (to / from)^(k / n), and `to` from iteration n on. */
+/* Returns the value of a ramp over n iterations at iteration k. It is from (to / from)^(k / n), and `to` from
+ * iteration n on. */
 static double ramp_at(const TaskRamp* ramp, int iteration) {
   if (iteration >= ramp->iterations) return ramp->to;
   return ramp->from * math_pow(ramp->to / ramp->from, (double)iteration / ramp->iterations);
@@ -22,7 +23,7 @@ static double ramp_at(const TaskRamp* ramp, int iteration) {
 
 /* ---------------------------------------------------------------- another law */
 
-/* Changes the contact to another law, with default values of the law's own parameters. Support, stiffness and rest
+/* Changes the contact law of a scene. The new law's own parameters get default values. Support, stiffness and rest
  * speed are then derived from the scene. */
 static void take_law(SceneContact* contact, ContactModel model) {
   contact->model = model;
@@ -31,7 +32,7 @@ static void take_law(SceneContact* contact, ContactModel model) {
   contact_own_defaults(model, contact->own);
 }
 
-/* Writes derived contact parameters into the scene, so that they do not change with the design. */
+/* Stores the derived contact parameters in the scene, so that they do not change with the design. */
 static void fix_numbers(Scene* scene) {
   Diagnostics diagnostics = {0};
   Model model = {0};
@@ -100,11 +101,11 @@ Status continuation_advance(Optimization* o) {
   if (next > last_change(settings(o)) || !continuation_set(o, next)) return STATUS_OK;
   double loss;
   TrialOutcome outcome = evaluate_design(o, o->x, &loss, o->trial_terms, &interrupted);
-  if (interrupted) return STATUS_INTERRUPTED; /* the next call repeats this */
+  if (interrupted) return STATUS_INTERRUPTED; /* the next call repeats the evaluation */
   if (outcome == TRIAL_ACCEPTED) outcome = evaluate_gradient(o, o->trial_gradient);
   if (switches) continuation_forget(o);
   if (outcome != TRIAL_ACCEPTED) {
-    o->loss = HUGE_VAL; /* any feasible design is better */
+    o->loss = HUGE_VAL; /* every design that can be simulated is better */
     return STATUS_OK;
   }
   o->plain = loss;
@@ -124,7 +125,7 @@ static bool check_key(const Scene* scene, const TaskRamp* ramp, const char* key,
   return false;
 }
 
-/* Warns that the ramp does not change the number of pairs that have their own value or their own law. */
+/* Warns that a ramp does not change the parameter of pairs with their own value or their own law. */
 static void warn_of_pairs(const Scene* scene, const TaskRamp* ramp, const char* key, int material,
                           Diagnostics* diagnostics) {
   if (ramp->iterations == 0) return;

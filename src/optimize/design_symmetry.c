@@ -3,9 +3,9 @@
 
 #include "optimize/design_build.h"
 
-/* Tolerance for equal entries of two maps: rounding of decimals in a file. */
+/* Two maps count as equal if their entries agree to this tolerance, which covers the rounding of decimals in a file. */
 #define SAME_MAP 1e-9
-/* Largest number of maps of a group: more than one rotation with one or two mirrors can generate. */
+/* Largest number of maps of a group. One rotation with one or two mirrors generates fewer maps. */
 enum { MAPS_MAX = 4096 };
 
 static Mat3 reflection(Vec3 n) { return mat3_sub(mat3_identity(), mat3_scale(mat3_outer(n, n), 2)); }
@@ -18,8 +18,8 @@ static bool leads(const DesignBuild* b, int link) {
   return false;
 }
 
-/* Returns true if `link` can follow `leader`; otherwise adds an error. A leader follows no other link, and hull k of
- * the follower is the image of hull k of the leader. */
+/* Returns true if `link` can follow `leader`; otherwise adds an error. The leader must not follow another link. Hull
+ * k of the follower is the image of hull k of the leader. */
 static bool may_follow(DesignBuild* b, const TaskName* name, int link, int leader) {
   const Scene* scene = b->scene;
   const char* text = scene->links[leader].name;
@@ -68,8 +68,8 @@ static void add_map(SelfMaps* g, Mat3 map) {
   g->maps[g->count++] = map;
 }
 
-/* (D3) Adds all products of generators[count] to the group: a link with two mirrors is also symmetric under the half
- * turn that they generate. Returns false if there are more than MAPS_MAX. */
+/* Adds all products of generators[count] to the group (D3). For example, a link with two mirrors is also symmetric
+ * under the half turn that the mirrors generate. Returns false if there are more than MAPS_MAX maps. */
 static bool close_group(SelfMaps* g, const Mat3* generators, int count) {
   for (int k = 0; k < g->count; k++)
     for (int j = 0; j < count; j++) {
@@ -120,8 +120,8 @@ void design_check_symmetries(DesignBuild* b) {
   }
 }
 
-/* (D4) Returns the dimension of the set of points that a map does not move: 2 for a mirror (its plane), 1 for a
- * rotation (its axis), otherwise 0. */
+/* Returns the dimension of the set of points that a map leaves unchanged (D4). The dimension is 2 for a mirror (its
+ * plane), 1 for a rotation (its axis), and 0 otherwise. */
 static int kept_dimensions(Mat3 map) {
   if (mat3_det(map) > 0) return 1;
   return fabs(mat3_trace(map) - 1) < SAME_MAP ? 2 : 0;

@@ -69,24 +69,23 @@ Subjects* subjects_create(const Task* task);
 void subjects_destroy(Subjects* subjects);
 /* Returns the augmented Lagrangian, the value that the optimizer minimizes (O11):
  * A = loss + sum_i (rho_i / 2) (max(0, g_i + lambda_i / rho_i)^2 - (lambda_i / rho_i)^2),
- * with multipliers lambda_i and penalties rho_i. terms[losses + bounds] holds the losses, then the bounded terms.
- * NaN propagates. */
+ * with multipliers lambda_i and penalties rho_i. The array terms (losses, then bounded terms) is only read. NaN
+ * propagates. */
 double subjects_merit(const Subjects* subjects, double loss, const double* terms);
-/* Returns the derivatives of the augmented Lagrangian with respect to terms[losses + bounds]. The derivative is 1
- * for a loss and max(0, lambda_i + rho_i g_i) for a bounded term. The Subjects own the result, which is valid until
- * the next call. */
+/* Returns the derivatives of the augmented Lagrangian with respect to the terms (losses, then bounded terms). The
+ * derivative is 1 for a loss and max(0, lambda_i + rho_i g_i) for a bounded term. The Subjects own the result, which
+ * is valid until the next call. */
 const double* subjects_factors(Subjects* subjects, const double* terms);
 /* Returns the largest violation g_i, divided by the size of its bound. All bounds hold if the result is at most
- * SUBJECTS_TOLERANCE. Terms that are NaN are ignored. terms[losses + bounds] holds the losses, then the bounded
- * terms. */
+ * SUBJECTS_TOLERANCE. Terms that are NaN are ignored. The array terms (losses, then bounded terms) is only read. */
 double subjects_violation(const Subjects* subjects, const double* terms);
 #define SUBJECTS_TOLERANCE 1e-6
-/* Sets the multipliers to zero and the penalties in proportion to the loss. terms[losses + bounds] holds the losses,
- * then the bounded terms. */
+/* Sets the multipliers to zero and the penalties in proportion to the loss. The array terms (losses, then bounded
+ * terms) is only read. */
 void subjects_begin(Subjects* subjects, double loss, const double* terms);
 /* Updates the multipliers from the terms of a design (O12). Penalties may grow only if `solved` is true, which means
  * that the optimizer has converged for the present multipliers. Returns false if the multipliers have converged and
- * the bounds hold. terms[losses + bounds] holds the losses, then the bounded terms. */
+ * the bounds hold. The array terms (losses, then bounded terms) is only read. */
 bool subjects_update(Subjects* subjects, const double* terms, bool solved);
 /* Updates the multipliers of violations that do not decrease, during the search (O20). Called every
  * optimizer_patience iterations. For descent methods, `mean` holds the terms of the current design and `spread` is
