@@ -237,11 +237,12 @@ static void keep_all(const Scene* scene, const ConnectRequest* request, SharedVe
 static void check_ties(const Scene* scene, int link, SourcePlace place, Diagnostics* diagnostics) {
   const SceneLink* l = &scene->links[link];
   if (!l->ties) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                    "design.connect: keep keeps the vertices that the scene says are one, and of the %d hulls of link "
-                    "'%s' it says nothing ('ties', which the best.scene.yaml of a design has): take true to tie them, "
-                    "false or `ties: []` for hulls that nothing ties",
-                    l->shape_count, l->name);
+    diagnostics_add(
+        diagnostics, SEVERITY_ERROR, place,
+        "design.connect is keep, but the scene has no 'ties' for the %d hulls of link '%s' (the best.scene.yaml "
+        "of a design has them): set design.connect: true to connect the hulls, or set false or `ties: []` "
+        "to leave the hulls unconnected",
+        l->shape_count, l->name);
     return;
   }
   int lost = 0, first = 0;
@@ -264,11 +265,11 @@ void connect_check_kept(const Scene* scene, const ConnectRequest* request, Sourc
   int first = 0, loose = keep_attachments(scene, request, &kept, &first);
   shared_vertices_free(&kept);
   if (loose > 0)
-    diagnostics_add(
-        diagnostics, SEVERITY_WARNING, place,
-        "design.connect: keep puts no vertex at joints, and at %d of the joints of changing shapes there is "
-        "none, the first that of link '%s': shapes may leave them (true puts one there)",
-        loose, scene->links[first].name);
+    diagnostics_add(diagnostics, SEVERITY_WARNING, place,
+                    "design.connect is keep, but there is no vertex at %d of the joints of changing shapes (first: the "
+                    "joint of link '%s'), so shapes may move away from their joints: set design.connect: true to add "
+                    "the vertices",
+                    loose, scene->links[first].name);
 }
 
 void connect_note_ties(Scene* scene, const SharedVertices* shared) {

@@ -120,7 +120,8 @@ Status continuation_advance(Optimization* o) {
 static bool check_key(const Scene* scene, const TaskRamp* ramp, const char* key, Diagnostics* diagnostics) {
   ContactModel law = scene->contact.model;
   if (ramp->iterations == 0 || (law != CONTACT_NONE && contact_law_has(law, key))) return true;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, ramp->place, "the contact law %s of the scene '%s' has no %s",
+  diagnostics_add(diagnostics, SEVERITY_ERROR, ramp->place,
+                  "the contact law %s of the scene '%s' has no %s: schedule a parameter of this law",
                   contact_model_name(law), scene->name, key);
   return false;
 }
@@ -132,10 +133,11 @@ static void warn_of_pairs(const Scene* scene, const TaskRamp* ramp, const char* 
   for (int k = 0; k < scene->contact.pair_count; k++) {
     const ScenePair* pair = &scene->contact.pairs[k];
     if (!pair->material.given[material] && !(pair->has_model && contact_law_has(pair->model, key))) continue;
-    diagnostics_add(
-        diagnostics, SEVERITY_WARNING, ramp->place,
-        "this does not reach '%s' and '%s' of the scene '%s', to which contact.pairs gives a %s of their own",
-        pair->name[0], pair->name[1], scene->name, key);
+    diagnostics_add(diagnostics, SEVERITY_WARNING, ramp->place,
+                    "the schedule does not change the %s of the pair '%s', '%s' in scene '%s', because contact.pairs "
+                    "gives the pair its own law or value: remove the pair from contact.pairs if the schedule must "
+                    "change the pair",
+                    key, pair->name[0], pair->name[1], scene->name);
   }
 }
 
@@ -153,8 +155,9 @@ Status continuation_start(Optimization* o, Diagnostics* diagnostics) {
   }
   if (last_change(c) > o->task->optimizer.iterations) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, c->place,
-                    "the schedule ends at iteration %d, after the last one of the optimizer, %d", last_change(c),
-                    o->task->optimizer.iterations);
+                    "the schedule ends at iteration %d, but the optimizer at %d: shorten the schedule or raise "
+                    "optimizer.iterations",
+                    last_change(c), o->task->optimizer.iterations);
     fine = false;
   }
   if (!fine) return STATUS_BAD_INPUT;

@@ -45,7 +45,8 @@ int design_new_variable(DesignBuild* b, const VariableWish* wish, double initial
   v.high = fmin(wish->high, initial + wish->within);
   bool told = wish->place.line == b->told.line && wish->place.column == b->told.column && b->told.line > 0;
   if (!(initial >= v.low && initial <= v.high) && !told) {
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, wish->place, "%s starts at %.6g, outside its bounds [%.6g, %.6g]",
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, wish->place,
+                    "%s starts at %.6g, outside its bounds [%.6g, %.6g]: widen the bounds or change the initial value",
                     v.name, initial, v.low, v.high);
     b->told = wish->place;
   }

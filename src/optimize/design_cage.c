@@ -120,8 +120,9 @@ static bool place_box(Cage* c) {
   each_vertex(c, c->link, look_beyond);
   for (int axis = 0; axis < 3; axis++) {
     if (c->high[axis] > c->low[axis]) continue;
-    diagnostics_add(c->build->diagnostics, SEVERITY_ERROR, wish->place, "the cage of link '%s' has no extent along %c",
-                    wish->link.text, "xyz"[axis]);
+    diagnostics_add(c->build->diagnostics, SEVERITY_ERROR, wish->place,
+                    "the cage of link '%s' has no extent along %c: set or enlarge its box", wish->link.text,
+                    "xyz"[axis]);
     return false;
   }
   return true;
@@ -224,7 +225,8 @@ static void list_points(Cage* c) {
   make_variables(c);
   if (b->design->variable_count == before)
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, c->wish->place,
-                    "link '%s' has no vertex in this cage that could move", c->wish->link.text);
+                    "the cage of link '%s' contains no vertex that can move: enlarge its box or unfreeze vertices",
+                    c->wish->link.text);
   for (int i = 0; i < b->scene->link_count; i++)
     if (i == c->link || b->follows[i] == c->link) each_vertex(c, i, number_vertex);
   memory_free(c->variable);

@@ -25,7 +25,9 @@ static bool may_follow(DesignBuild* b, const TaskName* name, int link, int leade
   const char* text = scene->links[leader].name;
   if (link == leader || b->follows[link] >= 0 || b->follows[leader] >= 0 || leads(b, link)) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place,
-                    "link '%s' cannot follow '%s': one of them follows already, or is followed", name->text, text);
+                    "link '%s' cannot follow '%s': one of the two already follows a link or is followed by one; remove "
+                    "one of these symmetries",
+                    name->text, text);
     return false;
   }
   if (scene->links[link].shape_count == scene->links[leader].shape_count) return true;
@@ -96,7 +98,8 @@ SelfMaps design_self_maps(DesignBuild* b, int link) {
   }
   if (count > 1 && !close_group(&g, generators, count)) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, place,
-                    "the symmetries of link '%s' generate infinitely many: their group must be finite",
+                    "the symmetries of link '%s' generate infinitely many maps: choose mirrors and rotations that "
+                    "generate a finite group",
                     b->scene->links[link].name);
     g.count = 0;
   }
@@ -115,8 +118,8 @@ void design_check_symmetries(DesignBuild* b) {
     int link = s->link_count == 1 ? design_link_named(b->scene, s->links[0].text) : -1;
     if (link >= 0 && b->follows[link] >= 0)
       diagnostics_add(b->diagnostics, SEVERITY_ERROR, s->links[0].place,
-                      "link '%s' follows '%s': give the symmetry to that one", s->links[0].text,
-                      b->scene->links[b->follows[link]].name);
+                      "link '%s' follows '%s': give this symmetry to '%s'", s->links[0].text,
+                      b->scene->links[b->follows[link]].name, b->scene->links[b->follows[link]].name);
   }
 }
 

@@ -208,7 +208,9 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
   automatic_renew(o);
   if (optimizer_project(o->optimizer, o->x)) return STATUS_OK;
   SourcePlace place = {task->path, 0, 0};
-  diagnostics_add(diagnostics, SEVERITY_ERROR, place, "no design fulfils all bounds and constraints together");
+  diagnostics_add(
+      diagnostics, SEVERITY_ERROR, place,
+      "no design satisfies all bounds and constraints together: widen the bounds or correct the constraints");
   return STATUS_BAD_INPUT;
 }
 

@@ -210,8 +210,9 @@ static Status check_last_contact(Receding* r, Diagnostics* diagnostics) {
   continuation_finish(r->optimization);
   Status status = model_create(&model, scene_of(r), diagnostics);
   if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_NOTE, r->task->continuation.place,
-                    "this holds for the contact parameters at the end of the schedule");
+    diagnostics_add(
+        diagnostics, SEVERITY_NOTE, r->task->continuation.place,
+        "the error occurs with the contact parameters at the end of the schedule: correct the scene or the schedule");
   model_destroy(&model);
   continuation_restart(r->optimization);
   return status;
@@ -383,7 +384,8 @@ static bool same_windows(const Receding* r, const int64_t* counts, const NumberF
   bool sound = counts[0] >= 0 && counts[0] <= r->window_count;
   if (same && sound) return true;
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
-                  "the checkpoint has other windows than the task (length, number, warm start or iterations)");
+                  "the checkpoint has other windows than the task (length, number, warm start or iterations): restore "
+                  "these settings or start without --resume");
   return false;
 }
 
