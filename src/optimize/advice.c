@@ -10,8 +10,8 @@ enum { NAMES_MOST = 5 };
 /* ADVICE_MOST: largest number of remedies in a report. TIPS_MOST: largest number of links for which the remedy
  * `approach` is suggested. */
 enum { ADVICE_MOST = 3, TIPS_MOST = 4 };
-/* Gradients are too steep to optimize with if they grow by more than this factor along a run. They then predict the
- * loss only for useless short steps. */
+/* If the gradient grows by more than this factor along a run, the gradient predicts the loss only for very short
+ * steps. */
 #define GROWTH_LARGE 1e5
 /* A variable counts as unchanged if it moved by less than this fraction of its range, or of its step if it has no
  * range. */
@@ -104,7 +104,7 @@ static bool has_free_vertices(const Optimization* o, const char* link) {
   return free;
 }
 
-/* Returns the number of vertices of a hull that no triangle uses. Such vertices lie inside the hull or on its faces. */
+/* Returns the number of vertices of a hull that no triangle uses, because they lie inside the hull or on its faces. */
 static int inner_vertices(const ConvexHull* solid) {
   bool* used = MEMORY_NEW(bool, solid->vertex_count);
   int count = solid->vertex_count;
@@ -118,8 +118,8 @@ static int inner_vertices(const ConvexHull* solid) {
   return count;
 }
 
-/* Appends one line for each link whose hulls contain vertices inside them, in the design simulated last. Such
- * vertices have no derivative. Returns the number of lines. */
+/* Appends one line for each link with vertices inside its hulls, in the design simulated last. Vertices inside a
+ * hull have no derivative. Returns the number of lines. */
 static int add_inner_vertices(const Optimization* o, Text* out) {
   const Model* model = &o->runs[0].model;
   int links = 0;

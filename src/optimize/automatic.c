@@ -10,8 +10,8 @@ enum { WATCHED = 10, WEAK_MOST = 7 };
 /* A trial is weak if its gain is less than this fraction of the decrease that the gradient predicts. For comparison,
  * the step to the minimum of a parabola gains half of the predicted decrease. */
 #define GAIN_LEAST 0.1
-/* L-BFGS has converged if the gradient predicts too little gain. The predicted gain of the trial must be below this
- * fraction of the total gain so far, and the predicted gain of a full step must not exceed the total gain. */
+/* L-BFGS has converged if the predicted gain of the trial is below this fraction of the total gain so far. The
+ * predicted gain of a full step must also not exceed the total gain. */
 #define PREDICTED_LEAST 1e-9
 /* The method changes if PATIENCE iterations improved the best loss by less than PROGRESS_LEAST of its value. CMA-ES
  * also runs for at least GENERATIONS generations. Adam starts at most RESTARTS_MOST times. */

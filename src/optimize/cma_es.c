@@ -1,6 +1,6 @@
-/* The CMA-ES method (Hansen 2016): samples from a normal distribution that adapts to the best samples. It uses no
- * gradients. docs/derivations/update.md explains why no library is used. Coordinates are variables divided by the
- * step of their block. */
+/* The CMA-ES method (Hansen 2016): samples, without gradients, from a normal distribution that adapts to the best
+ * samples. docs/derivations/update.md explains why no library is used. Coordinates are variables divided by the step
+ * of their block. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@
  * follow. */
 enum { DRAWN, GENERATION, NUMBER, WIDTH, EIGEN_AT, ARRAYS };
 
-/* Constants of the method (O14). They depend on the number of variables n and of samples. */
+/* Constants of the method, which depend on the number of variables n and of samples (O14). */
 typedef struct {
   int n, samples, parents;
   bool full;

@@ -1,5 +1,5 @@
-/* Vertices that hulls of a link share. They keep the hulls of a link connected, and joints on their links, under any
- * change of the design, because hulls are convex (SDRS section III-B). */
+/* Vertices that hulls of a link share, so that the hulls stay connected, and joints stay on their links, when the
+ * design changes (SDRS section III-B). */
 #include <stdlib.h>
 #include <string.h>
 

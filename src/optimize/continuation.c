@@ -14,8 +14,7 @@ static int last_change(const TaskContinuation* c) {
 
 bool continuation_goes_on(const Optimization* o, int iteration) { return iteration < last_change(settings(o)); }
 
-/* Returns the value of a ramp over n iterations at iteration k. It is from (to / from)^(k / n), and `to` from
- * iteration n on. */
+/* Returns the value of a ramp at iteration k. The value is from (to / from)^(k / n) up to iteration n, then `to`. */
 static double ramp_at(const TaskRamp* ramp, int iteration) {
   if (iteration >= ramp->iterations) return ramp->to;
   return ramp->from * math_pow(ramp->to / ramp->from, (double)iteration / ramp->iterations);

@@ -97,9 +97,8 @@ typedef struct {
   double above[3]; /* constant ratios V_ij / V_jj if not `full` */
 } DesignInertia;
 
-/* Rotation variables that change a direction of a joint (D11). They change the joint's axis (three numbers), the
- * rotation of the joint frame (a quaternion, four numbers), or the initial rotation of the joint (a quaternion, four
- * numbers). */
+/* Rotation variables that change a direction of a joint (D11). The direction is the joint's axis (three numbers), or
+ * the rotation of the joint frame or the initial rotation of the joint (a quaternion, four numbers). */
 typedef struct {
   bool of_axis, of_start;
   int number_first;

@@ -28,7 +28,7 @@ typedef struct {
   const Model* model;
   Diagnostics* diagnostics;
   int* follows;          /* (links) */
-  Mat3* map;             /* maps a leader's displacement to its follower's (links) */
+  Mat3* map;             /* maps the displacement of the leader to that of its follower (links) */
   bool *shapes, *joints; /* links whose vertices or attachments are variables (links) */
   int* shared_first;     /* first shared vertex of each link; -1: none (links) */
   int* shared_next;      /* next shared vertex of the same link; -1: none (shared vertices) */
@@ -46,7 +46,8 @@ int design_link_named(const Scene* scene, const char* name);
 /* Returns the index of the link with this name. Returns -1 with a message if there is none, which occurs only in
  * tasks that the reader has not checked. */
 int design_link(DesignBuild* build, const TaskName* name);
-/* Properties of a variable to be added. Its bounds are max(low, initial - within) and min(high, initial + within). */
+/* Properties of a variable to be added. The bounds of the variable are max(low, initial - within) and min(high,
+ * initial + within). */
 typedef struct {
   SourcePlace place;
   double within, low, high;
@@ -64,7 +65,7 @@ void design_call_formerly(DesignBuild* build, int variable, const char* former);
 
 /* ---------------------------------------------------------------- symmetries (optimize/design_symmetry.c) */
 
-/* The maps under which a link is symmetric. Together with the identity they form a finite group. */
+/* The maps under which a link is symmetric, without the identity. The maps and the identity form a finite group. */
 typedef struct {
   Mat3* maps;
   int count, capacity;

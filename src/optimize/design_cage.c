@@ -190,8 +190,9 @@ static void add_terms(const Cage* c, const CagePlace* place, Mat3 map, int axis,
     }
 }
 
-/* Adds the numbers of a vertex p (D3, D12). Its displacement is F mean over M of M^T u(M q), with q = F^T p, u the
- * displacement field of the cage, F the map to the following link, and M the symmetries. */
+/* Adds the numbers of a vertex p (D3, D12). The displacement of p is F mean over M of M^T u(M q), with q = F^T p. F
+ * maps the leading link to the link of p, M are the symmetries of the leading link, and u is the displacement field
+ * of the cage. */
 static void number_vertex(Cage* c, int link, int hull, int vertex) {
   Design* d = c->build->design;
   Mat3 to_link = link == c->link ? mat3_identity() : c->build->map[link];

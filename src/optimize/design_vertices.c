@@ -1,5 +1,5 @@
-/* Variables of hull vertices. A vertex is a variable of its own or follows another vertex. It follows by a symmetry
- * of the link, as a shared vertex, or as a vertex of a link that follows another. */
+/* Variables of hull vertices. A vertex has its own variables or follows another vertex: by a symmetry, as a shared
+ * vertex, or because its link follows another link. */
 #include <string.h>
 
 #include "optimize/design_build.h"

@@ -13,7 +13,7 @@ typedef struct {
   double* base; /* value of the number in the scene, without the drawn value (scenarios) */
 } DrawnNumber;
 
-/* A random initial rotation. It is applied after the initial rotation of each scenario. */
+/* A random rotation that is applied after the initial rotation of each scenario. */
 typedef struct {
   int link, first; /* first: index of the quaternion among the joint's coordinates */
   int value[3];    /* index of the drawn angle about each axis of the joint's frame [rad]; -1: none */

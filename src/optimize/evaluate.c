@@ -68,8 +68,8 @@ static bool thick_enough(const Optimization* o, ScenarioRun* run) {
   return true;
 }
 
-/* Returns true if a run can reuse the model of the last design, because only the initial state changes. This applies
- * to tasks that evaluate the initial state without steps. */
+/* Returns true if a run can reuse the model of the last design. A run without steps can, if the design changes only
+ * the initial state. */
 static bool can_restart(const Optimization* o, const ScenarioRun* run, const ModelOverride* overrides, int count) {
   bool moves = o->task->scenarios[run - o->runs].steps != TASK_KINEMATIC;
   return run->has_model && run->made && run->number_count == count && !moves && draws_room(o->draws) == 0 &&

@@ -216,16 +216,16 @@ const Loss* success_loss(const Success* success, int scenario);
 /* Simulates the best design in a scenario with the given draws, and sets *met to whether the run meets the success
  * terms. Sets *met to false if the run fails. Returns the status of the run. Thread-safe. */
 Status success_try(Optimization* o, int scenario, DrawMoment moment, bool* met);
-/* Returns true if the runs of the search can also decide whether a design meets the success terms. This requires
- * that the task has such terms, that the runs depend on the design only (no draws), and that no term reads the force
- * between a pair of links, because recordings store pair forces for the loss only. */
+/* Returns true if the runs of the search can also decide whether a design meets the success terms. The task must
+ * have success terms, and the runs must depend on the design only (no draws). No term may read the force between a
+ * pair of links, because recordings store pair forces for the loss only. */
 bool success_follows(const Optimization* o);
 /* Returns true if the recorded run of a scenario meets the success terms. Overwrites run->success_terms. Call only
  * if success_follows returns true. Thread-safe for different scenarios. */
 bool success_meets(const Optimization* o, ScenarioRun* run);
-/* Sets o->meets and o->best_meets of a resumed search by simulating the current and the best design. They are not
- * loaded because `success` may have changed since the checkpoint was written. An interrupted run counts as a
- * failure. Does nothing if success_follows returns false. */
+/* Sets o->meets and o->best_meets of a resumed search by simulating the current and the best design. The checkpoint
+ * does not store both, because `success` may have changed since. An interrupted run counts as a failure. Does
+ * nothing if success_follows returns false. */
 void success_recall(Optimization* o);
 /* Frees the validation. Accepts NULL (optimize/validation.c). */
 void validation_destroy(Validation* validation);
@@ -266,8 +266,8 @@ bool start_gaps_move(Optimization* o, const double* drawn);
  * with the present multipliers. terms[term_count]. */
 double optimization_merit(Optimization* o, double loss, const double* terms);
 /* Sets gradient[variables] to the gradient of the minimized value (optimization_merit), summed over scenarios. The
- * gradient is that of the design that evaluate_design simulated last. It is undefined unless the function returns
- * TRIAL_ACCEPTED. */
+ * gradient is that of the design that evaluate_design simulated last. The gradient is undefined unless the function
+ * returns TRIAL_ACCEPTED. */
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
 /* Frees the data of a run; the Scene belongs to the task. */
 void scenario_run_free(ScenarioRun* run);

@@ -222,8 +222,8 @@ bool optimization_load(Optimization* optimization, const NumberFile* checkpoint,
 
 /* ---------------------------------------------------------------- evaluation of the result (optimize/success.c) */
 
-/* A term of the task's `success`, evaluated for the best design. The value is the largest over all scenarios. It is NaN
- * before optimization_judge, and if a run failed. */
+/* A term of the task's `success`, evaluated for the best design. The value is the largest over all scenarios. The
+ * value is NaN before optimization_judge, and if a run failed. */
 typedef struct {
   const char* name; /* owned by the optimization */
   double value, bound;
@@ -231,7 +231,7 @@ typedef struct {
 } SuccessTerm;
 /* Returns the number of `success` terms, 0 if the task has none. Allocates nothing, never fails. */
 int optimization_success_count(const Optimization* optimization);
-/* Returns a `success` term. Its value is NaN until optimization_judge. index is 0 ... optimization_success_count -
+/* Returns a `success` term, whose value is NaN until optimization_judge. index is 0 ... optimization_success_count -
  * 1, unchecked. The optimization owns the name. */
 SuccessTerm optimization_success(const Optimization* optimization, int index);
 /* Returns true if the best design meets all `success` terms, or the task has none. Returns false before

@@ -45,13 +45,13 @@ bool optimizer_verdict(Optimizer* optimizer, bool accepted, double loss);
 void optimizer_take(Optimizer* optimizer, const double* x, const double* trial);
 /* Returns the number of iterations after which the convergence of the method can be judged (O20). */
 int optimizer_patience(const Optimizer* optimizer);
-/* Returns true if the method uses differences of gradients. Such a method must restart when the function changes. */
+/* Returns true if the method uses differences of gradients and must therefore restart when the function changes. */
 bool optimizer_remembers(const Optimizer* optimizer);
 /* Restarts the method after a change of the function. The step schedule continues. Do not call if optimizer_is_free.
  * Allocates nothing. */
 void optimizer_begin_anew(Optimizer* optimizer);
-/* Returns true if the method uses only values of the function. Such a method reads no gradients and has no step
- * bound. After each trial call optimizer_tell instead of optimizer_verdict. */
+/* Returns true if the method uses only values of the function, no gradients, and has no step bound. For such a
+ * method call optimizer_tell instead of optimizer_verdict after each trial. */
 bool optimizer_is_free(const Optimizer* optimizer);
 /* Returns the number of samples in a generation. Returns 0 for methods that use gradients. */
 int optimizer_samples(const Optimizer* optimizer);
@@ -65,7 +65,7 @@ bool optimizer_descends(const Optimizer* optimizer);
 /* Returns the present step bound of a block (0 design, 1 control), in the units of its variables. The bound is the
  * step of the settings times the factor of the schedule (O2) times the factor of the step control (O3). */
 double optimizer_step_bound(const Optimizer* optimizer, int block);
-/* Returns the number of doubles in the state. It does not change during the search. */
+/* Returns the number of doubles in the state, which is constant during the search. */
 int optimizer_state_size(const Optimizer* optimizer);
 /* Copies the state of the optimizer to state[optimizer_state_size]. */
 void optimizer_state_save(const Optimizer* optimizer, double* state);

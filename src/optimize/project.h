@@ -42,12 +42,12 @@ void projector_destroy(Projector* projector);
 /* Returns the matrix of the rows. The projector owns the result. */
 const ProjectRows* projector_rows(const Projector* projector);
 
-/* Replaces x[count] by the nearest point within the limits (O1), which minimizes
- * sum_i ((x_i - given_i) / scale_i)^2
- * where `given` is x on entry, and scale[count] > 0 in the units of the variables. Returns false, with x unchanged,
- * if no point is within the limits (to a tolerance of 1e-9) or x is not finite. Bounds hold exactly. A row holds to
- * 1e-12 of the sum of the absolute values of its terms, the larger of the sums at `given` and at x. Borrows limits
- * and scale for the call. Allocates nothing. Calls for one projector are not thread-safe. */
+/* Replaces x[count] by the nearest point within the limits (O1). The point minimizes
+ * sum_i ((x_i - given_i) / scale_i)^2,
+ * with `given` the value of x on entry, and scale[count] > 0 in the units of the variables. Returns false, with x
+ * unchanged, if no point is within the limits (to a tolerance of 1e-9) or x is not finite. Bounds hold exactly. A
+ * row holds to 1e-12 of the sum of the absolute values of its terms, the larger of the sums at `given` and at x.
+ * Borrows limits and scale for the call. Allocates nothing. Calls for one projector are not thread-safe. */
 bool projector_nearest(Projector* projector, const ProjectLimits* limits, const double* scale, double* x);
 /* Replaces direction[count] by its component along the active face of the last nearest point. The result is
  * orthogonal to the normals of the active bounds and rows, in variables divided by their scale. Call only after

@@ -65,8 +65,8 @@ void step_ball_bounds(int count, const int* block, const double* low, const doub
  * to 1e-12 of the gradient. */
 #define STEP_TOLERANCE 1e-10
 #define STEPS_MAX 200
-/* The search for the multiplier of a ball ends within this distance of the sphere, in radii. It also ends at
- * adjacent floating-point numbers. */
+/* The search for the multiplier of a ball ends within this distance of the sphere, in radii, or at adjacent
+ * floating-point numbers. */
 #define SPHERE_TOLERANCE 1e-13
 #define SEARCH_MAX 200
 

@@ -13,9 +13,10 @@ void step_ball_bounds(int count, const int* block, const double* low, const doub
 
 /* Sets d[count] to the minimizer of g . d subject to the limits and |d_block|_2 <= radius of the block (O8). g is
  * the gradient. The limits contain zero, and low and high are within the radius. The method takes proximal steps
- * with lengths T: d <- argmin g . d + sum over blocks |d - d_last|^2 / (2 T). It ends when no block moves by more
- * than 1e-10 of its radius. Variables with zero gradient move only if rows require it. work[3 count], block[count],
- * gradient[count]; radius[2] in the units of the blocks. Returns false if the limits are empty. Allocates nothing. */
+ * with lengths T: d <- argmin g . d + sum over blocks |d - d_last|^2 / (2 T). The steps end when no block moves by
+ * more than 1e-10 of its radius. Variables with zero gradient move only if rows require the move. work[3 count],
+ * block[count], gradient[count]; radius[2] in the units of the blocks. Returns false if the limits are empty.
+ * Allocates nothing. */
 bool step_ball_rows(Projector* projector, int count, const int* block, const ProjectLimits* limits,
                     const double* gradient, const double radius[2], double* work, double* d);
 

@@ -5,7 +5,7 @@
 
 #include "optimize/optimization.h"
 
-/* Least scale of a bound, in the unit of its term. It gives the bound `max: 0` a relative tolerance. */
+/* A bound has at least this scale, in the unit of its term. The scale gives the bound `max: 0` a relative tolerance. */
 #define LEAST_SIZE 1e-3
 /* If the initial loss is below LEAST_LOSS, ZERO_LOSS replaces it as the scale of the penalties, so that the bounds
  * act from the beginning. */
@@ -23,16 +23,15 @@
 #define GRADIENT_FALL 1e-2
 enum { UPDATE_AFTER = 60 };
 /* The multiplier of a violation that decreases fast enough is not updated. The decrease must be at least PACE_KEPT
- * of the previous decrease, and must bring the violation to zero within LOOKS_MOST checks at this rate. The
- * multiplier is not updated either if the last update did not increase the decrease by the factor HASTENED, because
- * a method with steps of fixed length cannot be faster. */
+ * of the previous decrease. At this rate the violation must be zero within LOOKS_MOST checks. The multiplier also
+ * stays if its last update did not increase the decrease by the factor HASTENED, because a method with steps of
+ * fixed length cannot be faster. */
 #define PACE_KEPT 0.5
 #define LOOKS_MOST 10
 #define HASTENED 1.5
 typedef enum { PACE_OWN, PACE_HURRIED, PACE_FULL } Pace;
-/* Number of state entries of a bounded term. They are the multiplier, the penalty, the violation at the last check,
- * the initial size of the violation, the decrease before that check, and the Pace, which is the cause of that
- * decrease. */
+/* Number of state entries of a bounded term: multiplier, penalty, violation at the last check, initial size of the
+ * violation, decrease before the last check, and the Pace. The Pace is the cause of the decrease. */
 enum { PER_SUBJECT = 6 };
 
 /* A violation is small if it is below this fraction of its initial size. During the search, a small violation does

@@ -1,5 +1,5 @@
-/* Comparison of the gradient with respect to the variables with central differences. It includes symmetries and
- * shared vertices. */
+/* Comparison of the gradient with respect to the variables with central differences. Symmetries and shared vertices
+ * are included in the gradient. */
 #include <float.h>
 #include <string.h>
 
