@@ -224,8 +224,8 @@ bool success_follows(const Optimization* o);
  * if success_follows returns true. Thread-safe for different scenarios. */
 bool success_meets(const Optimization* o, ScenarioRun* run);
 /* Sets o->meets and o->best_meets of a resumed search by simulating the current and the best design. The checkpoint
- * does not store both, because `success` may have changed since. An interrupted run counts as a failure. Does
- * nothing if success_follows returns false. */
+ * does not contain the two values, because `success` may have changed since. An interrupted run counts as a failure.
+ * Does nothing if success_follows returns false. */
 void success_recall(Optimization* o);
 /* Frees the validation. Accepts NULL (optimize/validation.c). */
 void validation_destroy(Validation* validation);
