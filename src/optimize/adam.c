@@ -1,13 +1,14 @@
-/* Adam: steps along the running mean of the gradients, divided by their root mean square. */
+/* The Adam method: a step along the running mean of the gradients, divided by their root mean square. */
 #include <math.h>
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
-/* Lower limit of a variable's gradient size relative to the largest. Without it, variables with tiny gradients would
- * absorb all of a constraint's correction, and 0 / 0 could occur. */
+/* Lower limit of the divisor of a variable's gradient, relative to the largest divisor. Without the limit, variables
+ * with tiny gradients would absorb all of a constraint's correction, and 0 / 0 could occur. */
 #define SIZE_LEAST 1e-12
 
-/* State: number of gradients, their mean, the mean of their squares. */
+/* Indices into the state of the rule: the number of gradients so far; then the means of the gradients, followed by
+ * the means of their squares. */
 enum { SEEN, MEANS };
 
 static int state_size(const TaskOptimizer* settings, int count) {
@@ -32,7 +33,8 @@ static void advance_means(Optimizer* o, const double* gradient) {
   o->own[SEEN] += 1;
 }
 
-/* Sets the divisors of the mean gradients. Division by 1 - beta^seen corrects the bias of means that start at zero. */
+/* Sets size[count] to the divisors of the mean gradients. Division by 1 - beta2^SEEN corrects the bias of means that
+ * start at zero. */
 static void find_sizes(const Optimizer* o, double* size) {
   const double* square = o->own + MEANS + o->set->count;
   double missing = 1 - math_pow(o->settings.beta2, o->own[SEEN]), largest = 0;
@@ -43,8 +45,9 @@ static void find_sizes(const Optimizer* o, double* size) {
   for (int i = 0; i < o->set->count; i++) size[i] = fmax(size[i], largest > 0 ? SIZE_LEAST * largest : 1.0);
 }
 
-/* (O5). Without the set the step minimizes mean . d + sum size_i d_i^2 / (2 bound), so the projection uses the metric
- * of that sum. Fixed points are then those at which the set balances the mean gradient. */
+/* Proposes the Adam step, projected onto the feasible set (O5). The unprojected step d minimizes mean . d + sum
+ * size_i d_i^2 / (2 bound), so the projection uses the metric of that sum. The method then stops only at points
+ * where the constraints balance the mean gradient. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   if (o->state[STATE_FRESH] == 1) advance_means(o, gradient);
   o->state[STATE_FRESH] = 0;

@@ -1,32 +1,35 @@
-/* Report on how an optimization ended, with remedies as exact --set options. It evaluates rows, variables and success
- * terms; nothing is run. */
+/* Report on how an optimization ended. Remedies are exact --set options. The report reads rows, variables and
+ * success terms and simulates nothing. */
 #include <string.h>
 
 #include "optimize/design_build.h"
 #include "optimize/optimization.h"
 
-/* Most variables named in a line; the rest are counted. */
+/* Largest number of variables that one line names. The line counts the others. */
 enum { NAMES_MOST = 5 };
-/* Most remedies offered; most links that a remedy moves towards another. */
+/* ADVICE_MOST: largest number of remedies in a report. TIPS_MOST: largest number of links for which the remedy
+ * `approach` is suggested. */
 enum { ADVICE_MOST = 3, TIPS_MOST = 4 };
-/* Growth of the gradient along a run above which it predicts no step of useful length. */
+/* If the gradient grows by more than this factor along a run, the gradient predicts the loss only for very short
+ * steps. */
 #define GROWTH_LARGE 1e5
-/* A variable that moved by less than this fraction of its range or step counts as unmoved. */
+/* A variable counts as unchanged if it moved by less than this fraction of its range, or of its step if it has no
+ * range. */
 #define MOVED 1e-6
-/* A search is still improving if its last quarter contributed more than this fraction of the gain. */
+/* A search counts as still improving if its last quarter contributed more than this fraction of the total gain. */
 #define STILL_FALLING 0.02
-/* Without `success` terms, a loss below this fraction of its initial value needs no remedy. For a squared distance this
- * is a thousandth of the distance. */
+/* A task without `success` terms counts as solved if the loss is below this fraction of its initial value. For a
+ * squared distance this is a thousandth of the initial distance. */
 #define SOLVED 1e-6
-/* Bounds limit a design if at least this fraction of the variables that moved are at bounds. */
+/* Bounds count as limiting the design if at least this fraction of the variables that moved are at bounds. */
 #define BOUND_PART 0.1
 
 typedef struct {
   const Optimization* o;
   OptimizationReport* out;
   RejectedTrials rejected;
-  int count, best, given; /* iterations done, iteration of the best design, lines of advice so far */
-  int inner;              /* links with vertices inside their hulls */
+  int count, best, given; /* number of iterations, iteration of the best design, number of remedies so far */
+  int inner;              /* number of links with vertices inside their hulls */
 } Advisor;
 
 RejectedTrials optimization_rejected(const Optimization* o) {
@@ -49,8 +52,8 @@ static double range_of(const Optimization* o, int k) {
   return isfinite(range) ? range : o->step[v->block];
 }
 
-/* Returns -1 if variable k of the best design is at its low bound, 1 if it is at the high bound, otherwise 0. Returns 0
- * also if both bounds are equal. */
+/* Returns -1 if variable k of the best design is at its low bound, 1 if it is at its high bound. Returns 0
+ * otherwise, also if both bounds are equal. */
 static int bound_of(const Optimization* o, int k) {
   const DesignVariable* v = &o->design.variables[k];
   double range = range_of(o, k);
@@ -93,7 +96,7 @@ static void list_unmoved(Advisor* a) {
   text_free(&names);
 }
 
-/* Returns true if vertices of the link are variables and no cage of the task moves them. */
+/* Returns true if vertices of the link are variables and the link has no cage. */
 static bool has_free_vertices(const Optimization* o, const char* link) {
   bool free = false;
   for (int k = 0; k < o->task->vertices_count; k++) free = free || strcmp(o->task->vertices[k].link.text, link) == 0;
@@ -101,7 +104,7 @@ static bool has_free_vertices(const Optimization* o, const char* link) {
   return free;
 }
 
-/* Returns the number of vertices of a hull that no triangle uses: they lie inside it or on its faces. */
+/* Returns the number of vertices of a hull that no triangle uses, because they lie inside the hull or on its faces. */
 static int inner_vertices(const ConvexHull* solid) {
   bool* used = MEMORY_NEW(bool, solid->vertex_count);
   int count = solid->vertex_count;
@@ -115,8 +118,8 @@ static int inner_vertices(const ConvexHull* solid) {
   return count;
 }
 
-/* Appends one line for each link with vertices that have no derivative, because they lie inside its hulls, in the
- * design that ran last. Returns the number of lines. */
+/* Appends one line for each link with vertices inside its hulls, in the design simulated last. Vertices inside a
+ * hull have no derivative. Returns the number of lines. */
 static int add_inner_vertices(const Optimization* o, Text* out) {
   const Model* model = &o->runs[0].model;
   int links = 0;
@@ -232,7 +235,7 @@ static bool has_variables(const Optimization* o, const char* link) {
   return false;
 }
 
-/* Returns true if the link has variables and hulls, and no link that descends from it has variables. */
+/* Returns true if the link has variables and hulls, and no descendant of the link has variables. */
 static bool is_tip(const Optimization* o, int link) {
   const Model* m = &o->runs[0].model;
   if (m->links[link].tree < 0 || m->links[link].hull_count == 0 || !has_variables(o, m->links[link].name)) return false;
@@ -244,8 +247,8 @@ static bool is_tip(const Optimization* o, int link) {
   return true;
 }
 
-/* Returns the first link that a term of the loss refers to and that moves and has hulls but no variables; -1 if there
- * is none. */
+/* Returns the first link that a loss term refers to and that no variable belongs to. The link must be movable and
+ * have hulls. Returns -1 if there is none. */
 static int passive_subject(const Optimization* o) {
   for (int t = 0; t < o->term_count; t++) {
     const TaskLoss* term = &o->task->losses[t];
@@ -257,8 +260,8 @@ static int passive_subject(const Optimization* o) {
   return -1;
 }
 
-/* Advises the user to add terms `approach` between the links with variables and the link of passive_subject: such a
- * term has a slope at any distance. */
+/* Advises the user to add `approach` terms between links with variables and the link of passive_subject. An
+ * `approach` term has a nonzero gradient at any distance. */
 static void advise_approach(Advisor* a) {
   const Optimization* o = a->o;
   const Model* m = &o->runs[0].model;
@@ -277,8 +280,8 @@ static void advise_approach(Advisor* a) {
   text_free(&sets);
 }
 
-/* Advises the user to begin the optimization with long-range contact, so that the loss has a slope before bodies touch,
- * and to end it with the scene's law. */
+/* Advises the user to begin the optimization with long-range contact and to end it with the scene's law. With
+ * long-range contact the gradient is nonzero before bodies touch. */
 static void advise_continuation(Advisor* a, const char* why) {
   const Optimization* o = a->o;
   int iterations = o->task->optimizer.iterations, half = iterations > 1 ? iterations / 2 : 1;
@@ -298,7 +301,8 @@ static bool is_flat(const Optimization* o) {
   return o->task->optimizer.type != OPTIMIZER_CMA_ES && first->grad_design == 0 && first->grad_control == 0;
 }
 
-/* Returns the iteration after which the gradient was zero, for a design other than the first; 0 if there is none. */
+/* Returns the iteration, after the first, at which `optimizer: auto` found a zero gradient. Returns 0 if there is
+ * none. */
 static int slope_lost_at(const Optimization* o) {
   for (int k = 0; k < o->automatic.change_count; k++) {
     const MethodChange* c = &o->automatic.changes[k];
@@ -312,7 +316,7 @@ static bool is_same_wish(const TaskLoss* a, const TaskLoss* b) {
   return a->type == b->type && (!a->link.text || !b->link.text || strcmp(a->link.text, b->link.text) == 0);
 }
 
-/* Advises the user to add a loss term for the first failed success criterion, if no term of the loss addresses it. */
+/* Advises the user to add a loss term for the first failed `success` term, if no loss term addresses it. */
 static void advise_term(Advisor* a) {
   const Optimization* o = a->o;
   SuccessTerm term;
@@ -333,8 +337,8 @@ static void advise_term(Advisor* a) {
     advise(a, "no term of the loss asks for %s: add it to loss as it stands in success, without max", term.name);
 }
 
-/* Says that a failing point criterion measures a centre of mass that is farther from the link's origin than the
- * distance it allows. */
+/* Advises the user to measure a failed `point` term of `success` at the origin of the link. Applies if the term
+ * measures the centre of mass and the centre is farther from the origin than the term allows. */
 static void advise_point(Advisor* a) {
   const Optimization* o = a->o;
   SuccessTerm term;
@@ -354,8 +358,9 @@ static void advise_point(Advisor* a) {
   text_free(&sets);
 }
 
-/* Returns a loss term that nothing changes, because its subject is never reached, or -1. Zero is the minimum of most
- * terms, but not of a travel. */
+/* Returns the first loss term that has the same value in all iterations although trials were accepted. Returns -1 if
+ * there is none. Only terms of a link count. Terms that are zero do not count, except `travel`, because zero is the
+ * minimum of the other terms. */
 static int unchanged_term(const Advisor* a) {
   const Optimization* o = a->o;
   int accepted = 0;
@@ -369,8 +374,9 @@ static int unchanged_term(const Advisor* a) {
   return -1;
 }
 
-/* True if the search ended by its number of iterations, the best design is of the last tenth of them (at least of the
- * last two), and the last quarter (at least two) brought more than STILL_FALLING of the gain. */
+/* Returns true if the search ended at its number of iterations while the loss was still falling. The best design
+ * must be among the last tenth of the iterations, and the last quarter must have contributed more than STILL_FALLING
+ * of the gain. */
 static bool still_falls(const Advisor* a) {
   const OptimizationRow* rows = a->o->rows;
   int tenth = a->count / 10 > 1 ? a->count / 10 : 1, quarter = a->count / 4 > 2 ? a->count / 4 : 2;
@@ -387,7 +393,8 @@ static const char* steps_text(const Optimization* o, double factor, Text* out) {
   return out->data ? out->data : "";
 }
 
-/* Returns a ball or capsule made of facets, whose edges cause jumps after an impact, or NULL. */
+/* Returns a sphere or capsule that is approximated by facets, or NULL if there is none. The edges of the facets make
+ * the loss jump after an impact. */
 static const SceneShape* faceted_ball(const Scene* scene) {
   for (int k = 0; k < scene->shape_count; k++) {
     const SceneShape* shape = &scene->shapes[k];
@@ -458,8 +465,9 @@ static SourcePlace place_in(const ItemList* list, int k) {
 
 static bool is_same_place(SourcePlace a, SourcePlace b) { return a.line == b.line && a.column == b.column; }
 
-/* Sets key and value of a variable's `within`, such as design.vertices.0.within. False for other bounds. Consecutive
- * links of one item have the same place. */
+/* Sets *key to the task key of a variable's `within`, such as design.vertices.0.within, and *within to its value.
+ * Returns false if the variable has no finite `within`. Consecutive links of one item have the same place in the
+ * file. */
 static bool find_within(const Optimization* o, int variable, Text* key, double* within) {
   const Task* t = o->task;
   const ItemList lists[] = {
@@ -485,8 +493,8 @@ static bool find_within(const Optimization* o, int variable, Text* key, double* 
   return false;
 }
 
-/* Advises on the item with most variables at bounds, if these are at least `part` of those that moved. Variables of an
- * item are consecutive. */
+/* Advises the user to widen the bounds of the item with most variables at bounds. Gives no advice if these variables
+ * are fewer than `part` of the variables that moved. The variables of an item are consecutive. */
 static void advise_bounds(Advisor* a, double part) {
   const Optimization* o = a->o;
   const DesignVariable* v = o->design.variables;
@@ -511,7 +519,7 @@ static void advise_bounds(Advisor* a, double part) {
   text_free(&key);
 }
 
-/* True if the search reached its goals and needs no remedy. */
+/* Returns true if the search reached its goals and needs no remedy. */
 static bool is_satisfied(const Optimization* o) {
   if (optimization_success_count(o) > 0) return optimization_succeeded(o);
   if (o->best_loss >= 0 && o->best_loss < SOLVED * o->rows[0].loss) return true;

@@ -1,31 +1,33 @@
-/* `optimizer: auto` chooses the method (O23): L-BFGS while steps achieve the decrease that gradients predict, then
- * CMA-ES, then Adam with shorter steps, then CMA-ES again from the best design. Changes depend only on the results of
- * trials and on iteration counts, so a resumed search makes the same changes. */
+/* Choice of the method for `optimizer: auto` (O23). The first method is L-BFGS. If its steps no longer achieve the
+ * decrease that gradients predict, CMA-ES follows, then Adam with shorter steps, then CMA-ES again from the best
+ * design. Changes depend only on results of trials and iteration counts, so a resumed search makes the same changes. */
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* L-BFGS is left when this many of its last WATCHED trials were weak. */
+/* The search leaves L-BFGS if at least WEAK_MOST of the last WATCHED trials were weak. */
 enum { WATCHED = 10, WEAK_MOST = 7 };
-/* A trial is weak if it gains less than this fraction of the decrease that the gradient predicts; the minimum of a
- * parabola gains half. */
+/* A trial is weak if its gain is less than this fraction of the decrease that the gradient predicts. For comparison,
+ * the step to the minimum of a parabola gains half of the predicted decrease. */
 #define GAIN_LEAST 0.1
-/* The search has converged if two conditions hold. The gradient predicts, for the trial, a gain below this fraction of
- * the total gain; and for a step of full length, a gain of at most the total gain. */
+/* L-BFGS has converged if the predicted gain of the trial is below this fraction of the total gain so far. The
+ * predicted gain of a full step must also not exceed the total gain. */
 #define PREDICTED_LEAST 1e-9
-/* The method changes after PATIENCE iterations that together improved the best loss by less than PROGRESS_LEAST of its
- * size; CMA-ES is not left before GENERATIONS generations either. Adam is started at most RESTARTS_MOST times. */
+/* The method changes if PATIENCE iterations improved the best loss by less than PROGRESS_LEAST of its value. CMA-ES
+ * also runs for at least GENERATIONS generations. Adam starts at most RESTARTS_MOST times. */
 enum { PATIENCE = 20, GENERATIONS = 6, RESTARTS_MOST = 3 };
 #define PROGRESS_LEAST 0.01
-/* Factor on the steps when the method changes to Adam. Adam with bundles begins with this factor. */
+/* The steps are multiplied by this factor when the method changes to Adam. In a search with bundles, Adam begins
+ * with this factor. */
 #define RESTART_STEP 0.25
-/* Standard deviation of the first samples of CMA-ES, in steps: a fifth of the range of a variable. */
+/* Standard deviation of the first samples of CMA-ES, in steps. It is a fifth of the range of a variable, because the
+ * default step is a twentieth of the range. */
 #define SAMPLE_STEP 4
 
 static bool is_automatic(const Optimization* o) { return o->task->optimizer.type == OPTIMIZER_AUTO; }
 
-/* Returns true if gradients are random, because of draws or bundles. Differences of such gradients give no
- * curvature. */
+/* Returns true if gradients are random because of draws or bundles. Differences of such gradients give no
+ * information on curvature. */
 static bool is_noisy(const Optimization* o) { return draws_vary(o) || o->task->bundle > 0; }
 
 static void forget(Automatic* a) {
@@ -72,7 +74,7 @@ static void change(Optimization* o, TaskOptimizerType to, double factor, MethodR
   Automatic* a = &o->automatic;
   if (a->change_count < METHOD_CHANGES_MOST)
     a->changes[a->change_count++] = (MethodChange){o->iteration, a->method, to, reason, count};
-  /* L-BFGS stands at the best design already, unless that one was kept for its success */
+  /* The current design of L-BFGS is already the best one, unless the best one is kept because it meets `success`. */
   a->return_to_best = a->method != OPTIMIZER_LBFGS || o->meets != o->best_meets;
   a->method = to;
   a->factor = factor;
@@ -87,21 +89,21 @@ static int count_bits(unsigned bits) {
   return count;
 }
 
-/* Returns true if CMA-ES can be used. It ranks samples by their loss, so the loss must not change between samples, as
- * it does with draws and multipliers. */
+/* Returns true if CMA-ES can be used. CMA-ES ranks samples by their loss, so the loss must not change between
+ * samples. Draws and multipliers change the loss. */
 static bool can_sample(const Optimization* o) { return !o->subjects && !is_noisy(o) && !o->function.evaluate; }
 
 static double gained_so_far(const Optimization* o) { return fmax(o->rows[o->first_iteration].loss - o->best_worth, 0); }
 
-/* Returns true if there are at least as many iterations as variables. With fewer samples CMA-ES cannot adapt its
+/* Returns true if the task has at least as many iterations as variables. With fewer samples CMA-ES cannot adapt its
  * covariance. */
 static bool has_time_to_sample(const Optimization* o) {
   return o->task->optimizer.iterations >= o->design.variable_count;
 }
 
-/* Changes to CMA-ES if it can be used, else to Adam with RESTART_STEP of the steps. If there are too few iterations to
- * adapt the covariance, CMA-ES is used only before Adam's first start, and Adam then alternates with L-BFGS. Returns
- * false if Adam has no starts left. */
+/* Changes the method to CMA-ES if possible, otherwise to Adam with steps multiplied by RESTART_STEP. If there are
+ * too few iterations to adapt the covariance, CMA-ES is used only before the first start of Adam; afterwards Adam
+ * and L-BFGS alternate. Returns false if Adam has no starts left. */
 static bool change_from(Optimization* o, MethodReason reason, int count) {
   Automatic* a = &o->automatic;
   bool time = has_time_to_sample(o) || a->restarts == 0;
@@ -115,8 +117,8 @@ static bool change_from(Optimization* o, MethodReason reason, int count) {
   return true;
 }
 
-/* Returns true if CMA-ES can be used and the best design fails the task's `success`. Runs the best design to evaluate
- * `success`. An interrupted evaluation counts as a failure; the search continues when it is resumed. */
+/* Returns true if CMA-ES can be used and the best design fails the task's `success`. Simulates the best design to
+ * evaluate `success`. An interrupted evaluation counts as a failure. */
 static bool needs_samples(Optimization* o) {
   if (!can_sample(o) || optimization_success_count(o) == 0) return false;
   (void)optimization_judge(o);
@@ -125,7 +127,8 @@ static bool needs_samples(Optimization* o) {
 
 static bool watch_progress(Optimization* o, bool can_step) {
   Automatic* a = &o->automatic;
-  if (draws_vary(o)) return can_step; /* a design's loss depends on its draws, so the best design is unknown */
+  if (draws_vary(o))
+    return can_step; /* the best design is unknown, because the loss of a design depends on its draws */
   if (!(a->mark - o->best_worth <= PROGRESS_LEAST * fabs(o->best_worth))) {
     a->mark = o->best_worth;
     a->mark_iteration = o->iteration;
@@ -135,8 +138,8 @@ static bool watch_progress(Optimization* o, bool can_step) {
   return (can_step && (idle < PATIENCE || idle < generations)) || change_from(o, CHANGE_NO_PROGRESS, idle) || can_step;
 }
 
-/* Returns true if the gradient predicts, for one step of full length within the bounds, a gain larger than the total
- * gain so far. The current design is then no minimum, however small the last step was. */
+/* Returns true if the gradient predicts that a step of full length gains more than the total gain so far. The
+ * current design is then no minimum, even if the last step was small. The step stays within the bounds. */
 static bool promises_more(const Optimization* o) {
   int count = o->design.variable_count;
   double promised = 0, *ahead = MEMORY_NEW(double, count);
@@ -183,7 +186,7 @@ bool automatic_leave_flat(Optimization* o) {
   else if (o->automatic.method == OPTIMIZER_LBFGS && needs_samples(o))
     change(o, OPTIMIZER_CMA_ES, o->automatic.factor, flat ? CHANGE_NO_SLOPE : CHANGE_NO_SUCCESS, 0);
   else
-    return false; /* a minimum */
+    return false; /* the design is a minimum */
   return true;
 }
 
@@ -194,7 +197,7 @@ Status automatic_return(Optimization* o) {
   TrialOutcome outcome = optimization_stand_again(o, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED; /* the caller calls again */
   o->automatic.return_to_best = false;
-  if (outcome != TRIAL_ACCEPTED) o->loss = HUGE_VAL; /* any design that runs is better */
+  if (outcome != TRIAL_ACCEPTED) o->loss = HUGE_VAL; /* every design that can be simulated is better */
   return STATUS_OK;
 }
 

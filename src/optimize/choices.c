@@ -1,4 +1,5 @@
-/* Selection of the next combination of discrete choices (docs/derivations/update.md, O19). */
+/* Search over combinations of discrete choices: selects the next combination to optimize
+ * (docs/derivations/update.md, O19). */
 #include <string.h>
 
 #include "optimize/optimize.h"
@@ -6,7 +7,8 @@
 struct ChoiceSearch {
   const Task* task;
   int all, tries; /* all: number of combinations; tries: number of combinations to evaluate */
-  bool* tried;    /* true for combinations that were tried, by number; the last choice varies fastest (all) */
+  bool* tried;    /* true for combinations that were tried (all); in the number of a combination the last choice varies
+                     fastest */
   int* room;      /* workspace for candidates (all) */
   int count;      /* combinations returned so far */
   int last, best; /* numbers of the last and the best combination; best -1: none */
@@ -44,8 +46,8 @@ static int difference(const Task* task, int a, int b) {
   return differ;
 }
 
-/* Sets s->room to the numbers of the untried combinations; if `near`, only of those that differ from the best in one
- * choice. Returns how many they are. */
+/* Sets s->room to the numbers of the untried combinations and returns how many there are. If `near`, only
+ * combinations that differ from the best in one choice count. */
 static int untried(const ChoiceSearch* s, bool near) {
   int count = 0;
   for (int k = 0; k < s->all; k++)
@@ -53,7 +55,8 @@ static int untried(const ChoiceSearch* s, bool near) {
   return count;
 }
 
-/* Returns the number of the next combination to evaluate (O19). */
+/* Returns the number of a random untried combination (O19). CHOICE_CLIMB prefers combinations that differ from the
+ * best in one choice. */
 static int draw(const ChoiceSearch* s) {
   bool climbs = s->task->choice_method == CHOICE_CLIMB && s->best >= 0;
   int count = climbs ? untried(s, true) : 0;

@@ -1,5 +1,6 @@
-/* CMA-ES (Hansen 2016): a normal distribution adapted to good samples, without gradients. docs/derivations/update.md
- * explains why no library is used. Coordinates are variables divided by their block's step. */
+/* The CMA-ES method (Hansen 2016): samples, without gradients, from a normal distribution that adapts to the best
+ * samples. docs/derivations/update.md explains why no library is used. Coordinates are variables divided by the step
+ * of their block. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,19 +8,22 @@
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
-/* Up to this number of variables the covariance is full; above, it is diagonal (Ros, Hansen 2008). */
+/* The covariance is a full matrix up to this number of variables. For more variables it is diagonal (Ros, Hansen
+ * 2008). */
 #define FULL_MOST 100
-/* The search ends when the widest axis is below this fraction of the steps in the settings. */
+/* The search ends if the largest standard deviation is below this fraction of the steps in the settings. */
 #define WIDTH_LEAST 1e-12
-/* Axes narrower than this fraction of the widest are treated as rounding errors. */
+/* Lower limit of the standard deviation along an axis, relative to the largest one. Smaller values are rounding
+ * errors. */
 #define AXIS_LEAST 1e-10
 #define EULER 2.718281828459045
 
-/* Entries of the state: samples drawn, generations, number of the present sample in its generation, width, time of the
- * last eigendecomposition; then the arrays. */
+/* Indices into the state of the rule: number of samples drawn, number of generations, number of the present sample
+ * in its generation, width of the distribution, generation of the last eigendecomposition. The arrays of Cloud
+ * follow. */
 enum { DRAWN, GENERATION, NUMBER, WIDTH, EIGEN_AT, ARRAYS };
 
-/* Constants that follow from the number of variables n and of samples (O14). */
+/* Constants of the method, which depend on the number of variables n and of samples (O14). */
 typedef struct {
   int n, samples, parents;
   bool full;
@@ -28,8 +32,9 @@ typedef struct {
   double length;                           /* expected length of a standard normal vector */
 } Rates;
 
-/* Arrays of the state. cov: n x n, or n variances; axes: eigenvectors by rows, if full; scale: square roots of the
- * eigenvalues. y: samples (samples x n) as (x - mean) / width; value, excess: their loss and violation (samples). */
+/* Arrays in the state. mean, path_sigma, path_c: (n). cov: covariance, n x n if full, otherwise n variances. axes:
+ * eigenvectors of the covariance by rows, if full. scale: square roots of its eigenvalues (n). y: samples as (x -
+ * mean) / width (samples x n). value, excess: loss and constraint violation of each sample (samples). */
 typedef struct {
   double *mean, *path_sigma, *path_c, *cov, *axes, *scale, *y, *value, *excess;
 } Cloud;
@@ -40,10 +45,10 @@ static int sample_count(const TaskOptimizer* settings, int n) {
 
 static int parent_count(int samples) { return samples / 2 > 0 ? samples / 2 : 1; }
 
-/* Returns the unnormalized weight of a parent; rank from 0. */
+/* Returns the unnormalized weight of a parent. rank: 0 for the best sample. */
 static double raw_weight(int samples, int rank) { return math_log(0.5 * (samples + 1)) - math_log(rank + 1); }
 
-/* Returns the constants (O14). */
+/* Returns the constants of the method for `count` variables (O14). */
 static Rates rates_of(const TaskOptimizer* settings, int count) {
   Rates r = {.n = count, .samples = sample_count(settings, count), .full = count <= FULL_MOST};
   double n = count, sum = 0, squares = 0;
@@ -87,7 +92,7 @@ static Cloud cloud_of(const Optimizer* o, const Rates* r) {
   return c;
 }
 
-/* Workspace: three vectors, the order of the samples and their weights. */
+/* Returns the length of the workspace: three vectors, the order of the samples and their weights. */
 static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   return 3 * set->count + 2 * sample_count(settings, set->count);
 }
@@ -105,8 +110,8 @@ static void begin(Optimizer* o, const Rates* r, const double* x) {
   o->own[WIDTH] = 1;
 }
 
-/* Sets y[n] to a sample axes^T scale z (O15). z is normally distributed, from a random stream per sample, so it depends
- * on the sample's number only. */
+/* Sets y[n] to the sample axes^T scale z, with z normally distributed (O15). Each sample has its own random stream,
+ * so z depends only on the number of the sample. */
 static void draw(const Optimizer* o, const Rates* r, const Cloud* c, double* y) {
   Random random = {o->settings.seed};
   random.state = random_bits(&random) + (uint64_t)o->own[DRAWN];
@@ -119,7 +124,7 @@ static void draw(const Optimizer* o, const Rates* r, const Cloud* c, double* y) 
   }
 }
 
-/* Sets the trial to the next sample, projected onto the set. The stored y is that of the projected point. */
+/* Sets the trial to the next sample, projected onto the feasible set. Stores the projected sample as y. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   (void)gradient;
   Rates r = rates_of(&o->settings, o->set->count);
@@ -144,8 +149,8 @@ static void take(Optimizer* o, const double* trial) {
 
 /* ---------------------------------------------------------------- a generation */
 
-/* Returns true if sample a ranks before sample b: the smaller violation ranks first, feasible samples have none; then
- * the smaller loss. Failed samples rank last. */
+/* Returns true if sample a ranks before sample b. The smaller constraint violation ranks first. For equal violations
+ * the smaller loss ranks first. Failed samples rank last. */
 static bool is_before(const Cloud* c, int a, int b) {
   bool none_a = !isfinite(c->value[a]), none_b = !isfinite(c->value[b]);
   if (none_a || none_b) return none_b && !none_a;
@@ -154,7 +159,7 @@ static bool is_before(const Cloud* c, int a, int b) {
   return c->value[a] < c->value[b];
 }
 
-/* Sorts the samples; stable, so equal samples keep the order of their numbers. */
+/* Sets order[samples] to the samples sorted by rank. Equal samples keep the order of their numbers. */
 static void rank_samples(const Rates* r, const Cloud* c, double* order) {
   for (int k = 0; k < r->samples; k++) {
     int at = k;
@@ -163,7 +168,7 @@ static void rank_samples(const Rates* r, const Cloud* c, double* order) {
   }
 }
 
-/* v <- C^-1/2 v. */
+/* Replaces v[n] by C^-1/2 v, with C the covariance. room[n] is workspace. */
 static void whiten(const Rates* r, const Cloud* c, double* v, double* room) {
   if (!r->full) {
     for (int i = 0; i < r->n; i++) v[i] /= c->scale[i];
@@ -185,7 +190,8 @@ static double squared(int n, const double* v) {
   return sum;
 }
 
-/* Covariance <- (1 - c_1 - c_mu) covariance + c_1 p p^T + c_mu sum w y y^T, elementwise (O16). */
+/* Updates the covariance from the parents and the evolution path (O16):
+ * C <- (1 - c_1 - c_mu) C + c_1 p p^T + c_mu sum w y y^T, with path p, weights w and samples y. */
 static void learn(const Rates* r, const Cloud* c, const double* order, const double* weight, double missing) {
   int n = r->n;
   double keep = 1 - r->c_1 - r->c_mu + r->c_1 * missing;
@@ -202,8 +208,8 @@ static void learn(const Rates* r, const Cloud* c, const double* order, const dou
     }
 }
 
-/* Recomputes the axes of the distribution and their lengths, unless the covariance has changed little since the last
- * time. */
+/* Recomputes the eigenvectors and eigenvalues of the covariance. Skips the computation if few generations have
+ * passed since the last one. */
 static void find_axes(Optimizer* o, const Rates* r, const Cloud* c) {
   int n = r->n;
   if (!r->full) {
@@ -219,11 +225,13 @@ static void find_axes(Optimizer* o, const Rates* r, const Cloud* c) {
     for (int k = 0; k < n; k++) c->scale[k] = sqrt(fmax(c->scale[k], least));
     return;
   }
-  memset(c->axes, 0, sizeof(double) * (size_t)n * (size_t)n); /* not converged: isotropic until the next time */
+  memset(c->axes, 0,
+         sizeof(double) * (size_t)n *
+             (size_t)n); /* the eigendecomposition failed: use an isotropic distribution until the next one */
   for (int k = 0; k < n; k++) c->axes[k * n + k] = c->scale[k] = 1;
 }
 
-/* Updates the distribution when all samples of a generation are known (O16). */
+/* Updates the distribution after the last sample of a generation (O16). */
 static void end_generation(Optimizer* o, const Rates* r) {
   Cloud c = cloud_of(o, r);
   int n = r->n;

@@ -1,13 +1,15 @@
-/* Shared vertices. Because hulls are convex, they keep a link in one piece, and joints on their links, under any design
- * (SDRS section III-B). */
+/* Vertices that hulls of a link share, so that the hulls stay connected, and joints stay on their links, when the
+ * design changes (SDRS section III-B). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "optimize/design.h"
 
-/* Least radius of the largest ball in the overlap of two hulls, relative to the size of the smaller hull. */
+/* Two hulls overlap if the largest ball in their intersection has at least this radius, relative to the size of the
+ * smaller hull. */
 #define LEAST_OVERLAP 1e-3
-/* The same for hulls of a decomposed mesh, whose small overlaps are intended. */
+/* Least radius of the same ball for two hulls of a decomposed mesh, relative to the size of the larger hull. The
+ * overlaps of such hulls are small but intended. */
 #define LEAST_DECOMPOSED_OVERLAP 1e-6
 
 /* ---------------------------------------------------------------- the middle of an intersection */
@@ -31,7 +33,7 @@ void shared_vertices_free(SharedVertices* s) {
   *s = (SharedVertices){0};
 }
 
-/* Appends a point and returns its number in the hull. */
+/* Appends a point to the hull and returns the number of the point in the hull. */
 static int append_point(Scene* scene, int link, int hull, Vec3 point) {
   SceneShape* shape = &scene->shapes[scene->links[link].shapes[hull].shape];
   size_t old = sizeof(Vec3) * (size_t)shape->point_count;
@@ -40,7 +42,8 @@ static int append_point(Scene* scene, int link, int hull, Vec3 point) {
   return shape->point_count++;
 }
 
-/* Returns the bounded hull of a link nearest to a point, or -1 without hulls. */
+/* Returns the bounded hull of a link that is nearest to a point, and sets *distance to its distance [m]. Returns -1
+ * if the link has no bounded hull. point: link frame [m]. */
 static int nearest_hull(const Model* model, int link, Vec3 point, double* distance) {
   int best = -1;
   *distance = HUGE_VAL;
@@ -72,7 +75,7 @@ typedef struct {
 
 static bool same_place(Vec3 a, Vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-/* Orders by position, then by hull. */
+/* Orders corners by position, then by hull, then by vertex (for qsort). */
 static int order_corners(const void* a, const void* b) {
   const Corner *p = a, *q = b;
   const double u[3] = {p->point.x, p->point.y, p->point.z}, v[3] = {q->point.x, q->point.y, q->point.z};
@@ -104,7 +107,8 @@ static void join_corners(const Scene* scene, int link, SharedVertices* shared) {
     const Corner *a = &corners[first], *b = &corners[i];
     if (!same_place(a->point, b->point)) {
       first = i;
-    } else if (b->hull != corners[i - (i > first)].hull) { /* a position that occurs twice in a hull is not shared */
+    } else if (b->hull !=
+               corners[i - (i > first)].hull) { /* two corners of one hull at the same position are not shared */
       *add_shared(shared) = (SharedVertex){.link = link,
                                            .hull = {a->hull, b->hull},
                                            .vertex = {a->vertex, b->vertex},
@@ -122,7 +126,8 @@ static const SceneShape* hull_shape(const Scene* scene, int link, int hull) {
   return &scene->shapes[scene->links[link].shapes[hull].shape];
 }
 
-/* Sets *center to the mean of the corners that two blocks have in common. Returns false if they share no face. */
+/* Sets *center to the mean of the corners that two hulls have in common. Returns false if they have fewer than three
+ * common corners and so no common face. */
 static bool face_center(const SceneShape* a, const SceneShape* b, Vec3* center) {
   int count = 0;
   Vec3 sum = {0, 0, 0};
@@ -142,8 +147,8 @@ static void add_tie(Scene* scene, int link, int a, int b, Vec3 center, SharedVer
       (SharedVertex){.link = link, .hull = {a, b}, .vertex = {first, second}, .child = -1, .position = center};
 }
 
-/* Inserts a shared vertex for each pair of hulls of the link with a common face. Finds all pairs before it adds
- * vertices. */
+/* Inserts a shared vertex at the centre of each face that two hulls of the link have in common. Finds all faces
+ * before it inserts vertices. */
 static void join_faces(Scene* scene, int link, SharedVertices* shared) {
   int hulls = scene->links[link].shape_count, count = 0, capacity = 0;
   struct {
@@ -173,7 +178,8 @@ static bool tie_fits(const Scene* scene, int link, const int tie[4]) {
   return tie[0] != tie[2] && same_place(a->points[tie[1]], b->points[tie[3]]);
 }
 
-/* Keeps the scene's ties whose vertices still coincide (connect_check_kept reports the others). */
+/* Appends the ties of the scene whose vertices still coincide to `shared`. connect_check_kept reports the other
+ * ties. */
 static void keep_ties(const Scene* scene, int link, SharedVertices* shared) {
   const SceneLink* l = &scene->links[link];
   for (int k = 0; l->ties && k < l->tie_count; k++) {
@@ -188,8 +194,8 @@ static void keep_ties(const Scene* scene, int link, SharedVertices* shared) {
   }
 }
 
-/* Appends the vertex of the link that lies at a joint to `shared`. Returns false if the link has vertices, but none at
- * the joint. */
+/* Appends the vertex of the link at a joint to `shared`. Returns false if the link has vertices but none at the
+ * joint. */
 static bool keep_attachment(const Scene* scene, int link, int child, Vec3 point, SharedVertices* shared) {
   int points = 0;
   for (int h = 0; h < scene->links[link].shape_count; h++) {
@@ -205,7 +211,8 @@ static bool keep_attachment(const Scene* scene, int link, int child, Vec3 point,
   return points == 0;
 }
 
-/* Returns the number of joints that are at no vertex. Sets *first to a link of one of these joints. */
+/* Appends the vertices at joints to `shared`. Returns the number of joints without a vertex, and sets *first to the
+ * link of the first such joint. */
 static int keep_attachments(const Scene* scene, const ConnectRequest* request, SharedVertices* shared, int* first) {
   int loose = 0;
   for (int i = 0; i < scene->link_count; i++) {
@@ -230,11 +237,12 @@ static void keep_all(const Scene* scene, const ConnectRequest* request, SharedVe
 static void check_ties(const Scene* scene, int link, SourcePlace place, Diagnostics* diagnostics) {
   const SceneLink* l = &scene->links[link];
   if (!l->ties) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                    "design.connect: keep keeps the vertices that the scene says are one, and of the %d hulls of link "
-                    "'%s' it says nothing ('ties', which the best.scene.yaml of a design has): take true to tie them, "
-                    "false or `ties: []` for hulls that nothing ties",
-                    l->shape_count, l->name);
+    diagnostics_add(
+        diagnostics, SEVERITY_ERROR, place,
+        "design.connect is keep, but the scene has no 'ties' for the %d hulls of link '%s' (the best.scene.yaml "
+        "of a design has them): set design.connect: true to connect the hulls, or set false or `ties: []` "
+        "to leave the hulls unconnected",
+        l->shape_count, l->name);
     return;
   }
   int lost = 0, first = 0;
@@ -257,11 +265,11 @@ void connect_check_kept(const Scene* scene, const ConnectRequest* request, Sourc
   int first = 0, loose = keep_attachments(scene, request, &kept, &first);
   shared_vertices_free(&kept);
   if (loose > 0)
-    diagnostics_add(
-        diagnostics, SEVERITY_WARNING, place,
-        "design.connect: keep puts no vertex at joints, and at %d of the joints of changing shapes there is "
-        "none, the first that of link '%s': shapes may leave them (true puts one there)",
-        loose, scene->links[first].name);
+    diagnostics_add(diagnostics, SEVERITY_WARNING, place,
+                    "design.connect is keep, but there is no vertex at %d of the joints of changing shapes (first: the "
+                    "joint of link '%s'), so shapes may move away from their joints: set design.connect: true to add "
+                    "the vertices",
+                    loose, scene->links[first].name);
 }
 
 void connect_note_ties(Scene* scene, const SharedVertices* shared) {
@@ -271,7 +279,7 @@ void connect_note_ties(Scene* scene, const SharedVertices* shared) {
     for (int k = 0; k < shared->count; k++) count += shared->items[k].link == i && shared->items[k].hull[1] >= 0;
     memory_free(l->ties);
     l->ties = count > 0 || l->shape_count > 1 ? memory_alloc(sizeof *l->ties * (size_t)(count + 1))
-                                              : NULL; /* also without ties */
+                                              : NULL; /* also for a link of several hulls without ties */
     l->tie_count = 0;
     for (int k = 0; k < shared->count; k++) {
       const SharedVertex* v = &shared->items[k];
@@ -303,7 +311,8 @@ static void join_hulls(Scene* scene, const Model* model, int link, SharedVertice
     }
 }
 
-/* Inserts the mapped vertices of the leader, which has as many hulls. Shared corners follow without entries. */
+/* Inserts the shared vertices of the leader `from` into the following link, mapped by `map`. Both links have the
+ * same number of hulls. Shared corners need no entries, because they follow their leader. */
 static void copy_joined(Scene* scene, int link, int from, Mat3 map, SharedVertices* shared) {
   int count = shared->count;
   for (int k = 0; k < count; k++) {
@@ -341,11 +350,11 @@ void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* reque
 
 /* ---------------------------------------------------------------- hulls without a shared vertex */
 
-/* Hulls up to this distance [smaller hull's size] count as touching. */
+/* Two hulls count as touching up to this distance, relative to the size of the smaller hull. */
 #define TOUCHING 1e-6
 
-/* Sets pair[2] to two touching hulls of a link that no chain of shared vertices connects. Returns false if there are
- * none. */
+/* Sets pair[2] to two touching hulls of a link that are not connected by a chain of shared vertices. Returns false
+ * if there are none. */
 static bool find_loose(const Model* model, int link, const SharedVertices* shared, int pair[2]) {
   const ModelHull* hulls = model->hulls + model->links[link].hull_first;
   int count = model->links[link].hull_count, *set = MEMORY_NEW(int, count + 1);

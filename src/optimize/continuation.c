@@ -14,7 +14,7 @@ static int last_change(const TaskContinuation* c) {
 
 bool continuation_goes_on(const Optimization* o, int iteration) { return iteration < last_change(settings(o)); }
 
-/* Returns the value of a ramp at iteration k: from (to / from)^(k / n), and `to` from iteration n on. */
+/* Returns the value of a ramp at iteration k. The value is from (to / from)^(k / n) up to iteration n, then `to`. */
 static double ramp_at(const TaskRamp* ramp, int iteration) {
   if (iteration >= ramp->iterations) return ramp->to;
   return ramp->from * math_pow(ramp->to / ramp->from, (double)iteration / ramp->iterations);
@@ -22,7 +22,7 @@ static double ramp_at(const TaskRamp* ramp, int iteration) {
 
 /* ---------------------------------------------------------------- another law */
 
-/* Changes the contact to another law, with default values of the law's own parameters. Support, stiffness and rest
+/* Changes the contact law of a scene. The new law's own parameters get default values. Support, stiffness and rest
  * speed are then derived from the scene. */
 static void take_law(SceneContact* contact, ContactModel model) {
   contact->model = model;
@@ -31,7 +31,7 @@ static void take_law(SceneContact* contact, ContactModel model) {
   contact_own_defaults(model, contact->own);
 }
 
-/* Writes derived contact parameters into the scene, so that they do not change with the design. */
+/* Stores the derived contact parameters in the scene, so that they do not change with the design. */
 static void fix_numbers(Scene* scene) {
   Diagnostics diagnostics = {0};
   Model model = {0};
@@ -100,11 +100,11 @@ Status continuation_advance(Optimization* o) {
   if (next > last_change(settings(o)) || !continuation_set(o, next)) return STATUS_OK;
   double loss;
   TrialOutcome outcome = evaluate_design(o, o->x, &loss, o->trial_terms, &interrupted);
-  if (interrupted) return STATUS_INTERRUPTED; /* the next call repeats this */
+  if (interrupted) return STATUS_INTERRUPTED; /* the next call repeats the evaluation */
   if (outcome == TRIAL_ACCEPTED) outcome = evaluate_gradient(o, o->trial_gradient);
   if (switches) continuation_forget(o);
   if (outcome != TRIAL_ACCEPTED) {
-    o->loss = HUGE_VAL; /* any feasible design is better */
+    o->loss = HUGE_VAL; /* every design that can be simulated is better */
     return STATUS_OK;
   }
   o->plain = loss;
@@ -119,22 +119,24 @@ Status continuation_advance(Optimization* o) {
 static bool check_key(const Scene* scene, const TaskRamp* ramp, const char* key, Diagnostics* diagnostics) {
   ContactModel law = scene->contact.model;
   if (ramp->iterations == 0 || (law != CONTACT_NONE && contact_law_has(law, key))) return true;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, ramp->place, "the contact law %s of the scene '%s' has no %s",
+  diagnostics_add(diagnostics, SEVERITY_ERROR, ramp->place,
+                  "the contact law %s of the scene '%s' has no %s: schedule a parameter of this law",
                   contact_model_name(law), scene->name, key);
   return false;
 }
 
-/* Warns that the ramp does not change the number of pairs that have their own value or their own law. */
+/* Warns that a ramp does not change the parameter of pairs with their own value or their own law. */
 static void warn_of_pairs(const Scene* scene, const TaskRamp* ramp, const char* key, int material,
                           Diagnostics* diagnostics) {
   if (ramp->iterations == 0) return;
   for (int k = 0; k < scene->contact.pair_count; k++) {
     const ScenePair* pair = &scene->contact.pairs[k];
     if (!pair->material.given[material] && !(pair->has_model && contact_law_has(pair->model, key))) continue;
-    diagnostics_add(
-        diagnostics, SEVERITY_WARNING, ramp->place,
-        "this does not reach '%s' and '%s' of the scene '%s', to which contact.pairs gives a %s of their own",
-        pair->name[0], pair->name[1], scene->name, key);
+    diagnostics_add(diagnostics, SEVERITY_WARNING, ramp->place,
+                    "the schedule does not change the %s of the pair '%s', '%s' in scene '%s', because contact.pairs "
+                    "gives the pair its own law or value: remove the pair from contact.pairs if the schedule must "
+                    "change the pair",
+                    key, pair->name[0], pair->name[1], scene->name);
   }
 }
 
@@ -152,8 +154,9 @@ Status continuation_start(Optimization* o, Diagnostics* diagnostics) {
   }
   if (last_change(c) > o->task->optimizer.iterations) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, c->place,
-                    "the schedule ends at iteration %d, after the last one of the optimizer, %d", last_change(c),
-                    o->task->optimizer.iterations);
+                    "the schedule ends at iteration %d, but the optimizer at %d: shorten the schedule or raise "
+                    "optimizer.iterations",
+                    last_change(c), o->task->optimizer.iterations);
     fine = false;
   }
   if (!fine) return STATUS_BAD_INPUT;

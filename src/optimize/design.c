@@ -33,7 +33,7 @@ bool design_changes_hull(const Design* d, int link, int hull) {
   return at < d->hull_first[link + 1] && d->hull_changes[at];
 }
 
-/* (D1) */
+/* Evaluates base + sum of terms for each number (D1). */
 ModelOverride* design_overrides(const Design* d, const double* x) {
   ModelOverride* overrides = MEMORY_NEW(ModelOverride, d->number_count);
   for (int k = 0; k < d->number_count; k++) {
@@ -119,21 +119,21 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return g->bushings[n->part][n->index];
     case OVERRIDE_RATIO:
       return g->ratios[n->part][n->index];
-    case OVERRIDE_AXIS: /* design_turn_slope handles all numbers of a joint together */
+    case OVERRIDE_AXIS: /* design_turn_slope computes the derivatives of all numbers of a joint together */
     case OVERRIDE_ROTATION:
       return 0;
   }
   return 0;
 }
 
-/* Returns the derivative with respect to an initial rotation of the link about its own axes; the angular velocity stays
- * constant in these axes. */
+/* Returns the derivative with respect to an initial rotation of the link about its own axes. The angular velocity in
+ * the link frame stays constant. */
 static Vec3 start_turn(const Model* m, const ModelGradient* g, int link) {
   return vec3_at(g->coordinates + m->links[link].dof_first + m->links[link].joint.plain_count);
 }
 
-/* Adds to `out` factor times the derivatives with respect to the variables of a joint rotation. first: the first of its
- * scene numbers. */
+/* Adds factor times the derivatives with respect to the rotation variables of a joint to `out`. first: the first of
+ * the scene numbers that the rotation changes. */
 static void add_turn_slope(const DesignTurn* own, const DesignNumber* first, const Model* m, const ModelGradient* g,
                            double factor, double* out) {
   const SceneJoint* joint = &m->scene->links[first->link].joint;
@@ -151,7 +151,7 @@ static void add_turn_slope(const DesignTurn* own, const DesignNumber* first, con
   design_turn_slope(own, numbers, vec3_scale(by_turn, factor), out);
 }
 
-/* (D2) */
+/* Applies the chain rule from the numbers to the variables (D2). */
 void design_gradient(const Design* d, int scenario, const Model* model, const ModelGradient* gradient, double factor,
                      double* out) {
   for (int k = 0; k < d->number_count; k++) {
@@ -161,7 +161,7 @@ void design_gradient(const Design* d, int scenario, const Model* model, const Mo
     for (int t = n->term_first; t < n->term_first + n->term_count; t++)
       out[d->terms[t].variable] += d->terms[t].coefficient * slope;
   }
-  for (int k = 0; k < d->inertia_count; k++) { /* the derivative uses the inertia numbers of the model */
+  for (int k = 0; k < d->inertia_count; k++) { /* the derivative refers to the inertia numbers of the model */
     const DesignInertia* own = &d->inertias[k];
     int link = d->numbers[own->number_first].link;
     double by_inertia[6];

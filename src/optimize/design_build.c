@@ -1,4 +1,4 @@
-/* design_create: prepares the scenes, then lists variables, numbers and the feasible set. */
+/* Creation of a design: prepares the scenes, then lists the variables, the scene numbers and the feasible set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,14 +12,14 @@ int design_link_named(const Scene* scene, const char* name) {
   return -1;
 }
 
-/* The reader checks names, so -1 occurs only for tasks it did not load. */
+/* The reader checks names, so a missing link occurs only in tasks that were not read from a file. */
 int design_link(DesignBuild* b, const TaskName* name) {
   int link = design_link_named(b->scene, name->text);
   if (link < 0) diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place, "no link '%s' in the scene", name->text);
   return link;
 }
 
-/* Appends `@scenario` to a variable's name if the variable is being added for one scenario only. */
+/* Appends `@scenario` to the name of a variable that is added for one scenario only. */
 static void add_scenario(const DesignBuild* b, Text* name) {
   if (b->design->listing != ALL_SCENARIOS) text_add(name, "@%s", b->task->scenarios[b->design->listing].name);
 }
@@ -45,7 +45,8 @@ int design_new_variable(DesignBuild* b, const VariableWish* wish, double initial
   v.high = fmin(wish->high, initial + wish->within);
   bool told = wish->place.line == b->told.line && wish->place.column == b->told.column && b->told.line > 0;
   if (!(initial >= v.low && initial <= v.high) && !told) {
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, wish->place, "%s starts at %.6g, outside its bounds [%.6g, %.6g]",
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, wish->place,
+                    "%s starts at %.6g, outside its bounds [%.6g, %.6g]: widen the bounds or change the initial value",
                     v.name, initial, v.low, v.high);
     b->told = wish->place;
   }
@@ -71,8 +72,8 @@ static void read_wishes(DesignBuild* b) {
 
 /* ---------------------------------------------------------------- the feasible set */
 
-/* Returns the number of the variable with this name, or -1 if there is none. Accepts names of earlier versions, with a
- * warning. */
+/* Returns the number of the variable with this name, or -1 if there is none. Accepts names of earlier versions, with
+ * a warning. */
 static int variable_named(const DesignBuild* b, const TaskName* name) {
   const Design* d = b->design;
   for (int k = 0; k < d->variable_count; k++)
@@ -95,7 +96,7 @@ static const char* nearest_variable(const Design* d, const char* name) {
   return nearest;
 }
 
-/* (D6) */
+/* Sets the rows of the feasible set to the linear constraints of the task (D6). */
 static void build_rows(DesignBuild* b) {
   Design* d = b->design;
   FeasibleSet* set = &d->set;
@@ -154,8 +155,8 @@ static void ensure_initial(Scene* scene, int link) {
   initial->has_coordinates = initial->has_velocities = true;
 }
 
-/* Adds zero initial coordinates for links whose initial state is a variable, or depends on one through a coupling
- * offset. */
+/* Adds zero initial coordinates for links whose initial state is a variable or depends on the variable offset of a
+ * coupling. */
 static void ensure_initials(const Task* task, const Model* model, Scene* scene) {
   bool offsets = false;
   for (int k = 0; k < task->start_count; k++) {
@@ -169,8 +170,8 @@ static void ensure_initials(const Task* task, const Model* model, Scene* scene) 
   }
 }
 
-/* Writes the masses of the model into the scene, so that they do not change with the shapes. Does nothing under
- * `design.mass: density`. */
+/* Stores the masses of the model in the scene, so that they do not change with the shapes. Does nothing if the task
+ * has `design.mass: density`. */
 static void fix_masses(const Task* task, const Model* model, Scene* scene) {
   if (task->mass == TASK_MASS_DENSITY) return;
   for (int i = 0; i < scene->link_count; i++) {
@@ -181,8 +182,8 @@ static void fix_masses(const Task* task, const Model* model, Scene* scene) {
   }
 }
 
-/* Sets reshaped[links of the scene] to the place of the first item that changes the vertices or lengths of each link.
- * The caller sets the array to zero before; a place whose file is NULL marks a link that is not changed. */
+/* Sets reshaped[link] to the place of the first item that changes the vertices or lengths of each link. Places of
+ * other links keep file NULL. The caller zeroes the array first, which has one entry for each link. */
 static void mark_reshaped(const Task* task, const Scene* scene, SourcePlace* reshaped) {
   for (int k = 0; k < task->vertices_count; k++) {
     int link = design_link_named(scene, task->vertices[k].link.text);
@@ -202,7 +203,7 @@ static void mark_reshaped(const Task* task, const Scene* scene, SourcePlace* res
   }
 }
 
-/* Reason why the mass of a link whose shape changes does not follow the shape. */
+/* Whether the mass of a link follows its changing shape, and if not, the reason. */
 typedef enum { MASS_FOLLOWS, MASS_ALL_GIVEN, MASS_ALONE_GIVEN, MASS_KEPT } MassState;
 
 static MassState mass_state(const SceneLink* link, bool by_density) {
@@ -214,8 +215,8 @@ static MassState mass_state(const SceneLink* link, bool by_density) {
 /* Largest number of links that one message names. */
 enum { LINKS_TOLD = 8 };
 
-/* Adds one message that names all links in this state, at the place of the first. Adds none if there is no such
- * link. */
+/* Adds one message that names all links in a state, at the place of the first link. Adds no message if no link is in
+ * this state. */
 static void report_state(const DesignBuild* b, const Model* model, const SourcePlace* reshaped, MassState state) {
   const Scene* scene = model->scene;
   bool by_density = b->task->mass == TASK_MASS_DENSITY;
@@ -248,9 +249,9 @@ static void report_state(const DesignBuild* b, const Model* model, const SourceP
   text_free(&names);
 }
 
-/* Adds messages about links that forces can move and whose mass does not change although their shape does: one message
- * for each reason. A given mass does not change, also under `design.mass: density`. A mass from a density does not
- * change under `design.mass: fixed`, the default. */
+/* Adds messages about links whose mass does not follow their changing shape, one message for each reason. Only links
+ * that forces can move count. A given mass never changes. A mass from a density does not change if the task has
+ * `design.mass: fixed`, the default. */
 static void report_masses(const DesignBuild* b, const Model* model, const Scene* scene) {
   SourcePlace* reshaped = MEMORY_NEW(SourcePlace, scene->link_count + 1);
   mark_reshaped(b->task, scene, reshaped);
@@ -258,7 +259,7 @@ static void report_masses(const DesignBuild* b, const Model* model, const Scene*
   memory_free(reshaped);
 }
 
-/* Replaces round solids of a link whose vertices are variables by inscribed polyhedra. */
+/* Replaces the round solids of a link whose vertices are variables by inscribed polyhedra. */
 static void facet_link(const DesignBuild* b, Scene* scene, bool first, const char* name, SourcePlace place) {
   int link = design_link_named(scene, name);
   for (int k = 0; link >= 0 && k < scene->links[link].shape_count; k++) {
@@ -362,7 +363,7 @@ static bool same_gains(const Scene* first, const Scene* other, const DesignNumbe
          controller_gain_count(&first->controllers[a]) == controller_gain_count(&other->controllers[b]);
 }
 
-/* True for the same kind of smooth shape with the same number of parameters. */
+/* Returns true if both scenes have the same kind of smooth shape there, with the same number of parameters. */
 static bool same_shape(const Scene* first, const Scene* other, const DesignNumber* n) {
   if (n->part >= other->links[n->link].shape_count) return false;
   const SceneShape* a = &first->shapes[first->links[n->link].shapes[n->part].shape];
@@ -384,7 +385,7 @@ static bool same_coupling(const Scene* first, const Scene* other, const DesignNu
          a->terms[n->index].link == b->terms[n->index].link;
 }
 
-/* True for tendons through the same links and wraps. */
+/* Returns true if both tendons pass the same links and wraps. */
 static bool same_tendon(const Scene* first, const Scene* other, const DesignNumber* n) {
   if (n->part >= other->tendon_count) return false;
   const SceneTendon *a = &first->tendons[n->part], *b = &other->tendons[n->part];
@@ -395,14 +396,14 @@ static bool same_tendon(const Scene* first, const Scene* other, const DesignNumb
   return same;
 }
 
-/* True for bushings between the same links. */
+/* Returns true if both bushings connect the same links. */
 static bool same_bushing(const Scene* first, const Scene* other, const DesignNumber* n) {
   if (n->part >= other->bushing_count) return false;
   const int *a = first->bushings[n->part].link, *b = other->bushings[n->part].link;
   return a[0] == b[0] && a[1] == b[1];
 }
 
-/* True if the number exists at the same place in another scene. */
+/* Returns true if a scene number of the first scenario also exists in the scene of another scenario. */
 static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* other) {
   if (n->kind == OVERRIDE_ATTACHMENT || n->kind == OVERRIDE_GRAVITY || n->kind == OVERRIDE_CONTACT) return true;
   if (n->kind == OVERRIDE_ROTATION) return true;
@@ -456,7 +457,8 @@ static int by_name(const void* a, const void* b) {
   return strcmp(((const NamePlace*)a)->name, ((const NamePlace*)b)->name);
 }
 
-/* Adds an error for a variable of one scenario that also exists for all scenarios. sorted: all variables, by name. */
+/* Adds an error for each variable that is listed both for one scenario and for all scenarios. sorted: all variables,
+ * ordered by name. */
 static void check_everywhere(DesignBuild* b, const NamePlace* sorted) {
   const Design* d = b->design;
   for (int k = 0; k < d->variable_count; k++) {
@@ -474,7 +476,7 @@ static void check_everywhere(DesignBuild* b, const NamePlace* sorted) {
   }
 }
 
-/* Adds an error for two variables that change the same number. */
+/* Adds an error if a variable is listed twice or the task has no variables. */
 static void check_variables(DesignBuild* b) {
   Design* d = b->design;
   NamePlace* sorted = MEMORY_NEW(NamePlace, d->variable_count);
@@ -482,7 +484,7 @@ static void check_variables(DesignBuild* b) {
   qsort(sorted, (size_t)d->variable_count, sizeof(NamePlace), by_name);
   for (int k = 1; k < d->variable_count; k++) {
     if (by_name(&sorted[k - 1], &sorted[k]) != 0) continue;
-    /* report the later of two equal names */
+    /* report the entry that comes later in the file */
     const NamePlace *one = &sorted[k - 1], *two = &sorted[k];
     bool later = one->place.line > two->place.line ||
                  (one->place.line == two->place.line && one->place.column > two->place.column);
@@ -498,7 +500,7 @@ static void check_variables(DesignBuild* b) {
                     "the task has no design variables: give 'design', 'control', 'initial' or 'parameters'");
 }
 
-/* Indexes shared vertices by link, to avoid a search for every vertex. */
+/* Lists the shared vertices of each link, to avoid a search for every vertex. */
 static void index_shared(DesignBuild* b) {
   const SharedVertices* shared = &b->design->shared;
   b->shared_first = MEMORY_NEW(int, b->scene->link_count);
@@ -525,14 +527,14 @@ static void mark_changes(DesignBuild* b) {
   }
 }
 
-/* Selects the scenario whose numbers are listed. */
+/* Selects the scenario for which variables and numbers are added. */
 static void list_for(DesignBuild* b, int scenario) {
   b->design->listing = scenario;
   b->scene = &b->task->scenarios[scenario == ALL_SCENARIOS ? 0 : scenario].scene;
 }
 
-/* Selects the next scenario for which an item adds its own variables, or all scenarios together. *next is 0 on the
- * first call. Returns false after the last one. */
+/* Selects the next scenario for which an item adds its variables. Selects all scenarios together if the item names
+ * none. *next is 0 on the first call. Returns false after the last scenario. */
 static bool next_listing(DesignBuild* b, const TaskWhere* where, int* next) {
   while (where->in && *next < where->count && !where->in[*next]) ++*next;
   int end = where->in ? where->count : 1;

@@ -1,17 +1,18 @@
-/* Private to optimize/design*.c: shared state of design_create (docs/derivations/design.md). */
+/* Private to optimize/design*.c: the state of design_create, and the functions that create the variables
+ * (docs/derivations/design.md). */
 #ifndef SDRS_OPTIMIZE_DESIGN_BUILD_H
 #define SDRS_OPTIMIZE_DESIGN_BUILD_H
 
 #include "optimize/design.h"
 
-/* A link's box in the scene. */
+/* The box that is the shape of a link. */
 typedef struct {
-  int hull; /* index of the hull in the link; -1: the link has no box */
+  int hull; /* index of the box among the hulls of the link; -1: the link has no box */
   Pose pose;
   Vec3 size;
 } DesignBox;
 
-/* A parameter variable shared by the links of one control item. */
+/* A variable that several links of one control item share. */
 typedef struct {
   int item;     /* TaskControl.tie */
   int scenario; /* Design.listing */
@@ -19,78 +20,83 @@ typedef struct {
   int index, variable;
 } DesignTie;
 
-/* State of design_create. Borrows everything but its arrays. */
+/* State of design_create. Owns only its arrays. */
 typedef struct {
   Design* design;
   Task* task;
-  Scene* scene; /* of the first scenario */
+  Scene* scene; /* scene of the first scenario, or of the scenario being listed */
   const Model* model;
   Diagnostics* diagnostics;
   int* follows;          /* (links) */
-  Mat3* map;             /* maps a leader's displacement to its follower's (links) */
+  Mat3* map;             /* maps the displacement of the leader to that of its follower (links) */
   bool *shapes, *joints; /* links whose vertices or attachments are variables (links) */
-  int* shared_first;     /* first of a link's shared vertices; -1 = none  (links) */
-  int* shared_next;      /* the next of the same link  (shared vertices) */
+  int* shared_first;     /* first shared vertex of each link; -1: none (links) */
+  int* shared_next;      /* next shared vertex of the same link; -1: none (shared vertices) */
   DesignBox* boxes;      /* (links) */
   DesignTie* ties;       /* shared variables of control items */
   int tie_count, tie_capacity;
   int errors_before; /* errors in diagnostics before this design */
-  SourcePlace told;  /* place of the last item whose bounds were reported, so that each item gives one message */
+  SourcePlace told;  /* item of the last message about bounds, so that an item gives only one message */
 } DesignBuild;
 
 /* ---------------------------------------------------------------- items of the task (optimize/design_build.c) */
 
-/* Returns the index of the link of this name in the scene, or -1 without a message. */
+/* Returns the index of the link with this name in the scene. Returns -1, without a message, if there is none. */
 int design_link_named(const Scene* scene, const char* name);
-/* Returns the index of the link, or -1 with a message. The reader checks names, so -1 occurs only for tasks it did not
- * load. */
+/* Returns the index of the link with this name. Returns -1 with a message if there is none, which occurs only in
+ * tasks that the reader has not checked. */
 int design_link(DesignBuild* build, const TaskName* name);
-/* A variable with bounds max(low, initial - within) and min(high, initial + within). The name is a format. */
+/* Properties of a variable to be added. The bounds of the variable are max(low, initial - within) and min(high,
+ * initial + within). */
 typedef struct {
   SourcePlace place;
   double within, low, high;
   int block;
-  double prior; /* INFINITY or 0: none */
-  double step;  /* optimizer step; 0: that of the block */
+  double prior; /* standard deviation of the prior; INFINITY or 0: no prior */
+  double step;  /* optimizer step; 0: the variable has the step of its block */
 } VariableWish;
-/* Adds a variable and returns its number. Reports an initial value outside the bounds. Appends `@scenario` to the name
- * of a variable of one scenario. */
+/* Adds a variable and returns its number. `format` and its arguments give the name. Adds an error if the initial
+ * value is outside the bounds. If the variable belongs to one scenario, appends `@scenario` to the name. */
 int design_new_variable(DesignBuild* build, const VariableWish* wish, double initial, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Sets the name that the variable had in earlier versions, copied; appends `@scenario` likewise. */
+/* Stores the name that a variable had in earlier versions. Copies the name, and appends `@scenario` if the variable
+ * belongs to one scenario. */
 void design_call_formerly(DesignBuild* build, int variable, const char* former);
 
 /* ---------------------------------------------------------------- symmetries (optimize/design_symmetry.c) */
 
-/* The maps under which a link is symmetric: a finite group without its identity. */
+/* The maps under which a link is symmetric, without the identity. The maps and the identity form a finite group. */
 typedef struct {
   Mat3* maps;
   int count, capacity;
 } SelfMaps;
 
-/* Sets follows (links; -1: none) and map (links) for the expanded scene. Reports links that cannot follow. */
+/* Sets build->follows (links; -1: the link follows none) and build->map (links) for the expanded scene. Adds an
+ * error for each link that cannot follow its leader. */
 void design_read_followers(DesignBuild* build);
-/* Reports each self-symmetry of a link that follows another. */
+/* Adds an error for each symmetry that the task gives for a link that follows another link. */
 void design_check_symmetries(DesignBuild* build);
-/* Returns the maps of a link, empty without symmetries or, with a message, if they generate no finite group. The caller
- * frees them with design_self_maps_free. */
+/* Returns the maps under which a link is symmetric. Returns no maps if the link has no symmetries. Returns no maps,
+ * with a message, if the symmetries generate no finite group. The caller frees the maps with design_self_maps_free. */
 SelfMaps design_self_maps(DesignBuild* build, int link);
 /* Frees the array and zeroes it. */
 void design_self_maps_free(SelfMaps* maps);
-/* Restricts `axes` (x, y, z) to directions that keep a vertex at p on its symmetry planes and axes. False if one of
- * these is not aligned with the frame. p and tolerance in m, link frame. `axes` changes in either case. */
+/* Clears axes[k] for each axis (x, y, z) along which a vertex at p would leave its symmetry planes and axes. Returns
+ * false if one of these planes or axes is not aligned with the link frame. p, tolerance: link frame [m]. `axes`
+ * changes in either case. */
 bool design_free_axes(const SelfMaps* g, Vec3 p, double tolerance, bool axes[3]);
 
 /* ---------------------------------------------------------------- lists of variables and numbers */
 
-/* Adds variables and numbers of hull vertices (optimize/design_vertices.c). This and the following functions report
- * problems as messages. */
+/* Adds variables and numbers for hull vertices (optimize/design_vertices.c). This function and the following ones
+ * report errors as messages. */
 void design_list_vertices(DesignBuild* build);
-/* Adds those of a cage around a link's hulls (optimize/design_cage.c); none for a link that follows another. */
+/* Adds variables and numbers for a cage around the hulls of a link (optimize/design_cage.c). Adds none for a link
+ * that follows another. */
 void design_list_cage(DesignBuild* build, const TaskCage* item);
-/* Vertices of a link that an item of `vertices` or `frozen` selects. Borrowed. */
+/* Selection of vertices of a link by an item of `vertices` or `frozen`. Borrows its arrays. */
 typedef struct {
-  const int* hulls; /* hulls of the link (hull_count); NULL: all */
+  const int* hulls; /* selected hulls of the link (hull_count); NULL: all */
   int hull_count;
   bool has_box;
   Vec3 low, high; /* link frame [m] */
@@ -101,26 +107,28 @@ bool vertex_range_holds(const VertexRange* range, int hull, Vec3 p);
 /* Returns true if the vertex of the link's hull with initial position p [m, link frame] is frozen
  * (optimize/design_frozen.c). */
 bool design_is_frozen(const DesignBuild* build, int link, int hull, Vec3 p);
-/* Reports each `frozen` item without effect. */
+/* Adds an error for each `frozen` item without effect. */
 void design_check_frozen(DesignBuild* build);
-/* Reports an error for a shape item whose link follows another one (symmetry) with a constant shape. */
+/* Adds an error for a shape item whose link follows another link of constant shape (symmetry). */
 void design_check_follower(DesignBuild* build, const TaskName* name);
-/* Adds those of a joint position in the parent [m]. Shared vertices of the parent there move along
- * (optimize/design_joints.c). */
+/* Adds variables and numbers for the position of a joint in the parent [m] (optimize/design_joints.c). Shared
+ * vertices of the parent at the joint move with the joint. */
 void design_list_attachment(DesignBuild* build, const TaskAttachment* item);
-/* Adds those of a link's signal parameters, in the units of the signal. */
+/* Adds variables and numbers for the control signals and gains of a link, in the units of the signal or gain. */
 void design_list_control(DesignBuild* build, const TaskControl* item);
-/* Adds those of a link's initial coordinates [m, rad] or velocities [m/s, rad/s]. Reports a joint whose initial state
- * is determined. */
+/* Adds variables and numbers for the initial coordinates [m, rad] or velocities [m/s, rad/s] of a link. Adds an
+ * error if something else determines the initial state of the joint. */
 void design_list_start(DesignBuild* build, const TaskStart* item);
-/* Adds those of physical parameters, in their own units (optimize/design_parameters.c). Reports a link or scene without
- * the parameter. */
+/* Adds variables and numbers for physical parameters, in the units of the parameters (optimize/design_parameters.c).
+ * Adds an error if the link or scene does not have the parameter. */
 void design_list_parameter(DesignBuild* build, const TaskParameter* item);
-/* Makes initial coordinates that follow a coupling move with its variable offset. Call last. */
+/* Makes initial coordinates that follow a coupling change with the coupling's offset if the offset is a variable.
+ * Call after all other variables are added. */
 void design_move_followers(DesignBuild* build);
-/* Stores the links' boxes before the scene is expanded in build->boxes, which it allocates. */
+/* Stores the boxes of the links in build->boxes, which it allocates. Call before the scene is expanded. */
 void design_note_boxes(DesignBuild* build, const Model* model);
-/* Writes masses [kg], centres and inertias of the model into the scene where centres or inertias are variables. */
+/* Writes masses [kg], centres and inertias of the model into the scene, for links whose centre or inertia is a
+ * variable. */
 void design_give_masses(const Task* task, const Model* model, Scene* scene);
 
 #endif

@@ -1,11 +1,12 @@
-/* Cages: boxes of control points that displace hull vertices (docs/derivations/design.md, D12). A cage is an
- * alternative to free vertices that preserves the topology of a shape. */
+/* Cages: grids of control points in a box, whose displacements displace the hull vertices in the box
+ * (docs/derivations/design.md, D12). A cage is an alternative to free vertices that preserves the topology of a
+ * shape. */
 #include <string.h>
 
 #include "optimize/design_build.h"
 
-/* A position within this distance of a control point, in cells, counts as on the point: rounding of decimals in a
- * file. */
+/* A position counts as on a control point within this distance, in cells. The tolerance covers the rounding of
+ * decimals in a file. */
 #define ON_POINT 1e-9
 /* Tolerance for vertices outside a side of the box, relative to its size. */
 #define ON_SIDE 1e-9
@@ -16,23 +17,23 @@ typedef struct {
   int link;      /* link in whose frame the box is given */
   SelfMaps maps; /* maps under which that link is symmetric */
   double low[3], high[3];
-  bool still[3][2]; /* true: the points on the low or high side of an axis are fixed */
-  int* variable;    /* (3 points) -1: fixed */
+  bool still[3][2]; /* true if the points on the low or high side of an axis are fixed */
+  int* variable;    /* variable of each coordinate of the control points (3 points); -1: fixed */
 } Cage;
 
-/* Weights of the control points at a position: hat functions, which sum to 1. */
+/* Weights of the control points at a position. The weights are hat functions, which sum to 1. */
 typedef struct {
   int point[8];
   double weight[8];
-  int count; /* 0: outside the cage */
+  int count; /* number of control points with a weight; 0: the position is outside the cage */
 } CagePlace;
 
 static int point_count(const Cage* c, int axis) { return c->wish->cells[axis] + 1; }
 
 /* ---------------------------------------------------------------- weights */
 
-/* Sets *cell to the cell that contains coordinate p along an axis, and *within to the position in that cell, 0 to 1.
- * Returns false if p is outside the cage. */
+/* Sets *cell to the cell along an axis that contains coordinate p, and *within to the position in this cell, from 0
+ * to 1. Returns false if p is outside the cage. */
 static bool cell_at(const Cage* c, int axis, double p, int* cell, double* within) {
   double size = c->high[axis] - c->low[axis], t = (p - c->low[axis]) / size * c->wish->cells[axis];
   if (!(t >= -ON_SIDE * c->wish->cells[axis] && t <= (1 + ON_SIDE) * c->wish->cells[axis])) return false;
@@ -43,7 +44,7 @@ static bool cell_at(const Cage* c, int axis, double p, int* cell, double* within
   return true;
 }
 
-/* (D12) */
+/* Returns the weights of the control points at a position p (D12). p: frame of the leading link [m]. */
 static CagePlace place_in(const Cage* c, Vec3 p) {
   CagePlace place = {.count = 0};
   int cell[3];
@@ -107,7 +108,8 @@ static void look_beyond(Cage* c, int link, int hull, int vertex) {
   }
 }
 
-/* Sets the box of the cage. Returns false, with a message, if the box is empty. */
+/* Sets the box of the cage, by default the box around the link's vertices. Returns false, with a message, if the box
+ * is empty. */
 static bool place_box(Cage* c) {
   const TaskCage* wish = c->wish;
   for (int axis = 0; axis < 3; axis++) {
@@ -118,8 +120,9 @@ static bool place_box(Cage* c) {
   each_vertex(c, c->link, look_beyond);
   for (int axis = 0; axis < 3; axis++) {
     if (c->high[axis] > c->low[axis]) continue;
-    diagnostics_add(c->build->diagnostics, SEVERITY_ERROR, wish->place, "the cage of link '%s' has no extent along %c",
-                    wish->link.text, "xyz"[axis]);
+    diagnostics_add(c->build->diagnostics, SEVERITY_ERROR, wish->place,
+                    "the cage of link '%s' has no extent along %c: set or enlarge its box", wish->link.text,
+                    "xyz"[axis]);
     return false;
   }
   return true;
@@ -133,7 +136,7 @@ static bool stands_still(const Cage* c, const int at[3]) {
   return false;
 }
 
-/* Returns true if a vertex of the leading link, or its image under a symmetry of that link, is frozen. */
+/* Returns true if a vertex of the leading link is frozen, or an image of the vertex under a symmetry of the link. */
 static bool is_frozen(const Cage* c, int hull, Vec3 p) {
   bool frozen = design_is_frozen(c->build, c->link, hull, p);
   for (int k = 0; k < c->maps.count && !frozen; k++)
@@ -141,8 +144,8 @@ static bool is_frozen(const Cage* c, int hull, Vec3 p) {
   return frozen;
 }
 
-/* Values of Cage.variable before variables exist. WANTED: the point has a weight on some vertex and becomes a
- * variable. */
+/* Values of Cage.variable for points without a variable. WANTED marks a point that has a weight at some vertex and
+ * becomes a variable. */
 enum { NO_VARIABLE = -1, WANTED = -2 };
 
 static void want_points(Cage* c, int link, int hull, int vertex) {
@@ -177,8 +180,8 @@ static void make_variables(Cage* c) {
 
 /* ---------------------------------------------------------------- numbers */
 
-/* Adds the terms of coordinate `axis` of a vertex to the last number. place: weights at the vertex q of the leading
- * link; map: from displacements of q to displacements of the vertex. */
+/* Adds the terms of coordinate `axis` of a vertex to the last number. place: weights of the control points at vertex
+ * q of the leading link. map: maps displacements of q to displacements of the vertex. */
 static void add_terms(const Cage* c, const CagePlace* place, Mat3 map, int axis, double factor) {
   for (int i = 0; i < place->count; i++)
     for (int j = 0; j < 3; j++) {
@@ -187,7 +190,9 @@ static void add_terms(const Cage* c, const CagePlace* place, Mat3 map, int axis,
     }
 }
 
-/* Adds the numbers of a vertex, (D12) with (D3): displacement = F mean over M of M^T u(M q), q = F^T p. */
+/* Adds the numbers of a vertex p (D3, D12). The displacement of p is F mean over M of M^T u(M q), with q = F^T p. F
+ * maps the leading link to the link of p, M are the symmetries of the leading link, and u is the displacement field
+ * of the cage. */
 static void number_vertex(Cage* c, int link, int hull, int vertex) {
   Design* d = c->build->design;
   Mat3 to_link = link == c->link ? mat3_identity() : c->build->map[link];
@@ -221,7 +226,8 @@ static void list_points(Cage* c) {
   make_variables(c);
   if (b->design->variable_count == before)
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, c->wish->place,
-                    "link '%s' has no vertex in this cage that could move", c->wish->link.text);
+                    "the cage of link '%s' contains no vertex that can move: enlarge its box or unfreeze vertices",
+                    c->wish->link.text);
   for (int i = 0; i < b->scene->link_count; i++)
     if (i == c->link || b->follows[i] == c->link) each_vertex(c, i, number_vertex);
   memory_free(c->variable);
@@ -229,9 +235,9 @@ static void list_points(Cage* c) {
 
 void design_list_cage(DesignBuild* b, const TaskCage* item) {
   int link = design_link_named(b->scene, item->link.text);
-  if (link < 0) return; /* already reported */
+  if (link < 0) return; /* an earlier check has already reported the missing link */
   design_check_follower(b, &item->link);
-  if (b->follows[link] >= 0) return; /* the leader's cage applies */
+  if (b->follows[link] >= 0) return; /* the cage of the leader also moves this link */
   if (has_vertices(b, item->link.text)) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->place,
                     "link '%s' has both free vertices and a cage: choose one of them", item->link.text);

@@ -1,4 +1,4 @@
-/* Frozen vertices of a design: they are not variables. */
+/* Vertices that the task freezes: they are not variables. */
 #include <string.h>
 
 #include "optimize/design_build.h"

@@ -1,10 +1,11 @@
-/* Inertias as variables: all values are inertias of physical bodies (docs/derivations/design.md, D9). */
+/* Inertias as variables. The parametrization admits only inertias of physical bodies (docs/derivations/design.md,
+ * D9). */
 #include "optimize/design.h"
 
 /* Euler's number e. */
 #define EULER 2.718281828459045
 
-/* Returns the second moment about the centre of mass, P = tr(I)/2 1 - I; order xx yy zz xy xz yz. */
+/* Returns the second moment about the centre of mass, P = tr(I) / 2 1 - I. inertia: xx, yy, zz, xy, xz, yz of I. */
 static Mat3 second_moment(const double inertia[6]) {
   double half = 0.5 * (inertia[0] + inertia[1] + inertia[2]);
   return (Mat3){{{half - inertia[0], -inertia[3], -inertia[4]},
@@ -12,7 +13,7 @@ static Mat3 second_moment(const double inertia[6]) {
                  {-inertia[4], -inertia[5], half - inertia[2]}}};
 }
 
-/* Factors P = V V^T, from the last column to the first. */
+/* Sets *v to the upper triangular factor of P = V V^T. Returns false if p is not positive definite. */
 static bool upper_root(Mat3 p, Mat3* v) {
   *v = mat3_zero();
   for (int j = 2; j >= 0; j--) {
@@ -51,7 +52,8 @@ void design_inertia_values(const DesignInertia* own, const double* x, double ine
   inertia[5] = -p.m[1][2];
 }
 
-/* dI = tr(dP) 1 - dP with dP = dV V^T + V dV^T; the derivative by V is 2 B V, B = tr(G) 1 - G. */
+/* Applies the chain rule from the six numbers to V, then to the variables (D9). Since dI = tr(dP) 1 - dP and dP = dV
+ * V^T + V dV^T, the derivative with respect to V is 2 B V. B = tr(G) 1 - G, with G the derivative with respect to I. */
 void design_inertia_slope(const DesignInertia* own, const double inertia[6], const double by_inertia[6],
                           double* slope) {
   const double* g = by_inertia;
@@ -59,12 +61,13 @@ void design_inertia_slope(const DesignInertia* own, const double inertia[6], con
   Mat3 v, b = {{{trace - g[0], -0.5 * g[3], -0.5 * g[4]},
                 {-0.5 * g[3], trace - g[1], -0.5 * g[5]},
                 {-0.5 * g[4], -0.5 * g[5], trace - g[2]}}};
-  if (!upper_root(second_moment(inertia), &v)) return; /* not an inertia of these variables */
+  if (!upper_root(second_moment(inertia), &v)) return; /* the values are not an inertia of these variables */
   Mat3 bar = mat3_scale(mat3_mul(b, v), 2);
   const double above[3] = {bar.m[0][1], bar.m[0][2], bar.m[1][2]};
   for (int k = 0; k < 3; k++) out[k] += bar.m[k][k] * v.m[k][k];
   for (int k = 0; k < 3 && own->full; k++) out[3 + k] += above[k];
   if (own->full) return;
-  out[1] += above[0] * v.m[0][1]; /* scale with their columns */
+  out[1] +=
+      above[0] * v.m[0][1]; /* entries above the diagonal are proportional to the diagonal entries of their columns */
   out[2] += above[1] * v.m[0][2] + above[2] * v.m[1][2];
 }

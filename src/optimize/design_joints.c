@@ -1,4 +1,4 @@
-/* Variables of joint origins, controllers and initial states: each variable is one number of the scene. */
+/* Variables of joint positions, controllers and initial states. Each variable is one number of the scene. */
 #include <string.h>
 
 #include "optimize/design_build.h"
@@ -15,7 +15,7 @@ void design_list_attachment(DesignBuild* b, const TaskAttachment* item) {
     int variable = design_new_variable(b, &wish, initial, "%s/attachment/%c", item->link.text, "xyz"[axis]);
     design_add_number(b->design, OVERRIDE_ATTACHMENT, link, 0, axis, initial);
     design_add_term(b->design, variable, 1);
-    for (int k = 0; k < b->design->shared.count; k++) { /* the parent's hull extends to the joint */
+    for (int k = 0; k < b->design->shared.count; k++) { /* moves the parent's vertex at the joint with the joint */
       const SharedVertex* s = &b->design->shared.items[k];
       if (s->child != link || s->link == link) continue;
       design_add_number(b->design, OVERRIDE_VERTEX, s->link, s->hull[0], 3 * s->vertex[0] + axis, initial);
@@ -24,11 +24,12 @@ void design_list_attachment(DesignBuild* b, const TaskAttachment* item) {
   }
 }
 
-/* Lower bound of a limit relative to its initial value: the derivative by the inverse limit is unbounded near 0. */
+/* Lower bound of a variable force limit, relative to its initial value. The derivative with respect to the inverse
+ * limit is unbounded near 0. */
 #define LIMIT_LEAST 1e-3
 
-/* Returns the shared variable of parameter `word`, `index` that the item has already added for another link, or
- * NULL. */
+/* Returns the variable of parameter `word`, `index` that another link of the same item has already added, or NULL if
+ * there is none. */
 static const DesignTie* tie_of(const DesignBuild* b, const TaskControl* item, const char* word, int index) {
   for (int k = 0; k < b->tie_count && item->tie > 0; k++)
     if (b->ties[k].item == item->tie && b->ties[k].scenario == b->design->listing && b->ties[k].index == index &&
@@ -48,9 +49,9 @@ static unsigned parameters_wanted(const TaskControl* item, const SceneSignal* si
   return signal->type == SIGNAL_SINES ? CONTROL_AMPLITUDE | CONTROL_PHASE | CONTROL_VALUES : CONTROL_VALUES;
 }
 
-/* Sets out[size] to the part of a variable's name that identifies the signal. Names: link/values/3 for the first
- * controller, link/controller2_values/3 for the second; link/force_values/0 and link/torque2_values/0 for loads;
- * link/tension_values/0 for tendons. */
+/* Sets out[size] to the part of a variable's name that identifies the signal. Names for controllers are
+ * link/values/3 (first) and link/controller2_values/3 (second). Names for loads are link/force_values/0 and
+ * link/torque2_values/0. The name for tendons is link/tension_values/0. */
 static void name_signal(const SignalPlace* s, char* out, size_t size) {
   const char* word = s->kind == CONTROL_DRIVES    ? "controller"
                      : s->kind == CONTROL_FORCES  ? "force"
@@ -86,7 +87,8 @@ static void list_signal(DesignBuild* b, const TaskControl* item, int link, int n
   }
 }
 
-/* Returns the bounds of a variable gain: a gain stays >= 0, a force limit stays above 0 (0 would mean no limit). */
+/* Returns the bounds of a variable gain. A gain stays >= 0. A force limit stays > 0, because 0 would mean that there
+ * is no limit. */
 static VariableWish gain_wish(const TaskControl* item, GainKind kind, double initial) {
   VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   if (kind == GAIN_FEEDBACK) return wish;
@@ -94,16 +96,17 @@ static VariableWish gain_wish(const TaskControl* item, GainKind kind, double ini
   return wish;
 }
 
-/* Returns true if the item selects the gain. The selected degrees of freedom select rows of a feedback matrix. A delay
- * and a network apply to all degrees of freedom. */
+/* Returns true if the item selects the gain. For a feedback matrix, the selected degrees of freedom select rows. A
+ * delay or a network is always selected. */
 static bool is_asked(const TaskControl* item, const SceneController* own, Gain gain) {
   if (gain.kind == GAIN_DELAY) return true;
   if (gain.kind != GAIN_FEEDBACK) return item->dof[gain.index];
   return own->feedback_type == FEEDBACK_MLP || item->dof[gain.index / own->measure_count];
 }
 
-/* Adds variables for the selected gains of the link's controllers. Names: link/position_gain/0 and link/feedback/3 (row
- * by row) for the first controller, link/controller2_feedback/3 for the second. */
+/* Adds variables for the selected gains of the link's controllers. Names for the first controller are
+ * link/position_gain/0 and link/feedback/3 (feedback entries row by row). A name for the second controller is
+ * link/controller2_feedback/3. */
 static void list_gains(DesignBuild* b, const TaskControl* item, int link) {
   static const char* const NAMES[GAIN_KINDS] = {"delay",        "position_gain", "velocity_gain",
                                                 "damping_gain", "max_force",     "feedback"};
@@ -164,8 +167,8 @@ void design_list_control(DesignBuild* b, const TaskControl* item) {
 
 /* ---------------------------------------------------------------- start */
 
-/* Returns why the initial state of a link cannot be a variable, as the end of a sentence (static text), or NULL if it
- * can. */
+/* Returns why the initial state of a link cannot be a variable, as the end of a sentence. Returns NULL if it can.
+ * The text is static. */
 static const char* fixed_start(const TaskStart* item, const ModelLink* l) {
   bool all = true, beyond = false;
   for (int dof = 0; dof < JOINT_MAX_DOF; dof++) {
@@ -188,8 +191,8 @@ static void list_start_number(DesignBuild* b, const TaskStart* item, int link, i
   design_add_term(b->design, variable, 1);
 }
 
-/* Adds variables for an initial rotation: the components of a rotation vector about the link's axes, which changes the
- * quaternion. */
+/* Adds variables for an initial rotation. They are the components of a rotation vector about the link's axes, which
+ * changes the quaternion. */
 static void list_start_turn(DesignBuild* b, const TaskStart* item, int link, const Joint* joint) {
   Design* d = b->design;
   const double* q = model_scene_initial(b->scene, link)->coordinates + joint->plain_count;
@@ -218,7 +221,7 @@ void design_list_start(DesignBuild* b, const TaskStart* item) {
   }
   for (int velocity = 0; velocity < 2; velocity++)
     for (int dof = 0; dof < l->dof_count; dof++) {
-      bool turns = dof >= l->joint.plain_count; /* quaternions use rotation variables */
+      bool turns = dof >= l->joint.plain_count; /* rotations have their own variables */
       if (!item->dof[dof] || !(velocity ? item->velocities : item->coordinates) || (!velocity && turns)) continue;
       list_start_number(b, item, link, dof, velocity);
     }

@@ -1,10 +1,11 @@
-/* Physical parameters as variables. A table entry per kind of parameter gives the scene numbers that it changes. */
+/* Physical parameters as variables. For each kind of parameter, one table entry gives the scene numbers that it
+ * changes. */
 #include <string.h>
 
 #include "optimize/design_build.h"
 
-/* Owner of a parameter: the scene, each link, each degree of freedom of its joint, ... OF_..._AXES: the parameter has
- * three numbers. */
+/* Owner of a parameter, for example the scene, a link, or a degree of freedom of its joint. OF_..._AXES: the
+ * parameter has three numbers, one per axis. */
 typedef enum { OF_SCENE, OF_LINK, OF_DOF, OF_SCENE_AXES, OF_LINK_AXES, OF_PAIR, OF_CLOSURE, OF_ITS_OWN } ParameterOf;
 
 typedef struct {
@@ -15,7 +16,7 @@ typedef struct {
   double least; /* lower bound of the variable relative to its initial value; -1: no bound */
 } ParameterKind;
 
-/* Lower bound of positive numbers, relative to their initial value. */
+/* Lower bound of variables that must stay positive, relative to their initial value. */
 #define LEAST_PART 1e-3
 #define ANY (-1)
 
@@ -94,7 +95,7 @@ static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
 
 /* ---------------------------------------------------------------- single numbers */
 
-/* State while the variables of one item of the task are added. */
+/* State of the functions that add the variables of one item of the task. */
 typedef struct {
   DesignBuild* b;
   const TaskParameter* item;
@@ -111,7 +112,7 @@ static bool refuse(const Listing* l, const TaskName* link, const char* why) {
   return false;
 }
 
-/* Returns the variable for the next number of the item: a new variable, or the shared one if the item ties its
+/* Returns the variable for the next number of the item. The variable is new, or the shared one if the item ties its
  * numbers. */
 static int variable_for(Listing* l, double initial, const char* name) {
   const TaskParameter* item = l->item;
@@ -147,9 +148,9 @@ static const char* name_of(char* out, size_t size, const char* owner, const char
 
 /* ---------------------------------------------------------------- of a link */
 
-/* Returns true if degree of freedom k of the joint has a number of this kind. The three rotations of a ball joint have
- * damping, stiffness and limits of their angles. The restitution of a joint is one number, at its first degree of
- * freedom. */
+/* Returns true if degree of freedom k of the joint has a number of this kind. A joint has one restitution, which
+ * belongs to its first degree of freedom. The three rotations of a ball joint have only damping, stiffness and
+ * limits of their angles. */
 static bool has_number(const Listing* l, const ModelLink* own, int k) {
   int which = l->kind->which;
   if (which >= JOINT_FRICTION && which < JOINT_LOWER && k >= own->joint.plain_count) return false;
@@ -227,7 +228,8 @@ static bool list_inertia(Listing* l, const TaskName* name, int link) {
 
 /* ---------------------------------------------------------------- directions of joints (D11) */
 
-/* Selects the axes about which a joint axis is tilted, if the task gives none: the axes to which it is not parallel. */
+/* Sets axes[3] to the axes about which a joint axis is tilted if the task gives none. They are the axes to which the
+ * joint axis is not parallel. */
 static void tilt_axes(const TaskParameter* item, Vec3 axis, bool axes[3]) {
   int along = 0;
   for (int k = 0; k < 3; k++)
@@ -262,7 +264,8 @@ static bool list_turn(Listing* l, const TaskName* name, int link) {
 
 /* ---------------------------------------------------------------- pairs of links */
 
-/* Adds the variables of the item of contact.pairs that applies to the two links: the last one if there are several. */
+/* Adds the variables of the item of contact.pairs that applies to the two links. If several items apply, the last
+ * one counts. */
 static bool list_pair(Listing* l) {
   const TaskName* name = l->item->pair;
   const SceneContact* c = &l->b->scene->contact;
@@ -287,8 +290,8 @@ static bool list_pair(Listing* l) {
 
 /* ---------------------------------------------------------------- closures and couplings */
 
-/* Returns why a number of a closure cannot change while the closure stays satisfied in the initial state (static text),
- * or NULL if it can. */
+/* Returns why a number of a closure cannot be a variable, or NULL if it can. A number cannot vary if the closure
+ * would not stay satisfied in the initial state. The text is static. */
 static const char* closure_stays(const SceneClosure* c, int which) {
   bool far = c->type == CLOSURE_DISTANCE && c->length > 0;
   if (which == CLOSURE_NUMBER_LENGTH)
@@ -323,8 +326,8 @@ static bool is_end(const Scene* scene, int link, const TaskName* name) {
   return strcmp(link < 0 ? "world" : scene->links[link].name, text) == 0;
 }
 
-/* Adds the variables of all closures between the two links. If there are several, names contain the number of the
- * closure. */
+/* Adds the variables of all closures between the two links. If there are several closures, names contain the number
+ * of the closure. */
 static void list_closures(Listing* l) {
   const Scene* scene = l->b->scene;
   const TaskName* name = l->item->pair;
@@ -366,8 +369,8 @@ static bool list_ratios(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, "its joint follows no other joint by a coupling");
 }
 
-/* Adds variables for the offsets that couplings give. Other offsets follow from the initial state and cannot be
- * variables. */
+/* Adds variables for the offsets that the scene gives to couplings. Other offsets follow from the initial state and
+ * cannot be variables. */
 static bool list_offsets(Listing* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
   char text[NAME_MAX_LENGTH + 40], suffix[24];
@@ -381,8 +384,8 @@ static bool list_offsets(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, "its joint follows no other joint by a coupling with an 'offset'");
 }
 
-/* Adds to the last number `by` times the variables of the offset of coupling k, and of the offsets on which that
- * coupling depends. */
+/* Adds `by` times the variables of the offset of coupling k to the last number. Includes the offsets of couplings on
+ * which coupling k depends. */
 static void add_offset_terms(Design* d, const Scene* scene, int k, double by, int depth) {
   const SceneCoupling* c = &scene->couplings[k];
   for (int n = 0; n < d->number_count; n++) {
@@ -413,8 +416,8 @@ void design_move_followers(DesignBuild* b) {
   }
 }
 
-/* Adds variables for numbers of the tendons that end on the link. Names: link/tendon_point/2/x for the third point,
- * link/tendon_point/1/2/x for the second tendon. A tendon without stiffness has no rest length. */
+/* Adds variables for numbers of the tendons that end on the link. Names are link/tendon_point/2/x for the third
+ * point, and link/tendon_point/1/2/x for the second tendon. A tendon without stiffness has no rest length. */
 static bool list_tendons(Listing* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
   char text[NAME_MAX_LENGTH + 60], which[16] = "", suffix[40];
@@ -442,8 +445,9 @@ static bool list_tendons(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, ordinal > 0 ? none : "no tendon ends on it");
 }
 
-/* Adds variables for numbers of the wraps of tendons that end on the link. Names: link/tendon_wrap_radius/0 and
- * link/tendon_wrap_position/0/x for the first wrap, link/tendon_wrap_radius/1/0 for the second tendon. */
+/* Adds variables for numbers of the wraps of tendons that end on the link. Names for the first wrap are
+ * link/tendon_wrap_radius/0 and link/tendon_wrap_position/0/x. A name for the second tendon is
+ * link/tendon_wrap_radius/1/0. */
 static bool list_wraps(Listing* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
   char text[NAME_MAX_LENGTH + 60], which[16] = "", suffix[40];
@@ -467,7 +471,7 @@ static bool list_wraps(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, ordinal > 0 ? "its tendons have no such wrap" : "no tendon ends on it");
 }
 
-/* Adds a tied stiffness or damping: its variable is a factor, initially 1, on the values of the scene, because
+/* Adds a tied stiffness or damping. Its variable is a factor on the values of the scene, initially 1, because
  * stiffnesses in bending and stretching have different units. */
 static void list_factor(Listing* l, int bushing, int index, double value, const char* name) {
   Listing factor = *l;
@@ -480,10 +484,10 @@ static void list_factor(Listing* l, int bushing, int index, double value, const 
   design_add_term(l->b->design, variable, value);
 }
 
-/* Adds variables for numbers of the bushings whose `a` is the link. Names: link/bushing_stiffness/0 to 5 and
- * link/bushing_position_a/x for the first bushing, link/bushing_stiffness/1/0 for the second;
- * link/bushing_stiffness/scale for tied values. In an item with tie, links without bushings after the first link are
- * skipped. */
+/* Adds variables for numbers of the bushings whose `a` is the link. Names for the first bushing are
+ * link/bushing_stiffness/0 to 5 and link/bushing_position_a/x. A name for the second bushing is
+ * link/bushing_stiffness/1/0, and for tied values link/bushing_stiffness/scale. If the item ties its values, links
+ * without bushings are skipped after the first link. */
 static bool list_bushings(Listing* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
   char text[NAME_MAX_LENGTH + 60], which[16] = "", suffix[40];
@@ -516,7 +520,7 @@ static bool list_bushings(Listing* l, const TaskName* name, int link) {
 
 /* ---------------------------------------------------------------- smooth shapes */
 
-/* Returns true if shape parameter k is a length; face directions and exponents are none. */
+/* Returns true if parameter k of a smooth shape is a length. Face directions and exponents are not lengths. */
 static bool is_length(const SmoothForm* form, int k) {
   if (form->kind == SMOOTH_POLYTOPE) return k > 0 && k % 4 == 0;
   return form->kind == SMOOTH_SUPERQUADRIC ? k >= 2 : k >= 1;
@@ -524,7 +528,7 @@ static bool is_length(const SmoothForm* form, int k) {
 
 static bool is_form(const SmoothForm* form, int k) { return form->kind == SMOOTH_SUPERQUADRIC ? k < 2 : k == 0; }
 
-/* Returns a copy of the item whose bounds are restricted to values that shape_create accepts. */
+/* Returns a copy of the item whose bounds admit only values that shape_create accepts. */
 static TaskParameter within_shape(const TaskParameter* item, const SmoothForm* form) {
   TaskParameter own = *item;
   bool flat = form->kind == SMOOTH_SUPERELLIPSOID || form->kind == SMOOTH_CYLINDER;
@@ -534,7 +538,7 @@ static TaskParameter within_shape(const TaskParameter* item, const SmoothForm* f
   return own;
 }
 
-/* Sets out[size] to the key of number k of a shape in the scene file, such as "radius", "size/x" or "offsets/2". */
+/* Sets out[size] to the key of number k of a shape in the scene file, for example "radius", "size/x" or "offsets/2". */
 static void number_key(const SceneShape* shape, int k, char* out, size_t size) {
   static const char* const round[] = {"radius", "width", "rim", "length", "bottom_radius", "top_radius"};
   static const char* const tube[] = {"radius", "half_length"};
@@ -560,7 +564,8 @@ static void number_key(const SceneShape* shape, int k, char* out, size_t size) {
     snprintf(out, size, "size/%c", "xyz"[quadric ? k - 2 : k - 1]);
 }
 
-/* True if the length is 0: no axis of a rounded plate or segment has corners that could part. */
+/* Returns true if length k of a round shape is 0. A zero length cannot be a variable, because the shape has no
+ * corners along it that could separate. */
 static bool is_zero_size(const SceneShape* shape, int k) {
   double* lengths[ROUND_PARAMETERS_MAX];
   SceneShape copy = *shape;
@@ -609,7 +614,7 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
                          "shape, and use the law separating_plane");
 }
 
-/* Adds variables for the lengths of a link's shapes. Used for a link that has no box. */
+/* Adds variables for the lengths of the shapes of a link without a box. */
 static bool list_lengths(Listing* l, const TaskName* name, int link) {
   Listing lengths = *l;
   lengths.kind = &KINDS[PARAMETER_SHAPE_SIZE];
@@ -725,7 +730,7 @@ void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
                 name_of(text, sizeof text, l.kind->kind == OVERRIDE_FLUID ? "scene" : "contact", l.kind->word, ""));
 }
 
-/* Writes mass, centre and inertia of the model into the scene, for links whose centre or inertia is a variable. */
+/* Writes masses, centres and inertias of the model into the scene, for links whose centre or inertia is a variable. */
 void design_give_masses(const Task* task, const Model* model, Scene* scene) {
   for (int k = 0; k < task->parameter_count; k++) {
     const TaskParameter* item = &task->parameters[k];

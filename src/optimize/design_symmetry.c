@@ -3,9 +3,9 @@
 
 #include "optimize/design_build.h"
 
-/* Tolerance for equal entries of two maps: rounding of decimals in a file. */
+/* Two maps count as equal if their entries agree to this tolerance, which covers the rounding of decimals in a file. */
 #define SAME_MAP 1e-9
-/* Largest number of maps of a group: more than one rotation with one or two mirrors can generate. */
+/* Largest number of maps of a group. One rotation with one or two mirrors generates fewer maps. */
 enum { MAPS_MAX = 4096 };
 
 static Mat3 reflection(Vec3 n) { return mat3_sub(mat3_identity(), mat3_scale(mat3_outer(n, n), 2)); }
@@ -18,14 +18,16 @@ static bool leads(const DesignBuild* b, int link) {
   return false;
 }
 
-/* Returns true if `link` can follow `leader`; otherwise adds an error. A leader follows no other link, and hull k of
- * the follower is the image of hull k of the leader. */
+/* Returns true if `link` can follow `leader`; otherwise adds an error. The leader must not follow another link. Hull
+ * k of the follower is the image of hull k of the leader. */
 static bool may_follow(DesignBuild* b, const TaskName* name, int link, int leader) {
   const Scene* scene = b->scene;
   const char* text = scene->links[leader].name;
   if (link == leader || b->follows[link] >= 0 || b->follows[leader] >= 0 || leads(b, link)) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place,
-                    "link '%s' cannot follow '%s': one of them follows already, or is followed", name->text, text);
+                    "link '%s' cannot follow '%s': one of the two already follows a link or is followed by one; remove "
+                    "one of these symmetries",
+                    name->text, text);
     return false;
   }
   if (scene->links[link].shape_count == scene->links[leader].shape_count) return true;
@@ -68,8 +70,8 @@ static void add_map(SelfMaps* g, Mat3 map) {
   g->maps[g->count++] = map;
 }
 
-/* (D3) Adds all products of generators[count] to the group: a link with two mirrors is also symmetric under the half
- * turn that they generate. Returns false if there are more than MAPS_MAX. */
+/* Adds all products of generators[count] to the group (D3). For example, a link with two mirrors is also symmetric
+ * under the half turn that the mirrors generate. Returns false if there are more than MAPS_MAX maps. */
 static bool close_group(SelfMaps* g, const Mat3* generators, int count) {
   for (int k = 0; k < g->count; k++)
     for (int j = 0; j < count; j++) {
@@ -96,7 +98,8 @@ SelfMaps design_self_maps(DesignBuild* b, int link) {
   }
   if (count > 1 && !close_group(&g, generators, count)) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, place,
-                    "the symmetries of link '%s' generate infinitely many: their group must be finite",
+                    "the symmetries of link '%s' generate infinitely many maps: choose mirrors and rotations that "
+                    "generate a finite group",
                     b->scene->links[link].name);
     g.count = 0;
   }
@@ -115,13 +118,13 @@ void design_check_symmetries(DesignBuild* b) {
     int link = s->link_count == 1 ? design_link_named(b->scene, s->links[0].text) : -1;
     if (link >= 0 && b->follows[link] >= 0)
       diagnostics_add(b->diagnostics, SEVERITY_ERROR, s->links[0].place,
-                      "link '%s' follows '%s': give the symmetry to that one", s->links[0].text,
-                      b->scene->links[b->follows[link]].name);
+                      "link '%s' follows '%s': give this symmetry to '%s'", s->links[0].text,
+                      b->scene->links[b->follows[link]].name, b->scene->links[b->follows[link]].name);
   }
 }
 
-/* (D4) Returns the dimension of the set of points that a map does not move: 2 for a mirror (its plane), 1 for a
- * rotation (its axis), otherwise 0. */
+/* Returns the dimension of the set of points that a map leaves unchanged (D4). The dimension is 2 for a mirror (its
+ * plane), 1 for a rotation (its axis), and 0 otherwise. */
 static int kept_dimensions(Mat3 map) {
   if (mat3_det(map) > 0) return 1;
   return fabs(mat3_trace(map) - 1) < SAME_MAP ? 2 : 0;

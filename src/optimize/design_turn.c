@@ -1,4 +1,4 @@
-/* Joint directions as variables: rotations relative to the scene (docs/derivations/design.md, D11). */
+/* Joint axes and joint rotations as variables: rotations relative to the scene (docs/derivations/design.md, D11). */
 #include "optimize/design.h"
 
 static Vec3 axis_of(int k) { return vec3(k == 0, k == 1, k == 2); }
@@ -19,8 +19,9 @@ void design_turn_values(const DesignTurn* own, const double* x, double* numbers)
 
 /* ---------------------------------------------------------------- derivatives */
 
-/* J with exp(v + J^-1 ..): a further rotation in the rotated joint axes is J_r(v) dv, J_r^T = 1 + (1 - cos) / |v|^2
- * [v]x + (|v| - sin) / |v|^3 [v]x^2. */
+/* Returns J_r(v)^T, the transposed right Jacobian of the rotation exp(v). A change dv rotates the rotated joint frame
+ * by J_r(v) dv.
+ * J_r^T = 1 + (1 - cos |v|) / |v|^2 [v]x + (|v| - sin |v|) / |v|^3 [v]x^2. */
 static Mat3 turn_slope(Vec3 v) {
   double t2 = vec3_dot(v, v), t = sqrt(t2), first = 0.5 - t2 / 24, second = 1.0 / 6 - t2 / 120;
   if (t > 1e-2) {
@@ -34,7 +35,7 @@ static Mat3 turn_slope(Vec3 v) {
 void design_turn_slope(const DesignTurn* own, const double* numbers, Vec3 by_turn, double* slope) {
   Vec3 by;
   if (own->of_axis) {
-    Vec3 a = vec3_at(numbers); /* a = (a0 + v x a0) / s, 1 / s = a . a0; da is a rotation of a by a x da */
+    Vec3 a = vec3_at(numbers); /* a = (a0 + v x a0) / s with 1 / s = a . a0; da rotates a by a x da */
     by = vec3_scale(vec3_cross(own->axis, vec3_cross(by_turn, a)), vec3_dot(a, own->axis));
   } else {
     Quat turned = quat_mul(quat_conjugate(own->rotation), quat_at(numbers));

@@ -1,12 +1,12 @@
-/* Variables of hull vertices. A vertex is a variable, or follows another vertex by a symmetry, as a shared vertex, or
- * as a vertex of another link. */
+/* Variables of hull vertices. A vertex has its own variables or follows another vertex: by a symmetry, as a shared
+ * vertex, or because its link follows another link. */
 #include <string.h>
 
 #include "optimize/design_build.h"
 
-/* Tolerance for vertices that a symmetry maps onto each other, relative to the link's size. */
+/* A symmetry maps one vertex onto another if they agree to this tolerance, relative to the size of the link. */
 #define SAME_PLACE 1e-6
-/* Tolerance for a zero component of a unit vector: rounding of decimals in a file. */
+/* A component of a unit vector counts as zero below this tolerance, which covers the rounding of decimals in a file. */
 #define ALIGNED 1e-9
 
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
   bool** asked;     /* per hull: selected by an item of the task (vertices) */
   int** shared;     /* per hull: index of the vertex's first entry in Design.shared, or -1 (vertices) */
   int** variable;   /* per hull: variable of each coordinate; -1: dependent or fixed (3 vertices) */
-  bool told;        /* a message about this link was given */
+  bool told;        /* true if a message about this link was given */
 } LinkVertices;
 
 /* ---------------------------------------------------------------- memory */
@@ -84,11 +84,11 @@ static const SharedVertex* shared_at(const DesignBuild* b, const LinkVertices* v
   return k < 0 ? NULL : &b->design->shared.items[k];
 }
 
-/* Returns true if the vertex is attached to a joint and therefore moves with it. */
+/* Returns true if the vertex is at a joint and moves with the joint. */
 static bool is_attachment(const SharedVertex* shared) { return shared && shared->child >= 0; }
 
-/* Returns true if all vertices at the position of `group` are selected by the task. The entries of one position are
- * consecutive in the link's list of shared vertices and have equal hull[0] and vertex[0]. */
+/* Returns true if the task selects all vertices at the position of `group`. Entries of one position are consecutive
+ * in the link's list of shared vertices and have equal hull[0] and vertex[0]. */
 static bool all_asked(const DesignBuild* b, const LinkVertices* v, const SharedVertex* group) {
   for (int k = v->shared[group->hull[0]][group->vertex[0]]; k >= 0; k = b->shared_next[k]) {
     const SharedVertex* s = &b->design->shared.items[k];
@@ -105,7 +105,7 @@ static bool selects(const DesignBuild* b, const LinkVertices* v, const TaskVerti
          !design_is_frozen(b, v->link, at.hull, p);
 }
 
-/* A function called for one vertex that the item `wish` selects. */
+/* Function that is called for each vertex that the item `wish` selects. */
 typedef void (*VertexBody)(DesignBuild* b, LinkVertices* v, VertexPlace at, const TaskVertices* wish);
 
 static int each_selected(DesignBuild* b, LinkVertices* v, const TaskVertices* wish, VertexBody body) {
@@ -129,8 +129,7 @@ static void ask(DesignBuild* b, LinkVertices* v, VertexPlace at, const TaskVerti
 
 /* ---------------------------------------------------------------- representatives */
 
-/* Returns the first vertex of the link whose distance from p is at most tolerance [m, link frame]; hull -1 if there is
- * none. */
+/* Returns the first vertex of the link within `tolerance` of p [m, link frame]. Returns hull -1 if there is none. */
 static VertexPlace vertex_near(const DesignBuild* b, int link, Vec3 p, double tolerance) {
   for (int h = 0; h < b->scene->links[link].shape_count; h++) {
     const SceneShape* shape = design_hull(b->scene, link, h);
@@ -144,9 +143,9 @@ static bool before(VertexPlace a, VertexPlace b) {
   return a.hull < b.hull || (a.hull == b.hull && a.vertex < b.vertex);
 }
 
-/* Returns the vertex whose variables vertex `at` depends on: the first of the vertices that share its position; under
- * symmetries of the link the first of its images, in order (D3). Sets *map to the matrix that maps the displacement of
- * that vertex to the displacement of `at`. Returns hull -1 if an image has no vertex. */
+/* Returns the vertex whose variables move vertex `at` (D3). Of vertices at the same position it is the first. Of
+ * vertices that symmetries of the link map onto each other it is the first image, in order. Sets *map to the matrix
+ * that maps the displacement of that vertex to the displacement of `at`. Returns hull -1 if an image has no vertex. */
 static VertexPlace representative(const DesignBuild* b, const LinkVertices* v, VertexPlace at, Mat3* map) {
   *map = mat3_identity();
   const SharedVertex* s = shared_at(b, v, at);
@@ -180,7 +179,7 @@ static int vertex_variable(DesignBuild* b, int link, VertexPlace at, int axis, c
                              "xyz"[axis]);
 }
 
-/* Warns of bounds that let vertices move farther than the link is long. */
+/* Warns if bounds let vertices move farther than the size of the link. */
 static void warn_within(DesignBuild* b, const LinkVertices* v, const TaskVertices* item) {
   Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1);
   double within = item->bounds.within;
@@ -201,8 +200,8 @@ static void warn_within(DesignBuild* b, const LinkVertices* v, const TaskVertice
       within, b->scene->links[v->link].name, size, within / 1000);
 }
 
-/* Adds variables for vertex `at` if it represents itself (representative); adds none for other vertices. A vertex
- * shared by several hulls becomes a variable only if it is selected in all of them. */
+/* Adds variables for vertex `at` unless the vertex follows another one (representative). A vertex shared by several
+ * hulls becomes a variable only if the task selects it in all of them. */
 static void make_variables(DesignBuild* b, LinkVertices* v, VertexPlace at, const TaskVertices* wish) {
   Mat3 map;
   const SharedVertex* s = shared_at(b, v, at);
@@ -228,8 +227,8 @@ static bool moves_along(const int variable[3], Mat3 map, int axis, int j) {
   return variable[j] >= 0 && fabs(map.m[axis][j]) > ALIGNED;
 }
 
-/* Adds the scene numbers of a vertex: its displacement is map times the displacement of the vertex that represents it
- * (D3). */
+/* Adds the scene numbers of vertex `at` (D3). Its displacement is map times the displacement of the vertex with the
+ * variables. */
 static void add_vertex_numbers(DesignBuild* b, int link, VertexPlace at, const int variable[3], Mat3 map) {
   Vec3 p = design_hull(b->scene, link, at.hull)->points[at.vertex];
   for (int axis = 0; axis < 3; axis++) {
@@ -242,8 +241,9 @@ static void add_vertex_numbers(DesignBuild* b, int link, VertexPlace at, const i
   }
 }
 
-/* Returns the vertex of a following link at position `image` [m, link frame]: the vertex with the same number as `at`
- * in the same hull if it lies there, else the first vertex of that hull there, else of any hull. tolerance [m]. */
+/* Returns the vertex of a following link at position `image`. Prefers the vertex with the same number as `at` in the
+ * same hull, then another vertex of that hull, then a vertex of any hull. image, tolerance: frame of the following
+ * link [m]. */
 static VertexPlace image_in(const DesignBuild* b, int link, VertexPlace at, Vec3 image, double tolerance) {
   const SceneShape* shape = design_hull(b->scene, link, at.hull);
   if (at.vertex < shape->point_count && vec3_norm(vec3_sub(shape->points[at.vertex], image)) <= tolerance) return at;
@@ -304,7 +304,7 @@ static void vertices_of_link(DesignBuild* b, int link) {
   link_vertices_free(&v);
 }
 
-/* An item for a following link is redundant if its leader has variables, and an error otherwise. */
+/* An item for a following link is redundant if the leader has variables. Otherwise the item is an error. */
 void design_check_follower(DesignBuild* b, const TaskName* name) {
   int link = design_link_named(b->scene, name->text), leader = link < 0 ? -1 : b->follows[link];
   if (leader >= 0 && !b->shapes[leader])

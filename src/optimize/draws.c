@@ -1,5 +1,5 @@
-/* Draws random numbers of the scenes: targets and initial poses that a design must handle. The numbers of an iteration
- * differ from those of other iterations and of the validation. */
+/* Random numbers of the scenes, such as targets and initial poses that a design must handle. The drawn numbers
+ * differ between the iterations and the validation. */
 #include <string.h>
 
 #include "optimize/optimization.h"
@@ -9,14 +9,13 @@ typedef struct {
   OverrideKind kind;
   int link, part, index;
   int value;
-  int* varied;  /* index of the number in Design.numbers in each scenario; -1: the design does not change it (scenarios)
-                 */
-  double* base; /* value of the number before the drawn value is added, in each scenario (scenarios) */
+  int* varied;  /* index of the number in Design.numbers (scenarios); -1: the design does not change the number */
+  double* base; /* value of the number in the scene, without the drawn value (scenarios) */
 } DrawnNumber;
 
-/* An initial rotation that is drawn: it is applied after the initial rotation of each scenario. */
+/* A random rotation that is applied after the initial rotation of each scenario. */
 typedef struct {
-  int link, first; /* first: of the quaternion among the joint's coordinates */
+  int link, first; /* first: index of the quaternion among the joint's coordinates */
   int value[3];    /* index of the drawn angle about each axis of the joint's frame [rad]; -1: none */
   Quat* base;      /* in each scenario (scenarios) */
 } DrawnTurn;
@@ -62,7 +61,7 @@ static int varied_as(const Design* d, const DrawnNumber* n, int scenario) {
   return -1;
 }
 
-/* Adds a scene number that gets the last drawn value in every scenario. */
+/* Adds a scene number to which the last drawn value is added in every scenario. */
 static void add_number(DrawsBuild* b, OverrideKind kind, int link, int index) {
   Draws* d = b->draws;
   DrawnNumber n = {.kind = kind, .link = link, .index = index, .value = d->value_count - 1};
@@ -85,7 +84,8 @@ static void add_value(DrawsBuild* b, const TaskDraw* item) {
 
 /* ---------------------------------------------------------------- targets of the link's first controller */
 
-/* Returns why the target signal s cannot be drawn (static text), or NULL if it can. s: of one scenario, or NULL. */
+/* Returns why the target signal s cannot be drawn, or NULL if it can. s: signal of one scenario, or NULL if the
+ * scenario has none. The text is static. */
 static const char* target_fault(const TaskDraw* item, const SceneSignal* s) {
   if (!s || s->channels == 0 || signal_terms(s) > 0) return "has no controller with a target of knots";
   for (int k = 0; k < item->knot_count; k++)
@@ -145,8 +145,8 @@ static void add_turn(DrawsBuild* b, const TaskDraw* item, int link, const Joint*
   d->turns[d->turn_count++] = turn;
 }
 
-/* Returns why the initial coordinates of a link cannot be drawn (static text), or NULL if they can. initial: initial
- * state of the link, or NULL. */
+/* Returns why the initial coordinates of a link cannot be drawn, or NULL if they can. initial: initial state of the
+ * link, or NULL if the scene gives none. The text is static. */
 static const char* start_fault(const TaskDraw* item, const Joint* joint, const SceneInitial* initial) {
   if (joint->plain_count == 0 && !item->turns)
     return "has no coordinates that can be drawn: its joint is fixed, or `dof` names none of its rotations";
@@ -263,10 +263,10 @@ Status draws_advance(Optimization* o) {
     outcome = evaluate_gradient(o, o->trial_gradient);
   if (interrupted) {
     draws_set(o, o->iteration);
-    return STATUS_INTERRUPTED; /* the next call repeats this */
+    return STATUS_INTERRUPTED; /* the next call repeats the evaluation */
   }
   if (outcome != TRIAL_ACCEPTED) {
-    o->loss = o->plain = HUGE_VAL; /* any feasible design is better */
+    o->loss = o->plain = HUGE_VAL; /* every design that can be simulated is better */
     return STATUS_OK;
   }
   o->plain = loss;

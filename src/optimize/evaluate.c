@@ -1,14 +1,15 @@
-/* Evaluation of a design in every scenario, in parallel on processes and threads; sums are in the scenarios' order. */
+/* Evaluation of a design in every scenario, in parallel on processes and threads. Sums follow the order of the
+ * scenarios, so they do not depend on the parallelism. */
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* The scenarios of this process: every processes_count()-th. */
+/* The scenarios that this process simulates: every processes_count()-th scenario. */
 typedef struct {
   Optimization* optimization;
   const double* x;
   int first, stride, count;
-  int threads; /* of each run */
+  int threads; /* threads of each run */
 } Batch;
 
 static int owner_of(int scenario) { return scenario % processes_count(); }
@@ -40,7 +41,7 @@ void scenario_run_free(ScenarioRun* run) {
   text_free(&run->reason);
 }
 
-/* Keeps the first error as the reason of a rejection. */
+/* Stores the first error as the reason of a rejection. */
 static void keep_reason(ScenarioRun* run, const Diagnostics* diagnostics) {
   text_free(&run->reason);
   for (int k = 0; k < diagnostics->count; k++) {
@@ -50,8 +51,8 @@ static void keep_reason(ScenarioRun* run, const Diagnostics* diagnostics) {
   }
 }
 
-/* Returns true if all hulls that the design changes have at least the task's min_thickness. Otherwise stores the reason
- * in run->reason. */
+/* Returns true if all hulls that the design changes have at least the task's min_thickness. Otherwise stores the
+ * reason in run->reason and returns false. */
 static bool thick_enough(const Optimization* o, ScenarioRun* run) {
   double least = o->task->min_thickness;
   for (int i = 0; least > 0 && i < run->model.hull_count; i++) {
@@ -67,8 +68,8 @@ static bool thick_enough(const Optimization* o, ScenarioRun* run) {
   return true;
 }
 
-/* Returns true if a run without steps can reuse the model of the last design, because only the initial state
- * changes. */
+/* Returns true if a run can reuse the model of the last design. A run without steps can, if the design changes only
+ * the initial state. */
 static bool can_restart(const Optimization* o, const ScenarioRun* run, const ModelOverride* overrides, int count) {
   bool moves = o->task->scenarios[run - o->runs].steps != TASK_KINEMATIC;
   return run->has_model && run->made && run->number_count == count && !moves && draws_room(o->draws) == 0 &&
@@ -96,7 +97,7 @@ static bool build_model(const Optimization* o, const double* x, ScenarioRun* run
   return run->outcome == TRIAL_ACCEPTED;
 }
 
-/* sim_create finds a loop that does not close. */
+/* sim_create checks that loops close. */
 bool evaluate_start(Optimization* o, const double* x, int scenario) {
   ScenarioRun* run = &o->runs[scenario];
   if (!build_model(o, x, run)) return false;
@@ -125,7 +126,7 @@ static void run_forward(void* context, int index, int thread) {
   RecordOptions options = {.threads = batch->threads,
                            .interrupted = o->options.interrupted,
                            .like = run->repeated.steps > 0 ? &run->repeated : NULL};
-  double share = o->task->memory * GIBIBYTE / batch->count; /* all scenarios' recordings exist at the same time */
+  double share = o->task->memory * GIBIBYTE / batch->count; /* the recordings of all scenarios exist at the same time */
   if (share > 0 && !options.like) options.memory = recording_memory_left(&run->recording, &run->seeds, share);
   run->status = recording_run(&run->recording, &run->model, &options, &run->report, &diagnostics);
   if (run->status == STATUS_BAD_INPUT) {
@@ -145,7 +146,7 @@ static void run_forward(void* context, int index, int thread) {
   run->meets = success_follows(o) && success_meets(o, run);
 }
 
-/* Sends the result of a scenario's run from the process that performed it to all processes. */
+/* Sends the result of a scenario's run from the process that simulated it to all processes. */
 static void share_outcome(Optimization* o, int scenario) {
   ScenarioRun* run = &o->runs[scenario];
   int owner = owner_of(scenario);
@@ -170,7 +171,7 @@ static void share_outcome(Optimization* o, int scenario) {
   memory_free(reason);
 }
 
-/* Evaluates the function that replaces the losses. */
+/* Evaluates the function that the optimizer minimizes instead of the losses. */
 static TrialOutcome evaluate_function(Optimization* o, const double* x, double* value, double* terms,
                                       bool* interrupted) {
   *interrupted = false;

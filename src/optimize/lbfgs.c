@@ -1,26 +1,26 @@
-/* Limited-memory BFGS within the face of the feasible set on which x lies, in variables divided by the step of their
+/* The L-BFGS method within the active face of the feasible set at x. Variables are divided by the step of their
  * block. */
 #include <math.h>
 #include <string.h>
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
-/* A pair (step, change of the gradient) is used if its curvature exceeds this fraction of the product of their lengths.
- * Smaller curvatures are rounding errors or negative. */
+/* A pair (step s, change of the gradient y) is used if s . y exceeds this fraction of |s| |y|. A smaller curvature
+ * is a rounding error or negative. */
 #define CURVATURE_LEAST 1e-8
-/* If the projected step is shorter than this fraction of the step, x is stationary up to rounding. */
+/* x counts as stationary if the projected step is shorter than this fraction of the step. */
 #define STATIONARY 1e-15
 
-/* Entries of the state: whether there is an earlier point, number of pairs; then the earlier point and its scaled
- * gradient, and the steps and gradient changes of the pairs, oldest first. */
+/* Indices into the state of the rule: 1 if there is an earlier point; the number of pairs. The vectors follow: the
+ * earlier point and its scaled gradient, then the steps and gradient changes of the pairs, oldest first. */
 enum { HAS_LAST, PAIRS, VECTORS };
 
 static int state_size(const TaskOptimizer* settings, int count) {
   return VECTORS + 2 * count + 2 * settings->memory * count;
 }
 
-/* Returns the length of the workspace: gradient, direction, displacement to the face, limits; two products and one
- * projected pair for each pair. */
+/* Returns the length of the workspace. It holds the gradient, the direction, the displacement to the face and the
+ * limits; for each pair, two products and the projected pair. */
 static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   return 5 * set->count + 2 * set->row_count + 2 * settings->memory + 2 * settings->memory * set->count;
 }
@@ -78,8 +78,8 @@ static void learn(Optimizer* o, const double* x, const double* gradient) {
 
 /* ---------------------------------------------------------------- the face */
 
-/* Returns the factor on the gradient that gives a step of natural length: the inverse of the last curvature, but within
- * the step bound. */
+/* Returns the factor on the gradient that gives a step of natural length, which is the inverse of the last
+ * curvature. The step bound limits the step. */
 static double natural_length(const Optimizer* o, const double* gradient) {
   History h = history_of(o);
   double largest = 0;
@@ -91,10 +91,10 @@ static double natural_length(const Optimizer* o, const double* gradient) {
   return fmin(length, dot(h.count, step, change) / dot(h.count, change, change));
 }
 
-/* Finds the face of the feasible set at the end of a projected gradient step of natural length. The face includes
- * nearly active bounds and rows, which the search would otherwise hit repeatedly. The projector stores the face. Sets
- * to_face[count] to the shortest displacement onto the face, and direction[count] to the negative gradient along the
- * face, both in steps. Returns false if x is stationary. */
+/* Finds the active face of the feasible set, at the end of a projected gradient step of natural length. The face
+ * includes nearly active bounds and rows, which the search would otherwise hit repeatedly. The projector stores the
+ * face. Sets to_face[count] to the shortest displacement onto the face, and direction[count] to the negative
+ * gradient along the face, both in steps. Returns false if x is stationary. */
 static bool find_face(Optimizer* o, const double* x, const double* gradient, double* limits, double* to_face,
                       double* direction) {
   int count = o->set->count;
@@ -121,8 +121,8 @@ static bool find_face(Optimizer* o, const double* x, const double* gradient, dou
 
 /* ---------------------------------------------------------------- the direction */
 
-/* Applies the two-loop recursion to direction[count], with the pairs projected onto the face. Pairs without positive
- * curvature there are skipped. Returns false, with direction unchanged, if no pair is left. */
+/* Applies the two-loop recursion to direction[count], with the pairs projected onto the face. Skips pairs without
+ * positive curvature on the face. Returns false, with direction unchanged, if no pair is left. */
 static bool apply_pairs(const Optimizer* o, double* products, double* within, double* direction) {
   History h = history_of(o);
   int count = h.count, pairs = (int)o->own[PAIRS];
@@ -150,8 +150,8 @@ static bool apply_pairs(const Optimizer* o, double* products, double* within, do
   return true;
 }
 
-/* Scales direction[count], in steps. A quasi-Newton step (is_newton) is shortened to the step bound if it is longer; a
- * gradient step gets the length of the bound. */
+/* Limits the length of direction[count] to the step bound, in steps. A quasi-Newton step (is_newton) is shortened if
+ * it exceeds the bound. A gradient step is scaled to the length of the bound. */
 static void set_length(const Optimizer* o, bool is_newton, double* direction) {
   double bound = optimizer_step_bound(o, 0) / o->steps[0], largest = 0;
   for (int i = 0; i < o->set->count; i++) largest = fmax(largest, fabs(direction[i]));
@@ -160,8 +160,8 @@ static void set_length(const Optimizer* o, bool is_newton, double* direction) {
   for (int i = 0; i < o->set->count; i++) direction[i] *= factor;
 }
 
-/* Sets trial[count] to x + direction, projected onto the set. direction[count] is in steps and is multiplied by them.
- * Returns false if the projection finds no point. */
+/* Sets trial[count] to x + direction, projected onto the set. direction[count] is in steps on entry and in the units
+ * of the variables on return. Returns false if the projection finds no point. */
 static bool go(Optimizer* o, const double* x, double* direction, double* trial) {
   for (int i = 0; i < o->set->count; i++) direction[i] *= o->step_of[i];
   return rule_project_step(o, o->step_of, x, direction, trial);
@@ -173,7 +173,7 @@ static bool descends(int count, const double* gradient, const double* x, const d
   return slope < 0;
 }
 
-/* (O9) */
+/* Proposes the L-BFGS step (O9). */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   int count = o->set->count, memory = o->settings.memory;
   double *scaled = o->work, *direction = scaled + count, *to_face = direction + count, *limits = to_face + count;
@@ -186,7 +186,7 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   for (int i = 0; i < count; i++) direction[i] += to_face[i];
   if (!go(o, x, direction, trial)) return false;
   if (descends(count, gradient, x, trial)) return true;
-  /* no descent after the projection: use the gradient, which always descends */
+  /* the projected step does not descend: use the negative gradient, which always descends */
   for (int i = 0; i < count; i++) direction[i] = -scaled[i];
   set_length(o, false, direction);
   return go(o, x, direction, trial) && descends(count, gradient, x, trial);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Multipliers below this, relative to the largest cost, count as zero: GLPK rounds the data when it converts them to
+/* A multiplier counts as zero below this fraction of the largest cost. GLPK rounds the data when it converts them to
  * rational numbers. */
 #define MULTIPLIER_LEAST 1e-9
 
@@ -34,7 +34,8 @@ static int kind_of(double low, double high) {
   return low == high ? GLP_FX : GLP_DB;
 }
 
-/* Adds a row in these units, scaled to a largest entry of 1, without zeros, which GLPK refuses. */
+/* Adds a row, in variables divided by their unit, to the problem. The row is scaled to a largest entry of 1. Zeros
+ * are left out, because GLPK refuses them. */
 static void add_row(LinearProgram* program, glp_prob* problem, int row, const int* block, const double unit[2],
                     double low, double high) {
   const ProjectRows* rows = program->rows;
@@ -58,7 +59,7 @@ static void add_column(glp_prob* problem, int column, double low, double high, d
   glp_set_obj_coef(problem, column + 1, cost);
 }
 
-/* Returns the largest absolute cost in these units; 0 if all are zero. */
+/* Returns the largest absolute cost, in variables divided by their unit. */
 static double largest_cost(const ProjectRows* rows, const int* block, const double unit[2], const double* cost) {
   double largest = 0;
   for (int c = 0; c < rows->column_count; c++)
@@ -80,7 +81,8 @@ static void fill(LinearProgram* program, glp_prob* problem, const int* block, co
     add_row(program, problem, row, block, unit, limits->row_low[row], limits->row_high[row]);
 }
 
-/* Solves in doubles first; the exact simplex method then needs few iterations and has no rounding errors. */
+/* Solves the problem in doubles, then with the exact simplex method, which has no rounding errors. The result in
+ * doubles saves the exact method most of its iterations. */
 static bool solve(glp_prob* problem) {
   glp_smcp options;
   glp_init_smcp(&options);
@@ -89,7 +91,7 @@ static bool solve(glp_prob* problem) {
   return glp_exact(problem, &options) == 0 && glp_get_status(problem) == GLP_OPT;
 }
 
-/* Turns a bound or row with a nonzero multiplier into an equation. */
+/* Turns a bound or row with a nonzero multiplier into an equation. status: GLPK's status of the variable or row. */
 static void tighten(int status, double multiplier, double* low, double* high) {
   if (fabs(multiplier) <= MULTIPLIER_LEAST) return;
   if (status == GLP_NL) *high = *low;

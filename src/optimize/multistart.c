@@ -1,16 +1,16 @@
-/* Several starts of one search: the first at the task's initial values, the others at random designs. The best design
- * is the best of all starts. */
+/* Multistart: several searches from different designs. The first starts at the task's initial values, the others
+ * start at random designs. The best design is the best of all starts. */
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* Range of a variable without bounds, in steps of its block. */
+/* Range of random designs for a variable without bounds, in steps of its block. */
 #define OPEN_REACH 10.0
-/* Most designs drawn for a start until one can run. */
+/* Largest number of designs that are drawn for a start until one can be simulated. */
 enum { DRAWS_MOST = 20 };
 
-/* (O17) Draws a design: one stream per design, one number per variable, so that bounds of one variable do not change
- * the others. */
+/* Sets x[variables] to a random design (O17). Each design has its own random stream and uses one random number per
+ * variable, so that the bounds of a variable do not affect the others. */
 static void draw_start(const Optimization* o, int start, int number, double* x) {
   const TaskOptimizer* settings = &o->task->optimizer;
   Random random = {o->task->seed};
@@ -32,7 +32,7 @@ bool multistart_goes_on(const Optimization* o) {
   return over && o->start + 1 < o->task->multistart;
 }
 
-/* Moves the first drawn design of a start until it can start, and runs it. Returns the outcome. */
+/* Moves the first drawn design of a start until it can be simulated, and simulates it. Returns the outcome. */
 static TrialOutcome run_moved(Optimization* o, int start, bool* interrupted) {
   double* drawn = MEMORY_NEW(double, o->design.variable_count);
   draw_start(o, start, 0, drawn);
@@ -41,8 +41,8 @@ static TrialOutcome run_moved(Optimization* o, int start, bool* interrupted) {
   return moved ? optimization_stand(o, interrupted) : TRIAL_INVALID;
 }
 
-/* Runs the drawn designs of a start until one can run. If none can, moves the first drawn design until it can. Returns
- * false if no such design is found, or if interrupted. */
+/* Simulates the drawn designs of a start until one succeeds. If none does, moves the first drawn design until it can
+ * be simulated. Returns false if no such design is found, or if interrupted. */
 static bool find_start(Optimization* o, int start, bool* interrupted) {
   TrialOutcome outcome = TRIAL_INVALID;
   bool invalid = true;
@@ -71,7 +71,8 @@ int optimization_unstarted(const Optimization* o, const char** reason) {
 Status multistart_next(Optimization* o) {
   bool interrupted = false;
   OptimizationStop reason = o->stop;
-  o->between_starts = true; /* the current design is invalid now: after an interruption the search resumes here */
+  o->between_starts =
+      true; /* the current design is invalid from here on: after an interruption the search resumes at this point */
   o->stop = STOP_NOT_YET;
   while (o->start + 1 < o->task->multistart) {
     continuation_forget(o);

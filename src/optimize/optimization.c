@@ -1,4 +1,4 @@
-/* The optimization loop, with multipliers for bounded terms. */
+/* The optimization loop: proposes trials, accepts or rejects them, and updates the multipliers of bounded terms. */
 #include <float.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ const char* optimization_stop_text(OptimizationStop stop) {
 
 static double unit_of(const Optimization* o, int variable) { return o->unit ? o->unit[variable] : 1; }
 
-/* Returns the norm of a gradient's block. */
+/* Returns the Euclidean norm of the entries of v[variables] in a block. */
 static double block_norm(const Optimization* o, const double* v, int block) {
   double sum = 0;
   for (int k = 0; k < o->design.variable_count; k++)
@@ -36,8 +36,8 @@ static double block_step(const Optimization* o, const double* from, const double
   return largest;
 }
 
-/* Returns the value that the optimizer minimizes: the loss plus the terms of the bounds with the present multipliers.
- * Sets o->factors, the derivatives of that value with respect to the terms, for the next gradient. */
+/* Returns the value that the optimizer minimizes: the loss plus the terms of the bounds, with the present
+ * multipliers. Sets o->factors to the derivatives of this value with respect to the terms, for the next gradient. */
 static double merit_of(Optimization* o, double loss, const double* terms) {
   if (!o->subjects) return loss;
   o->factors = subjects_factors(o->subjects, terms);
@@ -66,14 +66,14 @@ static void write_row(Optimization* o, TrialOutcome outcome, double trial_loss, 
 
 /* Values by which designs are compared. */
 typedef struct {
-  double violation; /* of subject_to */
-  bool meets;       /* success */
+  double violation; /* violation of the bounds of subject_to */
+  bool meets;       /* true if the design meets `success` */
   double loss;
 } Rank;
 
-/* Returns true if design a is better than `best`. A design that satisfies all bounds is better than one that does not;
- * among designs that violate bounds, the smaller violation is better; then a design that meets `success`; then the
- * smaller loss. */
+/* Returns true if design a is better than `best`. The first criterion is the violation: a design that satisfies all
+ * bounds is better than one that does not, and a smaller violation is better than a larger one. Then a design that
+ * meets `success` is better. Then the smaller loss is better. */
 static bool is_better(Rank a, Rank best) {
   bool kept = a.violation <= SUBJECTS_TOLERANCE, was_kept = best.violation <= SUBJECTS_TOLERANCE;
   if (kept != was_kept) return kept;
@@ -85,9 +85,9 @@ static double violation_of(const Optimization* o, const double* terms) {
   return o->subjects ? subjects_violation(o->subjects, terms) : -HUGE_VAL;
 }
 
-/* If draws vary, the worth of a design is the mean of its loss and the nine losses before it in the same search,
- * because a single draw can be lucky. It is at least the loss of the design itself, so that good designs before do not
- * hide a failure. */
+/* If draws vary, designs are compared by the mean of their loss and the nine losses before, because a single draw
+ * can be lucky. The result is at least the loss of the design itself, so that good earlier designs do not hide a
+ * failure. */
 enum { MEAN_OVER = 10 };
 double optimization_worth(const Optimization* o, int iteration, double loss) {
   if (!draws_vary(o)) return loss;
@@ -101,8 +101,8 @@ double optimization_worth(const Optimization* o, int iteration, double loss) {
   return fmax(loss, sum / count);
 }
 
-/* Returns the violation of the current design. If draws vary, the result is at least the violation of the mean terms
- * over the designs that count for its worth: a small loss outside the bounds does not count. */
+/* Returns the violation of the bounds by the current design. If draws vary, the result is at least the violation of
+ * the mean terms of the last designs. A design with a small loss outside the bounds then does not count as good. */
 static double worth_violation(const Optimization* o) {
   double own = violation_of(o, o->terms);
   if (!draws_vary(o) || !o->subjects || o->iteration == o->first_iteration) return own;
@@ -118,7 +118,7 @@ static double worth_violation(const Optimization* o) {
   return fmax(own, all);
 }
 
-/* Updates o->since_best, the number of iterations of the present start since its last better design, and the best
+/* Updates o->since_best, the number of iterations since the last better design of the present start, and the best
  * values of the start. */
 static void count_since_best(Optimization* o, bool first, double violation, double worth) {
   double least = o->task->optimizer.stall_decrease * fabs(o->start_best);
@@ -131,7 +131,7 @@ static void count_since_best(Optimization* o, bool first, double violation, doub
 }
 
 static void keep_best(Optimization* o) {
-  bool first = o->iteration == 0 || continuation_goes_on(o, o->iteration - 1); /* the loss function changed */
+  bool first = o->iteration == 0 || continuation_goes_on(o, o->iteration - 1); /* the loss function has changed */
   double violation = worth_violation(o), worth = optimization_worth(o, o->iteration, o->plain);
   count_since_best(o, first || o->iteration == o->first_iteration, violation, worth);
   const Rank best = {o->best_violation, o->best_meets, o->best_worth};
@@ -161,7 +161,8 @@ void optimization_judge_end(Optimization* o, bool can_step) {
     o->stop = STOP_ITERATIONS;
 }
 
-/* Sets out[variables] to design `number` of a bundle: normally distributed about x, projected onto the feasible set. */
+/* Sets out[variables] to design `number` of a bundle: a random design near x. The designs are normally distributed
+ * about x and projected onto the feasible set. */
 static void draw_near(const Optimization* o, const double* x, int number, double* out) {
   Random random = {o->task->seed};
   random.state = random_bits(&random) + (uint64_t)o->iteration;
@@ -170,8 +171,9 @@ static void draw_near(const Optimization* o, const double* x, int number, double
   (void)optimizer_project(o->optimizer, out); /* the set is known to be nonempty */
 }
 
-/* Sets gradient[variables] to the mean gradient over the designs of a bundle about x that can run, in order of their
- * numbers. If none can run, leaves the gradient of x. docs/derivations/update.md (O13) */
+/* Sets gradient[variables] to the mean gradient over the designs of a bundle about x (docs/derivations/update.md,
+ * O13). Designs whose run fails are left out. If all fail, the gradient remains that of x. The order of the sum is
+ * that of the designs' numbers. */
 static void average_gradient(Optimization* o, const double* x, double* gradient, bool* interrupted) {
   size_t n = (size_t)o->design.variable_count;
   double *memory = MEMORY_NEW(double, 3 * n + (size_t)o->term_count), *at = memory, *one = at + n, *sum = one + n;
@@ -189,7 +191,7 @@ static void average_gradient(Optimization* o, const double* x, double* gradient,
   memory_free(memory);
 }
 
-/* Sets gradient[variables] to the gradient at the design x, which evaluate_design ran last. */
+/* Sets gradient[variables] to the gradient at the design x, which evaluate_design simulated last. */
 static TrialOutcome find_gradient(Optimization* o, const double* x, double* gradient, bool* interrupted) {
   if (optimizer_is_free(o->optimizer)) {
     memset(gradient, 0, sizeof(double) * (size_t)o->design.variable_count);
@@ -200,8 +202,8 @@ static TrialOutcome find_gradient(Optimization* o, const double* x, double* grad
   return outcome;
 }
 
-/* Returns the norm of the gradient. Components of variables at a bound are left out if descent would move the variable
- * beyond that bound. */
+/* Returns the norm of the gradient. Leaves out variables at a bound if descent would move the variable beyond the
+ * bound. */
 static double gradient_norm(const Optimization* o) {
   const FeasibleSet* set = &o->design.set;
   double sum = 0;
@@ -234,7 +236,7 @@ void optimization_note_start(Optimization* o) {
   optimization_judge_end(o, true);
 }
 
-/* Adds an error if the method needs a sum of squares, because a loss is none. */
+/* Adds an error if the method requires a sum of squares, because the loss of a task is not a sum of squares. */
 static Status check_method(const TaskOptimizer* settings, Diagnostics* diagnostics) {
   if (settings->type != OPTIMIZER_LEVENBERG_MARQUARDT) return STATUS_OK;
   diagnostics_add(diagnostics, SEVERITY_ERROR, settings->type_place,
@@ -243,7 +245,7 @@ static Status check_method(const TaskOptimizer* settings, Diagnostics* diagnosti
   return STATUS_BAD_INPUT;
 }
 
-/* Warns of the first variable with a prior; there is one warning at most. */
+/* Warns of the first variable with a prior, because an optimization ignores priors. */
 static void warn_of_prior(const Design* design, Diagnostics* diagnostics) {
   int k = 0;
   while (k < design->variable_count && !(design->variables[k].prior > 0)) k++;
@@ -271,14 +273,14 @@ Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
   return STATUS_OK;
 }
 
-/* Runs the design o->trial and, if the method accepts its loss, computes its gradient. Sets *plain to the loss without
- * bounds and *loss to the minimized value. Returns the outcome. */
+/* Simulates the design o->trial. If the method accepts the loss, also computes the gradient. Sets *plain to the loss
+ * without bounds and *loss to the minimized value. Returns the outcome. */
 static TrialOutcome try_design(Optimization* o, double* plain, double* loss, bool* interrupted) {
   TrialOutcome outcome = evaluate_design(o, o->trial, plain, o->trial_terms, interrupted);
   *loss = *plain;
   o->trial_meets = o->ran_meets;
   if (*interrupted || outcome != TRIAL_ACCEPTED) return outcome;
-  if (optimizer_is_free(o->optimizer)) { /* these methods compare bounds first, without multipliers */
+  if (optimizer_is_free(o->optimizer)) { /* methods without gradients compare violations first and use no multipliers */
     double violation = violation_of(o, o->trial_terms);
     const Rank current = {violation_of(o, o->terms), o->meets, o->plain};
     return is_better((Rank){violation, o->trial_meets, *plain}, current) ? TRIAL_ACCEPTED : TRIAL_ROSE;
@@ -298,12 +300,12 @@ static void take_trial(Optimization* o, double plain, double loss) {
   memcpy(o->terms, o->trial_terms, sizeof(double) * (size_t)o->term_count);
 }
 
-/* Returns true if the terms fluctuate between iterations, because the method does not require descent or because draws
- * vary. A single design then does not show how well a bound is satisfied. */
+/* Returns true if the terms fluctuate between iterations, because draws vary or the method does not require descent.
+ * A single design then does not show how well a bound is satisfied. */
 static bool wanders(const Optimization* o) { return !optimizer_descends(o->optimizer) || draws_vary(o); }
 
-/* Sets mean[terms] to the mean of each term since the last check, and spread[terms] to the largest difference between
- * two of its values. */
+/* Sets mean[terms] to the mean of each term since the last check of violations. Sets spread[terms] to the largest
+ * difference between two values of the term. */
 static void look_back(const Optimization* o, double* mean, double* spread) {
   for (int i = 0; i < o->term_count; i++) {
     double low = HUGE_VAL, high = -HUGE_VAL, sum = 0;
@@ -320,8 +322,8 @@ static void look_back(const Optimization* o, double* mean, double* spread) {
 
 typedef enum { MULTIPLIERS_STAY, MULTIPLIERS_FOLLOW, MULTIPLIERS_ANEW } Renewal;
 
-/* (O12) Updates the multipliers when the optimizer has converged for the present ones (solved), or has had its number
- * of iterations. */
+/* Updates the multipliers at the end of a minimization (O12). solved: true if the optimizer has converged for the
+ * present multipliers, false if it has used its number of iterations. */
 static Renewal update_solved(Optimization* o, bool solved) {
   bool changed = subjects_update(o->subjects, o->terms, solved || o->stuck);
   if (!changed && o->stuck) o->stop = STOP_FLAT;
@@ -329,7 +331,7 @@ static Renewal update_solved(Optimization* o, bool solved) {
   return changed ? MULTIPLIERS_ANEW : MULTIPLIERS_STAY;
 }
 
-/* (O20) Updates multipliers during the search. */
+/* Updates the multipliers during a minimization (O20). */
 static Renewal update_on_way(Optimization* o) {
   double *mean = MEMORY_NEW(double, 2 * o->term_count), *spread = mean + o->term_count;
   bool all = wanders(o), changed;
@@ -347,8 +349,8 @@ static Renewal renew_multipliers(Optimization* o) {
   return o->since_look >= optimizer_patience(o->optimizer) ? update_on_way(o) : MULTIPLIERS_STAY;
 }
 
-/* Evaluates the current design again with new multipliers. Methods that compare losses need its loss and gradient. Adam
- * continues with its gradient, because the means that it stores decay. */
+/* Evaluates the current design again with new multipliers. Methods that compare losses need the new loss and
+ * gradient. Adam continues with its gradient, because its running means decay. */
 static Status stand_anew(Optimization* o, Renewal renewal) {
   bool interrupted;
   if (!optimizer_descends(o->optimizer)) {
@@ -374,7 +376,7 @@ static Status update_multipliers(Optimization* o) {
   double* before = memcpy(memory_alloc(size), state, size);
   Renewal renewal = renew_multipliers(o);
   Status status = renewal == MULTIPLIERS_STAY ? STATUS_OK : stand_anew(o, renewal);
-  if (status != STATUS_OK) { /* the next call repeats this */
+  if (status != STATUS_OK) { /* the next call repeats the update */
     memcpy(state, before, size);
     o->since_update = update;
     o->since_look = look;
@@ -386,11 +388,13 @@ static Status update_multipliers(Optimization* o) {
   return status;
 }
 
-/* Called when the optimizer has no step left: updates the multipliers, because it may find a step with new ones. */
+/* Handles an optimizer without a further step. If the task bounds terms, updates the multipliers, because the
+ * optimizer may find a step with new ones. */
 static Status note_stuck(Optimization* o) {
   if (!o->subjects) o->stop = STOP_FLAT;
   if (!o->subjects && !continuation_goes_on(o, o->iteration)) return STATUS_OK;
-  o->stuck = o->subjects != NULL; /* otherwise the loss under the schedule's last contact has no slope: write its row */
+  o->stuck = o->subjects != NULL; /* without bounds, the loss has no slope with the last contact of the schedule: write
+                                     a row for this design */
   o->iteration++;
   o->since_update++;
   o->since_look++;

@@ -1,4 +1,5 @@
-/* Checkpoints: the state of an optimization between two iterations as named arrays, with its identity. */
+/* Checkpoints: files with the state of an optimization between two iterations, as named arrays, and hashes that
+ * identify its task. */
 #include <limits.h>
 #include <string.h>
 
@@ -92,8 +93,8 @@ static void add_identity(Optimization* o, Text* text) {
   text->length = 0;
 }
 
-/* Hashes everything that determines the next trial and its loss. Settings for stopping and saving are not hashed and
- * may change. The scenes are the initial ones, with their mesh points. */
+/* Hashes all data that determine the next trial and its loss. Settings for stopping and saving may change and are
+ * not hashed. The scenes are the initial ones, with the points of their meshes. */
 void optimization_identify(Optimization* o) {
   Text text = {0};
   o->identity = memory_alloc(sizeof(*o->identity) * (size_t)(IDENTITY_SCENES + o->run_count));
@@ -115,8 +116,8 @@ void optimization_identify(Optimization* o) {
 
 enum { ROW_NUMBERS = 8, DIGITS = 64 };
 
-/* Returns the digits of all hashes, one after the other, and sets *count to their number. The caller frees the array
- * with memory_free. */
+/* Returns the digits of all hashes in one array, and sets *count to its length. The caller frees the array with
+ * memory_free. */
 static int64_t* identity_digits(const Optimization* o, int* count) {
   *count = DIGITS * o->identity_count;
   int64_t* digits = MEMORY_NEW(int64_t, *count);
@@ -160,7 +161,8 @@ static bool load_subjects(Optimization* o, const NumberFile* c, int rows, Diagno
 
 static bool has_starts(const Optimization* o) { return o->task->multistart > 1 || draws_vary(o); }
 
-/* Adds the state of multistart to the checkpoint, and the best worth, which can differ from the loss. */
+/* Adds the state of multistart to the checkpoint. Also adds the value by which the best design was compared, which
+ * can differ from its loss. */
 static void save_starts(const Optimization* o, NumberFile* c) {
   const int64_t counts[4] = {o->start, o->best_start, o->first_iteration, o->between_starts};
   const double best[3] = {o->start_best, o->start_violation, o->best_worth};
@@ -184,7 +186,7 @@ static bool load_starts(Optimization* o, const NumberFile* c, Diagnostics* diagn
   return true;
 }
 
-/* Adds the pairs of links that limit the design in the initial state to the checkpoint. */
+/* Adds to the checkpoint the pairs of links whose initial gap limits the design. */
 static void save_start(const Optimization* o, NumberFile* c) {
   const int64_t counts[2] = {o->moved_trials, o->start_pair_count};
   int64_t* pairs = MEMORY_NEW(int64_t, 3 * o->start_pair_count);
@@ -203,7 +205,8 @@ static bool load_start(Optimization* o, const NumberFile* c, Diagnostics* diagno
   const Scene* scene = &o->task->scenarios[0].scene;
   if (!number_file_get_integers(c, "start_counts", counts, 2, diagnostics)) return false;
   int64_t most = (int64_t)o->run_count * scene->link_count * scene->link_count;
-  if (counts[1] < 0 || counts[1] > most || counts[1] > INT_MAX / 3) counts[1] = 0; /* the array is refused below */
+  if (counts[1] < 0 || counts[1] > most || counts[1] > INT_MAX / 3)
+    counts[1] = 0; /* the next call then refuses the array */
   int64_t* pairs = MEMORY_NEW(int64_t, 3 * counts[1]);
   bool ok = number_file_get_integers(c, "start_pairs", pairs, 3 * (int)counts[1], diagnostics);
   o->moved_trials = (int)counts[0];
@@ -220,7 +223,8 @@ static bool load_start(Optimization* o, const NumberFile* c, Diagnostics* diagno
   return ok;
 }
 
-/* Numbers of integers that store the state of `auto`: in all but its changes, and in each change. */
+/* AUTOMATIC_COUNTS: number of integers that store the state of `auto` without its method changes. CHANGE_NUMBERS:
+ * number of integers that store a method change. */
 enum { AUTOMATIC_COUNTS = 7, CHANGE_NUMBERS = 5 };
 
 static void save_automatic(const Optimization* o, NumberFile* c) {
@@ -241,8 +245,8 @@ static void save_automatic(const Optimization* o, NumberFile* c) {
 
 static bool is_method(int64_t type) { return type > OPTIMIZER_AUTO && type < OPTIMIZER_LEVENBERG_MARQUARDT; }
 
-/* Loads the state of `auto`. Runs before the optimizer is loaded, because its state depends on the method. Returns
- * false, with diagnostics, if the data are missing or impossible. */
+/* Loads the state of `optimizer: auto`. Call before the optimizer is loaded, because the state of the optimizer
+ * depends on the method. Returns false, with diagnostics, if the data are missing or impossible. */
 static bool load_automatic(Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
   if (o->task->optimizer.type != OPTIMIZER_AUTO) return true;
   Automatic* a = &o->automatic;
@@ -317,7 +321,7 @@ void optimization_save(const Optimization* o, NumberFile* c) {
   if (o->task->optimizer.type == OPTIMIZER_AUTO) save_automatic(o, c);
 }
 
-/* Appends to `out` the name of the data that hash `part` covers. */
+/* Appends the name of the data that a hash covers to `out`. part: number of the hash. */
 static void add_identity_name(const Optimization* o, int part, Text* out) {
   static const char* const words[IDENTITY_SCENES] = {
       "the optimizer's settings, the seed or the rules of the design have",
@@ -329,8 +333,8 @@ static void add_identity_name(const Optimization* o, int part, Text* out) {
              o->runs[part - IDENTITY_SCENES].scene->path);
 }
 
-/* Returns the number of the first hash that differs, or -1 if all agree. Scenes come before the data that depend on
- * them. saved, own: digits of all hashes. */
+/* Returns the number of the first hash that differs, or -1 if all are equal. Compares scenes first, because other
+ * data depend on the scenes. saved, own: digits of all hashes. */
 static int different_part(const Optimization* o, const int64_t* saved, const int64_t* own) {
   for (int k = 0; k < o->identity_count; k++) {
     int part = (k + IDENTITY_SCENES) % o->identity_count;
@@ -416,7 +420,7 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
     o->started = timer_now();
     if (counts[3] == STOP_SHORT_STEP || counts[3] == STOP_FLAT) o->stop = (OptimizationStop)counts[3];
     if (o->stop == STOP_NOT_YET && !o->between_starts) optimization_judge_end(o, true);
-    if (multistart_goes_on(o)) o->between_starts = true; /* the number of iterations in the task changed */
+    if (multistart_goes_on(o)) o->between_starts = true; /* the task allows more or fewer iterations now */
     if (o->between_starts) o->stop = STOP_NOT_YET;
     success_recall(o);
   }

@@ -1,10 +1,10 @@
-/* Creation of an optimization: design, runs with their memory, and the initial point. */
+/* Creation of an optimization: its design, the memory of its runs, and the initial values of the variables. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* Returns the number of consecutive entries from k on that are corners shared by hulls of the same link. */
+/* Returns the number of consecutive entries, from entry k on, that are corners shared by hulls of one link. */
 static int corner_run(const SharedVertices* shared, int k) {
   int end = k;
   while (end < shared->count && shared->items[end].corner && shared->items[end].link == shared->items[k].link) end++;
@@ -60,8 +60,8 @@ static int steps_of(const Optimization* o, const ScenarioRun* run) {
   return task_horizon(o->task->scenarios[run - o->runs].steps, run->model.simulation.steps);
 }
 
-/* Creates the recording of a run; with bounded memory it stores only the rows of run->keep. Makes the recording, and
- * seeds unless NULL, store the pair forces that the losses read. */
+/* Creates the recording of a run. With bounded memory the recording stores only the rows of run->keep. Recording and
+ * seeds (if not NULL) store the pair forces that the losses read. */
 static void create_rows(const Optimization* o, ScenarioRun* run, LossSeeds* seeds) {
   int steps = steps_of(o, run);
   if (o->task->memory > 0)
@@ -94,7 +94,8 @@ void optimization_repeat_parts(Optimization* o) {
   }
 }
 
-/* Adds an error for variables of a stored initial state, which is constant. */
+/* Adds an error if variables change the initial state although the scene starts from a recorded state, which is
+ * constant. */
 static Status check_start(const Optimization* o, const ScenarioRun* run, Diagnostics* diagnostics) {
   if (!run->model.start || o->task->attachment_count + o->task->start_count == 0) return STATUS_OK;
   diagnostics_add(
@@ -134,8 +135,8 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
   return status;
 }
 
-/* STEP_OF_RANGE: default step of a variable with two bounds, as a fraction of its range. DEVIATION_OF_RANGE: the same
- * for samples, which cover more of the range. */
+/* Default step of a variable with two bounds, as a fraction of its range. DEVIATION_OF_RANGE applies to methods that
+ * draw samples, because samples must cover more of the range. STEP_OF_RANGE applies to the other methods. */
 #define STEP_OF_RANGE 0.05
 #define DEVIATION_OF_RANGE 0.2
 
@@ -143,7 +144,7 @@ static double default_step(const TaskOptimizer* settings, int block) {
   return block == 0 ? settings->design_step : settings->control_step;
 }
 
-/* Returns the step that follows from the range of a variable; 0 if the variable has no range, or the task gives
+/* Returns the default step of a variable from its range. Returns 0 if the variable has no range or the task gives
  * steps. */
 static double step_of_range(const DesignVariable* v, const TaskOptimizer* settings) {
   double range = v->high - v->low;
@@ -156,9 +157,9 @@ static double step_of(const DesignVariable* v, const TaskOptimizer* settings) {
   return v->step > 0 ? v->step : step > 0 ? step : default_step(settings, v->block);
 }
 
-/* Sets the step of a block to the longest step that follows from the range of one of its variables. If draws vary, the
- * default step is kept. Units then round the step down to a power of two of the default, and multiply Adam's epsilon by
- * 1 / unit (update.md, O23). */
+/* Sets the step of a block to the longest default step of its variables. If draws vary, the step of the settings is
+ * kept. Units then round the step down to a power of two of this step and multiply Adam's epsilon by 1 / unit
+ * (docs/derivations/update.md, O23). */
 static void choose_step(Optimization* o, int block) {
   const TaskOptimizer* settings = &o->task->optimizer;
   double longest = 0;
@@ -168,8 +169,8 @@ static void choose_step(Optimization* o, int block) {
   o->step[block] = longest > 0 ? longest : default_step(settings, block);
 }
 
-/* Returns the units of the variables: the step of the variable divided by the step of its block (O21). Returns NULL if
- * all variables have the step of their block. */
+/* Returns the units of the variables (O21). The unit of a variable is its step divided by the step of its block.
+ * Returns NULL if all variables have the step of their block. */
 static double* units_of(const Optimization* o) {
   bool own = false;
   double* unit = MEMORY_NEW(double, o->design.variable_count);
@@ -207,7 +208,9 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
   automatic_renew(o);
   if (optimizer_project(o->optimizer, o->x)) return STATUS_OK;
   SourcePlace place = {task->path, 0, 0};
-  diagnostics_add(diagnostics, SEVERITY_ERROR, place, "no design fulfils all bounds and constraints together");
+  diagnostics_add(
+      diagnostics, SEVERITY_ERROR, place,
+      "no design satisfies all bounds and constraints together: widen the bounds or correct the constraints");
   return STATUS_BAD_INPUT;
 }
 
@@ -258,7 +261,7 @@ static int by_name(const void* a, const void* b) {
 int optimization_begin_with(Optimization* o, const char* const* names, const double* values, int count) {
   int own = o->design.variable_count, found = 0;
   NamedVariable* sorted = MEMORY_NEW(NamedVariable, 2 * own);
-  int known = own; /* names of earlier versions follow */
+  int known = own; /* the names of earlier versions follow */
   for (int k = 0; k < own; k++) {
     sorted[k] = (NamedVariable){o->design.variables[k].name, k};
     if (o->design.variables[k].former) sorted[known++] = (NamedVariable){o->design.variables[k].former, k};
@@ -288,7 +291,7 @@ void optimization_restart(Optimization* o, const double* x, const bool* held) {
   continuation_forget(o);
   memcpy(o->x, x, n);
   if (!optimizer_project(o->optimizer, o->x))
-    memcpy(o->x, x, n); /* constraints that can only be met by moving held variables are ignored */
+    memcpy(o->x, x, n); /* this ignores constraints that can be met only by moving fixed variables */
   memcpy(o->best_x, o->x, n);
   o->start_pair_count = o->moved_trials = o->automatic.change_count = 0;
   o->iteration = o->best_iteration = o->since_best = o->since_update = o->since_look = o->first_iteration = 0;

@@ -3,10 +3,11 @@
 
 #include "optimize/optimization.h"
 
-/* Default of a variable's large change [m, rad, ...]. */
+/* Large change of a variable for which the task gives none [m, rad, ...]. */
 #define LARGE_CHANGE 0.1
 
-/* True if a search under bounds ended with short steps and no change of multipliers was possible. */
+/* Returns true if a search with bounds on terms ended because steps became too short and the multipliers did not
+ * change. */
 static bool was_short(const Optimization* o) {
   const OptimizationRow* last = &o->rows[o->iteration];
   return o->stop == STOP_FLAT && o->subjects && (last->step_design > 0 || last->step_control > 0);

@@ -4,14 +4,15 @@
 #include <string.h>
 #include "optimize/rule.h"
 
-/* The search ends when the factor on the steps falls below this, about 30 halvings. */
+/* The search ends if the factor on the steps falls below this value, after about 30 halvings. */
 #define FACTOR_LEAST 1e-9
-/* A row counts as satisfied if its residual, relative to the row's terms, is below this: rounding. */
+/* A row counts as satisfied if its residual is below this fraction of its terms, which covers rounding errors. */
 #define ROW_TOLERANCE 1e-12
-/* Relative tolerance for comparing lengths of steps: rounding error of differences of variables. */
+/* Lengths of steps count as equal within this relative tolerance, which covers the rounding errors of differences of
+ * variables. */
 #define ROUNDING 1e-6
 
-/* Levenberg-Marquardt needs residuals and computes its steps in identify/; this rule proposes none. */
+/* Proposes no step. Levenberg-Marquardt requires residuals and computes its steps in identify/. */
 static bool no_step(Optimizer* o, const double* x, const double* gradient, double* trial) {
   (void)o, (void)gradient;
   trial[0] = x[0];
@@ -26,7 +27,7 @@ static const UpdateRule RULE_RESIDUALS = {
 
 /* Update rule of each optimizer type. */
 static const UpdateRule* const RULES[] = {
-    [OPTIMIZER_AUTO] = &RULE_LBFGS, /* its first method */
+    [OPTIMIZER_AUTO] = &RULE_LBFGS, /* L-BFGS is the first method of `auto` */
     [OPTIMIZER_ADAM] = &RULE_ADAM,         [OPTIMIZER_STEP_BOUNDED] = &RULE_STEP_BOUNDED,
     [OPTIMIZER_GRADIENT] = &RULE_GRADIENT, [OPTIMIZER_LBFGS] = &RULE_LBFGS,
     [OPTIMIZER_CMA_ES] = &RULE_CMA_ES,     [OPTIMIZER_LEVENBERG_MARQUARDT] = &RULE_RESIDUALS,
@@ -34,15 +35,15 @@ static const UpdateRule* const RULES[] = {
 
 /* ---------------------------------------------------------------- units (O21) */
 
-/* Returns the largest power of two <= size, size > 0. Scaling by it is exact. */
+/* Returns the largest power of two <= size, for size > 0. Multiplication by a power of two is exact. */
 static double power_of_two(double size) {
   int exponent;
   frexp(size, &exponent);
   return ldexp(1, exponent - 1);
 }
 
-/* Copies the set of the caller, with its variables divided by their units, to the optimizer, which owns the copy.
- * Returns the copy. */
+/* Copies the feasible set to the optimizer, with variables divided by their units. Returns the copy, which the
+ * optimizer owns. */
 static const FeasibleSet* in_units(Optimizer* o, const FeasibleSet* set, const double* unit) {
   int n = set->count, terms = set->row_count > 0 ? set->row_first[set->row_count] : 0;
   o->unit = MEMORY_NEW(double, n);
@@ -148,7 +149,7 @@ bool rule_project_step(Optimizer* o, const double* scale, const double* x, const
   return project(o, scale, trial);
 }
 
-/* Sets *low and *high to the limits of a row minus the row's value at x. */
+/* Sets *low and *high to the limits of the change of a row from its value at x. */
 static void shift_row(const FeasibleSet* set, int row, const double* x, double* low, double* high) {
   double value = 0, size = 0;
   for (int k = set->row_first[row]; k < set->row_first[row + 1]; k++) {
@@ -196,7 +197,7 @@ double optimizer_step_bound(const Optimizer* o, int block) {
 
 bool optimizer_descends(const Optimizer* o) { return o->rule->descends; }
 
-/* Largest exponent of `grow` after one accepted trial, for rules with `recovers`. */
+/* Largest power of `grow` by which one accepted trial multiplies the factor on the steps, for rules with `recovers`. */
 enum { ROW_MOST = 4 };
 
 static double grown(const Optimizer* o) {
@@ -217,7 +218,7 @@ static void accept(Optimizer* o) {
   o->state[STATE_BEFORE] = 0;
 }
 
-/* (O3) */
+/* Adapts the factor on the steps to the outcome of the trial (O3). */
 bool optimizer_verdict(Optimizer* o, bool accepted, double loss) {
   (void)loss;
   if (accepted) {
@@ -231,8 +232,8 @@ bool optimizer_verdict(Optimizer* o, bool accepted, double loss) {
   return o->state[STATE_FACTOR] >= FACTOR_LEAST;
 }
 
-/* Numbers of iterations after which convergence can be judged. Adam averages over about ten gradients. L-BFGS restarts
- * without curvature pairs and needs longer to collect new ones. */
+/* Number of iterations after which the convergence of a method can be judged. Adam averages over about ten
+ * gradients. PATIENCE_OF_PAIRS is for L-BFGS, which restarts without curvature pairs and needs time to collect them. */
 enum { PATIENCE = 10, PATIENCE_OF_PAIRS = 30 };
 
 int optimizer_patience(const Optimizer* o) { return o->rule->remembers ? PATIENCE_OF_PAIRS : PATIENCE; }
@@ -273,10 +274,10 @@ static double length_of(const Optimizer* o, const double* x, const double* trial
   return sqrt(sum);
 }
 
-/* Sets trial[count] to a proposal that is at most `shrink` times as long as the last rejected trial. A smaller factor
- * alone does not ensure this: bounds may cut a shorter step to the rejected trial, and a quasi-Newton step may end far
- * within the step bound. The factor is therefore reduced until the trial is short enough. Returns false if the rule has
- * no step. */
+/* Sets trial[count] to a proposal at most `shrink` times as long as the last rejected trial. Returns false if the
+ * rule has no step. A smaller factor does not ensure a shorter trial: bounds may cut both trials to the same length,
+ * and a quasi-Newton step may be shorter than the step bound. The factor is therefore reduced until the trial is
+ * short enough. */
 static bool propose_shorter(Optimizer* o, const double* x, const double* gradient, double* trial) {
   double allowed = o->state[STATE_REFUSED] > 0 ? o->settings.shrink * o->state[STATE_REFUSED] : HUGE_VAL;
   for (;;) {

@@ -1,28 +1,33 @@
-/* Dual active-set method of Goldfarb and Idnani with the identity as Hessian. It begins at the unconstrained minimum,
- * adds the most violated constraint in each iteration, and keeps all multipliers non-negative. Variables at active
- * bounds are removed from the rows, so the linear algebra is as small as the set of active rows. */
+/* Projection onto a polyhedron by the dual active-set method of Goldfarb and Idnani, with the identity as Hessian.
+ * The method begins at the unconstrained minimum and adds the most violated constraint in each iteration. All
+ * multipliers stay non-negative. Variables at active bounds are removed from the rows, so the matrices are as small
+ * as the set of active rows. */
 #include "optimize/project.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-/* Tolerance for a row, relative to the sum of the absolute values of its terms (the largest during the iteration):
- * above the rounding error of a thousand terms, below the promised 1e-12. */
+/* A row counts as satisfied up to this violation, relative to the sum of the absolute values of its terms (the
+ * largest sum so far). The tolerance is above the rounding error of a thousand terms and below the 1e-12 of
+ * projector_nearest. */
 #define ROW_TOLERANCE 1e-13
-/* Tolerance for a bound, relative likewise; the result is clamped exactly. */
+/* A bound counts as satisfied up to this violation, relative to the size of the variable and the bound. The result
+ * is clamped to the bounds exactly. */
 #define BOUND_TOLERANCE 1e-15
-/* A normal counts as dependent on the active normals if its component orthogonal to them is shorter than this. */
+/* A normal counts as linearly dependent on the active normals if its component orthogonal to them is shorter than
+ * this. */
 #define DEPENDENT 1e-10
-/* A dependent constraint violated by more than this, relative to its terms, makes the set empty; by less, it is
- * rounding. */
+/* A dependent constraint makes the set empty if its violation exceeds this fraction of its terms. A smaller
+ * violation is a rounding error. */
 #define CONTRADICTION 1e-9
-/* Rates of change of a multiplier below this are rounding: the multiplier cannot become zero. */
+/* A multiplier counts as constant if its rate of change is below this value, which covers rounding errors. */
 #define SLOPE_TOLERANCE 1e-13
 
-/* Active limit of a variable or a row. */
+/* Limit of a variable or row that is active. HELD_FIXED: both limits are equal. */
 enum { HELD_HIGH = -1, FREE = 0, HELD_LOW = 1, HELD_FIXED = 2 };
 
-/* Unknowns are the variables that occur in rows ("columns"), divided by their scale. Normals point into the set. */
+/* Workspace of a projection. The unknowns are the variables that occur in rows ("columns"), divided by their scale.
+ * Normals of constraints point into the set. */
 struct Projector {
   int count;
   ProjectRows rows;
@@ -51,8 +56,8 @@ typedef struct {
 
 /* ---------------------------------------------------------------- creation */
 
-/* Returns the column of each variable, -1 if it occurs in no row, and lists the variables of the columns. The caller
- * frees the result. */
+/* Returns the column of each variable, or -1 if the variable occurs in no row. Sets rows->variable to the variables
+ * of the columns. The caller frees the result with memory_free. */
 static int* number_columns(ProjectRows* rows, const FeasibleSet* set) {
   int* column = MEMORY_NEW(int, set->count);
   int entries = set->row_count > 0 ? set->row_first[set->row_count] : 0;
@@ -108,7 +113,7 @@ Projector* projector_create(const FeasibleSet* set) {
   p->ignored = MEMORY_NEW(bool, columns);
   p->row_ignored = MEMORY_NEW(bool, rows);
   p->active = MEMORY_NEW(int, rows);
-  /* No more rows than columns can hold at a time. */
+  /* At most as many rows as columns can be active at a time. */
   size_t most = (size_t)(rows < columns ? rows : columns);
   p->q = MEMORY_NEW(double, most*(size_t)columns);
   p->r = MEMORY_NEW(double, most* most);
@@ -150,7 +155,7 @@ const ProjectRows* projector_rows(const Projector* p) { return &p->rows; }
 
 /* ---------------------------------------------------------------- initial point: bounds only */
 
-/* Returns the number within low..high nearest to x, and sets *held to the active bound. */
+/* Returns the number between low and high nearest to x, and sets *held to the active bound. */
 static double clamp(double x, double low, double high, int* held) {
   *held = low == high ? HELD_FIXED : x < low ? HELD_LOW : x > high ? HELD_HIGH : FREE;
   return fmin(fmax(x, low), high);
@@ -162,7 +167,7 @@ static bool bounds_are_possible(const Projector* p, const ProjectLimits* limits,
   return true;
 }
 
-/* Sets the scaled columns to the solution for the bounds alone, with its multipliers. */
+/* Sets the columns to the solution without rows, which only the bounds limit, and its multipliers. */
 static void load_columns(Projector* p, const ProjectLimits* limits, const double* scale, const double* x) {
   for (int c = 0; c < p->rows.column_count; c++) {
     int i = p->rows.variable[c];
@@ -177,7 +182,7 @@ static void load_columns(Projector* p, const ProjectLimits* limits, const double
   }
 }
 
-/* Sets the rows, scaled so that their normals have length 1. */
+/* Sets the rows, scaled to normals of length 1. */
 static void load_rows(Projector* p, const ProjectLimits* limits, const double* scale) {
   const ProjectRows* rows = &p->rows;
   for (int row = 0; row < rows->row_count; row++) {
@@ -215,7 +220,8 @@ static double violation_of(const Projector* p, Constraint c) {
   return c.side == HELD_LOW ? limit_of(p, c) - value : value - limit_of(p, c);
 }
 
-/* Returns the sum of the absolute values of a constraint's terms and limit, to which its rounding error is relative. */
+/* Returns the sum of the absolute values of a constraint's terms and limit. The rounding error of the constraint is
+ * relative to this sum. */
 static double size_of(const Projector* p, Constraint c) {
   double sum = fabs(limit_of(p, c));
   if (!c.is_row) return sum + p->met[c.index];
@@ -224,7 +230,7 @@ static double size_of(const Projector* p, Constraint c) {
   return sum;
 }
 
-/* Replaces *worst by the constraint if its violation exceeds rounding and *worst_violation. */
+/* Replaces *worst by constraint c if the violation of c exceeds rounding errors and *worst_violation. */
 static void compare_violation(const Projector* p, Constraint c, Constraint* worst, double* worst_violation) {
   double violation = violation_of(p, c);
   if (!(violation > *worst_violation)) return;
@@ -233,7 +239,7 @@ static void compare_violation(const Projector* p, Constraint c, Constraint* wors
   *worst_violation = violation;
 }
 
-/* Finds the most violated constraint. Returns false if all are satisfied. */
+/* Sets *worst to the most violated constraint. Returns false if all constraints are satisfied. */
 static bool find_worst(const Projector* p, Constraint* worst) {
   double violation = 0;
   for (int c = 0; c < p->rows.column_count; c++) {
@@ -257,8 +263,8 @@ static double dot(int count, const double* a, const double* b) {
   return sum;
 }
 
-/* Subtracts from v its components along the first `rank` rows of q and adds them to `amount` (NULL: not stored). Two
- * passes remove the rounding errors that nearly parallel rows leave in the first. */
+/* Makes v[columns] orthogonal to the first `rank` rows of q. Adds the subtracted components to `amount` unless it is
+ * NULL. A second pass removes the rounding errors that nearly parallel rows leave in the first pass. */
 static void orthogonalise(const Projector* p, int rank, double* v, double* amount, int stride) {
   int columns = p->rows.column_count;
   for (int pass = 0; pass < 2; pass++)
@@ -270,7 +276,7 @@ static void orthogonalise(const Projector* p, int rank, double* v, double* amoun
     }
 }
 
-/* Sets v[columns] to the normal of a row times sign, restricted to the free columns. */
+/* Sets v[columns] to sign times the normal of a row, restricted to the free columns. */
 static void scatter_row(const Projector* p, int row, double sign, double* v) {
   memset(v, 0, sizeof(double) * (size_t)p->rows.column_count);
   for (int k = p->rows.first[row]; k < p->rows.first[row + 1]; k++) {
@@ -281,7 +287,8 @@ static void scatter_row(const Projector* p, int row, double sign, double* v) {
 
 static double sign_of(int side) { return side == HELD_HIGH ? -1.0 : 1.0; }
 
-/* Factors the normals of the active rows on the free columns into q r, by Gram-Schmidt orthogonalization. */
+/* Computes the QR factors q, r of the active rows' normals, restricted to the free columns, by Gram-Schmidt
+ * orthogonalization. */
 static void factor(Projector* p) {
   int columns = p->rows.column_count, rank = p->active_count;
   memset(p->r, 0, sizeof(double) * (size_t)rank * (size_t)rank);
@@ -295,8 +302,9 @@ static void factor(Projector* p) {
   }
 }
 
-/* Computes the step that adds constraint c. Sets `along` to the component of its normal along the active face, and the
- * slopes to the decrease of the active multipliers per unit of the multiplier of c. Returns |along|^2. */
+/* Computes the direction of the step that adds constraint c. Sets `along` to the component of the normal along the
+ * active face. Sets the slopes to the decrease of the active multipliers per unit of the multiplier of c. Returns
+ * |along|^2. */
 static double find_direction(Projector* p, Constraint c) {
   int columns = p->rows.column_count, rank = p->active_count;
   memset(p->normal, 0, sizeof(double) * (size_t)columns);
@@ -305,14 +313,14 @@ static double find_direction(Projector* p, Constraint c) {
     p->normal[p->rows.column[k]] = sign_of(c.side) * p->entry[k];
   for (int i = 0; i < columns; i++) p->along[i] = p->side[i] == FREE ? p->normal[i] : 0.0;
 
-  /* Multipliers of rows: r slope = q normal. */
+  /* The slopes of row multipliers solve r slope = q normal. */
   memset(p->row_slope, 0, sizeof(double) * (size_t)rank);
   orthogonalise(p, rank, p->along, p->row_slope, 1);
   for (int k = rank - 1; k >= 0; k--) {
     for (int j = k + 1; j < rank; j++) p->row_slope[k] -= p->r[k * rank + j] * p->row_slope[j];
     p->row_slope[k] /= p->r[k * rank + k];
   }
-  /* Multipliers of bounds: the normal minus its combination of row normals. */
+  /* The slopes of bound multipliers are the normal minus its combination of row normals. */
   memcpy(p->slope, p->normal, sizeof(double) * (size_t)columns);
   for (int k = 0; k < rank; k++) {
     int row = p->active[k];
@@ -326,9 +334,9 @@ static double find_direction(Projector* p, Constraint c) {
 
 /* ---------------------------------------------------------------- adding and removing constraints */
 
-/* Returns the largest new multiplier for which all active multipliers stay non-negative, INFINITY without a limit. Sets
- * *leaving to the constraint whose multiplier becomes zero there: a column, or -1 - its position among the active rows.
- */
+/* Returns the largest multiplier of the new constraint for which all active multipliers stay non-negative. Returns
+ * INFINITY if there is no limit. Sets *leaving to the constraint whose multiplier then becomes zero: a column, or -1
+ * - its position among the active rows. */
 static double find_leaving(const Projector* p, int* leaving) {
   double least = HUGE_VAL;
   for (int c = 0; c < p->rows.column_count; c++) {
@@ -389,8 +397,8 @@ static void hold(Projector* p, Constraint c, double force) {
   factor(p);
 }
 
-/* Marks a constraint as ignored if it depends on the active ones and its violation is only rounding. Returns false if
- * the violation is larger: the constraints then contradict each other. */
+/* Marks constraint c as ignored if it depends on the active constraints and only rounding errors violate it. Returns
+ * false if the violation is larger, because the constraints then contradict each other. */
 static bool forgive(Projector* p, Constraint c) {
   if (violation_of(p, c) > CONTRADICTION * size_of(p, c)) return false;
   if (c.is_row)
@@ -400,8 +408,8 @@ static bool forgive(Projector* p, Constraint c) {
   return true;
 }
 
-/* Adds constraint c to the active ones and moves x to the minimum for them. Each pass but the last removes one
- * constraint, so the loop terminates. Returns false if the set is empty. */
+/* Adds constraint c to the active constraints and moves x to the minimum for them. Every pass but the last removes
+ * an active constraint, so the loop ends. Returns false if the set is empty. */
 static bool take_in(Projector* p, Constraint c) {
   double force = 0;
   for (;;) {
@@ -430,7 +438,7 @@ static bool take_in(Projector* p, Constraint c) {
 
 /* ---------------------------------------------------------------- solution */
 
-/* Corrects x so that the active rows hold, removing rounding errors of the previous steps. */
+/* Corrects the rounding errors of x, so that the active rows hold. */
 static void polish(Projector* p) {
   int rank = p->active_count, columns = p->rows.column_count;
   double* amount = p->row_slope;
@@ -444,7 +452,7 @@ static void polish(Projector* p) {
     for (int c = 0; c < columns; c++) p->x[c] += amount[k] * p->q[(size_t)k * (size_t)columns + (size_t)c];
 }
 
-/* Returns true if all rows hold to CONTRADICTION. Used when the iteration limit is reached. */
+/* Returns true if all rows hold to the tolerance CONTRADICTION. Used if the iteration limit is reached. */
 static bool rows_are_kept(const Projector* p) {
   for (int row = 0; row < p->rows.row_count; row++)
     for (int side = HELD_HIGH; side <= HELD_LOW; side += 2) {
@@ -454,8 +462,9 @@ static bool rows_are_kept(const Projector* p) {
   return true;
 }
 
-/* Returns false if the set is empty. The dual objective increases with every added constraint, so no active set occurs
- * twice; only rounding can reach the iteration limit. */
+/* Finds the nearest point within the limits, for the columns. Returns false if the set is empty. The dual objective
+ * increases with every added constraint, so no active set occurs twice. Only rounding errors can lead to the
+ * iteration limit. */
 static bool solve_rows(Projector* p) {
   int limit = 100 + 20 * (p->rows.column_count + p->rows.row_count);
   Constraint worst = {0};

@@ -4,20 +4,21 @@
 
 #include "optimize/optimization.h"
 
-/* Times closer than this, in steps, are equal. */
+/* Two times count as equal if they differ by less than this fraction of a step. */
 #define TIME_ROUNDING 1e-6
 
 struct Receding {
   Task* task;
   Optimization* optimization;
   int steps, window_count, window;
-  int done, loaded;   /* number of executed steps; number of windows in a checkpoint that must be executed again */
+  int done, loaded;   /* done: number of executed steps; loaded: number of windows in a checkpoint that must be executed
+                         again */
   SceneStart first;   /* initial state of the whole run; the scene holds the initial state of the present window */
   double* found;      /* variables with which each window was executed (window_count x variables) */
   double* terms;      /* (window_count x terms) */
   RecedingRow* rows;  /* (window_count) */
-  double* warm;       /* initial variables of the present window  (variables) */
-  bool* held;         /* true for variables that affect only the executed part  (variables) */
+  double* warm;       /* initial variables of the present window (variables) */
+  bool* held;         /* true for variables that affect only executed steps (variables) */
   Scene shown;        /* result of receding_scene; shares its arrays with the scene of the optimization */
   RowKeep keep;       /* rows of `executed` that `success` needs */
   Recording executed; /* the executed run so far; only for tasks with `success` */
@@ -29,11 +30,11 @@ static double* found_in(const Receding* r, int window) { return r->found + (size
 
 /* ---------------------------------------------------------------- variables of a signal row */
 
-/* The entry of a signal (row and channel) whose value is one variable. */
+/* The entry of a signal (row and channel) whose value one variable sets. */
 typedef struct {
   const SceneSignal* signal;
   int row, channel;
-  bool rated; /* true: the rate of the signal acts too; the rate at a row is the slope to the next row */
+  bool rated; /* true if the rate of the signal acts too. The rate at a row is the slope to the next row. */
 } TimedVariable;
 
 static bool uses_rate(const Scene* scene, SignalPlace place) {
@@ -44,7 +45,7 @@ static bool uses_rate(const Scene* scene, SignalPlace place) {
   return c->type == CONTROLLER_PD && damped;
 }
 
-/* Returns the entry of a signal that a scene number sets; signal is NULL if the number is not such an entry. */
+/* Returns the entry of a signal that a scene number sets. Returns an entry with signal NULL if the number sets none. */
 static TimedVariable timed_variable(const Receding* r, const DesignNumber* n) {
   TimedVariable out = {.signal = NULL};
   if (n->kind != OVERRIDE_CONTROL || n->term_count != 1) return out;
@@ -67,7 +68,7 @@ static double time_of(const Receding* r, int step) {
   return r->first.time + step * dt;
 }
 
-/* Returns the values of signal s for the design x[variables], rows * channels numbers. The caller frees them with
+/* Returns the rows * channels values of signal s for the design x[variables]. The caller frees the array with
  * memory_free. */
 static double* values_with(const Receding* r, const SceneSignal* s, const double* x) {
   const Design* d = &r->optimization->design;
@@ -80,7 +81,8 @@ static double* values_with(const Receding* r, const SceneSignal* s, const double
   return values;
 }
 
-/* Returns the value of a channel at time t [s]: linear between rows, constant before the first and after the last. */
+/* Returns the value of a channel at time t [s]. The value is linear between rows, and constant before the first and
+ * after the last row. */
 static double value_at(const SceneSignal* s, const double* values, int channel, double t) {
   int row = 0;
   while (row + 1 < s->rows && row_time(s, row + 1) <= t) row++;
@@ -97,8 +99,8 @@ static int last_row_seen(const SceneSignal* s, double t) {
   return row;
 }
 
-/* Returns true if a step executed before time t [s] depends on this row. A row affects the signal from the previous row
- * to the next one. rounding: tolerance for equal times [s]. */
+/* Returns true if a step executed before time t [s] depends on this row of a signal. A row affects the signal
+ * between the previous and the next row. Times closer than `rounding` [s] count as equal. */
 static bool was_used(const TimedVariable* v, double t, double rounding) {
   if (v->row == 0) return true;
   double from = row_time(v->signal, v->row - 1);
@@ -107,9 +109,9 @@ static bool was_used(const TimedVariable* v, double t, double rounding) {
 
 /* ---------------------------------------------------------------- warm starts */
 
-/* Returns the initial value of a row for the present window: the value found in the last window, which ended at time
- * `end` [s]. A row after that window gets the value of the last row within it, plus the difference of both rows in the
- * scene. */
+/* Returns the initial value of a signal's row for the present window. The last window, which ended at time `end`
+ * [s], gives the values of its own rows. A later row gets the value of the last row within that window, plus the
+ * difference of both rows in the scene. */
 static double shifted(const Receding* r, const DesignNumber* n, const TimedVariable* v, const double* values,
                       double end) {
   const DesignVariable* variables = r->optimization->design.variables;
@@ -119,8 +121,8 @@ static double shifted(const Receding* r, const DesignNumber* n, const TimedVaria
   return variables[variable_of(r, n)].initial + values[seen] - v->signal->values[seen];
 }
 
-/* Sets the initial variables of the present window, r->warm, from the result of the previous window. Sets r->held to
- * true for the variables that affect only executed steps, which are then fixed. */
+/* Sets r->warm to the initial variables of the present window, from the result of the previous window. Sets r->held
+ * to true for variables that affect only executed steps, which are then fixed. */
 static void warm_up(Receding* r) {
   const Design* d = &r->optimization->design;
   const double* x = found_in(r, r->window - 1);
@@ -155,7 +157,7 @@ static void create_executed(Receding* r) {
   loss_keep_pairs(success_loss(r->optimization->success, 0), r->steps, &r->executed, NULL);
 }
 
-/* Stores the present state of the run as row `row` of the executed recording. */
+/* Stores the present state of sim as row `row` of the executed recording. */
 static void keep_executed(Receding* r, Sim* sim, int row) {
   if (r->optimization->success) recording_add_row(&r->executed, sim, row);
 }
@@ -200,16 +202,17 @@ static void take_memory(Receding* r) {
   memcpy(r->warm, r->optimization->x, sizeof(double) * n);
 }
 
-/* Checks that the scene can start with the last contact of the schedule, because every window is executed with that
- * contact. Restores the first contact afterwards. Returns the status of model_create. */
+/* Checks that the scene can start with the last contact of the schedule, with which every window is executed.
+ * Restores the first contact afterwards. Returns the status of model_create. */
 static Status check_last_contact(Receding* r, Diagnostics* diagnostics) {
   if (!continuation_goes_on(r->optimization, 0)) return STATUS_OK;
   Model model;
   continuation_finish(r->optimization);
   Status status = model_create(&model, scene_of(r), diagnostics);
   if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_NOTE, r->task->continuation.place,
-                    "this holds for the contact parameters at the end of the schedule");
+    diagnostics_add(
+        diagnostics, SEVERITY_NOTE, r->task->continuation.place,
+        "the error occurs with the contact parameters at the end of the schedule: correct the scene or the schedule");
   model_destroy(&model);
   continuation_restart(r->optimization);
   return status;
@@ -227,7 +230,7 @@ Status receding_create(Receding** out, Task* task, const OptimizationOptions* op
   Status status = optimization_create(&r->optimization, task, options, diagnostics);
   if (status == STATUS_OK) status = check_last_contact(r, diagnostics);
   if (status != STATUS_OK) return status;
-  r->first = scenario->scene.start; /* kept, because each window replaces the start of the scene */
+  r->first = scenario->scene.start; /* stored because each window replaces the start of the scene */
   take_memory(r);
   create_executed(r);
   return STATUS_OK;
@@ -287,7 +290,7 @@ static void note_window(Receding* r) {
 static void hand_on(Receding* r, Sim* sim) {
   NumberFile* state = MEMORY_NEW(NumberFile, 1);
   sim_state_file(sim, state);
-  if (r->done == 0) scene_of(r)->start = (SceneStart){.place = r->first.place}; /* r->first owns it */
+  if (r->done == 0) scene_of(r)->start = (SceneStart){.place = r->first.place}; /* r->first owns the start */
   scene_set_start(scene_of(r), state);
 }
 
@@ -313,7 +316,7 @@ static Status take_steps(Receding* r, Sim* sim, RecedingRecord record, void* con
   return STATUS_OK;
 }
 
-/* Executes the present window with x[variables] and advances to the next window. */
+/* Simulates the present window with the design x[variables] and advances to the next window. */
 static Status execute(Receding* r, const double* x, RecedingRecord record, void* context, Diagnostics* diagnostics) {
   Model model;
   Sim* sim;
@@ -381,7 +384,8 @@ static bool same_windows(const Receding* r, const int64_t* counts, const NumberF
   bool sound = counts[0] >= 0 && counts[0] <= r->window_count;
   if (same && sound) return true;
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
-                  "the checkpoint has other windows than the task (length, number, warm start or iterations)");
+                  "the checkpoint has other windows than the task (length, number, warm start or iterations): restore "
+                  "these settings or start without --resume");
   return false;
 }
 

@@ -1,16 +1,17 @@
-/* Correction of trials that cannot start: bodies would intersect, a loop would not close, or a hull would be too thin.
- * Gaps at the start, linearized at the current design, become rows of the feasible set, and the trial is proposed again
- * (O22). A trial that still cannot start is moved halfway towards the current design, repeatedly. Such trials are not
- * simulated. */
+/* Correction of trials that cannot be simulated, because bodies intersect initially, a loop does not close, or a
+ * hull is too thin (O22). The initial gaps are linearized at the current design and added to the feasible set as
+ * rows, and the optimizer proposes the trial again. If the trial still fails, it is moved halfway towards the
+ * current design, repeatedly. No trial is simulated for the correction. */
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* Largest number of proposed steps, of gap constraints that each proposal adds, and of halvings of the last step (2^-30
- * of a step is negligible). */
+/* ROUNDS_MOST: largest number of proposals. GAPS_MOST: largest number of gaps that each proposal adds as rows.
+ * HALVINGS_MOST: largest number of halvings of the last step; 2^-30 of a step is negligible. */
 enum { ROUNDS_MOST = 8, GAPS_MOST = 64, HALVINGS_MOST = 30 };
 
-/* A feasible set with additional rows. Owns the arrays of rows and borrows the limits of the variables. */
+/* The feasible set of the optimizer with additional rows. Owns the arrays of rows and borrows the limits of the
+ * variables. */
 typedef struct {
   FeasibleSet set;
   int row_capacity, entry_capacity;
@@ -40,10 +41,10 @@ static void wider_set_free(WiderSet* w) {
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
 }
 
-/* Adds to w the row gap + slope . (y - x) >= least for a trial y. x[variables]: current design; slope[variables]:
- * derivatives of the gap with respect to the variables at x [m per unit]; gap, least [m]. If rounding makes x violate
- * the row, the limit is relaxed until x satisfies it. Returns false, and adds nothing, if no variable changes the
- * gap. */
+/* Adds a row to w that keeps a linearized gap of the trial y above a limit: gap + slope . (y - x) >= least.
+ * x[variables]: current design. gap [m] and slope[variables] [m per unit of the variable]: the gap at x and its
+ * derivatives. least: limit [m]. If rounding makes x violate the row, the limit is relaxed until x satisfies the
+ * row. Returns false, and adds nothing, if no variable changes the gap. */
 static bool add_row(WiderSet* w, const double* x, const double* slope, double gap, double least) {
   FeasibleSet* set = &w->set;
   int entry = set->row_count > 0 ? set->row_first[set->row_count] : 0;
@@ -74,7 +75,7 @@ static Status build(const Optimization* o, const double* x, int scenario, Model*
   return status;
 }
 
-/* Adds a pair of links to o->start_pairs unless the list already contains it. */
+/* Adds a pair of links to o->start_pairs unless the list already contains the pair. */
 static void note_pair(Optimization* o, int scenario, const ModelTouch* pair) {
   for (int k = 0; k < o->start_pair_count; k++)
     if (o->start_pairs[k].scenario == scenario && o->start_pairs[k].a == pair->a && o->start_pairs[k].b == pair->b)
@@ -83,7 +84,7 @@ static void note_pair(Optimization* o, int scenario, const ModelTouch* pair) {
   o->start_pairs[o->start_pair_count++] = (StartPair){scenario, pair->a, pair->b};
 }
 
-/* Adds to w one row for each gap that the trial violates, with its derivatives at the current design o->x. standing:
+/* Adds one row to w for each gap that the trial violates, with derivatives at the current design o->x. standing:
  * model of o->x. Returns the number of rows added. */
 static int add_gaps(Optimization* o, WiderSet* w, int scenario, Model* standing, const Model* trial) {
   Recording recording = {0};
@@ -127,8 +128,9 @@ static int add_gaps(Optimization* o, WiderSet* w, int scenario, Model* standing,
   return added;
 }
 
-/* Builds the models of o->x and o->trial in a scenario and adds to w one row for each gap that the trial violates.
- * Returns the number of rows added; 0 if the trial cannot start for another reason, or no variable changes the gaps. */
+/* Adds one row to w for each gap that o->trial violates in a scenario. Builds the models of o->x and o->trial for
+ * the gaps. Returns the number of rows added. Returns 0 if the trial is invalid for another reason, or if no
+ * variable changes the gaps. */
 static int limit_trial(Optimization* o, WiderSet* w, int scenario) {
   Model standing = {0}, trial = {0};
   int added = 0;
@@ -143,15 +145,15 @@ static int limit_trial(Optimization* o, WiderSet* w, int scenario) {
 
 /* ---------------------------------------------------------------- next trial */
 
-/* Sets o->trial to a new proposal of the optimizer within `set`, which has more rows than the set of the optimizer. The
- * optimizer's state is used and updated. If `drawn` is not NULL, o->trial is the projection of drawn[variables] onto
- * the set instead. */
+/* Sets o->trial to a new proposal of the optimizer within `set`, which has more rows than the set of the optimizer.
+ * Uses and updates the state of the optimizer. If `drawn` is not NULL, sets o->trial to the projection of
+ * drawn[variables] onto the set instead. */
 static void propose_within(Optimization* o, const FeasibleSet* set, const double* drawn) {
   TaskOptimizer settings = automatic_settings(o);
   Optimizer* own = optimizer_create_in(&settings, set, o->unit);
   if (drawn) {
     memcpy(o->trial, drawn, sizeof(double) * (size_t)set->count);
-    (void)optimizer_project(own, o->trial); /* o->x fulfils all rows */
+    (void)optimizer_project(own, o->trial); /* the set is nonempty, because o->x satisfies all rows */
     optimizer_destroy(own);
     return;
   }
@@ -165,15 +167,15 @@ static void propose_within(Optimization* o, const FeasibleSet* set, const double
   optimizer_destroy(own);
 }
 
-/* Returns the first scenario in which the design x[variables] cannot start, or -1 if it can start in all. */
+/* Returns the first scenario in which the design x[variables] cannot be simulated, or -1 if there is none. */
 static int first_refusal(Optimization* o, const double* x) {
   for (int k = 0; k < o->run_count; k++)
     if (!evaluate_start(o, x, k)) return k;
   return -1;
 }
 
-/* Moves o->trial until it can start in all scenarios. refused: the scenario in which it cannot start now, -1 if there
- * is none. drawn: as for propose_within. Returns false if no such design is found. */
+/* Moves o->trial until it can be simulated in all scenarios. refused: a scenario in which the trial cannot be
+ * simulated now, or -1. drawn: as for propose_within. Returns false if no such design is found. */
 static bool correct_trial(Optimization* o, int refused, const double* drawn) {
   size_t n = (size_t)o->design.variable_count;
   WiderSet w = wider_set(&o->design.set);

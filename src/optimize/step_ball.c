@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Entries are divided by the largest before squaring, to avoid overflow. */
+/* Entries are divided by the largest one before squaring, to avoid overflow. */
 double step_ball_norm(int count, const int* block, const double* d, int which) {
   double largest = 0, sum = 0;
   for (int i = 0; i < count; i++)
@@ -17,8 +17,8 @@ double step_ball_norm(int count, const int* block, const double* d, int which) {
 
 static double clamp(double x, double low, double high) { return fmin(fmax(x, low), high); }
 
-/* Sets *clamped to the sum of squares of the variables of block `which` that are clamped at t, and *rest to the sum of
- * squares of g / largest over its other variables. */
+/* Sums squares over the variables of block `which` at parameter t. Sets *clamped to the sum of squared bounds of the
+ * clamped variables, and *rest to the sum of (g / largest)^2 of the other variables. */
 static void split(int count, const int* block, int which, const double* low, const double* high, const double* g,
                   double largest, double t, double* clamped, double* rest) {
   *clamped = *rest = 0;
@@ -32,8 +32,8 @@ static void split(int count, const int* block, int which, const double* low, con
   }
 }
 
-/* Each iteration solves |d(t)| = radius for the set of variables clamped at the previous t. Further clamping only
- * shortens d, so t increases monotonically towards the solution from below. */
+/* Sets d to the solution for one block. Each iteration solves |d(t)| = radius for the set of variables that are
+ * clamped at the previous t. Further clamping only shortens d, so t increases monotonically to the solution. */
 static void solve_block(int count, const int* block, int which, const double* low, const double* high, const double* g,
                         double radius, double* d) {
   double largest = 0, t = 0;
@@ -58,15 +58,15 @@ void step_ball_bounds(int count, const int* block, const double* low, const doub
 
 /* ---------------------------------------------------------------- with linear constraints */
 
-/* Length of an unconstrained proximal step in radii. Large steps converge after a few iterations; this one loses only
+/* Length of an unconstrained proximal step, in radii. Long steps converge in few iterations. This length loses only
  * two of sixteen digits to cancellation. */
 #define REACH 100.0
-/* Proximal steps end when they are shorter than this, in radii. The optimality condition then holds to 1e-12 of the
- * gradient. */
+/* The iteration of proximal steps ends if a step is shorter than this, in radii. The optimality condition then holds
+ * to 1e-12 of the gradient. */
 #define STEP_TOLERANCE 1e-10
 #define STEPS_MAX 200
-/* The search for a multiplier ends within this distance of the sphere, in radii, or at adjacent floating-point numbers.
- */
+/* The search for the multiplier of a ball ends within this distance of the sphere, in radii, or at adjacent
+ * floating-point numbers. */
 #define SPHERE_TOLERANCE 1e-13
 #define SEARCH_MAX 200
 
@@ -76,15 +76,15 @@ typedef struct {
   const int* block;
   const ProjectLimits* limits;
   const double* radius;
-  double length[2];  /* T of the proximal term, per block */
-  double share[2];   /* 1 / (1 + T multiplier of the ball), in (0, 1] */
+  double length[2];  /* length T of the proximal term of each block */
+  double share[2];   /* 1 / (1 + T * multiplier of the ball) of each block, in (0, 1] */
   const double* aim; /* d_last - T g */
   double *scale, *d;
   bool empty;
 } Ball;
 
-/* Sets d to the point within the limits nearest to share aim, in the metric 1 / (T share). Returns |d_block| / radius
- * - 1. */
+/* Sets d to the point within the limits nearest to share * aim, in the metric 1 / (T * share). Returns |d| / radius
+ * - 1 for block `which`. */
 static double evaluate(Ball* ball, int which) {
   for (int i = 0; i < ball->count; i++) {
     int b = ball->block[i];
@@ -97,21 +97,21 @@ static double evaluate(Ball* ball, int which) {
 
 static double enter_ball(Ball* ball, int which);
 
-/* Does the same as evaluate, for a given share of block `which`. If this is block 0, first brings block 1 into its
- * ball. */
+/* Sets the share of block `which` and returns the result of evaluate. For block 0, first finds the share for which
+ * block 1 is within its ball. */
 static double excess(Ball* ball, int which, double share) {
   ball->share[which] = share;
   if (which == 0) enter_ball(ball, 1);
   return evaluate(ball, which);
 }
 
-/* Finds the largest share for which block `which` is within its ball, sets d to the point for this share, and returns
- * the excess. The excess increases with the share and is -1 at 0. Regula falsi (Illinois variant); every fourth step
- * bisects the bracket. */
+/* Finds the largest share for which block `which` is within its ball. Sets d to the point for this share and returns
+ * |d| / radius - 1, which increases with the share and is -1 at 0. The method is regula falsi (Illinois variant);
+ * every fourth step bisects the bracket. */
 static double enter_ball(Ball* ball, int which) {
   double high = 1, above = excess(ball, which, high), low = 0, below = -1;
   if (above <= 0 || ball->empty) return above;
-  int stayed = 0; /* end of the bracket that the last step kept: 1 low, -1 high */
+  int stayed = 0; /* the end of the bracket that the last step kept: 1 is low, -1 is high */
   for (int step = 1; step < SEARCH_MAX; step++) {
     double middle = step % 4 == 0 ? 0.5 * (low + high) : low + (high - low) * (below / (below - above));
     if (!(middle > low && middle < high)) break;
@@ -132,8 +132,8 @@ static double enter_ball(Ball* ball, int which) {
   return excess(ball, which, low);
 }
 
-/* Sets T so that an unconstrained proximal step is REACH radii long. A block with zero gradient uses the gradient norm
- * of the other, in radii. */
+/* Sets the lengths T so that an unconstrained proximal step is REACH radii long. A block with zero gradient uses the
+ * gradient norm of the other block, in radii. */
 static void choose_lengths(Ball* ball, const double* gradient) {
   double push[2];
   for (int b = 0; b < 2; b++) push[b] = step_ball_norm(ball->count, ball->block, gradient, b) * ball->radius[b];
@@ -143,8 +143,7 @@ static void choose_lengths(Ball* ball, const double* gradient) {
   }
 }
 
-/* Scales d into the balls, which the search may exceed by its tolerance. Limits and rows contain zero, so they still
- * hold. */
+/* Scales d into the balls, which d may exceed by SPHERE_TOLERANCE. Limits and rows contain zero, so they still hold. */
 static void shorten(const Ball* ball) {
   double factor = 1;
   for (int b = 0; b < 2; b++) {

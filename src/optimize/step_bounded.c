@@ -1,11 +1,11 @@
-/* Step-bounded update: minimizes the linearized loss over the feasible set and a trust region (SDRS Eq. 15). */
+/* The step-bounded method: minimizes the linearized loss over the feasible set and a trust region (SDRS Eq. 15). */
 #include <math.h>
 #include <string.h>
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 #include "optimize/step_ball.h"
 
-/* Limits of a step from x, and workspace for the subproblems; pointers into Optimizer.work. */
+/* A subproblem of the method: limits of a step from x, and workspace. The pointers refer to Optimizer.work. */
 typedef struct {
   double *low, *high, *row_low, *row_high; /* limits of the step */
   double *face_low, *face_high, *face_row_low, *face_row_high;
@@ -44,9 +44,9 @@ static void find_limits(const FeasibleSet* set, const double* x, StepProblem* p)
   }
 }
 
-/* Sets p->d[count] to the minimizer of the linearized loss for the infinity norm (O6). Variables in no row move to an
- * end of their interval. If the others have several optimal steps, the shortest is taken, measured in radii, so that
- * variables without influence do not move. */
+/* Sets p->d[count] to the minimizer of the linearized loss for the infinity norm (O6). A variable in no row moves to
+ * an end of its interval. If the other variables have several optimal steps, the shortest is taken, in radii, so
+ * that variables without influence do not move. */
 static bool step_infinity(const Optimizer* o, const double* gradient, StepProblem* p) {
   for (int i = 0; i < o->set->count; i++) {
     p->d[i] = gradient[i] > 0 ? p->low[i] : gradient[i] < 0 ? p->high[i] : 0.0;
@@ -61,7 +61,7 @@ static bool step_infinity(const Optimizer* o, const double* gradient, StepProble
                           p->face_row_low, p->face_row_high) &&
       projector_nearest(o->projector, &face, p->radii, p->d))
     return true;
-  /* No minimum was found because of rounding: the projection of a long gradient step also descends. */
+  /* Rounding prevented a minimum: use the projection of a long gradient step, which also descends. */
   double length = 0;
   for (int b = 0; b < 2; b++) length = fmax(length, rule_largest(o->set, gradient, b) * p->radius[b]);
   for (int i = 0; i < o->set->count; i++) {
@@ -80,7 +80,8 @@ static bool step_euclidean(const Optimizer* o, const double* gradient, StepProbl
   return true;
 }
 
-/* The gradient is not clipped: the minimizer of a linear function does not depend on its scale. */
+/* Proposes the step (O6-O8). The gradient is not clipped, because the minimizer of a linear function does not depend
+ * on its scale. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   StepProblem problem = lay_out(o);
   find_limits(o->set, x, &problem);

@@ -1,47 +1,49 @@
 /* Bounds on terms (`subject_to`): the optimizer minimizes an augmented Lagrangian instead of the loss
- * (docs/derivations/update.md, O11, O12). Any optimizer can be used that continues when its function changes, respects
- * the bounds and rows of the variables, and has a small state. */
+ * (docs/derivations/update.md, O11, O12). The optimizer must continue after a change of the function and respect the
+ * bounds and rows of the variables. */
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* Least scale of a bound [unit of the term], so that `max: 0` has a relative tolerance. */
+/* A bound has at least this scale, in the unit of its term. The scale gives the bound `max: 0` a relative tolerance. */
 #define LEAST_SIZE 1e-3
-/* An initial loss below LEAST_LOSS is already minimal and gives no scale for the penalties; ZERO_LOSS replaces it, so
- * that the bounds act from the beginning. */
+/* If the initial loss is below LEAST_LOSS, ZERO_LOSS replaces it as the scale of the penalties, so that the bounds
+ * act from the beginning. */
 #define LEAST_LOSS 1e-9
 #define ZERO_LOSS 1e-2
-/* A penalty may grow only if the violation is still above this fraction of its previous value: ENOUGH_FALL if the
+/* A penalty may grow only if the violation exceeds this fraction of its previous value. ENOUGH_FALL applies if the
  * optimizer has converged for the present multipliers, STEADY_FALL during the search. */
 #define ENOUGH_FALL 0.25
 #define STEADY_FALL 0.5
 #define PENALTY_GROWS 4.0
 #define PENALTY_MOST 1e12
-/* Multipliers have converged when their relative change is below this. */
+/* Multipliers have converged if their relative change is below this. */
 #define MULTIPLIER_CHANGE 1e-7
-/* Multipliers are updated when the gradient norm has fallen by this factor, or after UPDATE_AFTER iterations. */
+/* Multipliers are updated if the norm of the gradient has fallen to this fraction, or after UPDATE_AFTER iterations. */
 #define GRADIENT_FALL 1e-2
 enum { UPDATE_AFTER = 60 };
-/* A violation that decreases fast enough needs no update of its multiplier: the decrease is at least PACE_KEPT of the
- * previous one, and at this pace the violation is zero after LOOKS_MOST checks. No update is needed either if the last
- * update did not increase the decrease by the factor HASTENED: a method with steps of fixed length cannot be faster. */
+/* The multiplier of a violation that decreases fast enough is not updated. The decrease must be at least PACE_KEPT
+ * of the previous decrease. At this rate the violation must be zero within LOOKS_MOST checks. The multiplier also
+ * stays if its last update did not increase the decrease by the factor HASTENED, because a method with steps of
+ * fixed length cannot be faster. */
 #define PACE_KEPT 0.5
 #define LOOKS_MOST 10
 #define HASTENED 1.5
 typedef enum { PACE_OWN, PACE_HURRIED, PACE_FULL } Pace;
-/* Numbers per term: multiplier, penalty, violation at the last check, initial size, decrease before that check, Pace
- * (cause of that decrease). */
+/* Number of state entries of a bounded term: multiplier, penalty, violation at the last check, initial size of the
+ * violation, decrease before the last check, and the Pace. The Pace is the cause of the decrease. */
 enum { PER_SUBJECT = 6 };
 
-/* A violation below this fraction of its initial size does not increase penalties during the search; with descent
- * methods it does not update multipliers either. */
+/* A violation is small if it is below this fraction of its initial size. During the search, a small violation does
+ * not increase its penalty. With descent methods it does not change its multiplier either. */
 #define COARSE 1e-3
 
 struct Subjects {
-  int count, losses; /* losses come first */
+  int count, losses; /* number of bounds, number of losses; terms are ordered losses first */
   double* bound;     /* (count) */
-  double* state;     /* lambda, rho, violation at the last check, initial size, decrease, Pace; (count) each */
-  double* factors;   /* (losses + count) */
+  double* state;   /* multiplier lambda, penalty rho, violation at the last check, initial size, decrease, Pace; (count)
+                      each */
+  double* factors; /* (losses + count) */
 };
 
 Subjects* subjects_create(const Task* task) {
@@ -67,13 +69,13 @@ void subjects_destroy(Subjects* s) {
 static double excess(const Subjects* s, const double* terms, int i) { return terms[s->losses + i] - s->bound[i]; }
 static double size_of(const Subjects* s, int i) { return fmax(fabs(s->bound[i]), LEAST_SIZE); }
 
-/* Returns g_i = term_i - bound_i, but at least -multiplier / penalty: at that value the bound's term of the augmented
- * Lagrangian is zero. */
+/* Returns the violation g_i = term_i - bound_i, but at least -multiplier / penalty. At that value the bound no
+ * longer acts in the augmented Lagrangian. */
 static double violation_of(const Subjects* s, const double* terms, int i) {
   return fmax(excess(s, terms, i), -s->state[i] / s->state[s->count + i]);
 }
 
-/* (O11) */
+/* Evaluates the augmented Lagrangian (O11). */
 double subjects_merit(const Subjects* s, double loss, const double* terms) {
   const double *lambda = s->state, *rho = s->state + s->count;
   for (int i = 0; i < s->count; i++) {
@@ -114,7 +116,7 @@ static void grow(Subjects* s, int i) {
   if (*rho < PENALTY_MOST) *rho *= PENALTY_GROWS;
 }
 
-/* (O12) */
+/* Updates the multipliers at the end of a minimization (O12). */
 bool subjects_update(Subjects* s, const double* terms, bool solved) {
   double *lambda = s->state, *last = s->state + 2 * s->count;
   bool changed = false;
@@ -130,8 +132,8 @@ bool subjects_update(Subjects* s, const double* terms, bool solved) {
   return changed;
 }
 
-/* Returns true if a violation, `size` at present, decreases fast enough without a new multiplier. Updates its decrease
- * and Pace. */
+/* Returns true if a violation decreases fast enough without a new multiplier. Updates its decrease and Pace. size:
+ * present absolute value of the violation. */
 static bool falls(Subjects* s, int i, double size) {
   double before = fabs(s->state[2 * s->count + i]), fall = before - size;
   double *pace = &s->state[4 * s->count + i], *kind = pace + s->count;
@@ -142,7 +144,7 @@ static bool falls(Subjects* s, int i, double size) {
   return size <= STEADY_FALL * before || (steady && (*kind == PACE_FULL || fall * LOOKS_MOST >= before));
 }
 
-/* (O20) */
+/* Updates the multipliers during a minimization (O20). */
 bool subjects_follow(Subjects* s, const double* mean, const double* spread) {
   double *lambda = s->state, *last = s->state + 2 * s->count, *first = last + s->count, *kind = first + 2 * s->count;
   bool changed = false;

@@ -1,18 +1,18 @@
-/* Conditions on the final run of an optimization: terms like those of the loss, each with an upper bound. The terms are
- * not optimized. */
+/* The `success` terms of a task: conditions on the final run of an optimization. A `success` term is a term like
+ * those of the loss, with an upper bound. The optimizer does not minimize `success` terms. */
 #include <assert.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
 
 struct Success {
-  Loss** loss; /* the terms in every scenario  (scenarios) */
+  Loss** loss; /* the terms in every scenario (scenarios) */
   int scenario_count, count;
   double *value, *bound; /* (count) */
 };
 
-/* Returns a task whose losses are the `success` terms, over all steps. It borrows everything but its scenarios, which
- * the caller frees. */
+/* Returns a task whose losses are the `success` terms, over all steps of the run. The caller frees the array of
+ * scenarios; everything else is borrowed. */
 static Task judging_task(const Task* task) {
   Task judging = *task;
   size_t size = sizeof(TaskScenario) * (size_t)task->scenario_count;
@@ -82,14 +82,14 @@ void success_add(Success* s, int scenario, const double* values) {
     double value = values ? values[i] : (double)NAN;
     if (scenario == 0) s->value[i] = -HUGE_VAL;
     if (values && !loss_counts(s->loss[scenario], i)) continue;
-    if (!(value <= s->value[i]) && !isnan(s->value[i])) s->value[i] = value; /* NaN stays */
+    if (!(value <= s->value[i]) && !isnan(s->value[i])) s->value[i] = value; /* a value of NaN stays NaN */
   }
 }
 
 /* ---------------------------------------------------------------- the best design */
 
-/* Runs the design x[variables] in a scenario and sets values[terms] to its success terms; values is unchanged if the
- * run fails. Returns the status of the run. */
+/* Simulates the design x[variables] in a scenario and sets values[terms] to its success terms. Leaves values
+ * unchanged if the run fails. Returns the status of the run. */
 static Status run_once(Optimization* o, const double* x, int scenario, DrawMoment moment, int threads, double* values) {
   Diagnostics unsaid = {0};
   RecordOptions options = {.threads = threads, .interrupted = o->options.interrupted};

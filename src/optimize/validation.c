@@ -1,11 +1,12 @@
-/* Validation: runs the best design with draws that the optimization did not use, and evaluates `success` for each. */
+/* Validation: simulates the best design with random draws that the optimization did not use, and evaluates `success`
+ * for each draw. */
 #include <assert.h>
 
 #include "optimize/optimization.h"
 
 struct Validation {
   int tries;
-  bool* held; /* (scenarios x tries) */
+  bool* held; /* true if the draw meets `success` (scenarios x tries) */
 };
 
 static void try_one(void* context, int index, int thread) {

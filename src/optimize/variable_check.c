@@ -1,12 +1,14 @@
-/* Checks the gradient by variables against central differences. This includes symmetries and shared vertices. */
+/* Comparison of the gradient with respect to the variables with central differences. Symmetries and shared vertices
+ * are included in the gradient. */
 #include <float.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* Default of a variable's large change [m, rad, ...]. */
+/* Large change of a variable for which the task gives none [m, rad, ...]. */
 #define LARGE 0.1
-/* Rounding error of the adjoint, relative to the norm of the gradient times large changes over all variables. */
+/* Relative rounding error of the adjoint. The reference is the norm over all variables of the gradient times the
+ * large changes. */
 #define ZERO 1e-12
 
 typedef struct {
@@ -15,7 +17,7 @@ typedef struct {
   double* x;
 } BlockMove;
 
-/* Returns the function to minimize with `values` for the variables of the block, NaN if a run fails. */
+/* Returns the minimized value with `values` for the variables of the block. Returns NaN if a run fails. */
 static double moved_loss(void* context, const double* values) {
   BlockMove* move = context;
   Optimization* o = move->optimization;
@@ -54,7 +56,7 @@ static void check_block(Optimization* o, const GradcheckOptions* options, int bl
   memory_free(memory);
 }
 
-/* Returns true if a model of the design has a singular closure. Models of moved variables are checked separately. */
+/* Returns true if a closure is singular in a model of the current design. */
 static bool is_singular(const Optimization* o) {
   bool singular = false;
   for (int k = 0; !o->function.evaluate && k < o->run_count; k++)

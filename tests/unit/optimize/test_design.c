@@ -843,7 +843,8 @@ static void messages(void** state) {
       {ARM "design:\n  attachments: [{link: arm}]\n  constraints: [{variables: [arm/mass], relation: equal}]\n" LOSS,
        "4:30: error: no variable 'arm/mass'\n"},
       {PAIR "design: {vertices: [{link: a, low: 0}]}\n" LOSS,
-       "2:21: error: a/0/0/x starts at -0.5, outside its bounds [0, inf]\n"},
+       "2:21: error: a/0/0/x starts at -0.5, outside its bounds [0, inf]: widen the bounds or change the initial "
+       "value\n"},
       {PAIR "design: {vertices: [{link: a, hulls: [1]}]}\n" LOSS,
        "2:21: error: link 'a' has no free vertex in these hulls and this box: enlarge the box, or choose other "
        "hulls\n"},
@@ -864,11 +865,12 @@ static void messages(void** state) {
        "2:28: error: link 'b' follows 'a', whose vertices do not move\n"},
       {PAIR
        "design: {vertices: [{link: a}], symmetry: [{type: copy, links: [a, b]}, {type: copy, links: [b, a]}]}\n" LOSS,
-       "2:97: error: link 'a' cannot follow 'b': one of them follows already, or is followed\n"},
+       "2:97: error: link 'a' cannot follow 'b': one of the two already follows a link or is followed by one; remove "
+       "one of these symmetries\n"},
       {PAIR
        "design: {vertices: [{link: a}], symmetry: [{type: copy, links: [a, b]}, {type: mirror, links: [b], normal: "
        "[1, 0, 0]}]}\n" LOSS,
-       "2:96: error: link 'b' follows 'a': give the symmetry to that one\n"},
+       "2:96: error: link 'b' follows 'a': give this symmetry to 'a'\n"},
       {"scene: {links: [{name: a, mass: 1, shapes: [" BOX
        ", {type: box, size: [1, 1, 1], position: [0.8, 0, 0]}]}, {name: "
        "b, mass: 1, position: [9, 0, 0], shape: " BOX "}]}\ndesign: {vertices: [{link: a}], symmetry: [{type: copy, "
@@ -893,7 +895,8 @@ static void messages(void** state) {
       {"scene: {links: [{name: a, mass: 1, shape: " BOX
        "}]}\ndesign: {vertices: [{link: a}], symmetry: [{type: mirror, "
        "links: [a], normal: [1, 0, 0]}, {type: mirror, links: [a], normal: [1, 0.123, 0]}]}\n" LOSS,
-       "2:91: error: the symmetries of link 'a' generate infinitely many: their group must be finite\n"},
+       "2:91: error: the symmetries of link 'a' generate infinitely many maps: choose mirrors and rotations that "
+       "generate a finite group\n"},
       /* control and start */
       {ARM "control: [{link: arm}]\n" LOSS, "2:18: error: no controller drives the joint of link 'arm'\n"},
       {DRIVEN("0") "control: [{link: a, parameters: [phase]}]\n" LOSS,
@@ -909,7 +912,8 @@ static void messages(void** state) {
        "}]\n  controllers: [{link: a, type: prescribed, target: 0}]\ninitial: [{link: a, velocities: true}]\n" LOSS,
        "4:18: error: the joint of link 'a' is prescribed: its start cannot be chosen\n"},
       {FREE_BOX "initial: [{link: a, velocities: true, dof: [0], low: 2}]\n" LOSS,
-       "2:11: error: a/velocity/0 starts at 1, outside its bounds [2, inf]\n"},
+       "2:11: error: a/velocity/0 starts at 1, outside its bounds [2, inf]: widen the bounds or change the initial "
+       "value\n"},
       {FREE_BOX "initial: [{link: a, coordinates: true, dof: [4]}]\n" LOSS,
        "2:18: error: link 'a': the three rotations of its joint are a quaternion, whose numbers cannot be variables: "
        "give 'turns: true', and angles of rotation are the variables\n"},

@@ -209,9 +209,9 @@ static void messages(void** state) {
       {ONE "design: {cage: [{link: a, cells: [1, 1, 1]}, {link: a, cells: [1, 1, 1], axes: [y]}]}\n" LOSS,
        "2:46: error: variable 'a/cage/0/y' is listed twice: remove one of the entries\n"},
       {ONE "design: {cage: [{link: a, cells: [1, 1, 1], box: {low: [0, 0, 0], high: [0.1, 0.1, 0.1]}}]}\n" LOSS,
-       "2:17: error: link 'a' has no vertex in this cage that could move\n"},
+       "2:17: error: the cage of link 'a' contains no vertex that can move: enlarge its box or unfreeze vertices\n"},
       {ONE "design: {cage: [{link: a, cells: [1, 1, 1], box: {low: [0, 0, 0], high: [1, 1, 0]}}]}\n" LOSS,
-       "2:17: error: the cage of link 'a' has no extent along z\n"},
+       "2:17: error: the cage of link 'a' has no extent along z: set or enlarge its box\n"},
   };
   for (int k = 0; k < COUNT(CASES); k++) expect_design_problems(CASES[k].text, CASES[k].wanted);
 }

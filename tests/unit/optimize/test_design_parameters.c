@@ -531,7 +531,9 @@ static void what_cannot_change(void** state) {
          "9:43: error: link 'box': its joint has no such degree of freedom\n");
   refuse("{type: link_friction, link: box}",
          "9:42: error: link 'box': the scene gives it no such value: set the value for this link in the scene\n");
-  refuse("{type: friction, low: 0.5}", "9:14: error: contact/friction starts at 0.4, outside its bounds [0.5, inf]\n");
+  refuse("{type: friction, low: 0.5}",
+         "9:14: error: contact/friction starts at 0.4, outside its bounds [0.5, inf]: widen the bounds or change the "
+         "initial value\n");
   refuse("{type: size, link: box, tie: true}", "9:33: error: link 'box': tied edges must have equal initial lengths\n");
   refuse("{type: size, link: arm, axes: [x]}",
          "9:33: error: link 'arm': 'axes' selects edges of a box, and it has no box: for round shapes give lengths: "

@@ -479,7 +479,9 @@ static void no_design_obeys(void** state) {
   Diagnostics diagnostics = {0};
   OptimizationOptions options = {1, NULL};
   assert_int_equal(optimization_create(&o, &task, &options, &diagnostics), STATUS_BAD_INPUT);
-  assert_string_equal(diagnostics.items[0].text, "no design fulfils all bounds and constraints together");
+  assert_string_equal(
+      diagnostics.items[0].text,
+      "no design satisfies all bounds and constraints together: widen the bounds or correct the constraints");
   optimization_destroy(o);
   diagnostics_free(&diagnostics);
   task_free(&task);
