@@ -53,7 +53,7 @@ void inertia_times(const ModelLink* link, const double d[3][4], double out[3][4]
   memcpy(out, way.m, sizeof(way.m));
 }
 
-/* Inertia tensor about the centre of mass in world axes. */
+/* Returns the inertia tensor about the centre of mass in world axes [kg m^2]. */
 static Mat3 world_inertia(const ModelLink* link, Mat3 r) {
   return mat3_mul(mat3_mul(r, mass_moment_inertia_tensor(&link->moment)), mat3_transpose(r));
 }
