@@ -1,10 +1,11 @@
-/* Passive forces of a joint, per coordinate: spring, dry friction, armature (docs/derivations/drives.md). */
+/* Passive forces of a joint on each plain coordinate: spring, dry friction, armature (docs/derivations/drives.md). */
 #include <assert.h>
 
 #include "base/base.h"
 #include "simulate/terms.h"
 
-/* Adds k/2 (q - rest)^2 (M4), with q at the spring's time weights (M10). */
+/* Adds the spring energy k/2 (q - rest)^2 (M4) with its derivatives. q: coordinate with the time weights of the spring
+ * (M10). */
 static void add_spring(const JointInput* in, int k, PassiveTerms* out) {
   double ahead = spring_ahead(&in->spring), stiffness = (1 - in->spring.missing) * in->link->stiffness[k];
   double way = joint_spring_position(in, k) - in->link->rest[k];
@@ -39,8 +40,8 @@ StaticFriction joint_static_friction(const ModelLink* link, int k, double rate) 
                           more * share * (bend - 2 * (rate / s) * (rate / s) / root), by_static};
 }
 
-/* Adds f / a (sqrt(r^2 + v^2) - v), whose force is f r / sqrt(r^2 + v^2) (M5), and the excess of static friction
- * (M11). */
+/* Adds the dry friction energy f / a (sqrt(r^2 + v^2) - v), whose force is f r / sqrt(r^2 + v^2) (M5), and the energy
+ * of the excess of static friction (M11). r: rate. */
 static void add_friction(const JointInput* in, int k, double rate, PassiveTerms* out) {
   double force = in->link->friction[k], speed = in->link->friction_speed, a = in->weights.rate_now;
   double root = sqrt(rate * rate + speed * speed);
@@ -50,7 +51,8 @@ static void add_friction(const JointInput* in, int k, double rate, PassiveTerms*
   out->hessian += force * a * (speed / root) * (speed / root) / root + more.slope * a;
 }
 
-/* Adds A w/2 (q - y)^2, y the coordinate predicted by armature inertia alone (M6). */
+/* Adds the armature energy A w/2 (q - y)^2 with its derivatives. y: coordinate predicted by armature inertia alone
+ * (M6). */
 static void add_armature(const JointInput* in, int k, PassiveTerms* out) {
   double mass = in->link->armature[k] * in->inertia_weight, way = in->q[k] - in->q_now[k] - in->aim[k];
   out->inertia = 0.5 * mass * way * way;
@@ -82,7 +84,8 @@ double joint_friction_slope(const ModelLink* link, int k, double rate) {
   return link->friction[k] * (speed / root) * (speed / root) / root + more;
 }
 
-/* Returns y - q^t from the displacements d1 = q^t - q^(t-1) and d2, the one before it, and the initial rate (M6). */
+/* Returns y - q^t from the displacements d1 = q^t - q^(t-1) and d2 = q^(t-1) - q^(t-2) and the initial rate `start`
+ * (M6). y: coordinate predicted by armature inertia alone. */
 double armature_aim(const StepWeights* w, double dt, double d1, double d2, double start) {
   return -w->y_old * d1 - w->y_older * (d1 + d2) + w->y_rate * dt * start;
 }
