@@ -1,5 +1,5 @@
-/* Divides a step into substeps: equal ones, by choice or because the whole step was not solved
- * (docs/derivations/step.md, S13, S14), and unequal ones during impacts with restitution (S15). */
+/* Divides a step into substeps (docs/derivations/step.md). Equal substeps are requested by the scene, or needed because
+ * the whole step was not solved (S13, S14). Unequal substeps occur in impacts with restitution (S15). */
 #include <assert.h>
 #include <float.h>
 #include <string.h>
@@ -10,10 +10,11 @@
 #include "simulate/stops.h"
 #include "simulate/tree_flight.h"
 
-/* Number of consecutive steps solved at the first attempt after which fewer substeps are tried again. */
+/* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again. */
 enum { CALM_STEPS = 4 };
-/* Number of such steps if a flying tree required shorter substeps. It is larger because each change of the substep
- * length changes the energy of the tree by (w dt)^2 (W50). */
+/* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again if a flying tree
+ * required shorter substeps. It is larger than CALM_STEPS because each change of the substep length changes the energy
+ * of the tree by (w dt)^2 (W50). */
 enum { CALM_STEPS_COARSE = 4000 };
 
 /* ---------------------------------------------------------------- state at the start of a step */
@@ -90,7 +91,7 @@ static void restore(Sim* s) {
   sim_publish(s);
 }
 
-/* Contact is reset because the candidate list was built for the rejected states, and may lack pairs that the restored
+/* Resets contact, because the candidate list was built for the rejected states and may lack pairs that the restored
  * state needs. */
 void step_reject(Sim* s, ContactMemory to) {
   if (to == CONTACT_STEP) restore(s);
@@ -151,8 +152,8 @@ static void keep_state(Sim* s) {
   b->count++;
 }
 
-/* Sets the list of substates for sim_substates. Its entries point into the arrays of the store, so call this only when
- * the arrays no longer grow. */
+/* Sets the list of substates for sim_substates. Its entries point into the arrays of the store. Call only when these
+ * arrays no longer grow. */
 static void list_states(Sim* s) {
   const Model* m = s->model;
   SubstateStore* b = &s->between;
@@ -188,7 +189,7 @@ void substates_free(Sim* s) {
 
 StepClock sim_clock(const Sim* s) { return s->reached; }
 
-/* Times are multiples of the substep length, as in a run whose steps have this length. */
+/* Times are multiples of the substep length, as in a run whose steps have the length of these substeps. */
 void sim_set_clock(Sim* s, int count, int index) {
   assert(count >= 1 && index >= 0 && index < count);
   double whole = s->model->simulation.dt;
@@ -206,8 +207,8 @@ void step_add_work(StepReport* to, const StepReport* from) {
   to->factor_retries += from->factor_retries;
 }
 
-/* Returns the report of two consecutive substeps: the sum of the work, the worse of the quality measures, and all other
- * entries of the second one. */
+/* Returns the report of two consecutive substeps: the sum of their work, the worse of their quality measures, and all
+ * other entries of the second substep. */
 static StepReport join_reports(const StepReport* sum, const StepReport* next) {
   StepReport out = *next;
   step_add_work(&out, sum);
@@ -240,8 +241,8 @@ enum { SHORTENINGS = 60, PARTS_MOST = 4000 };
  * shorter remainder would be dominated by rounding. */
 #define LEAST_REST (1.0 / 4)
 /* Largest residual, relative to the acting forces, that counts as converged in a short substep of an impact. A smaller
- * one may be out of reach, because rounding of positions changes the force that reverses an approach (impact.md, I7).
- */
+ * residual may be unattainable, because rounding of positions changes the force that reverses an approach (impact.md,
+ * I7). */
 #define IMPACT_FLOOR 1e-3
 
 /* Returns true if impacts of bodies can change the lengths or kinds of substeps. This requires a rest speed above 0,
@@ -255,11 +256,12 @@ static bool looks_at_impacts(const Sim* s) {
 /* Returns true if events of joint limits or closures can determine the lengths of substeps. */
 static bool has_joint_events(const Sim* s) { return s->stops || closures_have_events(s->closures); }
 
-/* Returns true if events (impacts with restitution, stops, closing closures) can determine the lengths of substeps. */
+/* Returns true if events (impacts with restitution, impacts at joint limits, closing closures) can determine the
+ * lengths of substeps. */
 static bool has_events(const Sim* s) { return s->model->contact.bounces || has_joint_events(s); }
 
-/* Returns the kind of a substep after the end of an approach: second_order resumes only after both steps that it
- * extrapolates from were free of impacts. */
+/* Returns the kind of a substep after the end of an approach. second_order resumes only after both steps from which it
+ * extrapolates were free of impacts. */
 static StepKind kind_after_strike(const Sim* s) {
   StepKind before = s->reached.kind;
   if (before == STEP_STRIKES || (s->contact && contact_pressed(s->contact))) return STEP_STRUCK;
@@ -326,7 +328,7 @@ static void end_part(Sim* s, const StepReport* report) {
   if (reached) sim_advance(s);
 }
 
-/* Repeats a substep of another run. */
+/* Solves the substep `as` of another run. */
 static StepReport repeat_part(Sim* s, const StepClock* as) {
   s->clock = *as;
   StepReport report = solve_part(s);
@@ -383,15 +385,15 @@ typedef struct {
   double low, high, ahead_low, ahead_high;
   double end; /* end time of the span [s]; a closure that would close within CLOSES_APART before this time closes at
                  this time (Z20) */
-  int side;   /* end of the bracket that the last length replaced, for the Illinois rule */
-  int again;  /* number of times in succession that the same end of the bracket was replaced */
-  bool bent;  /* true: the distance counts as a bent function of the length, because the barrier of a limit acts after
-                 the event */
+  int side;   /* 1: the last length replaced `high`; -1: it replaced `low`; for the Illinois rule */
+  int again;  /* number of times that `high` was replaced again in succession */
+  bool bent;  /* true: the distance is treated as a strongly curved function of the length, because the barrier of a
+                 limit acts after the event */
 } EventSearch;
 
-/* BENT_AGAIN: if the same end of the bracket was replaced this many times in succession, the distance counts as bent,
- * and the bracket is halved. STRAIGHT: if the ratio of the distances at both ends is below this, a bent distance is
- * interpolated linearly again. */
+/* BENT_AGAIN: after this many successive replacements of the same end of the bracket, the distance is treated as
+ * strongly curved and the bracket is halved. STRAIGHT: if the ratio of the distances at both ends is below this, a
+ * strongly curved distance is interpolated linearly again. */
 enum { BENT_AGAIN = 8, STRAIGHT = 16 };
 
 static double next_length(const EventSearch* e) {
@@ -432,8 +434,9 @@ static SubstepEvent closing(const ClosureEntry* join) {
 }
 
 /* Sets *event to the first event in the solved substep of s->clock: the start of an impact, or the closing of a
- * closure. Returns false if there is no event. An impact that the search has found before counts at any speed, because
- * the approach over a shorter substep may appear slower. The first short substep of the impact measures the speed. */
+ * closure. Returns false if there is no event. An impact that the search found before counts at any speed, because the
+ * approach over a shorter substep may appear slower. The first short substep of the impact measures the approach speed.
+ */
 static bool find_event(Sim* s, const EventSearch* search, SubstepEvent* event) {
   ContactEntry pair, sought = {search->event.what.hull_a, search->event.what.hull_b, 0, 0};
   bool seeks = search->found && search->event.what.kind == EVENT_HULLS;
@@ -472,12 +475,12 @@ static double event_ahead(Sim* s, const StepEvent* event) {
   }
 }
 
-/* Call after the substep of s->clock was solved. Returns true if the substep ends at an event or contains no event.
- * Returns false if not, and sets *length to the next length to try. */
+/* Returns true if the solved substep of s->clock ends at an event or contains no event. Otherwise returns false and
+ * sets *length to the next length to try [s]. */
 static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
   SubstepEvent event = {{.kind = EVENT_HULLS}, 0, 0};
   bool entry = find_event(s, e, &event);
-  if (s->clock.kind == STEP_IMPACT) return true; /* it is already short */
+  if (s->clock.kind == STEP_IMPACT) return true; /* a short substep of an impact is not shortened to an event */
   if (entry)
     event_after(e, &event, *length);
   else if (!e->found)
@@ -492,14 +495,14 @@ static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
   return false;
 }
 
-/* Length and kind of a substep. */
+/* Planned length and kind of a substep. */
 typedef struct {
   double length; /* s */
   StepKind kind;
 } SubstepPlan;
 
-/* Returns the plan of a substep at whose end a closure opens (Z21). Its length is the fraction ClosureLoad.due of the
- * remaining span. left: length of the remaining span [s]. */
+/* Returns the plan of a substep at whose end a closure opens (Z21). The length of the substep is the fraction
+ * ClosureLoad.due of the remaining span. left: length of the remaining span [s]. */
 static SubstepPlan plan_opening(Sim* s, int closure, double left) {
   const ClosureLoad* load = &s->closures->load[closure];
   double share = load->due < 1 - CLOSES_APART ? load->due : 1;
@@ -615,8 +618,8 @@ static StepReport take_span(Sim* s, int count, int index) {
   }
 }
 
-/* Returns the pair of links that made the last trial fail: the pair with the largest overlap, or, without overlaps,
- * with the largest contact force. */
+/* Returns the pair of links that made the last trial fail: the pair with the largest overlap or, if none overlap, the
+ * pair with the largest contact force. */
 static StepSqueeze find_squeeze(Sim* s) {
   StepSqueeze worst = {.known = false};
   int count = s->contact ? contact_candidate_count(s->contact) : 0;
@@ -634,10 +637,10 @@ static StepSqueeze find_squeeze(Sim* s) {
   return worst;
 }
 
-/* TRY_ITERATIONS: iteration limit of an attempt that can still be refined, because finer substeps cost less than many
- * more iterations. The finest number of substeps that a scene may request has all iterations. If all attempts fail,
- * each is repeated with all iterations: finer substeps need a larger force for the same change of momentum, so a coarse
- * one may be the easiest. */
+/* Iteration limit of an attempt that can still be refined, because finer substeps cost less than many more iterations.
+ * The finest number of substeps that a scene may request has all iterations. If all attempts fail, each is repeated
+ * with all iterations. A coarse attempt may then be the easiest, because finer substeps need a larger force for the
+ * same change of momentum. */
 enum { TRY_ITERATIONS = 200 };
 
 static bool has_all_iterations(int count) {
@@ -693,15 +696,15 @@ bool step_leads(const Sim* s) {
   return false;
 }
 
-/* An attempt to solve a step: number of substeps, and iteration limit of each substep. */
+/* Attempt to solve a step: number of substeps, and iteration limit of each substep. */
 typedef struct {
   int count, limit;
 } SubstepTry;
 enum { TRIES_MOST = 24 };
 
-/* Sets tries (TRIES_MOST) to the attempts of a step and returns their number. The first *finer attempts have `substeps`
- * substeps, twice as many and so on. The other attempts have all iterations, from the least number of substeps on, for
- * numbers of substeps whose first attempt had a lower limit. */
+/* Sets tries[TRIES_MOST] to the attempts of a step and returns their number. The first *finer attempts have `substeps`
+ * substeps, then twice as many, and so on. The other attempts have all iterations. They repeat the numbers of substeps,
+ * from the least number on, that were not attempted with all iterations. */
 static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer) {
   int most = s->model->simulation.max_iterations, few = most < TRY_ITERATIONS ? most : TRY_ITERATIONS, n = 0;
   for (int count = substeps; n == 0 || count <= SUBSTEPS_FINEST; count *= 2)
@@ -713,9 +716,9 @@ static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer)
 }
 
 /* Makes attempts until one succeeds. If all fail, returns the report of the finest of the first attempts, with the
- * outcome STEP_BLOCKED if a prescribed link was blocked in any of them. More iterations are not tried if a prescribed
- * link was blocked or only the last substeps failed: the prescribed position at the end of the step may be impossible
- * because of a body in its way. */
+ * outcome STEP_BLOCKED if a prescribed link was blocked in one of them. More iterations are not tried if a prescribed
+ * link was blocked, or if only the last substeps failed: another body may then make the prescribed position at the end
+ * of the step impossible. */
 static StepReport step_from(Sim* s, int substeps) {
   SubstepTry tries[TRIES_MOST];
   int finer, count = list_tries(s, substeps, tries, &finer);
@@ -738,7 +741,8 @@ static StepReport step_from(Sim* s, int substeps) {
   return failed;
 }
 
-/* Returns the number of substeps that the scene requests, or more while a spinning body has friction (spin.md, W10). */
+/* Returns the number of substeps that the scene requests, or a larger number while a spinning body has friction
+ * (spin.md, W10). */
 static int least_substeps(Sim* s) {
   int given = simulation_substeps(&s->model->simulation);
   double length = s->model->simulation.dt / given;
@@ -768,7 +772,7 @@ StepReport sim_step_in(Sim* s, int substeps) {
   return report;
 }
 
-/* Begins with the number of substeps that the last step needed, because a failed attempt costs far more than
+/* The first attempt uses the number of substeps that the last step needed, because a failed attempt costs far more than
  * unnecessary substeps. Substeps for spinning bodies are determined anew in each step. */
 StepReport sim_step(Sim* s) {
   SubstepMemory* memory = &s->substep_memory;
