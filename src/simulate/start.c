@@ -62,14 +62,17 @@ static Status check_layout(const Sim* s, Diagnostics* diagnostics) {
   if (number_file_integers_count(file, "format") == 1 &&
       !number_file_get_integers(file, "format", &format, 1, diagnostics))
     return STATUS_BAD_INPUT;
-  if (format != STATE_FORMAT) return complain(s, diagnostics, "is of another version of sdrs: record it again");
+  if (format != STATE_FORMAT)
+    return complain(s, diagnostics, "was written by another version of sdrs: record it again");
   layout_of(s, own);
   if (number_file_integers_count(file, "layout") != LAYOUT) return STATUS_OK;
   if (!number_file_get_integers(file, "layout", saved, LAYOUT, diagnostics)) return STATUS_BAD_INPUT;
   for (int k = 0; k < LAYOUT; k++) {
     if (own[k] == saved[k]) continue;
     Text text = {0};
-    text_add(&text, "is of a scene with %lld %s, this one has %lld: a run begins in it with the same %s only",
+    text_add(&text,
+             "was recorded in a scene with %lld %s, but this scene has %lld: use a scene with the same number of %s, "
+             "or record the state again",
              (long long)saved[k], LAYOUT_WORDS[k], (long long)own[k], LAYOUT_WORDS[k]);
     Status status = complain(s, diagnostics, text.data);
     text_free(&text);
