@@ -1,4 +1,4 @@
-/* Bushings in a step (docs/derivations/loads.md, L18). */
+/* Energies, forces and Hessians of bushings in a step (docs/derivations/loads.md, L18). */
 #include "simulate/bushings.h"
 
 #include <assert.h>
@@ -39,7 +39,7 @@ void bushings_destroy(BushingSystem* s) {
 
 /* ---------------------------------------------------------------- weights of the states (L20) */
 
-/* Relative difference of step lengths that counts as rounding. */
+/* Step lengths with a relative difference below this count as equal. */
 #define SAME_LENGTH 1e-9
 
 /* Weights of the four states for a spring that the step length does not resolve: the coefficients of (z + r)^2 (z + s),

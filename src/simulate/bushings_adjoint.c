@@ -1,4 +1,4 @@
-/* Reverse derivatives of bushings (docs/derivations/loads.md, L19). */
+/* Reverse derivatives of bushing forces and bushing rates (docs/derivations/loads.md, L19). */
 #include "simulate/bushings.h"
 
 #include <assert.h>

@@ -125,7 +125,7 @@ static bool is_near(const ClosureSystem* s, int k, const Pose* poses, const Pose
   return fmin(now, now + CLOSES_APART * (now - before)) <= REACHED;
 }
 
-/* Returns true if the points of closure k are farther apart than its `within`. */
+/* Returns true if closure k has `within` and its points are farther apart than this distance. */
 static bool is_apart(const ClosureSystem* s, int k, const Pose* poses) {
   return s->model->scene->closures[k].within > 0 && closures_ahead(s->model, k, poses) > REACHED;
 }

@@ -1,4 +1,4 @@
-/* Creates a Sim: memory and initial state. Advances it from one state to the next. */
+/* Creates a Sim with its memory and initial state. Advances a Sim from one state to the next. */
 #include "contact/roll_shift.h"
 #include "simulate/bushings.h"
 #include "simulate/delay.h"
@@ -92,7 +92,7 @@ static void list_tree_links(Sim* s) {
   s->tree_first[m->tree_count] = movable;
 }
 
-/* Returns the scope of all trees and links. */
+/* Returns the scope that consists of all trees and links. */
 static SolveScope whole_scope(const Model* m) {
   int* trees = MEMORY_NEW(int, m->tree_count);
   int* links = MEMORY_NEW(int, m->link_count);

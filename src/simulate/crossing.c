@@ -9,7 +9,7 @@
 #define SHARE_OF_SIZE 0.5
 /* Hulls are in collision on their path if their distance falls below this fraction of the smaller hull's radius. */
 #define MEETS 1e-6
-/* Largest number of conservative advancement steps along a path. */
+/* Largest number of steps of conservative advancement, with which the collision along a path is sought. */
 enum { ADVANCES = 64 };
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* Torque-free rotation of a rigid body: Euler's equations by power series (docs/derivations/spin.md, W1-W3). */
+/* Torque-free rotation of a rigid body. Solves Euler's equations by power series (docs/derivations/spin.md, W1-W3). */
 #include "simulate/free_rotation.h"
 
 #include <string.h>
@@ -145,7 +145,7 @@ void free_rotation_vjp(Mat3 mobility, Vec3 momentum, double dt, Vec3 turn_bar, V
   SpinPiece kept[KEPT_STATES];
   Quat turn;
   int count = keep_pieces(mobility, momentum, dt, 0, kept, &turn);
-  /* a small rotation theta changes Q by Q (0, theta) / 2 */
+  /* a small rotation vector theta changes Q by Q (0, theta) / 2 */
   Spin bar = {quat_add_scaled((Quat){0, 0, 0, 0}, 2.0, quat_mul(quat_normalized(turn), pure(turn_bar))), {0, 0, 0}};
   int first = count > 0 ? (count - 1) / KEPT_STATES * KEPT_STATES : 0;
   for (; first >= 0; first -= KEPT_STATES) {

@@ -1,4 +1,4 @@
-/* Warm start of friction in a run's first step: the step is first solved without friction
+/* Warm start of friction in the first step of a run: the step is first solved without friction
  * (docs/derivations/friction.md, F6). */
 #include <string.h>
 

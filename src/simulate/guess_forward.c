@@ -1,4 +1,4 @@
-/* Forward derivatives of the friction limit in a run's first step (docs/derivations/friction.md, F7). */
+/* Forward derivatives of the friction limits in the first step of a run (docs/derivations/friction.md, F7). */
 #include <string.h>
 
 #include "simulate/step_forward.h"

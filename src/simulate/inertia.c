@@ -1,4 +1,5 @@
-/* Inertia and gravity of a link through its second moment S (docs/derivations/step.md, S1-S2). */
+/* Energy, force and Hessian of inertia and gravity of a link through the second moment S of its mass
+ * (docs/derivations/step.md, S1-S2). */
 #include "simulate/terms.h"
 
 #include <assert.h>

@@ -42,7 +42,8 @@ static void bounce_adjoint(const JointInput* in, int k, double lambda, JointShar
   out->difference_old[k] -= lambda * stop->stiffness * stop->by_difference;
 }
 
-/* Adds all derivatives of one plain coordinate: (A3), (M3), (M7), (M10), (S22), (I15). */
+/* Adds all derivatives of plain coordinate k: limits, damping, springs, armature and drives (A3, M3, M7, M10, S22,
+ * I15). */
 static void plain_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
   double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = lambda * in->link->damping[k];
   double stiffness = 1 - in->spring.missing, by_spring = 0, place = joint_spring_position(in, k);
@@ -99,9 +100,9 @@ static void through_adjoint(const RotationVector* phi, const double f1[3], const
       for (int j = 0; j < 3; j++) by_right[k] += f1[i] * phi->second[i][j][k] * lambda[j];
       if (rank) by_right[k] -= common * rank[i] * phi->first[i][k];
     }
-  by_right[1] -= g[2] * lambda[0]; /* e_1 x e_0 = -e_2 */
-  by_right[2] += g[1] * lambda[0]; /* e_2 x e_0 =  e_1 */
-  by_right[2] -= g[0] * lambda[1]; /* e_2 x e_1 = -e_0 */
+  by_right[1] -= g[2] * lambda[0]; /* commutator e_1 x e_0 = -e_2 */
+  by_right[2] += g[1] * lambda[0]; /* commutator e_2 x e_0 = e_1 */
+  by_right[2] -= g[0] * lambda[1]; /* commutator e_2 x e_1 = -e_0 */
 }
 
 /* Adds the derivatives of Phi (through_adjoint) for E = sum_i k_i/2 (scale phi_i - b_i)^2: with respect to increments
@@ -153,8 +154,8 @@ static void add_left(Quat p, const double by_right[3], double* out) {
   out[2] -= d.z;
 }
 
-/* Sets out to the derivatives of lambda . gradient with respect to the gains k of the energy k/2 |scale phi - b|^2
- * (E5). */
+/* Sets out to the derivatives of lambda . (gradient of k/2 |scale phi - b|^2) with respect to the three gains k (E5).
+ * phi: rotation vector of p. */
 static void ball_gains(Quat p, double scale, const double b[3], const double lambda[3], double out[3]) {
   RotationVector phi = rotation_vector_derivatives(p);
   for (int i = 0; i < 3; i++) {
@@ -166,9 +167,9 @@ static void ball_gains(Quat p, double scale, const double b[3], const double lam
 
 /* Derivatives with respect to the inputs of a drive of a ball joint. */
 typedef struct {
-  double target[3], now[3]; /* with respect to increments of the target and of the rotation at t */
-  double goal[3], push[3], kp[3],
-      kd[3]; /* goal: with respect to the target of the scaled rate; kd: with respect to the gain of the rate energy */
+  double target[3], now[3]; /* derivatives with respect to increments of the target and of the rotation at t */
+  double goal[3], push[3], kp[3], kd[3]; /* goal: derivatives with respect to the target of the scaled rate; kd: with
+                                            respect to the gain of the rate energy */
 } BallBars;
 
 /* Adds the derivatives of lambda . (gradient of the drive's energy) to *out. Adds the derivatives with respect to
@@ -399,7 +400,7 @@ void joint_target_adjoint(const Joint* joint, const double* value, const double*
   Vec3 turn = vec3_at(target_bar + plain), spin = vec3_at(rate_bar + plain);
   rotation_rate_vjp(v, w, spin, &by_v, &by_rate);
   rotation_rate_vjp(v, vec3(0, 0, 0), turn, &unused,
-                    &turn); /* a change dv of the rotation vector is the increment J_r(v) dv */
+                    &turn); /* a change dv of the rotation vector v is the increment J_r(v) dv of the rotation */
   vec3_store(vec3_add(by_v, turn), value_bar + plain);
   vec3_store(by_rate, value_rate_bar + plain);
 }

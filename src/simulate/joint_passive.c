@@ -14,8 +14,9 @@ static void add_spring(const JointInput* in, int k, PassiveTerms* out) {
   out->hessian += stiffness * ahead;
 }
 
-/* Returns the integral of exp(-(2 v t + t^2) / s^2) over t from 0 to `end`, v <= s (M11), by Gauss quadrature with 8
- * points on intervals of at most s; relative error below 1e-14. Beyond 6 s the integrand is below 3e-16. */
+/* Returns the integral of exp(-(2 v t + t^2) / s^2) over t from 0 to `end`, for v <= s (M11). Uses Gauss quadrature
+ * with 8 points on intervals of at most s, with a relative error below 1e-14. Beyond 6 s the integrand is below 3e-16.
+ */
 static double stribeck_integral(double end, double v, double s) {
   static const double NODE[4] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363};
   static const double WEIGHT[4] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};

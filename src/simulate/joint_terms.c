@@ -88,7 +88,7 @@ static bool limit_law(const Limits* limits, double d, LimitEnergy* law) {
     *law = (LimitEnergy){k * b.value, k * b.first / m, k * b.second / (m * m)};
     return true;
   }
-  double over = -d; /* penalty: second derivative k min(over / m, 1) (S7) */
+  double over = -d; /* penalty, with the second derivative k min(over / m, 1) (S7) */
   if (!(over > 0)) return true;
   if (over < m)
     *law = (LimitEnergy){k * over * over * over / (6 * m), -k * over * over / (2 * m), k * over / m};

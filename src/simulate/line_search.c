@@ -19,7 +19,7 @@
 /* Shortest step length that is evaluated, as a fraction of Newton's step. */
 #define SHORTEST_STEP 1e-9
 /* The motion of the last step is repeated only if its predicted decrease exceeds this many rounding errors of the
- * energy. Below that, one Newton iteration from the present state solves the step. */
+ * energy. Below this threshold, one Newton iteration from the present state solves the step. */
 #define REPEAT_ROUNDINGS 1e6
 /* Rounding can hide a decrease of the energy that is below this many estimated rounding errors. */
 #define LOST 1e3
@@ -79,8 +79,8 @@ static void wake_unsettled(Sim* s, bool arrived) {
   contact_wake(s->contact, s->marked_link);
 }
 
-/* Returns the rounding error of a joint's energies [J]: rounding of the energies themselves, and rounding of the
- * coordinates q on which they depend. */
+/* Returns the rounding error of a joint's energies [J], which is due to rounding of the energies and of the coordinates
+ * q. */
 static double joint_rounding(const ModelLink* link, const JointTerms* joint, const double* q) {
   double rounding = ROUNDING * (fabs(joint->controller) + joint->limit + joint->damping + fabs(joint->inertia));
   for (int k = 0; k < link->dof_count; k++) {
@@ -166,7 +166,7 @@ static void measure_islands(Sim* s, bool arrived) {
 
 /* ---------------------------------------------------------------- the trial */
 
-/* Discards the trial of a previous search. */
+/* Discards the trial of the previous line search. */
 static void forget_trial(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) s->moved_by[s->scope.trees[n]] = (double)NAN;
   for (int k = 0; k < s->island_count; k++) s->islands[k].moved = true;
@@ -382,8 +382,8 @@ static bool shorten_marked(Sim* s) {
   return true;
 }
 
-/* Returns true if the predicted decrease of every island that could not move is so small that rounding may hide it.
- * Stiff contacts amplify the rounding of coordinates. */
+/* Returns true if the predicted decrease of every island that could not move is so small that rounding may hide it. The
+ * threshold LOST is large because stiff contacts amplify the rounding of coordinates. */
 static bool lost_in_rounding(const Sim* s) {
   for (int k = 0; k < s->island_count; k++) {
     const Island* island = &s->islands[k];
@@ -444,8 +444,8 @@ static void expect_targets(Sim* s) {
   }
 }
 
-/* Marks the islands of trees that were already solved in an independent part of the scene as settled, so that
- * step_repeat_last does not move them again. */
+/* Marks the islands of trees that were already solved in an independent part of the scene as settled. step_repeat_last
+ * then does not move these islands again. */
 static void leave_begun(Sim* s) {
   for (int n = 0; s->begun && n < s->scope.tree_count; n++)
     if (s->begun[s->scope.trees[n]] >= 0) s->islands[s->island[s->scope.trees[n]]].settled = true;

@@ -1,4 +1,4 @@
-/* Forces and torques on links (docs/derivations/loads.md). */
+/* Forces, torques and fields that act on links (docs/derivations/loads.md). */
 #include "simulate/loads.h"
 
 #include <assert.h>
@@ -53,8 +53,9 @@ static void add_to(Mat3 b, Vec3 force, LinkLoad* sum) {
   sum->any = true;
 }
 
-/* Adds the matrix B of a load at time t to *sum (L1). In world axes B = [F p^T + 1/2 [M]x R* | F], in link axes B = R*
- * [f p^T + 1/2 [m]x | f]. rotation: R*. */
+/* Adds the matrix B of a load at time t to *sum (L1): B = [F p^T + 1/2 [M]x R* | F] for a force F and a torque M in
+ * world axes, B = R* [f p^T + 1/2 [m]x | f] for a force f and a torque m in link axes. p: point of action in the link
+ * frame; rotation: R*. */
 static void add_load(const Model* m, const ModelLoad* load, double t, Mat3 rotation, LinkLoad* sum) {
   Vec3 force = load_value(&load->force, t);
   Mat3 twist = mat3_scale(mat3_cross(load_value(&load->torque, t)), 0.5);

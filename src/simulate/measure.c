@@ -284,7 +284,8 @@ const SimContact* sim_contacts(Sim* s, int* count) {
     s->contacts = MEMORY_NEW(SimContact, s->contact_capacity);
   }
   const bool accounts = contact_keeps_account(s->model);
-  bool apart = contact_lists_by_range(s->model); /* gap and force of a link pair can come from different candidates */
+  bool apart =
+      contact_lists_by_range(s->model); /* the gap and the force of a link pair can come from different hull pairs */
   for (int k = 0; k < candidates; k++) {
     Vec3 force;
     SimContact c = {0};

@@ -47,14 +47,14 @@ static void report_terms(Sim* s, StepReport* report) {
 /* State of Newton's method at the accepted configuration, and results of the previous iterations. */
 typedef struct {
   bool arrived;       /* prescribed joints have reached their targets */
-  bool closed;        /* all closures are closed to their tolerance */
+  bool closed;        /* the errors of all closures are below their tolerance */
   bool enough;        /* true if the state has arrived, is closed, and is balanced to the tolerance */
   bool blind;         /* the predicted energy decrease of the last iteration was below rounding */
   bool at_rounding;   /* the rounding error of the coordinates explains the last residual */
   bool ended;         /* no further iteration is allowed, although the step is not solved */
-  double residual;    /* residual of the previous iteration; INFINITY in the first */
-  double gap;         /* largest closure gap when it was last halved, relative to the tolerance */
-  int rounds_as_open; /* iterations since the gap was last halved */
+  double residual;    /* residual of the previous iteration; INFINITY in the first iteration */
+  double gap;         /* largest closure error, relative to its tolerance, when it was last halved */
+  int rounds_as_open; /* iterations since the closure error was last halved */
   int rounds_blind;   /* iterations with a predicted decrease below rounding whose residual was not halved and stayed
                          above BLIND_MUCH */
 } NewtonProgress;
@@ -92,8 +92,8 @@ static bool fails_open(const Sim* s, const NewtonProgress* progress, StepOutcome
   return outcome == STEP_LINE_SEARCH && progress->rounds_as_open >= ROUNDS_OPEN_AT_END;
 }
 
-/* From this number of iterations on, a residual that rounding explains ends the step. More iterations would not reduce
- * it. */
+/* From this number of iterations on, a residual that rounding explains ends the step, because more iterations would not
+ * reduce it. */
 enum { ITERATIONS_UNTIL_ROUNDING = 12 };
 
 /* The estimated rounding error of the energies may be a thousand times too large. Suppose that an iteration predicts a
@@ -159,8 +159,8 @@ static StepOutcome judge_search(Sim* s, NewtonProgress* progress, StepSearch fou
   return floor ? STEP_ROUNDING_FLOOR : STEP_LINE_SEARCH;
 }
 
-/* Performs one iteration: residual, direction, line search. Returns STEP_MAX_ITERATIONS if the step has not converged
- * yet. */
+/* Performs one iteration: computes residual and direction, then searches along the direction. Returns
+ * STEP_MAX_ITERATIONS if the step has not converged yet. */
 static StepOutcome newton_iteration(Sim* s, NewtonProgress* progress, StepReport* report) {
   Assembly a;
   if (s->options.interrupted && s->options.interrupted()) return STEP_INTERRUPTED;
@@ -181,8 +181,8 @@ static StepOutcome newton_iteration(Sim* s, NewtonProgress* progress, StepReport
 static StepOutcome judge_end(const Sim* s, const NewtonProgress* progress, StepOutcome outcome, double residual) {
   if (outcome == STEP_MAX_ITERATIONS && progress->blind) outcome = STEP_ROUNDING_FLOOR;
   if (fails_open(s, progress, outcome)) return STEP_OPEN;
-  /* a small residual at the rounding floor is accepted; with a large one the step fails, so that shorter substeps are
-   * tried */
+  /* a small residual at the rounding floor is accepted; a large residual makes the step fail, so that shorter substeps
+   * are tried */
   bool much = outcome == STEP_ROUNDING_FLOOR && residual > FLOOR_MOST;
   return much && !progress->at_rounding ? STEP_LINE_SEARCH : outcome;
 }
@@ -210,7 +210,7 @@ static bool crushed(const Sim* s) {
   return false;
 }
 
-/* Evaluates the state at the start of a step. Returns false if it is not finite. */
+/* Evaluates the state at the start of a step. Returns false if a coordinate is beyond a barrier limit. */
 static bool begin_solve(Sim* s) {
   Configuration* c = &s->configuration[s->current];
   if (s->closures) closures_begin(s->closures);

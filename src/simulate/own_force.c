@@ -109,9 +109,9 @@ static bool length_varies(const StepClock* c) {
 /* Number of solves after the first one in a step with late friction (F14). */
 enum { BLENDED_SOLVES = 1 };
 
-/* Returns true if late friction requires a second solve of the step. Returns false in the first step of a run whose
- * friction has a warm start (F6), if a body in contact rotates further than spin.md, W10, allows, and in scenes with
- * restitution, whose impacts have separate substeps. */
+/* Returns true if late friction requires a second solve of the step. Returns false in three cases: in the first step of
+ * a run whose friction has a warm start (F6), if a body in contact rotates further than W10 (spin.md) allows, and in
+ * scenes with restitution, whose impacts have separate substeps. */
 static bool blends_here(Sim* s) {
   return !s->guessed && !s->model->contact.bounces && contact_friction_is_late(s->contact) &&
          spin_parts(s, s->clock.dt) == 1;

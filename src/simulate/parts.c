@@ -38,8 +38,8 @@ typedef struct StepParts {
   int* of;                 /* part of each tree, -1: none (trees) */
   int* size;               /* number of links of each set, stored at the smallest member of the set (trees) */
   int* place;              /* index of each tree in its part (trees) */
-  int *trees, *tree_first; /* trees by part  (trees, trees + 1) */
-  int *links, *link_first; /* links by part  (links, trees + 1) */
+  int *trees, *tree_first; /* trees, listed by part, and first index of each part (trees, trees + 1) */
+  int *links, *link_first; /* links, listed by part, and first index of each part (links, trees + 1) */
   int* dof_first;          /* SolveScope.dof_first for all `trees`  (trees) */
   int count, gathered;     /* number of parts; number of trees in parts */
   PartResult* result;      /* (trees) */
@@ -152,7 +152,7 @@ static void gather_sets(const Sim* s, StepParts* p) {
   if (links > 0) p->count++;
 }
 
-/* Sets the ascending lists of trees and links of each part. */
+/* Sets the lists of trees and links of each part, in ascending order. */
 static void list_parts(const Sim* s, StepParts* p) {
   const Model* m = s->model;
   size_t room = sizeof(int) * (size_t)(p->count + 2);
@@ -227,7 +227,7 @@ static void attach_worker(PartWorker* w, const Sim* s) {
   w->sim.moves = &w->moves;
   w->sim.options.threads = 1;
   w->sim.fixed_count = 0;
-  w->sim.closures = NULL; /* closures, tendons and bushings act on no tree of a part */
+  w->sim.closures = NULL; /* closures, tendons and bushings act on none of the trees of a part */
   w->sim.tendons = NULL;
   w->sim.bushings = NULL;
   w->sim.times = (SimTimes){0};

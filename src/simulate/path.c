@@ -170,8 +170,8 @@ static int moves_needed(Sim* s) {
 static void shorten_path(Sim* s) {
   Path* p = &s->path;
   int kept = moves_needed(s), last = p->first + kept;
-  if (last >= p->count - 1) return; /* a single remaining move is unchanged */
-  (void)proved_after(s, kept);      /* sets path.way */
+  if (last >= p->count - 1) return; /* nothing to replace if a single move remains */
+  (void)proved_after(s, kept);      /* called to set path.way */
   make_one(s, last);
 }
 

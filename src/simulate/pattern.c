@@ -1,4 +1,4 @@
-/* Sparsity pattern of the step's matrix: the pairs of trees coupled by contacts, closures, tendons and bushings
+/* Sparsity pattern of the step's matrix: the pairs of trees that contacts, closures, tendons or bushings couple
  * (docs/derivations/step.md, S8). */
 #include <stdlib.h>
 
@@ -60,8 +60,8 @@ static int new_couplings(const Sim* s, uint64_t* keys, int count) {
   return left;
 }
 
-/* Adds the keys that the pattern lacks. Unused keys remain in the pattern, so that it rarely changes while bodies move.
- */
+/* Adds the keys that the pattern lacks. Unused keys remain in the pattern, so that the pattern rarely changes while
+ * bodies move. */
 static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
   int fresh = new_couplings(s, keys, count);
   if (fresh == 0 && s->pattern_set) return;
@@ -72,7 +72,7 @@ static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
                                  sizeof(uint64_t) * (size_t)capacity);
     s->coupling_capacity = capacity;
   }
-  for (int old = s->known_couplings, k = total; fresh > 0; k--) { /* merge from the end, in place */
+  for (int old = s->known_couplings, k = total; fresh > 0; k--) { /* merges both lists in place, from the end */
     bool known = old > 0 && s->couplings[old - 1] > keys[fresh - 1];
     s->couplings[k - 1] = known ? s->couplings[--old] : keys[--fresh];
   }

@@ -1,4 +1,4 @@
-/* Proof that no hulls intersect between recorded states (docs/derivations/certificate.md, P1-P6). */
+/* Proves that no hulls intersect between recorded states (docs/derivations/certificate.md, P1-P6). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct Proof {
   ContactSystem* contact;  /* NULL: no hulls */
   bool entered;            /* true: `q` is the accepted state of the contact system */
   double *q, *there;       /* q: the last state; there: workspace for a position on the path (nq) */
-  double* end;             /* end of a recorded move (nq) */
+  double* end;             /* end position of a recorded move (nq) */
   double *delta, *push;    /* delta: increments of the path; push: increments that displace a midpoint (nv) */
   Pose *poses, *end_poses; /* (links) */
   Screw* screws;           /* (nv) */
@@ -261,7 +261,7 @@ static double miss_of(Proof* p, const double* q) {
   model_poses(&p->model, q, p->poses);
   for (int i = 0; i < p->model.link_count; i++) {
     double difference = pose_difference(p->end_poses[i], p->poses[i]);
-    if (!(difference <= worst)) worst = difference; /* also true for NaN */
+    if (!(difference <= worst)) worst = difference; /* also sets `worst` if the difference is NaN */
   }
   return worst;
 }

@@ -269,9 +269,9 @@ static double spring_work(const Sim* s, int i) {
   return sum;
 }
 
-/* Sets b->reduced (nv) to the displacements in the substep (way_of). Sets b->v and b->w to the displacements and
+/* Sets b->reduced[nv] to the displacements in the substep (way_of). Sets b->v and b->w to the displacements and
  * rotations of the links, with the joint axes at the end of the substep. Assembles tendons and bushings at the end of
- * the substep. b->screws: at the end of the substep. */
+ * the substep. b->screws must be set for the end of the substep. */
 static void displace_links(Sim* s) {
   const Model* m = s->model;
   const SchemeBalance* b = s->balance;

@@ -1,4 +1,4 @@
-/* Measurements of the state for feedback, with derivatives. */
+/* Computes measurements of the state for feedback, and their derivatives. */
 #include "simulate/sense.h"
 
 /* ---------------------------------------------------------------- a measurement (E1) */

@@ -80,7 +80,7 @@ SimSnapshot* sim_save(Sim* s) {
   SimSnapshot* snapshot = sim_snapshot_create();
   StateBlock block = {.pass = BLOCK_MEASURE};
   sim_pass_state(s, &block);
-  snapshot->capacity = block.at; /* exact size: snapshots can be kept for long */
+  snapshot->capacity = block.at; /* allocates the exact size, because snapshots can be kept for long */
   snapshot->words = MEMORY_NEW(uint64_t, block.at);
   sim_save_over(s, snapshot);
   return snapshot;

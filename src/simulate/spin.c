@@ -1,4 +1,5 @@
-/* Single bodies that integrate their angular momentum (docs/derivations/spin.md, W4-W6). */
+/* Target, momentum and joint rates of single bodies that integrate their angular momentum (docs/derivations/spin.md,
+ * W4-W6). */
 #include <assert.h>
 
 #include "simulate/spin.h"

@@ -9,7 +9,7 @@
 typedef struct {
   StepAdjoint* a;
   const Pose* pose;
-  double (*motion)[3][4];                      /* dT/dt of the links for joint rates `response` (links) */
+  double (*motion)[3][4];                      /* dT/dt of the links for the joint rates `response` (links) */
   double (*pose_bar)[3][4], (*rate_bar)[3][4]; /* derivatives with respect to T and dT/dt (links) */
   double* q_bar;                               /* derivatives with respect to increments of the coordinates (nv) */
   ModelGradient* gradient;

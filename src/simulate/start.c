@@ -2,7 +2,7 @@
 #include <string.h>
 #include "simulate/sim.h"
 
-/* Version of the layout of sim_pass_state. */
+/* Version of the layout that sim_pass_state writes. */
 #define STATE_FORMAT 3
 
 /* Number of counts that a state file stores because they determine the size of a state and are not part of the model

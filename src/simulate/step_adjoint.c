@@ -147,7 +147,6 @@ static bool find_closure_forces(Sim* s, ContactTermList contact, Assembly* assem
   return true;
 }
 
-/* See step_adjoint.h. */
 bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, Assembly* assembly) {
   Sim* s = a->sim;
   load_history(a, step);
@@ -176,12 +175,10 @@ bool step_adjoint_closure_forces(StepAdjoint* a, Assembly* assembly) {
 
 /* ---------------------------------------------------------------- conversions between links and coordinates */
 
-/* See step_adjoint.h. */
 void step_adjoint_compose(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
   bars_compose(a->model, all_links(a->model), pose, bar, a->bar_force, a->bar_moment);
 }
 
-/* See step_adjoint.h. */
 void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced) {
   bars_reduce(a->model, all_links(a->model), pose, screws, a->bar_force, a->bar_moment, reduced);
 }
@@ -196,7 +193,6 @@ void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3
   }
 }
 
-/* See step_adjoint.h. */
 void step_adjoint_twists(const Model* m, const Screw* screws, const Vec3* at, const double* rates, double (*twist)[6]) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
@@ -303,7 +299,7 @@ void step_adjoint_reduce_wrenches(StepAdjoint* a, const RecordedStep* step, cons
   step_adjoint_reduce(a, step->pose_next, a->sim->screws, reduced);
 }
 
-/* Returns the largest gradient entry of a free degree of freedom, the residual of the recorded step. */
+/* Returns the residual of the recorded step: the largest magnitude of a gradient entry of a free degree of freedom. */
 static double residual_of(const Sim* s) {
   double residual = 0;
   for (int k = 0; k < s->model->dof_count; k++)

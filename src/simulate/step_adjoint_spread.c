@@ -1,4 +1,4 @@
-/* Derivatives of a recorded step after lambda is solved: lambda . dF / d(earlier states, model), term by term
+/* Derivatives of a recorded step for a solved lambda: lambda . dF / d(earlier states, model), term by term
  * (docs/derivations/adjoint.md, A1, A10, A13). */
 #include <string.h>
 

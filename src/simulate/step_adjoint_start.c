@@ -4,7 +4,7 @@
 
 #include "simulate/step_adjoint.h"
 
-/* See step_adjoint.h. Twists refer to the origins of the link frames. */
+/* Twists refer to the origins of the link frames. */
 void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
                         const double* velocities, double* velocities_bar, ModelGradient* gradient) {
   const Model* m = a->model;
@@ -19,7 +19,8 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
     Vec3 f = a->bar_force[i];
     double trace = mat3_trace(k);
     const ModelLink* link = &m->links[i];
-    int ball = link->dof_first + link->joint.plain_count; /* first of the three rotations, if the joint has them */
+    int ball =
+        link->dof_first + link->joint.plain_count; /* first degree of freedom of the ball joint, if the joint has one */
     for (int j = link->dof_first; j < link->dof_first + link->dof_count; j++) {
       Vec3 v = screw_velocity(&screws[j], pose[i].t), w = screws[j].w;
       Vec3 curve = vec3_add(vec3_sub(mat3_tmul_vec(k, w), vec3_scale(w, trace)), vec3_cross(v, f));

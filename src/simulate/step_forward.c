@@ -1,4 +1,5 @@
-/* Forward sensitivities of a recorded run (docs/derivations/identify.md, Q1). */
+/* Advances the sensitivities of a recorded run with respect to its parameters from step to step
+ * (docs/derivations/identify.md, Q1). */
 #include <assert.h>
 #include <string.h>
 
@@ -210,8 +211,7 @@ static void add_closures(StepForward* f) {
   step_adjoint_origins(a, pose, &f->gradient);
 }
 
-/* See step_forward.h. Includes the derivatives with respect to the numbers that contact pairs carry from step to step.
- */
+/* The row includes the derivatives with respect to the numbers that contact pairs carry from step to step. */
 void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* row) {
   const Model* m = f->model;
   const Pose* const pose[3] = {step->pose_now, step->pose_old, step->pose_older};

@@ -33,7 +33,7 @@ static double rate_account(const StepAdjoint* a, const RecordedStep* step, const
   return sum;
 }
 
-/* Returns force->link . (contact forces on links). */
+/* Returns the sum over links of force->link . (contact force on the link); 0 if force or force->link is NULL. */
 static double force_account(const ForceSlopes* force, ContactTermList contact) {
   double sum = 0;
   int count = force && force->link && contact.holder ? contact.count(contact.holder) : 0;
@@ -81,9 +81,9 @@ static double* part_of(StepClock* clock, ClockPart part) {
   return &clock->time;
 }
 
-/* Adds `factor` times the inertial forces that rounding of the links' targets removes to a->lengths->lost. The rounding
- * error of a target is that of a position. In a short substep of an impact, the force due to this error, divided by the
- * step of the finite differences, would be the error of the derivative. */
+/* Adds `factor` times the inertial forces of the rounding errors of all targets to a->lengths->lost. The rounding error
+ * of a target is as large as that of a position. In a short substep of an impact, the force due to this error, divided
+ * by the step of the finite differences, would dominate the error of the derivative. */
 static void add_lost(const StepAdjoint* a, double factor) {
   const Sim* s = a->sim;
   double weight = factor * step_inertia_weight(s);

@@ -62,7 +62,7 @@ static void create_backup(Sim* s) {
                         .q_older = m->armature ? MEMORY_NEW(double, m->coordinate_count) : NULL};
 }
 
-/* Stores the state before the first substep of a step. */
+/* Saves the state before the first substep of a step. */
 static void save(Sim* s) {
   s->backup_clock = s->clock;
   s->backup_reached = s->reached;
@@ -77,7 +77,7 @@ static void save(Sim* s) {
   copy_past(s->model, &s->backup, &past);
 }
 
-/* Restores the state stored by `save`. */
+/* Restores the state that `save` saved. */
 static void restore(Sim* s) {
   SimPast past = past_of(s);
   s->clock = s->backup_clock;
@@ -233,7 +233,7 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
 
 /* ---------------------------------------------------------------- a substep */
 
-/* SHORTENINGS: largest number of repetitions of a substep. PARTS_MOST: largest number of substeps in a step. */
+/* SHORTENINGS: largest number of times that a substep is repeated. PARTS_MOST: largest number of substeps in a step. */
 enum { SHORTENINGS = 60, PARTS_MOST = 4000 };
 /* Length of a short substep of an impact, relative to the time step. */
 #define IMPACT_SHARE (1.0 / 1024)
@@ -268,7 +268,7 @@ static StepKind kind_after_strike(const Sim* s) {
   return before == STEP_STRUCK ? STEP_RECOVERS : STEP_FREE;
 }
 
-/* Shortest substep, relative to the time step, after which second_order extrapolates from the substeps before. */
+/* Shortest substep, relative to the time step, from which second_order extrapolates to the next substep. */
 #define UNEVEN_LEAST (1.0 / 16)
 
 /* Returns the kind of a substep without an impact whose length differs from the length of the previous substep.
@@ -287,7 +287,7 @@ static StepKind next_kind(const Sim* s, bool impact, double length) {
   return before == STEP_FREE || before == STEP_LEAVES ? STEP_FREE : kind_after_strike(s);
 }
 
-/* Solves the substep of s->clock from the present state, without accepting it. */
+/* Solves the substep of s->clock from the present state. Does not advance the state. */
 static StepReport solve_part(Sim* s) {
   step_prepare(s);
   StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
@@ -312,8 +312,8 @@ static StepReport solve_part(Sim* s) {
   return report;
 }
 
-/* Changes the outcome to STEP_CROSSED if several Newton iterations together moved bodies past each other (crossing.c).
- * Only shorter steps resolve such an impact. */
+/* Changes the outcome to STEP_CROSSED if bodies tunnelled through each other over several Newton iterations
+ * (crossing.c). Only shorter steps resolve such an impact. */
 static void refuse_crossing(const Sim* s, StepReport* report) {
   if (step_outcome_failed(report->outcome) || report->iterations < 2) return;
   StepSqueeze found;
@@ -344,8 +344,8 @@ static bool strikes(const Sim* s) {
   return second && free && looks_at_impacts(s) && contact_struck(s->contact);
 }
 
-/* Returns true if a contact force vanished in a substep of second_order. The scheme continues with half of the last
- * acceleration, so the vanished force would still act, halved in each step. */
+/* Returns true if a contact force vanished in a substep of second_order. This scheme continues with half of the last
+ * acceleration, so the vanished force would still act and would be halved in each step. */
 static bool lets_go(const Sim* s) {
   bool looks_back = s->clock.kind == STEP_FREE || s->clock.kind == STEP_RECOVERS;
   if (!looks_back || s->model->simulation.integrator != INTEGRATOR_SECOND_ORDER) return false;
@@ -359,8 +359,8 @@ static StepKind better_kind(const Sim* s) {
   return lets_go(s) ? STEP_STRUCK : s->clock.kind;
 }
 
-/* SPEED_KNOWN: required accuracy of speeds, relative to the rest speed. PLACE_KNOWN: relative rounding error of
- * positions. */
+/* SPEED_KNOWN: required accuracy of speeds, relative to the rest speed. PLACE_KNOWN: relative rounding error of a
+ * position. */
 #define SPEED_KNOWN 1e-3
 #define PLACE_KNOWN (16 * DBL_EPSILON)
 
@@ -372,15 +372,15 @@ static bool is_lost(const Sim* s, double length) {
 /* An event that begins within a substep. */
 typedef struct {
   StepEvent what;
-  double before, after; /* distance from the start of the event at the start and at the end of the substep, in units of
-                           the contact range, limit margin or `within` */
+  double before, after; /* distance from the start of the event, at the start and at the end of the substep, in units of
+                           the contact range, the limit margin or `within` */
 } SubstepEvent;
 
-/* State of the search for the length of a substep that ends when an impact begins (impact.md, I10). The length is
- * between `low`, before the event, and `high`, after the event; ahead_low and ahead_high are the distances from the
- * event at these lengths. */
+/* State of the search for the length of a substep that ends when an event begins (impact.md, I10). The length is
+ * between `low`, before the event, and `high`, after the event. ahead_low and ahead_high are the distances from the
+ * event at these two lengths. */
 typedef struct {
-  bool found; /* an event was found */
+  bool found; /* true after an event was found */
   SubstepEvent event;
   double low, high, ahead_low, ahead_high;
   double end; /* end time of the span [s]; a closure that would close within CLOSES_APART before this time closes at
@@ -515,8 +515,8 @@ static SubstepPlan plan_opening(Sim* s, int closure, double left) {
 
 /* Returns the plan of the next substep from the conditions that are known before it is solved: an impact that begins,
  * spinning bodies, or a closure that opens. A short substep of an impact keeps its length even if it ends after the end
- * of the step; the step then ends late (I10). left: time to the end of the span [s]. parts: number of substeps of the
- * span so far. Sets end and share of s->clock. */
+ * of the step. In this case the step ends late (I10). left: time to the end of the span [s]. parts: number of substeps
+ * of the span so far. Sets end and share of s->clock. */
 static SubstepPlan plan_substep(Sim* s, double left, int parts) {
   double brief = IMPACT_SHARE * s->model->simulation.dt;
   bool last = parts >= PARTS_MOST;
@@ -534,7 +534,7 @@ static SubstepPlan plan_substep(Sim* s, double left, int parts) {
 }
 
 /* Returns the plan with which the solved substep must be repeated, or `plan` if the substep can be accepted. A short
- * substep that failed is halved, unless half the length is too short to measure speeds. A substep in which an event
+ * substep that failed is halved, unless half its length is too short to measure speeds. A substep in which an event
  * begins is shortened to end at the event. A substep in which an approach or a contact ends gets another kind. may:
  * true if the substep may still be shortened. */
 static SubstepPlan plan_again(Sim* s, SubstepPlan plan, bool failed, bool may, EventSearch* event) {
@@ -601,7 +601,8 @@ static double span_start(const Sim* s, int count, int index) {
   return index == 0 ? s->state.step * whole : ((double)s->state.step * count + index) * (whole / count);
 }
 
-/* Solves equal substep `index` of `count`, divided further where impacts with restitution require it. */
+/* Solves equal substep `index` of `count`. Divides it further if impacts with restitution or other events require
+ * shorter substeps. */
 static StepReport take_span(Sim* s, int count, int index) {
   sim_set_clock(s, count, index);
   double end = s->clock.time, left = s->clock.dt - (s->reached.time - span_start(s, count, index));
@@ -647,8 +648,9 @@ static bool has_all_iterations(int count) {
   return (count <= SUBSTEPS_MAX && 2 * count > SUBSTEPS_MAX) || 2 * count > SUBSTEPS_FINEST;
 }
 
-/* Solves all substeps of a step: `count` equal ones, divided further at impacts, or exactly the substeps of `as`.
- * Restores the state before the step if a substep fails. limit: largest number of iterations in a substep. */
+/* Solves all substeps of a step. as NULL: `count` equal substeps, divided further at events; otherwise exactly the
+ * `count` substeps of `as`. Restores the state before the step if a substep fails. limit: largest number of iterations
+ * in a substep. */
 static StepReport take_substeps(Sim* s, const StepClock* as, int count, int limit) {
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
   s->between.count = 0;
@@ -722,7 +724,7 @@ static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer)
 static StepReport step_from(Sim* s, int substeps) {
   SubstepTry tries[TRIES_MOST];
   int finer, count = list_tries(s, substeps, tries, &finer);
-  bool blocked = false, at_end = step_leads(s); /* at_end: all attempts failed in their last substep */
+  bool blocked = false, at_end = step_leads(s); /* at_end: all attempts so far failed in their last substep */
   StepReport failed = {.outcome = STEP_CONVERGED};
   for (int k = 0; k < count && !(k == finer && (blocked || at_end)); k++) {
     StepReport report = try_substeps(s, tries[k].count, tries[k].limit), own = report;

@@ -170,7 +170,7 @@ static TendonLimit range_limit(const TendonSystem* s, int k, double length, doub
   double damping = tendon->range_damping * share, by_share = tendon->range_damping * rate;
   (void)limits_energy(
       &(Limits){LIMIT_PENALTY, tendon->lower, tendon->upper, tendon->range_stiffness, tendon->range_margin, 0}, length,
-      &law); /* a penalty law always returns true */
+      &law); /* a penalty law never fails */
   return (TendonLimit){law.value + 0.5 * damping / a * rate * rate,
                        law.first + damping * rate,
                        law.second + a * damping,

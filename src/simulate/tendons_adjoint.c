@@ -73,12 +73,12 @@ typedef struct {
   MovedPoint at[2];
   const SceneTendonWrap* wrap; /* wrap that the path touches; NULL: the path is straight */
   MovedPoint of_wrap;
-  Mat3 turn;      /* rotation of the wrap by lambda, dR R^T */
+  Mat3 turn;      /* rotation dR R^T of the wrap by lambda */
   Vec3 arm[2];    /* from the wrap's centre to each end [m] */
   TendonWrap way; /* wrapped path; its slopes are also set for a straight path */
   Vec3 dot[2];    /* change of each end relative to the wrap [m] */
   Vec3 bent[2];   /* curvature times dot */
-  double rate;    /* change of the length [m] */
+  double rate;    /* change of the path's length by lambda [m] */
 } MovedPath;
 
 static void move_straight(MovedPath* w, const TendonSegment* t) {

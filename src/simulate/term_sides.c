@@ -1,4 +1,4 @@
-/* Index of pair terms by tree, so that trees can be processed independently. */
+/* Lists the pair terms that act on each tree, so that trees can be processed independently. */
 #include <string.h>
 
 #include "simulate/terms.h"

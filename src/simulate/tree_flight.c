@@ -1,4 +1,4 @@
-/* Trees of joints that conserve their momentum in free flight (docs/derivations/spin.md, W11-W17). */
+/* Targets of trees of joints that conserve their momentum in free flight (docs/derivations/spin.md, W11-W17). */
 #include "simulate/tree_flight.h"
 
 #include <assert.h>
@@ -108,7 +108,7 @@ void tree_flight_displacement(const Sim* s, int link, double out[3][4]) {
     for (int c = 0; c < 4; c++) out[r][c] -= f->bend * ((beyond[r][c] - now[r][c]) - (now[r][c] - behind[r][c]));
 }
 
-/* Sets the tree's entries of flight->reduced to J(q^t)^T bar. */
+/* Sets the tree's entries of f->reduced to J(q^t)^T f->bar. */
 static void project(const Sim* s, int tree, LinkSpan span) {
   TreeFlight* f = s->flight;
   const ModelTree* t = &s->model->trees[tree];
@@ -231,7 +231,7 @@ static int factor_group(const Sim* s, const FlightGroup* g) {
   return flight_rows_factor(s, g) ? sign : 0;
 }
 
-/* Applies a solve of one tree's matrix to the tree's free entries of x. */
+/* Applies `by`, a solve with the matrix of one tree, to the tree's free entries of x. */
 static void solve_in(const TreeFlight* f, int tree, void (*by)(int, const double*, double*), double* x) {
   const FlightTree* t = &f->tree[tree];
   const int* dof = f->free + t->free_first;
@@ -328,8 +328,8 @@ static double way_energy(const Sim* s, LinkSpan span) {
  * its size. */
 #define PLACE_ROUNDINGS (64 * DBL_EPSILON)
 
-/* Returns the rounding error of way_energy. Iterations cannot reduce a Newton step below this error, which matters for
- * a tree at rest. */
+/* Returns the rounding error of way_energy. Newton's method cannot reduce its change below this error, which matters
+ * for a tree at rest. */
 static double way_rounding(const Sim* s, LinkSpan span) {
   double sum = 0;
   for (int k = 0; k < span.count; k++) {
@@ -388,8 +388,8 @@ static void note_forces(Sim* s, const FlightGroup* g) {
   }
 }
 
-/* Frequency times substep [rad]. Above TENSION_RESOLVED a step is divided; above TENSION_STABLE trees keep the
- * first-order target, because explicit forces are unstable above 2. */
+/* Limits of the frequency of a tree times the substep [rad]. Above TENSION_RESOLVED the step is divided into substeps.
+ * Above TENSION_STABLE the tree keeps the first-order target, because explicit forces are unstable above 2. */
 #define TENSION_RESOLVED 0.5
 #define TENSION_STABLE 1.5
 
@@ -403,7 +403,8 @@ static double group_tension(Sim* s, const FlightGroup* g) {
   return most;
 }
 
-/* Sets `holds` of each tree of a group to whether joint forces act in the tree. Returns true if one has such forces. */
+/* Sets f->holds of each tree of a group to true if joint forces act in the tree. Returns true if this holds for at
+ * least one tree. */
 static bool begin_held(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   bool any = false;
@@ -417,9 +418,9 @@ static bool begin_held(const Sim* s, const FlightGroup* g) {
   return any;
 }
 
-/* Finds the target of a group with the forces of its joints. If there is no such target, or if the forces would make
- * the group oscillate, finds the target without these forces (W51). Returns true if a target is found. Sets *tension to
- * the largest flight_tension of the group. */
+/* Finds the target of a group with the forces of its joints. If there is no such target, or if these forces would make
+ * the group oscillate, finds the target without them (W51). Returns true if a target is found. Sets *tension to the
+ * largest flight_tension of the group. */
 static bool find_either(Sim* s, const FlightGroup* g, double* tension) {
   TreeFlight* f = s->flight;
   if (begin_held(s, g) && find_aim(s, g)) {

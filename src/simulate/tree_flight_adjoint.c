@@ -14,8 +14,8 @@ static void motion_of(const double twist[6], Pose pose, double out[3][4]) {
 
 static bool group_found(const TreeFlight* f, int group) { return f->found[f->trees[f->group[group].tree_first]]; }
 
-/* Sets a->product to mu, and f->eta, from the derivatives with respect to the targets (W18). Returns false if no group
- * has a target. */
+/* Sets the multipliers mu (a->product) and eta (f->eta) from the derivatives with respect to the targets (W18). Returns
+ * false if no group has a target. */
 static bool find_multipliers(StepAdjoint* a) {
   const Sim* s = a->sim;
   const Model* m = a->model;

@@ -1,5 +1,5 @@
-/* Frequencies of a tree due to its joint forces, such as the lateral vibration of a cable under tension
- * (docs/derivations/spin.md, W50). */
+/* Estimates the highest frequency of a tree due to its joint forces, such as the lateral vibration of a cable under
+ * tension (docs/derivations/spin.md, W50). */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
